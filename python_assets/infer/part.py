@@ -13,16 +13,16 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.changes.infer_changes import compare_generations, with_who_moved
+from python_assets.infer.changes.infer_changes import compare_generations, pairs_by_t, with_who_moved
 from python_assets.infer.draws.exchange import Floats
-from python_assets.infer.groups.crossings import with_standing_cells
+from python_assets.infer.groups.crossings import few_flips, questions_by_t, with_standing_cells
 from python_assets.infer.groups.layout import layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
 from python_assets.infer.groups.peeling import peeled, with_permuted_margins
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
 from python_assets.infer.groups.unread import too_many_unmatched
 from python_assets.infer.options import Options, options_of
-from python_assets.infer.tables import Table
+from python_assets.infer.tables import QUESTION, Table
 from python_assets.infer.truth.truth_rows import truth_rows
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress, Tell
@@ -96,6 +96,24 @@ class Part:
         cells = {key: layout.cells for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
         return {"contrasts": contrasts, "beyond_parts_blocks": blocks, "generation_comparisons": pairs}
+
+
+def with_t_where_flips_are_few(tables: Frames, alpha: float) -> Frames:
+    """Tables whose questions of crossings have p of t where no flip of their root prompts could be called in their set.
+
+    Args:
+        tables: of all parts: questions with n_questions and p_by_t, their contrasts, and pairs of generations.
+        alpha: error rate.
+
+    Source: inference.md 6.10.
+    """
+    questions = tables["questions"]
+    is_few = few_flips(questions, alpha)
+    if not is_few.any():
+        return tables
+    pairs = pairs_by_t(tables["generation_comparisons"], pd.MultiIndex.from_frame(questions.loc[is_few, QUESTION]))
+    questions, contrasts = questions_by_t(questions, tables["contrasts"], is_few)
+    return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
 
 
 def _tell_after(tell: Tell, n_before: int, n_done: int) -> None:

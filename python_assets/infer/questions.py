@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from python_assets.errors import NOTHING, StudyError
-from python_assets.infer.design.parts import parts_of
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.formulas.multiplicity import holm, question_levels
 from python_assets.infer.tables import QUESTION, SIZES
@@ -28,6 +27,7 @@ from python_assets.study.base import (
     OTHER_LANGUAGE,
     SIMILARITY,
     UNMATCHED,
+    parts_of,
 )
 from python_assets.study.study import Study
 

@@ -24,9 +24,8 @@ from python_assets.infer.design.read_cells import with_held_factors
 from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes
 from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
-from python_assets.infer.groups.crossings import with_t_where_flips_are_few
 from python_assets.infer.options import Options, options_of
-from python_assets.infer.part import Frames, Part, united
+from python_assets.infer.part import Frames, Part, united, with_t_where_flips_are_few
 from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_parts, with_sets
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import QUESTION, SIZES, TABLES, write_tables
@@ -127,9 +126,7 @@ def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:
 def _questions_in_sets(tables: Frames, sets: Sets, alpha: float) -> Frames:
     """Tables whose questions, those of pairs of generations among them, have their set."""
     questions = pd.concat([tables["questions"], pair_questions(tables["generation_comparisons"])], ignore_index=True)
-    contrasts, pairs = tables["contrasts"], tables["generation_comparisons"]
-    questions, contrasts, pairs = with_t_where_flips_are_few(with_sets(questions, sets), contrasts, pairs, alpha)
-    return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
+    return with_t_where_flips_are_few({**tables, "questions": with_sets(questions, sets)}, alpha)
 
 
 def _short_of_draws(questions: pd.DataFrame, options: Options) -> Iterator[tuple[pd.DataFrame, Options]]:

@@ -15,13 +15,12 @@ import numpy as np
 from python_assets.infer.contrasts.beyond_parts import FEWEST
 from python_assets.infer.design.cells import MIXED_UNITS, PARTLY_NESTED
 from python_assets.infer.design.design import Unit, choose_unit, scopes
-from python_assets.infer.design.parts import parts_of
 from python_assets.infer.design.read_cells import NOT_REDUNDANT
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, unit_scopes
 from python_assets.plan.group_models import rows_of
 from python_assets.plan.text import PlannedGrouping
-from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR
+from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, parts_of
 from python_assets.study.study import Study, grouping_id
 
 REFUSED: Final = {MIXED_UNITS: InferenceReason.MIXED_UNITS, PARTLY_NESTED: InferenceReason.PARTLY_NESTED}

@@ -20,7 +20,7 @@ from python_assets.infer.changes.measure_changes import MeasureChanges, Swaps
 from python_assets.infer.changes.pairs_of_generations import Facts, Pair, compared_pairs, read_facts
 from python_assets.infer.changes.subgroup_rates import subgroup_changes
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS, Judged, words
-from python_assets.infer.contrasts.standing import OF_SELECTION, standing_cells, told_of_standing
+from python_assets.infer.contrasts.standing import OF_SELECTION, by_t, of_t, standing_cells, told_of_standing
 from python_assets.infer.design.cells import KEYS, Cells
 from python_assets.infer.design.read_cells import read_whole
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
@@ -234,6 +234,15 @@ def as_questions(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def pairs_by_t(rows: pd.DataFrame, asked: pd.MultiIndex) -> pd.DataFrame:
+    """Rows of crossings with p of t, of some questions: no flip of their root prompts could be called in their set."""
+    is_cell = (rows.comparison == BEYOND_PARTS_CHANGE) & rows.p_maxt.notna()
+    is_question = (rows.comparison == GROUPS_MOVED) & rows.p_by_t.notna()
+    where = (is_cell | is_question) & pd.MultiIndex.from_frame(as_questions(rows)[QUESTION]).isin(asked)
+    values = {**of_t(rows), "p_maxt": rows.p_by_t}
+    return by_t(rows, where, values | {"p_value": np.where(is_question, rows.p_by_t, values["p_value"])})
+
+
 def with_who_moved(
     connection: duckdb.DuckDBPyConnection,
     layouts: Mapping[tuple[str, str], Cells],
@@ -321,11 +330,11 @@ def _cells_told(
     def q_of(p: Floats) -> Floats:
         return group_levels(p, question["q_value"], of_set)
 
-    by_t = not rows.n_draws.notna().any()
+    is_of_t = not rows.n_draws.notna().any()
 
     def test(without: Collection[int]) -> Result:
         found = changes.beyond_parts(parts, without).result
-        return found._replace(p_maxt=found.p_by_t) if by_t and not np.isnan(found.p_by_t).all() else found
+        return found._replace(p_maxt=found.p_by_t) if is_of_t and not np.isnan(found.p_by_t).all() else found
 
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
     at = rows.category.map([*changes.columns].index), rows.group_id.map(changes.cells.group_ids.index)

@@ -7,12 +7,13 @@ Source: inference.md 6.10.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from python_assets.infer.contrasts.beyond_parts import alike
+from python_assets.infer.contrasts.beyond_parts import BY_FLIPS, BY_T, alike
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.result import Bools, InferenceReason, Result
 from python_assets.infer.tables import SEPARATOR
@@ -105,3 +106,21 @@ def told_of_standing(
         told.loc[is_because, "only_because_of"] = SEPARATOR.join(group_ids[cell] for cell in sorted(standing.cells))
         told.loc[is_because, "value_without"] = standing.last.value[at][is_because]
     return told.assign(stands=stands | (is_called & says_the_same))
+
+
+def of_t(rows: pd.DataFrame) -> dict[str, Any]:
+    """Of rows of cells p of t, and why it is that."""
+    t, df, stepped = (rows[name].to_numpy(dtype=float) for name in ("studentised", "df", "p_by_t"))
+    p = np.where(np.isnan(stepped), np.nan, 2 * stats.t.sf(np.abs(t), df))
+    reason = np.where(np.isnan(stepped), InferenceReason.NO_ERROR, InferenceReason.P_FLOOR)
+    return {"p_value": p, "inference_reason": reason, "n_draws": np.nan}
+
+
+def by_t(rows: pd.DataFrame, where: "pd.Series[bool]", values: Mapping[str, Any]) -> pd.DataFrame:
+    """Rows of which some have other values, those of t, and say so."""
+    found = {"method": rows.method.str.replace(BY_FLIPS, BY_T, regex=False), **values}
+    changed = {
+        name: rows[name].where(~where, pd.Series(new, index=rows.index)).astype(rows[name].dtype)
+        for name, new in found.items()
+    }
+    return rows.assign(**changed)

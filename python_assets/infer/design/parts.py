@@ -1,26 +1,17 @@
-"""The declared groupings that are parts of a crossing, and what is left of a block's cells once they are told.
+"""What is left of a block's cells once the parts of their grouping are taken off.
 
-Belongs here: which groupings these are, and the projection of one block. What is summed over root prompts is
-schemes/residuals.py.
+Belongs here: the projection of one block. What is summed over root prompts is schemes/residuals.py.
 
 Source: inference.md 6.10.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 
 from python_assets.infer.draws.exchange import Floats, Ints
-from python_assets.study.base import LEVEL_SEPARATOR
 
 NOTHING_LEFT: Final = 1e-9  # of a cell, where its parts hold it: rounding
-
-
-def parts_of(grouping_id: str, declared: Iterable[str]) -> list[str]:
-    """The declared groupings by some of the factors of a grouping, and by no other."""
-    factors = set(grouping_id.split(LEVEL_SEPARATOR))
-    return [other for other in declared if set(other.split(LEVEL_SEPARATOR)) < factors]
 
 
 def beyond_parts_of(parts: Ints) -> Floats:

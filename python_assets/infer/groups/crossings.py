@@ -11,18 +11,15 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from python_assets.infer.changes.infer_changes import as_questions
-from python_assets.infer.contrasts.beyond_parts import BY_FLIPS, BY_T
-from python_assets.infer.contrasts.standing import OF_SELECTION, Standing, standing_cells, told_of_standing
+from python_assets.infer.contrasts.standing import OF_SELECTION, Standing, by_t, of_t, standing_cells, told_of_standing
 from python_assets.infer.design.cells import KEYS_OF_QUESTION
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options
-from python_assets.infer.result import InferenceReason, Result
-from python_assets.infer.tables import BEYOND_PARTS, BEYOND_PARTS_CHANGE, GROUPS_MOVED, QUESTION
+from python_assets.infer.result import Result
+from python_assets.infer.tables import BEYOND_PARTS, QUESTION
 
 # what a row of a cell that stands in a later round tells of that round
 OF_ROUND: Final = {
@@ -33,54 +30,28 @@ OF_ROUND: Final = {
 OF_BLOCK: Final = ("group_id", "category", "block_position", "difference")
 
 
-def with_t_where_flips_are_few(
-    questions: pd.DataFrame, contrasts: pd.DataFrame, pairs: pd.DataFrame, alpha: float
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Give questions the p of t where no flip of their root prompts could be called in their set.
+def few_flips(questions: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
+    """Whether no flip of the root prompts of a question could be called in its set.
 
     Args:
-        questions: with n_questions and p_by_t, NaN where none is of flips; those of pairs of generations among them.
-        contrasts: rows of the questions.
-        pairs: the same of pairs, comparisons.
+        questions: with n_questions and p_by_t, NaN where none is of flips.
         alpha: error rate.
     """
     reached = questions.n_questions * 2.0 ** (1 - questions.n_root_prompts.astype(float))
-    is_few = questions.p_by_t.notna() & (reached > alpha)
-    if not is_few.any():
-        return questions, contrasts, pairs
+    return questions.p_by_t.notna() & (reached > alpha)
+
+
+def questions_by_t(
+    questions: pd.DataFrame, contrasts: pd.DataFrame, is_few: "pd.Series[bool]"
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Questions and their contrasts, with p of t of those of few_flips."""
     asked = pd.MultiIndex.from_frame(questions.loc[is_few, QUESTION])
     is_row = (contrasts.contrast == BEYOND_PARTS) & contrasts.p_value_maxt.notna()
     is_row &= pd.MultiIndex.from_frame(contrasts[QUESTION]).isin(asked)
-    is_cell = (pairs.comparison == BEYOND_PARTS_CHANGE) & pairs.p_maxt.notna()
-    is_asked = (pairs.comparison == GROUPS_MOVED) & pairs.p_by_t.notna()
-    is_of_pair = (is_cell | is_asked) & pd.MultiIndex.from_frame(as_questions(pairs)[QUESTION]).isin(asked)
-    of_questions = {"p_value": questions.p_by_t, "n_draws": np.nan, "is_permuted": False}
-    of_rows = {**_of_rows(contrasts), "p_value_maxt": contrasts.p_by_t, "is_permuted": False}
     nothing = dict.fromkeys(("null_median", "null_q95"), np.nan)
-    of_pairs = {**_of_rows(pairs), "p_maxt": pairs.p_by_t}
-    of_pairs["p_value"] = np.where(is_asked, pairs.p_by_t, of_pairs["p_value"])
-    return (
-        _by_t(questions, is_few, of_questions),
-        _by_t(contrasts, is_row, {**of_rows, **nothing}),
-        _by_t(pairs, is_of_pair, of_pairs),
-    )
-
-
-def _of_rows(rows: pd.DataFrame) -> dict[str, Any]:
-    """Of rows of cells p of t, and why it is that."""
-    t, df, stepped = (rows[name].to_numpy(dtype=float) for name in ("studentised", "df", "p_by_t"))
-    p = np.where(np.isnan(stepped), np.nan, 2 * stats.t.sf(np.abs(t), df))
-    reason = np.where(np.isnan(stepped), InferenceReason.NO_ERROR, InferenceReason.P_FLOOR)
-    return {"p_value": p, "inference_reason": reason, "n_draws": np.nan}
-
-
-def _by_t(rows: pd.DataFrame, is_few: "pd.Series[bool]", values: Mapping[str, Any]) -> pd.DataFrame:
-    found = {"method": rows.method.str.replace(BY_FLIPS, BY_T, regex=False), **values}
-    changed = {
-        name: rows[name].where(~is_few, pd.Series(new, index=rows.index)).astype(rows[name].dtype)
-        for name, new in found.items()
-    }
-    return rows.assign(**changed)
+    of_rows = {**of_t(contrasts), "p_value_maxt": contrasts.p_by_t, "is_permuted": False, **nothing}
+    of_questions = {"p_value": questions.p_by_t, "n_draws": np.nan, "is_permuted": False}
+    return by_t(questions, is_few, of_questions), by_t(contrasts, is_row, of_rows)
 
 
 def with_standing_cells(
@@ -143,14 +114,14 @@ def _told(
     key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
     group_ids, labels = layout.cells.group_ids, layout.labels(key)
     at = rows.category.map(labels.index).to_numpy(), rows.group_id.map(group_ids.index).to_numpy()
-    by_t = not rows.is_permuted.any()
+    is_of_t = not rows.is_permuted.any()
     margin = np.full(len(labels), float(rows.margin.iloc[0]))
-    n_draws = None if by_t else int(rows.n_draws.max())
+    n_draws = None if is_of_t else int(rows.n_draws.max())
 
     def test(without: Collection[int]) -> Result:
         found = layout.beyond_parts(key, without, margin=margin, n_draws=n_draws, options=options)
         # units of one cell each have no other p than that of t
-        return found._replace(p_maxt=found.p_by_t) if by_t and not np.isnan(found.p_by_t).all() else found
+        return found._replace(p_maxt=found.p_by_t) if is_of_t and not np.isnan(found.p_by_t).all() else found
 
     def q_of(p: Floats) -> Floats:
         return group_levels(p, question["q_value"], of_set)

@@ -19,6 +19,7 @@ from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options, Reference
+from python_assets.infer.result import Bools
 from python_assets.infer.tables import LOG_DISPARITY, QUESTION, SEPARATOR, SIZES
 from python_assets.study.base import Against
 
@@ -28,10 +29,9 @@ DRAWS_PER_CALL: Final = 40  # so many draws lie below the p at which a group of 
 
 
 class Look(NamedTuple):
-    """Groups by labels, NaN where a group is out: difference, size of t, p stepped down among those left."""
+    """Groups by labels, NaN where a group is out: difference, and p stepped down among those left."""
 
     value: Floats
-    size: Floats
     p: Floats
 
 
@@ -70,8 +70,8 @@ def peeled(
         of_set = ordered[question["set_id"]]
         again = _again(layout, question, tested, of_set, options)
 
-        def is_called(p: float, of_set: Floats = of_set, q: float = question["q_value"]) -> bool:
-            return bool(group_levels(np.asarray(p), q, of_set) <= options.alpha)
+        def is_called(p: Floats, of_set: Floats = of_set, q: float = question["q_value"]) -> Bools:
+            return np.asarray(group_levels(p, q, of_set) <= options.alpha)
 
         stand, last = _peel(_first_look(tested, layout.cells.group_ids), again, is_called)
         names = SEPARATOR.join(layout.cells.group_ids[group] for group in sorted(stand))
@@ -92,8 +92,8 @@ def _first_look(tested: pd.DataFrame, group_ids: list[str]) -> Look:
     """What all groups together gave."""
     labels = list(dict.fromkeys(tested.category))
     place = tested.group_id.map(group_ids.index), tested.category.map(labels.index)
-    look = Look(*np.full((3, len(group_ids), len(labels)), np.nan))
-    for field, numbers in zip(look, (tested.value, tested.studentised.abs(), tested.p_value_maxt), strict=True):
+    look = Look(*np.full((2, len(group_ids), len(labels)), np.nan))
+    for field, numbers in zip(look, (tested.value, tested.p_value_maxt), strict=True):
         field[place] = numbers
     return look
 
@@ -112,27 +112,31 @@ def _again(
     def look(groups: Collection[int]) -> Look:
         found = layout.contrast(key, groups, reference, fewer)
         if found is None:
-            return Look(*np.full((3, n_groups, tested.category.nunique()), np.nan))
-        return Look(found.value.T, np.abs(found.studentised).T, found.p_maxt.T)
+            return Look(*np.full((2, n_groups, tested.category.nunique()), np.nan))
+        return Look(found.value.T, found.p_maxt.T)
 
     return look
 
 
 def _peel(
-    first: Look, again: Callable[[Collection[int]], Look], is_called: Callable[[float], bool]
+    first: Look, again: Callable[[Collection[int]], Look], is_called: Callable[[Floats], Bools]
 ) -> tuple[list[int], Look]:
-    """Groups that stand, in the order in which they were taken out, and the look at those left."""
+    """Groups that stand, in the order in which they were taken out, and the look at those left.
+
+    The called group with the largest difference is taken out first.
+    """
     stand: list[int] = []
     look, left = first, set(np.flatnonzero(~np.isnan(first.p).all(axis=1)).tolist())
     while len(left) > 1 and not np.isnan(look.p).all():
-        size = np.where(np.isnan(look.p), -np.inf, look.size)
-        group, label = np.unravel_index(int(size.argmax()), size.shape)
-        if not is_called(float(look.p[group, label])):
+        called = is_called(look.p) & ~np.isnan(look.p)
+        if not called.any():
             break
+        # by the difference, not by t: an innocent group that spreads little has the larger t beside a guilty one
+        group = int(np.where(called, np.abs(look.value), -np.inf).max(axis=1).argmax())
         if len(left) == 2:  # each is the other's rest
             return [*stand, *sorted(left)], look
-        stand.append(int(group))
-        left.discard(int(group))
+        stand.append(group)
+        left.discard(group)
         look = again(left)
     return stand, look
 

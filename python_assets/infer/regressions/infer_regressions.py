@@ -13,7 +13,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.design.parts import parts_of
 from python_assets.infer.draws.exchange import stable_seed
 from python_assets.infer.formulas.multiplicity import question_levels
 from python_assets.infer.options import options_of
@@ -21,7 +20,7 @@ from python_assets.infer.regressions.coding import INTERCEPT, Design, regression
 from python_assets.infer.regressions.factor_importance import Importance, Responses, factor_importance, nothing_fitted
 from python_assets.infer.result import Bools, InferenceReason, first_of
 from python_assets.infer.tables import Columns, write_tables
-from python_assets.study.base import ALL_GENERATIONS, LEVEL_SEPARATOR
+from python_assets.study.base import ALL_GENERATIONS, LEVEL_SEPARATOR, parts_of
 from python_assets.study.problems import unknown_name
 from python_assets.study.study import Study, make_id
 

@@ -12,10 +12,11 @@ from scipy import stats
 from python_assets.infer.contrasts.beyond_parts import BY_FLIPS, BY_T, alike, beyond_parts
 from python_assets.infer.contrasts.standing import standing_cells
 from python_assets.infer.design.design import Unit
-from python_assets.infer.design.parts import beyond_parts_of, parts_of
+from python_assets.infer.design.parts import beyond_parts_of
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.schemes.choose import InUnits
 from python_assets.infer.schemes.units import Units
+from python_assets.study.base import parts_of
 
 GOLDEN = json.loads(Path(__file__).with_name("crossings_golden.json").read_text())["cases"]
 IN_BLOCKS = [name for name, case in GOLDEN.items() if "steps" in case]
