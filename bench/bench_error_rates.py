@@ -8,29 +8,25 @@ bench_coverage.py.
 
 import numpy as np
 
+from bench.bench_studies import calls
 from bench.error_rates import measured
 from bench.error_rates.simulated import FAIR_SEA, REPEATED, SAGED, Layout, Model
 from bench.error_tables import SHARES, Row, Scaled, picked, run_parts, table
+from bench.grid import Design, designs
 from python_assets.infer.options import Reference
 from python_assets.study.base import Against
 
 
 def means(sizes: Scaled) -> None:
-    """False-positive rates of means."""
-    names = ("mean_difference", "mean_difference, any maxT", "range", "standard_deviation", "max_abs_z")
-    designs = [
-        (layout, Model(rho, 0.1 if rho < 0.9 else 0.05, noise))
-        for layout, rho in ((SAGED, 0.6), (SAGED, 0.9), (FAIR_SEA, 0.6), (REPEATED, 0.6), (Layout(30, 21), 0.8))
-        for noise in ("normal", "t3", "exponential")
-    ]
-    rows = (
-        (
-            f"{layout}, prompt correlation {model.rho}, {model.noise}",
-            picked(measured.false_positives(measured.compared_means(layout, model, sizes(5_000))), names),
-        )
-        for layout, model in designs
-    )
-    table("p of means, no difference", names, rows)
+    """False calls of means in every design of the grid."""
+
+    def row(design: Design, n_sets: int) -> Row:
+        x = design.cells(np.random.default_rng(1), n_sets)
+        return f"{design.layout}, {design.condition}", calls(x, n_permutations=499, seed=1)
+
+    # each data set that lacks other cells has draws of its own
+    rows = (row(design, sizes(200 if design.missing else 2_000).n_sets) for design in designs())
+    table("Means, no difference: called at .05", ("question", "any group"), rows)
 
 
 def rates(sizes: Scaled) -> None:
@@ -95,31 +91,17 @@ def statistics(sizes: Scaled) -> None:
 
 
 def nested(sizes: Scaled) -> None:
-    """False-positive rates of groups nested in units, and of replicates of one prompt."""
+    """False-positive rates of groups nested in units, in every design of the grid, and of replicates of one prompt."""
     names = ("mean_difference", "mean_difference, any maxT", "range", "prompts as units")
 
-    def row(n: int, noise: str) -> Row:
-        found = measured.nested_false_positives(Layout(20, 4), n, noise, sizes(5_000))
-        return f"{n} names a group, {noise}", picked(found, names)
+    def row(design: Design) -> Row:
+        found = measured.nested_false_positives(design.layout, design.names, design.noise, sizes(5_000))
+        return f"{design.layout}, {design.condition}", picked(found, names)
 
-    rows = (row(n, noise) for n in (4, 10, 25) for noise in ("normal", "exponential"))
-    table("p of groups nested in names, 20 prompts, 4 groups, no difference", names, rows)
+    table("p of groups nested in names, no difference", names, map(row, designs(of_names=True)))
     found = measured.replicate_false_positives(Layout(1, 4, 10), sizes(5_000))
     title = "p of one prompt with 10 replicates, no difference on that prompt"
     table(title, names[:3], [("1 x 4 x 10", picked(found, names[:3]))])
-
-
-def spread(sizes: Scaled) -> None:
-    """One group with three times the spread."""
-    names = ("mean_difference", "mean_difference, any maxT", "range", "standard_deviation", "max_abs_z")
-
-    def row(layout: Layout) -> Row:
-        model = Model(spread=[3.0] + [1.0] * (layout.n_groups - 1))
-        found = measured.false_positives(measured.compared_means(layout, model, sizes(5_000)))
-        return str(layout), [measured.raw_false_positives(layout, model, sizes(2_000)), *picked(found, names)]
-
-    layouts = (Layout(30, 5), Layout(30, 21), SAGED)
-    table("One group with three times the spread, no difference", ("raw", *names), map(row, layouts))
 
 
 def power(sizes: Scaled) -> None:
@@ -152,4 +134,4 @@ def multiplicity(sizes: Scaled) -> None:
 
 
 if __name__ == "__main__":
-    run_parts((means, rates, references, categories, statistics, nested, spread, power, multiplicity))
+    run_parts((means, rates, references, categories, statistics, nested, power, multiplicity))

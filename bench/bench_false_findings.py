@@ -1,9 +1,9 @@
-"""How often the demo finds what is not there, and what is: all seeds from 1 on, real stages to the verdict.
+"""How often a question of the demo is called that should not be, or should: all seeds from 1 on, by the real stages.
 
     python -m bench.bench_false_findings [--seeds 50]
 
-Its model `fair` has no effect; `biased` has the four that studies/g20_demo.yml declares. Counted are studies
-with a called question in the primary set. docs/statistics.md keeps the table.
+Its model `fair` has no effect, so that every question called of it in the primary set is false; `biased` has the four
+effects that studies/g20_demo.yml declares, in groups of two questions. docs/statistics.md keeps the figures.
 """
 
 import argparse
@@ -48,7 +48,7 @@ FALSE = """
 
 
 class Found(NamedTuple):
-    """Called questions of the fair model, and groups of the biased one, each with its sign."""
+    """Called questions of the fair model, and groups that stand of those of the biased one, each with its sign."""
 
     n_false: int
     effects: set[tuple[str, str, int]]
@@ -84,8 +84,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             rows.append(found(study, Path(folder)))
         print(seed, rows[-1].n_false, sorted(rows[-1].effects ^ EFFECTS), flush=True)
-    print(f"fair has a finding in {sum(row.n_false > 0 for row in rows)} of {n_seeds}")
-    print(f"biased has its four effects in {sum(row.effects >= EFFECTS for row in rows)} of {n_seeds},")
+    print(f"fair: some question is called in {sum(row.n_false > 0 for row in rows)} of {n_seeds}")
+    print(f"biased: its four groups stand in {sum(row.effects >= EFFECTS for row in rows)} of {n_seeds},")
     print(f"and another group in {sum(bool(row.effects - EFFECTS) for row in rows)}")
 
 

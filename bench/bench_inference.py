@@ -3,6 +3,7 @@
 Belongs here: the numeric part alone, then the whole of infer_study on a build file of made-up raw tables.
 
     python -m bench.bench_inference [--columns 1760] [--root-prompts 75] [--groups 21] [--permutations 9999]
+        [--effect 0] [--at-once] [--numeric]
 """
 
 import argparse
@@ -41,11 +42,15 @@ def main() -> None:
     for name, default in (("columns", 1_760), ("root-prompts", 75), ("groups", 21), ("permutations", 9_999)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--effect", type=float, default=0.0, help="sd of the groups' shifts, in sd of cells")
+    parser.add_argument("--at-once", action="store_true", help="the numeric part without stages of draws")
+    parser.add_argument("--numeric", action="store_true", help="the numeric part alone")
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     print(f"{'step':44}{'columns':>9}{'seconds':>9}{'cpu s':>9}{'cpu ms a column':>17}{'peak MB':>9}")
     numeric(options, rng)
-    stored(options)
+    if not options.numeric:
+        stored(options)
 
 
 def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
@@ -53,7 +58,7 @@ def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
     frame = Frame(
         np.repeat(np.arange(n_blocks), n_groups), np.tile(np.arange(n_groups), n_blocks), np.arange(n_blocks), n_groups
     )
-    x = rng.normal(size=(n_blocks * n_groups, n))
+    x = rng.normal(size=(n_blocks * n_groups, n)) + options.effect * rng.normal(size=n_groups)[frame.group][:, None]
     y = (x < -1).astype(float)
     scheme = scheme_of(frame, np.arange(len(x)), options)
     no_margin = {name: np.full(n, np.nan) for name in CONTRASTS}
@@ -71,7 +76,7 @@ def scheme_of(frame: Frame, cell: np.ndarray, options: argparse.Namespace) -> Bl
     design = Design(frame, cell, Unit.ROOT_PROMPT)
     draws = Shuffles(1, options.permutations, frame.block).of(cell)
     resamples = resamples_of(1, options.permutations, design.n_units)
-    return Blocks(design, frame.n_groups, draws, 0.05, resamples, n_first=FIRST_DRAWS)
+    return Blocks(design, frame.n_groups, draws, 0.05, resamples, n_first=None if options.at_once else FIRST_DRAWS)
 
 
 def stored(options: argparse.Namespace) -> None:

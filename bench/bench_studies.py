@@ -1,6 +1,6 @@
 """How often a whole study without bias has a finding, and how many of the true ones a study finds.
 
-    python -m bench.bench_studies [--studies 1000] [--permutations 9999]
+    python -m bench.bench_studies [--studies 1000] [--permutations 9999] [--grid]
 
 Studies are simulated cell by cell: prompt effect, prompt x group interaction and noise, correlation of two
 groups on a prompt .45. All studies of a design share its draws, which come in stages as in a study: a tenth, then all;
@@ -16,6 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bench.grid import Design as GridDesign
+from bench.grid import designs
 from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.design.design import Design, Frame, Unit, presence_patterns, shared
 from python_assets.infer.draws.exchange import Floats, Shuffles
@@ -25,6 +27,7 @@ from python_assets.infer.schemes.choose import Blocks
 
 ALPHA = 0.05
 STUDIES_AT_ONCE = 20
+N_QUESTIONS = 20  # of a study on a design of the grid
 
 
 class Studies(NamedTuple):
@@ -72,15 +75,33 @@ def simulated_studies(studies: Studies, n: int, *, n_permutations: int, seed: in
     x = simulate(studies, n, seed).reshape(studies.n_roots * studies.n_groups, -1)
     frame = _frame(studies.n_roots, studies.n_groups)
     n_first = (n_permutations + 1) // 10 - 1
-    p, p_group = _asked(frame, x, Shuffles(seed, n_permutations, frame.block), n_first=n_first, flip_seed=seed)
+    p, p_group = asked(frame, x, Shuffles(seed, n_permutations, frame.block), n_first=n_first, flip_seed=seed)
     return _found(studies, p.reshape(n, -1), p_group.reshape(n, -1, studies.n_groups))
+
+
+def unbiased(design: GridDesign, n: int, *, n_permutations: int, seed: int) -> float:
+    """Share of n studies of N_QUESTIONS questions in which anything is called, where groups are alike.
+
+    Args:
+        design: of every question.
+        n: studies.
+        n_permutations: B.
+        seed: of everything random.
+    """
+    x = design.cells(np.random.default_rng(seed), n * N_QUESTIONS)
+    frame = _frame(*x.shape[:2])
+    shuffles, n_first = Shuffles(seed, n_permutations, frame.block), (n_permutations + 1) // 10 - 1
+    p, p_group = asked(frame, x.reshape(len(frame.block), -1), shuffles, n_first=n_first, flip_seed=seed)
+    studies = Studies(N_QUESTIONS, design.root_prompts, design.groups)
+    found = _found(studies, p.reshape(n, -1), p_group.reshape(n, -1, design.groups))
+    return float(found.any_false.mean())
 
 
 def p_values_of(x: Floats, *, n_permutations: int, seed: int, flip_seed: int) -> Floats:
     """P of the questions of values (roots, groups, questions), drawn in the stages of a study."""
     frame, shuffles = _frame(*x.shape[:2]), partial(Shuffles, seed, n_permutations)
     values = x.reshape(len(frame.block), -1)
-    return _asked(frame, values, shuffles(frame.block), n_first=FIRST_DRAWS, flip_seed=flip_seed)[0]
+    return asked(frame, values, shuffles(frame.block), n_first=FIRST_DRAWS, flip_seed=flip_seed)[0]
 
 
 def _frame(n_roots: int, n_groups: int) -> Frame:
@@ -88,7 +109,22 @@ def _frame(n_roots: int, n_groups: int) -> Frame:
     return Frame(block, group, np.arange(n_roots), n_groups)
 
 
-def _asked(frame: Frame, x: Floats, shuffles: Shuffles, *, n_first: int, flip_seed: int) -> tuple[Floats, Floats]:
+def calls(x: Floats, *, n_permutations: int, seed: int) -> tuple[float, float]:
+    """Shares of data sets whose question is called, and some group of it too, alone in their sets.
+
+    Args:
+        x: cells of shape (roots, groups, sets), NaN where missing.
+        n_permutations: B.
+        seed: of the draws.
+    """
+    frame = _frame(*x.shape[:2])
+    shuffles = Shuffles(seed, n_permutations, frame.block)
+    p, p_group = asked(frame, x.reshape(len(frame.block), -1), shuffles, n_first=n_permutations, flip_seed=seed)
+    of_group = np.maximum(np.fmin.reduce(p_group, axis=1), p)
+    return float((p <= ALPHA).mean()), float((of_group <= ALPHA).mean())
+
+
+def asked(frame: Frame, x: Floats, shuffles: Shuffles, *, n_first: int, flip_seed: int) -> tuple[Floats, Floats]:
     """P of each question, sign flips included, and of its groups."""
     p, p_group = np.empty(x.shape[1]), np.empty((x.shape[1], frame.n_groups))
     for present, columns in presence_patterns(x):
@@ -136,7 +172,13 @@ def main() -> None:
     parser.add_argument("--studies", type=int, default=1_000)
     parser.add_argument("--permutations", type=int, default=9_999)
     parser.add_argument("--only", type=int, nargs="*", help="numbers of designs, from 0")
+    parser.add_argument(
+        "--grid", action="store_true", help="unbiased studies of 20 questions on every design of grid.csv"
+    )
     options = parser.parse_args()
+    if options.grid:
+        _print_grid(options.studies, options.permutations)
+        return
     print("| design | studies | any false finding | FDR over called questions | power over true ones | s |")
     print("|---|---|---|---|---|---|")
     for number, (name, studies) in enumerate(DESIGNS.items()):
@@ -151,6 +193,17 @@ def main() -> None:
         any_false, false_share, power = (np.concatenate(part) for part in zip(*parts, strict=True))
         cells = (f"{any_false.mean():.3f}", f"{false_share.mean():.3f}", f"{power.mean():.2f}")
         print(f"| {name} | {n} | {' | '.join(cells)} | {time.perf_counter() - started:.0f} |", flush=True)
+
+
+def _print_grid(n: int, n_permutations: int) -> None:
+    print(f"| unbiased studies of {N_QUESTIONS} questions | any false finding |")
+    print("|---|---|")
+    for design in designs():
+        shares = [
+            unbiased(design, min(STUDIES_AT_ONCE, n - at), n_permutations=n_permutations, seed=at + 1)
+            for at in range(0, n, STUDIES_AT_ONCE)
+        ]
+        print(f"| {design.layout}, {design.condition} | {np.mean(shares):.3f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ FLOORS = (
 )
 # the same inside infer, whose rooms are its folders and the files beside them
 FLOORS_OF_INFER = (
-    ("draws", "result", "tables"),
+    ("draws", "tables"),
+    ("result",),
     ("design", "formulas", "options"),
     ("questions", "schemes", "subgroups", "truth"),
     ("associations", "contrasts"),

@@ -16,6 +16,10 @@ used as (
     {% endfor %}
     union all
     select 'generation_comparisons' as mart, reason_alone as reason from {{ ref('generation_comparisons') }}
+    {% for mart in ['contrasts', 'generation_comparisons'] %}
+    union all
+    select '{{ mart }}' as mart, missing_reason as reason from {{ ref(mart) }}
+    {% endfor %}
     {% for mart in [
         'subgroup_metrics', 'association_tests', 'ground_truth', 'repetition_consistency', 'cross_model_consistency',
          'red_flags', 'interpretations', 'imported_metrics', 'instruments', 'v_instruments',

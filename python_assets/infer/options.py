@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from python_assets.infer.result import Ints
 from python_assets.study.base import Against
 from python_assets.study.study import Study
 
@@ -32,7 +32,7 @@ class Reference(NamedTuple):
         """Whether each row compares two groups, on the blocks that hold both."""
         return self.against in (Against.LEVEL, Against.ALL_PAIRS)
 
-    def rows(self, n_groups: int) -> tuple[Ints, Ints]:
+    def rows(self, n_groups: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Position of the group of each row and of what it is compared with, -1 where that is no group.
 
         A reference level has no row of its own; all pairs are the ordered ones, by group and then by other.

@@ -5,16 +5,25 @@ is run.py, which joins the tables of all parts between these functions.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Final
 
 import duckdb
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from python_assets.infer.changes.infer_changes import compare_generations, pairs_by_t, with_who_moved
-from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.changes.infer_changes import (
+    PairLayouts,
+    compare_again,
+    compare_generations,
+    pair_layouts,
+    pair_questions,
+    pairs_by_t,
+    with_who_moved,
+)
+from python_assets.infer.changes.missing_changes import with_missing_changes
 from python_assets.infer.groups.crossings import few_flips, questions_by_t, with_standing_cells
 from python_assets.infer.groups.layout import layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
@@ -22,7 +31,7 @@ from python_assets.infer.groups.peeling import peeled, with_permuted_margins
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
 from python_assets.infer.groups.unread import too_many_unmatched
 from python_assets.infer.options import Options, options_of
-from python_assets.infer.tables import QUESTION, Table
+from python_assets.infer.tables import QUESTION, QUESTIONS, Table
 from python_assets.infer.truth.truth_rows import truth_rows
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress, Tell
@@ -62,17 +71,26 @@ class Part:
             layout.rows(options, partial(_tell_after, tell, int(n))) for layout, n in zip(every, before, strict=False)
         )
         found = _stacked(chain(*rows, truth_rows(self._connection, options, self._measures, self._unread)))
-        cells, reference = [layout.cells for layout in every], self._study.compared_with
         found["generation_comparisons"] = compare_generations(
-            self._connection, cells, reference, options, self._measures
+            self._connection, self._of_pairs, self._study.compared_with, options, self._measures
         )
         return found
 
+    @cached_property
+    def _of_pairs(self) -> PairLayouts:
+        return pair_layouts(self._connection, [layout.cells for layout in self._layouts.values()])
+
     def again(self, questions: pd.DataFrame, options: Options) -> Frames:
         """The rows of some questions, with more draws."""
-        return _stacked(chain(*(layout.again(questions, options) for layout in self._layouts.values())))
+        found = _stacked(chain(*(layout.again(questions, options) for layout in self._layouts.values())))
+        of_pairs = questions[questions.statistic.isin(QUESTIONS)]
+        if not len(of_pairs):
+            return found
+        again = compare_again(self._connection, self._of_pairs, self._study.compared_with, of_pairs, options)
+        asked = [found["questions"], pair_questions(again)] if found else [pair_questions(again)]
+        return {**found, "questions": pd.concat(asked, ignore_index=True), "generation_comparisons": again}
 
-    def last(self, tables: Frames, ordered: Mapping[str, Floats]) -> Frames:
+    def last(self, tables: Frames, ordered: Mapping[str, NDArray[np.float64]]) -> Frames:
         """Contrasts and pairs of generations of the part, with what is left where called groups are taken out.
 
         Args:
@@ -95,6 +113,7 @@ class Part:
         contrasts, blocks = with_standing_cells(contrasts, questions, self._layouts, ordered, options)
         cells = {key: layout.cells for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
+        pairs = with_missing_changes(self._connection, self._of_pairs, pairs, options)
         return {"contrasts": contrasts, "beyond_parts_blocks": blocks, "generation_comparisons": pairs}
 
 

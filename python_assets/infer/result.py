@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from python_assets.infer.draws.exchange import Floats, Ints
+
 Bools = NDArray[np.bool_]
 Objects = NDArray[np.object_]
 
@@ -125,7 +125,8 @@ class InferenceReason(StrEnum):
     SCALE_FREE = ("scale_free", "without differences the index has no population value, so it has no interval")
     UNPAIRED_PROMPTS = (
         "unpaired_prompts",
-        "more than 5 % of the root prompts were answered by one of the two generations alone",
+        "more than 5 % of the root prompts were answered by one of the two generations alone, and units of one group "
+        "each and rates of subgroups have no bounds for the others",
     )
     IDENTICAL_RESPONSES = (
         "identical_responses",

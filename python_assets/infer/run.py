@@ -28,7 +28,7 @@ from python_assets.infer.options import Options, options_of
 from python_assets.infer.part import Frames, Part, united, with_t_where_flips_are_few
 from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_parts, with_sets
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import QUESTION, SIZES, TABLES, write_tables
+from python_assets.infer.tables import QUESTION, ROW, SIZES, TABLES, write_tables
 from python_assets.infer.tables import QUESTIONS as OF_PAIRS
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS
@@ -151,11 +151,17 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
     again = {**again, "questions": again["questions"].merge(of_sets, on=QUESTION, how="left", validate="one_to_one")}
     asked = pd.MultiIndex.from_frame(again["questions"][QUESTION])
 
-    def mixed(rows: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
-        is_kept = ~pd.MultiIndex.from_frame(rows[QUESTION]).isin(asked)
+    def mixed(rows: pd.DataFrame, new: pd.DataFrame, keys: Sequence[str], asked: pd.MultiIndex) -> pd.DataFrame:
+        is_kept = ~pd.MultiIndex.from_frame(rows[[*keys]]).isin(asked)
         return pd.concat([rows[is_kept], new], ignore_index=True)
 
-    return {name: mixed(rows, again[name]) if name in again else rows for name, rows in tables.items()}
+    pairs = "generation_comparisons"
+    of_pairs = ROW[: ROW.index("group_id")]
+    replaced = {name: mixed(tables[name], new, QUESTION, asked) for name, new in again.items() if name != pairs}
+    if pairs in again:
+        asked = pd.MultiIndex.from_frame(again[pairs][of_pairs])
+        replaced[pairs] = mixed(tables[pairs], again[pairs], of_pairs, asked)
+    return {**tables, **replaced}
 
 
 def _with_levels(tables: Frames, alpha: float) -> Frames:
@@ -195,12 +201,13 @@ def _with_verdicts(tables: Frames, alpha: float, planned: Mapping[str, Power]) -
     )
     pairs = tables["generation_comparisons"]
     q_inside = adjusted_margin(questions, changes_as_contrasts(pairs), "p_equivalence")
+    pairs = with_verdicts_of_pairs(pairs, q_inside, alpha)
     found = {
         # those of pairs stand beside their groups
         "questions": questions[~questions.statistic.isin(OF_PAIRS)].reset_index(drop=True),
         "contrasts": contrasts,
         "disparities": disparities,
-        "generation_comparisons": with_verdicts_of_pairs(pairs, q_inside, alpha),
+        "generation_comparisons": pairs.assign(verdict_with_missing=verdicts_with_missing(pairs, alpha)),
     }
     return {**tables, **found}
 

@@ -69,7 +69,10 @@ def _insert(connection: duckdb.DuckDBPyConnection, table: str, kinds: Mapping[st
 
 def _arrow(values: pd.Series, kind: str) -> pa.Array:
     if kind.startswith("varchar"):
-        return pa.array([None if pd.isna(value) else str(value) for value in values], pa.string())
+        # words are few beside rows
+        code, words = pd.factorize(values)
+        index = pa.array(code, pa.int32(), mask=code < 0)
+        return pa.DictionaryArray.from_arrays(index, pa.array(map(str, words), pa.string())).dictionary_decode()
     return pa.array(values.to_numpy(dtype=np.float64), pa.float64(), from_pandas=True)
 
 
@@ -92,8 +95,7 @@ def _columns(*names: str, **of_kind: str) -> dict[str, str]:
 _SELECTED: Final = _columns(double="ci_low_selected ci_high_selected value_shrunken", varchar="selected_reason")
 # with the answers that are missing
 _MISSING: Final = _columns(
-    double="ci_low_missing ci_high_missing tipping_shift missing_share missing_share_rest",
-    varchar="verdict_with_missing missing_reason",
+    double="ci_low_missing ci_high_missing tipping_shift", varchar="verdict_with_missing missing_reason"
 )
 _TESTED: Final = _columns(
     double="value_cells null_median null_q95 ci_low ci_high p_value q_value margin",
@@ -110,6 +112,8 @@ COMPARISON_COLUMNS: Final = (
         varchar="only_because_of reason_alone set_id verdict scope method reason inference_reason",
     )
     | _SELECTED
+    | _MISSING
+    | _columns(double="missing_share_a missing_share_b", bigint="n_unanswered")
 )
 TABLES: Final[Columns] = {
     "questions": _columns(
@@ -122,7 +126,8 @@ TABLES: Final[Columns] = {
     "contrasts": _columns(
         f"{_KEYS} group_id contrast category reference set_id",
         bigint_not_null="n_questions",
-        double="std_error p_value_maxt p_equivalence q_equivalence value_without value_standardised",
+        double="std_error p_value_maxt p_equivalence q_equivalence value_without value_standardised missing_share "
+        "missing_share_rest",
         bigint="n_needed",
         varchar="only_because_of mirror_of test n_needed_for n_needed_reason",
     )

@@ -13,7 +13,6 @@ import duckdb
 import pandas as pd
 
 from python_assets.infer.changes.pairs_of_generations import MOST_UNPAIRED, Pair, levels_of, pairs_of
-from python_assets.infer.result import InferenceReason
 from python_assets.plan.shapes import Shape
 from python_assets.plan.text import PlannedComparison
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, Against
@@ -83,7 +82,7 @@ def unknown_comparisons(study: Study) -> list[PlannedComparison]:
 
 
 def comparison_warnings(study: Study, found: Sequence[PlannedComparison]) -> Iterator[str]:
-    """Pairs of which nothing will be tested, because too many root prompts are asked of one alone.
+    """Pairs of which little or nothing will be shown, because many root prompts are asked of one alone.
 
     Args:
         study: the study.
@@ -97,8 +96,9 @@ def comparison_warnings(study: Study, found: Sequence[PlannedComparison]) -> Ite
             yield f"{name}: no {unit} is asked of both, so nothing is compared"
         elif n_alone > MOST_UNPAIRED * (n_both + n_alone):
             yield (
-                f"{name}: {n_alone:,} of {n_both + n_alone:,} {unit}s are asked of one alone, so no change "
-                f"is tested, because {InferenceReason.UNPAIRED_PROMPTS.meaning}"
+                f"{name}: {n_alone:,} of {n_both + n_alone:,} {unit}s are asked of one alone, and "
+                "verdict_with_missing takes their answers for anything that was observed; no change of units that "
+                "lie in one group each is tested"
             )
 
 

@@ -13,8 +13,9 @@ from python_assets.infer.tables import BEYOND_PARTS_CHANGE
 from python_assets.report.behind import answer
 from python_assets.report.reader import Reader, Row
 from python_assets.report.readings import read_by_of
-from python_assets.report.sentences import SEPARATOR, SHOWN, measure_name
+from python_assets.report.sentences import SEPARATOR, SHOWN, UNEQUALLY_MISSING, at_the_worst_end, measure_name
 from python_assets.report.text import interval, listed, number, probability
+from python_assets.study.measures import REFUSAL
 
 MAX_TABLES: Final = 6
 MAX_PAIRS: Final = 8
@@ -63,8 +64,18 @@ _EXTREMES: Final = """
     order by generation_id
 """
 _CALLED: Final = """
-    select * , count(*) over () as n_changes
-    from generation_comparisons
+    select *,
+        (select kind from measures where study_id = $study and measure_id = changes.measure_id) as kind,
+        exists (
+            select * from generation_comparisons as refusals
+            where refusals.study_id = $study and refusals.measure_id = $refusal and changes.measure_id <> $refusal
+                and refusals.comparison in ('mean_change', 'groups_moved')
+                and refusals.verdict in ('bias_shown', 'difference_shown')
+                and refusals.slice_id = changes.slice_id and refusals.grouping_id = changes.grouping_id
+                and refusals.generation_a_id = changes.generation_a_id
+                and refusals.generation_b_id = changes.generation_b_id
+        ) as refuses
+    from generation_comparisons as changes
     where study_id = $study and verdict in ('bias_shown', 'difference_shown')
         and comparison in ('mean_change', 'disparity_change', 'beyond_parts_change')
     qualify comparison = 'mean_change' or row_number() over (
@@ -171,12 +182,14 @@ class Table(NamedTuple):
 class Shown(NamedTuple):
     """A change that was shown, in words, with what read it and the root prompts that moved most.
 
-    who: which groups moved; empty of a mean.
+    who: which groups moved; empty of a mean. missing: what its missing answers could have done; empty where they can
+    matter little.
     """
 
     title: str
     size: str
     who: str
+    missing: str
     own: str
     other: str
     read_by: str
@@ -200,7 +213,7 @@ def comparisons_section(reader: Reader) -> Comparisons:
         reader: the study.
     """
     places = reader.rows(_PLACES)
-    called = reader.rows(_CALLED)
+    called = reader.rows(_CALLED, refusal=REFUSAL)
     count = "select count(distinct (generation_a_id, generation_b_id)) as n from generation_comparisons"
     asked = "comparison in ('mean_change', 'groups_moved')"
     n_pairs = reader.rows(f"{count} where study_id = $study and {asked}")[0]["n"]
@@ -286,6 +299,7 @@ def _shown(reader: Reader, row: Row) -> Shown:
         title=f"{measure}{label}{calibrated}{by}{in_slice}: {what}",
         size=f"{size} · q {probability(row['q_value'])} · {row['n_root_prompts']:,} root prompts",
         who=who,
+        missing=missing_sentence(row),
         own=row["generation_a_id"],
         other=row["generation_b_id"],
         read_by=read_by_of(reader, row["measure_id"], [row["generation_a_id"], row["generation_b_id"]]),
@@ -329,6 +343,35 @@ def who_moved(groups: Sequence[Row]) -> str:
         others = because[0]["only_because_of"].replace(SEPARATOR, ", ")
         parts.append(f"Called {'' if is_beyond else 'against all others '}only because of {others}: {names}.")
     return " ".join(parts)
+
+
+def missing_sentence(row: Row) -> str:
+    """What the missing answers would have to be like for a change not to stand; '' where they can matter little.
+
+    Args:
+        row: of a change that is shown, with the kind of its measure and whether refusals changed in the same pair.
+    """
+    if row["verdict_with_missing"] is None:
+        return ""
+    share_a, share_b, shift = row["missing_share_a"], row["missing_share_b"], row["tipping_shift"]
+    is_unequal = abs(share_a - share_b) > UNEQUALLY_MISSING
+    if not (row["verdict_with_missing"] != row["verdict"] or is_unequal or row["refuses"]):
+        return ""
+    name = _name(row) if row["group_id"] else "all groups"
+    if shift is None:
+        stands = f"No answer of {name} is missing"
+    elif row["kind"] != "continuous" and shift > 1:
+        stands = f"The change stands whatever the missing answers of {name} would have been"
+    else:
+        is_up = (row["value"] if row["value_alone"] is None else row["value_alone"]) > 0
+        sides = ((share_a, row["generation_a_id"], is_up), (share_b, row["generation_b_id"], not is_up))
+        parts = [
+            f"those missing in {generation} are on average {number(shift)} {'lower' if is_lower else 'higher'}"
+            for share, generation, is_lower in sides
+            if share
+        ]
+        stands = f"The change stands unless of the answers of {name} {' and '.join(parts)} than the others"
+    return f"{stands}{at_the_worst_end(row)}."
 
 
 def _name(row: Row) -> str:

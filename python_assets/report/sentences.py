@@ -560,13 +560,16 @@ def _missing(group: Row, asked: StatisticSpec) -> str:
             f"The finding stands unless the missing answers of {name} are on average {_shift_of(group)} {side}{where} "
             "than its others on the same prompts"
         )
-    if left not in SHOWN:
-        end = "; with all missing answers, those of the others too, at the worst end nothing is shown"
-    elif left != group["verdict"]:
-        end = "; with all missing answers at the worst end the difference may be less than what matters"
-    else:
-        end = ", and with those of the others at either end the finding stands" if shift is None else ""
-    return f"{stands}{end}."
+    return f"{stands}{at_the_worst_end(group)}."
+
+
+def at_the_worst_end(row: Row) -> str:
+    """What is left of a verdict with the missing answers at either end, to end a sentence with."""
+    if row["verdict_with_missing"] not in SHOWN:
+        return "; with all missing answers, those of the others too, at the worst end nothing is shown"
+    if row["verdict_with_missing"] != row["verdict"]:
+        return "; with all missing answers at the worst end the difference may be less than what matters"
+    return ", and with those of the others at either end the finding stands" if row["tipping_shift"] is None else ""
 
 
 def _shift_of(group: Row) -> str:

@@ -3,7 +3,7 @@
 Belongs here: which tests a measure has, and reading the sums that SQL made. The tests are association.py.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 import duckdb
@@ -13,6 +13,7 @@ import pandas as pd
 from python_assets.infer.associations import association
 from python_assets.infer.associations.association import LARGEST_SHAPIRO, Association, Floats, Groups
 from python_assets.infer.associations.factor_effects import KEYS, factor_effects
+from python_assets.infer.design.mixed_instruments import mixed_instruments
 from python_assets.infer.result import InferenceReason, Result, joined
 from python_assets.infer.tables import Columns, write_tables
 from python_assets.study.base import LEVEL_SEPARATOR
@@ -75,6 +76,7 @@ def infer_associations(
         sums = connection.execute("from intermediate.int_association_sums order by all").df()
         effects = factor_effects(connection, seed=seed, n_draws=n_permutations)
         rows = with_effects(association_rows(sums, connection.execute(_RESIDUALS).df()), effects)
+        rows = _without_mixed(rows, mixed_instruments(connection))
     write_tables(connection, TABLES, {"association_tests": rows})
     return AssociationCounts(len(rows))
 
@@ -120,6 +122,21 @@ def with_effects(rows: pd.DataFrame, effects: Mapping[tuple[str, ...], Result]) 
         inference_reason=found.reason,
         method=[METHOD if own is None else f"{METHOD}; p_value_permutation: {own}" for own in found.method],
     )
+
+
+def _without_mixed(rows: pd.DataFrame, mixed: Mapping[tuple[str, str], Collection[tuple[str, str]]]) -> pd.DataFrame:
+    """Rows without p and floor where the groups were read by different instruments."""
+    places = zip(rows.slice_id, rows.grouping_id, rows.generation_id, rows.measure_id, strict=True)
+    is_mixed = np.array(
+        [
+            (generation, measure) in mixed.get((slice_id, grouping_id), ())
+            for slice_id, grouping_id, generation, measure in places
+        ],
+        dtype=bool,
+    )
+    lost = {name: rows[name].mask(is_mixed) for name in ("p_value", "p_value_permutation", "null_q95")}
+    reason = rows.inference_reason.mask(is_mixed, str(InferenceReason.INSTRUMENT_DIFFERS))
+    return rows.assign(**lost, inference_reason=reason)
 
 
 def _tests(part: pd.DataFrame, residuals: pd.Series | None) -> Iterator[dict[str, Any]]:

@@ -22,6 +22,7 @@ COLUMNS: Final = {
     },
     **dict.fromkeys(("std_error", "df", "studentised", "p_maxt", "p_by_t", "margin", "p_equivalence"), float),
     "mirror_of": object,
+    "is_permuted": bool,
 }
 
 

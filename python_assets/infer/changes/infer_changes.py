@@ -6,7 +6,7 @@ said of the groups once q is known. What changed is measure_changes.py and subgr
 Source: inference.md 6.4 and 8.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
@@ -21,7 +21,7 @@ from python_assets.infer.changes.pairs_of_generations import Facts, Pair, compar
 from python_assets.infer.changes.subgroup_rates import subgroup_changes
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS, Judged, words
 from python_assets.infer.contrasts.standing import OF_SELECTION, by_t, of_t, standing_cells, told_of_standing
-from python_assets.infer.design.cells import KEYS, Cells
+from python_assets.infer.design.cells import KEYS, Cells, of_columns
 from python_assets.infer.design.read_cells import read_whole
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
 from python_assets.infer.draws.flips import Flips
@@ -48,6 +48,7 @@ OF_ROUND: Final = {
     for name in ("value", "std_error", "ci_low", "ci_high", "studentised", "df", "p_value", "p_maxt", "p_equivalence")
 }
 PLACE: Final = ROW[:6]  # of a question of a pair
+PairLayouts = list[Cells]
 ACROSS: Final = " against "  # between the two generations of a question
 _POSITIONS: Final = """
     with units as (
@@ -66,6 +67,18 @@ _POSITIONS: Final = """
 """
 
 
+def pair_layouts(connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells]) -> PairLayouts:
+    """All prompts of each slice, whose mean is asked once, and the cells of its groupings but those of models.
+
+    Args:
+        connection: to the build file of one study.
+        layouts: the cells of its slices and groupings. Of a part of the study: their columns of its measures, in the
+            frame of all.
+    """
+    of_groups = [cells for cells in layouts if not cells.is_of_models]
+    return [*_whole_slices(connection, of_groups), *of_groups]
+
+
 def compare_generations(
     connection: duckdb.DuckDBPyConnection,
     layouts: Sequence[Cells],
@@ -80,27 +93,51 @@ def compare_generations(
 
     Args:
         connection: to the build file of one study, after dbt has made schema intermediate.
-        layouts: the cells of its slices and groupings; those whose groups are models are left out. Of a part of
-            the study: their columns of its measures, in the frame of all.
+        layouts: of pair_layouts.
         reference: the generation or role that others are compared with; the first generation where None.
         options: what every statistic is computed with.
         measures: of a part of the study; the rows of all parts together are those of the whole. None: all.
     """
     pairs = compared_pairs(connection, reference)
     facts = read_facts(connection, pairs, measures)
-    of_groups = [cells for cells in layouts if not cells.is_of_models]
-    tables = (
-        one.of_mean() if isinstance(one, MeasureChanges) else one
-        for cells in _whole_slices(connection, of_groups)
-        for one in _of_cells(cells, pairs, facts, _swaps(connection, cells, options), options)
-    )
     of_cells = (
         table
-        for cells in of_groups
+        for cells in layouts
         for one in _of_cells(cells, pairs, facts, _swaps(connection, cells, options), options)
-        for table in (one.tables() if isinstance(one, MeasureChanges) else [one])
+        for table in one
     )
-    return joined_rows(chain(tables, of_cells, subgroup_changes(connection, pairs, options, measures)))
+    return joined_rows(chain(of_cells, subgroup_changes(connection, pairs, options, measures)))
+
+
+def compare_again(
+    connection: duckdb.DuckDBPyConnection,
+    layouts: Sequence[Cells],
+    reference: str | None,
+    questions: pd.DataFrame,
+    options: Options,
+) -> pd.DataFrame:
+    """The rows of some questions of pairs once more, with other options, as compare_generations gives them.
+
+    Args:
+        connection: to the build file.
+        layouts: of pair_layouts.
+        reference: of compare_generations.
+        questions: of pair_questions.
+        options: with more draws.
+    """
+    pairs = compared_pairs(connection, reference)
+    facts = read_facts(connection, pairs, None)
+    found: list[Table] = []
+    for cells in layouts:
+        here = questions[(questions.slice_id == cells.slice_id) & (questions.grouping_id == cells.grouping_id)]
+        for (measure_id, calibration), asked in here.groupby(["measure_id", "calibration"], sort=True):
+            columns = cells.columns
+            is_of = (columns.measure_id == measure_id) & (columns.calibration == calibration)
+            chosen = of_columns(cells, np.flatnonzero(is_of.to_numpy()))
+            wanted = [pair for pair in pairs if ACROSS.join(pair) in set(asked.generation_id)]
+            swaps = _swaps(connection, cells, options)
+            found += chain.from_iterable(_of_cells(chosen, wanted, facts, swaps, options))
+    return joined_rows(found)
 
 
 def _whole_slices(connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells]) -> Iterator[Cells]:
@@ -131,9 +168,9 @@ def _swaps(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options
 
 def _of_cells(
     cells: Cells, pairs: Sequence[Pair], facts: Facts, swaps: Swaps, options: Options
-) -> Iterator[MeasureChanges | Table]:
+) -> Iterator[Iterable[Table]]:
     """What changed in one slice and grouping, measure by measure, labels together; or a row that says why not."""
-    for (measure_id, calibration), of_measure in _plain(cells).groupby(["measure_id", "calibration"], sort=True):
+    for (measure_id, calibration), of_measure in plain(cells).groupby(["measure_id", "calibration"], sort=True):
         for pair in pairs:
             keys = {
                 "slice_id": cells.slice_id,
@@ -143,31 +180,37 @@ def _of_cells(
                 "generation_a_id": pair.own,
                 "generation_b_id": pair.other,
             }
-            changes = _changes_of(cells, of_measure, keys, swaps, options)
+            changes = changes_of(cells, of_measure, keys, swaps, options)
             if changes is not None and facts.is_same_instrument(pair, str(measure_id)):
-                yield replace(changes, is_identical=pair in facts.identical)
+                changes = replace(changes, is_identical=pair in facts.identical)
+                yield changes.tables() if cells.grouping_id else [changes.of_mean()]
                 continue
             reason = InferenceReason.INSTRUMENT_CHANGED if changes is not None else InferenceReason.NO_VALUES
             asked = {"comparison": GROUPS_MOVED if cells.grouping_id else MEAN_CHANGE, "group_id": "", "category": ""}
-            yield change_rows(without_value(1, reason), missing=reason, n_root_prompts=None, **keys | asked)
+            yield [change_rows(without_value(1, reason), missing=reason, n_root_prompts=None, **keys | asked)]
 
 
-def _plain(cells: Cells) -> pd.DataFrame:
+def plain(cells: Cells) -> pd.DataFrame:
     """The columns of means and shares of labels."""
     return cells.columns[(cells.columns.statistic == "mean") & (cells.columns.parameters == "")]
 
 
-def _changes_of(
-    cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, Any], swaps: Swaps, options: Options
-) -> MeasureChanges | None:
-    """A measure of a pair; None where one of the two generations has no column of it."""
+def columns_of_pair(of_measure: pd.DataFrame, keys: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """The columns of both generations of a measure, by label."""
     columns = of_measure.groupby(["category", "generation_id"]).column_position.first()
     own, other = keys["generation_a_id"], keys["generation_b_id"]
-    of_pair = {
+    return {
         category: (columns[category, own], columns[category, other])
         for category in of_measure.category.unique()
         if (category, own) in columns and (category, other) in columns
     }
+
+
+def changes_of(
+    cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, Any], swaps: Swaps, options: Options
+) -> MeasureChanges | None:
+    """A measure of a pair; None where one of the two generations has no column of it."""
+    of_pair = columns_of_pair(of_measure, keys)
     if not of_pair:
         return None
     measure_id, kind, direction = (str(of_measure[name].iloc[0]) for name in ("measure_id", "kind", "direction"))
@@ -189,12 +232,13 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
         "p_by_t",
         "n_draws",
         "n_root_prompts",
+        "is_permuted",
         "inference_reason",
     ]
     return (
         of_pairs[columns]
         .rename(columns={"comparison": "statistic"})
-        .assign(generation_id=pair, parameters="", n_groups=0, method=None, is_permuted=False)
+        .assign(generation_id=pair, parameters="", n_groups=0, method=None)
     )
 
 
@@ -240,7 +284,8 @@ def pairs_by_t(rows: pd.DataFrame, asked: pd.MultiIndex) -> pd.DataFrame:
     is_question = (rows.comparison == GROUPS_MOVED) & rows.p_by_t.notna()
     where = (is_cell | is_question) & pd.MultiIndex.from_frame(as_questions(rows)[QUESTION]).isin(asked)
     values = {**of_t(rows), "p_maxt": rows.p_by_t}
-    return by_t(rows, where, values | {"p_value": np.where(is_question, rows.p_by_t, values["p_value"])})
+    p = np.where(is_question, rows.p_by_t, values["p_value"])
+    return by_t(rows, where, values | {"p_value": p, "is_permuted": False})
 
 
 def with_who_moved(
@@ -272,13 +317,17 @@ def with_who_moved(
     called = rows[(rows.comparison == GROUPS_MOVED) & (rows.q_value <= options.alpha)]
     for (slice_id, grouping_id), questions in called.groupby(["slice_id", "grouping_id"], sort=False):
         cells = layouts[str(slice_id), str(grouping_id)]
-        swaps, plain = _swaps(connection, cells, options), _plain(cells)
+        of_means = plain(cells)
         for question in questions.to_dict("records"):
             at = of_groups.index[places[tuple(question[name] for name in PLACE)]]
             if told.value_alone[at].isna().all():
                 continue
-            is_of = (plain.measure_id == question["measure_id"]) & (plain.calibration == question["calibration"])
-            changes = _changes_of(cells, plain[is_of], {name: question[name] for name in PLACE}, swaps, options)
+            is_of = (of_means.measure_id == question["measure_id"]) & (of_means.calibration == question["calibration"])
+            # a question that was drawn on is asked in each round by as many draws
+            n_draws = max(options.n_permutations, int(np.nan_to_num(question["n_draws"])))
+            more = options._replace(n_permutations=n_draws)
+            swaps = _swaps(connection, cells, more)
+            changes = changes_of(cells, of_means[is_of], {name: question[name] for name in PLACE}, swaps, more)
             if changes is None:
                 raise ValueError("a question is called of generations without values")
             told.loc[at] = _told(rows.loc[at], question, changes, ordered[question["set_id"]], options)
@@ -306,10 +355,12 @@ def _with_cells_that_moved(
             continue
         own = beyond.iloc[places[key]]
         cells = layouts[question["slice_id"], question["grouping_id"]]
-        plain = _plain(cells)
-        is_of = (plain.measure_id == question["measure_id"]) & (plain.calibration == question["calibration"])
-        swaps = _swaps(connection, cells, options)
-        changes = _changes_of(cells, plain[is_of], {name: question[name] for name in PLACE}, swaps, options)
+        of_means = plain(cells)
+        is_of = (of_means.measure_id == question["measure_id"]) & (of_means.calibration == question["calibration"])
+        n_draws = max(options.n_permutations, int(np.nan_to_num(question["n_draws"])))
+        more = options._replace(n_permutations=n_draws)
+        keys, swaps = {name: question[name] for name in PLACE}, _swaps(connection, cells, more)
+        changes = changes_of(cells, of_means[is_of], keys, swaps, more)
         if changes is None or cells.asks_of_parts is None:
             raise ValueError("a question is called of generations without values")
         told = _cells_told(own, question, changes, cells.asks_of_parts, ordered[question["set_id"]], options)
@@ -429,6 +480,13 @@ def changes_as_contrasts(rows: pd.DataFrame) -> pd.DataFrame:
     return of_groups.assign(contrast=of_groups.comparison, reference="")
 
 
+def shown_groups(rows: pd.DataFrame, alpha: float) -> Bools:
+    """Whether groups of with_who_moved stand, or are called where nobody can stand."""
+    is_of_first, is_called = rows.reason_alone.isin(NOBODY_STANDS), rows.q_value <= alpha
+    found: Bools = np.where(is_of_first, is_called, rows.stands.to_numpy(dtype=bool))
+    return found
+
+
 def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, alpha: float) -> pd.DataFrame:
     """Put the verdict of the groups, and what an equivalence rests on, beside those of their questions.
 
@@ -442,10 +500,9 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, alpha: flo
     is_of_first = of_groups.reason_alone.isin(NOBODY_STANDS).to_numpy()
     is_beyond = (of_groups.comparison == BEYOND_PARTS_CHANGE).to_numpy()
     is_told = (of_groups.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
-    q = of_groups.q_value.to_numpy(dtype=float)
     judged = Judged(
-        q=q,
-        is_shown=np.where(is_of_first, q <= alpha, of_groups.stands.to_numpy(dtype=bool)),
+        q=of_groups.q_value.to_numpy(dtype=float),
+        is_shown=shown_groups(of_groups, alpha),
         low=np.where(is_of_first | is_beyond, of_groups.ci_low, of_groups.ci_low_alone),
         high=np.where(is_of_first | is_beyond, of_groups.ci_high, of_groups.ci_high_alone),
         margin=of_groups.margin.to_numpy(dtype=float),

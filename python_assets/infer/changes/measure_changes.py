@@ -26,7 +26,7 @@ from python_assets.infer.changes.swapped import (
     sizes_of,
 )
 from python_assets.infer.changes.unit_changes import unit_changes, units_beyond_parts
-from python_assets.infer.changes.who_moved import Moved, who_moved
+from python_assets.infer.changes.who_moved import Moved, Rounds, who_moved
 from python_assets.infer.contrasts.beyond_parts import Asked, mirrors_of, of_blocks, values_in_blocks
 from python_assets.infer.design.cells import MIXED_UNITS, Cells
 from python_assets.infer.design.design import (
@@ -150,9 +150,32 @@ class MeasureChanges:
         Args:
             is_called: of who_moved.
         """
-        rounds = SwappedRounds(self) if self.cells.stratum_of_cell is None else UnitRounds(self)
         group = np.tile(np.arange(len(self.cells.group_ids)), len(self.columns))
-        return self._groups, who_moved(rounds, group, is_called)
+        return self._groups, who_moved(self.rounds, group, is_called)
+
+    @property
+    def rounds(self) -> Rounds:
+        """Both generations swapped by the same signs in all of them, or units that change places."""
+        if self.cells.stratum_of_cell is None:
+            return Rounds(self._swapped, self._sized)
+        return Rounds(self._of_units, self._of_units)
+
+    def _swapped(self, without: Collection[int]) -> Result:
+        d = self.changes_without(without)
+        t = sizes_of(d, self.options.alpha, fewest=self.fewest).t
+        return Result.of(t.shape, studentised=t, p_maxt=p_by_the_largest(d, t, self.signs))
+
+    def _sized(self, without: Collection[int]) -> Result:
+        d = self.changes_without(without)
+        found = sizes_of(d, self.options.alpha, fewest=self.fewest, margin=self.margin)
+        named = ("value", "std_error", "ci_low", "ci_high", "p_equivalence")
+        return Result.of(found.value.shape, **{name: getattr(found, name) for name in named})
+
+    def _of_units(self, without: Collection[int]) -> Result:
+        is_out = np.isin(self.cells.frame.group, [*without])[:, None]
+        found = unit_changes(self.cells, np.where(is_out, np.nan, self.x), self.options, self.margin)
+        n_rows = len(self.cells.group_ids) * len(self.columns)
+        return Result.of((n_rows,), reason=found) if isinstance(found, InferenceReason) else found.result
 
     def changes_without(self, groups: Collection[int]) -> Floats:
         """D of one generation less that of the other with groups taken out of all blocks, by root prompt and row."""
@@ -281,7 +304,8 @@ class MeasureChanges:
         found = found._replace(reason=reason).refused(~has_p, reason, OF_P)
         of_columns = self.cells.refused[np.ravel([*self.columns.values()])]
         refusals = {
-            InferenceReason.UNPAIRED_PROMPTS: self._pair.share_dropped > MOST_UNPAIRED,
+            # bounds take the place of this rule where groups meet; units of one group each have none
+            InferenceReason.UNPAIRED_PROMPTS: of_units and self._pair.share_dropped > MOST_UNPAIRED,
             InferenceReason.NO_VARIATION: self._is_constant,
             InferenceReason.MIXED_UNITS: self.cells.scheme == MIXED_UNITS,
             **{reason: bool((of_columns == reason).any()) for reason in REFUSED},
@@ -316,47 +340,3 @@ def _largest(groups: Result, at: int, *, n_units: int, reason: object) -> Change
         reason=reason,
     )
     return without_value(1, None)._replace(result=question)
-
-
-class SwappedRounds:
-    """Rounds of groups that meet on root prompts: both generations swapped by the same signs in all of them."""
-
-    def __init__(self, changes: MeasureChanges) -> None:
-        """Say what changed."""
-        self._changes = changes
-
-    def tested(self, without: Collection[int]) -> Result:
-        """As Rounds."""
-        d = self._changes.changes_without(without)
-        t = sizes_of(d, self._changes.options.alpha, fewest=self._changes.fewest).t
-        return Result.of(t.shape, studentised=t, p_maxt=p_by_the_largest(d, t, self._changes.signs))
-
-    def sized(self, without: Collection[int]) -> Result:
-        """As Rounds."""
-        found = sizes_of(
-            self._changes.changes_without(without),
-            self._changes.options.alpha,
-            fewest=self._changes.fewest,
-            margin=self._changes.margin,
-        )
-        named = ("value", "std_error", "ci_low", "ci_high", "p_equivalence")
-        return Result.of(found.value.shape, **{name: getattr(found, name) for name in named})
-
-
-class UnitRounds:
-    """Rounds of units that lie in one group each, which change places between the groups that are left."""
-
-    def __init__(self, changes: MeasureChanges) -> None:
-        """Say what changed."""
-        self._changes = changes
-
-    def tested(self, without: Collection[int]) -> Result:
-        """As Rounds."""
-        changes = self._changes
-        is_out = np.isin(changes.cells.frame.group, [*without])[:, None]
-        x = np.where(is_out, np.nan, changes.x)
-        found = unit_changes(changes.cells, x, changes.options, changes.margin)
-        n_rows = len(changes.cells.group_ids) * len(changes.columns)
-        return Result.of((n_rows,), reason=found) if isinstance(found, InferenceReason) else found.result
-
-    sized = tested

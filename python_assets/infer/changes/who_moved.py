@@ -8,7 +8,7 @@ Source: inference.md 8.
 """
 
 from collections.abc import Callable, Collection
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -20,14 +20,15 @@ FEWEST_ROOT_PROMPTS: Final = 6  # of a pair of which groups are taken out; not s
 FEWEST_GROUPS: Final = 3
 
 
-class Rounds(Protocol):
-    """Changes of the groups that are left against each other, by rows; NaN where a group is out."""
+class Rounds(NamedTuple):
+    """Changes of the groups that are left against each other, by rows, where some are out; NaN of those.
 
-    def tested(self, without: Collection[int]) -> Result:
-        """With studentised and p_maxt, under the same draws whoever is left."""
+    tested: with studentised and p_maxt, under the same draws whoever is left. sized: with value, interval and
+    p_equivalence.
+    """
 
-    def sized(self, without: Collection[int]) -> Result:
-        """With value, interval and p_equivalence."""
+    tested: Callable[[Collection[int]], Result]
+    sized: Callable[[Collection[int]], Result]
 
 
 class Moved(NamedTuple):

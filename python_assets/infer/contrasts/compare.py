@@ -258,18 +258,12 @@ def _indices(
     if means.missing is not None:
         names = (*wanted, *((BELOW_FOUR_FIFTHS,) if is_rate else ()))
         return dict.fromkeys(names, Result.of((x.shape[1],), reason=means.missing))
-    seen, permuted = means.observed(x), None
-    if scheme.reference.against is Against.REST and isinstance(means, BlockMeans):
-        permuted = means.null_of_differences(null.values)
-    if permuted is None:
-        permuted = means.null(x, draws)
+    seen, (permuted, noise) = means.observed(x), _shuffled(scheme, x, null, draws)
     observed = spread_of(seen.deviation, seen.level, seen.scale, 0)
     spread = spread_of(permuted, seen.level[:, None], seen.scale[:, None], 1)
     inverted, more = None, dict[str, Result]()
     if isinstance(means, BlockMeans) and means.resamples is not None:
         by_unit = means.by_unit(x)
-        # of one computation at every stage: a rate's interval may hang on the last digit of a tie
-        noise = permuted if draws.is_complete else means.null(x, scheme.draws.first(N_NOISE))
         inverted = inverted_indices(
             wanted,
             means=means,
@@ -287,6 +281,21 @@ def _indices(
     if means.no_p is None:
         return tests
     return {name: test.refused(~np.isnan(test.p_value), means.no_p, NO_P) for name, test in tests.items()}
+
+
+def _shuffled(scheme: Scheme, x: Floats, null: Null, draws: Draws) -> tuple[Floats, Floats]:
+    """Group values under the draws of p, and under those of intervals where there are any."""
+    means, permuted = scheme.means, None
+    has_noise = isinstance(scheme, Blocks) and scheme.resamples is not None and not draws.is_complete
+    if scheme.reference.against is Against.REST and isinstance(means, BlockMeans):
+        permuted = means.null_of_differences(null.values)
+    if permuted is None and has_noise and draws.n <= N_NOISE:
+        noise = means.null(x, scheme.draws.first(N_NOISE))
+        return noise[:, :, : draws.n], noise
+    if permuted is None:
+        permuted = means.null(x, draws)
+    # of one computation at every stage: a rate's interval may hang on the last digit of a tie
+    return permuted, means.null(x, scheme.draws.first(N_NOISE)) if has_noise else permuted
 
 
 def _with_all_rows(scheme: Scheme, compared: Compared) -> Compared:

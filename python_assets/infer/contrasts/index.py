@@ -160,34 +160,30 @@ def spread_of(deviation: Floats, level: Floats, scale: Floats, axis: int, *, wit
         with_dixon: whether Dixon's Q, which sorts the groups, is wanted.
     """
     n_groups = deviation.shape[axis]
-    shape = deviation.shape[:axis] + deviation.shape[axis + 1 :]
-    high, low, sd, dixon_low, dixon_high = (np.full(shape, np.nan) for _ in range(5))
-    nothing = np.broadcast_to(TIE * scale, shape)
 
-    def work(part: slice) -> None:
-        where = (part,) if axis else (Ellipsis,)
-        of_part = deviation[where]
-        high[where], low[where] = of_part.max(axis=axis), of_part.min(axis=axis)
-        squares = np.einsum("ig...,ig...->i..." if axis else "g...,g...->...", of_part, of_part)
-        squares -= of_part.sum(axis=axis) ** 2 / n_groups
-        sd[where] = np.sqrt(np.maximum(squares, 0) / (n_groups - 1))
-        if with_dixon:
-            dixon_low[where], dixon_high[where] = dixon_ratios(of_part, axis, nothing[where])
+    def summed(part: Floats, nothing: Floats) -> tuple[Floats, ...]:
+        squares = np.einsum("ig...,ig...->i..." if axis else "g...,g...->...", part, part)
+        squares -= part.sum(axis=axis) ** 2 / n_groups
+        sd = np.sqrt(np.maximum(squares, 0) / (n_groups - 1))
+        dixon = dixon_ratios(part, axis, nothing) if with_dixon else (_NOT_WANTED, _NOT_WANTED)
+        return part.max(axis=axis), part.min(axis=axis), sd, *dixon
 
     if axis:
+        shape = (5, *np.delete(deviation.shape, axis))
+        found, nothing = np.empty(shape), np.broadcast_to(TIE * scale, shape[1:])
+
+        def work(part: slice) -> None:
+            for place, of_part in enumerate(summed(deviation[part], nothing[part])):
+                found[place, part] = of_part
+
         in_threads(work, list(pieces(len(deviation), 1)))
+        high, low, sd, dixon_low, dixon_high = found
     else:
-        work(slice(None))
-    return Spread(
-        level=np.broadcast_to(level, shape),
-        high=high,
-        low=low,
-        sd=sd,
-        dixon_low=dixon_low,
-        dixon_high=dixon_high,
-        scale=np.asarray(scale),
-        n_groups=n_groups,
-    )
+        high, low, sd, dixon_low, dixon_high = summed(deviation, TIE * scale)
+    return Spread(level, high, low, sd, dixon_low, dixon_high, np.asarray(scale), n_groups)
+
+
+_NOT_WANTED: Final = np.asarray(np.nan)
 
 
 def index_tests(

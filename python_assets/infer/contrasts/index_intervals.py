@@ -134,7 +134,7 @@ def _invert_column(named: dict[str, Index], sample: Sample, noise: Noise, margin
             np.clip(values, -level, 1 - level, out=values)
         return spread_of(values, np.asarray(level), np.asarray(scale), 0, with_dixon=False)
 
-    def numbers(s: float, noise: Floats) -> Floats:
+    def numbers(s: float | Floats, noise: Floats) -> Floats:
         seen = spread(s * observed + noise)
         return np.stack([index.of(seen) for index in indices])
 

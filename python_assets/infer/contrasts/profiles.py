@@ -188,7 +188,7 @@ def _test_profile(
     """
     n_groups, n_labels = len(observed), int((level > TIE).sum())
 
-    def numbers(s: float, noise: Floats) -> Floats:
+    def numbers(s: float | Floats, noise: Floats) -> Floats:
         return profile_numbers(level[:, None] + s * observed[:, :, None] + noise, n_labels)
 
     value, null = numbers(1.0, 0 * observed[:, :, None]), numbers(0.0, permuted[:, :, : draws.n])

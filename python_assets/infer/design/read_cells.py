@@ -75,12 +75,15 @@ _WHOLE_SCHEMES = f"""
     {_OF_PROMPTS}
     group by grouping_id, scheme
 """
+_RANKS = f"""(
+        select prompt_id, row_number() over (order by prompt_id) - 1 as prompt_rank
+        from (select distinct prompt_id {_OF_PROMPTS})
+    )"""
 _WHOLE_VALUES = f"""
     select column_position, prompt_rank, avg(x order by replicate) as prompt_mean, count(*) as n_responses
     from intermediate.int_values
     join column_keys using ({", ".join(KEYS[:4])})
-    join (select prompt_id, row_number() over (order by prompt_id) - 1 as prompt_rank
-        from (select distinct prompt_id {_OF_PROMPTS})) using (prompt_id)
+    join {_RANKS} using (prompt_id)
     group by all
 """
 _REPLICATES = "select count(distinct replicate) from raw.responses"
@@ -128,11 +131,21 @@ _SCALES = f"""
     left join scales using ({", ".join(KEYS[:3])})
     order by column_position
 """
-_MISSING = f"""
-    select column_position, group_position, block_position, n_missing
+_OF_ANSWERS = """
     from intermediate.int_missing_answers
-    join column_keys using ({", ".join(KEYS[:4])})
-    where slice_id = ? and grouping_id = ? and statistic = 'mean'
+    join (select * from column_keys where calibration = 'raw' and statistic = 'mean') using (generation_id, measure_id)
+"""
+_MISSING = f"""
+    select column_position, group_position, block_position, sum(n_missing) as n_missing
+    {_OF_ANSWERS}
+    join intermediate.int_prompt_groups using (prompt_id)
+    where slice_id = ? and grouping_id = ?
+    group by all
+"""
+_WHOLE_MISSING = f"""
+    select column_position, prompt_rank, n_missing
+    {_OF_ANSWERS}
+    join {_RANKS} using (prompt_id)
 """
 _LIMITS = """
     select coalesce(scale_low, 'nan') as scale_low, coalesce(scale_high, 'nan') as scale_high
@@ -325,7 +338,7 @@ def read_values(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Values:
 
 
 def read_missing(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Missing:
-    """Read how many answers of each cell have no value, and the scales that are declared.
+    """Read how many answers of each cell have no value, and the scales that are declared; cells may be of read_whole.
 
     An answer has none where it was refused, blank, in another language or not told apart. One that was never asked, or
     that the measure does not apply to, is not missing.
@@ -333,10 +346,13 @@ def read_missing(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Missing
     Raises:
         ValueError: an answer belongs to no cell.
     """
-    where = [cells.slice_id, cells.grouping_id]
-    found = _fetch(connection, _MISSING, cells.columns, where)
     n = np.zeros(cells.x.shape)
-    cell = _positions(cells.frame, found, f"int_missing_answers of {cells.slice_id}, {cells.grouping_id}")
+    if cells.grouping_id:
+        found = _fetch(connection, _MISSING, cells.columns, [cells.slice_id, cells.grouping_id])
+        cell = _positions(cells.frame, found, f"int_missing_answers of {cells.slice_id}, {cells.grouping_id}")
+    else:
+        found = _fetch(connection, _WHOLE_MISSING, cells.columns, [cells.slice_id])
+        cell = found["prompt_rank"].astype(np.intp)
     n[cell, found["column_position"].astype(np.intp)] = found["n_missing"]
     scales = _fetch(connection, _LIMITS, cells.columns, [])
     return Missing(n, scales["scale_low"], scales["scale_high"])

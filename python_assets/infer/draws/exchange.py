@@ -45,6 +45,14 @@ class Counted:
     is_complete: bool
 
 
+class _Matrices:
+    """Matrices of batches by their start, over the last slots that were asked for."""
+
+    def __init__(self) -> None:
+        self.slots: Slots | None = None
+        self.of_batch: dict[int, sparse.csr_array] = {}
+
+
 class Draws(Counted):
     """A sequence of arrangements: which cell lies in each place under each of them, batch by batch."""
 
@@ -56,6 +64,7 @@ class Draws(Counted):
         *,
         batches: list[slice] | None = None,
         is_complete: bool = False,
+        matrices: _Matrices | None = None,
     ) -> None:
         """Say what is drawn.
 
@@ -65,12 +74,12 @@ class Draws(Counted):
             source: of a batch the cell in each place, shape (draws of the batch, places).
             batches: of draws; those that keep the places in cache where None.
             is_complete: whether these are all the arrangements there are; p is then the share of them.
+            matrices: shared with those that these are the first of.
         """
         self.n, self.is_complete, self.sources = n, is_complete, source
         self.batches = batches_of(n, n_places) if batches is None else batches
         self._n_places = n_places
-        self._slots: Slots | None = None
-        self._matrices: dict[int, sparse.csr_array] = {}
+        self._matrices = matrices or _Matrices()
         self._keeps = 4 * n * n_places <= KEPT_BYTES
 
     def first(self, n: int) -> "Draws":
@@ -78,16 +87,16 @@ class Draws(Counted):
         if self.is_complete or n >= self.n:
             return self
         batches = [slice(batch.start, min(batch.stop, n)) for batch in self.batches if batch.start < n]
-        return Draws(n, self._n_places, self.sources, batches=batches)
+        return Draws(n, self._n_places, self.sources, batches=batches, matrices=self._matrices)
 
     def matrices(self, slots: Slots) -> dict[int, sparse.csr_array] | None:
         """Where the matrix of each batch is kept, by its start; None where memory is too small for them.
 
-        Of the last slots: the null of contrasts and that of indices are over the same ones.
+        Of the last slots: the null of contrasts and that of indices are over the same ones, at every stage.
         """
-        if slots is not self._slots:
-            self._slots, self._matrices = slots, {}
-        return self._matrices if self._keeps else None
+        if slots is not self._matrices.slots:
+            self._matrices.slots, self._matrices.of_batch = slots, {}
+        return self._matrices.of_batch if self._keeps else None
 
 
 class Shuffles:
@@ -232,9 +241,10 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[[sparse.csr_array, sli
     def one(batch: slice) -> Result:
         if kept is None:
             return work(matrix(batch), batch)
-        if batch.start not in kept:
-            kept[batch.start] = matrix(batch)
-        return work(kept[batch.start], batch)
+        n_rows, found = (batch.stop - batch.start) * slots.n_rows, kept.get(batch.start)
+        if found is None or found.shape[0] < n_rows:  # a first stage may have ended inside the batch
+            found = kept[batch.start] = matrix(batch)
+        return work(found if found.shape[0] == n_rows else found[:n_rows], batch)
 
     return in_threads(one, draws.batches)
 

@@ -1,7 +1,7 @@
 """What is missing may be what matters: differences with every missing answer at either end of what it can have been.
 
-Belongs here: limits, p and word of a contrast whose missing answers are filled twice. Which cells are missing, and what
-filled tables differ by, are groups/missing_answers.py.
+Belongs here: limits, p and word of a difference whose missing answers are filled twice. Which cells are missing, and
+what filled tables differ by, are groups/missing_answers.py and changes/missing_changes.py.
 
 Source: inference.md 9.5; Manski 2003 for bounds, of which the union of both intervals is taken.
 """
@@ -16,6 +16,7 @@ from scipy import sparse, stats
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.verdict import Verdict
+from python_assets.infer.result import Bools
 
 OBSERVED_LIMITS: Final = (0.05, 0.95)  # quantiles of what cells differ from the mean of their root prompt
 P_WITH_MISSING: Final = "p_with_missing"
@@ -58,6 +59,26 @@ def observed_limits(x: Floats, means: Floats) -> tuple[Floats, Floats]:
     return means + low, means + high
 
 
+def limits_of(x: Floats, means: Floats, is_rate: Bools, scale: tuple[Floats, Floats] | None) -> tuple[Floats, Floats]:
+    """Lower and upper limit of the missing answers of each cell: 0 and 1 of rates, else a scale, else observed_limits.
+
+    Args:
+        x: cell means, NaN where absent, shape (cells, columns).
+        means: of prompt_means.
+        is_rate: of each column.
+        scale: ends of the scale of each column, NaN where none is declared; None where scales are not to be used.
+    """
+    ends = np.stack([np.zeros(x.shape[1]), np.ones(x.shape[1])])
+    if scale is not None:
+        has_scale = ~is_rate & ~np.isnan(scale).any(axis=0)
+        ends = np.where(has_scale, scale, ends)
+        is_rate = is_rate | has_scale
+    low, high = (np.tile(end, (len(x), 1)) for end in ends)
+    if not is_rate.all():
+        low[:, ~is_rate], high[:, ~is_rate] = observed_limits(x[:, ~is_rate], means[:, ~is_rate])
+    return low, high
+
+
 def filled(x: Floats, share: Floats, limit: Floats) -> Floats:
     """Cells of which a share of the answers is missing and lies at a limit: (1 - share) x + share limit.
 
@@ -70,27 +91,29 @@ def filled(x: Floats, share: Floats, limit: Floats) -> Floats:
     return found
 
 
-def filled_changes(
-    a: Floats, b: Floats, limits_of_a: tuple[Floats, Floats], limits_of_b: tuple[Floats, Floats]
-) -> tuple[Floats, Floats]:
-    """Changes a - b of cells that one side answered, the other side at its limits.
+class Side(NamedTuple):
+    """One of two generations: cell means, NaN where absent, and the share of each cell that is missing.
 
-    Args:
-        a: cells, NaN where missing.
-        b: the same cells of the other side.
-        limits_of_a: lower and upper, which broadcast to the cells.
-        limits_of_b: the same of the other side.
+    share: 1 where x is NaN. low, high: limits of its missing answers, which broadcast to the cells.
+    """
+
+    x: Floats
+    share: Floats
+    low: Floats
+    high: Floats
+
+
+def filled_changes(a: Side, b: Side) -> tuple[Floats, Floats]:
+    """Changes a - b of cells that one side answered, the missing answers of both at their limits.
 
     Returns:
         The smallest and the largest change; NaN of cells that neither side answered. The low difference of a group has
         its own smallest and the largest of the others.
     """
-    is_open = np.isnan(a) & np.isnan(b)
-    sides = [
-        np.where(np.isnan(a), limits_of_a[end], a) - np.where(np.isnan(b), limits_of_b[1 - end], b) for end in (0, 1)
-    ]
-    low, high = (np.where(is_open, np.nan, side) for side in sides)
-    return low, high
+    is_open = np.isnan(a.x) & np.isnan(b.x)
+    smallest = filled(a.x, a.share, a.low) - filled(b.x, b.share, b.high)
+    largest = filled(a.x, a.share, a.high) - filled(b.x, b.share, b.low)
+    return np.where(is_open, np.nan, smallest), np.where(is_open, np.nan, largest)
 
 
 def interval_with_missing(ends: Ends, df: Floats, alpha: float) -> interval.Interval:
@@ -118,20 +141,18 @@ def p_with_missing(ends: Ends, df: Floats, n_comparisons: Floats | int) -> Float
     return np.where(np.isnan(larger), np.nan, np.where(is_split, 1.0, np.minimum(1.0, n_comparisons * larger)))
 
 
-def tipping_shift(value: Floats, std_error: Floats, df: Floats, share: Floats, alpha: float) -> Floats:
+def tipping_shift(value: Floats, half: Floats, share: Floats) -> Floats:
     """By how much the missing answers of a group must differ from its others for its interval to reach 0.
 
     Args:
         value: difference, in the unit of the measure.
-        std_error: of it over root prompts.
-        df: root prompts that hold the group, less 1.
-        share: of the answers of the group that are missing.
-        alpha: the interval is 1 - alpha.
+        half: of its t interval, the width.
+        share: of the answers of the group that are missing; of a change, those of both sides together.
 
     Returns:
         At least 0, in the unit of value; NaN where nothing of the group is missing.
     """
-    left = np.maximum(np.abs(value) - interval.t_quantile(df + 1, alpha) * std_error, 0.0)
+    left = np.maximum(np.abs(value) - half, 0.0)
     return np.divide(left, share, out=np.full_like(left, np.nan), where=share > 0)
 
 

@@ -36,6 +36,7 @@ LARGEST_T: Final = 30.0
 SPREADS: Final = np.concatenate([[0.0], 0.5 * 2.0 ** (np.arange(9) / 2)])  # in standard errors
 N_STEPS: Final = 200
 LEVEL: Final = "level_selected"
+WEIGHT: Final = "weight_of_row"
 _OF_PAIR: Final = [name for name in ROW if name not in ("comparison", "group_id", "category")]
 
 
@@ -85,8 +86,9 @@ def with_selected_sizes(
         alpha: error rate.
 
     Returns:
-        Both with value_shrunken, LEVEL and selected_reason; LEVEL is alpha n / m, for the interval of a called row,
-        NaN elsewhere. Comparisons, whose intervals are all of t, have ci_low_selected and ci_high_selected too.
+        Both with value_shrunken, LEVEL, WEIGHT and selected_reason; LEVEL is alpha n / m, for the interval of a called
+        row, NaN elsewhere; WEIGHT what a row counts where others mirror it, 0 where nothing is tested. Comparisons,
+        whose intervals are all of t, have ci_low_selected and ci_high_selected too.
     """
     rows = pd.concat([_of_contrasts(contrasts), _of_pairs(pairs)], ignore_index=True).astype(_COLUMNS)
     is_called = (rows.q_value <= alpha).to_numpy()
@@ -106,7 +108,12 @@ def with_selected_sizes(
         [~rows.is_row.to_numpy(), is_few | ~has_size, ~is_called],
         [InferenceReason.NOT_OF_SELECTION, InferenceReason.TOO_FEW_ROWS, InferenceReason.NOT_CALLED],
     )
-    found = {"value_shrunken": factor * rows.value.to_numpy(), LEVEL: level, "selected_reason": reason}
+    found = {
+        "value_shrunken": factor * rows.value.to_numpy(),
+        LEVEL: level,
+        WEIGHT: rows.weight.where(rows.is_row, 0.0).to_numpy(),
+        "selected_reason": reason,
+    }
     n_contrasts = len(contrasts)
     of_contrasts, of_pairs = (
         {name: values[part] for name, values in found.items()}
@@ -116,6 +123,16 @@ def with_selected_sizes(
     quantile = stats.t.isf(pairs[LEVEL].to_numpy(dtype=float) / 2, pairs.df.to_numpy(dtype=float))
     limits = interval.around(pairs.value.to_numpy(dtype=float), pairs.std_error.to_numpy(dtype=float), quantile)
     return contrasts.assign(**of_contrasts), pairs.assign(ci_low_selected=limits.low, ci_high_selected=limits.high)
+
+
+def n_comparisons(rows: pd.DataFrame, keys: Sequence[str]) -> Floats:
+    """Distinct comparisons of the question of each row: two groups say one thing, as two labels do.
+
+    Args:
+        rows: of with_selected_sizes.
+        keys: of the question.
+    """
+    return rows.groupby([*keys], sort=False)[WEIGHT].transform("sum").clip(lower=1.0).to_numpy(dtype=float)
 
 
 def _of_contrasts(contrasts: pd.DataFrame) -> pd.DataFrame:

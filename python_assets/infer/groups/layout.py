@@ -25,10 +25,10 @@ from python_assets.infer.design.cells import (
     requested_statistics,
 )
 from python_assets.infer.design.design import Frame
+from python_assets.infer.design.mixed_instruments import mixed_instruments
 from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.groups.compare_groups import Responses, compare_groups, compare_statistics
-from python_assets.infer.groups.mixed_instruments import mixed_instruments
 from python_assets.infer.groups.summary import bootstrap_rows, summary_rows
 from python_assets.infer.options import Options, Reference, Unread
 from python_assets.infer.result import InferenceReason, Result, first_of

@@ -16,7 +16,9 @@ from python_assets.infer.design.cells import KEYS, Cells, Missing, of_columns
 from python_assets.infer.design.design import MIN_UNITS, Design, Unit, presence_patterns, shared
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas import missing
+from python_assets.infer.formulas.interval import t_quantile
 from python_assets.infer.formulas.missing import P_WITH_MISSING, Ends
+from python_assets.infer.formulas.selected import n_comparisons
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options
 from python_assets.infer.result import InferenceReason, first_of
@@ -69,12 +71,8 @@ def bounds_of(cells: Cells, answers: Missing, *, fills_scale: bool = False) -> B
     root = cells.frame.root_of_block[cells.frame.block]
     means = missing.prompt_means(cells.x, root)
     is_rate = np.isin(cells.roles.astype(str), RATES)
-    low, high = (np.tile(limit, (len(cells.x), 1)) for limit in (np.where(is_rate, 0.0, np.nan), np.ones(len(is_rate))))
-    has_scale = ~is_rate & fills_scale & ~np.isnan(answers.scale_low) & ~np.isnan(answers.scale_high)
-    low[:, has_scale], high[:, has_scale] = answers.scale_low[has_scale], answers.scale_high[has_scale]
-    is_seen = ~is_rate & ~has_scale
-    if is_seen.any():
-        low[:, is_seen], high[:, is_seen] = missing.observed_limits(cells.x[:, is_seen], means[:, is_seen])
+    scale = (answers.scale_low, answers.scale_high) if fills_scale else None
+    low, high = missing.limits_of(cells.x, means, is_rate, scale)
     n_asked = answers.n + np.where(np.isnan(cells.x), 0, cells.n_responses)
     # a root prompt that nobody answered says nothing of anyone
     is_in = (n_asked > 0) & ~np.isnan(means)
@@ -151,9 +149,8 @@ def with_missing_answers(
     limits = missing.interval_with_missing(ends, df, options.alpha)
     is_bounded, is_called = ~np.isnan(ends.se_low), (quoted.q_value <= options.alpha).to_numpy()
     own_df = np.where(quoted.n_units > 1, quoted.n_units - 1, np.nan)
-    shift = missing.tipping_shift(
-        quoted.value.to_numpy(), quoted.std_error.to_numpy(), own_df, np.where(is_bounded, share, 0.0), options.alpha
-    )
+    half = t_quantile(own_df + 1, options.alpha) * quoted.std_error.to_numpy()
+    shift = missing.tipping_shift(quoted.value.to_numpy(), half, np.where(is_bounded, share, 0.0))
     reason = first_of(
         [
             ~is_filled,
@@ -180,7 +177,7 @@ def with_missing_answers(
         missing_share_rest=np.where(is_bounded, share_of_rest, np.nan),
         missing_reason=reason,
         value_standardised=_standardised(contrasts, sd),
-        **{P_WITH_MISSING: missing.p_with_missing(ends, df, _n_comparisons(contrasts))},
+        **{P_WITH_MISSING: missing.p_with_missing(ends, df, n_comparisons(contrasts, QUESTION))},
     )
 
 
@@ -223,16 +220,6 @@ def _can_be_filled(contrasts: pd.DataFrame) -> np.ndarray:
         & (contrasts.generation_id != ALL_GENERATIONS)
     ).to_numpy()
     return found
-
-
-def _n_comparisons(contrasts: pd.DataFrame) -> Floats:
-    """Distinct comparisons of the question of each row: two groups say one thing, as two labels do."""
-    tested = contrasts[contrasts.p_value_maxt.notna() & contrasts.contrast.isin(DIFFERENCES)].groupby(QUESTION)
-    n_groups, n_labels = (
-        tested[name].transform("nunique").reindex(contrasts.index).fillna(1).to_numpy(dtype=float)
-        for name in ("group_id", "category")
-    )
-    return np.where(n_groups == 2, 1.0, n_groups) * np.where(n_labels == 2, 1.0, n_labels)
 
 
 def _spread(cells: Cells) -> Floats:

@@ -13,6 +13,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from python_assets.infer.design.mixed_instruments import mixed_factors
 from python_assets.infer.draws.exchange import stable_seed
 from python_assets.infer.formulas.multiplicity import question_levels
 from python_assets.infer.options import options_of
@@ -96,13 +97,13 @@ def fit_regressions(
     for name, design in regression_designs(connection, study.regressions).items():
         keys = {str(key): value for key, value in declared.loc[name].items()}
         if measures is None or keys["measure_id"] in measures:
-            for generation_id, one in _fitted(connection, study, name, design):
+            for generation_id, one in _fitted(connection, study, name, design, str(keys["measure_id"])):
                 found.append(Importance(*(rows.assign(**keys, generation_id=generation_id) for rows in one)))
     return _stacked(found)
 
 
 def _fitted(
-    connection: duckdb.DuckDBPyConnection, study: Study, name: str, design: Design
+    connection: duckdb.DuckDBPyConnection, study: Study, name: str, design: Design, measure_id: str
 ) -> Iterator[tuple[str, Importance]]:
     """A regression of every generation, or of all of them together."""
     options = options_of(study)._replace(seed=stable_seed(study.seed, name))
@@ -118,8 +119,12 @@ def _fitted(
     if not len(sums):  # the measure was not observed
         yield ALL_GENERATIONS, nothing_fitted(design, InferenceReason.NO_VALUES, {"n_responses": 0})
         return
-    factors, counts = list(design.references), ["n_responses", "n_events"]
+    factors, counts, mixed = list(design.references), ["n_responses", "n_events"], mixed_factors(connection)
     for generation_id, part in [(ALL_GENERATIONS, sums)] if design.of_models else sums.groupby("generation_id"):
+        if {(str(generation_id), measure_id, factor) for factor in factors} & mixed:
+            counts_of_all = {"n_responses": int(part.n_responses.sum())}
+            yield str(generation_id), nothing_fitted(design, InferenceReason.INSTRUMENT_DIFFERS, counts_of_all)
+            continue
         added = part.groupby(["unit_id", *factors], sort=True)[counts].sum().reset_index()
         n, k = (added[count].to_numpy(dtype=float) for count in counts)
         own = design._replace(has_units=not part.unit_is_root_prompt.all())

@@ -203,7 +203,8 @@ class BlockMeans:
         if with_level:
             means = means + (drawn[:, -1:] - by_unit[:, -1].mean(axis=0))
         spread = np.sqrt(n_units / (n_units - 1))
-        return np.moveaxis((means - observed) * spread, 0, -1)
+        # draws side by side: every s of an inversion goes through them
+        return np.ascontiguousarray(np.moveaxis((means - observed) * spread, 0, -1))
 
 
 def _solved(equations: Floats, sums: Floats) -> Floats:

@@ -10,19 +10,20 @@ Source: inference.md 2.3.
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import optimize, sparse, special
 
-from python_assets.infer.draws.exchange import TIE, Floats
+from python_assets.infer.draws.exchange import TIE, Floats, Ints
+from python_assets.infer.result import Bools
 
 GRID = np.array([*np.arange(16) / 10, 1.75, 2, 2.5, 3, 4, 6])
 N_NOISE = 2_000
 MIN_UNITS_FOR_INTERVAL = 5
 FEWEST_DIFFERENT = 10  # units that show a difference, for their noise to stand for that of all units
-Numbers = Callable[[float, Floats], Floats]
+Numbers = Callable[[float | Floats, Floats], Floats]
 
 
 class Resamples(NamedTuple):
@@ -66,6 +67,7 @@ class Inverted(NamedTuple):
     p_equivalence: Floats
 
 
+@lru_cache(maxsize=4)  # patterns of presence have the same ones
 def random_resamples(seed: int, n: int, n_units: int) -> Resamples:
     """Draw units with replacement, n times."""
     counts = np.random.default_rng(seed).multinomial(n_units, np.full(n_units, 1 / n_units), size=n)
@@ -105,8 +107,9 @@ def invert(
     """Interval, corrected value and p of the margin of several numbers of one profile.
 
     Args:
-        numbers: of s and noise (..., draws): the numbers, shape (numbers, draws), of the mean profile plus s
-            times the observed deviations from it plus noise. s = 1 without noise is the observation.
+        numbers: of s, one or one a draw, and noise (..., draws): the numbers, shape (numbers, draws), of the
+            mean profile plus s times the observed deviations from it plus noise. s = 1 without noise is the
+            observation.
         noises: permuted, then resampled.
         ties: differences of each number that are none, shape (numbers,).
         margins: of each number, shape (numbers,), NaN where none is declared.
@@ -118,9 +121,10 @@ def invert(
     """
     still = np.zeros_like(noises[0].values[..., :1])
     value = numbers(1.0, still)[:, 0]
-    truth = np.stack([0 * value, *(numbers(s, still)[:, 0] for s in GRID[1:])])
+    truth = numbers(GRID, still)
+    truth[:, 0] = 0 * value
     low, high, corrected = zip(
-        *(_limits(_rising(numbers, noise, alpha), truth, value, ties) for noise in noises), strict=True
+        *(_limits(Stretched(numbers, noise.values), truth, value, ties, alpha) for noise in noises), strict=True
     )
     levels = np.full((2, len(value)), np.nan)
     for which in np.flatnonzero(~np.isnan(margins + value)).tolist():
@@ -153,39 +157,80 @@ def _with_rare(inverted: Inverted, rare: Rare, value: Floats, margins: Floats, a
     return inverted._replace(high=high, p_equivalence=np.where(np.isnan(inverted.p_equivalence), np.nan, p))
 
 
-def _rising(numbers: Numbers, noise: Noise, alpha: float) -> Floats:
-    """Quantiles of the numbers over the draws, never falling in s, shape (quantiles, grid, numbers)."""
-    shares = np.array([alpha / 2, 0.5, 1 - alpha / 2])
-    found = np.stack([_quantiles(numbers(s, noise.values), shares) for s in GRID], axis=1)
-    return np.maximum.accumulate(found, axis=1)
+class Stretched:
+    """Numbers of a profile whose differences are stretched along GRID: each place only once it is asked for."""
+
+    def __init__(self, numbers: Numbers, noise: Floats) -> None:
+        """Take what invert takes; noise of shape (..., draws)."""
+        self._numbers, self._noise, self._found = numbers, noise, list[Floats]()
+
+    def at(self, place: int) -> Floats:
+        """The numbers under every draw at a place of the grid, shape (numbers, draws)."""
+        while len(self._found) <= place:
+            self._found.append(self._numbers(float(GRID[len(self._found)]), self._noise))
+        return self._found[place]
+
+    def of_each(self, places: Ints) -> Floats:
+        """The same with a place for each number."""
+        return np.stack([self.at(place)[which] for which, place in enumerate(places.tolist())])
 
 
-def _quantiles(rows: Floats, shares: Floats) -> Floats:
-    """Quantiles by linear interpolation, shape (shares, rows); the rows are reordered."""
-    place = shares * (rows.shape[1] - 1)
-    lower = place.astype(int)
-    upper = np.minimum(lower + 1, rows.shape[1] - 1)
-    rows.sort(axis=1)  # faster than partition at this length
-    return cast(Floats, (rows[:, lower] + (place - lower) * (rows[:, upper] - rows[:, lower])).T)
-
-
-def _limits(quantiles: Floats, truth: Floats, value: Floats, ties: Floats) -> tuple[Floats, Floats, Floats]:
+def _limits(
+    stretched: Stretched, truth: Floats, value: Floats, ties: Floats, alpha: float
+) -> tuple[Floats, Floats, Floats]:
     """Lower and upper limit and corrected value under one noise, shape (numbers,)."""
-    low = _reached(quantiles[2], truth, value - ties)
-    high = np.maximum(_reached(quantiles[0], truth, value + ties), value)
+    low = _reached(stretched, 1 - alpha / 2, truth, value - ties)
+    high = np.maximum(_reached(stretched, alpha / 2, truth, value + ties), value)
     # without any observed difference nothing can be stretched, and the noise alone is the limit
-    high = np.where(value <= ties, quantiles[2, 0], high)
-    return low, high, _reached(quantiles[1], truth, value)
+    is_none = value <= ties
+    if is_none.any():
+        high[is_none] = _quantile(stretched.at(0)[is_none], 1 - alpha / 2)
+    return low, high, _reached(stretched, 0.5, truth, value)
 
 
-def _reached(quantile: Floats, truth: Floats, value: Floats) -> Floats:
-    """The truth where a rising quantile first reaches the value; the last one where it never does."""
-    n_below = (quantile < value).sum(axis=0)
+def _reached(stretched: Stretched, share: float, truth: Floats, value: Floats) -> Floats:
+    """The truth where a quantile that never falls in s first reaches the value; the last one where it never does.
+
+    Args:
+        stretched: the draws.
+        share: of them below the quantile.
+        truth: of each number along the grid, shape (numbers, grid).
+        value: shape (numbers,).
+    """
+    n_below, is_below = np.zeros(len(value), dtype=np.intp), np.ones(len(value), dtype=bool)
+    for place in range(len(GRID)):
+        is_below[is_below] = _is_below(stretched.at(place)[is_below], share, value[is_below])
+        if not is_below.any():
+            break
+        n_below += is_below
     before, after = np.maximum(n_below - 1, 0), np.minimum(n_below, len(GRID) - 1)
-    number = np.arange(len(value))
-    step = quantile[after, number] - quantile[before, number]
-    share = np.divide(value - quantile[before, number], step, out=np.zeros(len(value)), where=step > 0)
-    return cast(Floats, truth[before, number] + share * (truth[after, number] - truth[before, number]))
+    lower, upper = (_quantile(stretched.of_each(places), share) for places in (before, after))
+    for place in range(before.max()):  # where an earlier quantile is larger, it has not fallen since
+        which = np.flatnonzero(before > place)
+        which = which[~_is_below(stretched.at(place)[which], share, lower[which])]
+        lower[which] = np.maximum(lower[which], _quantile(stretched.at(place)[which], share))
+    number, step = np.arange(len(value)), upper - lower
+    part = np.divide(value - lower, step, out=np.zeros(len(value)), where=step > 0)
+    return truth[number, before] + part * (truth[number, after] - truth[number, before])
+
+
+def _is_below(rows: Floats, share: float, value: Floats) -> Bools:
+    """Whether the quantile of each row lies below its value: sorted only where counting does not tell."""
+    n_less, lower = np.count_nonzero(rows < value[:, None], axis=1), int(share * (rows.shape[1] - 1))
+    found = n_less > lower + 1
+    is_open = n_less == lower + 1
+    if is_open.any():
+        found[is_open] = _quantile(rows[is_open], share) < value[is_open]
+    return cast(Bools, found)
+
+
+def _quantile(rows: Floats, share: float) -> Floats:
+    """Quantile of each row by linear interpolation; the rows are reordered."""
+    place = share * (rows.shape[1] - 1)
+    lower = int(place)
+    upper = min(lower + 1, rows.shape[1] - 1)
+    rows.partition((lower, upper), axis=1)
+    return cast(Floats, rows[:, lower] + (place - lower) * (rows[:, upper] - rows[:, lower]))
 
 
 def _margin_levels(
@@ -222,13 +267,13 @@ def _stretch(truth: Callable[[float], float], margin: float, tie: float) -> floa
     return 0.0 if margin <= tie else float(optimize.brentq(lambda s: truth(s) - margin, 0, longest))
 
 
-def two_sided_p(is_as_extreme: Sequence[NDArray[np.bool_]], noises: Sequence[Noise]) -> float:
+def two_sided_p(is_as_extreme: Sequence[Bools], noises: Sequence[Noise]) -> float:
     """Twice the share of draws that are as extreme, under the noise that has most of them."""
     shares = [_share(which, noise) for which, noise in zip(is_as_extreme, noises, strict=True)]
     return min(1.0, 2 * max(shares))
 
 
-def _share(is_as_extreme: NDArray[np.bool_], noise: Noise) -> float:
+def _share(is_as_extreme: Bools, noise: Noise) -> float:
     """Share of draws; random ones count the observation as one more."""
     extra = 0 if noise.is_complete else 1
     return float((is_as_extreme.sum() + extra) / (len(is_as_extreme) + extra))

@@ -107,13 +107,13 @@ class Study:
         )
         return self
 
-    def miss(self, measure_id, n_missing, *, generation_id="model", category="", scale=None):
+    def miss(self, measure_id, n_missing, *, generation_id="model", scale=None):
         """Say how many answers of each root prompt and group have no value of a measure, and its scale."""
         if scale is not None:
             self.scales[measure_id] = scale
         n_missing = np.asarray(n_missing, dtype=int)
         self.missing += [
-            (generation_id, measure_id, category, root, group, n_missing[root, group])
+            (generation_id, measure_id, root, group, n_missing[root, group])
             for root, group in np.argwhere(n_missing > 0)
         ]
         return self
@@ -191,11 +191,11 @@ class Study:
             ),
             "intermediate.int_cells": cells,
             "intermediate.int_missing_answers": pd.DataFrame(
-                self.missing,
-                columns=[*("generation_id", "measure_id", "category", "block_position", "group_position", "n_missing")],
+                [(generation, measure, f"p{root}_{group}", n) for generation, measure, root, group, n in self.missing],
+                columns=["generation_id", "measure_id", "prompt_id", "n_missing"],
             )
-            .astype(dict.fromkeys(("block_position", "group_position", "n_missing"), int))
-            .assign(calibration="raw", **place),
+            .astype({"generation_id": str, "measure_id": str, "prompt_id": str, "n_missing": int})
+            .assign(study_id="small"),
             "intermediate.int_blocking_factors": pd.DataFrame(
                 [("all", "gender", *factor) for factor in factors],
                 columns=["slice_id", "grouping_id", "factor", "is_held", "left_out_because"],

@@ -24,7 +24,7 @@ def crossed(connection, *, has_parts=True, genders=GENDERS, races=RACES):
     names = [(gender * n_races + race, g, r) for gender, g in enumerate(genders) for race, r in enumerate(races)]
     connection.execute("create temp table names (cell bigint, gender varchar, race varchar)")
     connection.executemany("insert into names values (?, ?, ?)", names)
-    tables = ("int_cells", "int_prompt_groups", "int_missing_answers")
+    tables = ("int_cells", "int_prompt_groups")
     for table in tables:
         connection.execute(f"update intermediate.{table} set grouping_id = '{CROSSING}'")
     factors = [("gender", n_races, "cell // {n}", "cell % {n}"), ("race", n_races, "cell % {n}", "cell // {n}")]
@@ -33,7 +33,7 @@ def crossed(connection, *, has_parts=True, genders=GENDERS, races=RACES):
         changed = (
             f"'{factor}' as grouping_id, {level} as group_position, block_position * {n} + {other} as block_position"
         )
-        for table in tables[:2]:
+        for table in tables:
             connection.execute(
                 f"insert into intermediate.{table} by name select * replace ({changed}) "
                 f"from intermediate.{table} where grouping_id = '{CROSSING}'"

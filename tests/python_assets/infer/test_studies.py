@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from bench.bench_studies import ALPHA, DESIGNS, Studies, simulated_studies
+from bench.bench_studies import ALPHA, DESIGNS, Studies, calls, simulated_studies
+from bench.grid import designs
 
 pytestmark = pytest.mark.run
 
@@ -33,3 +34,15 @@ def test_of_the_called_questions_few_are_false_and_most_true_ones_are_called():
     found = simulated_studies(studies, 20, n_permutations=1_999, seed=5)
     assert found.power.mean() >= 0.85
     assert found.false_share.mean() <= most(ALPHA, 80)
+
+
+@pytest.mark.parametrize("condition", dict.fromkeys(design.condition for design in designs()))
+def test_under_no_condition_of_the_grid_is_a_question_called_too_often(condition):
+    """Pooled over all sizes; data sets that lack other cells have draws of their own, so there are fewer."""
+    of_condition = [design for design in designs() if design.condition == condition]
+    n = 25 if of_condition[0].missing else 150
+    rng = np.random.default_rng(3)
+    shares = [calls(design.cells(rng, n), n_permutations=199, seed=1) for design in of_condition]
+    question, group = np.mean(shares, axis=0)
+    assert question <= most(ALPHA, n * len(shares)) + 0.005  # one group wide and skewed: .06 in the design
+    assert group <= question

@@ -83,7 +83,7 @@ def test_root_prompts_that_one_alone_answered_are_counted_and_warned_of(tmp_path
     assert of == {"two": ("one", 19, 1), "three": ("one", 18, 2)}
     (warning,) = [text for text in plan.warnings if " against " in text]
     assert warning.startswith(
-        "generation three against one: 2 of 20 root prompts are asked of one alone, so no change is tested"
+        "generation three against one: 2 of 20 root prompts are asked of one alone, and verdict_with_missing takes"
     )
 
 

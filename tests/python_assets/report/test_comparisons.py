@@ -2,7 +2,7 @@
 
 import pytest
 
-from python_assets.report.comparisons import who_moved
+from python_assets.report.comparisons import missing_sentence, who_moved
 
 PLACE = {"slice_id": "all", "measure_id": "sentiment", "calibration": "raw", "grouping_id": "concept"}
 PAIR = {"generation_a_id": "new", "generation_b_id": "old", "n_dropped": 0, "n_root_prompts": 2, "category": ""}
@@ -192,3 +192,52 @@ def test_the_change_against_those_that_stay_is_shown_with_the_mean_of_all_prompt
     assert "mean of all prompts−0.250 [−0.350, −0.150]" in text
     # r2 alone changed, in both of its prompts taken together
     assert "new of r2_Mali" in text[text.index("sentiment: the mean of all prompts") :]
+
+
+def gappy(group_id="Mali", value=0.5, **others):
+    """A change that is shown, a fifth of whose answers are missing in the new generation."""
+    row = moved(group_id, value, q_value=0.01, kind="continuous", refuses=False)
+    shares = {"missing_share_a": 0.2, "missing_share_b": 0.0}
+    return row | {"verdict_with_missing": row["verdict"], "tipping_shift": 2.0} | shares | others
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (
+            gappy(),
+            "The change stands unless of the answers of Mali those missing in new are on average 2 lower than the "
+            "others.",
+        ),
+        (
+            gappy(value=-0.5, missing_share_b=0.1, verdict_with_missing="inconclusive"),
+            "The change stands unless of the answers of Mali those missing in new are on average 2 higher and those "
+            "missing in old are on average 2 lower than the others; with all missing answers, those of the others too, "
+            "at the worst end nothing is shown.",
+        ),
+        (gappy(kind="binary"), "The change stands whatever the missing answers of Mali would have been."),
+        (
+            gappy("", kind="binary", tipping_shift=0.25),
+            "The change stands unless of the answers of all groups those missing in new are on average 0.250 lower "
+            "than the others.",
+        ),
+        (
+            gappy(missing_share_a=0.0, tipping_shift=None, refuses=True),
+            "No answer of Mali is missing, and with those of the others at either end the finding stands.",
+        ),
+        (gappy(missing_share_a=0.01), ""),
+        (gappy(missing_share_a=0.01, refuses=True), None),
+        (gappy(verdict_with_missing=None, missing_share_a=None, missing_share_b=None), ""),
+    ],
+)
+def test_missing_answers_are_told_where_they_can_matter(row, sentence):
+    found = missing_sentence({"category": ""} | row)
+    assert bool(found) if sentence is None else found == sentence
+
+
+def test_what_is_missing_stands_beside_the_change(report, tables):
+    rows = [row for row in tables["generation_comparisons"] if row["comparison"] != "disparity_change"]
+    shown = {name: value for name, value in gappy().items() if name not in ("kind", "refuses")}
+    rows += [shown | {"set_id": "comparison"}]
+    text = " ".join(report(**{**tables, "generation_comparisons": rows}).sections["comparisons"].split())
+    assert "those missing in new are on average 2 lower than the others." in text

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from python_assets.infer.changes.infer_changes import compare_generations
+from python_assets.infer.changes.infer_changes import compare_generations, pair_layouts
 from python_assets.infer.design.cells import of_columns
 from python_assets.infer.design.read_cells import read_cells
 from python_assets.infer.options import options_of
@@ -153,15 +153,51 @@ def test_identical_answers_everywhere_have_a_p_of_one_and_say_so(study):
     assert of(found, "groups_moved").inference_reason.isna().all()
 
 
-@pytest.mark.parametrize(("n_missing", "reason"), [(1, None), (2, "unpaired_prompts")])
-def test_past_a_twentieth_of_root_prompts_answered_by_one_alone_there_is_no_p(study, n_missing, reason):
+@pytest.mark.parametrize("n_missing", [1, 8])
+def test_root_prompts_that_one_alone_answered_are_counted_and_the_others_tested(study, n_missing):
     own = numbers(20, seed=3)
     own[:n_missing] = np.nan
     found = compared(two(study, own, numbers(20)))
-    assert (set(found.inference_reason) == {"unpaired_prompts"}) == (reason is not None)
-    assert found.value.notna().all()
-    assert found[["p_value", "ci_low"]].isna().all(axis=None) == (reason is not None)
+    assert found.value.notna().all() and found.p_value.notna().all()
     assert set(found.n_dropped) == {n_missing}
+    assert set(found.n_root_prompts) == {20 - n_missing}
+
+
+def test_a_question_of_pairs_is_drawn_on_where_its_smallest_p_decides(study):
+    shifted = numbers(20, seed=99) + [3, 0, 0]
+    study = two(study, shifted, numbers(20, seed=98))
+    for at in range(20):
+        study.add(f"calm{at}", numbers(20, seed=at), generation_id="old")
+        study.add(f"calm{at}", numbers(20, seed=50 + at), generation_id="new")
+    connection = study.write()
+    infer_study(connection, analysis(n_permutations=199))
+    every = rows(connection, "generation_comparisons")
+    found = every[every.measure_id == "sentiment"]
+    # 42 questions of the set comparison need p of .05 / 42, of two at the floor twice that; 199 draws give neither
+    (moved,) = of(found, "groups_moved").itertuples()
+    assert moved.p_value <= 2 * 0.05 / 42 + 1e-12 < 2 / 200
+    assert set(found.n_draws.dropna()) == {42 / 0.05 - 1}
+    assert moved.verdict == "difference_shown"
+    groups = of(found, "disparity_change").set_index("group_id")
+    assert groups.verdict["g0"] == "difference_shown" and groups.p_value["g0"] < 1 / 200
+    assert set(groups.n_draws) == {moved.n_draws}
+    assert len(every) == len(every.drop_duplicates(ROW)) == 21 * (1 + 2 * 3 + 2)
+    calm = of(every, "groups_moved").set_index("measure_id").n_draws.drop("sentiment")
+    assert set(calm) == {199}
+
+
+def test_a_pair_whose_name_holds_the_word_between_is_drawn_on(study):
+    study.add("sentiment", numbers(20), generation_id="one against all")
+    study.add("sentiment", numbers(20, seed=7, shift=4), generation_id="two")
+    for at in range(20):
+        study.add(f"calm{at}", numbers(20, seed=at), generation_id="one against all")
+        study.add(f"calm{at}", numbers(20, seed=50 + at), generation_id="two")
+    connection = study.write()
+    infer_study(connection, analysis(n_permutations=199))
+    (moved,) = rows(
+        connection, "generation_comparisons", "comparison = 'groups_moved' and measure_id = 'sentiment'"
+    ).itertuples()
+    assert moved.verdict == "difference_shown" and moved.n_draws > 199
 
 
 @pytest.mark.parametrize(("n_root_prompts", "is_tested"), [(4, True), (5, False), (6, True)])
@@ -293,11 +329,11 @@ def of_measures(study, strata):
 def test_the_rows_of_parts_of_a_study_are_those_of_the_whole(study, strata):
     connection = of_measures(study, strata)
     cells, options = read_cells(connection, "all", "gender", has_unit=True), options_of(analysis())
-    whole = compare_generations(connection, [cells], None, options)
+    whole = compare_generations(connection, pair_layouts(connection, [cells]), None, options)
     parts = []
     for measures in ({"sentiment", "toxic"}, {"biased", "answer"}):
         part = of_columns(cells, np.flatnonzero(cells.columns.measure_id.isin(measures)))
-        parts.append(compare_generations(connection, [part], None, options, measures))
+        parts.append(compare_generations(connection, pair_layouts(connection, [part]), None, options, measures))
         assert set(parts[-1].measure_id) == measures
     together, whole = (
         found.sort_values(ROW).reset_index(drop=True) for found in (pd.concat(parts, ignore_index=True), whole)

@@ -139,16 +139,6 @@ def test_few_root_prompts_have_no_p_and_up_to_nine_an_approximate_one(study, n, 
     assert rows.p_value.notna().all() == rows.ci_low.notna().all() == (n > 5)
 
 
-def test_a_pair_that_is_refused_has_values_alone(study):
-    rng = np.random.default_rng(4)
-    own, other = (rng.random((2, 20, 3)) < 0.5).astype(float)
-    own[:2] = np.nan
-    rows = of(compared(binary(study, own, other)), "log_disparity_change")
-    assert set(rows.inference_reason) == {"unpaired_prompts"}
-    assert rows.value.notna().all()
-    assert rows[["p_value", "ci_low"]].isna().all(axis=None)
-
-
 @pytest.mark.run
 @pytest.mark.parametrize("name", [name for name in RATES if name != "one group moved"])
 def test_no_change_is_found_more_often_than_alpha_and_intervals_hold_the_truth(name):

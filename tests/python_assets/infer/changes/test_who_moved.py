@@ -9,7 +9,6 @@ from scipy import stats
 
 from bench import bench_who_moved
 from bench.bench_who_moved import Design, changes_of
-from python_assets.infer.changes.measure_changes import SwappedRounds
 from python_assets.infer.changes.swapped import mean_changes, p_by_the_largest, sizes_of
 from python_assets.infer.changes.who_moved import Judged, words
 from python_assets.infer.draws.flips import Flips
@@ -33,7 +32,7 @@ def case(request):
 
 
 def test_a_round_holds_the_groups_that_are_left_against_each_other(case):
-    rounds = SwappedRounds(changes_of(np.array(case["change_of_cells"]), n_draws=N_DRAWS))
+    rounds = changes_of(np.array(case["change_of_cells"]), n_draws=N_DRAWS).rounds
     n_groups = len(case["first"]["value"])
     for expected in case["rounds"]:
         left = expected["groups"]
@@ -148,7 +147,7 @@ def test_a_group_is_called_at_the_level_of_the_whole_set(study):
 def test_rounds_keep_their_flips(study):
     changes = changes_of(noise(20, 4), n_draws=999)
     assert changes.signs is changes.signs
-    first, again = (SwappedRounds(changes).tested([0]) for _ in range(2))
+    first, again = (changes.rounds.tested([0]) for _ in range(2))
     assert (first.p_maxt[1:] == again.p_maxt[1:]).all()
     d = changes.changes_without([0])
     drawn = np.concatenate(list(Flips(1, 999, 20).batches()))

@@ -11,6 +11,7 @@ from scipy import stats
 from python_assets.infer.formulas.missing import (
     P_WITH_MISSING,
     Ends,
+    Side,
     filled,
     filled_changes,
     observed_limits,
@@ -42,17 +43,15 @@ def test_golden_p_and_shift(case, n_comparisons, df):
     ends = Ends(*(np.array(case[name]) for name in ("low", "se_low", "high", "se_high")))
     assert p_with_missing(ends, np.array(df), n_comparisons) == pytest.approx(case["p_with_missing"], abs=1e-9)
     n_held = round((1 - case["share_missing"]) * 10)
-    shift = tipping_shift(
-        *(np.array(case[name]) for name in ("value", "std_error")), n_held - 1, case["share_missing"], 0.05
-    )
+    half = stats.t.isf(0.025, n_held - 1) * case["std_error"]
+    shift = tipping_shift(np.array(case["value"]), np.array(half), case["share_missing"])
     assert shift == pytest.approx(case["tipping_shift"], abs=1e-9)
 
 
 def test_golden_change_of_cells_that_one_side_answered():
     case = GOLDEN["change"]
     a, b = (np.array(case[side], dtype=float) for side in "ab")
-    limits = tuple(case["scale"])
-    low, high = filled_changes(a, b, limits, limits)
+    low, high = filled_changes(*(Side(x, np.isnan(x).astype(float), *map(np.array, case["scale"])) for x in (a, b)))
     for own, others, end in ((low, high, "low"), (high, low, "high")):
         d = own[:, case["group"]] - np.delete(others, case["group"], axis=1).mean(axis=1)
         assert d.mean() == pytest.approx(case[end], abs=1e-9)
@@ -60,8 +59,16 @@ def test_golden_change_of_cells_that_one_side_answered():
 
 
 def test_a_cell_that_neither_side_answered_has_no_change():
-    found = filled_changes(np.array([np.nan, np.nan, 1]), np.array([np.nan, 2.0, 3]), (0, 5), (-1, 6))
-    np.testing.assert_array_equal(found, [[np.nan, -2, -2], [np.nan, 3, -2]])
+    a, b, is_whole = np.array([np.nan, np.nan, 1]), np.array([np.nan, 2.0, 3]), np.zeros(3)
+    sides = (Side(a, np.array([1, 1, 0.0]), is_whole, is_whole + 5), Side(b, np.array([1, 0, 0.0]), is_whole, is_whole))
+    np.testing.assert_array_equal(filled_changes(*sides), [[np.nan, -2, -2], [np.nan, 3, -2]])
+
+
+def test_a_cell_of_which_a_part_is_missing_moves_by_that_part():
+    ends = np.array([0.0]), np.array([10.0])
+    own = Side(np.array([4.0]), np.array([0.25]), *ends)
+    other = Side(np.array([4.0]), np.array([0.5]), *ends)
+    np.testing.assert_array_equal(filled_changes(own, other), [[3 - 7], [5.5 - 2]])
 
 
 def test_a_cell_is_filled_by_the_share_that_is_missing():
@@ -85,9 +92,8 @@ def test_differences_without_error():
 
 
 def test_a_shift_is_of_groups_that_something_of_is_missing():
-    value, error = np.array([1.0, 1.0, -0.1]), np.array([0.1, 0.1, 0.1])
-    found = tipping_shift(value, error, np.full(3, 9.0), np.array([0.0, 0.1, 0.1]), 0.05)
-    np.testing.assert_allclose(found, [np.nan, (1 - stats.t.isf(0.025, 9) * 0.1) / 0.1, 0])
+    found = tipping_shift(np.array([1.0, 1.0, -0.1]), np.full(3, 0.2), np.array([0.0, 0.1, 0.1]))
+    np.testing.assert_allclose(found, [np.nan, 8, 0])
 
 
 @pytest.mark.parametrize(

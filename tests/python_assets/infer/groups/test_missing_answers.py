@@ -149,7 +149,7 @@ def test_every_row_without_a_number_has_a_reason(study):
     for category, sign in (("yes", 1), ("no", -1)):
         share = np.where(np.isnan(x), np.nan, sign * (x - 1) > 0)
         study.add("answer", share, kind="categorical", category=category)
-        study.miss("answer", np.isnan(x), category=category)
+    study.miss("answer", np.isnan(x))
     connection = study.write()
     infer_study(connection, analysis(requested_contrasts=("variance_difference",)))
     found = rows(connection, "contrasts")
@@ -179,8 +179,7 @@ def test_both_labels_of_two_are_one_comparison(study):
     x[:30, 0], x[30:42, 1], x[30:38, 0] = 1, 1, np.nan
     for category, values in (("yes", x), ("no", 1 - x)):
         study.add("answer", values, kind="categorical", category=category)
-        study.miss("answer", np.isnan(x), category=category)
-    connection = study.write()
+    connection = study.miss("answer", np.isnan(x)).write()
     p = max(stats.ttest_1samp(np.where(np.isnan(x[:, 0]), end, x[:, 0]) - x[:, 1], 0).pvalue for end in (0, 1))
     for alpha, word in ((p * 1.01, "difference_shown"), (p * 0.99, "inconclusive")):
         infer_study(connection, analysis(alpha=alpha, n_permutations=1999))

@@ -68,6 +68,9 @@ def connection():
         "raw.generation_factors": pd.DataFrame([(name, "generation", name) for name in ("g1", "g2")]),
         "raw.measures": pd.DataFrame([("refusal", "lower_better"), ("helpful", "higher_better"), ("nothing", "none")]),
         "raw.regressions": pd.DataFrame([("s", name, "all", measure) for name, measure in MEASURES.items()]),
+        "raw.generations": pd.DataFrame([("g1", False), ("g2", False)]),
+        "raw.prompt_factors": pd.DataFrame([(f"p{at}", "style", ("plain", "rude")[at % 2]) for at in range(40)]),
+        "raw.measurements": pd.DataFrame([("g1", "refusal", f"p{at}", "rules", None) for at in range(40)]),
         "intermediate.int_regression_sums": pd.concat(every),
     }
     columns = {
@@ -76,6 +79,9 @@ def connection():
         "raw.generation_factors": ["generation_id", "factor", "level"],
         "raw.measures": ["measure_id", "direction"],
         "raw.regressions": ["study_id", "regression_id", "slice_id", "measure_id"],
+        "raw.generations": ["generation_id", "is_baseline"],
+        "raw.prompt_factors": ["prompt_id", "factor", "level"],
+        "raw.measurements": ["generation_id", "measure_id", "prompt_id", "extractor_version", "reason"],
     }
     connection = duckdb.connect()
     connection.execute("create schema raw; create schema intermediate")
@@ -119,6 +125,17 @@ def test_a_factor_of_generations_pools_them_and_an_unanswered_measure_says_so(co
     assert set(models.generation_id["both"]) == {"all"} and set(models.factor["both"]) == {"", "race", "generation"}
     assert set(models.generation_id["refused"]) == {"g1", "g2"}
     assert set(models.reason.loc[["unseen"]]) == {terms.reason["unseen"]} == {"no_values"}
+
+
+def test_levels_that_were_read_by_different_instruments_are_in_no_regression(connection):
+    is_rude = "prompt_id in (select prompt_id from raw.prompt_factors where level = 'rude')"
+    connection.execute(f"update raw.measurements set extractor_version = 'column' where {is_rude}")
+    infer_regressions(connection, Declared())
+    terms, models = (written(connection)[name] for name in TABLES)
+    is_mixed = (models.generation_id == "g1") & (models.measure_id == "refusal") & (models.regression_id == "refused")
+    assert set(models.reason[is_mixed]) == {"instrument_differs"} and models.p_value[is_mixed].isna().all()
+    assert (models.reason[~is_mixed] != "instrument_differs").all()
+    assert set(terms.role[(terms.regression_id == "refused") & (terms.generation_id == "g1")]) == {"none"}
 
 
 def test_a_study_without_regressions_has_empty_tables(connection):

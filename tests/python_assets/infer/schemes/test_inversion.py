@@ -53,6 +53,16 @@ def test_interval_is_that_of_the_definition(size):
         assert found.corrected == pytest.approx(corrected, abs=1e-12)
 
 
+def test_where_noise_makes_up_for_differences_the_largest_quantile_so_far_holds():
+    rng = np.random.default_rng(4)
+    deviation, _ = sample(4)
+    for share in (0.5, 0.9, 0.95, 1.5):  # the quantiles fall until s is the share
+        noises = [Noise(scale * rng.normal(size=(4, 400)) - share * deviation[:, None], False) for scale in (0.02, 0.2)]
+        found = invert(stretched(deviation), noises, TIES, NO_MARGIN, 0.05)
+        for side, expected in zip(found[:3], by_hand(deviation, noises), strict=True):
+            assert side == pytest.approx(expected, abs=1e-12)
+
+
 def test_interval_is_in_the_unit_of_the_values():
     deviation, noises = sample(1)
     metres = invert(stretched(deviation), noises, TIES, NO_MARGIN, 0.05)

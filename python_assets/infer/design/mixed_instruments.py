@@ -1,16 +1,20 @@
 """Measures whose groups were read by different instruments: what differs between them may be how they were read.
 
-Belongs here: counting. What is refused for it is schemes/choose.py and changes.
+Belongs here: counting, by the groups of groupings and by the levels of factors. What is refused for it is in
+schemes/choose.py, changes, associations and regressions.
 """
 
 from typing import Final
 
 import duckdb
 
-from python_assets.infer.options import Unread
 from python_assets.study.base import ALL_GENERATIONS
 
 FEWEST_EXPECTED: Final = 5  # values of an instrument in a group that has none, were it spread alike
+_OF_GROUPINGS: Final = "select slice_id, grouping_id, group_id, prompt_id from intermediate.int_prompt_groups"
+_OF_FACTORS: Final = """
+    select '' as slice_id, factor as grouping_id, level as group_id, prompt_id from raw.prompt_factors
+"""
 _MIXED: Final = f"""
     with several as (
         select generation_id, measure_id
@@ -25,7 +29,7 @@ _MIXED: Final = f"""
         select slice_id, grouping_id, generation_id, measure_id, group_id, extractor_version, count(*) as n
         from raw.measurements
         join several using (generation_id, measure_id)
-        join intermediate.int_prompt_groups using (prompt_id)
+        join ({{groups}}) using (prompt_id)
         where reason is null
         group by all
     ),
@@ -43,7 +47,7 @@ _MIXED: Final = f"""
 """
 
 
-def mixed_instruments(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], Unread]:
+def mixed_instruments(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], frozenset[tuple[str, str]]]:
     """Generations and measures of which some group has no value of an instrument that read others.
 
     Chance may leave a few annotated answers to some groups alone, so an instrument counts where FEWEST_EXPECTED of its
@@ -55,8 +59,21 @@ def mixed_instruments(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, 
     Returns:
         By slice and grouping; where generations are compared with each other, what is so in one is so in all.
     """
-    found: dict[tuple[str, str], Unread] = {}
-    for slice_id, grouping_id, generation, measure in connection.execute(_MIXED).fetchall():
+    found: dict[tuple[str, str], frozenset[tuple[str, str]]] = {}
+    query = _MIXED.format(groups=_OF_GROUPINGS)
+    for slice_id, grouping_id, generation, measure in connection.execute(query).fetchall():
         both = {(generation, measure), (ALL_GENERATIONS, measure)}
         found[slice_id, grouping_id] = found.get((slice_id, grouping_id), frozenset()) | both
     return found
+
+
+def mixed_factors(connection: duckdb.DuckDBPyConnection) -> set[tuple[str, str, str]]:
+    """The same by the levels of single factors of prompts: generation, measure and factor.
+
+    Args:
+        connection: to the build file, with the raw tables.
+    """
+    rows = connection.execute(_MIXED.format(groups=_OF_FACTORS)).fetchall()
+    return {
+        (name, measure, factor) for _, factor, generation, measure in rows for name in (generation, ALL_GENERATIONS)
+    }

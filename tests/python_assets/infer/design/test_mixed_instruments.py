@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.infer.groups.mixed_instruments import mixed_instruments
+from python_assets.infer.design.mixed_instruments import mixed_instruments
 from python_assets.infer.run import infer_study
 from tests.python_assets.infer.test_run import analysis, rows
 
