@@ -246,7 +246,6 @@ def _of_crossing(study: Study, key: str, n_root_prompts: int | None) -> Iterator
     if not parts:
         yield "no part of it is a grouping, so it asks whether its groups differ, be it by one factor alone"
         return
-    yield f"asks what its groups add to {', '.join(parts)}, which are questions of their own"
     if n_root_prompts is not None and n_root_prompts < FEWEST:
         yield f"no p: {InferenceReason.TOO_FEW_ROOT_PROMPTS.meaning}"
 
