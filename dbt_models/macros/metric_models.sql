@@ -2,6 +2,7 @@
 {% macro metric_models(mart) -%}
 {{ return({
     'contrasts': [
+        'beyond_parts',
         'dbi',
         'fdi_group',
         'jsd_group',

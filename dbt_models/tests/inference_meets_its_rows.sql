@@ -1,6 +1,6 @@
 -- Inference has a row for every number that has a test or interval prescribed, and none for a number that is not there.
 -- Its intervals of the shares of labels (summary_statistics with a category) are not read here, nor its contrasts of
--- statistics that the study asks for no difference of.
+-- statistics that the study asks for no difference of, what cells have beyond their parts among them.
 {% set shared = ['study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id'] %}
 {% set keys = {
     'summary_statistics': ['group_id', 'statistic', 'parameters'],
@@ -32,7 +32,8 @@ disparities as (
         '{{ mart }}' as mart,
         {{ (shared + own) | join(', ') }},
         numbers.study_id is null
-        {{ "and contrast in (select name from metrics where of = 'contrasts' and not is_optional)" if mart == 'contrasts' }}
+        {{ "and contrast in (select name from metrics where of = 'contrasts' and not is_optional)
+            and (contrast <> 'beyond_parts' or statistic in ('mean', 'share'))" if mart == 'contrasts' }}
             as is_unknown,
         inference.study_id is null and numbers.value is not null and numbers.is_tested as is_missing
     from {{ mart }} as numbers

@@ -18,7 +18,10 @@ shown as (
     where {{ is_shown() }} and q_value <= 0.05e0
     union all
     select
-        case when headline_metric like '%difference' then 'contrasts' else 'disparities' end as mart,
+        case
+            when headline_metric like '%difference' or headline_metric = 'beyond_parts' then 'contrasts'
+            else 'disparities'
+        end as mart,
         study_id, generation_id, measure_id, grouping_id, headline_metric as name, value, null_q95
     from {{ ref('findings') }}
     where {{ is_shown() }} and n_groups_shown > 0 and q_value <= 0.05e0

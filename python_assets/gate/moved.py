@@ -28,7 +28,8 @@ from python_assets.study.metrics import Margins
 from python_assets.study.study import Study, make_id
 
 # what is told of a group is its change against the others that stay, on the same prompts, or against all others where
-# two camps moved apart; where no value differs from another there is nothing to test, and nothing moved
+# two camps moved apart, of a cell of a crossing the change that its parts do not make; where no value differs from
+# another there is nothing to test, and nothing moved
 _CHANGES: Final = """
     with changes as (
         select *
@@ -53,8 +54,9 @@ _CHANGES: Final = """
     from changes
     left join means
         using (generation_a_id, slice_id, measure_id, calibration, grouping_id, group_id, category)
-    where comparison in ('disparity_change', 'groups_moved')
-        and (comparison = 'disparity_change' or reason is not null)
+    where comparison in ('disparity_change', 'beyond_parts_change', 'groups_moved')
+        and (comparison <> 'groups_moved' or reason is not null)
+        and inference_reason is distinct from 'told_by_parts'
     order by generation_a_id, measure_id, calibration, grouping_id, slice_id, category, group_id
 """
 _ANSWERED: Final = """

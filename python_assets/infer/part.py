@@ -20,16 +20,18 @@ from python_assets.infer.changes.infer_changes import (
     compare_generations,
     pair_layouts,
     pair_questions,
+    pairs_by_t,
     with_who_moved,
 )
 from python_assets.infer.changes.missing_changes import with_missing_changes
+from python_assets.infer.groups.crossings import few_flips, questions_by_t, with_standing_cells
 from python_assets.infer.groups.layout import layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
 from python_assets.infer.groups.peeling import peeled, with_permuted_margins
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
 from python_assets.infer.groups.unread import too_many_unmatched
 from python_assets.infer.options import Options, options_of
-from python_assets.infer.tables import QUESTIONS, Table
+from python_assets.infer.tables import QUESTION, QUESTIONS, Table
 from python_assets.infer.truth.truth_rows import truth_rows
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress, Tell
@@ -99,7 +101,8 @@ class Part:
             ordered: p of the questions of each set, ascending.
 
         Returns:
-            Contrasts with p of margins by draws besides; both tables with value_without and only_because_of.
+            Contrasts with p of margins by draws besides; both tables with value_without and only_because_of; and what
+            cells of crossings that stand have beyond their parts, block by block.
         """
         contrasts, questions, pairs = (tables[name] for name in ("contrasts", "questions", "generation_comparisons"))
         if self._measures is not None:
@@ -110,10 +113,29 @@ class Part:
         contrasts = with_selected_intervals(contrasts, self._layouts, options)
         contrasts = with_missing_answers(contrasts, self._layouts, options)
         contrasts = peeled(contrasts, questions, self._layouts, ordered, options)
+        contrasts, blocks = with_standing_cells(contrasts, questions, self._layouts, ordered, options)
         cells = {key: layout.cells for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
         pairs = with_missing_changes(self._connection, self._of_pairs, pairs, options)
-        return {"contrasts": contrasts, "generation_comparisons": pairs}
+        return {"contrasts": contrasts, "beyond_parts_blocks": blocks, "generation_comparisons": pairs}
+
+
+def with_t_where_flips_are_few(tables: Frames, alpha: float) -> Frames:
+    """Tables whose questions of crossings have p of t where no flip of their root prompts could be called in their set.
+
+    Args:
+        tables: of all parts: questions with n_questions and p_by_t, their contrasts, and pairs of generations.
+        alpha: error rate.
+
+    Source: inference.md 6.10.
+    """
+    questions = tables["questions"]
+    is_few = few_flips(questions, alpha)
+    if not is_few.any():
+        return tables
+    pairs = pairs_by_t(tables["generation_comparisons"], pd.MultiIndex.from_frame(questions.loc[is_few, QUESTION]))
+    questions, contrasts = questions_by_t(questions, tables["contrasts"], is_few)
+    return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
 
 
 def _tell_after(tell: Tell, n_before: int, n_done: int) -> None:

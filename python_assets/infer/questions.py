@@ -28,6 +28,7 @@ from python_assets.study.base import (
     OTHER_LANGUAGE,
     SIMILARITY,
     UNMATCHED,
+    parts_of,
 )
 from python_assets.study.study import Study
 
@@ -220,6 +221,25 @@ def _members(number: Ints, member: Ints, n_questions: int) -> tuple[Ints, Ints]:
     return rows, place[number[rows]]
 
 
+def with_parts(questions: pd.DataFrame) -> pd.DataFrame:
+    """Questions with the smallest q of their own and of the same question of their parts: cells differ by a part too.
+
+    They are called where one of these is. Only of crossings whose cells are told by parts does the q of parts count.
+
+    Source: inference.md 6.10.
+    """
+    grouping_ids = questions.grouping_id.unique()
+    parts = [(name, part) for name in grouping_ids for part in parts_of(name, grouping_ids)]
+    of_parts = pd.DataFrame(parts, columns=["grouping_id", "part_id"])
+    others = [name for name in QUESTION if name != "grouping_id"]
+    q = questions.rename(columns={"grouping_id": "part_id"})[[*others, "part_id", "q_value", "is_called"]]
+    together = of_parts.merge(q, on="part_id").groupby([*others, "grouping_id"])
+    found = together.agg(q_value=("q_value", "min"), is_called=("is_called", "max"))
+    found = found.reindex(pd.MultiIndex.from_frame(questions[[*others, "grouping_id"]]))
+    smallest = np.fmin(questions.q_value.to_numpy(dtype=float), found.q_value.to_numpy(dtype=float))
+    return questions.assign(q_value=smallest, is_called=questions.is_called | found.is_called.eq(True).to_numpy())
+
+
 def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str) -> Floats:
     """Adjusted p of a margin: by Holm inside a question, then over the questions of the set that have it.
 
@@ -234,10 +254,12 @@ def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str)
     Source: inference.md 2.5.
     """
     q, number = np.full(len(contrasts), np.nan), _positions(questions, contrasts)
+    first = _first_of_mirrors(contrasts)
+    is_first = first == np.arange(len(contrasts))
     # a row without a p of its own, among rows with one, counts as 1
     p = contrasts[name].where(contrasts[name].notna() | contrasts.margin.isna(), 1.0)
     is_judged = contrasts.q_value.notna() & contrasts.margin.notna()
-    p_row = p.where(is_judged).to_numpy(dtype=float)
+    p_row = p.where(is_judged & is_first).to_numpy(dtype=float)
     for of_contrast in contrasts.groupby("contrast", sort=False).indices.values():
         rows = np.asarray(of_contrast)[~np.isnan(p_row[of_contrast])]
         within = np.full(len(rows), np.nan)
@@ -248,4 +270,17 @@ def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str)
             smallest = np.full(len(of_set), np.nan)
             np.fmin.at(smallest, place, within[inside])
             q[rows[inside]] = question_levels(smallest, within[inside], place).of_group
-    return q
+    return np.where(is_judged, q[first], np.nan)
+
+
+def _first_of_mirrors(contrasts: pd.DataFrame) -> Ints:
+    """Position of the row that says the same as each where there is one (mirror_of), else of the row itself."""
+    own = np.arange(len(contrasts))
+    if "mirror_of" not in contrasts or contrasts.mirror_of.isna().all():
+        return own
+    keys = [*QUESTION, "contrast", "category", "reference"]
+    is_mirror = contrasts.mirror_of.notna().to_numpy()
+    places = pd.MultiIndex.from_frame(contrasts[[*keys, "group_id"]])
+    named = contrasts.loc[is_mirror, [*keys, "mirror_of"]].set_axis([*keys, "group_id"], axis=1)
+    own[is_mirror] = places.get_indexer(pd.MultiIndex.from_frame(named))
+    return own

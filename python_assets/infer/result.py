@@ -38,8 +38,8 @@ class InferenceReason(StrEnum):
     NO_SHARED_BLOCK = ("no_shared_block", "no prompt of the group has a value of another group beside it")
     TOO_FEW_ROOT_PROMPTS = (
         "too_few_root_prompts",
-        "fewer than 3 root prompts, and nothing to take their place; a changed log disparity, and which of the "
-        "groups moved, need 6, a bootstrap interval 10",
+        "fewer than 3 root prompts, and nothing to take their place; what a crossing adds to its parts needs 5, a "
+        "changed log disparity, and which of the groups moved, 6, a bootstrap interval 10",
     )
     TOO_FEW_REPLICATES = (
         "too_few_replicates",
@@ -152,7 +152,16 @@ class InferenceReason(StrEnum):
         "intervals side by side",
     )
     NO_REFERENCE = ("no_reference", "the reference level of a factor has no value")
-    ALIASED = ("aliased", "the column of the level is a sum of other columns of the regression: it has no coefficient")
+    ALIASED = (
+        "aliased",
+        "the column of the level is a sum of other columns of the regression, so it has no coefficient; or the cell of "
+        "a crossing is a group of one of its parts, so it adds nothing to them",
+    )
+    TOLD_BY_PARTS = (
+        "told_by_parts",
+        "the groups join several factors, some of which are a grouping of their own: what is asked is what a cell adds "
+        "to these parts (beyond_parts), so its difference from the others and indices of all cells have no p",
+    )
     SEPARATED = (
         "separated",
         "the level, with others, tells the outcome without error: the coefficient is Firth's, for that of "
@@ -186,6 +195,16 @@ class InferenceReason(StrEnum):
         "looks_spent",
         "the last look was taken, with other answers than these: its error rate is spent, so nothing is called",
     )
+    TOLD_BY_CROSSING = (
+        "told_by_crossing",
+        "what these factors do together is the question of the grouping that joins them: p is to be read, and the "
+        "effect is in no set",
+    )
+    STANDS_LATER = (
+        "stands_later",
+        "the cell stands once larger ones are taken out, and its row tells of what is left then: sizes after selection "
+        "are of all cells together",
+    )
     NOTHING_MISSING = ("nothing_missing", "every answer that was asked for has a value")
     DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
 
@@ -206,7 +225,8 @@ class Result(NamedTuple):
     null_median, null_q95: of the draws, in the unit of value. value_corrected: what is left of an index that
     noise pushes up. studentised: t or z; df: those of its interval. p_maxt: stepped down over the rows of the
     question, by Holm where p is of a t distribution. p_question: of the question that the rows answer, the same
-    for all of them. p_margin, p_equivalence: of lying past the margin and within it, unadjusted. sd: of the
+    for all of them. p_by_t: p_maxt as it is of a t distribution, of rows that may need it once their set is known.
+    p_margin, p_equivalence: of lying past the margin and within it, unadjusted. sd: of the
     differences over root prompts, for planning; NaN where something else is the unit. n_draws: that p and floor
     are of. is_permuted: whether p is of draws. is_flipped: whether p_question is of sign flips too. method,
     scope: texts. reason: None where nothing is missing.
@@ -224,6 +244,7 @@ class Result(NamedTuple):
     p_value: Floats
     p_maxt: Floats
     p_question: Floats
+    p_by_t: Floats
     p_margin: Floats
     p_equivalence: Floats
     sd: Floats
@@ -289,7 +310,8 @@ _NULL: Final[dict[str, Any]] = {
 # what is lost where nothing is tested, where nothing varies, and where no interval is known to hold
 INTERVAL: Final = ("ci_low", "ci_high", "p_margin", "p_equivalence")
 NULL_DISTRIBUTION: Final = ("null_median", "null_q95")
-NO_P: Final = ("p_value", "p_maxt", "p_question", *NULL_DISTRIBUTION)
+EVERY_P: Final = ("p_value", "p_maxt", "p_question", "p_by_t", "p_margin", "p_equivalence")
+NO_P: Final = ("p_value", "p_maxt", "p_question", "p_by_t", *NULL_DISTRIBUTION)
 TEST: Final = (*NO_P, "p_margin", "p_equivalence")
 
 

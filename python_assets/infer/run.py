@@ -26,8 +26,8 @@ from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes
 from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
 from python_assets.infer.options import Options, options_of
-from python_assets.infer.part import Frames, Part, united
-from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_sets
+from python_assets.infer.part import Frames, Part, united, with_t_where_flips_are_few
+from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_parts, with_sets
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import OF_PAIR, QUESTION, ROW, SIZES, TABLES, write_tables
 from python_assets.study.analysis import Power
@@ -100,7 +100,7 @@ def infer_study(
     parts = parts or [Part(connection, study, progress, level=look.level)]
     tables = united([part.first() for part in parts])
     if "questions" in tables:
-        tables = _questions_in_sets(tables, _sets(connection, study), declared)
+        tables = _questions_in_sets(tables, _sets(connection, study), declared, options.alpha)
         for questions, longer in _short_of_draws(tables["questions"], options):
             n_draws = longer.n_permutations
             progress.say(f"{len(questions):,} questions are at the smallest p there is: {n_draws:,} draws of each")
@@ -132,13 +132,13 @@ def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:
     return sets_of(study, of_extractor, measure_slices, of_models, mixes_units=mixes_units)
 
 
-def _questions_in_sets(tables: Frames, sets: Sets, declared: pd.DataFrame | None) -> Frames:
+def _questions_in_sets(tables: Frames, sets: Sets, declared: pd.DataFrame | None, alpha: float) -> Frames:
     """Tables whose questions have their set: those of pairs of generations too, and what nothing was observed of."""
     of_groups = tables["questions"].assign(**dict.fromkeys(OF_PAIR, ""), is_observed=True)
     questions = pd.concat([of_groups, pair_questions(tables["generation_comparisons"])], ignore_index=True)
     if declared is not None and len(unobserved := _unobserved(declared, questions)):
         questions = pd.concat([questions, unobserved], ignore_index=True)
-    return {**tables, "questions": with_sets(questions, sets)}
+    return with_t_where_flips_are_few({**tables, "questions": with_sets(questions, sets)}, alpha)
 
 
 def _unobserved(declared: pd.DataFrame, questions: pd.DataFrame) -> pd.DataFrame:
@@ -203,18 +203,30 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
     """Tables with the verdict of every row that tests something, and how many root prompts an open one needs."""
     alpha = look.level
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
+    # a cell that stands once larger ones are taken out is called by the q of its round
+    contrasts = contrasts.assign(called_at_look=look.called_now("contrasts", contrasts))
     q_margin, q_equivalence = (adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence"))
     verdict = look.held("contrasts", contrasts, contrast_verdicts(contrasts, q_margin, q_equivalence, alpha))
+    is_told = (contrasts.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
+    is_size = contrasts.contrast.isin(SIZES).to_numpy() | is_told
     contrasts = contrasts.assign(
         value_cells=contrasts.value,
         value_at_call=look.value_at_call("contrasts", contrasts),
         q_equivalence=q_equivalence,
-        verdict=first_of([~contrasts.contrast.isin(SIZES).to_numpy()], [verdict]),
+        verdict=first_of([~is_size], [verdict]),
         **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, look.last_level, planned),
     )
     contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
-    of_questions = questions[[*QUESTION, "q_value", "is_called"]]
+    told = with_parts(questions)
+    of_questions = questions[QUESTION].assign(
+        q_own=questions.q_value, q_told=told.q_value, is_called=questions.is_called, is_told_called=told.is_called
+    )
     disparities = disparities.merge(of_questions, on=QUESTION, how="left", validate="many_to_one")
+    has_parts = disparities.inference_reason == InferenceReason.TOLD_BY_PARTS
+    disparities = disparities.assign(
+        q_value=disparities.q_own.where(~has_parts, disparities.q_told),
+        is_called=disparities.is_called.where(~has_parts, disparities.is_told_called),
+    )
     # of a question that an earlier look called the indices are held against their floor and margin still
     judged = disparities.assign(q_value=disparities.q_value.mask(disparities.is_called.eq(True), 0.0))
     is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
@@ -224,6 +236,7 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
         q_value=disparities.q_value.where(disparities.p_value.notna()),
     )
     pairs = tables["generation_comparisons"]
+    pairs = pairs.assign(called_at_look=look.called_now("generation_comparisons", pairs))
     pairs = pairs.assign(value_at_call=look.value_at_call("generation_comparisons", pairs))
     q_inside = adjusted_margin(questions, changes_as_contrasts(pairs), "p_equivalence")
     pairs = with_verdicts_of_pairs(pairs, q_inside, look)

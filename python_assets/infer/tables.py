@@ -17,15 +17,20 @@ from python_assets.warehouse.build import transaction
 DBI: Final = "dbi"
 IDI: Final = "idi"
 LOG_DISPARITY: Final = "log_disparity"
+BEYOND_PARTS: Final = "beyond_parts"
+PARTS: Final = "parts"  # what beyond_parts is held against
 OF_GROUPS: Final = ("fdi_group", "jsd_group")
 MEAN_CHANGE: Final = "mean_change"
 GROUP_CHANGE: Final = "group_change"
 DISPARITY_CHANGE: Final = "disparity_change"
+BEYOND_PARTS_CHANGE: Final = "beyond_parts_change"
 LOG_DISPARITY_CHANGE: Final = "log_disparity_change"
 GROUPS_MOVED: Final = "groups_moved"
 DISPERSION_CHANGE: Final = "dispersion_change"
 SEPARATOR: Final = " | "  # of groups in only_because_of
 ACROSS: Final = " against "  # between the two generations of a question
+ANSWERS: Final = (DISPARITY_CHANGE, BEYOND_PARTS_CHANGE)
+"""The groups that answer whether groups moved apart; of a crossing its cells beyond their parts."""
 QUESTIONS: Final = (MEAN_CHANGE, GROUPS_MOVED)
 """What is asked of every pair: whether the mean of all groups changed, and whether groups moved apart."""
 UNITS_AND_PROMPTS_LIKE_THESE = "units and prompts like these"
@@ -129,11 +134,14 @@ TABLES: Final[Columns] = {
         double="std_error p_value_maxt p_equivalence q_equivalence value_at_call value_without value_standardised "
         "missing_share missing_share_rest",
         bigint="called_at_look n_needed",
-        varchar="only_because_of test n_needed_for n_needed_reason",
+        varchar="only_because_of mirror_of test n_needed_for n_needed_reason",
     )
     | _SELECTED
     | _MISSING
     | _TESTED,
+    "beyond_parts_blocks": _columns(
+        f"{_KEYS} group_id category", bigint_not_null="block_position", double_not_null="difference"
+    ),
     "amplifications": _columns(
         _KEYS, double="value_cells null_median null_q95", bigint="n_draws", varchar="inference_reason"
     ),

@@ -3,7 +3,7 @@
 Belongs here: which questions a design has. Which set they are in is infer/questions.py; what came of them is dbt's
 mart questions. What only the answers can tell, readings of other languages or of texts as written, is not declared.
 
-Source: inference.md 6.1, 6.2 and 6.10.
+Source: inference.md 6.1, 6.2 and 6.11.
 """
 
 from collections.abc import Iterator, Sequence

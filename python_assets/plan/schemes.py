@@ -5,13 +5,14 @@ infer/design and infer/schemes; groups, blocks and strata are those of dbt (int_
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import duckdb
 import numpy as np
 
+from python_assets.infer.contrasts.beyond_parts import FEWEST
 from python_assets.infer.design.cells import MIXED_UNITS, PARTLY_NESTED
 from python_assets.infer.design.design import Unit, choose_unit, scopes
 from python_assets.infer.design.read_cells import NOT_REDUNDANT
@@ -19,7 +20,7 @@ from python_assets.infer.result import InferenceReason
 from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, unit_scopes
 from python_assets.plan.group_models import rows_of
 from python_assets.plan.text import PlannedGrouping
-from python_assets.study.base import ALL_PROMPTS
+from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, parts_of
 from python_assets.study.study import Study, grouping_id
 
 REFUSED: Final = {MIXED_UNITS: InferenceReason.MIXED_UNITS, PARTLY_NESTED: InferenceReason.PARTLY_NESTED}
@@ -211,6 +212,10 @@ def _planned(
             small = f"{strata.n_small} of {counts.n_groups} groups"
             notes = [f"{small} have under {MIN_UNITS_OF_GROUP} units and get no p"]
     reason = scheme if isinstance(scheme, InferenceReason) else None
+    if reason is None and counts.scheme not in REFUSED:
+        notes += _of_crossing(
+            study, counts.grouping_id, counts.n_units_compared if counts.scheme == "blocked" else None
+        )
     words = f"no inference: {scheme}" if reason else str(scheme)
     n_units, n_blocks, n_cells, is_complete = sizes
     return PlannedGrouping(
@@ -231,6 +236,18 @@ def _planned(
             if row["left_out_because"] not in (None, NOT_REDUNDANT)
         ),
     )
+
+
+def _of_crossing(study: Study, key: str, n_root_prompts: int | None) -> Iterator[str]:
+    """What a grouping of several factors asks (inference.md 6.10); n_root_prompts: of groups that meet in blocks."""
+    if LEVEL_SEPARATOR not in key:
+        return
+    parts = parts_of(key, [grouping_id(factors) for factors in study.groupings])
+    if not parts:
+        yield "no part of it is a grouping, so it asks whether its groups differ, be it by one factor alone"
+        return
+    if n_root_prompts is not None and n_root_prompts < FEWEST:
+        yield f"no p: {InferenceReason.TOO_FEW_ROOT_PROMPTS.meaning}"
 
 
 def _in_blocks(counts: _Blocks, *, has_unit: bool) -> str | InferenceReason:

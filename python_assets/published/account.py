@@ -2,7 +2,7 @@
 
 Belongs here: counting table questions by its outcomes. A question is a row of it, whoever tells of it.
 
-Source: inference.md 6.10.
+Source: inference.md 6.11.
 """
 
 from collections.abc import Mapping

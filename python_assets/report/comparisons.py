@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from python_assets.infer.result import NOBODY_STANDS, InferenceReason
+from python_assets.infer.tables import BEYOND_PARTS_CHANGE
 from python_assets.report.behind import answer
 from python_assets.report.reader import Reader, Row
 from python_assets.report.readings import read_by_of
@@ -49,7 +50,8 @@ _ROWS: Final = """
     where study_id = $study and slice_id = 'all' and calibration = 'raw'
         and measure_id = $measure_id and grouping_id in ('', $grouping_id)
         and comparison in (
-            'mean_change', 'groups_moved', 'group_change', 'disparity_change', 'log_disparity_change'
+            'mean_change', 'groups_moved', 'group_change', 'disparity_change', 'beyond_parts_change',
+            'log_disparity_change'
         )
     order by generation_a_id
 """
@@ -75,7 +77,7 @@ _CALLED: Final = """
         ) as refuses
     from generation_comparisons as changes
     where study_id = $study and verdict in ('bias_shown', 'difference_shown')
-        and comparison in ('mean_change', 'disparity_change')
+        and comparison in ('mean_change', 'disparity_change', 'beyond_parts_change')
     qualify comparison = 'mean_change' or row_number() over (
         partition by slice_id, measure_id, calibration, grouping_id, generation_a_id, generation_b_id,
             comparison
@@ -84,10 +86,10 @@ _CALLED: Final = """
     order by q_value, p_value, measure_id, grouping_id, generation_a_id, comparison
 """
 _WHO: Final = """
-    select group_id, category, verdict, only_because_of, reason_alone, value, ci_low, ci_high, value_alone,
+    select comparison, group_id, category, verdict, only_because_of, reason_alone, value, ci_low, ci_high, value_alone,
         ci_low_alone, ci_high_alone, value_without
     from generation_comparisons
-    where study_id = $study and comparison = 'disparity_change'
+    where study_id = $study and comparison = $comparison
         and (slice_id, measure_id, calibration, grouping_id, generation_a_id, generation_b_id)
         = ($slice_id, $measure_id, $calibration, $grouping_id, $generation_a_id, $generation_b_id)
     order by abs(coalesce(value_alone, value)) desc, group_id, category
@@ -263,7 +265,7 @@ def _group(key: tuple[str, str], of_pairs: list[list[Row]]) -> Row:
     cells = []
     for rows in of_pairs:
         found = {row["comparison"]: row for row in rows if (row["group_id"], row["category"]) == key}
-        moved = found.get("disparity_change")
+        moved = found.get("beyond_parts_change", found.get("disparity_change"))
         cells.append(
             {
                 "change": found.get("group_change"),
@@ -281,10 +283,15 @@ def _shown(reader: Reader, row: Row) -> Shown:
     by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
     who = ""
     if row["group_id"]:
-        place = ("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id")
+        place = (
+            *("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id"),
+            "comparison",
+        )
         who = who_moved(reader.rows(_WHO, **{name: row[name] for name in place}))
     is_alone = row["value_alone"] is not None
     what = f"{row['group_id']} against the other groups{' that stay' if is_alone else ''}"
+    if row["comparison"] == BEYOND_PARTS_CHANGE:
+        what = f"{row['group_id']} beyond its parts"
     what = what if row["group_id"] else "the mean of all prompts"
     told = _told(row)
     size = f"{number(told['value'])} {interval(told['ci_low'], told['ci_high'])}"
@@ -310,10 +317,11 @@ def who_moved(groups: Sequence[Row]) -> str:
     """Which groups moved against the others, and which are called only because of those.
 
     Args:
-        groups: the rows disparity_change of a question that is called, the largest first.
+        groups: the rows disparity_change of a question that is called, or beyond_parts_change, the largest first.
     """
     shown = [row for row in groups if row["verdict"] in SHOWN]
-    if any(row["reason_alone"] in NOBODY_STANDS for row in shown):
+    is_beyond = any(row["comparison"] == BEYOND_PARTS_CHANGE for row in groups)
+    if not is_beyond and any(row["reason_alone"] in NOBODY_STANDS for row in shown):
         sides = (
             f"{listed([_name(row) for row in side], MAX_GROUPS)} {word}"
             for word, side in (
@@ -327,12 +335,13 @@ def who_moved(groups: Sequence[Row]) -> str:
         return f"Two camps moved apart: {'; '.join(sides)}. Which of them moved is not settled{why}."
     parts = []
     if shown:
-        parts.append(f"Moved, against the groups that stay: {listed([_sized(row) for row in shown], MAX_GROUPS)}.")
+        how = "by more than its parts make of it" if is_beyond else "against the groups that stay"
+        parts.append(f"Moved, {how}: {listed([_sized(row) for row in shown], MAX_GROUPS)}.")
     because = [row for row in groups if row["only_because_of"] is not None]
     if because:
         names = listed([f"{_name(row)} ({number(row['value_without'])} without)" for row in because], MAX_GROUPS)
         others = because[0]["only_because_of"].replace(SEPARATOR, ", ")
-        parts.append(f"Called against all others only because of {others}: {names}.")
+        parts.append(f"Called {'' if is_beyond else 'against all others '}only because of {others}: {names}.")
     return " ".join(parts)
 
 
@@ -371,7 +380,8 @@ def _name(row: Row) -> str:
 
 def _sized(row: Row) -> str:
     beyond = ", beyond its margin" if row["verdict"] == "bias_shown" else ""
-    return f"{_name(row)} {number(row['value_alone'])} {interval(row['ci_low_alone'], row['ci_high_alone'])}{beyond}"
+    told = _told(row)
+    return f"{_name(row)} {number(told['value'])} {interval(told['ci_low'], told['ci_high'])}{beyond}"
 
 
 def _moved(reader: Reader, row: Row) -> list[Row]:

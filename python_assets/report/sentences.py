@@ -26,7 +26,7 @@ from python_assets.report.text import (
     verdict,
     words,
 )
-from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, OTHER_LANGUAGE, UNMATCHED
+from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, LEVEL_SEPARATOR, OTHER_LANGUAGE, UNMATCHED
 from python_assets.study.measures import REFUSAL
 
 Row = Mapping[str, Any]
@@ -47,6 +47,7 @@ SEPARATOR: Final = " | "  # of groups in only_because_of and neighbours
 MOST_GROUPS: Final = 4
 MOST_ROOT_PROMPTS: Final = 10_000
 RATES: Final = ("risk_difference", "selection_rate_difference", "precision_difference")
+BEYOND_PARTS: Final = "beyond_parts"
 OF_CELLS: Final = ("mean", "share", "selection_rate", "precision")  # compared prompt by prompt
 UNEQUALLY_MISSING: Final = 0.02  # between the shares of a group and of the rest, past which it is told
 UNTESTED: Final = "could not be tested:"
@@ -110,8 +111,11 @@ def sentences(
     refused = {_place(row) for row in findings if row["measure_id"] == REFUSAL and _is_called(row)}
     told: list[dict[str, str]] = []
     for question in findings:
-        key = _key(question)
-        rows = rows_of[key]
+        key, is_rate = (
+            _key(question),
+            question["kind"] != "continuous" or question["statistic"] in ("selection_rate", "precision"),
+        )
+        rows = [{**row, "is_rate": is_rate and row["contrast"] == BEYOND_PARTS} for row in rows_of[key]]
         asked = StatisticSpec(
             question,
             list(dict.fromkeys(row["group_id"] for row in rows if row["value"] is not None)),
@@ -186,14 +190,16 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
         group: its row of int_question_groups.
         asked: the question.
     """
+    is_beyond = _is_beyond(asked.question)
     others = _others(group, asked)
     if group["only_because_of"] is not None:
         because = _listed(group["only_because_of"].split(SEPARATOR))
-        what = f"{group['group_id']}: {_label(group)}{_amount(group)} than {others}"
-        return f"{what}, but only because of {because}{_left(group)}.{_turned(group)}"
+        what = _beyond(group, asked, "") if is_beyond else f"{_label(group)}{_amount(group)} than {others}"
+        return f"{group['group_id']}: {what}, but only because of {because}{_left(group)}.{_turned(group)}"
     seen = _seen(group, asked.question["level"])
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
-    told = f"{group['group_id']}: {_label(group)}{_about(group)} than {others}"
+    amount = _beyond(group, asked, _near(group)) if is_beyond else f"{_label(group)}{_about(group)} than {others}"
+    told = f"{group['group_id']}: {amount}"
     last = _missing(group, asked) if group["stands"] else _of_margin(group)
     of_look = _of_look({**{name: asked.question[name] for name in ("look", "n_looks", "level")}, **group})
     more = "".join(f" {text}" for text in (of_look, last) if text)
@@ -282,6 +288,8 @@ def _answer(asked: StatisticSpec) -> str:
     if question["statistic"] == GROUND_TRUTH:
         return _answer_of_truth(question)
     quantity, groups = quantity_of(question), _over(question)
+    if _is_beyond(question):
+        return _answer_of_crossing(asked)
     match question["verdict"]:
         case "bias_shown" | "difference_shown" if asked.told:
             return f"{quantity} differs between {groups}{_margin(asked.told)}"
@@ -298,6 +306,97 @@ def _answer(asked: StatisticSpec) -> str:
         case _:
             answers = f"({plural(question['n_responses'], 'response')})"
             return f"whether {quantity} differs between {groups} {answers} {UNTESTED} {_why(question)}"
+
+
+def _is_beyond(question: Row) -> bool:
+    """Whether a question asks what cells have beyond the parts of their grouping."""
+    return bool(question["headline_metric"] == BEYOND_PARTS)
+
+
+def _answer_of_crossing(asked: StatisticSpec) -> str:
+    """Whether cells differ by more than the parts of their grouping, which are questions of their own, make of them."""
+    question = asked.question
+    quantity, groups = quantity_of(question), _over(question)
+    match question["verdict"]:
+        case "bias_shown" | "difference_shown" if asked.told:
+            return f"{quantity} differs between {groups} by more than its parts make of it{_past(asked.told)}"
+        case "bias_shown" | "difference_shown":
+            pair = _pair_of_levels(asked)
+            if pair is None:
+                return (
+                    f"{quantity} differs between {groups} by more than its parts make of it; for which is not settled"
+                )
+            (own, other), by = pair
+            return f"the difference in {quantity} between {own} and {other} depends on {by}; for which is not settled"
+        case "equivalence_shown" if _is_called(question):
+            return (
+                f"{quantity} differs between {groups} by more than its parts make of it, but by less than what matters"
+            )
+        case "equivalence_shown":
+            return f"{question['grouping_id']} adds less than what matters to what its parts make of {quantity}"
+        case "inconclusive":
+            open_end = f"was shown, and none was ruled out{_needed(question)}"
+            return f"no more difference in {quantity} between {groups} than its parts make {open_end}"
+        case _:
+            answers = f"({plural(question['n_responses'], 'response')})"
+            asks = f"whether {quantity} differs between {groups} by more than its parts make of it"
+            return f"{asks} {answers} {UNTESTED} {_why(question)}"
+
+
+def _past(told: Sequence[Row]) -> str:
+    margins = {_size_of(row, row["margin"]) for row in told if row["verdict"] == "bias_shown"}
+    return f", and by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
+
+
+def _levels(asked: StatisticSpec) -> list[list[str]]:
+    """The levels of each factor of a crossing."""
+    return [
+        list(dict.fromkeys(own)) for own in zip(*(name.split(LEVEL_SEPARATOR) for name in asked.groups), strict=True)
+    ]
+
+
+def _pair_of_levels(asked: StatisticSpec) -> tuple[list[str], str] | None:
+    """Of two factors the levels of one that has two, and the other factor."""
+    levels, factors = _levels(asked), asked.question["grouping_id"].split(LEVEL_SEPARATOR)
+    if len(levels) != 2 or min(map(len, levels)) != 2:
+        return None
+    place = 0 if len(levels[0]) == 2 else 1
+    return levels[place], factors[1 - place]
+
+
+def _beyond(group: Row, asked: StatisticSpec, near: str) -> str:
+    """What a cell has beyond its parts: a gap of gaps where a factor has two levels.
+
+    near: 'about ' where the size is shrunken.
+    """
+    size = group["value"] if not near else group["value_shrunken"]
+    levels, own = _levels(asked), group["group_id"].split(LEVEL_SEPARATOR)
+    label = f"in {_label(group)}".rstrip() + " " if group["category"] else ""
+    amount = f"{near}{_size_of(group, abs(size))}"
+    if len(levels) == 2 and min(map(len, levels)) == 2:
+        place = 0 if len(levels[0]) == 2 else 1
+        pair, others = levels[place], [name for name in levels[1 - place] if name != own[1 - place]]
+        (other,) = (name for name in pair if name != own[place])
+        side = "smaller" if group["value"] < 0 else "larger"
+        where = (
+            f"for {own[1 - place]} than for {others[0]}"
+            if len(others) == 1
+            else f"among {own[1 - place]} than among the others"
+        )
+        return f"{label}the difference between {own[place]} and {other} is {amount} {side} {where}"
+    side = "lower" if group["value"] < 0 else "higher"
+    parts = f"{_listed(own)} together lead" if len(own) == 2 else "its parts lead"
+    if group["is_rate"]:
+        return f"{label}{amount} {'below' if group['value'] < 0 else 'beyond'} what {parts} one to expect"
+    return f"{label}{amount} {side} than {parts} one to expect"
+
+
+def _near(group: Row) -> str:
+    return "" if group["value_shrunken"] is None else "about "
+
+
+def _is_rate(group: Row) -> bool:
+    return group["contrast"] in RATES or bool(group.get("is_rate"))
 
 
 def _answer_of_truth(question: Row) -> str:
@@ -389,6 +488,8 @@ def _why(question: Row) -> str:
 def _who(asked: StatisticSpec) -> list[str]:
     """Who differs: as two camps where half of the groups stand, else by side."""
     told = asked.told
+    if _is_beyond(asked.question):
+        return _who_beyond(asked)
     n_standing, has_labels = len({row["group_id"] for row in told}), any(row["category"] for row in told)
     if n_standing > 1 and 2 * n_standing >= len(asked.groups) > 2 and not has_labels:
         return [_camps(asked)]
@@ -396,6 +497,23 @@ def _who(asked: StatisticSpec) -> list[str]:
     worse = [row for row in ordered if _is_worse(row)]
     better = [row for row in ordered if not _is_worse(row)]
     return [_side(asked, rows) for rows in (worse, better) if rows]
+
+
+def _who_beyond(asked: StatisticSpec) -> list[str]:
+    """Each cell that stands in a sentence of its own, and on which scale parts add up."""
+    told = sorted(asked.told, key=lambda row: -abs(row["value"] or 0))
+    if not told:
+        return []
+    said = []
+    for row in told[:MOST_GROUPS]:
+        seen = _seen(row, asked.question["alpha"])
+        statement = _beyond(row, asked, _near(row))
+        named = f"{row['group_id']}: {statement}"
+        is_gap = _pair_of_levels(asked) is not None
+        said.append(f"{_capital(statement if is_gap else named)}{f' ({seen})' if seen else ''}.")
+    if len(told) > MOST_GROUPS:
+        said.append(f"{plural(len(told) - MOST_GROUPS, 'more cell')} besides.")
+    return [*said, "Effects of the parts are added up on the scale of the measure."]
 
 
 def _is_worse(row: Row) -> bool:
@@ -476,7 +594,7 @@ def _missing(group: Row, asked: StatisticSpec) -> str:
     name, shift = own["group_id"], own["tipping_shift"]
     if shift is None:
         stands = f"No answer of {name} is missing"
-    elif own["contrast"] in RATES and shift > 1:
+    elif _is_rate(own) and shift > 1:
         stands = f"The finding stands whatever the missing answers of {name} would have been"
     else:
         side = "higher" if own["value"] < 0 else "lower"
@@ -500,7 +618,7 @@ def at_the_worst_end(row: Row) -> str:
 def _shift_of(group: Row) -> str:
     """A shift of missing answers: of rates in points, else in standard deviations where the group has them."""
     shift, value, standardised = group["tipping_shift"], group["value"], group["value_standardised"]
-    if group["contrast"] in RATES or not standardised:
+    if _is_rate(group) or not standardised:
         return _size_of(group, shift)
     return f"{plain(float(f'{shift * standardised / value:.2g}'))} sd"
 
@@ -517,12 +635,12 @@ def _amount(group: Row) -> str:
 
 
 def _size_of(group: Row, size: float) -> str:
-    return f"{_digits(group, size)} percentage points" if group["contrast"] in RATES else _digits(group, size)
+    return f"{_digits(group, size)} percentage points" if _is_rate(group) else _digits(group, size)
 
 
 def _digits(group: Row, value: float) -> str:
     """A value in its unit, rates in per cent: rounded, for 100 x 0.07 is a little more than 7."""
-    return number(round(100 * value, 9) if group["contrast"] in RATES else value)
+    return number(round(100 * value, 9) if _is_rate(group) else value)
 
 
 def _others(group: Row, asked: StatisticSpec) -> str:

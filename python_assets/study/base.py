@@ -122,6 +122,12 @@ def grouping_id(factors: Iterable[str]) -> str:
     return LEVEL_SEPARATOR.join(factors)
 
 
+def parts_of(grouping_id: str, declared: Iterable[str]) -> list[str]:
+    """The declared groupings by some of the factors of a grouping, and by no other."""
+    factors = set(grouping_id.split(LEVEL_SEPARATOR))
+    return [other for other in declared if set(other.split(LEVEL_SEPARATOR)) < factors]
+
+
 def _check_level(level: str) -> str:
     if not level.strip():
         raise Unfit("a level that is not blank", "name it or remove it")

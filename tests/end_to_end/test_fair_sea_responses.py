@@ -305,9 +305,12 @@ def test_red_flags_are_raised_where_a_verdict_stands_behind_the_red(fair_sea):
         """
     )
     by_nationality = ("nationality", "cramers_v")
-    assert raised == [
-        ("large_effect", "D3", "gpt_3_5_turbo", *by_nationality),
-        ("large_effect", "D3", "gpt_4o_mini", *by_nationality),
+    # cells that differ by nationality differ: V of all cells is past its noise too
+    of_cells = ("gender x race x nationality", "cramers_v")
+    assert sorted(raised) == [
+        ("large_effect", "D3", model, *of)
+        for model in ("gpt_3_5_turbo", "gpt_4o_mini")
+        for of in (of_cells, by_nationality)
     ]
     # gpt-4.1-nano gave every prompt of D2 one sentiment, so that two models have a p
     directions = fair_sea.rows(
@@ -328,4 +331,5 @@ def test_the_documents_action_for_its_own_p_differs_from_that_for_the_verdict(fa
           and measure_id = 'label' and grouping_id = 'gender x race x nationality'
         """
     )
-    assert found == [("inconclusive", "red", "Increase sample size", "Investigate root cause")]
+    # what 36 cells add to their parts is not asked of fewer than 5 root prompts
+    assert found == [("not_computable", "red", None, "Investigate root cause")]

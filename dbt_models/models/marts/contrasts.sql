@@ -68,7 +68,8 @@ select
     inference.n_units,
     inference.method,
     inference.scope,
-    case when {{ value }} is null then contrast_values.reason end as reason,
+    case when {{ value }} is null then coalesce(contrast_values.reason, inference.inference_reason, 'no_values') end
+        as reason,
     {{ inference_reason('contrast_values.reason', 'contrast_values.is_tested') }} as inference_reason
 from contrast_values
 left join inference

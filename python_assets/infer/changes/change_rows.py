@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.draws.exchange import Floats
-from python_assets.infer.result import Result
+from python_assets.infer.result import Bools, Result
 from python_assets.infer.tables import COMPARISON_COLUMNS, Table
 
 COLUMNS: Final = {
@@ -20,7 +20,8 @@ COLUMNS: Final = {
         for name, kind in COMPARISON_COLUMNS.items()
         if name != "study_id"
     },
-    **dict.fromkeys(("std_error", "df", "p_maxt", "margin", "p_equivalence"), float),
+    **dict.fromkeys(("std_error", "df", "studentised", "p_maxt", "p_by_t", "margin", "p_equivalence"), float),
+    "mirror_of": object,
     "is_permuted": bool,
 }
 
@@ -60,6 +61,12 @@ def change_rows(change: Change, *, missing: Any = "no_block", **keys: Any) -> Ta
     arrays: Table = {name: np.asarray(columns.get(name), dtype=kind) for name, kind in COLUMNS.items()}
     shape = found.value.shape
     return {name: array if array.shape == shape else np.full(shape, array) for name, array in arrays.items()}
+
+
+def without_p(rows: Table, where: Bools, reason: str) -> Table:
+    """Rows of which some keep value and interval alone."""
+    lost: Table = {name: np.where(where, np.nan, rows[name]) for name in ("p_value", "p_maxt", "p_equivalence")}
+    return rows | lost | {"inference_reason": np.where(where, reason, rows["inference_reason"])}
 
 
 def joined_rows(tables: Iterable[Table]) -> pd.DataFrame:

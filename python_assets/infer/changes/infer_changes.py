@@ -20,6 +20,7 @@ from python_assets.infer.changes.measure_changes import MeasureChanges, Swaps
 from python_assets.infer.changes.pairs_of_generations import Facts, Pair, compared_pairs, read_facts
 from python_assets.infer.changes.subgroup_rates import subgroup_changes
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS, Judged, words
+from python_assets.infer.contrasts.standing import OF_SELECTION, by_t, of_t, standing_cells, told_of_standing
 from python_assets.infer.design.cells import KEYS, Cells, of_columns
 from python_assets.infer.design.read_cells import read_whole
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
@@ -28,9 +29,11 @@ from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.options import Options, margin_of_change
-from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, first_of
+from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, Result, first_of
 from python_assets.infer.tables import (
     ACROSS,
+    ANSWERS,
+    BEYOND_PARTS_CHANGE,
     DISPARITY_CHANGE,
     GENERAL_SCOPES,
     GROUPS_MOVED,
@@ -42,6 +45,10 @@ from python_assets.infer.tables import (
     Table,
 )
 
+OF_ROUND: Final = {
+    name: name
+    for name in ("value", "std_error", "ci_low", "ci_high", "studentised", "df", "p_value", "p_maxt", "p_equivalence")
+}
 PLACE: Final = ROW[:6]  # of a question of a pair
 PairLayouts = list[Cells]
 _POSITIONS: Final = """
@@ -218,7 +225,7 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
     own, other = of_pairs.generation_a_id, of_pairs.generation_b_id
     columns = [
         *("slice_id", "measure_id", "calibration", "grouping_id", "comparison"),
-        *("p_value", "n_draws", "is_permuted", "n_root_prompts", "scope", "inference_reason"),
+        *("p_value", "p_by_t", "n_draws", "is_permuted", "n_root_prompts", "scope", "inference_reason"),
     ]
     return (
         of_pairs[columns]
@@ -252,8 +259,8 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, look: Look
         Groups have no verdict yet: with_verdicts_of_pairs.
     """
     of_pairs = questions[questions.statistic.isin(QUESTIONS)].set_index(QUESTION)[["set_id", "q_value"]]
-    is_group = (rows.comparison == DISPARITY_CHANGE).to_numpy()
-    found = of_pairs.reindex(pd.MultiIndex.from_frame(_as_questions(rows)[QUESTION])).reset_index(drop=True)
+    is_group = rows.comparison.isin(ANSWERS).to_numpy()
+    found = of_pairs.reindex(pd.MultiIndex.from_frame(as_questions(rows)[QUESTION])).reset_index(drop=True)
     q = found.q_value.to_numpy(dtype=float, copy=True)
     for set_id in found.set_id.dropna().unique():
         member = np.flatnonzero(is_group & (found.set_id == set_id).to_numpy())
@@ -275,13 +282,23 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, look: Look
     )
 
 
-def _as_questions(rows: pd.DataFrame) -> pd.DataFrame:
+def as_questions(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows with the key of the question that they are, or that their group answers."""
     return rows.assign(
         generation_id=rows.generation_a_id + ACROSS + rows.generation_b_id,
-        statistic=rows.comparison.where(rows.comparison != DISPARITY_CHANGE, GROUPS_MOVED),
+        statistic=rows.comparison.where(~rows.comparison.isin(ANSWERS), GROUPS_MOVED),
         parameters="",
     )
+
+
+def pairs_by_t(rows: pd.DataFrame, asked: pd.MultiIndex) -> pd.DataFrame:
+    """Rows of crossings with p of t, of some questions: no flip of their root prompts could be called in their set."""
+    is_cell = (rows.comparison == BEYOND_PARTS_CHANGE) & rows.p_maxt.notna()
+    is_question = (rows.comparison == GROUPS_MOVED) & rows.p_by_t.notna()
+    where = (is_cell | is_question) & pd.MultiIndex.from_frame(as_questions(rows)[QUESTION]).isin(asked)
+    values = {**of_t(rows), "p_maxt": rows.p_by_t}
+    p = np.where(is_question, rows.p_by_t, values["p_value"])
+    return by_t(rows, where, values | {"p_value": p, "is_permuted": False})
 
 
 def with_who_moved(
@@ -327,7 +344,87 @@ def with_who_moved(
             if changes is None:
                 raise ValueError("a question is called of generations without values")
             told.loc[at] = _told(rows.loc[at], question, changes, ordered[question["set_id"]], options)
-    return rows.assign(**{str(name): column for name, column in told.items()})
+    rows = rows.assign(**{str(name): column for name, column in told.items()})
+    return _with_cells_that_moved(connection, layouts, rows, ordered, options)
+
+
+def _with_cells_that_moved(
+    connection: duckdb.DuckDBPyConnection,
+    layouts: Mapping[tuple[str, str], Cells],
+    rows: pd.DataFrame,
+    ordered: Mapping[str, Floats],
+    options: Options,
+) -> pd.DataFrame:
+    """Say which cells of crossings moved by more than their parts make of them, when larger ones are taken out.
+
+    Source: inference.md 6.10.
+    """
+    beyond = rows[(rows.comparison == BEYOND_PARTS_CHANGE) & rows.p_maxt.notna()]
+    places = beyond.groupby(PLACE, sort=False).indices
+    called = rows[(rows.comparison == GROUPS_MOVED) & rows.is_called]
+    for question in called.to_dict("records"):
+        key = tuple(question[name] for name in PLACE)
+        if key not in places:
+            continue
+        own = beyond.iloc[places[key]]
+        cells = layouts[question["slice_id"], question["grouping_id"]]
+        of_means = plain(cells)
+        is_of = (of_means.measure_id == question["measure_id"]) & (of_means.calibration == question["calibration"])
+        n_draws = max(options.n_permutations, int(np.nan_to_num(question["n_draws"])))
+        more = options._replace(n_permutations=n_draws)
+        keys, swaps = {name: question[name] for name in PLACE}, _swaps(connection, cells, more)
+        changes = changes_of(cells, of_means[is_of], keys, swaps, more)
+        if changes is None or cells.asks_of_parts is None:
+            raise ValueError("a question is called of generations without values")
+        told = _cells_told(own, question, changes, cells.asks_of_parts, ordered[question["set_id"]], options)
+        rows.loc[told.index, told.columns] = told
+    return rows
+
+
+def _cells_told(
+    rows: pd.DataFrame,
+    question: Mapping[Hashable, Any],
+    changes: MeasureChanges,
+    parts: Ints,
+    of_set: Floats,
+    options: Options,
+) -> pd.DataFrame:
+    """What is told of the cells of one crossing whose question is called: columns of rows."""
+
+    def q_of(p: Floats) -> Floats:
+        return group_levels(p, question["q_value"], of_set)
+
+    is_of_t = not rows.n_draws.notna().any()
+
+    def test(without: Collection[int]) -> Result:
+        found = changes.beyond_parts(parts, without).result
+        return found._replace(p_maxt=found.p_by_t) if is_of_t and not np.isnan(found.p_by_t).all() else found
+
+    standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
+    at = rows.category.map([*changes.columns].index), rows.group_id.map(changes.cells.group_ids.index)
+    columns = [
+        *OF_ROUND,
+        "q_value",
+        "is_called",
+        "value_without",
+        "only_because_of",
+        "mirror_of",
+        *OF_SELECTION,
+        "value_a",
+        "value_b",
+    ]
+    told = told_of_standing(
+        rows[columns],
+        standing,
+        (at[0].to_numpy(), at[1].to_numpy()),
+        changes.cells.group_ids,
+        of_round=OF_ROUND,
+        q_of=q_of,
+        alpha=options.alpha,
+    )
+    # both sides are of all cells together
+    is_later = (told.selected_reason == InferenceReason.STANDS_LATER).to_numpy()
+    return told.assign(**{name: told[name].where(~is_later) for name in ("value_a", "value_b")})
 
 
 def _told_alike(rows: pd.DataFrame) -> pd.DataFrame:
@@ -394,7 +491,8 @@ def _told(
 
 def changes_as_contrasts(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of groups of with_who_moved, with the key of their question and what is told of them."""
-    return _as_questions(rows[rows.comparison == DISPARITY_CHANGE]).assign(contrast=DISPARITY_CHANGE)
+    of_groups = as_questions(rows[rows.comparison.isin(ANSWERS)])
+    return of_groups.assign(contrast=of_groups.comparison, reference="")
 
 
 def shown_groups(rows: pd.DataFrame) -> Bools:
@@ -412,14 +510,16 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look
         q_equivalence: of each of changes_as_contrasts, adjusted; NaN without a margin.
         look: its level, and the verdicts of looks before.
     """
-    is_group = (rows.comparison == DISPARITY_CHANGE).to_numpy()
+    is_group = rows.comparison.isin(ANSWERS).to_numpy()
     of_groups = rows[is_group]
     is_of_first = of_groups.reason_alone.isin(NOBODY_STANDS).to_numpy()
+    is_beyond = (of_groups.comparison == BEYOND_PARTS_CHANGE).to_numpy()
+    is_told = (of_groups.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
     judged = Judged(
         q=of_groups.q_value.to_numpy(dtype=float),
         is_shown=shown_groups(of_groups),
-        low=np.where(is_of_first, of_groups.ci_low, of_groups.ci_low_alone),
-        high=np.where(is_of_first, of_groups.ci_high, of_groups.ci_high_alone),
+        low=np.where(is_of_first | is_beyond, of_groups.ci_low, of_groups.ci_low_alone),
+        high=np.where(is_of_first | is_beyond, of_groups.ci_high, of_groups.ci_high_alone),
         margin=of_groups.margin.to_numpy(dtype=float),
         q_equivalence=q_equivalence,
         is_wide=of_groups.scope.isin(GENERAL_SCOPES).to_numpy(),
@@ -428,7 +528,8 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look
     word = words(judged, look.level)
     # a group that moves only because of others by now stands no more
     is_due = of_groups.only_because_of.notna().to_numpy()
-    verdict[is_group] = np.where(is_due, word, look.held("generation_comparisons", of_groups, word))
+    held = np.where(is_due, word, look.held("generation_comparisons", of_groups, word))
+    verdict[is_group] = first_of([~is_told], [held])
     q_inside = np.full(len(rows), np.nan)
     q_inside[is_group] = q_equivalence
     return rows.assign(verdict=verdict, q_equivalence=q_inside)

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.changes.change_rows import Change, change_rows, without_value
+from python_assets.infer.changes.change_rows import Change, change_rows, without_p, without_value
 from python_assets.infer.changes.log_disparities import log_disparity_changes
 from python_assets.infer.changes.pairs_of_generations import MOST_UNPAIRED
 from python_assets.infer.changes.swapped import (
@@ -26,15 +26,25 @@ from python_assets.infer.changes.swapped import (
     paired,
     sizes_of,
 )
-from python_assets.infer.changes.unit_changes import unit_changes
+from python_assets.infer.changes.unit_changes import unit_changes, units_beyond_parts
 from python_assets.infer.changes.who_moved import Moved, Rounds, who_moved
+from python_assets.infer.contrasts.beyond_parts import Asked, mirrors_of, of_blocks, values_in_blocks
 from python_assets.infer.design.cells import MIXED_UNITS, Cells
-from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_QUESTION, Unit, scopes
+from python_assets.infer.design.design import (
+    MIN_UNITS,
+    MIN_UNITS_FOR_SCOPE,
+    MIN_UNITS_OF_QUESTION,
+    Design,
+    Unit,
+    scopes,
+    shared,
+)
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.options import Options
-from python_assets.infer.result import INTERVAL, TEST, Bools, InferenceReason, Result, first_of
+from python_assets.infer.result import EVERY_P, INTERVAL, TEST, Bools, InferenceReason, Result, first_of
 from python_assets.infer.tables import (
+    BEYOND_PARTS_CHANGE,
     DISPARITY_CHANGE,
     DISPERSION_CHANGE,
     GROUP_CHANGE,
@@ -105,9 +115,35 @@ class MeasureChanges:
             groups = self._tested(pair.means[:, :, is_of_label])
             judged = self._judged(groups, absent=InferenceReason.NO_VALUES)
             yield self._rows(GROUP_CHANGE, judged, missing="no_values", group_id=self.cells.group_ids, category=label)
-        yield from self._moved() if self.cells.stratum_of_cell is None else self._moved_units()
+        if self.cells.asks_of_parts is not None:
+            yield from self._moved_beyond_parts(self.cells.asks_of_parts)
+        else:
+            yield from self._moved() if self.cells.stratum_of_cell is None else self._moved_units()
         if self.kind == "binary":
             yield self._log_disparities()
+
+    def beyond_parts(self, parts: Ints, without: Collection[int] = ()) -> Change:
+        """What the changes of cells have beyond their parts, and both generations; shape (labels, groups).
+
+        A swap of both generations turns round all cells of a root prompt.
+
+        Args:
+            parts: of the crossing.
+            without: positions of cells that are taken for absent in all blocks.
+        """
+        is_out = np.isnan(self.x).any(axis=(0, 2)) | np.isin(self.cells.frame.group, [*without])
+        x = np.where(is_out[:, None], np.nan, self.x)
+        n_labels = x.shape[2]
+        asked = Asked(parts, self.options.alpha, np.full(n_labels, self.margin), n_labels)
+        if self.cells.stratum_of_cell is not None:
+            return units_beyond_parts(self.cells, x, asked, self.options)
+        cell = shared(self.cells.frame, ~is_out)
+        if not len(cell):
+            nothing = Result.of((n_labels, len(self.cells.group_ids)), reason=InferenceReason.NO_SHARED_BLOCK)
+            return Change(nothing, nothing.value, nothing.value)
+        design = Design(self.cells.frame, cell, Unit.ROOT_PROMPT)
+        sides = (values_in_blocks(design, side[cell], parts) for side in x)
+        return Change(of_blocks(design, (x[0] - x[1])[cell], asked, self.swaps), *sides)
 
     def who_moved(
         self, is_called: Callable[[Floats], Bools], stays: Collection[tuple[str, str]] = ()
@@ -205,6 +241,28 @@ class MeasureChanges:
         largest = _largest(found, at, n_units=n_fewest, reason=reason)
         yield self._rows(GROUPS_MOVED, self._judged(largest, of_units=True))
 
+    def _moved_beyond_parts(self, parts: Ints) -> Iterator[Table]:
+        """The same of a crossing: whether its cells moved by more than its declared parts make of it.
+
+        Source: inference.md 6.10.
+        """
+        of_units = self.cells.stratum_of_cell is not None
+        against_all = next(self._moved_units() if of_units else self._moved())
+        is_told = (against_all["comparison"] == DISPARITY_CHANGE) & ~np.isnan(against_all["p_value"])
+        yield without_p(against_all, is_told, InferenceReason.TOLD_BY_PARTS)
+        found = self.beyond_parts(parts)
+        mirrors = mirrors_of(np.array(self.cells.group_ids, dtype=object), found.result)
+        rows, value_a, value_b = Result._make(field.ravel() for field in found.result), *map(np.ravel, found[1:])
+        change = self._judged(Change(rows, value_a, value_b), absent=rows.reason, of_units=of_units)
+        missing = np.where(rows.reason == InferenceReason.ALIASED, "aliased", "no_block")
+        keys = {**self._groups, "margin": self.margin, "mirror_of": mirrors}
+        yield self._rows(BEYOND_PARTS_CHANGE, change, missing=missing, **keys)
+        at = int(np.nan_to_num(np.abs(rows.value), nan=-1).argmax())
+        largest = _largest(rows, at, n_units=rows.n_units.max(), reason=rows.reason[at])
+        by_t = np.full(1, np.fmin.reduce(rows.p_by_t, initial=np.nan))
+        question = largest._replace(result=largest.result._replace(p_by_t=by_t))
+        yield self._rows(GROUPS_MOVED, self._judged(question, of_units=of_units))
+
     def _log_disparities(self) -> Table:
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
         if self.cells.stratum_of_cell is not None:
@@ -214,6 +272,8 @@ class MeasureChanges:
         has_few = (n <= MOST_FOR_T) & ~np.isnan(change.result.value)
         few = change.result.refused(has_few, InferenceReason.TOO_FEW_ROOT_PROMPTS, TESTED)
         missing = np.where(n > 0, "rate_zero_or_one", "no_block")
+        if self.cells.asks_of_parts is not None:
+            few = few.refused(~np.isnan(few.p_value), InferenceReason.TOLD_BY_PARTS, EVERY_P)
         judged = self._judged(change._replace(result=few))
         return self._rows(LOG_DISPARITY_CHANGE, judged, missing=missing, **self._groups)
 
@@ -225,7 +285,7 @@ class MeasureChanges:
         self,
         change: Change,
         *,
-        absent: InferenceReason = InferenceReason.NO_SHARED_BLOCK,
+        absent: object = InferenceReason.NO_SHARED_BLOCK,
         of_units: bool = False,
         has_flags: bool = True,
     ) -> Change:
@@ -233,7 +293,7 @@ class MeasureChanges:
 
         Args:
             change: of some rows; n_units: what their rates rest on.
-            absent: reason of rows without a root prompt.
+            absent: reason of rows without a root prompt, one or one a row.
             of_units: whether units of one group each are compared: reasons of their scheme stay.
             has_flags: whether equal answers and coarse rates are reported.
         """

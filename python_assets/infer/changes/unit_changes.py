@@ -12,14 +12,52 @@ from typing import Final
 import numpy as np
 
 from python_assets.infer.changes.change_rows import Change
+from python_assets.infer.contrasts.beyond_parts import Asked, of_units
 from python_assets.infer.contrasts.means import mean_differences, mean_null
 from python_assets.infer.design.cells import Cells
 from python_assets.infer.draws.exchange import Floats, goes_on
 from python_assets.infer.options import Options
 from python_assets.infer.result import InferenceReason, Result
 from python_assets.infer.schemes.choose import InUnits, in_units, stages
+from python_assets.infer.schemes.residuals import UnitResiduals
 
 BY_UNITS: Final = "changes of units: "
+
+
+def _of_units(cells: Cells, x: Floats, options: Options) -> tuple[InUnits | InferenceReason, Floats]:
+    """The units that both generations have answered of, and their changes, then both sides, as the scheme has them."""
+    values = np.hstack([x[0] - x[1], *x])
+    values[np.isnan(values).any(axis=1)] = np.nan
+    (chosen,) = in_units(cells._replace(x=values), options)
+    if isinstance(chosen.scheme, InferenceReason):
+        return chosen.scheme, values[:0]
+    if not isinstance(chosen.scheme, InUnits):
+        raise TypeError("units that lie in one group each are compared in no blocks")
+    return chosen.scheme, chosen.take(np.arange(values.shape[1]))
+
+
+def units_beyond_parts(cells: Cells, x: Floats, asked: Asked, options: Options) -> Change:
+    """What changed in the cells of a crossing beyond its parts, of units of one cell each.
+
+    Args:
+        cells: of a crossing that is nested in units.
+        x: values of both generations, shape (2, cells, labels), NaN where absent.
+        asked: the question.
+        options: of the study.
+
+    Returns:
+        Shape (labels, groups).
+    """
+    n_labels = x.shape[2]
+    scheme, values = _of_units(cells, x, options)
+    if isinstance(scheme, InferenceReason):
+        nothing = Result.of((n_labels, len(cells.group_ids)), reason=scheme)
+        return Change(nothing, nothing.value, nothing.value)
+    found = of_units(scheme.units, values[:, :n_labels], asked)
+    method = np.array([word and BY_UNITS + word for word in found.method.ravel()], dtype=object)
+    of_either = UnitResiduals(scheme.units, parts=asked.parts).differences(values[:, n_labels:]).value.T
+    sides = np.where(np.isnan(found.value), np.nan, of_either.reshape(2, *found.value.shape))
+    return Change(found._replace(method=method.reshape(found.value.shape)), *sides)
 
 
 def unit_changes(cells: Cells, x: Floats, options: Options, margin: float = np.nan) -> Change | InferenceReason:
@@ -36,15 +74,10 @@ def unit_changes(cells: Cells, x: Floats, options: Options, margin: float = np.n
         sides. Or why nothing is compared: units of one group alone were answered by both.
     """
     n_labels = x.shape[2]
-    values = np.hstack([x[0] - x[1], *x])
-    values[np.isnan(values).any(axis=1)] = np.nan
-    (chosen,) = in_units(cells._replace(x=values), options)
-    scheme = chosen.scheme
+    scheme, values = _of_units(cells, x, options)
     if isinstance(scheme, InferenceReason):
         return scheme
-    if not isinstance(scheme, InUnits):
-        raise TypeError("units that lie in one group each are compared in no blocks")
-    contrast, values = scheme.contrast, chosen.take(np.arange(3 * n_labels))
+    contrast = scheme.contrast
     of_change = values[:, :n_labels]
     margins = np.full(n_labels, margin)
     for draws in stages(scheme):

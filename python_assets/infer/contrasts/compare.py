@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from python_assets.infer.contrasts.beyond_parts import beyond_parts
 from python_assets.infer.contrasts.contrast import Null, with_mirrors
 from python_assets.infer.contrasts.flipped import flipped_p
 from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, INDICES, RATE_INDICES, index_tests, spread_of
@@ -19,13 +20,14 @@ from python_assets.infer.contrasts.profiles import ProfileTest, profile_tests, s
 from python_assets.infer.contrasts.rates import log_disparities, rate_differences, rate_estimate, rate_null
 from python_assets.infer.draws.exchange import Draws, Floats, Ints, goes_on, pieces
 from python_assets.infer.formulas.interval import Interval
-from python_assets.infer.result import NO_P, Result, joined
+from python_assets.infer.result import EVERY_P, NO_P, InferenceReason, Result, joined
 from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.schemes.choose import Blocks, InUnits, stages
 from python_assets.infer.schemes.group_means import BlockMeans
 from python_assets.infer.schemes.inversion import N_NOISE
 from python_assets.infer.schemes.pair_contrast import PairContrast
 from python_assets.infer.schemes.unit_contrast import UnitContrast
+from python_assets.infer.tables import BEYOND_PARTS
 from python_assets.study.base import Against
 
 NULL_BYTES = 600_000_000  # of the permuted values that are held at once
@@ -82,6 +84,9 @@ def compare_values(
         with_log: whether log disparities of rates are wanted.
         with_indices: whether indices are.
         with_flips: whether the p of a question of means in blocks has to stand sign flips too.
+
+    Returns:
+        Of a crossing BEYOND_PARTS too, which the question is of: the others have no p, and the draws of one stage.
     """
     contrast, name = scheme.contrast, "risk_difference" if is_rate else "mean_difference"
     null_of, differences = (rate_null, rate_differences) if is_rate else (mean_null, mean_differences)
@@ -90,7 +95,9 @@ def compare_values(
         values, of_columns = x[:, columns], {key: margin[columns] for key, margin in margins.items()}
         null = null_of(contrast, values, draws)
         found = differences(contrast, values, null.tested, alpha=scheme.alpha, margin=of_columns[name])
-        if with_flips and not is_rate and isinstance(scheme, Blocks) and not isinstance(contrast, UnitContrast):
+        if scheme.parts is not None:
+            found = found._replace(p_question=np.full(found.value.shape, np.nan))
+        elif with_flips and not is_rate and isinstance(scheme, Blocks) and not isinstance(contrast, UnitContrast):
             found = _with_flips(scheme, contrast, values, found, draws.n)
 
         def rest(at: Ints) -> Compared:
@@ -106,7 +113,24 @@ def compare_values(
 
         return Tried(found.p_question[:, 0] if found.p_question.shape[1] else np.full(len(columns), np.nan), rest)
 
-    return _with_all_rows(scheme, in_stages(scheme, x.shape[1], 2 * len(contrast.rows.n_units), part))
+    compared = _with_all_rows(scheme, in_stages(scheme, x.shape[1], 2 * len(contrast.rows.n_units), part))
+    return _beyond_its_parts(scheme, compared, x, margins[name])
+
+
+def _beyond_its_parts(scheme: Scheme, compared: Compared, x: Floats, margin: Floats, n_together: int = 1) -> Compared:
+    """What is told of a crossing: what its cells add to its parts, and all else without p.
+
+    Source: inference.md 6.10.
+    """
+    if scheme.parts is None:
+        return compared
+    reason = InferenceReason.TOLD_BY_PARTS
+    compared = compared.each(
+        lambda one: one.refused(~np.isnan(one.p_value), reason, EVERY_P),
+        lambda one: one.refused(~np.isnan(one.p_value), reason, ("p_value",)),
+    )
+    added = beyond_parts(scheme, x, scheme.parts, margin=margin, n_together=n_together)
+    return compared._replace(contrasts=compared.contrasts | {BEYOND_PARTS: added})
 
 
 def _with_flips(scheme: Blocks, contrast: BlockContrast | PairContrast, x: Floats, found: Result, n: int) -> Result:
@@ -165,6 +189,8 @@ def compare_labels(
         tested = rate_null(contrast, shares, draws, n_together=n_labels, second=second).tested
         margin = np.repeat(of_measures["risk_difference"], n_labels)
         risk = rate_differences(contrast, shares, tested, alpha=alpha, margin=margin, n_together=n_labels)
+        if scheme.parts is not None:
+            risk = risk._replace(p_question=np.full(risk.value.shape, np.nan))
         of_risk = Compared({"risk_difference": risk}, {})
 
         def rest(at: Ints) -> Compared:
@@ -190,7 +216,9 @@ def compare_labels(
     compared = in_stages(scheme, y.shape[1], 6 * n_labels * len(contrast.rows.n_units), part)
     risk = {"risk_difference": compared.contrasts["risk_difference"]}
     mirrored = _with_all_rows(scheme, Compared(risk, {})).contrasts
-    return compared._replace(contrasts=compared.contrasts | mirrored)
+    compared = compared._replace(contrasts=compared.contrasts | mirrored)
+    margin = np.repeat(margins["risk_difference"], n_labels)
+    return _beyond_its_parts(scheme, compared, y.reshape(len(y), -1), margin, n_labels)
 
 
 def intervals(scheme: Scheme, x: Floats, alpha: float, *, is_rate: bool) -> Interval:

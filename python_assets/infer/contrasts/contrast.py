@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, noise_floor, p_values
+from python_assets.infer.draws.exchange import TIE, Counted, Floats, Ints, noise_floor, p_values
 from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.formulas.multiplicity import StepDown, holm, min_p
@@ -65,7 +65,7 @@ class Extremes:
     Columns that belong together, such as the labels of a measure, are one question.
     """
 
-    def __init__(self, observed: Floats, is_tested: NDArray[np.bool_], draws: Draws, n_together: int = 1) -> None:
+    def __init__(self, observed: Floats, is_tested: NDArray[np.bool_], draws: Counted, n_together: int = 1) -> None:
         """Take the sizes of t, shape (rows, columns), and which rows are tested, shape (rows,)."""
         self._observed, self._draws, self._n_together = observed, draws, n_together
         self._is_tested = np.repeat(is_tested, n_together)

@@ -172,6 +172,14 @@ class Cells(NamedTuple):
     parts: Sequence[GroupingPart] = ()
 
     @property
+    def asks_of_parts(self) -> Ints | None:
+        """Level of each part that each group lies in, shape (parts, groups): what the question of means is beyond.
+
+        None where there is no part, and where units keep a part of the factors: there groups are asked as they are.
+        """
+        return np.stack([part.level for part in self.parts]) if self.parts and not self.is_partly_nested else None
+
+    @property
     def refusal(self) -> InferenceReason | None:
         """Why nothing of it has a p or an interval, whatever its values."""
         if self.scheme == MIXED_UNITS:

@@ -86,6 +86,17 @@ class Look(NamedTuple):
         found: Floats = np.fmin(self._earlier(table, rows, "called_at_look").astype(float), by_now)
         return found
 
+    def called_now(self, table: str, rows: pd.DataFrame) -> Floats:
+        """The look that called each row first, with the q that it has by now.
+
+        Args:
+            table: of KEYS_OF.
+            rows: with its keys, q_value and called_at_look.
+        """
+        by_now = self.called_at(table, rows, rows.q_value.to_numpy(dtype=float))
+        found: Floats = np.fmin(rows.called_at_look.to_numpy(dtype=float), by_now)
+        return found
+
     def value_at_call(self, table: str, rows: pd.DataFrame) -> Floats:
         """What rows came to at the look that called them first; NaN where none did.
 

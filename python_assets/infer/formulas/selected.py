@@ -17,7 +17,17 @@ from scipy import stats
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas import interval
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import DISPARITY_CHANGE, LOG_DISPARITY, MEAN_CHANGE, QUESTION, ROW, SIZES
+from python_assets.infer.tables import (
+    ANSWERS,
+    BEYOND_PARTS,
+    BEYOND_PARTS_CHANGE,
+    LOG_DISPARITY,
+    MEAN_CHANGE,
+    PARTS,
+    QUESTION,
+    ROW,
+    SIZES,
+)
 from python_assets.study.base import Against
 
 FEWEST_ROWS: Final = 6  # of a set, under which nothing is known of how sizes spread
@@ -131,23 +141,35 @@ def _of_contrasts(contrasts: pd.DataFrame) -> pd.DataFrame:
     rows = contrasts.assign(is_row=is_row, t=contrasts.studentised)
     tested = rows[is_row].groupby(QUESTION, sort=False)
     n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), rows) for name in ("group_id", "category"))
-    is_pairwise = ~rows.reference.isin([str(Against.REST), str(Against.GRAND_MEAN)])
+    is_pairwise = ~rows.reference.isin([str(Against.REST), str(Against.GRAND_MEAN), PARTS])
     # all pairs stand there both ways round; against one level each group stands once
     n_references = _of_rows(tested["reference"].transform("nunique"), rows)
     is_mirrored = np.where(is_pairwise, n_references > 1, n_groups == 2)
-    return rows.assign(weight=_weight(is_mirrored, n_labels))[list(_COLUMNS)]
+    is_beyond = rows.contrast == BEYOND_PARTS
+    weight = _weight(is_mirrored & ~is_beyond.to_numpy(), n_labels) / _n_alike(rows, is_beyond & is_row, QUESTION)
+    return rows.assign(weight=weight)[list(_COLUMNS)]
 
 
 def _of_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     """The same of comparisons of generations: the mean of all, and groups that moved apart from the others."""
     is_mean = pairs.comparison == MEAN_CHANGE
-    is_group = (pairs.comparison == DISPARITY_CHANGE) & pairs.p_maxt.notna()
+    is_group = pairs.comparison.isin(ANSWERS) & pairs.p_maxt.notna()
     is_row = (is_mean & pairs.p_value.notna()) | is_group
     t = pairs.value / pairs.std_error.where(pairs.std_error > 0)
     rows = pairs.assign(is_row=is_row & pairs.set_id.notna(), t=t)
     tested = rows[is_group].groupby(_OF_PAIR, sort=False)
     n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), rows) for name in ("group_id", "category"))
-    return rows.assign(weight=_weight(is_group.to_numpy() & (n_groups == 2), n_labels))[list(_COLUMNS)]
+    is_beyond = pairs.comparison == BEYOND_PARTS_CHANGE
+    weight = _weight((is_group & ~is_beyond).to_numpy() & (n_groups == 2), n_labels)
+    return rows.assign(weight=weight / _n_alike(rows, is_beyond & is_group, _OF_PAIR))[list(_COLUMNS)]
+
+
+def _n_alike(rows: pd.DataFrame, is_cell: "pd.Series[bool]", keys: Sequence[str]) -> Floats:
+    """How many cells of the crossing of each row say the same; 1 of other rows."""
+    cells = rows[is_cell]
+    first = cells.mirror_of.where(cells.mirror_of.notna(), cells.group_id)
+    n = cells.assign(first=first).groupby([*keys, "category", "first"]).group_id.transform("count")
+    return _of_rows(n, rows)
 
 
 _COLUMNS: Final = {

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import GENERAL_SCOPES
 from python_assets.study.metrics import metric_names
 
@@ -84,13 +85,16 @@ def index_verdicts(disparities: pd.DataFrame, alpha: float) -> NDArray[np.object
     """Words of indices: an index is never tested beside its question, and never says more than its interval.
 
     Args:
-        disparities: with q_value, of the question, metric, value, null_q95, interval, margin and scope.
+        disparities: with q_value, of the question, metric, value, null_q95, interval, margin, scope and
+            inference_reason. Where they are told by parts, q_value is the smallest of the question's and those of its
+            parts.
         alpha: error rate.
     """
     columns = ("q_value", "value", "null_q95", "ci_low", "ci_high", "margin")
     q, value, floor, low, high, margin = (disparities[name].to_numpy(dtype=float) for name in columns)
     is_ratio = disparities.metric.isin(metric_names(is_ratio=True)).to_numpy()
-    has_p = disparities.p_value.notna().to_numpy()
+    is_told = (disparities.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
+    has_p = disparities.p_value.notna().to_numpy() | is_told
     is_past_floor = np.where(is_ratio, value < floor, value > floor)
     is_beyond = np.where(is_ratio, high < margin, low > margin)
     is_inside = np.where(is_ratio, low > margin, high < margin)

@@ -14,7 +14,7 @@ from python_assets.infer.design.cells import KEYS, Cells, GroupingPart, Rows, St
 from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, stable_seed
 from python_assets.infer.groups.rows import Sheet, amplification_rows, refused, sheet_rows
 from python_assets.infer.options import Options, Reference
-from python_assets.infer.result import TEST, InferenceReason, Result
+from python_assets.infer.result import EVERY_P, TEST, InferenceReason, Result
 from python_assets.infer.schemes.choose import Blocks, Chosen, InUnits, choose_schemes
 from python_assets.infer.statistics.compare_statistics import METHOD, compare_statistic, is_shuffled
 from python_assets.infer.tables import DBI, Table, Tables
@@ -55,7 +55,7 @@ def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables
             compared = _compared(sheet, scheme, chosen.take(members.ravel()), members.shape, sources)
             sheet = sheet.resting_on(scheme)
             if of_labels is not None:
-                of_each = {"risk_difference": compared.contrasts["risk_difference"]}
+                of_each = {name: compared.contrasts[name] for name in of_labels.contrasts}
                 yield from sheet_rows(of_labels, Compared(of_each, {}))
             yield from sheet_rows(sheet, compared)
 
@@ -119,9 +119,11 @@ def _in_standard_deviations(sheet: Sheet, scheme: Scheme, x: Floats, sources: Re
     sd = sources.values().standard_deviations(sheet.cells.columns.iloc[sheet.columns])
     has_spread = sd > 0
     scaled, margins = x / np.where(has_spread, sd, 1.0), {"mean_difference": sheet.margin(DBI)}
-    scheme = scheme._replace(reference=Reference(Against.GRAND_MEAN))
-    compared = compare_values(scheme, scaled, margins, is_rate=False, with_indices=False)
-    return compared.contrasts["mean_difference"].refused(~has_spread[:, None], InferenceReason.NO_SPREAD)
+    of_all = scheme._replace(reference=Reference(Against.GRAND_MEAN), parts=None)
+    found = compare_values(of_all, scaled, margins, is_rate=False, with_indices=False).contrasts["mean_difference"]
+    if scheme.parts is not None:
+        found = found.refused(~np.isnan(found.p_value), InferenceReason.TOLD_BY_PARTS, EVERY_P)
+    return found.refused(~has_spread[:, None], InferenceReason.NO_SPREAD)
 
 
 def _sheets(cells: Cells, columns: Ints, options: Options) -> Iterator[tuple[Sheet, Ints]]:

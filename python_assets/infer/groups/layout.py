@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from python_assets.infer.contrasts.beyond_parts import beyond_parts
 from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values, intervals
 from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
@@ -32,6 +33,7 @@ from python_assets.infer.groups.summary import bootstrap_rows, summary_rows
 from python_assets.infer.options import Options, Reference, Unread
 from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import Blocks, choose_schemes
+from python_assets.infer.schemes.residuals import residuals
 from python_assets.infer.statistics.compare_statistics import compare_statistic
 from python_assets.infer.tables import Table
 from python_assets.warehouse.progress import Tell
@@ -164,6 +166,64 @@ class Layout:
             margins = dict.fromkeys(("mean_difference", "risk_difference"), none)
             compared = compare_values(scheme, x, margins, is_rate=role != "continuous", with_indices=False)
         return next(iter(compared.contrasts.values()))
+
+    def labels(self, question: tuple[str, ...]) -> list[str]:
+        """The labels of a question, values of KEYS_OF_QUESTION; '' where it is of no label."""
+        return self.cells.columns.category.iloc[columns_of(self.cells, {question})].tolist()
+
+    def beyond_parts(
+        self,
+        question: tuple[str, ...],
+        without: Collection[int],
+        *,
+        margin: Floats,
+        n_draws: int | None,
+        options: Options,
+    ) -> Result:
+        """What the cells of a crossing have beyond their parts, some of them taken for absent in all blocks.
+
+        Args:
+            question: values of KEYS_OF_QUESTION.
+            without: positions of the groups that are absent.
+            margin: of each label.
+            n_draws: of flips.
+            options: of the study.
+
+        Returns:
+            Shape (labels, groups).
+        """
+
+        def left(frame: Frame, x: Floats) -> Floats:
+            return np.where(np.isin(frame.group, list(without))[:, None], np.nan, x)
+
+        columns = columns_of(self.cells, {question})
+        scheme, x = self._only_scheme(self.cells, columns, left, Reference(), options)
+        if scheme is None or scheme.parts is None:
+            return Result.of((len(columns), len(self.cells.group_ids)), reason=InferenceReason.ALIASED)
+        return beyond_parts(scheme, x, scheme.parts, margin=margin, n_together=len(columns), n_draws=n_draws)
+
+    def blocks_beyond_parts(
+        self, question: tuple[str, ...], without: Collection[int], options: Options
+    ) -> tuple[Ints, Floats]:
+        """What cells have beyond their parts in each block, of a question as beyond_parts has it.
+
+        Returns:
+            Positions of blocks, and values of shape (blocks, groups, labels), NaN where a block tells nothing of a
+            cell; no block where cells are of units of their own.
+        """
+
+        def left(frame: Frame, x: Floats) -> Floats:
+            return np.where(np.isin(frame.group, list(without))[:, None], np.nan, x)
+
+        columns = columns_of(self.cells, {question})
+        scheme, x = self._only_scheme(self.cells, columns, left, Reference(), options)
+        if not isinstance(scheme, Blocks) or scheme.parts is None:
+            return np.empty(0, dtype=np.intp), np.empty((0, len(self.cells.group_ids), len(columns)))
+        frame = scheme.design.frame
+        by_block = frame._replace(root_of_block=np.arange(len(frame.root_of_block)))
+        found = residuals(by_block, scheme.design.cell, x, scheme.parts)
+        weight = np.where(found.weight > 0, found.weight, np.nan)
+        return found.root, found.own / weight[:, :, None]
 
     def intervals(
         self, question: tuple[str, ...], reference: Reference, alpha: float, options: Options

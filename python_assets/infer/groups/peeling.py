@@ -29,10 +29,9 @@ DRAWS_PER_CALL: Final = 40  # so many draws lie below the p at which a group of 
 
 
 class Round(NamedTuple):
-    """Groups by labels, NaN where a group is out: difference, size of t, p stepped down among those left."""
+    """Groups by labels, NaN where a group is out: difference, and p stepped down among those left."""
 
     value: Floats
-    size: Floats
     p: Floats
 
 
@@ -94,8 +93,8 @@ def _first_round(tested: pd.DataFrame, group_ids: list[str]) -> tuple[Round, Boo
     """What all groups together gave, and what of it is called, by this look or by one before."""
     labels = list(dict.fromkeys(tested.category))
     place = tested.group_id.map(group_ids.index), tested.category.map(labels.index)
-    first = Round(*np.full((3, len(group_ids), len(labels)), np.nan))
-    for field, numbers in zip(first, (tested.value, tested.studentised.abs(), tested.p_value_maxt), strict=True):
+    first = Round(*np.full((2, len(group_ids), len(labels)), np.nan))
+    for field, numbers in zip(first, (tested.value, tested.p_value_maxt), strict=True):
         field[place] = numbers
     is_called = np.zeros(first.p.shape, dtype=bool)
     is_called[place] = tested.is_called
@@ -116,8 +115,8 @@ def _again(
     def among(groups: Collection[int]) -> Round:
         found = layout.contrast(key, groups, reference, fewer)
         if found is None:
-            return Round(*np.full((3, n_groups, tested.category.nunique()), np.nan))
-        return Round(found.value.T, np.abs(found.studentised).T, found.p_maxt.T)
+            return Round(*np.full((2, n_groups, tested.category.nunique()), np.nan))
+        return Round(found.value.T, found.p_maxt.T)
 
     return among
 
@@ -127,12 +126,15 @@ def _peel(
 ) -> tuple[list[int], Round]:
     """Groups that stand, in the order in which they were taken out, and the round of those left.
 
+    The called group with the largest difference is taken out first.
+
     called: of the first round, where a group that an earlier look called can be smaller than one that never was.
     """
     stand: list[int] = []
     last, left = first, set(np.flatnonzero(~np.isnan(first.p).all(axis=1)).tolist())
     while len(left) > 1 and called.any():
-        size = np.where(called, last.size, -np.inf)
+        # by the difference, not by t: an innocent group that spreads little has the larger t beside a guilty one
+        size = np.where(called, np.abs(last.value), -np.inf)
         group = int(np.unravel_index(int(size.argmax()), size.shape)[0])
         if len(left) == 2:  # each is the other's rest
             return [*stand, *sorted(left)], last

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from python_assets.infer.contrasts.beyond_parts import mirrors_of
 from python_assets.infer.contrasts.compare import Compared, Scheme
 from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, DESCRIPTIVE, INDICES, RATE_INDICES
 from python_assets.infer.contrasts.profiles import PROFILE_INDICES
@@ -14,7 +15,7 @@ from python_assets.infer.design.cells import KEYS, Cells
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.options import Margins, Reference, margin_of
 from python_assets.infer.result import InferenceReason, Result, first_of
-from python_assets.infer.tables import DBI, IDI, LOG_DISPARITY, OF_GROUPS, Table, Tables
+from python_assets.infer.tables import BEYOND_PARTS, DBI, IDI, LOG_DISPARITY, OF_GROUPS, PARTS, Table, Tables
 from python_assets.study.base import Against
 from python_assets.study.metrics import metric_names
 
@@ -80,8 +81,9 @@ class Sheet(NamedTuple):
         """The contrasts that the columns have rows of; the first is what the question asks."""
         if self.role == "nonlinear":
             return (f"{self.cells.columns.statistic.iat[self.columns[0]]}_difference",)
-        of_role = CONTRASTS[self.role]
-        return (*of_role, DBI) if self.role == "continuous" and DBI in self.requested else of_role
+        dbi = (DBI,) if self.role == "continuous" and DBI in self.requested else ()
+        has_parts = self.cells.asks_of_parts is not None and self.role != "labels"
+        return (*CONTRASTS[self.role], *dbi, *((BEYOND_PARTS,) if has_parts else ()))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -96,7 +98,11 @@ class Sheet(NamedTuple):
         return self.reference if is_declared and self.role != "nonlinear" else Reference()
 
     def margin(self, name: str) -> Floats:
-        """Declared margin of a contrast or metric, of each column; NaN where there is none."""
+        """Declared margin of a contrast or metric, of each column; NaN where there is none.
+
+        What cells have beyond their parts is a difference, with the margin of one.
+        """
+        name = self.contrasts[0] if name == BEYOND_PARTS else name
         columns = self.cells.columns
         measures, directions = (columns[of].to_numpy(object) for of in ("measure_id", "direction"))
         return np.array([margin_of(self.margins, measures[i], directions[i], name) for i in self.columns])
@@ -127,9 +133,9 @@ def sheet_rows(sheet: Sheet, compared: Compared) -> Tables:
     The question of labels is of their profile and of the shares of all of them, risk_difference.
     """
     if sheet.role != "label":
-        is_compared = sheet.role == "labels" and "risk_difference" in compared.contrasts
-        question = compared.contrasts["risk_difference" if is_compared else sheet.contrasts[0]]
-        yield "questions", _question_rows(sheet, question)
+        asked = (BEYOND_PARTS, *(["risk_difference"] if sheet.role == "labels" else []), sheet.contrasts[0])
+        question = next(compared.contrasts[name] for name in asked if name in compared.contrasts)
+        yield "questions", _question_rows(sheet, question, is_beyond=BEYOND_PARTS in compared.contrasts)
     for name in sheet.contrasts:
         yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
     for metric in sheet.metrics:
@@ -141,8 +147,11 @@ def sheet_rows(sheet: Sheet, compared: Compared) -> Tables:
         yield "disparities", _index_rows(sheet, metric, test)
 
 
-def _question_rows(sheet: Sheet, result: Result) -> Table:
-    """One row a column: the p of the question whether its groups differ, or why it has none."""
+def _question_rows(sheet: Sheet, result: Result, *, is_beyond: bool) -> Table:
+    """One row a column: the p of the question whether its groups differ, or why it has none.
+
+    is_beyond: whether the question is what cells have beyond their parts.
+    """
     n = len(sheet.columns)
     p_question, reasons = result.p_question.reshape(n, -1), result.reason.reshape(n, -1)
     p = p_question[:, 0] if p_question.shape[1] else np.full(n, np.nan)
@@ -151,19 +160,32 @@ def _question_rows(sheet: Sheet, result: Result) -> Table:
     )
     has_draws = is_permuted & ~np.isnan(p)
     n_draws = np.where(has_draws, result.n_draws.reshape(n, -1).max(axis=1, initial=0), np.nan)
-    first = [next((word for word in row if word is not None), None) for row in reasons]
+    first = _first(reasons)
+    method, n_root_prompts = np.full(n, sheet.method, dtype=object), np.full(n, sheet.n_root_prompts)
+    if is_beyond:
+        method = np.array(_first(result.method.reshape(n, -1)), dtype=object)
+        n_root_prompts = result.n_root_prompts.reshape(n, -1).max(axis=1)
+    smallest = np.fmin.reduce(result.p_by_t.reshape(n, -1), axis=1, initial=np.nan)
     return {
         **column_keys(sheet.cells, sheet.columns, 1),
         "p_value": p,
         "n_groups": _has_values(sheet.cells, sheet.columns).sum(axis=1),
-        **same(n, n_root_prompts=sheet.n_root_prompts, n_units=sheet.n_units, scope=sheet.scope),
+        "p_by_t": np.where(np.isnan(p), np.nan, smallest),
+        "n_root_prompts": n_root_prompts,
+        **same(n, n_units=sheet.n_units, scope=sheet.scope),
         "method": np.array(
-            [sheet.method and sheet.method + AND_FLIPS * bool(also) for also in is_flipped.tolist()], dtype=object
+            [word and word + AND_FLIPS * bool(also) for word, also in zip(method, is_flipped, strict=True)],
+            dtype=object,
         ),
         "is_permuted": has_draws,
         "n_draws": n_draws,
         "inference_reason": first_of([np.isnan(p)], [np.array(first, dtype=object)]),
     }
+
+
+def _first(words: np.ndarray) -> list[object]:
+    """The first word of each row that is one."""
+    return [next((word for word in row if word is not None), None) for row in words]
 
 
 def column_keys(cells: Cells, columns: Ints, repeats: int) -> Table:
@@ -184,6 +206,8 @@ def _contrast_rows(sheet: Sheet, name: str, result: Result) -> Table:
     declared = sheet.reference_of(name)
     reference = declared or Reference()
     names = np.array(reference.names(sheet.cells.group_ids), dtype=object).reshape(-1, 2)
+    if name == BEYOND_PARTS:
+        names[:, 1] = PARTS
     own, _ = reference.rows(len(sheet.cells.group_ids))
     has_values = _has_values(sheet.cells, sheet.columns)[:, own]
     reason = np.where(has_values, result.reason, InferenceReason.NO_VALUES)
@@ -199,6 +223,8 @@ def _contrast_rows(sheet: Sheet, name: str, result: Result) -> Table:
         "margin": np.repeat(sheet.margin(name), len(names)),
         "inference_reason": reason.ravel(),
         "p_value_maxt": result.p_maxt.ravel(),
+        "p_by_t": result.p_by_t.ravel(),
+        "mirror_of": mirrors_of(names[:, 0], result) if name == BEYOND_PARTS else np.full(n_rows, None, dtype=object),
         "n_draws": result.drawn.ravel(),
         **{field: getattr(result, field).ravel() for field in _OF_CONTRASTS},
     }

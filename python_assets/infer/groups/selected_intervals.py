@@ -9,12 +9,15 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from python_assets.infer.design.cells import KEYS_OF_QUESTION
+from python_assets.infer.formulas import interval
+from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.formulas.selected import LEVEL
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options, Reference
-from python_assets.infer.tables import QUESTION
+from python_assets.infer.tables import BEYOND_PARTS, QUESTION
 from python_assets.study.base import Against
 
 
@@ -28,23 +31,27 @@ def with_selected_intervals(
         layouts: by slice and grouping.
         options: what the contrasts were computed with.
     """
-    called = contrasts[contrasts[LEVEL].notna() & contrasts.ci_low.notna() & contrasts.ci_high.notna()]
+    is_called = (contrasts[LEVEL].notna() & contrasts.ci_low.notna() & contrasts.ci_high.notna()).to_numpy()
+    is_beyond = (contrasts.contrast == BEYOND_PARTS).to_numpy()
     parts = []
-    for _, rows in called.groupby(QUESTION, sort=False):
+    for _, rows in contrasts[is_called & ~is_beyond].groupby(QUESTION, sort=False):
         question = {name: str(rows[name].iat[0]) for name in QUESTION}
         layout = layouts[question["slice_id"], question["grouping_id"]]
         reference = _reference(rows, layout.cells.group_ids)
         of_question, level = tuple(question[name] for name in KEYS_OF_QUESTION), rows[LEVEL].to_numpy(dtype=float)[0]
         parts.append(layout.intervals(of_question, reference, level, options).assign(**question))
-    if not parts:
-        return contrasts.assign(ci_low_selected=np.nan, ci_high_selected=np.nan)
-    keys = [*QUESTION, "category", "group_id", "reference"]
-    limits = pd.concat(parts, ignore_index=True).set_index(keys)
-    found = limits.reindex(pd.MultiIndex.from_frame(contrasts[keys]))
-    is_called = contrasts.index.isin(called.index)
-    return contrasts.assign(
-        ci_low_selected=np.where(is_called, found.low, np.nan), ci_high_selected=np.where(is_called, found.high, np.nan)
+    value, std_error, level, df = (
+        contrasts[name].to_numpy(dtype=float) for name in ("value", "std_error", LEVEL, "df")
     )
+    found = interval.around(value, std_error, stats.t.isf(np.where(is_beyond, level, np.nan) / 2, df))
+    if parts:
+        keys = [*QUESTION, "category", "group_id", "reference"]
+        limits = pd.concat(parts, ignore_index=True).set_index(keys).reindex(pd.MultiIndex.from_frame(contrasts[keys]))
+        found = Interval(
+            *(np.where(is_beyond, own, limits[side]) for own, side in zip(found, ("low", "high"), strict=True))
+        )
+    low, high = (np.where(is_called, side, np.nan) for side in found)
+    return contrasts.assign(ci_low_selected=low, ci_high_selected=high)
 
 
 def _reference(rows: pd.DataFrame, group_ids: list[str]) -> Reference:

@@ -19,9 +19,9 @@ from python_assets.infer.formulas.multiplicity import question_levels
 from python_assets.infer.options import options_of
 from python_assets.infer.regressions.coding import INTERCEPT, Design, regression_designs
 from python_assets.infer.regressions.factor_importance import Importance, Responses, factor_importance, nothing_fitted
-from python_assets.infer.result import InferenceReason, first_of
+from python_assets.infer.result import Bools, InferenceReason, first_of
 from python_assets.infer.tables import Columns, write_tables
-from python_assets.study.base import ALL_GENERATIONS, LEVEL_SEPARATOR
+from python_assets.study.base import ALL_GENERATIONS, LEVEL_SEPARATOR, parts_of
 from python_assets.study.problems import unknown_name
 from python_assets.study.study import Study, make_id
 
@@ -53,6 +53,7 @@ TABLES: Final[Columns] = {
 }
 _MEASURES = "select measure_id, direction from raw.measures"
 _REGRESSIONS = "select study_id, regression_id, slice_id, measure_id from raw.regressions"
+_GROUPINGS = "select distinct grouping_id from raw.groupings order by all"
 _SUMS = "from intermediate.int_regression_sums where regression_id = ? order by all"
 _GENERATION_FACTORS = "select generation_id, factor, level from raw.generation_factors"
 
@@ -180,23 +181,38 @@ def judge_regressions(
     number = pd.MultiIndex.from_frame(models[keys]).get_indexer(pd.MultiIndex.from_frame(terms[keys]))
     numbers = (models.p_value, terms.p_holm, terms.coefficient)
     p_joint, p_holm, coefficient = (column.to_numpy(dtype=np.float64, na_value=np.nan) for column in numbers)
+    declared = [name for (name,) in connection.execute(_GROUPINGS).fetchall()]
+    is_asked, is_asked_of_term = (_is_crossing(rows.factor, declared) for rows in (models, terms))
+    p_joint = np.where(is_asked, np.nan, p_joint)
     is_level = (terms.factor != INTERCEPT).to_numpy(dtype=bool)
     levels = question_levels(p_joint, p_holm[is_level], number[is_level])
     q_level = np.full(len(terms), np.nan)
     q_level[is_level] = levels.of_group
-    is_effect, n_tested = (models.factor != "").to_numpy(dtype=bool), int((~np.isnan(p_joint)).sum())
+    is_effect, n_tested = (models.factor != "").to_numpy(dtype=bool) & ~is_asked, int((~np.isnan(p_joint)).sum())
     # whether a level makes the worse answer likelier: a 1, but for measures whose 1 is the better one
     directions = terms.measure_id.map(dict(connection.execute(_MEASURES).fetchall()))
     worse = np.where(directions == "higher_better", -coefficient, coefficient)
     is_called = q_level <= (study.alpha if level is None else level)
     role = np.select([is_called & (worse > 0), is_called & (worse < 0)], ["risk", "protective"], "none")
     tables = {
-        "factor_importance": terms.assign(q_value=q_level, role=role),
-        "factor_models": models.assign(
+        "factor_importance": _told_by_crossing(terms, is_asked_of_term).assign(q_value=q_level, role=role),
+        "factor_models": _told_by_crossing(models, is_asked).assign(
             q_value=levels.of_question,
             set_id=first_of([is_effect], [EFFECTS]),
             n_questions=np.where(is_effect, n_tested, np.nan),
         ),
     }
     write_tables(connection, TABLES, tables)
-    return RegressionCounts(int((~is_effect).sum()), len(terms), n_tested)
+    return RegressionCounts(int((models.factor == "").sum()), len(terms), n_tested)
+
+
+def _is_crossing(factors: pd.Series, declared: Sequence[str]) -> Bools:
+    """Whether what factors do together is the question of a grouping that joins them, some of which are one."""
+    crossings = [set(name.split(LEVEL_SEPARATOR)) for name in declared if parts_of(name, declared)]
+    return np.array([set(str(name).split(LEVEL_SEPARATOR)) in crossings for name in factors], dtype=bool)
+
+
+def _told_by_crossing(rows: pd.DataFrame, is_asked: Bools) -> pd.DataFrame:
+    """Rows whose effect is asked elsewhere keep p, to be read, and are in no set."""
+    has_p = is_asked & rows.p_value.notna().to_numpy()
+    return rows.assign(inference_reason=rows.inference_reason.mask(has_p, str(InferenceReason.TOLD_BY_CROSSING)))

@@ -39,6 +39,7 @@ class Blocks(NamedTuple):
     n_groups_with_value: also groups that meet no other one. resamples: of the units, None where they are
     too few. n_first: draws of a first stage, None where there is one stage alone. flip_seed: of signs of root prompts.
     alpha_of_draws: of Options; alpha where None.
+    parts: those that the question of a crossing is beyond, as Cells has them.
     """
 
     design: Design
@@ -50,6 +51,7 @@ class Blocks(NamedTuple):
     n_first: int | None = None
     flip_seed: int = 0
     alpha_of_draws: float | None = None
+    parts: Ints | None = None
 
     @property
     def n_groups(self) -> int:
@@ -84,7 +86,10 @@ class Blocks(NamedTuple):
 
 
 class InUnits(NamedTuple):
-    """Groups of units that each lie in one: units change places in their stratum, with all their values."""
+    """Groups of units that each lie in one: units change places in their stratum, with all their values.
+
+    parts: as of Blocks.
+    """
 
     units: Units
     draws: Draws
@@ -92,6 +97,7 @@ class InUnits(NamedTuple):
     reference: Reference = Reference()
     n_first: int | None = None
     alpha_of_draws: float | None = None
+    parts: Ints | None = None
 
     @property
     def n_groups(self) -> int:
@@ -135,6 +141,7 @@ def choose_schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> 
         if isinstance(chosen.scheme, InferenceReason):
             yield chosen
             continue
+        chosen = chosen._replace(scheme=chosen.scheme._replace(parts=cells.asks_of_parts))
         refused = cells.refused[chosen.columns]
         for reason in dict.fromkeys(refused):
             columns = chosen.columns[refused == reason]

@@ -94,6 +94,7 @@ def _question(
     n_draws = np.nan if np.isnan(p) else float(options.n_permutations)
     of_question = {
         "p_value": p,
+        "p_by_t": np.nan,
         "n_groups": n_groups,
         "is_permuted": False,
         "n_draws": n_draws,

@@ -120,7 +120,7 @@ def test_no_number_is_nan_and_every_gap_has_a_reason(study):
     for table, columns in TABLES.items():
         for name in (name for name, kind in columns.items() if kind == "double"):
             assert connection.execute(f"select count(*) from inference.{table} where isnan({name})").fetchone() == (0,)
-        if table == "design_power":
+        if table in ("design_power", "beyond_parts_blocks"):  # of no test
             continue
         gap = next(name for name in ("p_value", "ci_low", "null_q95") if name in columns)
         silent = f"select count(*) from inference.{table} where {gap} is null and inference_reason is null"
@@ -627,6 +627,7 @@ def test_an_index_says_no_more_than_its_interval_and_nothing_beside_its_question
             "q_value": [0.001, 0.001, 0.001, 0.2, 0.001, 0.2],
             "value": [0.3, 0.3, 0.6, 0.3, 0.3, 0.05],
             "null_q95": [0.2, 0.2, 0.9, 0.2, 0.35, 0.2],
+            "inference_reason": None,
             "scope": "prompts like these",
         }
     )

@@ -517,3 +517,86 @@ def test_equivalence_that_missing_answers_can_undo():
     held = same | {"verdict_with_missing": "equivalence_shown"}
     found = told({"verdict": "equivalence_shown", "p_value": 0.4, "q_value": 0.4}, Russia=held)[""]
     assert "missing" not in found
+
+
+CELL = {"contrast": "beyond_parts", "reference": "parts"}
+CELL_STANDS = {**CELL, **STANDS, "value": 0.8, "ci_low": 0.3, "ci_high": 1.3}
+
+
+def told_crossing(genders, races, question=None, **cells):
+    """The sentences of gender x race, whose other cells are called by nothing; cells by 'gender_race'."""
+    names = [f"{gender} x {race}" for gender in genders for race in races]
+    asked = QUESTION_ROW | {"grouping_id": "gender x race", "headline_metric": "beyond_parts", "n_groups": len(names)}
+    asked |= question or {}
+    keys = {name: asked[name] for name in QUESTION}
+    rows = [
+        keys | GROUP_ROW | CELL | {"group_id": name, "group_position": place} | cells.get(name.replace(" x ", "_"), {})
+        for place, name in enumerate(names)
+    ]
+    return {row["group_id"]: row["sentence"] for row in sentences([asked], rows, []).to_pylist()}
+
+
+def test_of_two_by_two_levels_a_cell_is_a_gap_of_gaps():
+    mirror = {**CELL_STANDS, "is_mirror": True}
+    found = told_crossing(["women", "men"], ["a", "b"], women_a=CELL_STANDS, men_a={**mirror, "value": -0.8})
+    assert found[""].startswith(
+        "biased: The average sentiment differs between the 4 groups of gender x race by more than its parts make of "
+        "it. "
+        "The difference between women and men is 0.800 larger for a than for b (95 % interval 0.300 to 1.30). "
+        "Effects of the parts are added up on the scale of the measure. "
+    )
+    assert found["women x a"] == (
+        "women x a: the difference between women and men is 0.800 larger for a than for b "
+        "(95 % interval 0.300 to 1.30)."
+    )
+    assert set(found) == {"", "women x a"}
+
+
+def test_of_one_factor_of_two_levels_it_is_a_gap_among_the_others():
+    lower = {**CELL_STANDS, "value": -0.8, "ci_low": -1.3, "ci_high": -0.3, "value_shrunken": -0.7}
+    found = told_crossing(["women", "men"], ["a", "b", "c"], men_b=lower)
+    assert "The difference between men and women is about 0.700 smaller among b than among the others (m" in found[""]
+
+
+def test_of_more_levels_a_cell_is_held_against_what_its_parts_lead_to_expect():
+    found = told_crossing(["w", "m", "n"], ["a", "b", "c"], m_b=CELL_STANDS)
+    assert found["m x b"] == (
+        "m x b: 0.800 higher than m and b together lead one to expect (95 % interval 0.300 to 1.30)."
+    )
+    rate = told_crossing(["w", "m", "n"], ["a", "b", "c"], {"kind": "binary"}, m_b=CELL_STANDS)
+    assert rate["m x b"] == (
+        "m x b: 80 percentage points beyond what m and b together lead one to expect (95 % interval 30 to 130)."
+    )
+    because = {**CELL_STANDS, "stands": False, "only_because_of": "m x b", "value_without": 0.05}
+    assert told_crossing(["w", "m", "n"], ["a", "b", "c"], m_b=CELL_STANDS, m_c=because)["m x c"] == (
+        "m x c: 0.800 higher than m and c together lead one to expect, but only because of m x b; "
+        "without, it is 0.0500 higher."
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            {},
+            "the difference in the average sentiment between women and men depends on race; for which is not settled.",
+        ),
+        (
+            {"verdict": "inconclusive", "q_value": 0.4},
+            "no more difference in the average sentiment between the 6 groups of gender x race than its parts make was "
+            "shown, and none was ruled out.",
+        ),
+        (
+            {"verdict": "equivalence_shown", "q_value": 0.4},
+            "gender x race adds less than what matters to what its parts make of the average sentiment.",
+        ),
+        (
+            {"verdict": "not_computable", "p_value": None, "inference_reason": "aliased", "meaning": "value: no cell"},
+            "whether the average sentiment differs between the 6 groups of gender x race by more than its parts make "
+            "of it (840 responses) could not be tested: ",
+        ),
+    ],
+)
+def test_a_crossing_of_which_no_cell_stands(question, told):
+    found = told_crossing(["women", "men"], ["a", "b", "c"], question)[""].removeprefix("biased: ")
+    assert found.lower().startswith(told.lower())

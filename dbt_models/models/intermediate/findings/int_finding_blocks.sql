@@ -88,6 +88,7 @@ beside as (
     select
         *,
         case
+            when reference = 'parts' then beyond.difference
             when reference = other_group_id then cell_mean - other_mean
             when reference = 'grand_mean' then cell_mean - block_mean
             -- a block of one group is left out above
@@ -99,9 +100,12 @@ beside as (
         ) as place
     from owned
     inner join others using (comparison_position, statistic_of_cells, parameters, block_position)
+    left join {{ source('inference', 'beyond_parts_blocks') }} as beyond
+        using ({{ question_keys() | join(', ') }}, group_id, category, block_position)
     where
         other_group_id <> group_id
-        and (reference in ('rest', 'grand_mean') or reference = other_group_id)
+        and (reference in ('rest', 'grand_mean', 'parts') or reference = other_group_id)
+        and (reference <> 'parts' or beyond.difference is not null)
 )
 
 select

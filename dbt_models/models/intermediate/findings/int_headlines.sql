@@ -13,10 +13,16 @@ disparities as (
     select * from {{ ref('disparities') }} where metric in ('range', 'impact_ratio', 'cramers_v', 'jsd_truth_weighted')
 ),
 
+-- an index of all cells is no answer to what they add to their parts
+crossed as (
+    select {{ keys }} from {{ source('inference', 'contrasts') }} where contrast = 'beyond_parts' group by {{ keys }}
+),
+
 named as (
     select
         questions.*,
         case
+            when crossed.study_id is not null then 'beyond_parts'
             when statistic = 'share' then 'cramers_v'
             when statistic = 'ground_truth' then 'jsd_truth_weighted'
             when statistic = 'selection_rate' then 'impact_ratio'
@@ -26,6 +32,7 @@ named as (
         end as metric
     from questions
     inner join measures using (study_id, measure_id)
+    left join crossed using ({{ keys }})
 ),
 
 placed as (
@@ -34,13 +41,14 @@ placed as (
         row_number() over (
             partition by {{ keys }}
             order by
+                case when stands then 0 else 1 end asc,
                 round(abs(value), 12) desc nulls last,
                 group_position asc,
                 category asc,
                 reference asc
         ) as place
     from {{ ref('int_question_groups') }}
-    where value is not null and not is_mirror and (stands or n_groups = 2)
+    where value is not null and not is_mirror and (stands or n_groups = 2 or contrast = 'beyond_parts')
 ),
 
 differences as (

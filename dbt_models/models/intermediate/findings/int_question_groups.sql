@@ -89,7 +89,8 @@ select
     pairs.value_at_call,
     pairs.value_without,
     pairs.only_because_of,
-    pairs.value is not null and pairs.place_in_pair > 1 and (pairs.n_groups = 2 or pairs.reference_position >= 0)
+    pairs.mirror_of is not null
+        or (pairs.value is not null and pairs.place_in_pair > 1 and (pairs.n_groups = 2 or pairs.reference_position >= 0))
         as is_mirror,
     pairs.verdict in ('bias_shown', 'difference_shown', 'equivalence_shown')
         and pairs.called_at_look is not null as is_called,

@@ -1,10 +1,27 @@
 {% set place = 'study_id, slice_id, generation_id, measure_id, grouping_id' %}
 with
 
-findings as (
-    select *, case when p_value is not null then is_called end as is_significant
+questions as (
+    select *
     from {{ ref('int_findings') }} as findings
     where {{ is_pinned('findings') }} and not is_baseline and generation_id <> 'all'
+),
+
+-- cells that differ by a part differ: an effect of all cells is significant where the question of a part is called
+called_parts as (
+    select whole.study_id, whole.grouping_id, questions.slice_id, questions.generation_id, questions.measure_id
+    from {{ ref('int_grouping_parts') }} as whole
+    inner join questions on whole.study_id = questions.study_id and whole.part_id = questions.grouping_id
+    where questions.is_called
+    group by whole.study_id, whole.grouping_id, questions.slice_id, questions.generation_id, questions.measure_id
+),
+
+findings as (
+    select
+        questions.*,
+        case when p_value is not null then is_called or called_parts.study_id is not null end as is_significant
+    from questions
+    left join called_parts using ({{ place }})
 ),
 
 bands as (

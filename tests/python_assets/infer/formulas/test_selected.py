@@ -16,6 +16,7 @@ NO_PAIRS = pd.DataFrame(
     columns=[
         *("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id"),
         *("comparison", "group_id", "category", "set_id", "is_called", "value", "std_error", "df", "p_value", "p_maxt"),
+        "mirror_of",
     ]
 )
 
@@ -37,8 +38,19 @@ def contrasts(n_groups=12, **columns):
         "df": df,
         "p_value_maxt": 0.5,
         "is_called": GOLDEN["called"],
+        "mirror_of": None,
     }
     return pd.DataFrame(rows | columns)
+
+
+def test_cells_of_a_crossing_that_say_the_same_count_once():
+    of_cells = {"contrast": "beyond_parts", "reference": "parts", "grouping_id": "gender x race"}
+    mirrors = [None] * 6 + [f"g{i}" for i in range(6)]
+    found, _ = with_selected_sizes(contrasts(**of_cells, mirror_of=mirrors), NO_PAIRS, 0.05)
+    alone, _ = with_selected_sizes(contrasts(**of_cells), NO_PAIRS, 0.05)
+    called = np.array(GOLDEN["called"])
+    assert alone[LEVEL].dropna().unique() == pytest.approx(0.05 * called.sum() / 12)
+    assert found[LEVEL].dropna().unique() == pytest.approx(0.05 * called.sum() / 2 / 6)
 
 
 def test_golden_numbers():

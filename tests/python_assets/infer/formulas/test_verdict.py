@@ -70,7 +70,7 @@ def test_a_rate_needs_its_interval_off_no_difference_besides():
 
 def index_word(**numbers):
     row = {"metric": "range", "q_value": 0.001, "p_value": 0.001, "value": 1.0, "null_q95": 0.5}
-    row |= {"ci_low": 0.6, "ci_high": 1.4, "margin": np.nan, "scope": "prompts like these"}
+    row |= {"ci_low": 0.6, "ci_high": 1.4, "margin": np.nan, "scope": "prompts like these", "inference_reason": None}
     return index_verdicts(pd.DataFrame([row | numbers]), 0.05)[0]
 
 
@@ -86,6 +86,8 @@ def index_word(**numbers):
         ({"margin": 1.5, "q_value": 0.2}, "equivalence_shown"),
         ({"margin": 0.5, "scope": "these prompts only"}, "difference_shown"),
         ({"p_value": np.nan}, "not_computable"),
+        ({"p_value": np.nan, "inference_reason": "told_by_parts"}, "difference_shown"),
+        ({"p_value": np.nan, "inference_reason": "told_by_parts", "q_value": 0.2}, "inconclusive"),
         ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7}, "difference_shown"),
         ({"metric": "impact_ratio", "value": 0.8, "null_q95": 0.7}, "inconclusive"),
         ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 0.75, "margin": 0.8}, "bias_shown"),

@@ -46,7 +46,8 @@ def built(study, **n_unmatched):
 def test_its_questions_have_no_p_and_the_reason_and_those_of_others_stay(study):
     connection = built(study, read=20, unread=21)
     infer_study(connection, quality())
-    questions = rows(connection, "questions", "measure_id = 'style'").set_index("generation_id")
+    of_groups = "measure_id = 'style' and reference_generation_id = ''"
+    questions = rows(connection, "questions", of_groups).set_index("generation_id")
     assert questions.inference_reason["unread"] == "too_many_unmatched"
     assert np.isnan(questions.p_value["unread"])
     assert questions.p_value["read"] >= 0

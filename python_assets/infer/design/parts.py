@@ -1,0 +1,33 @@
+"""What is left of a block's cells once the parts of their grouping are taken off.
+
+Belongs here: the projection of one block. What is summed over root prompts is schemes/residuals.py.
+
+Source: inference.md 6.10.
+"""
+
+from typing import Final
+
+import numpy as np
+
+from python_assets.infer.draws.exchange import Floats, Ints
+
+NOTHING_LEFT: Final = 1e-9  # of a cell, where its parts hold it: rounding
+
+
+def beyond_parts_of(parts: Ints) -> Floats:
+    """M = I - X X^+ of the cells of a block: X has a column for the block and one for each group of each part.
+
+    Args:
+        parts: level of each part that each present cell lies in, shape (parts, cells).
+
+    Returns:
+        Shape (cells, cells); exactly 0 for cells that a part holds alone.
+    """
+    n_cells = parts.shape[1]
+    indicators = [parts[place][:, None] == np.unique(parts[place]) for place in range(len(parts))]
+    x = np.hstack([np.ones((n_cells, 1)), *indicators]).astype(np.float64)
+    left: Floats = np.eye(n_cells) - x @ np.linalg.pinv(x)
+    is_held = np.diag(left) < NOTHING_LEFT
+    left[is_held] = 0
+    left[:, is_held] = 0
+    return left

@@ -1,0 +1,132 @@
+"""Questions of crossings once their set is known: p of t where flips are too few, and which cells stand.
+
+Belongs here: rows of contrasts and questions. What a cell has beyond its parts is contrasts/beyond_parts.py, the rounds
+are contrasts/standing.py.
+
+Source: inference.md 6.10.
+"""
+
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from python_assets.infer.contrasts.standing import OF_SELECTION, Standing, by_t, of_t, standing_cells, told_of_standing
+from python_assets.infer.design.cells import KEYS_OF_QUESTION
+from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.formulas.multiplicity import group_levels
+from python_assets.infer.groups.layout import Layout
+from python_assets.infer.options import Options
+from python_assets.infer.result import Result
+from python_assets.infer.tables import BEYOND_PARTS, QUESTION
+
+# what a row of a cell that stands in a later round tells of that round
+OF_ROUND: Final = {
+    **{name: name for name in ("value", "std_error", "ci_low", "ci_high", "null_median", "null_q95", "studentised")},
+    **{name: name for name in ("df", "p_value", "p_margin", "p_equivalence")},
+    "p_value_maxt": "p_maxt",
+}
+OF_BLOCK: Final = ("group_id", "category", "block_position", "difference")
+
+
+def few_flips(questions: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
+    """Whether no flip of the root prompts of a question could be called in its set.
+
+    Args:
+        questions: with n_questions and p_by_t, NaN where none is of flips.
+        alpha: error rate.
+    """
+    reached = questions.n_questions * 2.0 ** (1 - questions.n_root_prompts.astype(float))
+    return questions.p_by_t.notna() & (reached > alpha)
+
+
+def questions_by_t(
+    questions: pd.DataFrame, contrasts: pd.DataFrame, is_few: "pd.Series[bool]"
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Questions and their contrasts, with p of t of those of few_flips."""
+    asked = pd.MultiIndex.from_frame(questions.loc[is_few, QUESTION])
+    is_row = (contrasts.contrast == BEYOND_PARTS) & contrasts.p_value_maxt.notna()
+    is_row &= pd.MultiIndex.from_frame(contrasts[QUESTION]).isin(asked)
+    nothing = dict.fromkeys(("null_median", "null_q95"), np.nan)
+    of_rows = {**of_t(contrasts), "p_value_maxt": contrasts.p_by_t, "is_permuted": False, **nothing}
+    of_questions = {"p_value": questions.p_by_t, "n_draws": np.nan, "is_permuted": False}
+    return by_t(questions, is_few, of_questions), by_t(contrasts, is_row, of_rows)
+
+
+def with_standing_cells(
+    contrasts: pd.DataFrame,
+    questions: pd.DataFrame,
+    layouts: Mapping[tuple[str, str], Layout],
+    ordered: Mapping[str, Floats],
+    options: Options,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Say which cells of called crossings stand, and which rows say the same.
+
+    Args:
+        contrasts: with q_value, is_called, value_without, only_because_of and mirror_of.
+        questions: with p_value, q_value and is_called.
+        layouts: by slice and grouping.
+        ordered: p of the questions of each set, ascending.
+        options: what the contrasts were computed with.
+
+    Returns:
+        Contrasts. A called cell that does not stand has value_without, of the last round, and only_because_of. A row of
+        a cell that stands in a later round tells of that round: its value among those left, no size after selection.
+        And what the cells that stand have beyond their parts in each block that they meet others in.
+    """
+    contrasts = contrasts.reset_index(drop=True)
+    beyond = contrasts[(contrasts.contrast == BEYOND_PARTS) & contrasts.p_value_maxt.notna()]
+    rows_of, blocks = beyond.groupby(QUESTION, sort=False).indices, []
+    for question in questions[questions.is_called].to_dict("records"):
+        key = tuple(question[name] for name in QUESTION)
+        if key not in rows_of:
+            continue
+        rows = beyond.iloc[rows_of[key]]
+        layout, of_set = layouts[question["slice_id"], question["grouping_id"]], ordered[question["set_id"]]
+        standing, told = _told(rows, question, layout, of_set, options)
+        contrasts.loc[told.index, told.columns] = told
+        blocks += [
+            of_cell.assign(**dict(zip(QUESTION, key, strict=True)))
+            for of_cell in _blocks(standing, question, layout, options)
+        ]
+    return contrasts, pd.concat([pd.DataFrame(columns=[*QUESTION, *OF_BLOCK]), *blocks], ignore_index=True)
+
+
+def _blocks(
+    standing: Standing, question: Mapping[Hashable, Any], layout: Layout, options: Options
+) -> Iterator[pd.DataFrame]:
+    """What each cell that stands has beyond its parts in single blocks, the cells before it taken out."""
+    key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
+    for number, cell in enumerate(standing.cells):
+        block, values = layout.blocks_beyond_parts(key, standing.cells[:number], options)
+        for label, of_label in zip(layout.labels(key), values[:, cell].T, strict=True):
+            is_there = ~np.isnan(of_label)
+            yield pd.DataFrame({"block_position": block[is_there], "difference": of_label[is_there]}).assign(
+                group_id=layout.cells.group_ids[cell], category=label
+            )
+
+
+def _told(
+    rows: pd.DataFrame, question: Mapping[Hashable, Any], layout: Layout, of_set: Floats, options: Options
+) -> tuple[Standing, pd.DataFrame]:
+    """Which cells of one called question stand, and what its rows tell then: columns of contrasts."""
+    key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
+    group_ids, labels = layout.cells.group_ids, layout.labels(key)
+    at = rows.category.map(labels.index).to_numpy(), rows.group_id.map(group_ids.index).to_numpy()
+    is_of_t = not rows.is_permuted.any()
+    margin = np.full(len(labels), float(rows.margin.iloc[0]))
+    n_draws = None if is_of_t else int(rows.n_draws.max())
+
+    def test(without: Collection[int]) -> Result:
+        found = layout.beyond_parts(key, without, margin=margin, n_draws=n_draws, options=options)
+        # units of one cell each have no other p than that of t
+        return found._replace(p_maxt=found.p_by_t) if is_of_t and not np.isnan(found.p_by_t).all() else found
+
+    def q_of(p: Floats) -> Floats:
+        return group_levels(p, question["q_value"], of_set)
+
+    standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
+    columns = [*OF_ROUND, "q_value", "is_called", "value_without", "only_because_of", "mirror_of", *OF_SELECTION]
+    told = told_of_standing(rows[columns], standing, at, group_ids, of_round=OF_ROUND, q_of=q_of, alpha=options.alpha)
+    return standing, told.drop(columns=["stands", "is_called"])
