@@ -61,7 +61,7 @@ def test_models_agree_by_the_signs_of_their_contrasts(built: Built):
     models = set(generations.generation_id[~generations.is_baseline])
     rows = contrasts[
         (contrasts.calibration == "raw")
-        & contrasts.contrast.isin(["mean_difference", "risk_difference"])
+        & contrasts.contrast.isin(["mean_difference", "risk_difference", "beyond_parts"])
         & contrasts.generation_id.isin(models)
         & contrasts.value.notna()
     ]

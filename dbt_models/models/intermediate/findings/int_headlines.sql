@@ -35,19 +35,23 @@ named as (
     left join crossed using ({{ keys }})
 ),
 
+question_groups as (
+    select *, case when stands then 0 else 1 end as standing_position from {{ ref('int_question_groups') }}
+),
+
 placed as (
     select
         *,
         row_number() over (
             partition by {{ keys }}
             order by
-                case when stands then 0 else 1 end asc,
+                standing_position asc,
                 round(abs(value), 12) desc nulls last,
                 group_position asc,
                 category asc,
                 reference asc
         ) as place
-    from {{ ref('int_question_groups') }}
+    from question_groups
     where value is not null and not is_mirror and (stands or n_groups = 2 or contrast = 'beyond_parts')
 ),
 
