@@ -62,6 +62,7 @@ def test_models_agree_by_the_signs_of_their_contrasts(built: Built):
     rows = contrasts[
         (contrasts.calibration == "raw")
         & contrasts.contrast.isin(["mean_difference", "risk_difference", "beyond_parts"])
+        & contrasts.statistic.isin(["mean", "share"])
         & contrasts.generation_id.isin(models)
         & contrasts.value.notna()
     ]

@@ -3,7 +3,7 @@ with
 question_groups as (
     select *
     from {{ ref('int_question_groups') }} as question_groups
-    where value is not null and not is_mirror and {{ is_pinned('question_groups') }}
+    where value is not null and {{ is_pinned('question_groups') }}
 ),
 
 generations as (
@@ -23,6 +23,7 @@ of_models as (
         question_groups.reference,
         generations.model,
         avg(question_groups.value) as value,
+        max(case when question_groups.is_mirror then 0 else 1 end) as is_own,
         max(case when question_groups.stands and question_groups.value > 0 then 1 else 0 end) as is_called_higher,
         max(case when question_groups.stands and question_groups.value < 0 then 1 else 0 end) as is_called_lower
     from question_groups
@@ -54,6 +55,8 @@ counted as (
         sum(is_called_lower) as n_called_lower
     from of_models
     group by study_id, slice_id, measure_id, grouping_id, group_id, category, reference
+    -- which of the cells that say the same has the row of its own may differ by model
+    having max(is_own) = 1
 )
 
 select
