@@ -4,13 +4,15 @@ Belongs here: values alone. What the rows of a reference compare is schemes.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from python_assets.study.base import Against
 from python_assets.study.study import Study
+
+MOST_PERMUTATIONS: Final = 99_999  # that questions at the floor are drawn on to
 
 Margins = Mapping[str, float | Mapping[str, float]]
 FIRST_DRAWS = 999  # of a question, unless its p then lies so low that more are drawn (inference.md 6.5)

@@ -25,7 +25,7 @@ from python_assets.infer.formulas.looks import Look, only_look
 from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes
 from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
-from python_assets.infer.options import Options, options_of
+from python_assets.infer.options import MOST_PERMUTATIONS, Options, options_of
 from python_assets.infer.part import Frames, Part, united, with_t_where_flips_are_few
 from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_parts, with_sets
 from python_assets.infer.result import InferenceReason, first_of
@@ -41,7 +41,6 @@ OF_EFFECT: Final = "effect"
 NO_EFFECT: Final = "no_effect_declared"
 NO_SPREAD: Final = "spread_unknown"
 ENOUGH: Final = "enough_root_prompts"
-MOST_PERMUTATIONS: Final = 99_999
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
 _OF_MODELS: Final = """
     select distinct grouping_id

@@ -16,11 +16,10 @@ import pandas as pd
 from python_assets.extract.baseline import baselines_of
 from python_assets.extract.ground_truth import truth_groupings
 from python_assets.extract.measures import Measure, resolve_measures
-from python_assets.infer.changes.infer_changes import pair_id
 from python_assets.infer.changes.pairs_of_generations import Pair, compared_pairs, generations_of
 from python_assets.infer.design.cells import MIXED_UNITS, NONLINEAR
 from python_assets.infer.questions import Sets, set_ids, sets_of
-from python_assets.infer.tables import GROUPS_MOVED, MEAN_CHANGE, OF_PAIR, QUESTION
+from python_assets.infer.tables import ACROSS, GROUPS_MOVED, MEAN_CHANGE, OF_PAIR, QUESTION
 from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, GROUND_TRUTH
 from python_assets.study.study import Kind, Study
 
@@ -185,7 +184,7 @@ def _of_pairs(
             for grouping_id, statistic in [("", MEAN_CHANGE), *((name, GROUPS_MOVED) for name in groupings)]:
                 if groupings and (grouping_id or measure.kind != "categorical"):
                     asked = (grouping_id, measure.measure_id, calibration, statistic, "")
-                    yield slice_id, pair_id(*pair), *asked, *pair
+                    yield slice_id, ACROSS.join(pair), *asked, *pair
 
 
 def frozen_questions(questions: pd.DataFrame) -> list[dict[str, str]]:

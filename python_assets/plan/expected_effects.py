@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
-from scipy import stats
 from scipy.optimize import brentq
+from scipy.special import chdtri, ndtri
 
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.verdict import POWER
@@ -142,10 +142,10 @@ def minimum_detectable_effect(
 
     Source: inference.md 2.5, solved for the difference.
     """
-    z = stats.norm.isf(alpha / 2 / np.asarray(n_tests))
+    z = -ndtri(alpha / 2 / np.asarray(n_tests))
     left = np.asarray(n) - z**2 / 2
     root = np.sqrt(np.where(left > 0, left, np.nan))
-    return (z + stats.norm.ppf(power)) * np.asarray(sd) / root
+    return (z + ndtri(power)) * np.asarray(sd) / root
 
 
 def minimum_detectable_rate(sd_at: Callable[[float], float], detects_of_sd: float, rate: float) -> float:
@@ -200,8 +200,8 @@ def variance_allowed(n: float, effect: float, *, alpha: float, n_tests: int = 1,
 
     Source: inference.md 2.5, solved for the variance.
     """
-    z = stats.norm.isf(alpha / 2 / n_tests)
-    return float(max(n - z**2 / 2, 0) * (effect / (z + stats.norm.ppf(power))) ** 2)
+    z = -ndtri(alpha / 2 / n_tests)
+    return float(max(n - z**2 / 2, 0) * (effect / (z + ndtri(power))) ** 2)
 
 
 def responses_needed(lasting: float, rest: float, allowed: float) -> float:
@@ -301,7 +301,7 @@ def spread_of_pilot(pilot: Pilot, n_groups: int, n_responses: float, mean_square
 
 def mean_square_range(pilot: Pilot) -> tuple[float, float]:
     """The 10th and 90th percentile of the true mean square, by chi-square."""
-    low, high = (pilot.mean_square * pilot.df / stats.chi2.isf(share, pilot.df) for share in PILOT_RANGE)
+    low, high = (pilot.mean_square * pilot.df / chdtri(pilot.df, share) for share in PILOT_RANGE)
     return float(low), float(high)
 
 
@@ -313,5 +313,5 @@ def sd_range(sd: Floats, n: Floats) -> tuple[Floats, Floats]:
         n: its root prompts, at least 2.
     """
     df = np.asarray(n) - 1
-    low, high = (np.asarray(sd) * np.sqrt(df / stats.chi2.isf(share, df)) for share in PILOT_RANGE)
+    low, high = (np.asarray(sd) * np.sqrt(df / chdtri(df, share)) for share in PILOT_RANGE)
     return low, high

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from python_assets.infer.formulas.looks import levels
-from python_assets.infer.run import MOST_PERMUTATIONS
+from python_assets.infer.options import MOST_PERMUTATIONS
 from python_assets.plan.text import PlannedLook
 from python_assets.study.study import Study
 from python_assets.warehouse.looks import look_sizes, planned_shares

@@ -12,9 +12,9 @@ from typing import Any, Final
 import duckdb
 import numpy as np
 
-from python_assets.infer.contrasts.beyond_parts import FEWEST
 from python_assets.infer.design.cells import MIXED_UNITS, PARTLY_NESTED
 from python_assets.infer.design.design import Unit, choose_unit, scopes
+from python_assets.infer.design.parts import FEWEST
 from python_assets.infer.design.read_cells import NOT_REDUNDANT
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, unit_scopes

@@ -506,7 +506,7 @@ def _who_beyond(asked: StatisticSpec) -> list[str]:
         return []
     said = []
     for row in told[:MOST_GROUPS]:
-        seen = _seen(row, asked.question["alpha"])
+        seen = _seen(row, asked.question["level"])
         statement = _beyond(row, asked, _near(row))
         named = f"{row['group_id']}: {statement}"
         is_gap = _pair_of_levels(asked) is not None

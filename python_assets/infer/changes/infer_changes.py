@@ -242,11 +242,6 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def pair_id(own: str, other: str) -> str:
-    """What tells the questions of a pair apart from those of others, as pair_questions has it."""
-    return own + ACROSS + other
-
-
 def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, look: Look) -> pd.DataFrame:
     """Add set_id, q_value, called_at_look, is_called and verdict: of the questions, and of groups of groups_moved.
 

@@ -16,6 +16,7 @@ from scipy import stats
 from python_assets.infer.contrasts.contrast import OF_ROW, Estimate, Extremes, Tested, margin_p
 from python_assets.infer.contrasts.means import limits_of
 from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_OF_QUESTION, Design
+from python_assets.infer.design.parts import FEWEST
 from python_assets.infer.draws.exchange import TIE, Floats, Ints, goes_on, in_threads, pieces
 from python_assets.infer.draws.flips import ROUNDING, Flips, studentised
 from python_assets.infer.formulas import interval
@@ -26,7 +27,6 @@ from python_assets.infer.schemes.differences import LARGEST_T, ratio
 from python_assets.infer.schemes.residuals import Residuals, UnitResiduals, residuals
 from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, Units, unit_scopes
 
-FEWEST: Final = 5  # root prompts of a question
 FEWEST_FOR_FLIPS: Final = 6  # under which no flip can be called
 BY_FLIPS: Final = "signs of whole root prompts flipped, studentised; cluster t interval"
 BY_T: Final = "cluster t and its interval"

@@ -11,6 +11,7 @@ import numpy as np
 
 from python_assets.infer.draws.exchange import Floats, Ints
 
+FEWEST: Final = 5  # root prompts of a question
 NOTHING_LEFT: Final = 1e-9  # of a cell, where its parts hold it: rounding
 
 

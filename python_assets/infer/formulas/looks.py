@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import ndtr, ndtri
 
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.verdict import Verdict
@@ -39,7 +39,7 @@ def spent(share: float, alpha: float) -> float:
     """
     if share <= 0:
         return 0.0
-    return float(2 * stats.norm.sf(stats.norm.isf(alpha / 2) / np.sqrt(share)))
+    return float(2 * ndtr(ndtri(alpha / 2) / np.sqrt(share)))
 
 
 def level(share: float, last_share: float, alpha: float) -> float:
@@ -151,22 +151,27 @@ def power_by_look(
         has the power that 2.5 plans), and grows by what is new.
     """
     share = np.array(shares)
-    bounds = stats.norm.isf(np.array(levels(shares, alpha)) / 2 / n_tests)
+    bounds = -ndtri(np.array(levels(shares, alpha)) / 2 / n_tests)
     # the score z sqrt(t) is a sum of independent steps
     means = np.abs(effect) / sd * np.sqrt(np.maximum(share * n - bounds**2 / 2, 0) * share)
     score = np.linspace(-FARTHEST_Z, FARTHEST_Z + means.max(), N_POINTS)
     width, last, left, found = score[1] - score[0], 0.0, np.array([]), []
     for at, step in enumerate(np.diff(share, prepend=0.0)):
         moved, spread = means[at] - last, np.sqrt(step)
-        density = stats.norm.pdf(score, moved, spread) if at == 0 else _moved(score, left, moved, spread) * width
+        density = _density((score - moved) / spread) / spread if at == 0 else _moved(score, left, moved, spread) * width
         left, last = density * _inside(score, bounds[at] * np.sqrt(share[at]), width), means[at]
         found.append(1 - float(left.sum() * width))
     return found
 
 
 def _moved(score: Floats, density: Floats, mean: float, sd: float) -> Floats:
-    steps: Floats = stats.norm.pdf(score[:, None] - score[None], mean, sd) @ density
+    steps: Floats = _density((score[:, None] - score[None] - mean) / sd) / sd @ density
     return steps
+
+
+def _density(z: Floats) -> Floats:
+    found: Floats = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    return found
 
 
 def _inside(score: Floats, bound: float, width: float) -> Floats:

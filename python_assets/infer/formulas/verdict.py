@@ -10,7 +10,7 @@ from enum import StrEnum
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtri
 
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.result import InferenceReason
@@ -127,8 +127,8 @@ def n_needed(
     Source: inference.md 2.5.
     """
     without = np.isnan(margin)
-    z = stats.norm.isf(np.where(without, alpha / 2, alpha) / n_tests)
+    z = -ndtri(np.where(without, alpha / 2, alpha) / n_tests)
     distance = np.abs(np.where(without, 0, margin) - np.abs(value))
     with np.errstate(divide="ignore", invalid="ignore"):
-        n = np.ceil(((z + stats.norm.ppf(power)) * sd / distance) ** 2 + z**2 / 2)
+        n = np.ceil(((z + ndtri(power)) * sd / distance) ** 2 + z**2 / 2)
     return np.where(np.isnan(value) | np.isnan(sd), np.nan, np.fmin(n, N_NEEDED_CAP + 1))

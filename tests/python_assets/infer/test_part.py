@@ -11,7 +11,16 @@ from tests.python_assets.infer.test_run import analysis, numbers, rows
 
 OF_ALL = [
     *("set_id", "n_questions", "q_value", "verdict", "n_needed", "n_needed_for", "n_needed_reason"),
-    *("value_without", "only_because_of", "ci_low_selected", "ci_high_selected", "value_shrunken", "selected_reason"),
+    *(
+        "value_without",
+        "only_because_of",
+        "called_at_look",
+        "value_at_call",
+        "ci_low_selected",
+        "ci_high_selected",
+        "value_shrunken",
+        "selected_reason",
+    ),
 ]
 
 

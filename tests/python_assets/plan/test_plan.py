@@ -78,7 +78,7 @@ m2          fair                             5             0
 set of questions  questions
 comparison               12
 primary                  12
-secondary                60
+secondary                54
 
 Not checked, for a plan asks nobody:
 - whether http://h answers and has what m1, m2 ask of it"""

@@ -69,7 +69,9 @@ def told(tmp_path):
         with duckdb.connect(str(tmp_path / "plumbline.duckdb")) as connection:
             connection.execute(
                 "create table studies as select 'mine' as study_id, "
-                """'{"analysis": {"alpha": 0.05}}' as config_json, 'run' as run_id, now() as published_at"""
+                """'{"analysis": {"alpha": 0.05}}' as config_json, 'run' as run_id, now() as published_at, """
+                "null::bigint as look, null::bigint as n_looks, null::bigint as n_root_prompts_asked, "
+                "null::bigint as n_root_prompts_planned, 0.05::double as level"
             )
             connection.execute(
                 "create table generations as select 'mine' as study_id, $1 as is_simulated", [is_simulated]

@@ -587,7 +587,7 @@ def test_of_more_levels_a_cell_is_held_against_what_its_parts_lead_to_expect():
             "shown, and none was ruled out.",
         ),
         (
-            {"verdict": "equivalence_shown", "q_value": 0.4},
+            {"verdict": "equivalence_shown", "q_value": 0.4, "is_called": False},
             "gender x race adds less than what matters to what its parts make of the average sentiment.",
         ),
         (

@@ -69,6 +69,7 @@ def connection():
         "raw.measures": pd.DataFrame([("refusal", "lower_better"), ("helpful", "higher_better"), ("nothing", "none")]),
         "raw.regressions": pd.DataFrame([("s", name, "all", measure) for name, measure in MEASURES.items()]),
         "raw.generations": pd.DataFrame([("g1", False), ("g2", False)]),
+        "raw.groupings": pd.DataFrame([("race", "race"), ("style", "style")]),
         "raw.prompt_factors": pd.DataFrame([(f"p{at}", "style", ("plain", "rude")[at % 2]) for at in range(40)]),
         "raw.measurements": pd.DataFrame([("g1", "refusal", f"p{at}", "rules", None) for at in range(40)]),
         "intermediate.int_regression_sums": pd.concat(every),
@@ -80,6 +81,7 @@ def connection():
         "raw.measures": ["measure_id", "direction"],
         "raw.regressions": ["study_id", "regression_id", "slice_id", "measure_id"],
         "raw.generations": ["generation_id", "is_baseline"],
+        "raw.groupings": ["grouping_id", "factor"],
         "raw.prompt_factors": ["prompt_id", "factor", "level"],
         "raw.measurements": ["generation_id", "measure_id", "prompt_id", "extractor_version", "reason"],
     }

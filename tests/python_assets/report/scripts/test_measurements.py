@@ -72,7 +72,7 @@ def test_a_filter_leaves_what_it_names(page, fragment, keeps):
         for factor, level in (("concept", group), ("keyword", f"k_{root}"), ("source_tag", f"s_{root}"))
     ]
     config = CONFIG | {"slices": {"part": {"concept": ["Chad", "Brazil"]}}}
-    study = {"title": "t", "domain": "d", "config_json": json.dumps(config), "config_sha256": "c"}
+    study = {"title": "t", "domain": "d", "config_json": json.dumps(config), "config_sha256": "c", "level": 0.05}
     study |= {"plumbline_version": "v", "run_id": "r"}
     roles = [generation("biased"), generation("fair", role="pirate"), generation("other", role="pirate")]
     without = SENTIMENTS[0] | {"generation_id": "other", "value": None, "reason": "no_words"}
