@@ -27,7 +27,7 @@ from python_assets.infer.tables import ROW
 
 AT_ONCE: Final = 20
 NO_PAIRS: Final = pd.DataFrame(
-    columns=[*ROW, "set_id", "is_called", "value", "std_error", "df", "p_value", "p_maxt"], dtype=object
+    columns=[*ROW, "set_id", "is_called", "value", "std_error", "df", "p_value", "p_maxt", "mirror_of"], dtype=object
 )
 
 
@@ -121,7 +121,7 @@ def _missed(studies: Studies, x: Floats, contrasts: pd.DataFrame, alpha: float) 
     effects *= np.sqrt(0.55 * n_groups / (n_groups - 1) / n_roots)
     truth = ((effects - effects.mean(axis=1, keepdims=True)) * n_groups / (n_groups - 1)).ravel()
     t = np.divide(value, std_error, out=np.zeros_like(value), where=std_error > 0)
-    sized = contrasts.assign(value=value, std_error=std_error, studentised=t, df=n_roots - 1.0)
+    sized = contrasts.assign(value=value, std_error=std_error, studentised=t, df=n_roots - 1.0, mirror_of=None)
     found, _ = with_selected_sizes(sized, NO_PAIRS, alpha)
     half = stats.t.isf(found[LEVEL].to_numpy() / 2, n_roots - 1) * std_error
     is_called = contrasts.is_called.to_numpy()
