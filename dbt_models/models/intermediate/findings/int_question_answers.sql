@@ -1,6 +1,6 @@
 {% set keys = question_keys() | join(', ') %}
-{% set statistic_of_pair = "case comparison when 'disparity_change' then 'groups_moved' else comparison end" %}
-{% set is_group = "comparison = 'disparity_change'" %}
+{% set is_group = "comparison in ('disparity_change', 'beyond_parts_change')" %}
+{% set statistic_of_pair = "case when " ~ is_group ~ " then 'groups_moved' else comparison end" %}
 with
 
 of_groups as (
@@ -49,7 +49,7 @@ of_pairs as (
         max(case when not {{ is_group }} then ci_low end) as ci_low,
         max(case when not {{ is_group }} then ci_high end) as ci_high
     from {{ source('inference', 'generation_comparisons') }}
-    where comparison in ('mean_change', 'groups_moved', 'disparity_change')
+    where comparison in ('mean_change', 'groups_moved') or {{ is_group }}
     group by
         study_id,
         slice_id,

@@ -11,7 +11,7 @@ disparities as (
 
 comparisons as (
     select * from {{ source('inference', 'generation_comparisons') }}
-    where comparison = 'disparity_change' and verdict is not null and value is not null
+    where comparison in ('disparity_change', 'beyond_parts_change') and verdict is not null and value is not null
 ),
 
 sizes as (
