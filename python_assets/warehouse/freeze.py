@@ -98,26 +98,16 @@ def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | 
     has_imported = any(generation.spec.provider == REPLAY for generation in study.generations)
     now, path = utc_now(), home.freezes(study.study_id)
     record = {"analysis_sha256": key, "frozen_at": now.strftime(TIME), "analysis": content, "questions": questions}
-    if known := frozen_at(study, home):
-        if questions is not None and not any(
-            listed == questions for sha256, _, listed in _freezes(path) if sha256 == key
-        ):
-            append_line(path, canonical(record))  # they were not known then, or a generation has come; the time stays
-        return Freeze(
-            sha256=key,
-            frozen_at=known,
-            content=content,
-            is_new=False,
-            has_responses=has_responses,
-            has_imported=has_imported,
-            questions=questions,
-        )
-    append_line(path, canonical(record))
+    known = frozen_at(study, home)
+    # questions were not known then, or a generation has come; the time stays
+    is_listed = any(listed == questions for sha256, _, listed in _freezes(path) if sha256 == key)
+    if not known or (questions is not None and not is_listed):
+        append_line(path, canonical(record))
     return Freeze(
         sha256=key,
-        frozen_at=now,
+        frozen_at=known or now,
         content=content,
-        is_new=True,
+        is_new=not known,
         has_responses=has_responses,
         has_imported=has_imported,
         questions=questions,

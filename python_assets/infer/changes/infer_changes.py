@@ -325,22 +325,28 @@ def with_who_moved(
     called = rows[(rows.comparison == GROUPS_MOVED) & rows.is_called]
     for (slice_id, grouping_id), questions in called.groupby(["slice_id", "grouping_id"], sort=False):
         cells = layouts[str(slice_id), str(grouping_id)]
-        of_means = plain(cells)
         for question in questions.to_dict("records"):
             at = of_groups.index[places[tuple(question[name] for name in PLACE)]]
             if told.value_alone[at].isna().all():
                 continue
-            is_of = (of_means.measure_id == question["measure_id"]) & (of_means.calibration == question["calibration"])
-            # a question that was drawn on is asked in each round by as many draws
-            n_draws = max(options.n_permutations, int(np.nan_to_num(question["n_draws"])))
-            more = options._replace(n_permutations=n_draws)
-            swaps = _swaps(connection, cells, more)
-            changes = changes_of(cells, of_means[is_of], {name: question[name] for name in PLACE}, swaps, more)
-            if changes is None:
-                raise ValueError("a question is called of generations without values")
+            changes = _asked_again(connection, cells, question, options)
             told.loc[at] = _told(rows.loc[at], question, changes, ordered[question["set_id"]], options)
     rows = rows.assign(**{str(name): column for name, column in told.items()})
     return _with_cells_that_moved(connection, layouts, rows, ordered, options)
+
+
+def _asked_again(
+    connection: duckdb.DuckDBPyConnection, cells: Cells, question: Mapping[Hashable, Any], options: Options
+) -> MeasureChanges:
+    """What changed of a question that is called; one that was drawn on is asked in each round by as many draws."""
+    of_means = plain(cells)
+    is_of = (of_means.measure_id == question["measure_id"]) & (of_means.calibration == question["calibration"])
+    more = options._replace(n_permutations=max(options.n_permutations, int(np.nan_to_num(question["n_draws"]))))
+    keys, swaps = {name: question[name] for name in PLACE}, _swaps(connection, cells, more)
+    changes = changes_of(cells, of_means[is_of], keys, swaps, more)
+    if changes is None:
+        raise ValueError("a question is called of generations without values")
+    return changes
 
 
 def _with_cells_that_moved(
@@ -363,14 +369,9 @@ def _with_cells_that_moved(
             continue
         own = beyond.iloc[places[key]]
         cells = layouts[question["slice_id"], question["grouping_id"]]
-        of_means = plain(cells)
-        is_of = (of_means.measure_id == question["measure_id"]) & (of_means.calibration == question["calibration"])
-        n_draws = max(options.n_permutations, int(np.nan_to_num(question["n_draws"])))
-        more = options._replace(n_permutations=n_draws)
-        keys, swaps = {name: question[name] for name in PLACE}, _swaps(connection, cells, more)
-        changes = changes_of(cells, of_means[is_of], keys, swaps, more)
-        if changes is None or cells.asks_of_parts is None:
-            raise ValueError("a question is called of generations without values")
+        if cells.asks_of_parts is None:
+            raise ValueError("cells stand of a grouping that has no parts")
+        changes = _asked_again(connection, cells, question, options)
         told = _cells_told(own, question, changes, cells.asks_of_parts, ordered[question["set_id"]], options)
         rows.loc[told.index, told.columns] = told
     return rows
