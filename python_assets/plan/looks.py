@@ -35,8 +35,8 @@ def planned_looks(study: Study, n_root_prompts: int | None, n_questions: int) ->
     shares = planned_shares(study)
     sizes: list[int | None] = [None] * len(shares)
     if n_root_prompts is not None:
-        sizes = [*look_sizes(study, n_root_prompts)]
-        shares = [size / n_root_prompts for size in look_sizes(study, n_root_prompts)]
+        known = look_sizes(study, n_root_prompts)
+        sizes, shares = [*known], [size / n_root_prompts for size in known]
     return [
         PlannedLook(number, size, share, level, _note(level, n_questions))
         for number, (size, share, level) in enumerate(

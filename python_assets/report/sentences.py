@@ -504,12 +504,11 @@ def _who_beyond(asked: StatisticSpec) -> list[str]:
     told = sorted(asked.told, key=lambda row: -abs(row["value"] or 0))
     if not told:
         return []
-    said = []
+    said, is_gap = [], _pair_of_levels(asked) is not None
     for row in told[:MOST_GROUPS]:
         seen = _seen(row, asked.question["level"])
         statement = _beyond(row, asked, _near(row))
         named = f"{row['group_id']}: {statement}"
-        is_gap = _pair_of_levels(asked) is not None
         said.append(f"{_capital(statement if is_gap else named)}{f' ({seen})' if seen else ''}.")
     if len(told) > MOST_GROUPS:
         said.append(f"{plural(len(told) - MOST_GROUPS, 'more cell')} besides.")
