@@ -10,8 +10,6 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import chdtri, ndtri
 
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.verdict import POWER
@@ -142,6 +140,8 @@ def minimum_detectable_effect(
 
     Source: inference.md 2.5, solved for the difference.
     """
+    from scipy.special import ndtri  # scipy is slow to import, and a plan without power needs none of it
+
     z = -ndtri(alpha / 2 / np.asarray(n_tests))
     left = np.asarray(n) - z**2 / 2
     root = np.sqrt(np.where(left > 0, left, np.nan))
@@ -159,6 +159,8 @@ def minimum_detectable_rate(sd_at: Callable[[float], float], detects_of_sd: floa
     Returns:
         NaN where none that leaves the group's rate inside (0, 1) is shown.
     """
+    from scipy.optimize import brentq
+
     largest = max(rate, 1 - rate)
     if not detects_of_sd * sd_at(largest) <= largest:
         return np.nan
@@ -200,6 +202,8 @@ def variance_allowed(n: float, effect: float, *, alpha: float, n_tests: int = 1,
 
     Source: inference.md 2.5, solved for the variance.
     """
+    from scipy.special import ndtri
+
     z = -ndtri(alpha / 2 / n_tests)
     return float(max(n - z**2 / 2, 0) * (effect / (z + ndtri(power))) ** 2)
 
@@ -301,6 +305,8 @@ def spread_of_pilot(pilot: Pilot, n_groups: int, n_responses: float, mean_square
 
 def mean_square_range(pilot: Pilot) -> tuple[float, float]:
     """The 10th and 90th percentile of the true mean square, by chi-square."""
+    from scipy.special import chdtri
+
     low, high = (pilot.mean_square * pilot.df / chdtri(pilot.df, share) for share in PILOT_RANGE)
     return float(low), float(high)
 
@@ -312,6 +318,8 @@ def sd_range(sd: Floats, n: Floats) -> tuple[Floats, Floats]:
         sd: standard deviation of the pilot.
         n: its root prompts, at least 2.
     """
+    from scipy.special import chdtri
+
     df = np.asarray(n) - 1
     low, high = (np.asarray(sd) * np.sqrt(df / chdtri(df, share)) for share in PILOT_RANGE)
     return low, high
