@@ -28,7 +28,8 @@ class Spread(NamedTuple):
     prompt in sd^2; where is_nested, so that each unit has one group only, of two responses of one unit. n_groups:
     of the grouping. n_responses: of one group on one root prompt or unit. interaction: the share of root prompt x
     group, which no further response averages away; of units it is in the correlation. sd_of_group: of the group that
-    differs, where it is not that of the others.
+    differs, where it is not that of the others. left: of a crossing that is asked what cells add to its parts, the
+    share of a cell's own variance that the parts leave.
     """
 
     sd: float
@@ -38,6 +39,7 @@ class Spread(NamedTuple):
     is_nested: bool = False
     interaction: float = 0.0
     sd_of_group: float | None = None
+    left: float | None = None
 
     @property
     def lasting(self) -> float:
@@ -73,7 +75,9 @@ def sd_of_difference(spread: Spread, against: Against) -> float:
 
     A response has variance sd^2 (rho + i + rest): root prompt, root prompt x group, and what m responses of a group
     divide by m. On the same prompt, group minus the mean of K - 1 others has variance (1 + 1 / (K - 1)) sd^2
-    (i + rest / m); minus the mean of all K groups (1 - 1 / K) times, minus one other group 2 times. Where each unit
+    (i + rest / m); minus the mean of all K groups (1 - 1 / K) times, minus one other group 2 times. Of a cell whose
+    parts leave a share of it, what it has beyond them has 1 / left times: (K - 1) / K is left of a group by the mean of
+    all alone, and of a cell of a x b (a - 1)(b - 1) / (a b). Where each unit
     has one group, nothing is shared between groups: the mean of a unit has variance sd^2 (rho + (1 - rho) / m), as
     its responses are alike, and a share of 1 / K of all units makes up the group.
 
@@ -84,15 +88,15 @@ def sd_of_difference(spread: Spread, against: Against) -> float:
     Returns:
         In the unit of the responses; sd / sqrt(n) over all n root prompts is the standard error.
 
-    Source: inference.md 2.8; the design effect 1 + (m - 1) rho of clusters is that of Kish, Survey Sampling, 1965.
+    Source: inference.md 2.8 and 6.10; the design effect 1 + (m - 1) rho of clusters is that of Kish, Survey Sampling,
+    1965.
     """
     n_groups = spread.n_groups
     others = spread.sd**2
     group = others if spread.sd_of_group is None else spread.sd_of_group**2
-    variances = {
-        Against.REST: group + others / (n_groups - 1),
-        Against.GRAND_MEAN: (group + others / (n_groups - 1)) * ((n_groups - 1) / n_groups) ** 2,
-    }
+    left = (n_groups - 1) / n_groups if spread.left is None else spread.left
+    of_rest = group + others * (1 - left) / left
+    variances = {Against.REST: of_rest, Against.GRAND_MEAN: of_rest * left**2}
     of_units = n_groups if spread.is_nested else 1
     return float(np.sqrt(variances.get(against, group + others) * of_units * spread.of_cell))
 
