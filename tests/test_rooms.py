@@ -47,7 +47,7 @@ MOST_ARROWS_IN_INFER = 86  # between two of its rooms, however many lines import
 # rooms whose files fall into groups: their folders, beside which files stand that no group has
 SUB_ROOMS = {
     "assemble": {"portability"},
-    "extract": {"classifiers", "flags", "instruments", "judges", "labels", "similarity"},
+    "extract": {"classifiers", "flags", "instruments", "judges", "labels", "similarity", "trained"},
     "providers": {"local_models", "refusal", "simulator"},
     "study_file": {"checks"},
 }

@@ -7,7 +7,7 @@ Source: inference.md 9.6; Cohen 1960; Krippendorff 2011, Computing Krippendorff'
 """
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,7 @@ class Coded(NamedTuple):
             centre = self.codes[given].mean() if given.any() else 0.0  # of no consequence but for rounding
             return np.where(given, self.codes - centre, 0.0)[..., None]
         n_labels = int(np.nanmax(self.codes, initial=-1)) + 1
-        return (self.codes[..., None] == np.arange(n_labels)).astype(np.float64)
+        return np.asarray(self.codes[..., None] == np.arange(n_labels), dtype=np.float64)
 
     def total(self, values: Floats) -> Floats:
         """Sums of values of answers, shape (answers, ...), over each root prompt."""
@@ -123,12 +123,12 @@ def krippendorffs_alpha(coded: Coded, level: float, seed: int) -> Estimate:
     """
     import krippendorff
 
-    coded = _where(coded, (~np.isnan(coded.codes)).sum(axis=1) >= 2)
+    coded = _where(coded, np.sum(~np.isnan(coded.codes), axis=1) >= 2)
     if not len(coded.codes):
         return Estimate(reason=NO_CASE)
     if np.unique(coded.codes[~np.isnan(coded.codes)]).size < 2:
         return Estimate(reason=ALIKE)
-    kind = "nominal" if coded.are_labels else "interval"
+    kind: Literal["nominal", "interval"] = "nominal" if coded.are_labels else "interval"
     value = float(krippendorff.alpha(reliability_data=coded.codes.T, level_of_measurement=kind))
     sums = alpha_sums(coded)
     n, squares, _, *totals = sums.sum(axis=0)
@@ -223,7 +223,7 @@ def _drawn(n: int, seed: int) -> Floats:
 
 def of_both(coded: Coded) -> Coded:
     """The answers that every coder labelled."""
-    return _where(coded, ~np.isnan(coded.codes).any(axis=1))
+    return _where(coded, np.asarray(~np.isnan(coded.codes).any(axis=1)))
 
 
 def _where(coded: Coded, kept: NDArray[np.bool_]) -> Coded:

@@ -25,6 +25,7 @@ from python_assets.infer.agreement.coefficients import (
     of_both,
     share_right,
 )
+from python_assets.infer.agreement.people import CONTINUOUS, codes_of, people_say
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.tables import Columns, write_tables
 
@@ -83,9 +84,8 @@ class Labelled(NamedTuple):
     """The labelled answers of one measure.
 
     answers: one row each: generation_id, model_family, is_baseline, prompt_id, root_prompt_id. raters: their names.
-    given: codes of each rater, shape (answers, raters); of labels their positions, NaN where there is none. read: what
-    the measure read, alike. people: what most raters say, of numbers their mean; NaN where as many say another.
-    is_binary, are_labels: by the kind of the measure.
+    given, people: what each rater and all together say of them, as People has it. read: what the measure read, as
+    codes. is_binary, are_labels: by the kind of the measure.
     """
 
     answers: pd.DataFrame
@@ -127,33 +127,19 @@ def infer_agreement(connection: duckdb.DuckDBPyConnection, level: float, seed: i
 def labelled_answers(labels: pd.DataFrame) -> Labelled:
     """The labels of one measure, one row an answer and rater, as codes."""
     kind = str(labels.kind.iloc[0])
-    own, read = labels.value, labels.read_value
-    if kind == "categorical":
-        names = sorted({*labels.label.dropna(), *labels.read_label.dropna()})
-        position = {name: float(at) for at, name in enumerate(names)}
-        own, read = labels.label.map(position), labels.read_label.map(position)
+    names = sorted({*labels.label.dropna(), *labels.read_label.dropna()})
+    people = people_say(labels, labels.response_id, kind, names)
     first = ~labels.response_id.duplicated()
-    raters = sorted(labels.rater.unique())
-    given = np.full((int(first.sum()), len(raters)), np.nan)
-    given[first.cumsum() - 1, pd.Index(raters).get_indexer(labels.rater)] = own.to_numpy(dtype=np.float64)
     of_answers = ["generation_id", "model_family", "is_baseline", "prompt_id", "root_prompt_id"]
     return Labelled(
         answers=labels.loc[first, of_answers].reset_index(drop=True),
-        raters=raters,
-        given=given,
-        read=read[first].to_numpy(dtype=np.float64),
-        people=np.nanmean(given, axis=1) if kind == "continuous" else _majority(given),
+        raters=people.raters,
+        given=people.given,
+        read=codes_of(labels.read_label[first], labels.read_value[first], kind, names),
+        people=people.said,
         is_binary=kind == "binary",
-        are_labels=kind != "continuous",
+        are_labels=kind != CONTINUOUS,
     )
-
-
-def _majority(given: Floats) -> Floats:
-    """The label that most raters give; NaN where two are given as often."""
-    votes = (given[..., None] == np.unique(given[~np.isnan(given)])).sum(axis=1)
-    ordered = np.sort(votes, axis=1)
-    is_tie = ordered[:, -1] == ordered[:, -2] if votes.shape[1] > 1 else np.zeros(len(votes), dtype=bool)
-    return np.where(is_tie, np.nan, np.unique(given[~np.isnan(given)])[votes.argmax(axis=1)])
 
 
 def agreement_rows(labelled: Labelled, places: pd.DataFrame, level: float, seed: int) -> Iterator[dict[str, Any]]:
