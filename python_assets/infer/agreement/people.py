@@ -44,9 +44,11 @@ def people_say(labels: pd.DataFrame, answer: pd.Series, kind: str, names: list[s
 
 
 def codes_of(label: pd.Series, value: pd.Series, kind: str, names: list[str]) -> Floats:
-    """Labels by their place among names, of other kinds the values."""
-    places = {name: float(place) for place, name in enumerate(names)}
-    codes = label.map(places) if kind == CATEGORICAL else value
+    """Labels by their place among names, in whatever case they are written; of other kinds the values."""
+    places: dict[str, float] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name.casefold(), float(place))
+    codes = label.str.casefold().map(places) if kind == CATEGORICAL else value
     return np.asarray(codes, dtype=np.float64)
 
 
