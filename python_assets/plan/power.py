@@ -365,8 +365,16 @@ def _labels(
         return None
     if not asks_labels(study, known.measure_id):
         return None
-    n, alpha, n_tests = shape.n_root_prompts, options["alpha"], options["n_tests"]
-    return planned_labels(study, known.measure_id, spec, known.spread, shape.against, n, alpha, n_tests)
+    return planned_labels(
+        study,
+        known.measure_id,
+        spec,
+        known.spread,
+        shape.against,
+        n=shape.n_root_prompts,
+        alpha=options["alpha"],
+        n_tests=options["n_tests"],
+    )
 
 
 def _by_look(study: Study, sd: float, n: int, effect: float, options: "_PowerOptions") -> tuple[float, ...]:
