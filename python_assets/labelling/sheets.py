@@ -73,7 +73,10 @@ def _text(cell: Any) -> str | None:
 
 
 def _read_csv(path: Path, field: FieldPath) -> pd.DataFrame:
-    text = read_text(path, field).text
+    decoded = read_text(path, field)
+    # a spreadsheet may save in the code page of its country: then what is beyond ASCII is not what was drawn
+    is_utf8 = not decoded.undecodable
+    text = decoded.text if is_utf8 else path.read_bytes().decode("cp1252", "replace")
     first = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=first.count)
     try:
@@ -85,7 +88,8 @@ def _read_csv(path: Path, field: FieldPath) -> pd.DataFrame:
     names = [name.strip() for name in lines[0]]
     width = len(names)
     cells = [[*line, *[""] * width][:width] for line in lines[1:]]
-    return pd.DataFrame(cells, columns=names, dtype=object).loc[:, [bool(name) for name in names]]
+    known = [bool(name) and (is_utf8 or name not in TEXTS) for name in names]
+    return pd.DataFrame(cells, columns=names, dtype=object).loc[:, known]
 
 
 def _read_xlsx(path: Path, field: FieldPath) -> pd.DataFrame:
