@@ -65,15 +65,7 @@ def asks_labels(study: Study, measure_id: str) -> bool:
 
 
 def planned_labels(
-    study: Study,
-    measure_id: str,
-    spec: Power,
-    spread: Spread,
-    against: Against,
-    *,
-    n: int,
-    alpha: float,
-    n_tests: int,
+    study: Study, measure_id: str, spec: Power, spread: Spread, against: Against, *, n: int, alpha: float, n_tests: int
 ) -> PlannedLabels:
     """What labels show of one measure in one grouping whose groups meet on root prompts.
 
