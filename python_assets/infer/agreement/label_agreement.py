@@ -51,8 +51,8 @@ TABLES: Final[Columns] = {
 }
 _LABELS: Final = """
     select
-        labels.measure_id, measures.kind, labels.rater, labels.label, labels.value, response_id, generation_id,
-        prompts.prompt_id, prompts.root_prompt_id, generations.model_family, generations.is_baseline,
+        labels.measure_id, measures.kind, labels.rater, labels.label, labels.value, generation_id, prompt_id,
+        replicate, prompts.root_prompt_id, generations.model_family, generations.is_baseline,
         measurements.value as read_value, measurements.label as read_label
     from raw.human_labels as labels
     join raw.measures as measures using (study_id, measure_id)
@@ -61,7 +61,7 @@ _LABELS: Final = """
     join raw.generations as generations using (study_id, generation_id)
     left join raw.measurements as measurements using (study_id, generation_id, prompt_id, replicate, measure_id)
     where coalesce(cast(labels.value as varchar), labels.label) is not null and labels.reason is null
-    order by measure_id, response_id, rater
+    order by measure_id, generation_id, prompt_id, replicate, rater
 """
 _PLACES: Final = """
     select slice_id, '' as grouping_id, '' as group_id, prompt_id from intermediate.int_prompt_slices
@@ -69,6 +69,7 @@ _PLACES: Final = """
     select slice_id, grouping_id, group_id, prompt_id from intermediate.int_prompt_groups
     order by all
 """
+_ANSWER: Final = ["generation_id", "prompt_id", "replicate"]
 _SLICES: Final = "select slice_id from raw.measure_slices where measure_id = ?"
 Chosen = NDArray[np.bool_]
 
@@ -128,8 +129,9 @@ def labelled_answers(labels: pd.DataFrame) -> Labelled:
     """The labels of one measure, one row an answer and rater, as codes."""
     kind = str(labels.kind.iloc[0])
     names = sorted({*labels.label.dropna(), *labels.read_label.dropna()})
-    people = people_say(labels, labels.response_id, kind, names)
-    first = ~labels.response_id.duplicated()
+    answer = labels.groupby(_ANSWER, sort=False).ngroup()  # some share a response_id
+    people = people_say(labels, answer, kind, names)
+    first = ~answer.duplicated()
     of_answers = ["generation_id", "model_family", "is_baseline", "prompt_id", "root_prompt_id"]
     return Labelled(
         answers=labels.loc[first, of_answers].reset_index(drop=True),
