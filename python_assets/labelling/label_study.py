@@ -145,18 +145,14 @@ def _matched(study: Study, connection: duckdb.DuckDBPyConnection, sheet: _Sheet,
     found = rows.merge(there, on="key", how="left")
     said = {cell: sheet.allowed.read(cell) for cell in found[LABEL].dropna().unique()}
     given = [said.get(cell) for cell in found[LABEL]]
-    spelled = {cell: one.label for cell, one in said.items() if one is not None}
     is_blank = found[LABEL].isna()
     is_no_label = ~is_blank & np.array([one is None for one in given], dtype=bool)
     reason = nothing(len(found))
     reason[is_blank], reason[is_no_label] = NOT_LABELLED, NOT_A_LABEL
     found = found.assign(
         value=pd.Series([None if one is None else one.value for one in given], dtype=float),
-        # as the measure spells it
-        label=pd.Series(
-            [cell if one is None else one.label for cell, one in zip(found[LABEL], given, strict=True)], dtype=object
-        ),
         written=found[LABEL],
+        label=found[LABEL].map(lambda cell: cell if (one := said.get(cell)) is None else one.label),
         reason=reason,
     )
     return found.assign(**_problems(study, sheet, found, is_no_label))
@@ -232,9 +228,8 @@ def _one_each(known: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     key = ["of", "response_id", "rater"]
     # what says something first, else in the order of the files
     ordered = known.sort_values("reason", key=lambda reason: reason.notna(), kind="stable")
-    n_labels = (
-        ordered[LABEL].where(ordered["reason"].isna()).groupby([ordered[name] for name in key]).transform("nunique")
-    )
+    given = ordered.assign(given=ordered[LABEL].where(ordered["reason"].isna()))
+    n_labels = given.groupby(key)["given"].transform("nunique")
     is_more = ordered.duplicated(key)
     contradicts = n_labels > 1
     labels = ordered.assign(

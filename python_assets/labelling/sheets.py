@@ -59,8 +59,10 @@ def read_sheet(path: Path, field: FieldPath) -> pd.DataFrame:
         got = Told(f"{path.name} without column {ROW_ID if LABEL in there else LABEL}")
         expected = f"columns {ROW_ID} and {LABEL}, as plumbline sample writes them, not {', '.join(there)}"
         raise StudyError(field, got, expected, "keep the line of names of the sheet as it was drawn")
-    texts = rows.reindex(columns=list(COLUMNS)).astype(object).map(_text)
-    return texts.assign(**{FILE_ROW: rows[FILE_ROW]})[texts.notna().any(axis=1)].reset_index(drop=True)
+    given = rows.reindex(columns=list(COLUMNS)).astype(object)
+    texts = pd.DataFrame({name: [_text(cell) for cell in given[name]] for name in COLUMNS}, dtype=object)
+    texts[FILE_ROW] = list(rows[FILE_ROW])
+    return texts[texts[list(COLUMNS)].notna().any(axis=1)].reset_index(drop=True)
 
 
 def _text(cell: Any) -> str | None:
@@ -132,7 +134,7 @@ def _label_of(result: Any) -> str | None:
     for region in result:
         if isinstance(region, dict) and region.get("from_name") == LABEL:
             value = region.get("value") or {}
-            return _chosen(value.get(region.get("type")))
+            return _chosen(value.get(region.get("type"), value.get("text")))
     return None
 
 

@@ -57,11 +57,12 @@ def _require_no_labels(path: Path) -> None:
     if not path.exists():
         return
     try:
-        n_labels = int(read_sheet(path, (str(path),))[LABEL].notna().sum())
+        labels = read_sheet(path, (str(path),))[LABEL]
     except PlumblineError as error:
         raise WarehouseError(path, "a file that is no sheet", "no file, or a sheet without labels", _OTHER) from error
-    if n_labels:
-        raise WarehouseError(path, f"a sheet with {n_labels:,} labels", "no file, or a sheet without labels", _OTHER)
+    if n_labels := int(labels.notna().sum()):
+        got = f"a sheet with labels in {n_labels:,} of {len(labels):,} rows"
+        raise WarehouseError(path, got, "no file, or a sheet without labels", _OTHER)
 
 
 def _write_csv(sample: Sample, path: Path) -> list[Path]:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from python_assets.infer.contrasts.beyond_parts import beyond_parts
 from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values, intervals
+from python_assets.infer.contrasts.labelled import compare_labelled, labelled_intervals
 from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
     KEYS_OF_QUESTION,
@@ -25,6 +26,7 @@ from python_assets.infer.design.cells import (
     requested_statistics,
 )
 from python_assets.infer.design.design import Frame
+from python_assets.infer.design.labels import read_labels, with_labels
 from python_assets.infer.design.mixed_instruments import mixed_instruments
 from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
 from python_assets.infer.draws.exchange import Floats, Ints
@@ -33,6 +35,7 @@ from python_assets.infer.groups.summary import bootstrap_rows, summary_rows
 from python_assets.infer.options import Options, Reference, Unread
 from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import Blocks, choose_schemes
+from python_assets.infer.schemes.labelled_contrast import LabelledContrast
 from python_assets.infer.schemes.residuals import residuals
 from python_assets.infer.statistics.compare_statistics import compare_statistic
 from python_assets.infer.tables import Table
@@ -44,11 +47,12 @@ def layouts(
     *,
     has_unit: bool,
     measures: Sequence[str] | None = None,
+    labelled: Sequence[str] = (),
     unread: Unread = frozenset(),
 ) -> dict[tuple[str, str], "Layout"]:
     """All slices and groupings of a build file with cells of the measures.
 
-    Args: as read_cells; unread: of too_many_unmatched.
+    Args: as read_cells; labelled: measures that people gave labels of; unread: of too_many_unmatched.
     """
     mixed, none = mixed_instruments(connection), Unread()
     return {
@@ -57,6 +61,7 @@ def layouts(
             *design,
             has_unit=has_unit,
             measures=measures,
+            labelled=labelled,
             refused={
                 InferenceReason.TOO_MANY_UNMATCHED: unread,
                 InferenceReason.INSTRUMENT_DIFFERS: mixed.get(design, none),
@@ -77,13 +82,17 @@ class Layout:
         *,
         has_unit: bool,
         measures: Sequence[str] | None = None,
+        labelled: Sequence[str] = (),
         refused: Mapping[InferenceReason, Unread],
     ) -> None:
         """Read the cells, of some measures or of all; arguments as read_cells.
 
-        refused: by their reason, the generations and measures of which nothing is told.
+        labelled: measures that people gave labels of. refused: by their reason, the generations and measures of which
+        nothing is told.
         """
         cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
+        if labelled:
+            cells = with_labels(cells, read_labels(connection, cells, labelled), labelled)
         read_by = pd.MultiIndex.from_frame(cells.columns[["generation_id", "measure_id"]])
         reasons = first_of([read_by.isin(list(found)) for found in refused.values()], [*refused])
         columns = cells.columns.assign(refused=pd.Series(reasons, index=cells.columns.index, dtype=object))
@@ -160,7 +169,9 @@ class Layout:
                 return None
             return next(iter(compare_statistic(scheme, values, columns, spec).contrasts.values()))
         role, none = str(cells.roles[columns[0]]), np.full(x.shape[1], np.nan)
-        if role == "label":
+        if isinstance(scheme, Blocks) and scheme.labelled is not None:
+            compared = compare_labelled(scheme, x, none)
+        elif role == "label":
             compared = compare_labels(scheme, x[:, None], {"risk_difference": none[:1]}, with_indices=False)
         else:
             margins = dict.fromkeys(("mean_difference", "risk_difference"), none)
@@ -248,8 +259,10 @@ class Layout:
         )
         if scheme is None:
             return found.assign(low=np.nan, high=np.nan)
-        is_rate = str(self.cells.roles[columns[0]]) != "continuous"
-        limits = intervals(scheme, x, alpha, is_rate=is_rate)
+        if isinstance(scheme.contrast, LabelledContrast):
+            limits = labelled_intervals(scheme.contrast, x, alpha)
+        else:
+            limits = intervals(scheme, x, alpha, is_rate=str(self.cells.roles[columns[0]]) != "continuous")
         return found.assign(low=limits.low.ravel(), high=limits.high.ravel())
 
     def p_past_margin(

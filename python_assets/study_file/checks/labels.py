@@ -1,7 +1,7 @@
 """Labels of people: their measure is one of the study, and their sheets can be read and say something."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import pandas as pd
@@ -24,10 +24,11 @@ _DRAW: Final = {
 def label_problems(draft: Draft) -> Iterator[StudyError]:
     """Every sheet is of a measure that the study has, and is named once."""
     known = every_measure_id(draft)
-    for path, spec in draft.parts.human_labels.items():
-        if make_id(spec.measure) not in known:
-            yield unknown_name((*path, "measure"), spec.measure, "a measure", known, "correct it")
-    for entries in (draft.parts.human_labels, draft.parts.pair_labels):
+    for path, sheet in draft.parts.human_labels.items():
+        if make_id(sheet.measure) not in known:
+            yield unknown_name((*path, "measure"), sheet.measure, "a measure", known, "correct it")
+    every: tuple[Mapping[FieldPath, PairLabels], ...] = (draft.parts.human_labels, draft.parts.pair_labels)
+    for entries in every:
         counted = Counter(_entry(spec) for spec in entries.values())
         for path, spec in entries.items():
             if counted.pop(_entry(spec), 1) > 1:
