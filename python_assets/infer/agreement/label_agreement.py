@@ -207,7 +207,7 @@ def _compared(labelled: Labelled, chosen: Chosen, level: float, seed: int) -> It
     yield row(RATERS, [given[:, at] for at in present])
     for place, at in enumerate(present):
         yield row(RATER_AND_READING, [given[:, at], read], labelled.raters[at])
-        for other in present[place + 1 :]:
+        for other in present[place + 1 :] if len(present) > 2 else []:
             yield row(TWO_RATERS, [given[:, at], given[:, other]], labelled.raters[at], labelled.raters[other])
 
 
