@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.formulas import interval
+from python_assets.infer.result import InferenceReason
 
 LEAST_PROMPTS: Final = 10
 """Labelled root prompts of an interval."""
@@ -23,10 +24,8 @@ N_RESAMPLES: Final = 1_000
 ALIKE: Final = "labels_alike"
 NUMBERS: Final = "not_for_numbers"
 SEVERAL: Final = "several_raters"
-TOO_FEW: Final = "too_few_labels"
 NO_DISAGREEMENT: Final = "no_disagreement"
 NO_CASE: Final = "no_such_answer"
-NO_ERROR: Final = "no_error"
 NO_READING: Final = "no_reading"
 NOT_BINARY: Final = "not_binary"
 
@@ -178,7 +177,7 @@ def share_right(is_right: Floats, is_counted: Floats, root_prompt: Ints, n_root_
     holds, total = n > 0, n.sum()
     n_holding, p = int(holds.sum()), float(right.sum() / total)
     if n_root_prompts < LEAST_PROMPTS or n_holding < LEAST_WITH_SHARE:
-        return Estimate(p, reason=TOO_FEW)
+        return Estimate(p, reason=InferenceReason.TOO_FEW_LABELS)
     squares = float(np.square(right - p * n).sum())
     # root prompts that by chance have like shares tell of less spread than single answers do
     spread = max(squares * n_holding / (n_holding - 1), total * p * (1 - p)) / total**2
@@ -194,7 +193,7 @@ def _with_interval(value: float, resampled: Floats, n_root_prompts: int, expecte
     tells how often they might: the limit is that of Wilson for none of as many as there are root prompts.
     """
     if n_root_prompts < LEAST_PROMPTS:
-        return Estimate(value, reason=TOO_FEW)
+        return Estimate(value, reason=InferenceReason.TOO_FEW_LABELS)
     quantile = float(interval.t_quantile(np.array(n_root_prompts), level))
     if value > 1 - 1e-12:
         if np.isnan(expected):
@@ -205,7 +204,7 @@ def _with_interval(value: float, resampled: Floats, n_root_prompts: int, expecte
     error = float(np.std(known, ddof=1)) if len(known) > 1 else 0.0
     error *= np.sqrt(n_root_prompts / (n_root_prompts - 1))
     if error < 1e-12:
-        return Estimate(value, reason=NO_ERROR)
+        return Estimate(value, reason=InferenceReason.NO_ERROR)
     z, half = np.arctanh(value), quantile * error / (1 - value**2)
     return Estimate(value, float(np.tanh(z - half)), float(np.tanh(z + half)))
 
