@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from python_assets.plan.expected_effects import Spread, sd_of_difference
 from python_assets.plan.labels import planned_labels, unexplained, variance_with
+from python_assets.plan.plan import plan_study
 from python_assets.study.analysis import AnalysisSpec, Power
 from python_assets.study.base import Against
 from python_assets.study.study import MeasureSpec, Study
+from python_assets.study_file.load import load_study
 
 
 @pytest.fixture
@@ -92,3 +95,36 @@ def test_the_reading_is_the_declared_one_else_the_worst_published_else_assumed(p
     assert plan(declared).reading == "0.7 / 0.8 (declared)"
     assert plan(rate).reading == "0.9 / 0.95 (assumed)"
     assert plan(rate, measure="refusal").reading.endswith("(published)")
+
+
+STUDY = """
+factors: {gender: {levels: [woman, man]}}
+prompts: {templates: {cross: [gender], texts: [TEXTS]}}
+generations: [{name: fair, provider: simulator}]
+measures: [{name: tone, choices: [good, bad], kind: binary, favourable: good}]
+groupings: [gender]
+analysis: {power: {tone: {rate: 0.3, effect: 0.3LABELS}}}
+"""
+
+
+@pytest.mark.parametrize(("labels", "is_told"), [("", False), (", labels: {}", True)])
+def test_a_plan_tells_of_labels_where_it_is_asked_alone(tmp_path, labels, is_told):
+    texts = ", ".join(f'{{id: t{n}, text: "A {{gender}} {n}."}}' for n in range(60))
+    (tmp_path / "mine.yml").write_text(STUDY.replace("TEXTS", texts).replace("LABELS", labels))
+    text = plan_study(load_study(tmp_path / "mine.yml")).text()
+    assert ("root prompts to label" in text) == is_told
+    assert ("0.9 / 0.95 (assumed)" in text) == is_told
+
+
+@pytest.mark.parametrize(
+    "power",
+    [
+        {"rate": 0.2, "effect": 0.1, "labels": {"sensitivity": 0.9}},
+        {"rate": 0.2, "effect": 0.1, "labels": {"sensitivity": 0.4, "specificity": 0.5}},
+        {"rate": 0.2, "effect": 0.1, "labels": {"correlation": 0.8}},
+        {"sd": 1, "effect": 0.1, "labels": {"sensitivity": 0.9, "specificity": 0.9}},
+    ],
+)
+def test_a_reading_that_cannot_be_is_refused(power):
+    with pytest.raises(ValidationError):
+        Power.model_validate(power)
