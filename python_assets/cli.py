@@ -1,4 +1,4 @@
-"""The plumbline command: run, plan, gate, sql, export, new and ui.
+"""The plumbline command: run, plan, sample, gate, sql, export, new and ui.
 
 Belongs here: arguments, printing and exit codes. Each command calls one function of the project.
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, get_args
 
 from python_assets.errors import PlumblineError
 from python_assets.published.manifest import ExportFormat, Stage
+from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.control_characters import printable
 from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
 from python_assets.warehouse import paths
@@ -85,6 +86,26 @@ def _parser() -> argparse.ArgumentParser:
         help="print, as csv, the N prompts that would close most gaps of coverage or tell two factors apart",
     )
     plan.set_defaults(command=_plan)
+
+    sample = commands.add_parser(
+        "sample", allow_abbrev=False, help="draw answers, or pairs of prompts, for people to label"
+    )
+    sample.add_argument("study")
+    drawn = sample.add_mutually_exclusive_group(required=True)
+    drawn.add_argument("--measure", metavar="M", help="what people say of answers, as the study names it")
+    drawn.add_argument("--pairs", type=_positive, metavar="N", help="how many pairs of a root prompt and a branch")
+    sample.add_argument(
+        "--root-prompts", type=_positive, metavar="R", help="how many root prompts, each with all of its answers"
+    )
+    sample.add_argument("--slice", metavar="SLICE", help="whose root prompts are drawn from; all without it")
+    sample.add_argument("--seed", type=int, metavar="N", help="of the draw and the order; the study's own without it")
+    sample.add_argument("--format", choices=("csv", "xlsx", "label_studio"), default="csv")
+    sample.add_argument("--question", metavar="TEXT", help="what raters are asked, in place of one made of the measure")
+    sample.add_argument(
+        "--with-prompt", action="store_true", help="show what was asked, neutral words in place of the group's"
+    )
+    sample.add_argument("--out", type=Path, metavar="FILE", help="default: named by study and measure, in this folder")
+    sample.set_defaults(command=_sample)
 
     gate = commands.add_parser(
         "gate",
@@ -212,6 +233,40 @@ def _print_cells_to_add(study: "Study", n_cells: int) -> int:
     if len(found) < n_cells:
         print(f"After {len(found):,} prompts no gap is left.", file=sys.stderr)
     return 0
+
+
+def _sample(parsed: argparse.Namespace) -> int:
+    from python_assets.labelling.sample import draw_answers, draw_pairs
+    from python_assets.labelling.written_sheets import ENDINGS, write_sheet
+    from python_assets.study_file.load import load_study
+
+    study = load_study(paths.study_path(parsed.study), check_files=False)
+    seed = study.seed if parsed.seed is None else parsed.seed
+    if parsed.pairs is not None:
+        of_answers = [name for name in ("root_prompts", "slice") if getattr(parsed, name) is not None]
+        if of_answers or parsed.with_prompt:
+            raise _misused("--pairs with options of answers", "--pairs N with --seed, --format, --question and --out")
+        drawn = draw_pairs(study, paths.home(), parsed.pairs, seed=seed, question=parsed.question)
+    else:
+        if parsed.root_prompts is None:
+            raise _misused("--measure without --root-prompts", "both: people label whole root prompts")
+        drawn = draw_answers(
+            study,
+            paths.home(),
+            parsed.measure,
+            parsed.root_prompts,
+            seed=seed,
+            slice_id=parsed.slice or ALL_PROMPTS,
+            question=parsed.question,
+            with_prompt=parsed.with_prompt,
+        )
+    files = write_sheet(drawn, parsed.out or Path(drawn.name + ENDINGS[parsed.format]), parsed.format)
+    print(printable(drawn.text(files)))
+    return 0
+
+
+def _misused(got: str, expected: str) -> PlumblineError:
+    return PlumblineError("plumbline sample", got, expected, "correct the command")
 
 
 def _gate(parsed: argparse.Namespace) -> int:

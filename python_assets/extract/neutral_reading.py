@@ -45,7 +45,7 @@ def with_neutral_texts(study: Study, connection: duckdb.DuckDBPyConnection, unit
     found = group_words(study, connection)
     if not (found.words or found.names):
         return units
-    vocabulary = _Vocabularies(study, connection, found.levels, found.names)
+    vocabulary = Vocabularies(study, connection, found.levels, found.names)
     words = NeutralWords(found)
     texts = list(units.texts)
     place = {text: i for i, text in enumerate(texts)}
@@ -71,7 +71,7 @@ def with_neutral_texts(study: Study, connection: duckdb.DuckDBPyConnection, unit
     return units._replace(table=units.table.assign(**columns), texts=texts, hashes=hashes)
 
 
-class _Vocabularies:
+class Vocabularies:
     """The levels with words, and the names, of every prompt.
 
     Attributes:

@@ -12,7 +12,7 @@ _TRUTH: Final = {**dict.fromkeys((YES, "y", "true", "1"), 1.0), **dict.fromkeys(
 
 
 class Given(NamedTuple):
-    """A label that is allowed: as the measure has it, and as a number where the measure has numbers."""
+    """A label that is allowed: as the measure spells it, and as a number where the measure has numbers."""
 
     label: str
     value: float | None
@@ -64,7 +64,7 @@ class Allowed(NamedTuple):
             return None
         # float() reads 1_000, which no sheet means
         is_allowed = "_" not in written and math.isfinite(number) and self.low <= number <= self.high
-        return Given(f"{number:g}", number) if is_allowed else None
+        return Given(written, number) if is_allowed else None
 
 
 OF_PAIRS: Final = Allowed((YES, NO), is_binary=True)

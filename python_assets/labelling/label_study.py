@@ -151,7 +151,8 @@ def _matched(study: Study, connection: duckdb.DuckDBPyConnection, sheet: _Sheet,
     reason[is_blank], reason[is_no_label] = NOT_LABELLED, NOT_A_LABEL
     found = found.assign(
         value=pd.Series([None if one is None else one.value for one in given], dtype=float),
-        meaning=pd.Series([None if one is None else one.label for one in given], dtype=object),
+        written=found[LABEL],
+        label=found[LABEL].map(lambda cell: cell if (one := said.get(cell)) is None else one.label),
         reason=reason,
     )
     return found.assign(**_problems(study, sheet, found, is_no_label))
@@ -227,11 +228,14 @@ def _one_each(known: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     key = ["of", "response_id", "rater"]
     # what says something first, else in the order of the files
     ordered = known.sort_values("reason", key=lambda reason: reason.notna(), kind="stable")
-    n_labels = ordered.groupby(key)["meaning"].transform("nunique")
+    given = ordered.assign(given=ordered[LABEL].where(ordered["reason"].isna()))
+    n_labels = given.groupby(key)["given"].transform("nunique")
     is_more = ordered.duplicated(key)
     contradicts = n_labels > 1
     labels = ordered.assign(
-        value=ordered["value"].where(~contradicts), reason=ordered["reason"].mask(contradicts, CONTRADICT)
+        value=ordered["value"].mask(contradicts),
+        label=ordered[LABEL].mask(contradicts, None),
+        reason=ordered["reason"].mask(contradicts, CONTRADICT),
     )
     same = "the rater has a row of this already, with the same label"
     other = "the rater gave this two labels, of which none counts"
@@ -243,13 +247,13 @@ def _one_each(known: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _told(rows: pd.DataFrame) -> list[Quarantined]:
-    shown = [ROW_ID, LABEL, ROW, "study", "measure", "rater"]
+    shown = [ROW_ID, "written", ROW, "study", "measure", "rater"]
     return [
         Quarantined(
             record_key=f"{row['file_name']}:row {row[FILE_ROW]}",
             rule=row["problem"],
             detail=f"{row['rater']}, row {row[FILE_ROW]} of {row['file_name']}: {row['detail']}; "
-            f"got {str(row[LABEL] or '')[:_SHOWN]!r}",
+            f"got {str(row['written'] or '')[:_SHOWN]!r}",
             record_json=json.dumps({name: row[name] for name in shown}, ensure_ascii=False),
         )
         for row in rows.to_dict("records")

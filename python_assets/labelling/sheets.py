@@ -59,8 +59,10 @@ def read_sheet(path: Path, field: FieldPath) -> pd.DataFrame:
         got = Told(f"{path.name} without column {ROW_ID if LABEL in there else LABEL}")
         expected = f"columns {ROW_ID} and {LABEL}, as plumbline sample writes them, not {', '.join(there)}"
         raise StudyError(field, got, expected, "keep the line of names of the sheet as it was drawn")
-    texts = rows.reindex(columns=list(COLUMNS)).astype(object).map(_text)
-    return texts.assign(**{FILE_ROW: rows[FILE_ROW]})[texts.notna().any(axis=1)].reset_index(drop=True)
+    given = rows.reindex(columns=list(COLUMNS)).astype(object)
+    texts = pd.DataFrame({name: [_text(cell) for cell in given[name]] for name in COLUMNS}, dtype=object)
+    texts[FILE_ROW] = list(rows[FILE_ROW])
+    return texts[texts[list(COLUMNS)].notna().any(axis=1)].reset_index(drop=True)
 
 
 def _text(cell: Any) -> str | None:
@@ -73,7 +75,10 @@ def _text(cell: Any) -> str | None:
 
 
 def _read_csv(path: Path, field: FieldPath) -> pd.DataFrame:
-    text = read_text(path, field).text
+    decoded = read_text(path, field)
+    # a spreadsheet may save in the code page of its country: then what is beyond ASCII is not what was drawn
+    is_utf8 = not decoded.undecodable
+    text = decoded.text if is_utf8 else path.read_bytes().decode("cp1252", "replace")
     first = text.partition("\n")[0]
     delimiter = max(_DELIMITERS, key=first.count)
     try:
@@ -85,7 +90,8 @@ def _read_csv(path: Path, field: FieldPath) -> pd.DataFrame:
     names = [name.strip() for name in lines[0]]
     width = len(names)
     cells = [[*line, *[""] * width][:width] for line in lines[1:]]
-    return pd.DataFrame(cells, columns=names, dtype=object).loc[:, [bool(name) for name in names]]
+    known = [bool(name) and (is_utf8 or name not in TEXTS) for name in names]
+    return pd.DataFrame(cells, columns=names, dtype=object).loc[:, known]
 
 
 def _read_xlsx(path: Path, field: FieldPath) -> pd.DataFrame:
@@ -128,7 +134,7 @@ def _label_of(result: Any) -> str | None:
     for region in result:
         if isinstance(region, dict) and region.get("from_name") == LABEL:
             value = region.get("value") or {}
-            return _chosen(value.get(region.get("type")))
+            return _chosen(value.get(region.get("type"), value.get("text")))
     return None
 
 

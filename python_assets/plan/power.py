@@ -22,6 +22,7 @@ from python_assets.plan.comparisons import shapes_of_changes
 from python_assets.plan.declared_questions import declared_of_build
 from python_assets.plan.expected_effects import Pilot, Spread
 from python_assets.plan.group_models import fill_planned_cells
+from python_assets.plan.labels import PlannedLabels, asks_labels, planned_labels
 from python_assets.plan.observed_cells import observed_cells
 from python_assets.plan.pilot import (
     CHANGES,
@@ -47,6 +48,7 @@ NO_EFFECT: Final = "no_effect_declared"
 NO_SPREAD: Final = "spread_unknown"
 TOO_FEW: Final = "too_few_to_plan"
 MORE_PROMPTS: Final = "more_prompts_needed"
+DECLARED: Final = "declared"
 PILOT: Final = "pilot"
 PILOT_BY_DEFAULT: Final = "pilot, default interaction"
 
@@ -203,7 +205,7 @@ def _known(
     return _Known(
         measure_id=measure_id,
         contrast=contrast,
-        source="declared",
+        source=DECLARED,
         sd=sd,
         shown=sd if shown is None else shown,
         n_root_prompts=shape.n_root_prompts,
@@ -373,6 +375,28 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfQuestio
         n_needed_high=of_pilot[1] if of_pilot else None,
         best=split.told,
         by_look=_by_look(study, known.sd, n, effect, options),
+        labels=_labels(study, shape, known, spec, options),
+    )
+
+
+def _labels(
+    study: Study, shape: Shape, known: _Known, spec: Power | None, options: "_PowerOptions"
+) -> PlannedLabels | None:
+    """What labels of whole root prompts show by a declared spread, where the study has labels or asks."""
+    is_told = known.source == DECLARED and known.contrast not in CHANGES and not shape.is_nested
+    if spec is None or known.spread is None or np.isnan(known.sd) or not is_told:
+        return None
+    if not asks_labels(study, known.measure_id):
+        return None
+    return planned_labels(
+        study,
+        known.measure_id,
+        spec,
+        known.spread,
+        shape.against,
+        n=shape.n_root_prompts,
+        alpha=options["alpha"],
+        n_tests=options["n_tests"],
     )
 
 

@@ -15,6 +15,7 @@ from python_assets.study.base import REPLAY
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import Import, Study, Vectors
 from python_assets.study_file.checks.factors import unknown_level
+from python_assets.study_file.checks.labels import label_file_problems
 from python_assets.study_file.checks.units import unit_file_problems
 from python_assets.study_file.expand import Draft
 from python_assets.texts.files import READERS, find_files, find_texts
@@ -30,6 +31,7 @@ def file_problems(draft: Draft) -> list[PlumblineError]:
     found += _map_problems(draft)
     found += unit_file_problems(draft)
     found += _truth_problems(draft)
+    found += label_file_problems(draft)
     if draft.parts.prompts is not None:
         study = draft.study()
         found += _extension_problems(draft, study)

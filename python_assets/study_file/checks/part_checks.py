@@ -7,6 +7,7 @@ from python_assets.study_file.checks.derived_levels import derived_level_problem
 from python_assets.study_file.checks.factors import factor_problems
 from python_assets.study_file.checks.generations import generation_problems
 from python_assets.study_file.checks.identity import identity_problems
+from python_assets.study_file.checks.labels import label_problems
 from python_assets.study_file.checks.measures import measure_problems
 from python_assets.study_file.checks.prompts import prompt_problems
 from python_assets.study_file.checks.regressions import regression_problems
@@ -20,6 +21,7 @@ CHECKS = (
     prompt_problems,
     generation_problems,
     measure_problems,
+    label_problems,
     rule_problems,
     comparison_problems,
     analysis_problems,
