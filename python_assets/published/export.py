@@ -63,6 +63,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "interpretations": "statistics",
     "measures": "statistics",
     "outcome_distributions": "statistics",
+    "pair_errors": "statistics",
     "pair_labels": "statistics",
     "prompt_funnel": "statistics",
     "questions": "statistics",

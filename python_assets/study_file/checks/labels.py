@@ -27,6 +27,11 @@ def label_problems(draft: Draft) -> Iterator[StudyError]:
     for path, sheet in draft.parts.human_labels.items():
         if make_id(sheet.measure) not in known:
             yield unknown_name((*path, "measure"), sheet.measure, "a measure", known, "correct it")
+    at_most = draft.parts.analysis.quality.max_bad_pairs
+    if at_most is not None and not draft.parts.pair_labels:
+        expected = "pair_labels, whose bad pairs are counted"
+        remedy = f"{_DRAW[True]} and name it, or remove the bound"
+        yield StudyError(("analysis", "quality", "max_bad_pairs"), at_most, expected, remedy)
     every: tuple[Mapping[FieldPath, PairLabels], ...] = (draft.parts.human_labels, draft.parts.pair_labels)
     for entries in every:
         counted = Counter(_entry(spec) for spec in entries.values())
