@@ -194,7 +194,6 @@ def _records(
 
 def _problems(study: Study, sheet: _Sheet, found: pd.DataFrame, is_no_label: pd.Series) -> dict[str, Objects]:
     """What is wrong with each row, the first thing that is, and in words."""
-    measure = "" if sheet.of == PAIR else sheet.of
     is_read = found["read"].ne("")
     cases = {
         "another_study": (
@@ -202,12 +201,12 @@ def _problems(study: Study, sheet: _Sheet, found: pd.DataFrame, is_no_label: pd.
             f"it is of another study than {study.study_id}",
         ),
         "another_measure": (
-            found["measure"].notna() & found["measure"].ne(measure),
+            found["measure"].notna() & found["measure"].ne(sheet.of),
             f"it is of another measure than {sheet.of}",
         ),
         "unknown_row": (
             found["response_id"].isna(),
-            f"no {'pair of prompts' if measure == '' else 'answer'} has this id",
+            f"no {'pair of prompts' if sheet.of == PAIR else 'answer'} has this id",
         ),
         "text_changed": (is_read & found["read"].ne(found["now"]), "the text is another than when the sheet was drawn"),
         "text_moved": (

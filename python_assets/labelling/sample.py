@@ -159,7 +159,7 @@ def draw_pairs(study: Study, home: Home, n_pairs: int, *, seed: int, question: s
     both = drawn["root_text"] + "\n" + drawn["text"]
     ids = [row_id(study.study_id, PAIR, prompt, text) for prompt, text in zip(drawn["prompt_id"], both, strict=True)]
     asked = question or f"{_OF_PAIR}."
-    rows = drawn[["root_text", "text"]].map(_cut).assign(**{ROW_ID: ids, QUESTION: asked, "measure": ""})
+    rows = drawn[["root_text", "text"]].map(_cut).assign(**{ROW_ID: ids, QUESTION: asked, "measure": PAIR})
     n_roots = drawn["root_prompt_id"].nunique()
     ordered = _in_order(study, rows, seed)
     return Sample(ordered, OF_PAIRS, n_roots, there["root_prompt_id"].nunique(), f"{study.study_id}_pairs")
