@@ -173,7 +173,7 @@ def _of_people(rows: list[Row], n_set_aside: int) -> list[str]:
     more = len(rows) - len(given)
     told = [", ".join(given) + (f", and {more:,} more" if more else "")]
     if n_without := sum(row["n_without"] for row in rows):
-        told.append(f"{n_without:,} rows without one")
+        told.append(f"{_plural(n_without, 'row')} without one")
     if n_set_aside:
         told.append(f"{n_set_aside:,} wrong, in quarantined_records")
     return [f"Labels     {'; '.join(told)}"]
