@@ -45,6 +45,7 @@ class Analysis(NamedTuple):
     unmatched_allowed: dict[str, float] = {}
     fills_scale: bool = False
     power: dict[str, Power] = {}
+    human_labels: tuple[object, ...] = ()
 
 
 class Built(NamedTuple):
