@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import duckdb
 
-from expectations import SCRAPED, TABLES
+from expectations import JUDGED, SCRAPED, TABLES
 from python_assets.errors import QualityError
 from python_assets.study.study import Study
 from python_assets.telemetry import disable_telemetry
@@ -49,7 +49,7 @@ def run_suites(
         connection: the open build file, no transaction begun.
         study: the study whose rows are looked at.
         tables: names of raw tables that have expectations; documents and sentences are skipped where the
-            study does not scrape.
+            study does not scrape, pair_labels where it bounds no share of bad pairs.
         run_id: becomes the run_id of the rows.
 
     Returns:
@@ -75,8 +75,10 @@ def run_suites(
 
 
 def of_study(study: Study, tables: Iterable[str] = TABLES) -> list[str]:
-    """The raw tables that a study fills: documents and sentences where it scrapes."""
-    return [table for table in tables if study.prompts.scrape is not None or table not in SCRAPED]
+    """The raw tables that a study has expectations of: documents and sentences where it scrapes."""
+    left_out = set() if study.prompts.scrape is not None else set(SCRAPED)
+    left_out |= {JUDGED} if study.analysis.quality.max_bad_pairs is None else set()
+    return [table for table in tables if table not in left_out]
 
 
 def write_data_docs(connection: duckdb.DuckDBPyConnection, study: Study, folder: Path) -> Path:

@@ -18,6 +18,7 @@ from python_assets.errors import FieldPath
 from python_assets.extract.measurement_rows import Objects, nothing
 from python_assets.extract.measures import resolve_measures
 from python_assets.labelling.allowed import OF_PAIRS, Allowed, allowed_labels
+from python_assets.labelling.pairs import PAIRS
 from python_assets.labelling.row_ids import KEY, PAIR, RowId, row_key, split_row_id, text_key
 from python_assets.labelling.sheets import ANNOTATOR, FILE_ROW, LABEL, RESPONSE_ID, ROW, ROW_ID, TEXTS, read_sheet
 from python_assets.study.base import BASELINE
@@ -43,13 +44,11 @@ _ANSWERS: Final = f"""
 """
 _PAIRS: Final = f"""
     select
-        {KEY.format(study="branch.study_id", of="$of", record="branch.prompt_id")} as key,
-        branch.prompt_id as response_id,
-        branch.root_prompt_id,
-        concat_ws(chr(10), root.prompt_text, branch.prompt_text) as text
-    from raw.prompts as branch
-    inner join raw.prompts as root on branch.study_id = root.study_id and branch.root_prompt_id = root.prompt_id
-    where branch.study_id = $study_id and branch.prompt_id <> branch.root_prompt_id
+        {KEY.format(study="$study_id", of="$of", record="prompt_id")} as key,
+        prompt_id as response_id,
+        root_prompt_id,
+        concat_ws(chr(10), root_text, text) as text
+    from ({PAIRS})
 """
 
 
@@ -195,7 +194,6 @@ def _records(
 
 def _problems(study: Study, sheet: _Sheet, found: pd.DataFrame, is_no_label: pd.Series) -> dict[str, Objects]:
     """What is wrong with each row, the first thing that is, and in words."""
-    measure = "" if sheet.of == PAIR else sheet.of
     is_read = found["read"].ne("")
     cases = {
         "another_study": (
@@ -203,12 +201,12 @@ def _problems(study: Study, sheet: _Sheet, found: pd.DataFrame, is_no_label: pd.
             f"it is of another study than {study.study_id}",
         ),
         "another_measure": (
-            found["measure"].notna() & found["measure"].ne(measure),
+            found["measure"].notna() & found["measure"].ne(sheet.of),
             f"it is of another measure than {sheet.of}",
         ),
         "unknown_row": (
             found["response_id"].isna(),
-            f"no {'pair of prompts' if measure == '' else 'answer'} has this id",
+            f"no {'pair of prompts' if sheet.of == PAIR else 'answer'} has this id",
         ),
         "text_changed": (is_read & found["read"].ne(found["now"]), "the text is another than when the sheet was drawn"),
         "text_moved": (

@@ -20,6 +20,7 @@ from python_assets.extract.neutral_reading import Vocabularies
 from python_assets.extract.neutral_words import NeutralWords
 from python_assets.extract.units import prompts_in_slices
 from python_assets.labelling.allowed import OF_PAIRS, Allowed, allowed_labels
+from python_assets.labelling.pairs import PAIRS
 from python_assets.labelling.row_ids import PAIR, row_id
 from python_assets.labelling.sheets import LABEL, ROW, ROW_ID
 from python_assets.published.copies import literal
@@ -52,19 +53,6 @@ _ANSWERS: Final = f"""
         and regexp_matches(response_text, '\\S')
         and (reason is null or reason not in {_NO_TEXT})
     order by all
-"""
-_PAIRS: Final = """
-    select
-        branch.root_prompt_id,
-        branch.prompt_id,
-        root.prompt_text as root_text,
-        branch.prompt_text as text
-    from raw.prompts as branch
-    inner join raw.prompts as root on branch.study_id = root.study_id and branch.root_prompt_id = root.prompt_id
-    where
-        branch.study_id = $study_id and branch.prompt_id <> branch.root_prompt_id
-        and root.prompt_text is not null and branch.prompt_text is not null
-    order by branch.prompt_id
 """
 
 
@@ -165,13 +153,13 @@ def draw_pairs(study: Study, home: Home, n_pairs: int, *, seed: int, question: s
         PlumblineError: the study was not run, or has fewer branches.
     """
     with _published(home, study) as connection:
-        there = _frame(connection, _PAIRS, study_id=study.study_id)
+        there = _frame(connection, PAIRS, study_id=study.study_id)
     named = _drawn(there["prompt_id"], n_pairs, seed, "pairs of a root prompt and a branch")
     drawn = there[there["prompt_id"].isin(named)]
     both = drawn["root_text"] + "\n" + drawn["text"]
     ids = [row_id(study.study_id, PAIR, prompt, text) for prompt, text in zip(drawn["prompt_id"], both, strict=True)]
     asked = question or f"{_OF_PAIR}."
-    rows = drawn[["root_text", "text"]].map(_cut).assign(**{ROW_ID: ids, QUESTION: asked, "measure": ""})
+    rows = drawn[["root_text", "text"]].map(_cut).assign(**{ROW_ID: ids, QUESTION: asked, "measure": PAIR})
     n_roots = drawn["root_prompt_id"].nunique()
     ordered = _in_order(study, rows, seed)
     return Sample(ordered, OF_PAIRS, n_roots, there["root_prompt_id"].nunique(), f"{study.study_id}_pairs")

@@ -64,6 +64,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "label_agreement": "statistics",
     "measures": "statistics",
     "outcome_distributions": "statistics",
+    "pair_errors": "statistics",
     "pair_labels": "statistics",
     "prompt_funnel": "statistics",
     "questions": "statistics",

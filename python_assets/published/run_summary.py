@@ -25,6 +25,7 @@ MOST_GROUPS: Final = 4
 MOST_CHANGES: Final = 3
 MOST_METRICS: Final = 3
 MOST_UNREAD: Final = 3
+MOST_RATERS: Final = 4
 KEYS: Final = (
     *("generation_id", "measure_id", "calibration", "grouping_id", "slice_id", "statistic", "parameters"),
 )  # of a question of groups
@@ -90,6 +91,21 @@ OF_LOGS: Final = """
     where study_id = $study
     group by status
 """
+# what people said, and what of it says nothing; NULL stands for pairs of prompts
+OF_PEOPLE: Final = """
+    select measure_id, rater, count(*) filter (reason is null) as n_labels, count(reason) as n_without
+    from (
+        select study_id, measure_id, rater, reason from human_labels
+        union all
+        select study_id, null as measure_id, rater, reason from pair_labels
+    )
+    where study_id = $study
+    group by measure_id, rater
+    order by measure_id nulls last, rater
+"""
+SET_ASIDE: Final = """
+    select count(*) as n from quarantined_records where study_id = $study and stage = 'labels'
+"""
 Row = dict[str, Any]
 
 
@@ -118,6 +134,7 @@ def summary(home: Home, study_id: str) -> str:
             lines.append("Simulated responses: this says nothing about a real model.")
         lines += _of_look(facts)
         lines += _of_logs(study.rows(OF_LOGS))
+        lines += _of_people(study.rows(OF_PEOPLE), study.rows(SET_ASIDE)[0]["n"])
         sets, called = study.rows(QUESTION_SETS), study.rows(CALLED)[0]
         untested, unread = _untested(study.rows(UNTESTED)), _unread(study.rows(UNREAD))
         if not any(row["n_tested"] for row in sets):
@@ -145,6 +162,21 @@ def _of_look(facts: Row) -> list[str]:
     told = "nothing is called" if facts["is_withheld"] else f"called at {facts['level']:.2g}"
     more = f"; the next run asks look {look + 1}" if look < n and not facts["is_withheld"] else ""
     return [f"Look       {look} of {n}, {asked}: {told}{more}"]
+
+
+def _of_people(rows: list[Row], n_set_aside: int) -> list[str]:
+    """How many labels people gave, and of which rows something is wrong."""
+    if not rows:
+        return []
+    of = [(row["n_labels"], row["measure_id"] or "pairs of prompts", row["rater"]) for row in rows[:MOST_RATERS]]
+    given = [f"{n:,} of {what} by {rater}" for n, what, rater in of]
+    more = len(rows) - len(given)
+    told = [", ".join(given) + (f", and {more:,} more" if more else "")]
+    if n_without := sum(row["n_without"] for row in rows):
+        told.append(f"{_plural(n_without, 'row')} without one")
+    if n_set_aside:
+        told.append(f"{n_set_aside:,} wrong, in quarantined_records")
+    return [f"Labels     {'; '.join(told)}"]
 
 
 def _of_logs(rows: list[Row]) -> list[str]:

@@ -258,6 +258,15 @@ def quality(reader: Reader) -> dict[str, Any]:
             order by n desc, portability
             """
         ),
+        "pairs": reader.rows(
+            f"""
+            select grouping_id, group_id, n_pairs, n_root_prompts, value, ci_low, ci_high
+            from pair_errors
+            where study_id = $study and value is not null
+            order by grouping_id = 'all' desc, value desc, grouping_id, group_id
+            limit {MAX_FAILURES}
+            """
+        ),
         "outcomes": reader.rows(
             f"""
             select generation_id, {OUTCOME} as outcome, count(*) as n

@@ -276,6 +276,7 @@ def test_every_reason_says_what_it_means_in_one_line(built: Built):
         "instrument",
         "label",
         "imported metric",
+        "label",
     }
 
 

@@ -27,6 +27,11 @@ def label_problems(draft: Draft) -> Iterator[StudyError]:
     for path, sheet in draft.parts.human_labels.items():
         if make_id(sheet.measure) not in known:
             yield unknown_name((*path, "measure"), sheet.measure, "a measure", known, "correct it")
+    at_most = draft.parts.analysis.quality.max_bad_pairs
+    if at_most is not None and not draft.parts.pair_labels:
+        expected = "pair_labels, whose bad pairs are counted"
+        remedy = f"{_DRAW[True]} and name it, or remove the bound"
+        yield StudyError(("analysis", "quality", "max_bad_pairs"), at_most, expected, remedy)
     every: tuple[Mapping[FieldPath, PairLabels], ...] = (draft.parts.human_labels, draft.parts.pair_labels)
     for entries in every:
         counted = Counter(_entry(spec) for spec in entries.values())
@@ -39,9 +44,12 @@ def label_problems(draft: Draft) -> Iterator[StudyError]:
 
 def label_file_problems(draft: Draft) -> Iterator[PlumblineError]:
     """Every sheet is there, can be read, holds labels, and is of this study and measure."""
+    known = {PAIR, *every_measure_id(draft)}
     for path, spec in (*draft.parts.human_labels.items(), *draft.parts.pair_labels.items()):
         of = make_id(spec.measure) if isinstance(spec, HumanLabels) else PAIR
         field = (*path, "file")
+        if of not in known:
+            continue
         try:
             rows = read_sheet(draft.file.parent / spec.file, field)
         except (SourceError, StudyError) as error:
@@ -58,12 +66,11 @@ def _row_problems(
     rows: pd.DataFrame, spec: PairLabels, field: FieldPath, study_id: str, of: str
 ) -> Iterator[StudyError]:
     """What is wrong with all rows alike; what is wrong with one is told by the run, row by row."""
-    for column, name, what in (("study", study_id, "study"), ("measure", "" if of == PAIR else of, "measure")):
+    for column, name in (("study", study_id), ("measure", of)):
         there = rows[column].dropna().unique()
         if len(there) and name not in there:
-            got = Told(f"a sheet of {what} {', '.join(there)}")
-            expected = f"one of {what} {name}" if name else "one of pairs of prompts"
-            yield StudyError(field, got, expected, _DRAW[of == PAIR])
+            got = Told(f"a sheet of {column} {', '.join(there)}")
+            yield StudyError(field, got, f"one of {column} {name}", _DRAW[of == PAIR])
             return
     if rows[LABEL].isna().all():
         got = Told(f"{spec.file} without a label in {len(rows):,} rows" if len(rows) else f"{spec.file} without a row")

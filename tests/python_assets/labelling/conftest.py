@@ -68,7 +68,7 @@ def studied(make_study):
                 "prompts": pd.DataFrame(
                     {
                         "prompt_id": ids,
-                        "root_prompt_id": [f"{root}_woman" for root, _ in prompts],
+                        "root_prompt_id": [root for root, _ in prompts],
                         "unit_id": [root for root, _ in prompts],
                         "is_root": [group == "woman" for _, group in prompts],
                         "task": "question",

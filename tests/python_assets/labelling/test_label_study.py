@@ -256,7 +256,7 @@ def test_pairs_come_back_to_their_branch(studied, read, output):
     found = read(pairs=[(path, "anna")])
     places = sample.rows["text"].str.extract(r"place (\d)")[0]
     assert list(found.pairs["prompt_id"]) == [f"t{at}_man" for at in places]
-    assert list(found.pairs["root_prompt_id"]) == [f"t{at}_woman" for at in places]
+    assert list(found.pairs["root_prompt_id"]) == [f"t{at}" for at in places]
     assert list(found.pairs["is_minimal_pair"].astype(object).where(found.pairs["reason"].isna(), None)) == [
         True,
         False,

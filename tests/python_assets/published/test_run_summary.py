@@ -63,7 +63,17 @@ REASONS = [
 def told(tmp_path):
     """Publish the questions of a study, the groups of the first, and return the lines of its summary."""
 
-    def tell(*questions, groups=(GROUP,), changes=(), is_simulated=False, blocks=(), metrics=(), account=()):
+    def tell(
+        *questions,
+        groups=(GROUP,),
+        changes=(),
+        is_simulated=False,
+        blocks=(),
+        metrics=(),
+        account=(),
+        labels=(),
+        n_set_aside=0,
+    ):
         rows = told_apart(QUESTION | {"finding_rank": rank} | row for rank, row in enumerate(questions, 1))
         keys = {name: (QUESTION | questions[0])[name] for name in list(QUESTION)[:8]}
         with duckdb.connect(str(tmp_path / "plumbline.duckdb")) as connection:
@@ -85,6 +95,13 @@ def told(tmp_path):
                 METRIC | {"metric_position": at} | row for at, row in enumerate(metrics or [{"study_id": "other"}])
             ]
             insert(connection, "imported_metrics", of_logs)
+            keys_of_labels = ("study_id", "measure_id", "rater", "reason")
+            given = [dict(zip(keys_of_labels, ("mine", *label), strict=True)) for label in labels]
+            nobody = dict.fromkeys(keys_of_labels, "")
+            insert(connection, "human_labels", [row for row in given if row["measure_id"]] + [nobody])
+            insert(connection, "pair_labels", [row for row in given if not row["measure_id"]] + [nobody])
+            wrong = [{"study_id": "mine", "stage": "labels"}] * n_set_aside
+            insert(connection, "quarantined_records", [*wrong, {"study_id": "mine", "stage": "assemble"}])
             names = ("grouping_id", "factor", "is_held", "left_out_because")
             held = [dict(zip(names, block, strict=True)) for block in [*blocks, *BLOCKS]]
             insert(connection, "blocking_factors", [{"study_id": "mine", "slice_id": "all"} | row for row in held])
@@ -213,6 +230,19 @@ def test_what_imported_logs_publish_is_counted_and_what_differs_is_named(told):
         "match mean m1 0.25 for 0.5, match mean m2 0.25 for 0.5, 2 more), 1 different by design, 1 not imported "
         "(table imported_metrics)"
     )
+
+
+def test_labels_of_people_are_counted_with_what_is_wrong(told):
+    labels = [("refusal", "anna", None)] * 3 + [("refusal", "anna", "not_labelled"), (None, "ben", None)]
+    (line,) = [line for line in told({}, labels=labels, n_set_aside=2) if line.startswith("Labels ")]
+    assert line == (
+        "Labels     3 of refusal by anna, 1 of pairs of prompts by ben; 1 row without one; "
+        "2 wrong, in quarantined_records"
+    )
+
+
+def test_a_study_without_labels_has_no_line_of_them(told):
+    assert not [line for line in told({}) if line.startswith("Labels ")]
 
 
 def test_a_study_without_logs_has_no_line_of_them(told):

@@ -1,0 +1,172 @@
+"""tests/end_to_end/test_labels.py - draw, label, run again: labels of people by the command line."""
+
+import csv
+import subprocess
+import sys
+
+import duckdb
+import openpyxl
+import pytest
+
+from tests.end_to_end.conftest import ROOT, environment_of
+
+N_TEXTS, N_DRAWN, N_PAIRS = 14, 12, 10
+TEXTS = "\n".join(f'      - {{id: t{at}, text: "Speak of the {{gender}} in place {at}."}}' for at in range(N_TEXTS))
+STUDY = f"""
+title: Labelled
+factors:
+  gender: {{levels: [woman, man]}}
+prompts:
+  templates:
+    cross: [gender]
+    texts:
+{TEXTS}
+generations: [{{name: one, provider: "says:say"}}, {{name: two, provider: "says:say", role: {{r: Be kind}}}}]
+measures: [vader]
+groupings: [gender]
+"""
+SAYS = """
+import zlib
+
+
+def say(messages, decoding):
+    text = str(messages)
+    word = ["good", "nice", "lovely", "sad"][zlib.crc32(text.encode()) % 4]
+    return "=I cannot help with that" if zlib.crc32(text.encode()) % 7 == 0 else f"A {word} person lives there."
+"""
+
+
+class Labelled:
+    """A study beside its warehouse, which the command line works on."""
+
+    def __init__(self, folder, home):
+        self.folder, self.home = folder, home
+        (folder / "says.py").write_text(SAYS, encoding="utf-8")
+        self.write()
+
+    def write(self, *more):
+        (self.folder / "labelled.yml").write_text("\n".join([STUDY, *more]), encoding="utf-8")
+
+    def plumbline(self, *arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "python_assets.cli", *arguments],
+            cwd=self.folder,
+            env=environment_of(self.home, PLUMBLINE_STUDIES=str(self.folder)),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def rows(self, query):
+        with duckdb.connect(str(self.home / "plumbline.duckdb"), read_only=True) as connection:
+            return connection.execute(query).fetchall()
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory):
+    """The study after its first run, its sheets drawn and filled in, and a second run that reads them."""
+    folder = tmp_path_factory.mktemp("labelled")
+    study = Labelled(folder, tmp_path_factory.mktemp("home"))
+    first = study.plumbline("run", "labelled")
+    assert first.returncode == 0, first.stderr
+    study.drawn = study.plumbline(
+        "sample", "labelled", "--measure", "refusal", "--root-prompts", str(N_DRAWN), "--format", "xlsx"
+    )
+    assert study.drawn.returncode == 0, study.drawn.stderr
+    study.n_labels = fill_xlsx(folder / "labelled_refusal_labels.xlsx")
+    drawn = study.plumbline("sample", "labelled", "--pairs", str(N_PAIRS))
+    assert drawn.returncode == 0, drawn.stderr
+    fill_csv(folder / "labelled_pairs.csv")
+    study.labels = (
+        "human_labels: [{measure: refusal, file: labelled_refusal_labels.xlsx, rater: anna}]",
+        "pair_labels: [{file: labelled_pairs.csv, rater: anna}]",
+    )
+    study.write(*study.labels)
+    study.second = study.plumbline("run", "labelled")
+    assert study.second.returncode == 0, study.second.stderr
+    return study
+
+
+def fill_xlsx(path):
+    """Label every answer by what it says, all but the first, and mistype the second."""
+    book = openpyxl.load_workbook(path)
+    sheet = book["labels"]
+    names = [cell.value for cell in sheet[1]]
+    text, label = names.index("text"), names.index("label")
+    for row in sheet.iter_rows(min_row=2):
+        row[label].value = "yes" if "cannot" in row[text].value else "no"
+    sheet.cell(2, label + 1).value = None
+    sheet.cell(3, label + 1).value = "yep"
+    book.save(path)
+    return sheet.max_row - 1
+
+
+def fill_csv(path):
+    """Call the first two pairs bad."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for number, row in enumerate(rows):
+        row["label"] = "no" if number < 2 else "yes"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=";")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_whole_root_prompts_are_drawn(labelled):
+    assert labelled.n_labels == N_DRAWN * 2 * 2
+    assert f"{labelled.n_labels} answers of {N_DRAWN} of {N_TEXTS} root prompts" in labelled.drawn.stdout
+
+
+def test_every_label_stands_beside_what_was_read(labelled):
+    counts = labelled.rows("select reason, count(*) from human_labels group by reason order by reason nulls first")
+    assert counts == [(None, labelled.n_labels - 2), ("not_a_label", 1), ("not_labelled", 1)]
+    differing = labelled.rows(
+        """
+        select count(*)
+        from human_labels as labels
+        inner join responses using (study_id, response_id)
+        where labels.value <> if(contains(response_text, 'cannot'), 1, 0)
+        """
+    )
+    assert differing == [(0,)]
+
+
+def test_what_says_nothing_is_in_quarantine_with_its_row(labelled):
+    found = labelled.rows("select rule, record_key from quarantined_records where stage = 'labels'")
+    assert found == [("not_a_label", "labelled_refusal_labels.xlsx:row 3")]
+
+
+def test_the_labels_are_told_when_a_run_ends(labelled):
+    assert f"Labels     {labelled.n_labels - 2} of refusal by anna" in labelled.second.stdout
+    assert "2 rows without one" in labelled.second.stdout
+
+
+def test_bad_pairs_are_counted_by_group_and_told_in_the_report(labelled):
+    (of_all, of_men) = labelled.rows(
+        "select grouping_id, group_id, n_pairs, n_root_prompts, value from pair_errors order by grouping_id"
+    )
+    assert of_all == ("all", "all", N_PAIRS, N_PAIRS, 2 / N_PAIRS)
+    assert of_men == ("gender", "man", N_PAIRS, N_PAIRS, 2 / N_PAIRS)
+    report = (labelled.home / "report" / "labelled.html").read_text(encoding="utf-8")
+    assert "Whether prompts are minimal pairs" in report
+
+
+def test_more_bad_pairs_than_the_study_allows_end_the_run(labelled):
+    labelled.write(*labelled.labels, "analysis: {quality: {max_bad_pairs: 0.1}}")
+    try:
+        ended = labelled.plumbline("run", "labelled")
+    finally:
+        labelled.write(*labelled.labels)
+    assert ended.returncode != 0
+    assert "a share of 0.1 of the labelled branches is no minimal pair" in ended.stderr + ended.stdout
+
+
+def test_a_sheet_that_is_gone_is_told_before_anything_runs(labelled):
+    labelled.write("human_labels: [{measure: refusal, file: gone.csv, rater: anna}]")
+    try:
+        planned = labelled.plumbline("plan", "labelled")
+    finally:
+        labelled.write(*labelled.labels)
+    assert planned.returncode == 1
+    assert "human_labels[0].file" in planned.stderr and str(ROOT) not in planned.stderr
