@@ -63,7 +63,13 @@ class Part:
         self._connection, self._study, self._progress, self._measures = connection, study, progress, measures
         self._options = options_of(study, level)
         self._unread = too_many_unmatched(connection, study)
-        self._layouts = layouts(connection, has_unit=study.unit is not None, measures=measures, unread=self._unread)
+        self._layouts = layouts(
+            connection,
+            has_unit=study.unit is not None,
+            measures=measures,
+            unread=self._unread,
+            contrasts=self._options.contrasts,
+        )
 
     def first(self) -> Frames:
         """The rows of every table, without sets, q and verdicts."""
@@ -81,7 +87,7 @@ class Part:
 
     @cached_property
     def _of_pairs(self) -> PairLayouts:
-        return pair_layouts(self._connection, [layout.cells for layout in self._layouts.values()])
+        return pair_layouts(self._connection, [layout.of_models for layout in self._layouts.values()])
 
     def again(self, questions: pd.DataFrame, options: Options) -> Frames:
         """The rows of some questions, with more draws."""
@@ -114,7 +120,7 @@ class Part:
         contrasts = with_missing_answers(contrasts, self._layouts, options)
         contrasts = peeled(contrasts, questions, self._layouts, ordered, options)
         contrasts, blocks = with_standing_cells(contrasts, questions, self._layouts, ordered, options)
-        cells = {key: layout.cells for key, layout in self._layouts.items()}
+        cells = {key: layout.of_models for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
         pairs = with_missing_changes(self._connection, self._of_pairs, pairs, options)
         return {"contrasts": contrasts, "beyond_parts_blocks": blocks, "generation_comparisons": pairs}

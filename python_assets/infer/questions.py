@@ -37,6 +37,7 @@ SECONDARY: Final = "secondary"
 COMPARISON: Final = "comparison"
 OF_ALL_MODELS: Final = QuestionSet(generations=[ALL_GENERATIONS])
 TRUTH: Final = "truth"
+POOLED: Final = "pooled"
 
 
 # asked of every study, and no question of its own
@@ -48,7 +49,8 @@ class Sets(NamedTuple):
 
     primary: None where the study leaves it to the rule. named: further sets, by name. measures: those that
     the study declares, with refusal. slices: of the measures that are defined in some slices only. of_models:
-    groupings that name a factor of generations, whose questions compare models.
+    groupings that name a factor of generations, whose questions compare models. settings: slices and groupings whose
+    generation 'all' are models that are compared; elsewhere it is all models together.
     """
 
     primary: QuestionSet | None
@@ -56,6 +58,7 @@ class Sets(NamedTuple):
     measures: Sequence[str]
     slices: Mapping[str, Sequence[str]]
     of_models: Collection[str] = ()
+    settings: Collection[tuple[str, str]] = ()
 
 
 def sets_of(
@@ -63,6 +66,7 @@ def sets_of(
     of_extractor: Mapping[str, str],
     measure_slices: Iterable[tuple[str, str]],
     of_models: Collection[str],
+    settings: Collection[tuple[str, str]],
     *,
     mixes_units: bool,
 ) -> Sets:
@@ -73,6 +77,7 @@ def sets_of(
         of_extractor: of every measure there is.
         measure_slices: measures and slices that they are asked in.
         of_models: groupings that name a factor of generations.
+        settings: slices and groupings in which models are compared.
         mixes_units: whether some prompts have units that others lack: then each slice is asked (6.2).
     """
     measures = list(of_extractor)
@@ -88,14 +93,15 @@ def sets_of(
         parts = {key: [name for name in found if name != ALL_PROMPTS] for key, found in slices.items()}
         own |= {key: found for key, found in parts.items() if found}
     asked = [name for name in measures if name not in automatic]
-    return Sets(study.primary, study.question_sets, asked, own, of_models)
+    return Sets(study.primary, study.question_sets, asked, own, of_models, settings)
 
 
 def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
     """Name the set of every question: the first that names it.
 
     A set that the study declares names its questions before the rule does; the baseline's are of the tool,
-    and the main questions of groupings by models are of set comparison.
+    the main questions of groupings by models are of set comparison, and those of all models together of set pooled, so
+    that no other question is corrected for them.
 
     Args:
         questions: with QUESTION.
@@ -106,14 +112,24 @@ def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
     names[is_truth] = TRUTH  # a distance from the truth is no bias by itself, so no set of these names it
     names[(questions.generation_id == BASELINE).to_numpy()] = BASELINE
     names[_compare_models(questions, sets)] = COMPARISON
+    is_pooled = of_all_models(questions, sets)
+    names[is_pooled] = POOLED
     declared = {PRIMARY: sets.primary or QuestionSet.model_construct(), **sets.named}
     order = [*declared] if sets.primary else [*sets.named, PRIMARY]
     is_open = ~is_truth
     for name in order:
-        member = is_open & _matches(questions, declared[name], sets)
+        of_all = is_pooled & declared[name].names_all_models
+        member = is_open & (of_all | ~is_pooled) & _matches(questions, declared[name], sets)
         names[member] = name
         is_open &= ~member
     return names
+
+
+def of_all_models(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
+    """Whether questions are of all models together, of groups of prompts beside those of each model."""
+    places = pd.MultiIndex.from_frame(questions[["slice_id", "grouping_id"]])
+    is_all: np.ndarray = (questions.generation_id == ALL_GENERATIONS).to_numpy()
+    return is_all & ~places.isin(list(sets.settings)) if len(sets.settings) else is_all
 
 
 def _compare_models(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
@@ -153,7 +169,7 @@ def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.nda
 
 
 def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
-    """Add set_id, and n_questions: those of the set that have a p.
+    """Add set_id, n_questions, those of the set that have a p, and is_pooled, of all models together.
 
     Raises:
         StudyError: a declared set names no question.
@@ -165,7 +181,7 @@ def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
         expected = "one question of the study at least that no set before it names"
         raise StudyError(field, NOTHING, expected, "correct its lists, or remove it")
     n_questions = questions.p_value.notna().groupby(questions.set_id).transform("sum")
-    return questions.assign(n_questions=n_questions.astype(np.int64))
+    return questions.assign(n_questions=n_questions.astype(np.int64), is_pooled=of_all_models(questions, sets))
 
 
 def with_levels(questions: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from python_assets.infer.changes.pairs_of_generations import generations_of
 from python_assets.infer.contrasts.beyond_parts import beyond_parts
 from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values, intervals
 from python_assets.infer.contrasts.means import one_sided_p
@@ -26,6 +27,7 @@ from python_assets.infer.design.cells import (
 )
 from python_assets.infer.design.design import Frame
 from python_assets.infer.design.mixed_instruments import mixed_instruments
+from python_assets.infer.design.pooled import pool_of
 from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.groups.compare_groups import Responses, compare_groups, compare_statistics
@@ -45,10 +47,11 @@ def layouts(
     has_unit: bool,
     measures: Sequence[str] | None = None,
     unread: Unread = frozenset(),
+    contrasts: Sequence[str] = (),
 ) -> dict[tuple[str, str], "Layout"]:
     """All slices and groupings of a build file with cells of the measures.
 
-    Args: as read_cells; unread: of too_many_unmatched.
+    Args: as read_cells; unread: of too_many_unmatched; contrasts: of Options.
     """
     mixed, none = mixed_instruments(connection), Unread()
     return {
@@ -57,6 +60,7 @@ def layouts(
             *design,
             has_unit=has_unit,
             measures=measures,
+            contrasts=contrasts,
             refused={
                 InferenceReason.TOO_MANY_UNMATCHED: unread,
                 InferenceReason.INSTRUMENT_DIFFERS: mixed.get(design, none),
@@ -67,7 +71,10 @@ def layouts(
 
 
 class Layout:
-    """One slice and grouping of a build file; its responses are read once, if at all."""
+    """One slice and grouping of a build file; its responses are read once, if at all.
+
+    of_models: its cells as they were read. cells: the same, with the columns of all models together after them.
+    """
 
     def __init__(
         self,
@@ -77,17 +84,24 @@ class Layout:
         *,
         has_unit: bool,
         measures: Sequence[str] | None = None,
+        contrasts: Sequence[str] = (),
         refused: Mapping[InferenceReason, Unread],
     ) -> None:
         """Read the cells, of some measures or of all; arguments as read_cells.
 
-        refused: by their reason, the generations and measures of which nothing is told.
+        contrasts: of Options. refused: by their reason, the generations and measures of which nothing is told.
         """
-        cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
-        read_by = pd.MultiIndex.from_frame(cells.columns[["generation_id", "measure_id"]])
-        reasons = first_of([read_by.isin(list(found)) for found in refused.values()], [*refused])
-        columns = cells.columns.assign(refused=pd.Series(reasons, index=cells.columns.index, dtype=object))
-        self.cells = cells._replace(columns=columns)
+
+        def with_refused(cells: Cells) -> Cells:
+            read_by = pd.MultiIndex.from_frame(cells.columns[["generation_id", "measure_id"]])
+            reasons = first_of([read_by.isin(list(found)) for found in refused.values()], [*refused])
+            columns = cells.columns.assign(refused=pd.Series(reasons, index=cells.columns.index, dtype=object))
+            return cells._replace(columns=columns)
+
+        of_study = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
+        self.of_models = with_refused(of_study)
+        self._pool = pool_of(of_study.columns, generations_of(connection), contrasts)
+        self.cells = with_refused(self._pool.cells(of_study))
         self._connection = connection
         self._specs = requested_statistics(connection)
         self._values: Values | None = None
@@ -95,7 +109,7 @@ class Layout:
 
     def _read_values(self) -> Values:
         if self._values is None:
-            self._values = read_values(self._connection, self.cells)
+            self._values = read_values(self._connection, self.of_models)
         return self._values
 
     def missing(self) -> Missing:
@@ -113,7 +127,7 @@ class Layout:
             options: what is asked for.
             drawn: hears of the draws of this slice and grouping that are done.
         """
-        for rows in summary_rows(self.cells, options.alpha):
+        for rows in summary_rows(self.of_models, options.alpha):
             yield "summary_statistics", rows
         yield from compare_groups(self.cells, self._sources(np.arange(len(self.cells.columns))), options)
         drawn(options.n_permutations)
@@ -129,7 +143,7 @@ class Layout:
 
         def rows() -> Rows:
             if self._rows is None:
-                self._rows = read_rows(self._connection, self.cells)
+                self._rows = self._pool.rows(read_rows(self._connection, self.of_models))
             return self._rows._replace(x=self._rows.x[:, columns])
 
         return Responses(rows, self._read_values)

@@ -3,7 +3,11 @@
 with
 
 questions as (
-    select {{ keys }} from {{ source('inference', 'questions') }} where not is_observed
+    select {{ keys }}, is_pooled from {{ source('inference', 'questions') }} where not is_observed
+),
+
+generations as (
+    select study_id, generation_id from {{ source('raw', 'generations') }} where not is_baseline
 ),
 
 statistics as (
@@ -29,10 +33,17 @@ placed as (
         {{ place }},
         side_id,
         answers.asked_prompt_id as prompt_id,
-        case answers.generation_id when '' then side_id else answers.generation_id end as generation_id
+        case
+            when answers.generation_id <> '' then answers.generation_id
+            when side_id = 'all' then generations.generation_id
+            else side_id
+        end as generation_id
     from sides
     inner join members using (study_id, slice_id, grouping_id)
     inner join {{ ref('int_answers') }} as answers using (study_id, prompt_id)
+    -- all models together answered what each of them did
+    left join generations
+        on sides.side_id = 'all' and answers.generation_id = '' and sides.study_id = generations.study_id
 ),
 
 responses as (
@@ -88,6 +99,7 @@ of_sides as (
 joined as (
     select
         {{ keys }},
+        is_pooled,
         of_sides.n_asked,
         of_sides.n_read,
         of_sides.reason,
@@ -112,6 +124,7 @@ select
         -- values are there, but of clusters that some groups lack, or none with a baseline beside it
         when n_read > 0 and is_of_segments then 'instrument_differs'
         when n_read > 0 and is_against_baseline then 'no_baseline'
+        when n_read > 0 and is_pooled then 'too_few_models'
         when n_read > 0 then 'no_values'
         else coalesce(reason, 'no_values')
     end as reason
