@@ -272,7 +272,7 @@ class Values(NamedTuple):
         keys = list(KEYS[:3])
         own = self.columns[keys].assign(n=n, mean=mean, squares=squares)
         found = pd.concat([own, _of_all_models(own, keys)], ignore_index=True)
-        sd = np.sqrt(found.squares / (found.n - 1).where(found.n > 1))
+        sd = (found.squares / (found.n - 1).where(found.n > 1)) ** 0.5
         found = found.assign(sd=sd.where(sd > 1e-12 * found["mean"].abs()))
         return columns[keys].merge(found, how="left", on=keys).sd.to_numpy()
 

@@ -133,8 +133,7 @@ def _in_standard_deviations(sheet: Sheet, scheme: Scheme, x: Floats, sources: Re
 
 
 def _sheets(cells: Cells, columns: Ints, options: Options) -> Iterator[tuple[Sheet, Ints]]:
-    """Part columns by role and statistic; categorical measures as wholes, by their number of labels; those of all models
-    together for themselves.
+    """Part columns by role and statistic, those of all models together apart; of labels whole measures, by how many.
 
     Yields:
         A sheet, and the columns of its values, shape (columns,) or (measures, labels).

@@ -15,17 +15,7 @@ from python_assets.infer.design.cells import KEYS, Cells
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.options import Margins, Reference, margin_of
 from python_assets.infer.result import InferenceReason, Result, first_of
-from python_assets.infer.tables import (
-    BEYOND_PARTS,
-    DBI,
-    IDI,
-    LOG_DISPARITY,
-    OF_GROUPS,
-    PARTS,
-    SIZES,
-    Table,
-    Tables,
-)
+from python_assets.infer.tables import BEYOND_PARTS, DBI, IDI, LOG_DISPARITY, OF_GROUPS, PARTS, SIZES, Table, Tables
 from python_assets.study.base import Against
 from python_assets.study.metrics import metric_names
 
