@@ -4,7 +4,7 @@ from functools import cache
 
 import dagster as dg
 
-from dagster_project.assets import assemble, extract, generate, infer, publish, scrape, transform
+from dagster_project.assets import assemble, extract, generate, infer, label, publish, scrape, transform
 from dagster_project.checks import checks
 from dagster_project.jobs import run_study
 from dagster_project.partitions import offer_all_studies, study_file, study_files
@@ -21,7 +21,7 @@ def defs() -> dg.Definitions:
 @cache
 def definitions() -> dg.Definitions:
     """The same, and nothing is offered."""
-    stages = dg.load_assets_from_modules([scrape, assemble, generate, extract, transform, infer, publish])
+    stages = dg.load_assets_from_modules([scrape, assemble, generate, label, extract, transform, infer, publish])
     return dg.Definitions(
         assets=[study_file, *stages],
         asset_checks=checks,

@@ -22,6 +22,7 @@ PARTS: Final = {
     "custom_statistics": "from raw.statistics where expression is not null",
     "documents": "from raw.keywords full join raw.sentences on false full join raw.documents on false",
     "factor_pairs": "from raw.coverage_sets where factors = factor having count(*) > 1",
+    "human_labels": "from raw.human_labels",
     "imported_metrics": "from raw.imported_metrics",
     "impossible_cells": "from raw.impossible_cells",
     "intersections": "from raw.groupings group by grouping_id having count(*) > 1",
@@ -29,6 +30,7 @@ PARTS: Final = {
     "model_factors": "from raw.generation_factors where factor in "
     "(select factor from raw.groupings union all select factor from raw.slices)",
     "normalised": "from raw.statistics where normalise = 'before'",
+    "pair_labels": "from raw.pair_labels",
     "quarantine": "from raw.quarantine",
     "regressions": "from raw.regressions",
     "truth": "from raw.ground_truths",

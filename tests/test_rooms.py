@@ -26,6 +26,7 @@ FLOORS = (
     ("infer", "published", "providers", "expectations"),
     ("importers", "report", "embeddings"),
     ("scrape", "assemble", "generate", "extract"),
+    ("labelling",),
     ("plan", "study_file", "gate"),
     ("dagster_project",),
     ("cli",),

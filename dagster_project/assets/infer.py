@@ -103,11 +103,15 @@ def infer(
     from python_assets.infer.run import infer_study
     from python_assets.plan.declared_questions import declared_of_build
     from python_assets.plan.power import design_power_rows
+    from python_assets.warehouse.freeze import corrected_when_frozen
 
     def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study", look: "Look") -> Any:
         power_rows = partial(design_power_rows, loaded, connection)
         declared = declared_of_build(loaded, connection)
-        counts = infer_study(connection, loaded, power_rows, progress_of(context), declared=declared, look=look)
+        corrects = corrected_when_frozen(loaded, warehouse.home)
+        counts = infer_study(
+            connection, loaded, power_rows, progress_of(context), declared=declared, look=look, corrects=corrects
+        )
         record_look(loaded, connection, warehouse.home, look)
         return counts
 

@@ -24,6 +24,7 @@ from python_assets.infer.changes.infer_changes import (
     with_who_moved,
 )
 from python_assets.infer.changes.missing_changes import with_missing_changes
+from python_assets.infer.design.labels import corrected_places, labelled_measures
 from python_assets.infer.groups.crossings import few_flips, questions_by_t, with_standing_cells
 from python_assets.infer.groups.layout import layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
@@ -31,6 +32,7 @@ from python_assets.infer.groups.peeling import peeled, with_permuted_margins
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
 from python_assets.infer.groups.unread import too_many_unmatched
 from python_assets.infer.options import Options, options_of
+from python_assets.infer.questions import Place
 from python_assets.infer.tables import QUESTION, QUESTIONS, Table
 from python_assets.infer.truth.truth_rows import truth_rows
 from python_assets.study.study import Study
@@ -63,10 +65,12 @@ class Part:
         self._connection, self._study, self._progress, self._measures = connection, study, progress, measures
         self._options = options_of(study, level)
         self._unread = too_many_unmatched(connection, study)
+        self._labelled = labelled_measures(connection, study, measures)
         self._layouts = layouts(
             connection,
             has_unit=study.unit is not None,
             measures=measures,
+            labelled=self._labelled,
             unread=self._unread,
             contrasts=self._options.contrasts,
         )
@@ -85,9 +89,16 @@ class Part:
         )
         return found
 
+    @property
+    def corrected(self) -> frozenset[Place]:
+        """Where people labelled enough whole root prompts for corrected values to be tested, as Sets has it."""
+        places = (place for layout in self._layouts.values() for place in corrected_places(layout.cells))
+        found = frozenset(places)
+        return found | {(slice_id, "", generation_id, name) for slice_id, _, generation_id, name in found}
+
     @cached_property
     def _of_pairs(self) -> PairLayouts:
-        return pair_layouts(self._connection, [layout.of_models for layout in self._layouts.values()])
+        return pair_layouts(self._connection, [one.of_models for one in self._layouts.values()], self._labelled)
 
     def again(self, questions: pd.DataFrame, options: Options) -> Frames:
         """The rows of some questions, with more draws."""

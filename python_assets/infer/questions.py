@@ -16,7 +16,8 @@ from python_assets.errors import NOTHING, StudyError
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, question_levels
-from python_assets.infer.tables import QUESTION, SIZES
+from python_assets.infer.tables import CORRECTED, OF_INSTRUMENT, QUESTION, SIZES
+from python_assets.infer.tables import OF_PAIR as OF_GENERATIONS
 from python_assets.infer.tables import QUESTIONS as OF_PAIRS
 from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import (
@@ -38,10 +39,15 @@ COMPARISON: Final = "comparison"
 OF_ALL_MODELS: Final = QuestionSet(generations=[ALL_GENERATIONS])
 TRUTH: Final = "truth"
 POOLED: Final = "pooled"
+INSTRUMENT: Final = "instrument"
+_CORRECTABLE: Final = ("mean", *OF_PAIRS)
 
 
 # asked of every study, and no question of its own
 _AUTOMATIC: Final = ("empty", "truncated", OTHER_LANGUAGE)
+
+
+Place = tuple[str, str, str, str]
 
 
 class Sets(NamedTuple):
@@ -50,7 +56,9 @@ class Sets(NamedTuple):
     primary: None where the study leaves it to the rule. named: further sets, by name. measures: those that
     the study declares, with refusal. slices: of the measures that are defined in some slices only. of_models:
     groupings that name a factor of generations, whose questions compare models. settings: slices and groupings whose
-    generation 'all' are models that are compared; elsewhere it is all models together.
+    generation 'all' are models that are compared; elsewhere it is all models together. corrected: slices, groupings (''
+    of the mean of all), generations and measures whose corrected values are asked in the place of raw ones, where the
+    study does not say which (inference.md 9.2).
     """
 
     primary: QuestionSet | None
@@ -59,6 +67,7 @@ class Sets(NamedTuple):
     slices: Mapping[str, Sequence[str]]
     of_models: Collection[str] = ()
     settings: Collection[tuple[str, str]] = ()
+    corrected: Collection[Place] = frozenset()
 
 
 def sets_of(
@@ -108,15 +117,18 @@ def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
         sets: of the study.
     """
     names = pd.Series(SECONDARY, index=questions.index)
+    questions = questions.assign(is_default=_default_calibration(questions, sets))
     is_truth = (questions.statistic == GROUND_TRUTH).to_numpy()
     names[is_truth] = TRUTH  # a distance from the truth is no bias by itself, so no set of these names it
+    is_error = questions.calibration.isin(OF_INSTRUMENT).to_numpy()
+    names[is_error] = INSTRUMENT  # nor is what an instrument gets wrong
     names[(questions.generation_id == BASELINE).to_numpy()] = BASELINE
     names[_compare_models(questions, sets)] = COMPARISON
     is_pooled = of_all_models(questions, sets)
     names[is_pooled] = POOLED
     declared = {PRIMARY: sets.primary or QuestionSet.model_construct(), **sets.named}
     order = [*declared] if sets.primary else [*sets.named, PRIMARY]
-    is_open = ~is_truth
+    is_open = ~is_truth & ~is_error
     for name in order:
         of_all = is_pooled & declared[name].names_all_models
         member = is_open & (of_all | ~is_pooled) & _matches(questions, declared[name], sets)
@@ -130,6 +142,26 @@ def of_all_models(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
     places = pd.MultiIndex.from_frame(questions[["slice_id", "grouping_id"]])
     is_all: np.ndarray = (questions.generation_id == ALL_GENERATIONS).to_numpy()
     return is_all & ~places.isin(list(sets.settings)) if len(sets.settings) else is_all
+
+
+def _default_calibration(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
+    """Whether questions are of the values that are asked where the study names no calibration."""
+    raw: np.ndarray = (questions.calibration == "raw").to_numpy()
+    if not sets.corrected:
+        return raw
+    own, other = questions.generation_id, questions.generation_id
+    if OF_GENERATIONS[0] in questions:
+        is_pair = questions[OF_GENERATIONS[0]] != ""
+        own, other = (
+            one.where(~is_pair, questions[name]) for one, name in zip((own, other), OF_GENERATIONS, strict=True)
+        )
+    sides = (
+        pd.MultiIndex.from_arrays([questions.slice_id, questions.grouping_id, one, questions.measure_id])
+        for one in (own, other)
+    )
+    is_of = np.logical_and.reduce([side.isin(list(sets.corrected)) for side in sides])
+    is_of &= (questions.statistic.isin(_CORRECTABLE) & (questions.parameters == "")).to_numpy()
+    return np.where(is_of, (questions.calibration == CORRECTED).to_numpy(), raw)
 
 
 def _compare_models(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
@@ -161,7 +193,7 @@ def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.nda
             listed("grouping_id", chosen.groupings, np.ones(len(questions), dtype=bool)),
             listed("slice_id", chosen.slices, in_own_slice),
             listed("generation_id", chosen.generations, is_answer.to_numpy()),
-            listed("calibration", chosen.calibrations, (questions.calibration == "raw").to_numpy()),
+            listed("calibration", chosen.calibrations, questions.is_default.to_numpy()),
             listed("statistic", chosen.statistics, is_plain.to_numpy()),
         ]
     )

@@ -5,7 +5,7 @@ and p; all together get sets and say which questions need more draws; the parts 
 a last time at the groups that are called; all get verdicts.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import duckdb
@@ -72,6 +72,7 @@ def infer_study(
     parts: Sequence[Part] | None = None,
     declared: pd.DataFrame | None = None,
     look: Look | None = None,
+    corrects: Collection[str] | None = None,
 ) -> InferenceCounts:
     """Read the cells of a build file and write schema inference, in one transaction.
 
@@ -85,6 +86,8 @@ def infer_study(
         declared: questions that are accounted for whether anything was observed of them or not, with QUESTION and
             OF_PAIR; those that were observed alone where None.
         look: that is taken; the only one where None.
+        corrects: measures whose corrected values may be asked in the place of raw ones where the study leaves it open;
+            all where None.
 
     Returns:
         How many rows came of it. The same cells give the same digits, whatever their order and the number of
@@ -100,7 +103,9 @@ def infer_study(
     parts = parts or [Part(connection, study, progress, level=look.level)]
     tables = united([part.first() for part in parts])
     if "questions" in tables:
-        tables = _questions_in_sets(tables, _sets(connection, study), declared, options.alpha)
+        corrected = {place for part in parts for place in part.corrected if corrects is None or place[-1] in corrects}
+        sets = _sets(connection, study)._replace(corrected=corrected)
+        tables = _questions_in_sets(tables, sets, declared, options.alpha)
         for questions, longer in _short_of_draws(tables["questions"], options):
             n_draws = longer.n_permutations
             progress.say(f"{len(questions):,} questions are at the smallest p there is: {n_draws:,} draws of each")

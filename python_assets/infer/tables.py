@@ -20,6 +20,14 @@ LOG_DISPARITY: Final = "log_disparity"
 BEYOND_PARTS: Final = "beyond_parts"
 PARTS: Final = "parts"  # what beyond_parts is held against
 OF_GROUPS: Final = ("fdi_group", "jsd_group")
+CORRECTED: Final = "corrected"  # calibration of values that people's labels put right
+MISSED: Final = "missed"
+FALSE_ALARM: Final = "false_alarm"
+LABEL_ERROR: Final = "label_error"
+OF_LABELS: Final = {"binary": (CORRECTED, MISSED, FALSE_ALARM), "continuous": (CORRECTED, LABEL_ERROR)}
+"""Calibrations that people's labels make of measures of a kind."""
+OF_INSTRUMENT: Final = (MISSED, FALSE_ALARM, LABEL_ERROR)
+"""Calibrations whose values are what an instrument gets wrong by people's labels."""
 MEAN_CHANGE: Final = "mean_change"
 GROUP_CHANGE: Final = "group_change"
 DISPARITY_CHANGE: Final = "disparity_change"
@@ -148,7 +156,7 @@ TABLES: Final[Columns] = {
     "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,
     "generation_comparisons": COMPARISON_COLUMNS,
     "summary_statistics": _columns(
-        f"{_KEYS} group_id category", double="ci_low ci_high", bigint="n_root_prompts", varchar="inference_reason"
+        f"{_KEYS} group_id category", double="value ci_low ci_high", bigint="n_root_prompts", varchar="inference_reason"
     ),
     "design_power": _columns(
         "study_id grouping_id measure_id contrast source",

@@ -18,14 +18,16 @@ from python_assets.extract.ground_truth import truth_groupings
 from python_assets.extract.measures import Measure, resolve_measures
 from python_assets.infer.changes.pairs_of_generations import Pair, compared_pairs, generations_of
 from python_assets.infer.design.cells import MIXED_UNITS, NONLINEAR
-from python_assets.infer.questions import Sets, set_ids, sets_of
-from python_assets.infer.tables import ACROSS, DBI, GROUPS_MOVED, MEAN_CHANGE, OF_PAIR, QUESTION
-from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, GROUND_TRUTH
+from python_assets.infer.questions import Place, Sets, set_ids, sets_of
+from python_assets.infer.tables import ACROSS, CORRECTED, DBI, GROUPS_MOVED, MEAN_CHANGE, OF_LABELS, OF_PAIR, QUESTION
+from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, GROUND_TRUTH, parts_of
 from python_assets.study.study import Kind, Study
 
 MEAN_OF_KIND: Final[dict[Kind, str]] = {"continuous": "mean", "binary": "mean", "categorical": "share"}
 _LAYOUTS: Final = f"""
-    select slice_id, grouping_id, settings.slice_id is not null as is_of_models, bool_or(scheme = '{MIXED_UNITS}')
+    select
+        slice_id, grouping_id, settings.slice_id is not null as is_of_models, bool_or(scheme = '{MIXED_UNITS}'),
+        bool_and(scheme = 'blocked')
     from intermediate.int_prompt_groups
     left join (select distinct slice_id, grouping_id from intermediate.int_settings) as settings
         using (slice_id, grouping_id)
@@ -45,6 +47,7 @@ class _Layout(NamedTuple):
     grouping_id: str
     is_of_models: bool
     is_mixed: bool
+    is_blocked: bool
 
 
 class _Baselines(NamedTuple):
@@ -107,10 +110,26 @@ def declared_questions(
     rows = [
         *_of_groups(study, layouts, known, generations, baselines),
         *_of_truths(study, connection, layouts, known, generations),
-        *_of_pairs(layouts, known, pairs, baselines),
+        *_of_pairs(study, layouts, known, pairs, baselines),
     ]
     questions = pd.DataFrame(rows, columns=[*QUESTION, *OF_PAIR])
-    return questions.assign(set_id=set_ids(questions, _sets(study, layouts, of_measures)))
+    corrected = frozenset(_corrected(study, layouts, generations))
+    sets = _sets(study, layouts, of_measures)._replace(corrected=corrected)
+    return questions.assign(set_id=set_ids(questions, sets))
+
+
+def _labelled(study: Study) -> set[str]:
+    """The measures that the study names labels of."""
+    return {labels.measure for labels in study.human_labels}
+
+
+def _corrected(study: Study, layouts: Sequence[_Layout], generations: Sequence[str]) -> Iterator[Place]:
+    """Yield where corrected values can be tested, if people labelled enough root prompts (inference.md 9.2)."""
+    groupings = [one.grouping_id for one in layouts]
+    for one, generation, measure_id in product(layouts, generations, sorted(_labelled(study))):
+        if one.is_blocked and not one.is_of_models and not parts_of(one.grouping_id, groupings):
+            yield one.slice_id, one.grouping_id, generation, measure_id
+            yield one.slice_id, "", generation, measure_id
 
 
 def _sets(study: Study, layouts: Sequence[_Layout], of_measures: Sequence[tuple[str, str]]) -> Sets:
@@ -139,6 +158,10 @@ def _of_groups(
             has_baseline = baselines.calibrate(measure, generation)
             for asked in _statistics(study, measure.kind, has_baseline=has_baseline):
                 yield slice_id, generation, layout.grouping_id, measure.measure_id, *asked, "", ""
+            if measure.measure_id in _labelled(study) and generation not in (ALL_GENERATIONS, BASELINE):
+                for calibration in OF_LABELS.get(measure.kind, ()):
+                    of_labels = (measure.measure_id, calibration, "mean", "")
+                    yield slice_id, generation, layout.grouping_id, *of_labels, "", ""
         is_sized = measure.kind == "categorical" or (measure.kind == "continuous" and DBI in study.requested_contrasts)
         if is_sized and not layout.is_of_models and len(generations) > 1:
             asked = ("raw", MEAN_OF_KIND[measure.kind], "")
@@ -178,14 +201,19 @@ def _of_truths(
 
 
 def _of_pairs(
-    layouts: Sequence[_Layout], measures: Sequence[tuple[Measure, str]], pairs: Sequence[Pair], baselines: _Baselines
+    study: Study,
+    layouts: Sequence[_Layout],
+    measures: Sequence[tuple[Measure, str]],
+    pairs: Sequence[Pair],
+    baselines: _Baselines,
 ) -> Iterator[tuple[str, ...]]:
     """The mean of all prompts once a slice, whatever groups they fall in, and groups of every grouping."""
     of_prompts = [one for one in layouts if not one.is_of_models]
     for (measure, slice_id), pair in product(measures, pairs):
         groupings = [one.grouping_id for one in of_prompts if one.slice_id == slice_id]
         is_calibrated = all(baselines.calibrate(measure, generation) for generation in pair)
-        for calibration in ("raw", "calibrated") if is_calibrated else ("raw",):
+        is_corrected = measure.measure_id in _labelled(study) and measure.kind in OF_LABELS
+        for calibration in ("raw", *["calibrated"] * is_calibrated, *[CORRECTED] * is_corrected):
             for grouping_id, statistic in [("", MEAN_CHANGE), *((name, GROUPS_MOVED) for name in groupings)]:
                 if groupings and (grouping_id or measure.kind != "categorical"):
                     asked = (grouping_id, measure.measure_id, calibration, statistic, "")

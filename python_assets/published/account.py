@@ -26,7 +26,9 @@ QUESTION_SETS: Final = f"""
     where study_id = $study
     group by set_id
     order by
-        case set_id when 'primary' then 1 when 'secondary' then 3 when 'pooled' then 4 when 'baseline' then 5 else 2 end,
+        case set_id
+            when 'primary' then 1 when 'secondary' then 3 when 'pooled' then 4 when 'baseline' then 5 else 2
+        end,
         set_id
 """
 """A row a set, those that the study is about first."""

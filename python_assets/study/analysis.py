@@ -149,7 +149,7 @@ class QuestionSet(Part):
     groupings: Names | None = None
     slices: Names | None = None
     generations: Names | None = None
-    calibrations: Annotated[list[Literal["raw", "calibrated"]], Field(min_length=1)] | None = None
+    calibrations: Annotated[list[Literal["raw", "calibrated", "corrected"]], Field(min_length=1)] | None = None
     statistics: Names | None = None
 
     @model_validator(mode="after")

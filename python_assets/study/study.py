@@ -37,6 +37,7 @@ from python_assets.study.generations import Decoding, ExtensionSpec, Generation,
 from python_assets.study.imports import Import, ImportColumns
 from python_assets.study.measures import LABELLING, ClassifierSpec, Clusters, Judge, MeasureSpec
 from python_assets.study.metrics import Margins, default_margins
+from python_assets.study.people_labels import HumanLabels, PairLabels
 from python_assets.study.prompts import Assemble, Branch, Prompts, Template, Templates
 from python_assets.study.scrape import Scrape, Source, Wiki
 
@@ -60,6 +61,7 @@ __all__ = [
     "Generation",
     "GenerationSpec",
     "GroupingSpec",
+    "HumanLabels",
     "Import",
     "ImportColumns",
     "Judge",
@@ -67,6 +69,7 @@ __all__ = [
     "Level",
     "LevelMap",
     "MeasureSpec",
+    "PairLabels",
     "Part",
     "Prompts",
     "Scrape",
@@ -176,6 +179,7 @@ class Study(Part):
     levels are the independent units, or ROOT_PROMPT; root prompts are where it is None too, but then several
     prompts of one in one cell have no inference. baseline: the generation, or the role, whose answers others
     are calibrated against; the prompts' own texts where None.
+    human_labels, pair_labels: sheets that people filled in, of answers and of pairs of prompts.
     references: what the groups of each grouping are compared with, and the group where it is one. embedding:
     the model that texts are embedded with, the packaged one where None. keep: how many published runs stay in
     the archive. has_stand_in: the simulator stands in
@@ -199,6 +203,8 @@ class Study(Part):
     embedding: Embedding | None = None
     has_stand_in: bool = False
     references: dict[str, tuple[Against, str | None]] = {}
+    human_labels: list[HumanLabels] = []
+    pair_labels: list[PairLabels] = []
     analysis: AnalysisSpec
     keep: int = KEEP
     config_json: str

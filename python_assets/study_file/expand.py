@@ -255,6 +255,8 @@ class Draft(NamedTuple):
             generations=[one for one in written_out if not one.spec.engine],
             engines={one.generation_id: one for one in written_out if one.spec.engine},
             measures=list(self.parts.measures.values()),
+            human_labels=list(self.parts.human_labels.values()),
+            pair_labels=list(self.parts.pair_labels.values()),
             slices=self.slices,
             each=self.parts.each,
             groupings=list(self.groupings),

@@ -17,7 +17,7 @@ from python_assets.study_file.checks.files import file_problems
 from python_assets.study_file.checks.part_checks import part_problems
 from python_assets.study_file.described import with_description
 from python_assets.study_file.expand import Draft, expand
-from python_assets.study_file.parts import PartReader, Parts
+from python_assets.study_file.parts import LABEL_KEYS, PartReader, Parts
 from python_assets.study_file.yaml_lines import StudyFile, read_study_file
 
 
@@ -105,6 +105,10 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
         "groupings": [list(grouping) for grouping in draft.groupings],
         "slices": parts.slices | ({} if parts.each is None else {"each": parts.each}),
     }
+    for key in LABEL_KEYS:
+        # a study without labels is the same version as before there were any
+        if entries := list(written.pop(key).values()):
+            written[key] = entries
     del written["each"], written["unread"]
     return json.dumps(
         to_jsonable_python(written, by_alias=True, exclude_none=True),

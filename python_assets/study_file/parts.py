@@ -21,14 +21,17 @@ from python_assets.study.study import (
     FactorName,
     GenerationSpec,
     GroupingSpec,
+    HumanLabels,
     Level,
     MeasureSpec,
+    PairLabels,
     Prompts,
     Vectors,
 )
 from python_assets.study_file.pydantic_errors import PydanticError, fields_at, findings_of, problems_of
 from python_assets.study_file.yaml_lines import StudyFile
 
+LABEL_KEYS = ("human_labels", "pair_labels")
 KEYS = (
     "study",
     "title",
@@ -40,6 +43,7 @@ KEYS = (
     "generations",
     "embedding",
     "measures",
+    *LABEL_KEYS,
     "slices",
     "groupings",
     "analysis",
@@ -72,6 +76,8 @@ class Parts(NamedTuple):
     generations: dict[FieldPath, GenerationSpec]
     embedding: Embedding | None
     measures: dict[FieldPath, MeasureSpec]
+    human_labels: dict[FieldPath, HumanLabels]
+    pair_labels: dict[FieldPath, PairLabels]
     each: str | None
     slices: dict[str, dict[str, str | list[str]]]
     groupings: dict[FieldPath, str | list[str] | GroupingSpec]
@@ -107,6 +113,8 @@ class PartReader:
             generations=self._items("generations", GenerationSpec, []),
             embedding=self._section("embedding", self._kind_of_embedding(), None),
             measures=self._items("measures", MeasureSpec, DEFAULT_MEASURES),
+            human_labels=self._items("human_labels", HumanLabels, []),
+            pair_labels=self._items("pair_labels", PairLabels, []),
             each=None if each is NOTHING else self._part(FactorName, each, ("slices", "each")),
             slices=self._slices(slices),
             groupings=self._groupings(),

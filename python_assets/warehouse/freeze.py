@@ -124,6 +124,24 @@ def frozen_at(study: Study, home: Home) -> datetime | None:
     return min((at for sha256, at, _ in _freezes(home.freezes(study.study_id)) if sha256 == key), default=None)
 
 
+def corrected_when_frozen(study: Study, home: Home) -> set[str] | None:
+    """The measures whose corrected values were asked when the analysis was first frozen as it is now.
+
+    Returns:
+        None where it never was, or the questions were not known then: labels that came later change nothing that is
+        frozen.
+
+    Raises:
+        WarehouseError: the file of freezes cannot be read.
+    """
+    key = analysis_sha256(study)
+    frozen = (listed for sha256, _, listed in _freezes(home.freezes(study.study_id)) if sha256 == key)
+    listed = next((one for one in frozen if isinstance(one, list)), None)
+    if listed is None:
+        return None
+    return {row["measure_id"] for row in listed if row["calibration"] == "corrected" and row["set_id"] not in UNLISTED}
+
+
 def canonical(content: dict[str, Any]) -> str:
     """One line of JSON that is the same whatever the order of keys."""
     return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -182,7 +200,7 @@ def _listed_questions(questions: list[dict[str, str]] | None) -> list[str]:
 
 def _question(row: dict[str, str]) -> str:
     against = f" against {row['reference_generation_id']}" if row["reference_generation_id"] else ""
-    calibrated = "calibrated " if row["calibration"] == "calibrated" else ""
+    calibrated = "" if row["calibration"] == "raw" else f"{row['calibration'].replace('_', ' ')} "
     options = f" ({row['parameters']})" if row["parameters"] else ""
     by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
     place = f" in {row['slice_id']}" if row["slice_id"] != ALL_PROMPTS else ""

@@ -102,6 +102,7 @@ def test_a_plan_lists_the_questions_that_the_run_accounts_for(told):
         ("silent", "side", "north", "", "share", "not_observed", "response_empty"),
         ("northern", "kind", "south", "", "mean", "not_asked", "not_asked"),
         ("northern", "side", "south", "", "share", "not_asked", "not_asked"),
+        ("all", "side", "north", "", "share", "open", None),
         ("hostile", "kind", "all", "even", "groups_moved", "called", None),
         ("northern", "kind", "north", "even", "mean_change", "open", None),
         ("silent", "kind", "all", "even", "groups_moved", "not_observed", "missing_in_import"),

@@ -110,35 +110,45 @@ def test_numbers_that_the_order_names(fair_sea):
     assert sizes["jsd_group Female"] == pytest.approx(0.0011006715239143727, rel=1e-12)
 
 
-def test_sizes_over_all_models_are_the_documents_of_the_answers_of_all_of_them(fair_sea, reference):
-    of_models = {name: part for name, part in reference["categorical"].items() if name.startswith("D3/")}
-    asked = "generation_id = 'all' and calibration = 'raw' and study_id = 'fair_sea_responses' and slice_id ="
-    for grouping in ("gender", "race", "nationality"):
-        counts = pd.concat([pd.DataFrame(part[grouping]["counts"]).T for part in of_models.values()])
-        counts = counts.groupby(level=0).sum()
-        shares = counts.div(counts.sum(axis=1), axis=0)
-        fdi = 0.5 * (shares - counts.sum() / counts.sum().sum()).abs().sum(axis=1)
-        where = f"{asked} 'D3' and measure_id = 'label' and grouping_id = '{grouping}'"
+def test_sizes_over_all_models_are_the_documents_of_the_answers_of_all_of_them(fair_sea):
+    answers = pd.DataFrame(
+        fair_sea.rows(
+            """
+            select measure_id, generation_id, factors.factor, factors.level, label, value
+            from measurements
+            inner join prompt_factors as factors using (study_id, prompt_id)
+            inner join prompt_factors as categories using (study_id, prompt_id)
+            where study_id = 'fair_sea_responses' and categories.factor = 'category' and generation_id <> 'baseline'
+              and (categories.level, measure_id) in (('D3', 'label'), ('D2', 'sentiment')) and reason is null
+            """
+        ),
+        columns=["measure_id", "model", "factor", "level", "label", "value"],
+    )
+    assert answers.model.nunique() == 3
+    asked = "generation_id = 'all' and calibration = 'raw' and study_id = 'fair_sea_responses'"
+    for factor in ("gender", "race", "nationality"):
+        of_factor = answers[answers.factor == factor]
+        labels = of_factor[of_factor.measure_id == "label"]
+        shares = pd.crosstab(labels.level, labels.label, normalize="index")
+        fdi = 0.5 * (shares - labels.label.value_counts(normalize=True)).abs().sum(axis=1)
+        where = f"{asked} and slice_id = 'D3' and measure_id = 'label' and grouping_id = '{factor}'"
         found = dict(
             fair_sea.rows(f"select group_id, value_responses from contrasts where {where} and contrast = 'fdi_group'")
         )
         assert found == pytest.approx(fdi.to_dict(), abs=1e-12)
-        rows = fair_sea.rows(f"select metric, value_responses, value, null_q95 is null from disparities where {where}")
+        rows = fair_sea.rows(f"select metric, value_responses, value, null_q95 from disparities where {where}")
         numbers = {metric: row for metric, *row in rows}
         assert sorted(numbers) == ["fdi", "fdi_max", "jsd", "jsd_max"]
         assert numbers["fdi"][0] == pytest.approx(fdi.mean(), abs=1e-12)
-        assert all(value is not None and not is_without_floor for _, value, is_without_floor in numbers.values())
-    groups = [part["gender"]["groups"] for name, part in reference["continuous"].items() if name.startswith("D2/")]
-    n, mean, sd = (
-        pd.DataFrame([{of["group"]: of[name] for of in one} for one in groups]) for name in ("n", "mean", "sd")
-    )
-    mean_of_all = (n * mean).sum().sum() / n.sum().sum()
-    squares = (sd**2 * (n - 1) + n * (mean - mean_of_all) ** 2).sum().sum()
-    dbi = ((n * mean).sum() / n.sum() - mean_of_all) / (squares / (n.sum().sum() - 1)) ** 0.5
-    where = f"{asked} 'D2' and measure_id = 'sentiment' and grouping_id = 'gender'"
-    found = fair_sea.rows(f"select group_id, value_responses, value, verdict from contrasts where {where}")
-    assert {group: value for group, value, *_ in found} == pytest.approx(dbi.to_dict(), abs=1e-9)
-    assert all(value is not None and verdict is None for *_, value, verdict in found)
+        assert all(value is not None and floor > 0 for _, value, floor in numbers.values())
+        scores = of_factor[of_factor.measure_id == "sentiment"]
+        dbi = (scores.groupby("level").value.mean() - scores.value.mean()) / scores.value.std()
+        where = f"{asked} and slice_id = 'D2' and measure_id = 'sentiment' and grouping_id = '{factor}'"
+        found = fair_sea.rows(
+            f"select group_id, value_responses, value, contrast, verdict from contrasts where {where}"
+        )
+        assert {group: value for group, value, *_ in found} == pytest.approx(dbi.to_dict(), abs=1e-9)
+        assert all(value is not None and (contrast, verdict) == ("dbi", None) for *_, value, contrast, verdict in found)
 
 
 def test_no_finding_is_of_all_models_together(fair_sea):

@@ -36,3 +36,25 @@ from statistics
 inner join groups using (comparison_position, group_position)
 left join inference
     using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, statistic, parameters)
+union all
+-- values that people's labels make: no cell of SQL holds them
+select
+    study_id,
+    slice_id,
+    generation_id,
+    measure_id,
+    calibration,
+    grouping_id,
+    group_id,
+    'mean' as statistic,
+    '' as parameters,
+    value,
+    ci_low,
+    ci_high,
+    cast(null as double) as z,
+    n_responses,
+    n_missing,
+    n_root_prompts,
+    case when value is null then coalesce(inference_reason, 'no_values') end as reason,
+    inference_reason
+from {{ ref('int_labelled_groups') }}

@@ -16,12 +16,14 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.changes.change_rows import change_rows, joined_rows, without_value
+from python_assets.infer.changes.labelled_changes import LabelledChanges
 from python_assets.infer.changes.measure_changes import MeasureChanges, Swaps
 from python_assets.infer.changes.pairs_of_generations import Facts, Pair, compared_pairs, read_facts
 from python_assets.infer.changes.subgroup_rates import subgroup_changes
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS, Judged, words
 from python_assets.infer.contrasts.standing import OF_SELECTION, by_t, of_t, standing_cells, told_of_standing
-from python_assets.infer.design.cells import KEYS, Cells, of_columns
+from python_assets.infer.design.cells import KEYS, Cells
+from python_assets.infer.design.labels import read_labels, with_labels
 from python_assets.infer.design.read_cells import read_whole
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
 from python_assets.infer.draws.flips import Flips
@@ -34,10 +36,12 @@ from python_assets.infer.tables import (
     ACROSS,
     ANSWERS,
     BEYOND_PARTS_CHANGE,
+    CORRECTED,
     DISPARITY_CHANGE,
     GENERAL_SCOPES,
     GROUPS_MOVED,
     MEAN_CHANGE,
+    OF_INSTRUMENT,
     QUESTION,
     QUESTIONS,
     ROW,
@@ -68,16 +72,19 @@ _POSITIONS: Final = """
 """
 
 
-def pair_layouts(connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells]) -> PairLayouts:
+def pair_layouts(
+    connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells], labelled: Sequence[str] = ()
+) -> PairLayouts:
     """All prompts of each slice, whose mean is asked once, and the cells of its groupings but those of models.
 
     Args:
         connection: to the build file of one study.
         layouts: the cells of its slices and groupings. Of a part of the study: their columns of its measures, in the
             frame of all.
+        labelled: measures that people gave labels of.
     """
     of_groups = [cells for cells in layouts if not cells.is_of_models]
-    return [*_whole_slices(connection, of_groups), *of_groups]
+    return [*_whole_slices(connection, of_groups, labelled), *of_groups]
 
 
 def compare_generations(
@@ -132,16 +139,15 @@ def compare_again(
     for cells in layouts:
         here = questions[(questions.slice_id == cells.slice_id) & (questions.grouping_id == cells.grouping_id)]
         for (measure_id, calibration), asked in here.groupby(["measure_id", "calibration"], sort=True):
-            columns = cells.columns
-            is_of = (columns.measure_id == measure_id) & (columns.calibration == calibration)
-            chosen = of_columns(cells, np.flatnonzero(is_of.to_numpy()))
             wanted = [pair for pair in pairs if ACROSS.join(pair) in set(asked.generation_id)]
-            swaps = _swaps(connection, cells, options)
-            found += chain.from_iterable(_of_cells(chosen, wanted, facts, swaps, options))
+            swaps, of_measure = _swaps(connection, cells, options), (str(measure_id), str(calibration))
+            found += chain.from_iterable(_of_measure(cells, of_measure, wanted, facts, swaps, options))
     return joined_rows(found)
 
 
-def _whole_slices(connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells]) -> Iterator[Cells]:
+def _whole_slices(
+    connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells], labelled: Sequence[str]
+) -> Iterator[Cells]:
     """All prompts of each slice, where the mean of all cells is one number whatever they are grouped by."""
     of_slices: dict[str, list[pd.DataFrame]] = {}
     for cells in layouts:
@@ -149,9 +155,11 @@ def _whole_slices(connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells
     for slice_id, columns in of_slices.items():
         every = pd.concat(columns)
         is_number = (every.statistic == "mean") & (every.parameters == "") & (every.category == "")
+        is_number &= ~every.calibration.isin([CORRECTED, *OF_INSTRUMENT])
         wanted = every[is_number].drop_duplicates([*KEYS]).sort_values([*KEYS], ignore_index=True)
         if len(wanted):
-            yield read_whole(connection, slice_id, wanted.assign(column_position=np.arange(len(wanted))))
+            cells = read_whole(connection, slice_id, wanted.assign(column_position=np.arange(len(wanted))))
+            yield with_labels(cells, read_labels(connection, cells, labelled), labelled) if labelled else cells
 
 
 def _swaps(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options) -> Swaps:
@@ -171,24 +179,34 @@ def _of_cells(
     cells: Cells, pairs: Sequence[Pair], facts: Facts, swaps: Swaps, options: Options
 ) -> Iterator[Iterable[Table]]:
     """What changed in one slice and grouping, measure by measure, labels together; or a row that says why not."""
-    for (measure_id, calibration), of_measure in plain(cells).groupby(["measure_id", "calibration"], sort=True):
-        for pair in pairs:
-            keys = {
-                "slice_id": cells.slice_id,
-                "measure_id": measure_id,
-                "calibration": calibration,
-                "grouping_id": cells.grouping_id,
-                "generation_a_id": pair.own,
-                "generation_b_id": pair.other,
-            }
-            changes = changes_of(cells, of_measure, keys, swaps, options)
-            if changes is not None and facts.is_same_instrument(pair, str(measure_id)):
-                changes = replace(changes, is_identical=pair in facts.identical)
-                yield changes.tables() if cells.grouping_id else [changes.of_mean()]
-                continue
-            reason = InferenceReason.INSTRUMENT_CHANGED if changes is not None else InferenceReason.NO_VALUES
-            asked = {"comparison": GROUPS_MOVED if cells.grouping_id else MEAN_CHANGE, "group_id": "", "category": ""}
-            yield [change_rows(without_value(1, reason), missing=reason, n_root_prompts=None, **keys | asked)]
+    columns = plain(cells)
+    asked = columns.loc[~columns.calibration.isin(OF_INSTRUMENT), ["measure_id", "calibration"]].drop_duplicates()
+    for of_measure in asked.sort_values(["measure_id", "calibration"]).itertuples(index=False, name=None):
+        yield from _of_measure(cells, of_measure, pairs, facts, swaps, options)
+
+
+def _of_measure(
+    cells: Cells, of: tuple[str, str], pairs: Sequence[Pair], facts: Facts, swaps: Swaps, options: Options
+) -> Iterator[Iterable[Table]]:
+    """The same of one measure and calibration."""
+    measure_id, calibration = of
+    for pair in pairs:
+        keys = {
+            "slice_id": cells.slice_id,
+            "measure_id": measure_id,
+            "calibration": calibration,
+            "grouping_id": cells.grouping_id,
+            "generation_a_id": pair.own,
+            "generation_b_id": pair.other,
+        }
+        changes = changes_of(cells, keys, swaps, options)
+        if changes is not None and facts.is_same_instrument(pair, measure_id):
+            changes = replace(changes, is_identical=pair in facts.identical)
+            yield changes.tables() if cells.grouping_id else [changes.of_mean()]
+            continue
+        reason = InferenceReason.INSTRUMENT_CHANGED if changes is not None else InferenceReason.NO_VALUES
+        asked = {"comparison": GROUPS_MOVED if cells.grouping_id else MEAN_CHANGE, "group_id": "", "category": ""}
+        yield [change_rows(without_value(1, reason), missing=reason, n_root_prompts=None, **keys | asked)]
 
 
 def plain(cells: Cells) -> pd.DataFrame:
@@ -207,16 +225,25 @@ def columns_of_pair(of_measure: pd.DataFrame, keys: Mapping[str, Any]) -> dict[s
     }
 
 
-def changes_of(
-    cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, Any], swaps: Swaps, options: Options
-) -> MeasureChanges | None:
-    """A measure of a pair; None where one of the two generations has no column of it."""
+def changes_of(cells: Cells, keys: Mapping[str, Any], swaps: Swaps, options: Options) -> MeasureChanges | None:
+    """A measure of a pair in a calibration; None where one of the two generations has no column of it."""
+    measure_id, calibration = str(keys["measure_id"]), str(keys["calibration"])
+    columns = plain(cells)
+    is_corrected = calibration == CORRECTED
+    of_measure = columns[
+        (columns.measure_id == measure_id) & (columns.calibration == ("raw" if is_corrected else calibration))
+    ]
     of_pair = columns_of_pair(of_measure, keys)
     if not of_pair:
         return None
-    measure_id, kind, direction = (str(of_measure[name].iloc[0]) for name in ("measure_id", "kind", "direction"))
+    kind, direction = (str(of_measure[name].iloc[0]) for name in ("kind", "direction"))
     margin = margin_of_change(options.margins, measure_id, direction, kind)
-    return MeasureChanges(cells, of_pair, kind, keys, swaps=swaps, options=options, margin=margin)
+    of_both = (keys["generation_a_id"], keys["generation_b_id"])
+    if not is_corrected:
+        return MeasureChanges(cells, of_pair, kind, keys, swaps=swaps, options=options, margin=margin)
+    labelled = [cells.labels.get((one, measure_id, calibration)) for one in of_both]
+    own, other = (None if one is None else one.of_cells for one in labelled)
+    return LabelledChanges(cells, of_pair, kind, keys, swaps=swaps, options=options, margin=margin, labels=(own, other))
 
 
 def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
@@ -339,11 +366,9 @@ def _asked_again(
     connection: duckdb.DuckDBPyConnection, cells: Cells, question: Mapping[Hashable, Any], options: Options
 ) -> MeasureChanges:
     """What changed of a question that is called; one that was drawn on is asked in each round by as many draws."""
-    of_means = plain(cells)
-    is_of = (of_means.measure_id == question["measure_id"]) & (of_means.calibration == question["calibration"])
     more = options._replace(n_permutations=max(options.n_permutations, int(np.nan_to_num(question["n_draws"]))))
     keys, swaps = {name: question[name] for name in PLACE}, _swaps(connection, cells, more)
-    changes = changes_of(cells, of_means[is_of], keys, swaps, more)
+    changes = changes_of(cells, keys, swaps, more)
     if changes is None:
         raise ValueError("a question is called of generations without values")
     return changes

@@ -19,6 +19,8 @@ from python_assets.infer.changes.log_disparities import log_disparity_changes
 from python_assets.infer.changes.pairs_of_generations import MOST_UNPAIRED
 from python_assets.infer.changes.swapped import (
     MOST_FOR_T,
+    PLAIN,
+    Errors,
     Paired,
     dispersion_change,
     mean_changes,
@@ -167,12 +169,12 @@ class MeasureChanges:
 
     def _swapped(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
-        t = sizes_of(d, self.options.alpha, fewest=self.fewest).t
-        return Result.of(t.shape, studentised=t, p_maxt=p_by_the_largest(d, t, self.signs))
+        t = sizes_of(d, self.options.alpha, fewest=self.fewest, errors=self.errors).t
+        return Result.of(t.shape, studentised=t, p_maxt=p_by_the_largest(d, t, self.signs, self.errors))
 
     def _sized(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
-        found = sizes_of(d, self.options.alpha, fewest=self.fewest, margin=self.margin)
+        found = sizes_of(d, self.options.alpha, fewest=self.fewest, margin=self.margin, errors=self.errors)
         named = ("value", "std_error", "ci_low", "ci_high", "p_equivalence")
         return Result.of(found.value.shape, **{name: getattr(found, name) for name in named})
 
@@ -190,6 +192,11 @@ class MeasureChanges:
         d[np.searchsorted(self._pair.units, left.units)] = left.differences[0] - left.differences[1]
         return d
 
+    @property
+    def errors(self) -> Errors:
+        """How those of means over root prompts are made."""
+        return PLAIN
+
     @cached_property
     def signs(self) -> Flips:
         """Of the root prompts that both answered."""
@@ -197,7 +204,9 @@ class MeasureChanges:
 
     def _tested(self, x: Floats, *, fewest: int = 2, margin: float = np.nan) -> Change:
         alpha, of_draws = self.options.alpha, self.options.alpha_of_draws
-        return mean_changes(x, self.signs, alpha, fewest=fewest, margin=margin, alpha_of_draws=of_draws)
+        return mean_changes(
+            x, self.signs, alpha, fewest=fewest, margin=margin, alpha_of_draws=of_draws, errors=self.errors
+        )
 
     def _nothing_shared(self, comparison: str) -> Table:
         reason = InferenceReason.NO_SHARED_ROOT_PROMPT

@@ -8,6 +8,7 @@ has the larger one.
 Source: inference.md 8.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
@@ -15,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 from python_assets.infer.changes.change_rows import Change
-from python_assets.infer.design.design import MIN_UNITS_FOR_SCOPE, Frame
+from python_assets.infer.design.design import MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_QUESTION, Frame
 from python_assets.infer.draws.exchange import TIE, Floats, Ints, goes_on, p_values
 from python_assets.infer.draws.flips import ROUNDING, Flips, t_of_sums
 from python_assets.infer.formulas import interval
@@ -101,7 +102,34 @@ class Sizes(NamedTuple):
     p_equivalence: Floats
 
 
-def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan) -> Sizes:
+class Errors(NamedTuple):
+    """How errors of means over root prompts are made, and of how many they have degrees of freedom.
+
+    of_sums: t and standard error as t_of_sums gives them. n_labelled: root prompts; those of each row where None.
+    """
+
+    of_sums: Callable[[Floats, Floats, Ints], tuple[Floats, Floats]] = t_of_sums
+    n_labelled: int | None = None
+
+    def n(self, n: Ints) -> Ints:
+        """What degrees of freedom are one less than."""
+        return n if self.n_labelled is None else np.where(n > 0, self.n_labelled, 0)
+
+
+PLAIN: Final = Errors()
+
+
+def at_least_mean(total: Floats, squares: Floats, n: Ints) -> tuple[Floats, Floats]:
+    """T and standard error of rows, each error at least the mean one of all rows of a question (inference.md 9.2)."""
+    t, std_error = t_of_sums(total, squares, n)
+    tested = n >= MIN_UNITS_OF_QUESTION
+    if not tested.any():
+        return t, std_error
+    error = np.sqrt(np.maximum(std_error**2, (std_error[..., tested] ** 2).mean(axis=-1, keepdims=True)))
+    return np.divide(total / np.maximum(n, 1), error, out=t, where=error > 0), error
+
+
+def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan, errors: Errors = PLAIN) -> Sizes:
     """Means over root prompts, with R - 1 degrees of freedom.
 
     Args:
@@ -109,18 +137,20 @@ def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan
         alpha: intervals are 1 - alpha.
         fewest: root prompts under which a row has no error.
         margin: that p_equivalence is of, in the unit of d; NaN without one.
+        errors: how they are made.
     """
     n = (~np.isnan(d)).sum(axis=0)
     z = np.nan_to_num(d)
     total = z.sum(axis=0)
     value = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
-    t, std_error = t_of_sums(total, (z**2).sum(axis=0), n)
+    t, std_error = errors.of_sums(total, (z**2).sum(axis=0), n)
     std_error = np.where(n >= fewest, std_error, np.nan)
-    limits = interval.around(value, std_error, interval.t_quantile(n.astype(float), alpha))
+    of_t = errors.n(n).astype(float)
+    limits = interval.around(value, std_error, interval.t_quantile(of_t, alpha))
     p_equivalence = np.full(n.shape, np.nan)
     if not np.isnan(margin):
-        of_t = partial(interval.around, value, std_error)
-        p_equivalence = interval.margin_levels(value, of_t, np.maximum(n - 1.0, 1.0), np.asarray(margin))[1]
+        at = partial(interval.around, value, std_error)
+        p_equivalence = interval.margin_levels(value, at, np.maximum(of_t - 1.0, 1.0), np.asarray(margin))[1]
         p_equivalence[n < fewest] = np.nan
     t = np.where(n >= fewest, t, np.nan)
     return Sizes(value, std_error, *limits, t=t, n=n, p_equivalence=p_equivalence)
@@ -134,6 +164,7 @@ def mean_changes(
     fewest: int = 2,
     margin: float = np.nan,
     alpha_of_draws: float | None = None,
+    errors: Errors = PLAIN,
 ) -> Change:
     """Test whether rows changed, by turning round whole root prompts.
 
@@ -144,6 +175,7 @@ def mean_changes(
         fewest: root prompts under which a row stands outside the question.
         margin: of sizes_of.
         alpha_of_draws: of Options; alpha where None.
+        errors: how they are made.
 
     Returns:
         Means over root prompts with t intervals; p of a t distribution where MOST_FOR_T root prompts or fewer
@@ -151,7 +183,7 @@ def mean_changes(
         not small there (inference.md 6.5).
     """
     d = x[0] - x[1]
-    sizes = sizes_of(d, alpha, fewest=fewest, margin=margin)
+    sizes = sizes_of(d, alpha, fewest=fewest, margin=margin, errors=errors)
     n = sizes.n
     value_a, value_b = np.divide(np.nansum(x, axis=1), n, out=np.full((2, *n.shape), np.nan), where=n > 0)
     is_tested, is_permuted = n >= fewest, len(d) > MOST_FOR_T
@@ -165,7 +197,7 @@ def mean_changes(
         if not is_permuted:
             p, p_maxt, p_question = _by_t(d, n, np.where(has_no_error, np.nan, observed))
         for stage in signs.stages if is_permuted else ():
-            p, p_maxt, p_question = _swapped(d, n, observed, stage)
+            p, p_maxt, p_question = _swapped(d, n, observed, stage, errors)
             n_draws = stage.n
             if not goes_on(np.asarray(p_question), alpha_of_draws or alpha):
                 break
@@ -173,7 +205,7 @@ def mean_changes(
         n.shape,
         value=sizes.value,
         std_error=sizes.std_error,
-        df=n - 1.0,
+        df=errors.n(n) - 1.0,
         ci_low=sizes.ci_low,
         ci_high=sizes.ci_high,
         p_value=p,
@@ -193,13 +225,14 @@ def mean_changes(
     return Change(result, value_a, value_b)
 
 
-def p_by_the_largest(d: Floats, t: Floats, signs: Flips) -> Floats:
+def p_by_the_largest(d: Floats, t: Floats, signs: Flips, errors: Errors = PLAIN) -> Floats:
     """Share of swaps whose largest t of all rows is as large as that of a row.
 
     Args:
         d: changes of shape (root prompts, rows), NaN where absent.
         t: of sizes_of, NaN for rows that stand outside.
         signs: of the root prompts.
+        errors: how those of t were made.
 
     Source: inference.md 8.
     """
@@ -208,7 +241,7 @@ def p_by_the_largest(d: Floats, t: Floats, signs: Flips) -> Floats:
     squares, n = (z**2).sum(axis=0), (~np.isnan(d[:, is_tested])).sum(axis=0)
     n_as_large = np.zeros(len(n), dtype=np.int64)
     for batch in signs.batches():
-        largest = np.abs(t_of_sums(batch @ z, squares, n)[0]).max(axis=1)
+        largest = np.abs(errors.of_sums(batch @ z, squares, n)[0]).max(axis=1)
         n_as_large += len(batch) - np.searchsorted(np.sort(largest), np.abs(t[is_tested]) - TIE)
     p = np.full(len(t), np.nan)
     p[is_tested] = p_values(n_as_large, signs)
@@ -224,7 +257,7 @@ def _by_t(d: Floats, n: Ints, observed: Floats) -> tuple[Floats, Floats, float]:
     return p, p_maxt, float(np.nanmin(p_maxt)) if tested.size else np.nan
 
 
-def _swapped(d: Floats, n: Ints, observed: Floats, signs: Flips) -> tuple[Floats, Floats, float]:
+def _swapped(d: Floats, n: Ints, observed: Floats, signs: Flips, errors: Errors) -> tuple[Floats, Floats, float]:
     """P of each row, stepped down, and of the question (inference.md 6.3)."""
     x = np.nan_to_num(d)
     squares = (x**2).sum(axis=0)
@@ -238,7 +271,7 @@ def _swapped(d: Floats, n: Ints, observed: Floats, signs: Flips) -> tuple[Floats
 
     drawn = []
     for batch in signs.batches():
-        sizes = np.abs(t_of_sums(batch @ x, squares, n)[0])
+        sizes = np.abs(errors.of_sums(batch @ x, squares, n)[0])
         n_as_large += (sizes >= np.where(is_tested, observed, np.inf) - TIE).sum(axis=0)
         stepped += step_down.count(sizes[:, :, None])
         drawn.append(of_question(sizes))

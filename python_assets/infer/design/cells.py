@@ -3,9 +3,10 @@
 Belongs here: what they are, and those of some columns or of a statistic. They are read by read_cells.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import duckdb
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.result import InferenceReason
+from python_assets.infer.tables import FALSE_ALARM, LABEL_ERROR, MISSED
 from python_assets.study.base import ALL_GENERATIONS, BASELINE
 
 ADDITIVE: Final = ("variance", "standard_deviation", "skewness", "kurtosis", "kl_divergence")
@@ -127,6 +129,7 @@ def centred_and_scale(values: Floats, column: Ints, n_columns: int) -> tuple[Flo
     return centred, np.where(scale > 0, scale, 1.0)
 
 
+FEWEST_LABELLED_OF_RATE = 15  # root prompts, of the interval of a rate
 KEYS = ("generation_id", "measure_id", "calibration", "category", "statistic", "parameters")
 KEYS_OF_QUESTION = ["generation_id", "measure_id", "calibration", "statistic", "parameters"]
 MIXED_UNITS = "mixed_units"
@@ -145,6 +148,62 @@ class GroupingPart(NamedTuple):
     rest: Ints
 
 
+class CellLabels(NamedTuple):
+    """Labels of one generation and measure by cell of a frame, shape (cells,).
+
+    y: mean of the labels of a cell, NaN where one of its answers lacks them. is_drawn: whether any of its answers was
+    given to people. missed, false_alarm, error: of its labelled answers, NaN where there are none. n_events, n_others:
+    labelled answers that people found it in, and that they did not.
+    """
+
+    y: Floats
+    is_drawn: NDArray[np.bool_]
+    missed: Floats
+    false_alarm: Floats
+    error: Floats
+    n_events: Ints
+    n_others: Ints
+
+    def of(self, calibration: str) -> Floats:
+        """The values of one kind of error."""
+        return {MISSED: self.missed, FALSE_ALARM: self.false_alarm, LABEL_ERROR: self.error}[calibration]
+
+
+class Labelled(NamedTuple):
+    """What is known of a column that people's labels make.
+
+    kind: of the column. n_root_prompts: labelled whole, 0 where errors are over the units of the column. reason: why
+    nothing but values is told of it, None where more is. is_few: groups with too few labels of either kind. is_rate:
+    whether the measure is one. of_cells: the labels themselves, of corrected values.
+    """
+
+    kind: str
+    n_root_prompts: int
+    reason: InferenceReason | None
+    is_few: NDArray[np.bool_]
+    is_rate: bool
+    of_cells: CellLabels | None = None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether values are: of corrected ones where some root prompt is labelled whole."""
+        return self.n_root_prompts > 0 or not self.kind.startswith("corrected")
+
+    @property
+    def why_no_interval(self) -> InferenceReason | None:
+        """Why no interval is told."""
+        has_few = self.is_rate and 0 < self.n_root_prompts < FEWEST_LABELLED_OF_RATE
+        return InferenceReason.TOO_FEW_LABELS if has_few and self.reason is None else self.reason
+
+    def unseen(self, n: Floats | Ints) -> Floats:
+        """Square of half an error that no label showed, of a rate over n root prompts (inference.md 9.2)."""
+        r = self.n_root_prompts
+        if not (self.is_rate and r):
+            return np.zeros(1)
+        found: Floats = np.maximum(1 - r / np.maximum(n, 1), 0) / (2 * r**2)
+        return found
+
+
 class Cells(NamedTuple):
     """The cells of one slice and grouping.
 
@@ -154,7 +213,8 @@ class Cells(NamedTuple):
     they belong to. stratum_of_cell, root_prompt_of_cell: where each unit lies in one group, and a cell is a unit and
     root prompt; None and empty elsewhere. is_of_models: whether the cells average answers of several models, which
     are never taken for repeats. is_full: whether the grouping joins all factors of all groupings.
-    parts: the groupings of some of its factors.
+    parts: the groupings of some of its factors. labels: by generation, measure and calibration, of the columns that
+    people's labels make (labels.py).
     """
 
     slice_id: str
@@ -171,6 +231,12 @@ class Cells(NamedTuple):
     is_of_models: bool = False
     is_full: bool = False
     parts: Sequence[GroupingPart] = ()
+    labels: Mapping[tuple[str, str, str], Labelled] = MappingProxyType({})
+
+    def labelled(self, columns: Ints) -> list[Labelled | None]:
+        """What is known of the labels of some columns; None of columns that no label made."""
+        keys = self.columns.iloc[columns][["generation_id", "measure_id", "calibration"]]
+        return [self.labels.get(key) for key in keys.itertuples(index=False, name=None)]
 
     @property
     def asks_of_parts(self) -> Ints | None:

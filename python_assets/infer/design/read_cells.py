@@ -75,7 +75,7 @@ _WHOLE_SCHEMES = f"""
     {_OF_PROMPTS}
     group by grouping_id, scheme
 """
-_RANKS = f"""(
+RANKS = f"""(
         select prompt_id, row_number() over (order by prompt_id) - 1 as prompt_rank
         from (select distinct prompt_id {_OF_PROMPTS})
     )"""
@@ -83,7 +83,7 @@ _WHOLE_VALUES = f"""
     select column_position, prompt_rank, avg(x order by replicate) as prompt_mean, count(*) as n_responses
     from intermediate.int_values
     join column_keys using ({", ".join(KEYS[:4])})
-    join {_RANKS} using (prompt_id)
+    join {RANKS} using (prompt_id)
     group by all
 """
 _REPLICATES = "select count(distinct replicate) from raw.responses"
@@ -145,7 +145,7 @@ _MISSING = f"""
 _WHOLE_MISSING = f"""
     select column_position, prompt_rank, n_missing
     {_OF_ANSWERS}
-    join {_RANKS} using (prompt_id)
+    join {RANKS} using (prompt_id)
 """
 _LIMITS = """
     select coalesce(scale_low, 'nan') as scale_low, coalesce(scale_high, 'nan') as scale_high

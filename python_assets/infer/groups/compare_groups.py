@@ -10,9 +10,10 @@ import numpy as np
 
 from python_assets.infer.contrasts.amplification import amplification, draws_within
 from python_assets.infer.contrasts.compare import Compared, Scheme, compare_labels, compare_values
+from python_assets.infer.contrasts.labelled import compare_labelled, without_p
 from python_assets.infer.design.cells import KEYS, Cells, GroupingPart, Rows, StatisticSpec, Values, of_columns
 from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, stable_seed
-from python_assets.infer.groups.rows import Sheet, amplification_rows, refused, sheet_rows
+from python_assets.infer.groups.rows import OF_LABELS, Sheet, amplification_rows, refused, sheet_rows
 from python_assets.infer.options import Options, Reference
 from python_assets.infer.result import EVERY_P, TEST, InferenceReason, Result
 from python_assets.infer.schemes.choose import Blocks, Chosen, InUnits, choose_schemes
@@ -62,7 +63,10 @@ def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables
 
 def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], sources: Responses) -> Compared:
     """Contrasts and indices of a sheet; x: values, shape (cells, columns), the columns of the shape given."""
-    if sheet.role == "labels":
+    if sheet.role in OF_LABELS and isinstance(scheme, Blocks):
+        compared = compare_labelled(scheme, x, sheet.margin(sheet.contrasts[0]))
+        compared = compared if sheet.cells.asks_of_parts is None else without_p(compared)
+    elif sheet.role == "labels":
         n_responses = _fewest_responses(sheet)
         compared = compare_labels(scheme, x.reshape(-1, *shape), sheet.all_margins, n_responses=n_responses)
     else:

@@ -12,6 +12,7 @@ import pandas as pd
 from python_assets.infer.changes.pairs_of_generations import generations_of
 from python_assets.infer.contrasts.beyond_parts import beyond_parts
 from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values, intervals
+from python_assets.infer.contrasts.labelled import compare_labelled, labelled_intervals
 from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
     KEYS_OF_QUESTION,
@@ -26,6 +27,7 @@ from python_assets.infer.design.cells import (
     requested_statistics,
 )
 from python_assets.infer.design.design import Frame
+from python_assets.infer.design.labels import read_labels, with_labels
 from python_assets.infer.design.mixed_instruments import mixed_instruments
 from python_assets.infer.design.pooled import pool_of
 from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
@@ -35,6 +37,7 @@ from python_assets.infer.groups.summary import bootstrap_rows, summary_rows
 from python_assets.infer.options import Options, Reference, Unread
 from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import Blocks, choose_schemes
+from python_assets.infer.schemes.labelled_contrast import LabelledContrast
 from python_assets.infer.schemes.residuals import residuals
 from python_assets.infer.statistics.compare_statistics import compare_statistic
 from python_assets.infer.tables import Table
@@ -46,12 +49,14 @@ def layouts(
     *,
     has_unit: bool,
     measures: Sequence[str] | None = None,
+    labelled: Sequence[str] = (),
     unread: Unread = frozenset(),
     contrasts: Sequence[str] = (),
 ) -> dict[tuple[str, str], "Layout"]:
     """All slices and groupings of a build file with cells of the measures.
 
-    Args: as read_cells; unread: of too_many_unmatched; contrasts: of Options.
+    Args: as read_cells; labelled: measures that people gave labels of; unread: of too_many_unmatched; contrasts: of
+    Options.
     """
     mixed, none = mixed_instruments(connection), Unread()
     return {
@@ -60,6 +65,7 @@ def layouts(
             *design,
             has_unit=has_unit,
             measures=measures,
+            labelled=labelled,
             contrasts=contrasts,
             refused={
                 InferenceReason.TOO_MANY_UNMATCHED: unread,
@@ -84,12 +90,14 @@ class Layout:
         *,
         has_unit: bool,
         measures: Sequence[str] | None = None,
+        labelled: Sequence[str] = (),
         contrasts: Sequence[str] = (),
         refused: Mapping[InferenceReason, Unread],
     ) -> None:
         """Read the cells, of some measures or of all; arguments as read_cells.
 
-        contrasts: of Options. refused: by their reason, the generations and measures of which nothing is told.
+        labelled: measures that people gave labels of. contrasts: of Options. refused: by their reason, the generations
+        and measures of which nothing is told.
         """
 
         def with_refused(cells: Cells) -> Cells:
@@ -99,6 +107,8 @@ class Layout:
             return cells._replace(columns=columns)
 
         of_study = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
+        if labelled:
+            of_study = with_labels(of_study, read_labels(connection, of_study, labelled), labelled)
         self.of_models = with_refused(of_study)
         self._pool = pool_of(of_study.columns, generations_of(connection), contrasts)
         self.cells = with_refused(self._pool.cells(of_study))
@@ -174,7 +184,9 @@ class Layout:
                 return None
             return next(iter(compare_statistic(scheme, values, columns, spec).contrasts.values()))
         role, none = str(cells.roles[columns[0]]), np.full(x.shape[1], np.nan)
-        if role == "label":
+        if isinstance(scheme, Blocks) and scheme.labelled is not None:
+            compared = compare_labelled(scheme, x, none)
+        elif role == "label":
             compared = compare_labels(scheme, x[:, None], {"risk_difference": none[:1]}, with_indices=False)
         else:
             margins = dict.fromkeys(("mean_difference", "risk_difference"), none)
@@ -262,8 +274,10 @@ class Layout:
         )
         if scheme is None:
             return found.assign(low=np.nan, high=np.nan)
-        is_rate = str(self.cells.roles[columns[0]]) != "continuous"
-        limits = intervals(scheme, x, alpha, is_rate=is_rate)
+        if isinstance(scheme.contrast, LabelledContrast):
+            limits = labelled_intervals(scheme.contrast, x, alpha)
+        else:
+            limits = intervals(scheme, x, alpha, is_rate=str(self.cells.roles[columns[0]]) != "continuous")
         return found.assign(low=limits.low.ravel(), high=limits.high.ravel())
 
     def p_past_margin(

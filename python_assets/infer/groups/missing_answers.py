@@ -25,7 +25,7 @@ from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.schemes.choose import units_of_columns
 from python_assets.infer.schemes.differences import over_units
-from python_assets.infer.tables import LOG_DISPARITY, QUESTION
+from python_assets.infer.tables import CORRECTED, LOG_DISPARITY, QUESTION
 from python_assets.study.base import ALL_GENERATIONS, Against
 
 DIFFERENCES: Final = ("mean_difference", "risk_difference")
@@ -154,6 +154,7 @@ def with_missing_answers(
     shift = missing.tipping_shift(quoted.value.to_numpy(), half, np.where(is_bounded, share, 0.0))
     reason = first_of(
         [
+            (contrasts.calibration == CORRECTED).to_numpy(),
             ~is_filled,
             np.isnan(is_open),
             ~is_bounded & np.isnan(quoted.q_value.to_numpy()),
@@ -162,6 +163,7 @@ def with_missing_answers(
             ~is_called,
         ],
         [
+            InferenceReason.CORRECTED_NOT_BOUNDED,
             InferenceReason.SCHEME_NOT_AVAILABLE,
             InferenceReason.NOTHING_MISSING,
             contrasts.inference_reason.to_numpy(dtype=object),

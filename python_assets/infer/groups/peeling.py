@@ -20,7 +20,7 @@ from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options, Reference
 from python_assets.infer.result import Bools
-from python_assets.infer.tables import LOG_DISPARITY, QUESTION, SEPARATOR, SIZES
+from python_assets.infer.tables import CORRECTED, LOG_DISPARITY, QUESTION, SEPARATOR, SIZES
 from python_assets.study.base import Against
 
 FEWEST_DRAWS: Final = 999
@@ -74,7 +74,7 @@ def peeled(
             return np.asarray(group_levels(p, q, of_set) <= options.alpha)
 
         first, called_first = _first_round(tested, layout.cells.group_ids)
-        stand, last = _peel(first, called_first, again, is_called)
+        stand, last = peel(first, called_first, again, is_called)
         names = SEPARATOR.join(layout.cells.group_ids[group] for group in sorted(stand))
         labels = list(dict.fromkeys(tested.category))
         called = rows[rows.is_called]
@@ -121,7 +121,7 @@ def _again(
     return among
 
 
-def _peel(
+def peel(
     first: Round, called: Bools, again: Callable[[Collection[int]], Round], is_called: Callable[[Floats], Bools]
 ) -> tuple[list[int], Round]:
     """Groups that stand, in the order in which they were taken out, and the round of those left.
@@ -159,6 +159,7 @@ def with_permuted_margins(
     few = (contrasts.n_root_prompts < ENOUGH_ROOT_PROMPTS) & contrasts.is_permuted
     # a grand mean holds the group itself, so that shifting the group shifts it too
     chosen = (contrasts.contrast == "mean_difference") & (contrasts.reference != str(Against.GRAND_MEAN))
+    chosen &= contrasts.calibration != CORRECTED  # theirs is of the labelled root prompts (9.2)
     rows = contrasts[is_past & few & chosen & contrasts.is_called]
     p_margin = contrasts.p_margin.to_numpy(copy=True)
     for place, row in rows.iterrows():

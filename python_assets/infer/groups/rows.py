@@ -10,6 +10,7 @@ import numpy as np
 from python_assets.infer.contrasts.beyond_parts import mirrors_of
 from python_assets.infer.contrasts.compare import Compared, Scheme
 from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, DESCRIPTIVE, INDICES, RATE_INDICES
+from python_assets.infer.contrasts.labelled import AS_VALUES
 from python_assets.infer.contrasts.profiles import PROFILE_INDICES
 from python_assets.infer.design.cells import KEYS, Cells
 from python_assets.infer.draws.exchange import Floats, Ints
@@ -24,6 +25,10 @@ CONTRASTS: Final = {
     "binary": ("risk_difference", LOG_DISPARITY),
     "label": ("risk_difference",),
     "labels": OF_GROUPS,
+    "corrected_score": ("mean_difference",),
+    "corrected_rate": ("risk_difference",),
+    "error_score": ("mean_difference",),
+    "error_rate": ("risk_difference",),
     "selection": ("selection_rate_difference",),
     "precision": ("precision_difference",),
 }
@@ -35,7 +40,13 @@ METRICS: Final = {
     "precision": (*INDICES, *DESCRIPTIVE),
     "label": (),
     "labels": PROFILE_INDICES,
+    "corrected_score": AS_VALUES,
+    "corrected_rate": AS_VALUES,
+    "error_score": AS_VALUES,
+    "error_rate": AS_VALUES,
 }
+OF_LABELS: Final = ("corrected_score", "corrected_rate", "error_score", "error_rate")
+ERRORS: Final = OF_LABELS[2:]
 
 
 # of all models together, beside SIZES
@@ -84,7 +95,7 @@ class Sheet(NamedTuple):
         if self.role == "nonlinear":
             return (f"{self.cells.columns.statistic.iat[self.columns[0]]}_difference",)
         dbi = (DBI,) if self.role == "continuous" and DBI in self.requested else ()
-        has_parts = self.cells.asks_of_parts is not None and self.role != "labels"
+        has_parts = self.cells.asks_of_parts is not None and self.role not in ("labels", *OF_LABELS)
         return (*CONTRASTS[self.role], *dbi, *((BEYOND_PARTS,) if has_parts else ()))
 
     @property
@@ -117,8 +128,10 @@ class Sheet(NamedTuple):
     def margin(self, name: str) -> Floats:
         """Declared margin of a contrast or metric, of each column; NaN where there is none.
 
-        What cells have beyond their parts is a difference, with the margin of one.
+        What cells have beyond their parts is a difference, with the margin of one; errors of an instrument have none.
         """
+        if self.role in ERRORS:
+            return np.full(len(self.cells.columns), np.nan)[self.columns]
         name = self.contrasts[0] if name == BEYOND_PARTS else name
         columns = self.cells.columns
         measures, directions = (columns[of].to_numpy(object) for of in ("measure_id", "direction"))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from python_assets.infer.design.cells import Cells, StatisticSpec, Values
+from python_assets.infer.design.cells import Cells, Labelled, StatisticSpec, Values
 from python_assets.infer.design.design import MIN_UNITS, Design, Unit, presence_patterns
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
 from python_assets.infer.formulas import interval
@@ -34,6 +34,10 @@ def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
         mean, sd = over_units(unit_means(design, cells.x[np.ix_(design.cell, columns)]), is_present)
         n = design.units_of_group
         limits = _mean_limits(mean, sd, n, (cells.roles[columns] == "continuous")[:, None], alpha)
+        found = [(column, one) for column, one in enumerate(cells.labelled(columns)) if one is not None]
+        for column, labelled in found:
+            own = _labelled_limits(mean[column], sd[column], n, labelled, alpha)
+            limits.low[column], limits.high[column] = own
         is_refused = np.full(n.shape, cells.refusal is not None)
         reason = first_of(
             [n == 0, is_refused, n < MIN_UNITS],
@@ -41,7 +45,13 @@ def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
         )
         given = np.where((n >= MIN_UNITS) & ~is_refused, 1.0, np.nan)
         n_columns = len(columns)
-        why = {"n_root_prompts": np.tile(n, n_columns), "inference_reason": np.tile(reason, n_columns)}
+        value = np.full((n_columns, len(n)), np.nan)
+        reasons = np.broadcast_to(reason, value.shape).copy()
+        for column, labelled in found:
+            value[column] = mean[column] if labelled.is_told else np.nan
+            why_not = labelled.why_no_interval
+            reasons[column] = first_of([n == 0, np.full(n.shape, why_not is not None)], [reason, why_not])
+        why = {"value": value.ravel(), "n_root_prompts": np.tile(n, n_columns), "inference_reason": reasons.ravel()}
         yield _rows(cells, columns, limits.low * given, limits.high * given) | why
 
 
@@ -65,6 +75,15 @@ def _mean_limits(mean: Floats, sd: Floats, n: Ints, is_mean: np.ndarray, alpha: 
     return interval.Interval(np.where(is_mean, t.low, wilson.low), np.where(is_mean, t.high, wilson.high))
 
 
+def _labelled_limits(mean: Floats, sd: Floats, n: Ints, labelled: Labelled, alpha: float) -> interval.Interval:
+    """T with degrees of freedom of the labelled root prompts; NaN where they are too few (inference.md 9.2)."""
+    of_t = np.full(n.shape, labelled.n_root_prompts) if labelled.n_root_prompts else n
+    error = np.sqrt(sd**2 / np.maximum(n, 1) + labelled.unseen(n))
+    limits = interval.around(mean, error, interval.t_quantile(of_t.astype(float), alpha))
+    is_none = labelled.why_no_interval is not None
+    return interval.Interval(*(np.where(is_none, np.nan, side) for side in limits))
+
+
 def bootstrap_rows(cells: Cells, values: Values, spec: StatisticSpec, options: Options) -> Table:
     """The interval of each group's statistic that is no mean.
 
@@ -80,7 +99,11 @@ def bootstrap_rows(cells: Cells, values: Values, spec: StatisticSpec, options: O
     if cells.refusal is not None:
         nothing = np.full(len(columns) * cells.frame.n_groups, np.nan)
         reason = np.full(len(nothing), cells.refusal, dtype=object)
-        why: Table = {"n_root_prompts": np.zeros(len(nothing), dtype=np.intp), "inference_reason": reason}
+        why: Table = {
+            "value": nothing,
+            "n_root_prompts": np.zeros(len(nothing), dtype=np.intp),
+            "inference_reason": reason,
+        }
         return _rows(cells, columns, nothing, nothing) | why
     found = bootstrap_intervals(
         cells.frame,
@@ -90,5 +113,9 @@ def bootstrap_rows(cells: Cells, values: Values, spec: StatisticSpec, options: O
         n_bootstrap=options.n_bootstrap,
         seed=stable_seed(options.seed, cells.slice_id, cells.grouping_id, "bootstrap"),
     )
-    why = {"n_root_prompts": found.n_root_prompts.ravel(), "inference_reason": found.reason.ravel()}
+    why = {
+        "value": np.full(found.reason.size, np.nan),
+        "n_root_prompts": found.n_root_prompts.ravel(),
+        "inference_reason": found.reason.ravel(),
+    }
     return _rows(cells, columns, found.ci_low, found.ci_high) | why

@@ -97,12 +97,16 @@ class BlockContrast(OfBlocks):
 
         def of_part(w: sparse.csr_array, part: slice, z: Floats, batch: slice) -> Counts:
             sums = self._sums(w, z)
-            return work(sums.total / n, size_of_t(sums, n), part, batch)
+            return work(sums.total / n, self.sizes(sums, n), part, batch)
 
         def one(w: sparse.csr_array, batch: slice) -> Counts:
             return np.concatenate([of_part(w, part, z, batch) for part, z in parts], axis=-1)
 
         return cast(Counts, np.sum(each_batch(self._slots, draws, one), axis=0))
+
+    def sizes(self, sums: Sums, n: Ints) -> Floats:
+        """|t| of each row under each draw."""
+        return size_of_t(sums, n)
 
     def over_moments(self, y: Floats, draws: Draws, work: OfMoments, n_together: int = 1) -> Counts:
         """Do the work on the moments under every draw; n_together columns are never cut apart."""

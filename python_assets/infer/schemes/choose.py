@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from python_assets.infer.design.cells import Cells, Rows
+from python_assets.infer.design.cells import Cells, Labelled, Rows
 from python_assets.infer.design.design import Design, Frame, Unit, choose_unit, presence_patterns, shared
 from python_assets.infer.draws.exchange import Draws, Floats, Ints, Shuffles, owner_draws, stable_seed
 from python_assets.infer.draws.flips import Flips
@@ -24,6 +24,7 @@ from python_assets.infer.result import Bools, InferenceReason
 from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.schemes.group_means import BlockMeans, UnitMeans
 from python_assets.infer.schemes.inversion import MIN_UNITS_FOR_INTERVAL, Resamples, resamples_of
+from python_assets.infer.schemes.labelled_contrast import LabelledContrast
 from python_assets.infer.schemes.pair_contrast import PairContrast, pair_contrast
 from python_assets.infer.schemes.unit_contrast import UnitContrast
 from python_assets.infer.schemes.units import Units
@@ -39,7 +40,8 @@ class Blocks(NamedTuple):
     n_groups_with_value: also groups that meet no other one. resamples: of the units, None where they are
     too few. n_first: draws of a first stage, None where there is one stage alone. flip_seed: of signs of root prompts.
     alpha_of_draws: of Options; alpha where None.
-    parts: those that the question of a crossing is beyond, as Cells has them.
+    parts: those that the question of a crossing is beyond, as Cells has them. labelled: of columns that people's labels
+    make.
     """
 
     design: Design
@@ -52,6 +54,7 @@ class Blocks(NamedTuple):
     flip_seed: int = 0
     alpha_of_draws: float | None = None
     parts: Ints | None = None
+    labelled: Labelled | None = None
 
     @property
     def n_groups(self) -> int:
@@ -63,6 +66,8 @@ class Blocks(NamedTuple):
         """The rows of a contrast; of all pairs one of each two that mirror each other."""
         if self.reference.is_pairwise:
             return pair_contrast(self.design, self.reference)
+        if self.labelled is not None:
+            return LabelledContrast(self.design, self.reference.against, self.labelled)
         return BlockContrast(self.design, self.reference.against)
 
     @property
@@ -138,14 +143,35 @@ def choose_schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> 
         options: what is asked for.
     """
     for chosen in _schemes(cells, rows, options):
-        if isinstance(chosen.scheme, InferenceReason):
+        if isinstance(chosen.scheme, InferenceReason) and not cells.labels:
             yield chosen
             continue
-        chosen = chosen._replace(scheme=chosen.scheme._replace(parts=cells.asks_of_parts))
         refused = cells.refused[chosen.columns]
         for reason in dict.fromkeys(refused):
             columns = chosen.columns[refused == reason]
-            yield chosen._replace(columns=columns, scheme=chosen.scheme if reason is None else reason)
+            for members, labelled in _by_labels(cells, columns):
+                scheme = chosen.scheme if reason is None or isinstance(chosen.scheme, InferenceReason) else reason
+                yield chosen._replace(columns=members, scheme=_of_labels(scheme, labelled, cells))
+
+
+def _by_labels(cells: Cells, columns: Ints) -> Iterator[tuple[Ints, Labelled | None]]:
+    """Columns that share what is known of their labels."""
+    found = cells.labelled(columns) if cells.labels else [None] * len(columns)
+    keys = [None if one is None else (one.kind, one.n_root_prompts) for one in found]
+    for key in dict.fromkeys(keys):
+        places = np.array([place for place, own in enumerate(keys) if own == key])
+        yield columns[places], found[places[0]]
+
+
+def _of_labels(
+    scheme: Blocks | InUnits | InferenceReason, labelled: Labelled | None, cells: Cells
+) -> Blocks | InUnits | InferenceReason:
+    """The scheme of columns that people's labels make, which are compared in blocks alone, crossings as they are."""
+    if isinstance(scheme, InferenceReason):
+        return scheme if labelled is None or labelled.reason is None else labelled.reason
+    if labelled is None:
+        return scheme._replace(parts=cells.asks_of_parts)
+    return scheme._replace(labelled=labelled) if isinstance(scheme, Blocks) else InferenceReason.SCHEME_NOT_AVAILABLE
 
 
 def _schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterator[Chosen]:

@@ -64,7 +64,7 @@ class Study:
 
     def __init__(self):
         self.measures, self.directions = {}, {}
-        self.scales, self.missing = {}, []
+        self.scales, self.missing, self.labels = {}, [], []
         self.values, self.selected, self.statistics = [], [], []
         self.silent, self.levels = [], {}  # generations without a value; levels of others by name
         self.responses = pd.DataFrame(columns=["generation_id", "prompt_id", "replicate", "response_text"], dtype=str)
@@ -116,6 +116,30 @@ class Study:
             (generation_id, measure_id, root, group, n_missing[root, group])
             for root, group in np.argwhere(n_missing > 0)
         ]
+        return self
+
+    def label(self, measure_id, y, *, generation_id="model"):
+        """Add what people say of answers, shape (root prompts, groups[, replicates]): NaN is not given to them."""
+        y = np.asarray(y, dtype=float)
+        y = y[:, :, None] if y.ndim == 2 else y
+        of = [
+            part
+            for part in self.values
+            if (part.measure_id == measure_id).all() and (part.generation_id == generation_id).all()
+        ]
+        values = of[0].assign(y=y[of[0].root, of[0].group, of[0].replicate]).dropna(subset="y")
+        self.labels.append(
+            pd.DataFrame(
+                {
+                    "generation_id": generation_id,
+                    "measure_id": measure_id,
+                    "prompt_id": "p" + values.root.astype(str) + "_" + values.group.astype(str),
+                    "replicate": values.replicate,
+                    "y": values.y.replace(np.inf, np.nan),  # given to people, who left it blank
+                    "m": values.x,
+                }
+            )
+        )
         return self
 
     def ask(self, *statistics):
@@ -208,6 +232,9 @@ class Study:
                 columns={"group": "group_position", "root": "block_position"}
             ).assign(**place),
         }
+        if self.labels:
+            labels = pd.concat(self.labels)
+            tables |= {"intermediate.int_labelled_answers": labels, "raw.human_labels": labels.assign(value=labels.y)}
         connection = duckdb.connect()
         connection.execute("create schema raw; create schema intermediate")
         for name, frame in tables.items():
@@ -217,6 +244,9 @@ class Study:
         for table, column in (("int_values", "baseline"), ("int_prompt_groups", "stratum_position")):
             name = f"intermediate.{table}"
             connection.execute(f"update {name} set {column} = null where isnan({column})")
+        if self.labels:
+            connection.execute("update intermediate.int_labelled_answers set y = null where isnan(y)")
+            connection.execute("update raw.human_labels set value = null where isnan(value)")
         return connection
 
     def _generations(self):

@@ -30,6 +30,7 @@ DEFAULTS = {
     "unmatched_allowed": {},
     "fills_scale": False,
     "power": {},
+    "human_labels": [],
 }
 
 

@@ -29,6 +29,7 @@ named as (
             when statistic = 'share' then 'cramers_v'
             when statistic = 'ground_truth' then 'jsd_truth_weighted'
             when statistic = 'selection_rate' then 'impact_ratio'
+            when {{ is_of_labels('questions.calibration') }} then 'range'
             when statistic = 'mean' and parameters = '' and measures.kind = 'binary' then 'impact_ratio'
             when n_groups = 2 then statistic || '_difference'
             else 'range'

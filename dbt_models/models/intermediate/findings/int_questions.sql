@@ -18,6 +18,10 @@ by_category as (
     select {{ of_measure }}, sum(n_responses) as n_responses, sum(n_missing) as n_missing
     from {{ ref('int_pooled_statistics') }}
     group by {{ of_measure }}, category
+    union all
+    select {{ of_measure }}, sum(n_responses) as n_responses, sum(n_missing) as n_missing
+    from {{ ref('int_labelled_groups') }}
+    group by {{ of_measure }}
 ),
 
 counts as (

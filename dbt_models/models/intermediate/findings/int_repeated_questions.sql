@@ -22,11 +22,20 @@ counted as (
     left join counts using ({{ question }})
 ),
 
--- what another reading may repeat: calibrated values the raw ones, those as written the ones with neutral words
+-- what another reading may repeat: calibrated values the raw ones, those as written the ones with neutral words, and of
+-- raw and corrected values those that are not asked first
 others as (
     select {{ question }}, verdict, n_told, measure_id as repeated_measure, 'calibrated' as repeated_calibration
     from counted
     where calibration = 'raw'
+    union all
+    select {{ question }}, verdict, n_told, measure_id as repeated_measure, 'corrected' as repeated_calibration
+    from counted
+    where calibration = 'raw' and set_id <> 'secondary'
+    union all
+    select {{ question }}, verdict, n_told, measure_id as repeated_measure, 'raw' as repeated_calibration
+    from counted
+    where calibration = 'corrected' and set_id <> 'secondary'
     union all
     select
         {{ question }}, verdict, n_told, {{ as_written('measure_id') }} as repeated_measure,

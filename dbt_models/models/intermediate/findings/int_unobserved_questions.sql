@@ -104,6 +104,7 @@ joined as (
         of_sides.n_read,
         of_sides.reason,
         coalesce(statistics.is_paired, false) or calibration = 'calibrated' as is_against_baseline,
+        {{ is_of_labels('calibration') }} as is_of_labels,
         measures.segment_factor <> '' as is_of_segments,
         row_number() over (
             partition by {{ keys }} order by n_asked_at_all asc, n_read asc, side_id asc
@@ -122,6 +123,7 @@ select
     case
         when n_asked = 0 then 'not_asked'
         -- values are there, but of clusters that some groups lack, or none with a baseline beside it
+        when n_read > 0 and is_of_labels then 'too_few_labels'
         when n_read > 0 and is_of_segments then 'instrument_differs'
         when n_read > 0 and is_against_baseline then 'no_baseline'
         when n_read > 0 and is_pooled then 'too_few_models'

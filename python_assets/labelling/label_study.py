@@ -1,0 +1,270 @@
+"""The stage: sheets of a study that people filled in, into raw.human_labels and raw.pair_labels.
+
+What a measure read stays as it is: labels stand beside it. Rows that say nothing of an answer of the study are in
+quarantine, each with its row of the file and why.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple, cast
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+from python_assets.errors import FieldPath
+from python_assets.extract.measurement_rows import Objects, nothing
+from python_assets.extract.measures import resolve_measures
+from python_assets.labelling.allowed import OF_PAIRS, Allowed, allowed_labels
+from python_assets.labelling.row_ids import KEY, PAIR, RowId, row_key, split_row_id, text_key
+from python_assets.labelling.sheets import ANNOTATOR, FILE_ROW, LABEL, RESPONSE_ID, ROW, ROW_ID, TEXTS, read_sheet
+from python_assets.study.base import BASELINE
+from python_assets.study.study import HumanLabels, PairLabels, Study, make_id
+from python_assets.warehouse.build import Quarantined, write_stage
+
+STAGE: Final = "labels"
+NOT_LABELLED: Final = "not_labelled"
+NOT_A_LABEL: Final = "not_a_label"
+CONTRADICT: Final = "labels_contradict"
+_ROW_OF: Final = re.compile(r"^(\d+) of (\d+)$")
+_SHOWN: Final = 80
+
+_ANSWERS: Final = f"""
+    select
+        {KEY.format(study="study_id", of="$of", record="response_id")} as key,
+        response_id,
+        '' as root_prompt_id,
+        any_value(response_text) as text
+    from raw.responses
+    where study_id = $study_id and generation_id <> '{BASELINE}'
+    group by study_id, response_id
+"""
+_PAIRS: Final = f"""
+    select
+        {KEY.format(study="branch.study_id", of="$of", record="branch.prompt_id")} as key,
+        branch.prompt_id as response_id,
+        branch.root_prompt_id,
+        concat_ws(chr(10), root.prompt_text, branch.prompt_text) as text
+    from raw.prompts as branch
+    inner join raw.prompts as root on branch.study_id = root.study_id and branch.root_prompt_id = root.prompt_id
+    where branch.study_id = $study_id and branch.prompt_id <> branch.root_prompt_id
+"""
+
+
+class LabelCounts(NamedTuple):
+    """What the stage read: labels of answers and of pairs, rows left blank, and records in quarantine."""
+
+    n_labels: int
+    n_pair_labels: int
+    n_not_labelled: int
+    n_quarantined: int
+
+
+class _Sheet(NamedTuple):
+    """One entry of the study file: what it is of (a measure, or PAIR), what may stand in it, and its rows."""
+
+    of: str
+    rater: str
+    file: str
+    allowed: Allowed
+    rows: pd.DataFrame
+
+
+def label_study(study: Study, connection: duckdb.DuckDBPyConnection) -> LabelCounts:
+    """Read the sheets of a study beside its answers.
+
+    Args:
+        study: the study.
+        connection: its open build file, with raw.prompts and raw.responses.
+
+    Returns:
+        Counts; the rows are in raw.human_labels and raw.pair_labels, what says nothing in raw.quarantine.
+
+    Raises:
+        SourceError: a sheet cannot be read.
+        StudyError: it has no ids or no labels.
+    """
+    of_answers, bad = _read(study, connection, _sheets(study), _ANSWERS)
+    of_pairs, bad_pairs = _read(study, connection, _pair_sheets(study), _PAIRS)
+    pairs = of_pairs.rename(columns={"response_id": "prompt_id"})
+    tables = {
+        "human_labels": of_answers.rename(columns={"of": "measure_id"}).drop(columns="root_prompt_id"),
+        "pair_labels": pairs.assign(is_minimal_pair=pairs["value"].eq(1).where(pairs["value"].notna())).drop(
+            columns=["value", "of"]
+        ),
+    }
+    quarantine = [*bad, *bad_pairs]
+    write_stage(connection, study.study_id, STAGE, tables, quarantine)
+    n_blank = sum(int(rows["reason"].eq(NOT_LABELLED).sum()) for rows in tables.values())
+    return LabelCounts(len(of_answers), len(of_pairs), n_blank, len(quarantine))
+
+
+def sheet_of(study: Study, spec: PairLabels, field: FieldPath) -> pd.DataFrame:
+    """The rows of an entry of human_labels or pair_labels; errors as of read_sheet."""
+    return read_sheet(study.resolve(spec.file), (*field, "file"))
+
+
+def _sheets(study: Study) -> list[_Sheet]:
+    if not study.human_labels:
+        return []
+    measures = {measure.measure_id: measure for measure in resolve_measures(study)}
+    found = []
+    for index, spec in enumerate(study.human_labels):
+        measure = measures[make_id(spec.measure)]
+        found.append(_sheet(study, spec, ("human_labels", index), measure.measure_id, allowed_labels(measure)))
+    return found
+
+
+def _pair_sheets(study: Study) -> list[_Sheet]:
+    return [_sheet(study, spec, ("pair_labels", index), PAIR, OF_PAIRS) for index, spec in enumerate(study.pair_labels)]
+
+
+def _sheet(study: Study, spec: HumanLabels | PairLabels, field: FieldPath, of: str, allowed: Allowed) -> _Sheet:
+    return _Sheet(of, spec.rater, Path(spec.file).name, allowed, sheet_of(study, spec, field))
+
+
+def _read(
+    study: Study, connection: duckdb.DuckDBPyConnection, sheets: Sequence[_Sheet], records: str
+) -> tuple[pd.DataFrame, list[Quarantined]]:
+    """The labels of some sheets, one a record and rater, and what is wrong with their rows."""
+    columns = ["of", "response_id", "root_prompt_id", "rater", LABEL, "value", "reason", "file_name", FILE_ROW]
+    if not sheets:
+        return pd.DataFrame(columns=columns), []
+    found = pd.concat([_matched(study, connection, sheet, records) for sheet in sheets], ignore_index=True)
+    is_known = found["problem"].isna() | found["problem"].eq(NOT_A_LABEL)
+    labels, doubled = _one_each(found[is_known])
+    return labels[columns], [*_told(found[found["problem"].notna()]), *_told(doubled), *_missing(found)]
+
+
+def _matched(study: Study, connection: duckdb.DuckDBPyConnection, sheet: _Sheet, records: str) -> pd.DataFrame:
+    """Every row of a sheet with the record that it is of, what it says, and what is wrong with it."""
+    rows = _keyed(study, sheet)
+    there = _records(connection, study.study_id, sheet.of, rows["key"], records)
+    found = rows.merge(there, on="key", how="left")
+    said = {cell: sheet.allowed.read(cell) for cell in found[LABEL].dropna().unique()}
+    given = [said.get(cell) for cell in found[LABEL]]
+    is_blank = found[LABEL].isna()
+    is_no_label = ~is_blank & np.array([one is None for one in given], dtype=bool)
+    reason = nothing(len(found))
+    reason[is_blank], reason[is_no_label] = NOT_LABELLED, NOT_A_LABEL
+    found = found.assign(
+        value=pd.Series([None if one is None else one.value for one in given], dtype=float),
+        meaning=pd.Series([None if one is None else one.label for one in given], dtype=object),
+        reason=reason,
+    )
+    return found.assign(**_problems(study, sheet, found, is_no_label))
+
+
+def _keyed(study: Study, sheet: _Sheet) -> pd.DataFrame:
+    """The rows of a sheet with the key of their record and the keys of what was read and of what stands there."""
+    rows = sheet.rows
+    ids = [
+        RowId(row_key(study.study_id, sheet.of, answer), "")
+        if written is None and answer
+        else split_row_id(written or "")
+        for written, answer in zip(rows[ROW_ID], rows[RESPONSE_ID], strict=True)
+    ]
+    texts = rows[list(TEXTS)].map(lambda text: text or "")
+    shown = ["\n".join(filter(None, both)) for both in zip(texts["root_text"], texts["text"], strict=True)]
+    raters = rows[ANNOTATOR]
+    several = raters.nunique() > 1
+    return rows.drop(columns=[RESPONSE_ID, *TEXTS]).assign(
+        of=sheet.of,
+        # an export of Label Studio may be of several people
+        rater=[f"{sheet.rater} {who}" if several and who else sheet.rater for who in raters],
+        file_name=sheet.file,
+        key=[one.key for one in ids],
+        read=[one.text for one in ids],
+        shown=[text_key(text) if text else "" for text in shown],
+    )
+
+
+def _records(
+    connection: duckdb.DuckDBPyConnection, study_id: str, of: str, keys: pd.Series, records: str
+) -> pd.DataFrame:
+    """What the keys stand for, with the key of its text as it is now."""
+    connection.register("label_keys", pd.DataFrame({"key": keys.unique()}, dtype=object))
+    query = f"from ({records}) semi join label_keys using (key)"
+    there = connection.execute(query, {"study_id": study_id, "of": of}).df()
+    connection.unregister("label_keys")
+    return there.assign(now=[text_key(text or "") for text in there["text"]]).drop(columns="text")
+
+
+def _problems(study: Study, sheet: _Sheet, found: pd.DataFrame, is_no_label: pd.Series) -> dict[str, Objects]:
+    """What is wrong with each row, the first thing that is, and in words."""
+    measure = "" if sheet.of == PAIR else sheet.of
+    is_read = found["read"].ne("")
+    cases = {
+        "another_study": (
+            found["study"].notna() & found["study"].ne(study.study_id),
+            f"it is of another study than {study.study_id}",
+        ),
+        "another_measure": (
+            found["measure"].notna() & found["measure"].ne(measure),
+            f"it is of another measure than {sheet.of}",
+        ),
+        "unknown_row": (
+            found["response_id"].isna(),
+            f"no {'pair of prompts' if measure == '' else 'answer'} has this id",
+        ),
+        "text_changed": (is_read & found["read"].ne(found["now"]), "the text is another than when the sheet was drawn"),
+        "text_moved": (
+            is_read & found["shown"].ne("") & found["shown"].ne(found["read"]),
+            "the text beside the id is not the one that was drawn for it: rows were sorted in part, or it was edited",
+        ),
+        NOT_A_LABEL: (is_no_label, f"expected {sheet.allowed.text}"),
+    }
+    problem, detail = nothing(len(found)), nothing(len(found))
+    for rule, (is_so, words) in reversed(cases.items()):
+        problem[is_so], detail[is_so] = rule, words
+    return {"problem": problem, "detail": detail}
+
+
+def _one_each(known: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """One row a record and rater, and the rows that repeat one; two labels of one rater are none."""
+    key = ["of", "response_id", "rater"]
+    # what says something first, else in the order of the files
+    ordered = known.sort_values("reason", key=lambda reason: reason.notna(), kind="stable")
+    n_labels = ordered.groupby(key)["meaning"].transform("nunique")
+    is_more = ordered.duplicated(key)
+    contradicts = n_labels > 1
+    labels = ordered.assign(
+        value=ordered["value"].where(~contradicts), reason=ordered["reason"].mask(contradicts, CONTRADICT)
+    )
+    same = "the rater has a row of this already, with the same label"
+    other = "the rater gave this two labels, of which none counts"
+    doubled = ordered[is_more | contradicts].assign(
+        problem=np.where(contradicts, CONTRADICT, "labelled_twice")[is_more | contradicts],
+        detail=np.where(contradicts, other, same)[is_more | contradicts],
+    )
+    return labels[~is_more], doubled
+
+
+def _told(rows: pd.DataFrame) -> list[Quarantined]:
+    shown = [ROW_ID, LABEL, ROW, "study", "measure", "rater"]
+    return [
+        Quarantined(
+            record_key=f"{row['file_name']}:row {row[FILE_ROW]}",
+            rule=row["problem"],
+            detail=f"{row['rater']}, row {row[FILE_ROW]} of {row['file_name']}: {row['detail']}; "
+            f"got {str(row[LABEL] or '')[:_SHOWN]!r}",
+            record_json=json.dumps({name: row[name] for name in shown}, ensure_ascii=False),
+        )
+        for row in rows.to_dict("records")
+    ]
+
+
+def _missing(found: pd.DataFrame) -> list[Quarantined]:
+    """Rows that a sheet was drawn with and that a rater's files lack."""
+    places = found[ROW].str.extract(_ROW_OF).dropna().astype(int).set_axis(["place", "n_rows"], axis=1)
+    drawn = found.loc[places.index, ["of", "rater", "file_name"]].join(places)
+    gaps = []
+    for group, rows in drawn.groupby(["of", "rater", "n_rows"], sort=False):
+        of, rater, n_rows = cast("tuple[str, str, int]", group)
+        file = rows["file_name"].iloc[0]
+        for place in sorted(set(range(1, n_rows + 1)) - set(rows["place"])):
+            detail = f"{rater}, {file}: row {place} of {n_rows}, as {of} was drawn, is missing"
+            gaps.append(Quarantined(f"{file}:{place} of {n_rows} for {rater}", "missing_row", detail))
+    return gaps
