@@ -14,7 +14,7 @@ import pandas as pd
 from python_assets.infer.design.cells import Cells, Rows
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.tables import DBI
-from python_assets.study.base import ALL_GENERATIONS
+from python_assets.study.base import ALL_GENERATIONS, BASELINE
 
 
 class Pool(NamedTuple):
@@ -54,12 +54,11 @@ class Pool(NamedTuple):
         return mean
 
 
-def pool_of(columns: pd.DataFrame, models: Collection[str], requested: Collection[str]) -> Pool:
+def pool_of(columns: pd.DataFrame, requested: Collection[str]) -> Pool:
     """What is asked of all models together, of one slice and grouping.
 
     Args:
         columns: of its cells.
-        models: generations that are pooled.
         requested: contrasts that not every study has.
 
     Returns:
@@ -67,8 +66,8 @@ def pool_of(columns: pd.DataFrame, models: Collection[str], requested: Collectio
         or more have a value of.
     """
     kinds = ("categorical", "continuous") if DBI in requested else ("categorical",)
-    is_asked = columns.generation_id.isin(list(models)) & columns.kind.isin(kinds) & (columns.calibration == "raw")
-    is_asked &= (columns.statistic == "mean") & (columns.parameters == "")
+    is_asked = ~columns.generation_id.isin([BASELINE, ALL_GENERATIONS]) & columns.kind.isin(kinds)
+    is_asked &= (columns.calibration == "raw") & (columns.statistic == "mean") & (columns.parameters == "")
     keys = ["measure_id", "category"]
     asked = columns[is_asked].sort_values([*keys, "generation_id"])
     asked = asked[asked.groupby(keys).generation_id.transform("size") > 1]

@@ -9,7 +9,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.changes.pairs_of_generations import generations_of
 from python_assets.infer.contrasts.beyond_parts import beyond_parts
 from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values, intervals
 from python_assets.infer.contrasts.labelled import compare_labelled, labelled_intervals
@@ -110,7 +109,7 @@ class Layout:
         if labelled:
             of_study = with_labels(of_study, read_labels(connection, of_study, labelled), labelled)
         self.of_models = with_refused(of_study)
-        self._pool = pool_of(of_study.columns, generations_of(connection), contrasts)
+        self._pool = pool_of(of_study.columns, contrasts)
         self.cells = with_refused(self._pool.cells(of_study))
         self._connection = connection
         self._specs = requested_statistics(connection)
