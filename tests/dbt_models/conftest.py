@@ -44,6 +44,7 @@ class Analysis(NamedTuple):
     regressions: dict[str, Regression] = REGRESSIONS
     unmatched_allowed: dict[str, float] = {}
     fills_scale: bool = False
+    human_labels: tuple[()] = ()
     power: dict[str, Power] = {}
 
 

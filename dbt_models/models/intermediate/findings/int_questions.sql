@@ -11,14 +11,12 @@ headlines as (
 ),
 
 by_category as (
+    {% for statistics in ['int_group_statistics', 'int_pooled_statistics'] %}
     select {{ of_measure }}, sum(n_responses) as n_responses, sum(n_missing) as n_missing
-    from {{ ref('int_group_statistics') }}
+    from {{ ref(statistics) }}
     group by {{ of_measure }}, category
     union all
-    select {{ of_measure }}, sum(n_responses) as n_responses, sum(n_missing) as n_missing
-    from {{ ref('int_pooled_statistics') }}
-    group by {{ of_measure }}, category
-    union all
+    {% endfor %}
     select {{ of_measure }}, sum(n_responses) as n_responses, sum(n_missing) as n_missing
     from {{ ref('int_labelled_groups') }}
     group by {{ of_measure }}
