@@ -96,6 +96,7 @@ def stored(options: argparse.Namespace) -> None:
         primary=None,
         question_sets={},
         unmatched_allowed={},
+        human_labels=[],
         power={},
     )
     with tempfile.TemporaryDirectory() as folder:

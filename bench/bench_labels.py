@@ -112,7 +112,15 @@ def labels_of(y: Floats, r: int) -> CellLabels:
     given = np.where(np.arange(len(y))[:, None] < r, y, np.nan).ravel()
     nothing = np.full(given.shape, np.nan)
     none = np.zeros(given.shape, dtype=np.intp)
-    return CellLabels(given, ~np.isnan(given), nothing, nothing, nothing, none, none)
+    return CellLabels(
+        y=given,
+        is_drawn=~np.isnan(given),
+        missed=nothing,
+        false_alarm=nothing,
+        error=nothing,
+        n_events=none,
+        n_others=none,
+    )
 
 
 def frame_of(n: int, k: int) -> Frame:

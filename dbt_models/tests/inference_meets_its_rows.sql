@@ -1,6 +1,7 @@
 -- Inference has a row for every number that has a test or interval prescribed, and none for a number that is not there.
 -- Its intervals of the shares of labels (summary_statistics with a category) are not read here, nor its contrasts of
--- statistics that the study asks for no difference of, what cells have beyond their parts among them.
+-- statistics that the study asks for no difference of, what cells have beyond their parts among them. What labels of
+-- people make has no other rows than those of inference.
 {% set shared = ['study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id'] %}
 {% set keys = {
     'summary_statistics': ['group_id', 'statistic', 'parameters'],
@@ -15,6 +16,7 @@ metrics as (
 
 summary_statistics as (
     select *, {{ is_tested_statistic('parameters') }} as is_tested from {{ ref('summary_statistics') }}
+    where not {{ is_of_labels('calibration') }}
 ),
 
 contrasts as (
@@ -39,7 +41,7 @@ disparities as (
     from {{ mart }} as numbers
     full outer join (
         select * from {{ source('inference', mart) }}
-        {{ "where category = ''" if 'category' not in own }}
+        where not {{ is_of_labels('calibration') }} {{ "and category = ''" if 'category' not in own }}
     ) as inference
         using ({{ (shared + own) | join(', ') }})
 ){{ ',' if not loop.last }}

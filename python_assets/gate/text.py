@@ -16,6 +16,7 @@ from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.tables import SEPARATOR
 from python_assets.published.account import outcomes_in_words
 from python_assets.published.query import format_table
+from python_assets.study.base import CALIBRATIONS
 from python_assets.warehouse import paths
 
 REASONS: Final = paths.PROJECT / "dbt_models" / "seeds" / "reasons.csv"
@@ -67,11 +68,10 @@ def text(gate: Gate, runs: BothRuns) -> str:
 
 
 def _row(row: pd.Series) -> tuple[Any, ...]:
-    calibrated = "calibrated " if row.calibration == "calibrated" else ""
     label = f' "{row.category}"' if row.category else ""
     return (
         row.generation_id,
-        calibrated + row.measure_id,
+        f"{CALIBRATIONS[row.calibration]} {row.measure_id}".lstrip(),
         _place(row.grouping_id, row.slice_id),
         row.group_id + label,
         f"{row.mean_then:+.3f}",
@@ -98,13 +98,13 @@ def _camps(shown: pd.DataFrame) -> Iterator[str]:
     apart = shown[shown.is_apart & shown.verdict.isin(_SHOWN)]
     for place, rows in apart.groupby(_QUESTION, sort=False):
         generation, measure, calibration, grouping, slice_id, label = map(str, place)
-        calibrated, of_label = "calibrated " if calibration == "calibrated" else "", f' "{label}"' if label else ""
+        what, of_label = f"{CALIBRATIONS[calibration]} {measure}".lstrip(), f' "{label}"' if label else ""
         sides = [
             f"{', '.join(side.group_id)} ({word})"
             for word, side in (("up", rows[rows.value > 0]), ("down", rows[rows.value < 0]))
             if len(side)
         ]
-        where = f"{generation}, {calibrated}{measure}{of_label} by {_place(grouping, slice_id)}"
+        where = f"{generation}, {what}{of_label} by {_place(grouping, slice_id)}"
         yield f"{where}: two camps moved apart, {' against '.join(sides)}; which of them moved is not settled."
 
 

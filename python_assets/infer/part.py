@@ -24,16 +24,14 @@ from python_assets.infer.changes.infer_changes import (
     with_who_moved,
 )
 from python_assets.infer.changes.missing_changes import with_missing_changes
-from python_assets.infer.design.labels import corrected_places, labelled_measures
 from python_assets.infer.groups.crossings import few_flips, questions_by_t, with_standing_cells
-from python_assets.infer.groups.layout import layouts
+from python_assets.infer.groups.layout import labelled_measures, layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
 from python_assets.infer.groups.peeling import peeled, with_permuted_margins
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
 from python_assets.infer.groups.unread import too_many_unmatched
 from python_assets.infer.options import Options, options_of
-from python_assets.infer.questions import Place
-from python_assets.infer.tables import QUESTION, QUESTIONS, Table
+from python_assets.infer.tables import QUESTION, QUESTIONS, Place, Table
 from python_assets.infer.truth.truth_rows import truth_rows
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress, Tell
@@ -92,9 +90,7 @@ class Part:
     @property
     def corrected(self) -> frozenset[Place]:
         """Where people labelled enough whole root prompts for corrected values to be tested, as Sets has it."""
-        places = (place for layout in self._layouts.values() for place in corrected_places(layout.cells))
-        found = frozenset(places)
-        return found | {(slice_id, "", generation_id, name) for slice_id, _, generation_id, name in found}
+        return frozenset(place for layout in self._layouts.values() for place in layout.corrected)
 
     @cached_property
     def _of_pairs(self) -> PairLayouts:

@@ -16,7 +16,7 @@ from python_assets.errors import NOTHING, StudyError
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, question_levels
-from python_assets.infer.tables import CORRECTED, OF_INSTRUMENT, QUESTION, SIZES
+from python_assets.infer.tables import CORRECTED, OF_INSTRUMENT, QUESTION, SIZES, Place
 from python_assets.infer.tables import OF_PAIR as OF_GENERATIONS
 from python_assets.infer.tables import QUESTIONS as OF_PAIRS
 from python_assets.study.analysis import QuestionSet
@@ -45,9 +45,6 @@ _CORRECTABLE: Final = ("mean", *OF_PAIRS)
 
 # asked of every study, and no question of its own
 _AUTOMATIC: Final = ("empty", "truncated", OTHER_LANGUAGE)
-
-
-Place = tuple[str, str, str, str]
 
 
 class Sets(NamedTuple):

@@ -47,6 +47,8 @@ PROMPTS_LIKE_THESE = "prompts like these"
 THESE_PROMPTS_ONLY = "these prompts only"
 GENERAL_SCOPES = (PROMPTS_LIKE_THESE, UNITS_AND_PROMPTS_LIKE_THESE)  # the others are worth a difference at most
 QUESTION: Final = ["slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
+Place = tuple[str, str, str, str]
+"""Slice, grouping ('' of the mean of all), generation and measure."""
 OF_PAIR: Final = ["own_generation_id", "reference_generation_id"]
 """The two generations of a question of a pair, '' of others."""
 SIZES: Final = (DBI, *OF_GROUPS)  # contrasts that say how large a question's answer is, and test nothing

@@ -18,8 +18,18 @@ from python_assets.extract.ground_truth import truth_groupings
 from python_assets.extract.measures import Measure, resolve_measures
 from python_assets.infer.changes.pairs_of_generations import Pair, compared_pairs, generations_of
 from python_assets.infer.design.cells import MIXED_UNITS, NONLINEAR
-from python_assets.infer.questions import Place, Sets, set_ids, sets_of
-from python_assets.infer.tables import ACROSS, CORRECTED, DBI, GROUPS_MOVED, MEAN_CHANGE, OF_LABELS, OF_PAIR, QUESTION
+from python_assets.infer.questions import Sets, set_ids, sets_of
+from python_assets.infer.tables import (
+    ACROSS,
+    CORRECTED,
+    DBI,
+    GROUPS_MOVED,
+    MEAN_CHANGE,
+    OF_LABELS,
+    OF_PAIR,
+    QUESTION,
+    Place,
+)
 from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, GROUND_TRUTH, parts_of
 from python_assets.study.study import Kind, Study
 

@@ -17,7 +17,7 @@ from python_assets.published.account import (
     why,
 )
 from python_assets.published.query import open_published
-from python_assets.study.base import GROUND_TRUTH
+from python_assets.study.base import CALIBRATIONS, GROUND_TRUTH
 from python_assets.warehouse.build import Home
 
 MOST_LINES: Final = 12
@@ -236,10 +236,10 @@ def _change(row: Row) -> str:
 
 def _quantity(row: Row) -> str:
     """A measure by a grouping, of which the mean of all prompts has none."""
-    calibrated = "calibrated " if row["calibration"] == "calibrated" else ""
+    what = CALIBRATIONS[row["calibration"]]
     by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
     place = by if row["slice_id"] == "all" else f"{by} in {row['slice_id']}"
-    return f"{calibrated}{row['measure_id']}{place}"
+    return f"{what} {row['measure_id']}{place}".lstrip()
 
 
 def _group(group: Row) -> str:

@@ -15,6 +15,7 @@ from python_assets.report.reader import Reader, Row
 from python_assets.report.readings import read_by_of
 from python_assets.report.sentences import SEPARATOR, SHOWN, UNEQUALLY_MISSING, at_the_worst_end, measure_name
 from python_assets.report.text import interval, listed, number, probability
+from python_assets.study.base import CALIBRATIONS
 from python_assets.study.measures import REFUSAL
 
 MAX_TABLES: Final = 6
@@ -278,7 +279,7 @@ def _group(key: tuple[str, str], of_pairs: list[list[Row]]) -> Row:
 
 def _shown(reader: Reader, row: Row) -> Shown:
     measure, label = measure_name(row["measure_id"]), f" ({row['category']})" if row["category"] else ""
-    calibrated = ", calibrated" if row["calibration"] == "calibrated" else ""
+    calibrated = f", {CALIBRATIONS[row['calibration']]}" if row["calibration"] != "raw" else ""
     in_slice = "" if row["slice_id"] == "all" else f", slice {row['slice_id']}"
     by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
     who = ""

@@ -34,6 +34,16 @@ Key = tuple[str, ...]
 QUESTION: Final = (
     "study_id", "slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters",
 )  # fmt: skip
+OF_CALIBRATION: Final = {
+    "raw": "{0}",
+    "calibrated": "{0} against the baseline",
+    "corrected": "{0}, corrected by labels of people,",
+    "missed": "the share of {1} that its reading misses",
+    "false_alarm": "the share of answers read as {1} that people do not call so",
+    "label_error": "the error of the reading of {1}",
+}
+TWINS: Final = {"raw": "corrected", "corrected": "raw"}
+OF_INSTRUMENT: Final = ("missed", "false_alarm", "label_error")
 NAMES: Final = {
     "cramers_v": "Cramér's V", "kl_divergence": "KL divergence", "jsd_truth_weighted": "Jensen-Shannon divergence",
 }  # fmt: skip
@@ -67,8 +77,9 @@ class StatisticSpec(NamedTuple):
     neighbours: of groups that do not share prompts with all others, those that they do. is_confirmed: the
     calibrated values came to the same. readings: how the measure is read, a row a family of models. refuses: the
     groups differ in how often they are refused. of_pair: where there are two groups, by label the row of the one that
-    more answers of are missing. equivalent: rows that are inside their margin, without mirrors. is_open_with_missing:
-    one of them no longer is with the missing answers at either end.
+    more answers of are missing. twin: the same question of corrected values, of these of raw ones. equivalent: rows
+    that are inside their margin, without mirrors. is_open_with_missing: one of them no longer is with the missing
+    answers at either end.
     """
 
     question: Row
@@ -80,6 +91,7 @@ class StatisticSpec(NamedTuple):
     refuses: bool = False
     of_pair: Mapping[str, Row] = {}
     equivalent: Sequence[Row] = ()
+    twin: Row | None = None
 
     @property
     def is_open_with_missing(self) -> bool:
@@ -109,6 +121,7 @@ def sentences(
     of_measure = _rows_by(("study_id", "measure_id"), readings)
     confirmed = {_key({**row, "calibration": "raw"}) for row in findings if row["is_repeated"]}
     refused = {_place(row) for row in findings if row["measure_id"] == REFUSAL and _is_called(row)}
+    twins = {_key(row): row for row in findings if row["calibration"] in TWINS and row["p_value"] is not None}
     told: list[dict[str, str]] = []
     for question in findings:
         key, is_rate = (
@@ -126,6 +139,7 @@ def sentences(
             refuses=question["measure_id"] != REFUSAL and _place(question) in refused,
             of_pair=_of_pair(rows) if question["n_groups"] == 2 else {},
             equivalent=[row for row in rows if row["verdict"] == "equivalence_shown" and not row["is_mirror"]],
+            twin=twins.get(_key({**question, "calibration": TWINS.get(question["calibration"], "")})),
         )
         called = [row for row in rows if row["is_called"] and not row["is_mirror"]]
         told.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(asked)))
@@ -167,6 +181,7 @@ def finding_sentence(asked: StatisticSpec) -> str:
     question = asked.question
     if question["is_repeated"]:
         other = "with neutral words for those that name a group" if is_as_written(question) else "the raw values"
+        other = "the values corrected by labels of people" if question["calibration"] == "raw" else other
         same = f"{quantity_of(question)} comes to the same for {_over(question)} as {other}"
         return f"{_start(question)}{_capital(same)}: {verdict(question['verdict'])}."
     parts = [f"{_start(question)}{_capital(_answer(asked))}."]
@@ -180,6 +195,7 @@ def finding_sentence(asked: StatisticSpec) -> str:
         parts.append(SCOPES.get(question["scope"], ""))
         parts.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
         parts.append(read_by(asked.readings) if question["is_of_models"] else "")
+    parts.append(_of_labels(asked))
     return " ".join(part for part in parts if part)
 
 
@@ -260,8 +276,7 @@ def quantity_of(question: Row) -> str:
     else:
         quantity = f"the {_name(statistic)} of {measure}"
     options = f" ({question['parameters'].replace(';', '; ')})" if question["parameters"] else ""
-    against = " against the baseline" if question["calibration"] == "calibrated" else ""
-    return f"{quantity}{options}{against}"
+    return OF_CALIBRATION[question["calibration"]].format(f"{quantity}{options}", measure)
 
 
 def _name(statistic: str) -> str:
@@ -694,6 +709,27 @@ def _size(question: Row) -> str:
     says_nothing = floor is None or (is_ratio and floor == 0)
     chance = f"; chance alone gives {'down' if is_ratio else 'up'} to {number(floor)}"
     return f"{_capital(_name(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
+
+
+def _of_labels(asked: StatisticSpec) -> str:
+    """What labels of people make of a difference that the reading shows, or does not; and that no proof is no proof."""
+    question, twin = asked.question, asked.twin
+    if question["calibration"] in OF_INSTRUMENT and question["verdict"] == "inconclusive":
+        return "That none was shown is no proof that all groups are read alike."
+    if twin is None or question["p_value"] is None or _is_called(question) == _is_called(twin):
+        return ""
+    is_raw = question["calibration"] == "raw"
+    if _is_called(question):
+        return (
+            "Corrected by labels of people none was shown: it may lie in how the answers were read."
+            if is_raw
+            else "In the values as they were read none was shown."
+        )
+    return (
+        "Corrected by labels of people a difference was shown."
+        if is_raw
+        else "The values as they were read show one, which labels of people do not bear out."
+    )
 
 
 def _of_statistic(question: Row) -> str:

@@ -20,6 +20,15 @@ PromptTask = Literal["completion", "question"]
 
 BASELINE: Final = "baseline"  # the generation that repeats each prompt's own text
 ALL_GENERATIONS: Final = "all"  # the generation that answers of all models are pooled under
+CALIBRATIONS: Final = {
+    "raw": "",
+    "calibrated": "calibrated",
+    "corrected": "corrected",
+    "missed": "missed",
+    "false_alarm": "falsely found",
+    "label_error": "error of reading",
+}
+"""What the values of a measure are, as a word before its name."""
 LEVEL_SEPARATOR = " x "
 ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
 FACTOR_NAME: Final = r"[A-Za-z]\w*"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from python_assets.errors import OTHER_HOME, WarehouseError
-from python_assets.study.base import ALL_PROMPTS, REPLAY
+from python_assets.study.base import ALL_PROMPTS, CALIBRATIONS, REPLAY
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, make_folder, utc_now
 
@@ -200,12 +200,12 @@ def _listed_questions(questions: list[dict[str, str]] | None) -> list[str]:
 
 def _question(row: dict[str, str]) -> str:
     against = f" against {row['reference_generation_id']}" if row["reference_generation_id"] else ""
-    calibrated = "" if row["calibration"] == "raw" else f"{row['calibration'].replace('_', ' ')} "
+    measure = f"{CALIBRATIONS[row['calibration']]} {row['measure_id']}".lstrip()
     options = f" ({row['parameters']})" if row["parameters"] else ""
     by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
     place = f" in {row['slice_id']}" if row["slice_id"] != ALL_PROMPTS else ""
     statistic = row["statistic"].replace("_", " ")
-    return f"{row['generation_id']}{against}, {statistic}{options} of {calibrated}{row['measure_id']}{by}{place}"
+    return f"{row['generation_id']}{against}, {statistic}{options} of {measure}{by}{place}"
 
 
 def _slice(name: str, conditions: object) -> str:

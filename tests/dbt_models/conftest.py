@@ -46,6 +46,7 @@ class Analysis(NamedTuple):
     fills_scale: bool = False
     human_labels: tuple[()] = ()
     power: dict[str, Power] = {}
+    human_labels: tuple[object, ...] = ()
 
 
 class Built(NamedTuple):

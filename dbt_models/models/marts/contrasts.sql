@@ -1,8 +1,15 @@
 {% set value = 'coalesce(inference.value_cells, contrast_values.value)' %}
 with
 
+{% set columns = [
+    'study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id', 'statistic', 'parameters',
+    'group_id', 'contrast', 'category', 'reference', 'value', 'value_responses', 'n_responses', 'n_root_prompts', 'reason',
+    'is_tested'
+] | join(', ') %}
 contrast_values as (
-    select * from {{ ref('int_contrast_values') }}
+    select {{ columns }} from {{ ref('int_contrast_values') }}
+    union all
+    select {{ columns }} from {{ ref('int_labelled_contrasts') }}
 ),
 
 inference as (

@@ -1,8 +1,15 @@
 {% set value = 'coalesce(inference.value_cells, disparity_values.value)' %}
 with
 
+{% set columns = [
+    'study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id', 'statistic', 'parameters',
+    'statistic_parameters', 'metric', 'value', 'group_low', 'group_high', 'n_low', 'n_high', 'n_groups', 'n_responses',
+    'n_root_prompts', 'reason', 'is_tested'
+] | join(', ') %}
 disparity_values as (
-    select * from {{ ref('int_disparity_values') }}
+    select {{ columns }} from {{ ref('int_disparity_values') }}
+    union all
+    select {{ columns }} from {{ ref('int_labelled_disparities') }}
 ),
 
 inference as (

@@ -20,13 +20,11 @@ from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.result import Bools, InferenceReason
 from python_assets.infer.tables import CORRECTED, OF_LABELS
 from python_assets.study.base import BASELINE
-from python_assets.study.study import Study
 
 FEWEST_FOR_P: Final = 10  # labelled root prompts
 FEWEST_EVENTS: Final = 3  # labelled events, and answers without one, under which a group's numbers are approximate
 MOST_INCOMPLETE: Final = 0.05  # of the root prompts drawn
 KINDS: Final = {"binary": ("corrected_rate", "error_rate"), "continuous": ("corrected_score", "error_score")}
-_HAS_LABELS: Final = "select count(*) > 0 from raw.human_labels where value is not null"
 _OF_PROMPTS: Final = """
     select
         column_position, prompt_id, count(*) as n_drawn, count(y) as n_labelled, avg(y) as y,
@@ -53,23 +51,6 @@ _OF_WHOLE: Final = f"""
     from ({_OF_PROMPTS}) as prompts
     join {RANKS} using (prompt_id)
 """
-
-
-def labelled_measures(connection: duckdb.DuckDBPyConnection, study: Study, measures: Sequence[str] | None) -> list[str]:
-    """The measures that the study names labels of, of some or of all, where people gave any."""
-    named = sorted({labels.measure for labels in study.human_labels})
-    if not named or connection.execute(_HAS_LABELS).fetchone() != (True,):
-        return []
-    return named if measures is None else [name for name in named if name in measures]
-
-
-def corrected_places(cells: Cells) -> Iterator[tuple[str, str, str, str]]:
-    """Yield slice, grouping, generation and measure of the corrected values that are tested: none of crossings."""
-    if cells.asks_of_parts is not None or cells.stratum_of_cell is not None or cells.refusal is not None:
-        return
-    for (generation_id, measure_id, calibration), labelled in cells.labels.items():
-        if calibration == CORRECTED and labelled.reason is None:
-            yield cells.slice_id, cells.grouping_id, generation_id, measure_id
 
 
 def read_labels(

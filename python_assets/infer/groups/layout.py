@@ -4,6 +4,7 @@ Belongs here: which cells and rows a question is computed from. How is compare_g
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Final
 
 import duckdb
 import numpy as np
@@ -39,8 +40,19 @@ from python_assets.infer.schemes.choose import Blocks, choose_schemes
 from python_assets.infer.schemes.labelled_contrast import LabelledContrast
 from python_assets.infer.schemes.residuals import residuals
 from python_assets.infer.statistics.compare_statistics import compare_statistic
-from python_assets.infer.tables import Table
+from python_assets.infer.tables import CORRECTED, Place, Table
+from python_assets.study.study import Study
 from python_assets.warehouse.progress import Tell
+
+_HAS_LABELS: Final = "select count(*) > 0 from raw.human_labels where value is not null"
+
+
+def labelled_measures(connection: duckdb.DuckDBPyConnection, study: Study, measures: Sequence[str] | None) -> list[str]:
+    """The measures that the study names labels of, of some or of all, where people gave any."""
+    named = sorted({labels.measure for labels in study.human_labels})
+    if not named or connection.execute(_HAS_LABELS).fetchone() != (True,):
+        return []
+    return named if measures is None else [name for name in named if name in measures]
 
 
 def layouts(
@@ -115,6 +127,17 @@ class Layout:
         self._specs = requested_statistics(connection)
         self._values: Values | None = None
         self._rows: Rows | None = None
+
+    @property
+    def corrected(self) -> Iterator[Place]:
+        """Places of the corrected values that are tested, as sets of questions have them: none of crossings."""
+        cells = self.cells
+        if cells.asks_of_parts is not None or cells.stratum_of_cell is not None or cells.refusal is not None:
+            return
+        for (generation_id, measure_id, calibration), labelled in cells.labels.items():
+            if calibration == CORRECTED and labelled.reason is None:
+                yield cells.slice_id, cells.grouping_id, generation_id, measure_id
+                yield cells.slice_id, "", generation_id, measure_id
 
     def _read_values(self) -> Values:
         if self._values is None:

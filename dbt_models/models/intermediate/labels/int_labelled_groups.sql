@@ -23,8 +23,8 @@ labelled as (
         prompt_groups.grouping_id,
         prompt_groups.group_id,
         count(answers.y) as n_labelled,
-        count(case when answers.y > 0.5 then 1 end) as n_events,
-        count(case when answers.y < 0.5 then 1 end) as n_others
+        count(case when 2 * answers.y > 1 then 1 end) as n_events,
+        count(case when 2 * answers.y < 1 then 1 end) as n_others
     from {{ ref('int_labelled_answers') }} as answers
     inner join {{ ref('int_prompt_groups') }} as prompt_groups using (study_id, prompt_id)
     where answers.m is not null
