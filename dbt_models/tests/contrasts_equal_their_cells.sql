@@ -1,6 +1,6 @@
 -- The value of a contrast by SQL and the same by inference are one number, where both take it of means of cells: in every
 -- design, whatever groups are compared with. Values far from 0 with little spread, such as dates in seconds, leave dbi
--- fewer digits.
+-- fewer digits. Of all models together SQL has all responses, inference the cells that every model answered.
 {% set of_means = [
     'mean_difference', 'risk_difference', 'log_disparity', 'selection_rate_difference', 'precision_difference'
 ] %}
@@ -25,8 +25,12 @@ inner join {{ source('inference', 'contrasts') }} as inference
         study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id, contrast,
         category, reference
     )
+left join (
+    select distinct study_id, slice_id, generation_id, measure_id, grouping_id from {{ ref('int_pooled_statistics') }}
+) as pooled using (study_id, slice_id, generation_id, measure_id, grouping_id)
 where
-    contrasts.contrast in ('{{ (of_means + ['dbi']) | join("', '") }}')
+    pooled.study_id is null
+    and contrasts.contrast in ('{{ (of_means + ['dbi']) | join("', '") }}')
     and inference.value_cells is not null
     and (
         contrasts.value is null

@@ -3,5 +3,5 @@ select set_id, generation_id, reference_generation_id, measure_id, grouping_id, 
     questions.reason, meaning, q_value, strongest_verdict, strongest_size, strongest_value
 from questions
 left join reasons using (reason)
-where study_id = 'g20_demo' and set_id not in ('secondary', 'baseline')
+where study_id = 'g20_demo' and set_id not in ('secondary', 'pooled', 'baseline')
 order by set_id, outcome, generation_id, measure_id, grouping_id, slice_id, statistic, parameters

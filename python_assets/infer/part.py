@@ -65,7 +65,12 @@ class Part:
         self._unread = too_many_unmatched(connection, study)
         self._labelled = labelled_measures(connection, study, measures)
         self._layouts = layouts(
-            connection, has_unit=study.unit is not None, measures=measures, labelled=self._labelled, unread=self._unread
+            connection,
+            has_unit=study.unit is not None,
+            measures=measures,
+            labelled=self._labelled,
+            unread=self._unread,
+            contrasts=self._options.contrasts,
         )
 
     def first(self) -> Frames:
@@ -89,7 +94,7 @@ class Part:
 
     @cached_property
     def _of_pairs(self) -> PairLayouts:
-        return pair_layouts(self._connection, [layout.cells for layout in self._layouts.values()], self._labelled)
+        return pair_layouts(self._connection, [one.of_models for one in self._layouts.values()], self._labelled)
 
     def again(self, questions: pd.DataFrame, options: Options) -> Frames:
         """The rows of some questions, with more draws."""
@@ -122,7 +127,7 @@ class Part:
         contrasts = with_missing_answers(contrasts, self._layouts, options)
         contrasts = peeled(contrasts, questions, self._layouts, ordered, options)
         contrasts, blocks = with_standing_cells(contrasts, questions, self._layouts, ordered, options)
-        cells = {key: layout.cells for key, layout in self._layouts.items()}
+        cells = {key: layout.of_models for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
         pairs = with_missing_changes(self._connection, self._of_pairs, pairs, options)
         return {"contrasts": contrasts, "beyond_parts_blocks": blocks, "generation_comparisons": pairs}

@@ -38,6 +38,7 @@ SECONDARY: Final = "secondary"
 COMPARISON: Final = "comparison"
 OF_ALL_MODELS: Final = QuestionSet(generations=[ALL_GENERATIONS])
 TRUTH: Final = "truth"
+POOLED: Final = "pooled"
 INSTRUMENT: Final = "instrument"
 _CORRECTABLE: Final = ("mean", *OF_PAIRS)
 
@@ -51,9 +52,10 @@ class Sets(NamedTuple):
 
     primary: None where the study leaves it to the rule. named: further sets, by name. measures: those that
     the study declares, with refusal. slices: of the measures that are defined in some slices only. of_models:
-    groupings that name a factor of generations, whose questions compare models. corrected: slices, groupings ('' of the
-    mean of all), generations and measures whose corrected values are asked in the place of raw ones, where the study
-    does not say which (inference.md 9.2).
+    groupings that name a factor of generations, whose questions compare models. settings: slices and groupings whose
+    generation 'all' are models that are compared; elsewhere it is all models together. corrected: slices, groupings (''
+    of the mean of all), generations and measures whose corrected values are asked in the place of raw ones, where the
+    study does not say which (inference.md 9.2).
     """
 
     primary: QuestionSet | None
@@ -61,6 +63,7 @@ class Sets(NamedTuple):
     measures: Sequence[str]
     slices: Mapping[str, Sequence[str]]
     of_models: Collection[str] = ()
+    settings: Collection[tuple[str, str]] = ()
     corrected: Collection[Place] = frozenset()
 
 
@@ -69,6 +72,7 @@ def sets_of(
     of_extractor: Mapping[str, str],
     measure_slices: Iterable[tuple[str, str]],
     of_models: Collection[str],
+    settings: Collection[tuple[str, str]],
     *,
     mixes_units: bool,
 ) -> Sets:
@@ -79,6 +83,7 @@ def sets_of(
         of_extractor: of every measure there is.
         measure_slices: measures and slices that they are asked in.
         of_models: groupings that name a factor of generations.
+        settings: slices and groupings in which models are compared.
         mixes_units: whether some prompts have units that others lack: then each slice is asked (6.2).
     """
     measures = list(of_extractor)
@@ -94,14 +99,15 @@ def sets_of(
         parts = {key: [name for name in found if name != ALL_PROMPTS] for key, found in slices.items()}
         own |= {key: found for key, found in parts.items() if found}
     asked = [name for name in measures if name not in automatic]
-    return Sets(study.primary, study.question_sets, asked, own, of_models)
+    return Sets(study.primary, study.question_sets, asked, own, of_models, settings)
 
 
 def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
     """Name the set of every question: the first that names it.
 
     A set that the study declares names its questions before the rule does; the baseline's are of the tool,
-    and the main questions of groupings by models are of set comparison.
+    the main questions of groupings by models are of set comparison, and those of all models together of set pooled, so
+    that no other question is corrected for them.
 
     Args:
         questions: with QUESTION.
@@ -115,14 +121,24 @@ def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
     names[is_error] = INSTRUMENT  # nor is what an instrument gets wrong
     names[(questions.generation_id == BASELINE).to_numpy()] = BASELINE
     names[_compare_models(questions, sets)] = COMPARISON
+    is_pooled = of_all_models(questions, sets)
+    names[is_pooled] = POOLED
     declared = {PRIMARY: sets.primary or QuestionSet.model_construct(), **sets.named}
     order = [*declared] if sets.primary else [*sets.named, PRIMARY]
     is_open = ~is_truth & ~is_error
     for name in order:
-        member = is_open & _matches(questions, declared[name], sets)
+        of_all = is_pooled & declared[name].names_all_models
+        member = is_open & (of_all | ~is_pooled) & _matches(questions, declared[name], sets)
         names[member] = name
         is_open &= ~member
     return names
+
+
+def of_all_models(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
+    """Whether questions are of all models together, of groups of prompts beside those of each model."""
+    places = pd.MultiIndex.from_frame(questions[["slice_id", "grouping_id"]])
+    is_all: np.ndarray = (questions.generation_id == ALL_GENERATIONS).to_numpy()
+    return is_all & ~places.isin(list(sets.settings)) if len(sets.settings) else is_all
 
 
 def _default_calibration(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
@@ -182,7 +198,7 @@ def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.nda
 
 
 def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
-    """Add set_id, and n_questions: those of the set that have a p.
+    """Add set_id, n_questions, those of the set that have a p, and is_pooled, of all models together.
 
     Raises:
         StudyError: a declared set names no question.
@@ -190,7 +206,7 @@ def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
     questions = questions.assign(set_id=set_ids(questions, sets))
     require_members(questions, sets.primary, sets.named)
     n_questions = questions.p_value.notna().groupby(questions.set_id).transform("sum")
-    return questions.assign(n_questions=n_questions.astype(np.int64))
+    return questions.assign(n_questions=n_questions.astype(np.int64), is_pooled=of_all_models(questions, sets))
 
 
 def require_members(questions: pd.DataFrame, primary: QuestionSet | None, named: Iterable[str]) -> None:

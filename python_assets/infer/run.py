@@ -46,6 +46,7 @@ _OF_MODELS: Final = """
     select distinct grouping_id
     from raw.groupings join intermediate.int_model_factors using (study_id, factor)
 """
+_SETTINGS: Final = "select distinct slice_id, grouping_id from intermediate.int_settings"
 _MIXES_UNITS: Final = f"""
     select count(*) > 0 from intermediate.int_prompt_groups
     where slice_id = '{ALL_PROMPTS}' and scheme = '{MIXED_UNITS}'
@@ -133,7 +134,8 @@ def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:
     of_extractor = dict(connection.execute("select measure_id, extractor from raw.measures").fetchall())
     measure_slices = connection.execute(_MEASURE_SLICES).fetchall()
     mixes_units = connection.execute(_MIXES_UNITS).fetchone() == (True,)
-    return sets_of(study, of_extractor, measure_slices, of_models, mixes_units=mixes_units)
+    settings = connection.execute(_SETTINGS).fetchall()
+    return sets_of(study, of_extractor, measure_slices, of_models, settings, mixes_units=mixes_units)
 
 
 def _questions_in_sets(tables: Frames, sets: Sets, declared: pd.DataFrame | None, alpha: float) -> Frames:
@@ -176,7 +178,7 @@ def _short_of_draws(questions: pd.DataFrame, options: Options) -> Iterator[tuple
 
 def _replaced(tables: Frames, again: Frames) -> Frames:
     """Tables with the rows of the questions that were asked again in the place of the earlier ones."""
-    kept = ["set_id", "n_questions", "is_observed", *OF_PAIR]
+    kept = ["set_id", "n_questions", "is_observed", "is_pooled", *OF_PAIR]
     of_sets = tables["questions"][[*QUESTION, *kept]]
     questions = again["questions"].drop(columns=kept, errors="ignore")
     again = {**again, "questions": questions.merge(of_sets, on=QUESTION, how="left", validate="one_to_one")}

@@ -132,7 +132,7 @@ TABLES: Final[Columns] = {
     "questions": _columns(
         f"{_KEYS} reference_generation_id set_id",
         bigint_not_null="n_questions n_groups",
-        boolean_not_null="is_observed",
+        boolean_not_null="is_observed is_pooled",
         double_not_null="level",
         double="p_value q_value",
         bigint="called_at_look n_draws n_root_prompts n_units",

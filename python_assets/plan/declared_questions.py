@@ -19,7 +19,17 @@ from python_assets.extract.measures import Measure, resolve_measures
 from python_assets.infer.changes.pairs_of_generations import Pair, compared_pairs, generations_of
 from python_assets.infer.design.cells import MIXED_UNITS, NONLINEAR
 from python_assets.infer.questions import Sets, set_ids, sets_of
-from python_assets.infer.tables import ACROSS, CORRECTED, GROUPS_MOVED, MEAN_CHANGE, OF_LABELS, OF_PAIR, QUESTION, Place
+from python_assets.infer.tables import (
+    ACROSS,
+    CORRECTED,
+    DBI,
+    GROUPS_MOVED,
+    MEAN_CHANGE,
+    OF_LABELS,
+    OF_PAIR,
+    QUESTION,
+    Place,
+)
 from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, GROUND_TRUTH, parts_of
 from python_assets.study.study import Kind, Study
 
@@ -138,6 +148,7 @@ def _sets(study: Study, layouts: Sequence[_Layout], of_measures: Sequence[tuple[
         {measure.measure_id: measure.extractor for measure in resolve_measures(study)},
         of_measures,
         {one.grouping_id for one in layouts if one.is_of_models},
+        {(one.slice_id, one.grouping_id) for one in layouts if one.is_of_models},
         mixes_units=any(one.is_mixed for one in layouts if one.slice_id == ALL_PROMPTS),
     )
 
@@ -161,6 +172,10 @@ def _of_groups(
                 for calibration in OF_LABELS.get(measure.kind, ()):
                     of_labels = (measure.measure_id, calibration, "mean", "")
                     yield slice_id, generation, layout.grouping_id, *of_labels, "", ""
+        is_sized = measure.kind == "categorical" or (measure.kind == "continuous" and DBI in study.requested_contrasts)
+        if is_sized and not layout.is_of_models and len(generations) > 1:
+            asked = ("raw", MEAN_OF_KIND[measure.kind], "")
+            yield slice_id, ALL_GENERATIONS, layout.grouping_id, measure.measure_id, *asked, "", ""
 
 
 def _statistics(study: Study, kind: Kind, *, has_baseline: bool) -> Iterator[tuple[str, str, str]]:

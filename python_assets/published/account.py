@@ -25,7 +25,11 @@ QUESTION_SETS: Final = f"""
     from questions
     where study_id = $study
     group by set_id
-    order by case set_id when 'primary' then 1 when 'secondary' then 3 when 'baseline' then 4 else 2 end, set_id
+    order by
+        case set_id
+            when 'primary' then 1 when 'secondary' then 3 when 'pooled' then 4 when 'baseline' then 5 else 2
+        end,
+        set_id
 """
 """A row a set, those that the study is about first."""
 OF_PAIRS: Final = f"""

@@ -24,6 +24,7 @@ SETS: Final[dict[str, str]] = {
     "primary": "what the study is about",
     "comparison": "whether models differ, or changed",
     "secondary": "all else that was measured",
+    "pooled": "sizes over all models together",
     "truth": "labels held against real shares",
     "baseline": "the baseline texts: bias of the tool",
 }

@@ -11,6 +11,7 @@ from python_assets.report.interpretation import SHOWN
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name, needed_words
 from python_assets.report.text import number, plural, probability
+from python_assets.study.base import ALL_GENERATIONS
 
 MAX_FLAGS: Final = 40
 MAX_QUESTIONS: Final = 60
@@ -62,6 +63,14 @@ SIZES: Final = """
     where study_id = $study and calibration = 'raw' and contrast in ('fdi_group', 'dbi') and value is not null
         and (slice_id, generation_id, measure_id, grouping_id)
         = ($slice_id, $generation_id, $measure_id, $grouping_id)
+"""
+INDICES: Final = """
+    select metric, value, null_q95
+    from disparities
+    where study_id = $study and calibration = 'raw' and metric in ('fdi', 'idi', 'jsd') and value is not null
+        and (slice_id, generation_id, measure_id, grouping_id)
+        = ($slice_id, $generation_id, $measure_id, $grouping_id)
+    order by metric
 """
 TESTS: Final = """
     select test, statistic_value, df1, df2, p_value, effect_size, null_q95
@@ -136,14 +145,22 @@ def _analysis(reader: Reader, question: Row) -> Analysis:
     where: dict[str, Any] = {name: question[name] for name in PLACE}
     of_slice = "" if question["slice_id"] == "all" else f"{question['slice_id']} "
     tests = {row["test"]: row for row in reader.rows(TESTS, **where)}
-    sizes = sorted(
-        reader.rows(SIZES, **where), key=lambda row: reader.group_order(question["grouping_id"], row["group_id"])
+    of_all = where | {"generation_id": ALL_GENERATIONS}
+    own, pooled = (
+        sorted(
+            reader.rows(SIZES, **place), key=lambda row: reader.group_order(question["grouping_id"], row["group_id"])
+        )
+        for place in (where, of_all)
     )
     return Analysis(
         title=f"{of_slice}{measure_name(question['measure_id'])}, {question['grouping_id']} effect",
         generation_id=question["generation_id"],
         test=_tests(question, tests),
-        deviation=_deviations(question["grouping_id"], sizes),
+        deviation=[
+            *_deviations(question["grouping_id"], own),
+            *(f"All models, {line}" for line in _deviations(question["grouping_id"], pooled)),
+            *_indices_of_all(reader.rows(INDICES, **of_all)),
+        ],
         interpretation=[line for line in (question["found"], _bands(question), question["sentence"]) if line],
         recommendation=_recommendation(question, reader.rows(DRIVERS, **where)),
     )
@@ -201,6 +218,18 @@ def _deviations(grouping_id: str, sizes: list[Row]) -> list[str]:
         if own:
             lines.append(f"{grouping_id} {name}: {', '.join(own[:MAX_GROUPS])}{more}")
     return lines
+
+
+def _indices_of_all(rows: list[Row]) -> list[str]:
+    """The numbers of the whole grouping over all models, of the one that joins all factors IDI in the place of FDI."""
+    found = {row["metric"]: row for row in rows}
+    if "idi" in found:
+        found.pop("fdi", None)
+    told = []
+    for name, row in found.items():
+        floor = "" if row["null_q95"] is None else f" (chance alone gives up to {number(row['null_q95'])})"
+        told.append(f"{name.upper()} = {number(row['value'])}{floor}")
+    return [f"All models, whole grouping: {', '.join(told)}"] if told else []
 
 
 def _bands(question: Row) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, model_validator
 
-from python_assets.study.base import ALL_PROMPTS, ID_PATTERN, FactorName, Level, Part, Unfit
+from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, ID_PATTERN, FactorName, Level, Part, Unfit
 from python_assets.study.expressions import OF_DISPARITIES, OF_STATISTICS, aggregate_expression, custom_rows
 from python_assets.study.statistic_options import StatisticRow
 from python_assets.study.statistics import STATISTICS, StatisticEntry, statistic_rows
@@ -160,6 +160,11 @@ class QuestionSet(Part):
         if not self.model_fields_set:
             raise Unfit("at least one list of what the questions are about", "add measures: [...]")
         return self
+
+    @property
+    def names_all_models(self) -> bool:
+        """Whether it asks of all models together too: it names their generation, and what the groups are of."""
+        return self.groupings is not None and ALL_GENERATIONS in (self.generations or [])
 
 
 class Regression(Part):

@@ -20,7 +20,7 @@ from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, make_folder, utc_now
 
 SECTIONS: Final = ("analysis", "baseline", "groupings", "measures", "slices", "unit")
-UNLISTED: Final = ("secondary", "baseline")  # sets whose questions are counted, and listed in the file alone
+UNLISTED: Final = ("secondary", "pooled", "baseline")  # sets whose questions are counted, and listed in the file alone
 MOST_QUESTIONS: Final = 60
 TIME: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 

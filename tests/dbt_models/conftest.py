@@ -45,6 +45,7 @@ class Analysis(NamedTuple):
     regressions: dict[str, Regression] = REGRESSIONS
     unmatched_allowed: dict[str, float] = {}
     fills_scale: bool = False
+    human_labels: tuple[()] = ()
     power: dict[str, Power] = {}
     human_labels: tuple[object, ...] = ()
 

@@ -2,6 +2,7 @@
 
 import math
 
+import pandas as pd
 import pytest
 
 from python_assets.study.study import make_id
@@ -107,6 +108,53 @@ def test_numbers_that_the_order_names(fair_sea):
     assert sizes["dbi Chinese"] == pytest.approx(0.1812314952454169, rel=1e-12)
     assert sizes["fdi_group Female"] == pytest.approx(0.0444, abs=5e-5)
     assert sizes["jsd_group Female"] == pytest.approx(0.0011006715239143727, rel=1e-12)
+
+
+def test_sizes_over_all_models_are_the_documents_of_the_answers_of_all_of_them(fair_sea):
+    answers = pd.DataFrame(
+        fair_sea.rows(
+            """
+            select measure_id, generation_id, factors.factor, factors.level, label, value
+            from measurements
+            inner join prompt_factors as factors using (study_id, prompt_id)
+            inner join prompt_factors as categories using (study_id, prompt_id)
+            where study_id = 'fair_sea_responses' and categories.factor = 'category' and generation_id <> 'baseline'
+              and (categories.level, measure_id) in (('D3', 'label'), ('D2', 'sentiment')) and reason is null
+            """
+        ),
+        columns=["measure_id", "model", "factor", "level", "label", "value"],
+    )
+    assert answers.model.nunique() == 3
+    asked = "generation_id = 'all' and calibration = 'raw' and study_id = 'fair_sea_responses'"
+    for factor in ("gender", "race", "nationality"):
+        of_factor = answers[answers.factor == factor]
+        labels = of_factor[of_factor.measure_id == "label"]
+        shares = pd.crosstab(labels.level, labels.label, normalize="index")
+        fdi = 0.5 * (shares - labels.label.value_counts(normalize=True)).abs().sum(axis=1)
+        where = f"{asked} and slice_id = 'D3' and measure_id = 'label' and grouping_id = '{factor}'"
+        found = dict(
+            fair_sea.rows(f"select group_id, value_responses from contrasts where {where} and contrast = 'fdi_group'")
+        )
+        assert found == pytest.approx(fdi.to_dict(), abs=1e-12)
+        rows = fair_sea.rows(f"select metric, value_responses, value, null_q95 from disparities where {where}")
+        numbers = {metric: row for metric, *row in rows}
+        assert sorted(numbers) == ["fdi", "fdi_max", "jsd", "jsd_max"]
+        assert numbers["fdi"][0] == pytest.approx(fdi.mean(), abs=1e-12)
+        assert all(value is not None and floor > 0 for _, value, floor in numbers.values())
+        scores = of_factor[of_factor.measure_id == "sentiment"]
+        dbi = (scores.groupby("level").value.mean() - scores.value.mean()) / scores.value.std()
+        where = f"{asked} and slice_id = 'D2' and measure_id = 'sentiment' and grouping_id = '{factor}'"
+        found = fair_sea.rows(
+            f"select group_id, value_responses, value, contrast, verdict from contrasts where {where}"
+        )
+        assert {group: value for group, value, *_ in found} == pytest.approx(dbi.to_dict(), abs=1e-9)
+        assert all(value is not None and (contrast, verdict) == ("dbi", None) for *_, value, contrast, verdict in found)
+
+
+def test_no_finding_is_of_all_models_together(fair_sea):
+    of_all = "study_id = 'fair_sea_responses' and generation_id = 'all'"
+    assert fair_sea.value(f"select count(*) from findings where {of_all} and set_id = 'pooled'") == 0
+    assert fair_sea.rows(f"select distinct set_id, n_responses > 0 from questions where {of_all}") == [("pooled", True)]
 
 
 def test_two_thirds_of_the_prompts_of_d2_get_the_same_sentiment_every_time(fair_sea):

@@ -8,5 +8,6 @@
         'n_labels = 1': 'constant_values',
         'least(' ~ groups ~ ', ' ~ labels ~ ') <= 1': 'too_few_values',
     },
+    where='not is_pooled',
     profiles='int_label_profiles',
 ) }}

@@ -1,1 +1,3 @@
-{{ disparity_metric('jsd_between_groups', 'jsd_between_groups', profiles='int_label_profiles') }}
+{{ disparity_metric(
+    'jsd_between_groups', 'jsd_between_groups', where='not is_pooled', profiles='int_label_profiles'
+) }}

@@ -18,6 +18,7 @@ from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import FALSE_ALARM, LABEL_ERROR, MISSED
+from python_assets.study.base import ALL_GENERATIONS, BASELINE
 
 ADDITIVE: Final = ("variance", "standard_deviation", "skewness", "kurtosis", "kl_divergence")
 OF_QUANTILES: Final = ("median", "quantile", "percentile", "quantile_range", "percentile_range", "range")
@@ -272,6 +273,12 @@ class Cells(NamedTuple):
         return unit * self.frame.n_groups + self.frame.group if self.is_partly_nested else unit
 
     @property
+    def is_pooled(self) -> NDArray[np.bool_]:
+        """Whether each column is of all models together, beside those of the models."""
+        is_all: NDArray[np.bool_] = (self.columns.generation_id == ALL_GENERATIONS).to_numpy()
+        return is_all & (not self.is_of_models)
+
+    @property
     def roles(self) -> NDArray[np.object_]:
         """What each column is: for means the kind of its measure, or label; else its statistic."""
         statistics, kinds = (self.columns[name].to_numpy(object) for name in ("statistic", "kind"))
@@ -322,15 +329,18 @@ class Values(NamedTuple):
     def standard_deviations(self, columns: pd.DataFrame) -> Floats:
         """Standard deviation (n - 1) of all responses of some columns, found by their keys.
 
-        NaN under two responses, and where they are equal but for the last bits.
+        Of all models together it is of the responses of all of them. NaN under two responses, and where they are equal
+        but for the last bits.
         """
         n = np.bincount(self.column, minlength=len(self.columns))
         mean = np.bincount(self.column, self.x, minlength=len(n)) / np.maximum(n, 1)
         squares = np.bincount(self.column, (self.x - mean[self.column]) ** 2, minlength=len(n))
-        sd = np.sqrt(np.divide(squares, n - 1, out=np.full(len(n), np.nan), where=n > 1))
-        sd[sd <= 1e-12 * np.abs(mean)] = np.nan
         keys = list(KEYS[:3])
-        return columns[keys].merge(self.columns[keys].assign(sd=sd), how="left", on=keys).sd.to_numpy()
+        own = self.columns[keys].assign(n=n, mean=mean, squares=squares)
+        found = pd.concat([own, _of_all_models(own, keys)], ignore_index=True)
+        sd = (found.squares / (found.n - 1).where(found.n > 1)) ** 0.5
+        found = found.assign(sd=sd.where(sd > 1e-12 * found["mean"].abs()))
+        return columns[keys].merge(found, how="left", on=keys).sd.to_numpy()
 
     def of_columns(self, columns: Ints) -> "Values":
         """The responses of some columns alone, ascending."""
@@ -365,6 +375,16 @@ class Values(NamedTuple):
         position = np.full(len(self.columns), -1)
         position[columns] = np.arange(len(columns))
         return position
+
+
+def _of_all_models(own: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Moments of the responses of all models together, of moments of each: n, mean, and squares around it."""
+    models = own[~own.generation_id.isin([BASELINE, ALL_GENERATIONS])].assign(generation_id=ALL_GENERATIONS)
+    total = (models.n * models["mean"]).groupby([models[key] for key in keys]).transform("sum")
+    mean = total / models.groupby(keys).n.transform("sum").clip(lower=1)
+    squares = models.squares + models.n * (models["mean"] - mean) ** 2
+    together = models.assign(mean=mean, squares=squares).groupby(keys, as_index=False)
+    return together.agg(n=("n", "sum"), mean=("mean", "first"), squares=("squares", "sum"))
 
 
 def of_statistic(cells: Cells, values: Values, spec: StatisticSpec) -> tuple[Cells, Values]:

@@ -42,10 +42,10 @@ def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables
     for chosen in choose_schemes(cells, sources.rows, options):
         for sheet, members in _sheets(cells, chosen.columns, options):
             of_labels = None
-            if sheet.role == "labels":
+            if sheet.role == "labels" and not sheet.is_pooled:
                 columns = np.arange(members.size)
                 of_labels = sheet._replace(cells=of_columns(cells, members), columns=columns, role="label")
-            if sheet.role == "labels" and cells.parts:
+            if of_labels is not None and cells.parts:
                 yield "amplifications", _amplifications(sheet, chosen, members, options)
             if isinstance(chosen.scheme, InferenceReason):
                 yield from sheet_rows(sheet, refused(sheet, chosen.scheme))
@@ -72,7 +72,13 @@ def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], s
     else:
         is_rate = sheet.role != "continuous"
         compared = compare_values(
-            scheme, x, sheet.all_margins, is_rate=is_rate, with_log=sheet.role == "binary", with_flips=True
+            scheme,
+            x,
+            sheet.all_margins,
+            is_rate=is_rate,
+            with_log=sheet.role == "binary",
+            with_indices=not sheet.is_pooled,
+            with_flips=True,
         )
         compared.contrasts[sheet.contrasts[0]] = compared.contrasts["risk_difference" if is_rate else "mean_difference"]
         if DBI in sheet.contrasts:
@@ -131,7 +137,7 @@ def _in_standard_deviations(sheet: Sheet, scheme: Scheme, x: Floats, sources: Re
 
 
 def _sheets(cells: Cells, columns: Ints, options: Options) -> Iterator[tuple[Sheet, Ints]]:
-    """Part columns by role and statistic; categorical measures as wholes, by their number of labels.
+    """Part columns by role and statistic, those of all models together apart; of labels whole measures, by how many.
 
     Yields:
         A sheet, and the columns of its values, shape (columns,) or (measures, labels).
@@ -147,16 +153,18 @@ def _sheets(cells: Cells, columns: Ints, options: Options) -> Iterator[tuple[She
             options.contrasts,
         )
 
-    roles = cells.roles[columns]
+    roles, is_pooled = cells.roles[columns], cells.is_pooled
     keys = roles + (cells.columns.statistic + cells.columns.parameters).to_numpy(object)[columns]
+    keys += np.where(is_pooled[columns], " of all models", "").astype(object)
     for key in dict.fromkeys(keys[roles != "label"]):
         members = columns[keys == key]
         yield sheet_of(cells, members, str(roles[columns == members[0]][0])), members
     labels = columns[roles == "label"]
     of_measures = cells.columns.iloc[labels].groupby(list(KEYS[:3]), sort=True).indices.values()
     wholes = [labels[at] for at in of_measures]
-    for n_labels in sorted({len(whole) for whole in wholes}):
-        members = np.array([whole for whole in wholes if len(whole) == n_labels])
+    shapes = [(len(whole), bool(is_pooled[whole[0]])) for whole in wholes]
+    for shape in sorted(set(shapes)):
+        members = np.array([whole for whole, own in zip(wholes, shapes, strict=True) if own == shape])
         first = of_columns(cells, members[:, 0])
         named = first.columns.assign(category="", statistic="share")
         yield sheet_of(first._replace(columns=named), np.arange(len(members)), "labels"), members

@@ -29,6 +29,7 @@ from python_assets.infer.design.cells import (
 from python_assets.infer.design.design import Frame
 from python_assets.infer.design.labels import read_labels, with_labels
 from python_assets.infer.design.mixed_instruments import mixed_instruments
+from python_assets.infer.design.pooled import pool_of
 from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.groups.compare_groups import Responses, compare_groups, compare_statistics
@@ -61,10 +62,12 @@ def layouts(
     measures: Sequence[str] | None = None,
     labelled: Sequence[str] = (),
     unread: Unread = frozenset(),
+    contrasts: Sequence[str] = (),
 ) -> dict[tuple[str, str], "Layout"]:
     """All slices and groupings of a build file with cells of the measures.
 
-    Args: as read_cells; labelled: measures that people gave labels of; unread: of too_many_unmatched.
+    Args: as read_cells; labelled: measures that people gave labels of; unread: of too_many_unmatched; contrasts: of
+    Options.
     """
     mixed, none = mixed_instruments(connection), Unread()
     return {
@@ -74,6 +77,7 @@ def layouts(
             has_unit=has_unit,
             measures=measures,
             labelled=labelled,
+            contrasts=contrasts,
             refused={
                 InferenceReason.TOO_MANY_UNMATCHED: unread,
                 InferenceReason.INSTRUMENT_DIFFERS: mixed.get(design, none),
@@ -84,7 +88,10 @@ def layouts(
 
 
 class Layout:
-    """One slice and grouping of a build file; its responses are read once, if at all."""
+    """One slice and grouping of a build file; its responses are read once, if at all.
+
+    of_models: its cells as they were read. cells: the same, with the columns of all models together after them.
+    """
 
     def __init__(
         self,
@@ -95,20 +102,27 @@ class Layout:
         has_unit: bool,
         measures: Sequence[str] | None = None,
         labelled: Sequence[str] = (),
+        contrasts: Sequence[str] = (),
         refused: Mapping[InferenceReason, Unread],
     ) -> None:
         """Read the cells, of some measures or of all; arguments as read_cells.
 
-        labelled: measures that people gave labels of. refused: by their reason, the generations and measures of which
-        nothing is told.
+        labelled: measures that people gave labels of. contrasts: of Options. refused: by their reason, the generations
+        and measures of which nothing is told.
         """
-        cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
+
+        def with_refused(cells: Cells) -> Cells:
+            read_by = pd.MultiIndex.from_frame(cells.columns[["generation_id", "measure_id"]])
+            reasons = first_of([read_by.isin(list(found)) for found in refused.values()], [*refused])
+            columns = cells.columns.assign(refused=pd.Series(reasons, index=cells.columns.index, dtype=object))
+            return cells._replace(columns=columns)
+
+        of_study = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
         if labelled:
-            cells = with_labels(cells, read_labels(connection, cells, labelled), labelled)
-        read_by = pd.MultiIndex.from_frame(cells.columns[["generation_id", "measure_id"]])
-        reasons = first_of([read_by.isin(list(found)) for found in refused.values()], [*refused])
-        columns = cells.columns.assign(refused=pd.Series(reasons, index=cells.columns.index, dtype=object))
-        self.cells = cells._replace(columns=columns)
+            of_study = with_labels(of_study, read_labels(connection, of_study, labelled), labelled)
+        self.of_models = with_refused(of_study)
+        self._pool = pool_of(of_study.columns, contrasts)
+        self.cells = with_refused(self._pool.cells(of_study))
         self._connection = connection
         self._specs = requested_statistics(connection)
         self._values: Values | None = None
@@ -127,7 +141,7 @@ class Layout:
 
     def _read_values(self) -> Values:
         if self._values is None:
-            self._values = read_values(self._connection, self.cells)
+            self._values = read_values(self._connection, self.of_models)
         return self._values
 
     def missing(self) -> Missing:
@@ -145,7 +159,7 @@ class Layout:
             options: what is asked for.
             drawn: hears of the draws of this slice and grouping that are done.
         """
-        for rows in summary_rows(self.cells, options.alpha):
+        for rows in summary_rows(self.of_models, options.alpha):
             yield "summary_statistics", rows
         yield from compare_groups(self.cells, self._sources(np.arange(len(self.cells.columns))), options)
         drawn(options.n_permutations)
@@ -161,7 +175,7 @@ class Layout:
 
         def rows() -> Rows:
             if self._rows is None:
-                self._rows = read_rows(self._connection, self.cells)
+                self._rows = self._pool.rows(read_rows(self._connection, self.of_models))
             return self._rows._replace(x=self._rows.x[:, columns])
 
         return Responses(rows, self._read_values)

@@ -16,7 +16,7 @@ from python_assets.infer.design.cells import KEYS, Cells
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.options import Margins, Reference, margin_of
 from python_assets.infer.result import InferenceReason, Result, first_of
-from python_assets.infer.tables import BEYOND_PARTS, DBI, IDI, LOG_DISPARITY, OF_GROUPS, PARTS, Table, Tables
+from python_assets.infer.tables import BEYOND_PARTS, DBI, IDI, LOG_DISPARITY, OF_GROUPS, PARTS, SIZES, Table, Tables
 from python_assets.study.base import Against
 from python_assets.study.metrics import metric_names
 
@@ -49,6 +49,8 @@ OF_LABELS: Final = ("corrected_score", "corrected_rate", "error_score", "error_r
 ERRORS: Final = OF_LABELS[2:]
 
 
+# of all models together, beside SIZES
+POOLED_METRICS: Final = ("fdi", "fdi_max", IDI, "jsd", "jsd_max")
 AND_FLIPS: Final = " and sign flips"
 _DESCRIPTIVE: Final = dict.fromkeys(DESCRIPTIVE, InferenceReason.DESCRIPTIVE)
 _OF_INDICES: Final = (
@@ -101,6 +103,21 @@ class Sheet(NamedTuple):
         """The metrics that the columns have rows of."""
         return tuple(name for name in METRICS[self.role] if name != IDI or self.cells.is_full)
 
+    @property
+    def is_pooled(self) -> bool:
+        """Whether the columns are of all models together."""
+        return bool(self.cells.is_pooled[self.columns[0]])
+
+    @property
+    def told(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The contrasts and metrics that rows are written of: of all models together the sizes of FAIR-SEA alone."""
+        if not self.is_pooled:
+            return self.contrasts, self.metrics
+        return (
+            tuple(name for name in self.contrasts if name in SIZES),
+            tuple(name for name in self.metrics if name in POOLED_METRICS),
+        )
+
     def reference_of(self, contrast: str) -> Reference | None:
         """What a contrast compares groups with: the study's choice, unless it has one of its own."""
         if contrast in metric_names("contrasts", reference="grand_mean"):
@@ -149,9 +166,10 @@ def sheet_rows(sheet: Sheet, compared: Compared) -> Tables:
         asked = (BEYOND_PARTS, *(["risk_difference"] if sheet.role == "labels" else []), sheet.contrasts[0])
         question = next(compared.contrasts[name] for name in asked if name in compared.contrasts)
         yield "questions", _question_rows(sheet, question, is_beyond=BEYOND_PARTS in compared.contrasts)
-    for name in sheet.contrasts:
+    contrasts, metrics = sheet.told
+    for name in contrasts:
         yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
-    for metric in sheet.metrics:
+    for metric in metrics:
         test = compared.indices.get(metric)
         if test is None:  # a probability is missing for what keeps its ratio from having an interval
             ratio = compared.indices.get("impact_ratio")

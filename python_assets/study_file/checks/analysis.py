@@ -22,7 +22,7 @@ from python_assets.study_file.expand import Draft
 DIFFERENCE: Final = "_difference"
 SHARE: Final = "share"
 """The statistic of categorical disparities."""
-SET_NAMES: Final = ("primary", "secondary", "baseline", "comparison", "truth", "effects")
+SET_NAMES: Final = ("primary", "secondary", "pooled", "baseline", "instrument", "comparison", "truth", "effects")
 CORRECT: Final = "correct the name or remove it"
 
 

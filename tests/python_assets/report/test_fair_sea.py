@@ -92,6 +92,22 @@ def test_an_analysis_has_the_parts_of_the_documents_example(report):
         assert part in shown
 
 
+def test_sizes_over_all_models_stand_below_those_of_the_model(report):
+    of_all = {"generation_id": "all", "calibration": "raw", "statistic": "share", "parameters": ""}
+    sizes = [row | of_all | {"value": value} for row, value in zip(TABLES["contrasts"], (0.12, 0.08), strict=True)]
+    indices = [
+        PLACE | of_all | {"metric": metric, "value": value, "null_q95": floor}
+        for metric, value, floor in (("fdi", 0.1, 0.05), ("jsd", 0.01, None), ("fdi_max", 0.12, 0.06))
+    ]
+    shown = report(**TABLES | {"contrasts": TABLES["contrasts"] + sizes, "disparities": indices}).sections["red-flags"]
+    assert "concept FDI: Chad = 0.180, Brazil = 0.220" in shown
+    assert "All models, concept FDI: Chad = 0.0800, Brazil = 0.120" in shown
+    assert "All models, whole grouping: FDI = 0.100 (chance alone gives up to 0.0500), JSD = 0.0100" in shown
+    idi = [PLACE | of_all | {"metric": "idi", "value": 0.1, "null_q95": 0.05}]
+    shown = report(**TABLES | {"disparities": indices + idi}).sections["red-flags"]
+    assert "All models, whole grouping: IDI = 0.100 (chance alone gives up to 0.0500), JSD = 0.0100" in shown
+
+
 def test_what_would_settle_an_open_question_is_recommended(report):
     tables = TABLES | {
         "interpretations": [question(verdict="inconclusive", action="Increase sample size")],

@@ -1,4 +1,5 @@
 {% set keys = question_keys() | join(', ') %}
+{% set columns = ['contrast', 'group_id', 'category', 'reference', 'value', 'null_q95', 'ci_low', 'ci_high', 'margin'] %}
 with
 
 questions as (
@@ -10,7 +11,8 @@ measures as (
 ),
 
 disparities as (
-    select * from {{ ref('disparities') }} where metric in ('range', 'impact_ratio', 'cramers_v', 'jsd_truth_weighted')
+    select * from {{ ref('disparities') }}
+    where metric in ('range', 'impact_ratio', 'cramers_v', 'jsd_truth_weighted', 'fdi')
 ),
 
 -- an index of all cells is no answer to what they add to their parts
@@ -22,6 +24,7 @@ named as (
     select
         questions.*,
         case
+            when is_pooled then case when statistic = 'share' then 'fdi' else 'dbi' end
             when crossed.study_id is not null then 'beyond_parts'
             when statistic = 'share' then 'cramers_v'
             when statistic = 'ground_truth' then 'jsd_truth_weighted'
@@ -37,7 +40,30 @@ named as (
 ),
 
 question_groups as (
-    select *, case when stands then 0 else 1 end as standing_position from {{ ref('int_question_groups') }}
+    select
+        {{ keys }},
+        {{ columns | join(', ') }},
+        group_position,
+        stands,
+        n_groups,
+        is_mirror,
+        case when stands then 0 else 1 end as standing_position
+    from {{ ref('int_question_groups') }}
+    union all
+    -- all models together have no other row of a group
+    select
+        {{ keys }},
+        {% for column in columns %}
+        contrasts.{{ 'value_cells as value' if column == 'value' else column }},
+        {% endfor %}
+        0 as group_position,
+        false as stands,
+        questions.n_groups,
+        false as is_mirror,
+        1 as standing_position
+    from {{ source('inference', 'contrasts') }} as contrasts
+    inner join questions using ({{ keys }})
+    where questions.is_pooled and contrasts.contrast = 'dbi'
 ),
 
 placed as (
@@ -53,7 +79,7 @@ placed as (
                 reference asc
         ) as place
     from question_groups
-    where value is not null and not is_mirror and (stands or n_groups = 2 or contrast = 'beyond_parts')
+    where value is not null and not is_mirror and (stands or n_groups = 2 or contrast in ('beyond_parts', 'dbi'))
 ),
 
 differences as (

@@ -11,10 +11,12 @@ headlines as (
 ),
 
 by_category as (
+    {% for statistics in ['int_group_statistics', 'int_pooled_statistics'] %}
     select {{ of_measure }}, sum(n_responses) as n_responses, sum(n_missing) as n_missing
-    from {{ ref('int_group_statistics') }}
+    from {{ ref(statistics) }}
     group by {{ of_measure }}, category
     union all
+    {% endfor %}
     select {{ of_measure }}, sum(n_responses) as n_responses, sum(n_missing) as n_missing
     from {{ ref('int_labelled_groups') }}
     group by {{ of_measure }}
@@ -32,7 +34,9 @@ counts as (
 judged as (
     select
         questions.*,
-        is_observed and reference_generation_id = '' as is_finding,
+        is_observed and reference_generation_id = '' as is_of_groups,
+        -- what all models come to together is told beside them, unless the study asks it as a question of its own
+        is_observed and reference_generation_id = '' and set_id <> 'pooled' as is_finding,
         called_at_look is not null as is_called,
         coalesce(
             answers.answer,
@@ -100,8 +104,8 @@ select
     {% endfor %}
     n_groups_compared as n_groups,
     n_groups_shown,
-    case when accounted.is_finding then n_responses when reference_generation_id = '' then 0 end as n_responses,
-    case when accounted.is_finding then n_missing when reference_generation_id = '' then n_asked end as n_missing,
+    case when is_of_groups then n_responses when reference_generation_id = '' then 0 end as n_responses,
+    case when is_of_groups then n_missing when reference_generation_id = '' then n_asked end as n_missing,
     {% for column in ['n_needed', 'n_needed_for', 'n_needed_reason', 'effect_in_std_errors'] %}
     {{ column }},
     {% endfor %}

@@ -3,7 +3,7 @@
 with
 
 questions as (
-    select {{ keys }} from {{ source('inference', 'questions') }} where not is_observed
+    select {{ keys }}, is_pooled from {{ source('inference', 'questions') }} where not is_observed
 ),
 
 statistics as (
@@ -29,18 +29,20 @@ placed as (
         {{ place }},
         side_id,
         answers.asked_prompt_id as prompt_id,
-        case answers.generation_id when '' then side_id else answers.generation_id end as generation_id
+        coalesce(nullif(answers.generation_id, ''), models.generation_id, side_id) as generation_id
     from sides
     inner join members using (study_id, slice_id, grouping_id)
     inner join {{ ref('int_answers') }} as answers using (study_id, prompt_id)
+    -- all models together answered what each of them did
+    left join {{ source('raw', 'generations') }} as models
+        on sides.study_id = models.study_id and side_id = 'all' and answers.generation_id = '' and not is_baseline
 ),
 
 responses as (
     select study_id, generation_id, prompt_id from {{ source('raw', 'responses') }}
     union
     select study_id, 'baseline' as generation_id, prompt_id
-    from {{ source('raw', 'prompts') }}
-    where baseline_text is not null
+    from {{ source('raw', 'prompts') }} where baseline_text is not null
 ),
 
 asked as (
@@ -77,7 +79,6 @@ of_sides as (
         {{ place }},
         side_id,
         coalesce(asked.n_asked, 0) as n_asked,
-        case when asked.n_asked > 0 then 1 else 0 end as n_asked_at_all,
         coalesce(ranked.n_read_of_side, 0) as n_read,
         ranked.reason_key as reason
     from sides
@@ -88,15 +89,13 @@ of_sides as (
 joined as (
     select
         {{ keys }},
+        is_pooled,
         of_sides.n_asked,
         of_sides.n_read,
         of_sides.reason,
         coalesce(statistics.is_paired, false) or calibration = 'calibrated' as is_against_baseline,
-        {{ is_of_labels('calibration') }} as is_of_labels,
         measures.segment_factor <> '' as is_of_segments,
-        row_number() over (
-            partition by {{ keys }} order by n_asked_at_all asc, n_read asc, side_id asc
-        ) as place_of_side
+        row_number() over (partition by {{ keys }} order by n_asked > 0 asc, n_read asc, side_id asc) as place_of_side
     from questions
     inner join of_sides using ({{ place }})
     left join (select study_id, measure_id, segment_factor from {{ source('raw', 'measures') }}) as measures
@@ -111,11 +110,11 @@ select
     case
         when n_asked = 0 then 'not_asked'
         -- values are there, but of clusters that some groups lack, or none with a baseline beside it
-        when n_read > 0 and is_of_labels then 'too_few_labels'
+        when n_read > 0 and {{ is_of_labels('calibration') }} then 'too_few_labels'
         when n_read > 0 and is_of_segments then 'instrument_differs'
         when n_read > 0 and is_against_baseline then 'no_baseline'
-        when n_read > 0 then 'no_values'
-        else coalesce(reason, 'no_values')
+        when n_read > 0 and is_pooled then 'too_few_models'
+        else coalesce(case when n_read = 0 then reason end, 'no_values')
     end as reason
 from joined
 where place_of_side = 1

@@ -1,7 +1,21 @@
 with
 
+{% set columns -%}
+    study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, group_id, group_position,
+    comparison_position, n_responses, n_root_prompts, total
+{%- endset %}
 group_statistics as (
-    select * from {{ ref('int_group_statistics') }}
+    select * from {{ ref('int_group_statistics') }} where kind = 'categorical'
+),
+
+pooled_statistics as (
+    select * from {{ ref('int_pooled_statistics') }} where kind = 'categorical'
+),
+
+statistics as (
+    select {{ columns }}, false as is_pooled from group_statistics
+    union all
+    select {{ columns }}, true as is_pooled from pooled_statistics
 ),
 
 shares as (
@@ -15,14 +29,14 @@ shares as (
         group_id,
         group_position,
         comparison_position,
+        is_pooled,
         n_responses,
         n_root_prompts,
         total / nullif(n_responses, 0) as share,
         sum(total) over label / nullif(sum(n_responses) over label, 0) as share_of_all,
         avg(total / nullif(n_responses, 0)) over label as share_of_groups,
         cast(n_responses as double) / nullif(sum(n_responses) over label, 0) as weight
-    from group_statistics
-    where kind = 'categorical'
+    from statistics
     window label as (partition by comparison_position)
 )
 
@@ -35,6 +49,7 @@ select
     grouping_id,
     group_id,
     group_position,
+    is_pooled,
     n_responses,
     n_root_prompts,
     min(comparison_position) as comparison_position,
@@ -61,6 +76,7 @@ group by
     grouping_id,
     group_id,
     group_position,
+    is_pooled,
     n_responses,
     n_root_prompts,
     weight

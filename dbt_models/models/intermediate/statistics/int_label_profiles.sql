@@ -78,6 +78,7 @@ select
     cast(sum(extremes.n_responses) as bigint) as n_responses,
     coalesce(max(designs.n_root_prompts), 0) as n_root_prompts,
     coalesce(bool_and(designs.is_balanced), false) as is_balanced,
+    bool_or(extremes.is_pooled) as is_pooled,
     max(factor_counts.n_factors) > 1 and max(factor_counts.n_factors) = max(factor_counts.n_factors_of_study)
         as has_every_factor
 from extremes
