@@ -31,6 +31,7 @@ ALPHA: Final = 0.05
 CORRELATION: Final = 0.5
 MOST_CELLS: Final = 4_000_000  # at a time
 MOST_ROOT_PROMPTS: Final = 2_000
+CROSSINGS: Final = ((2, 2, 1, 0.3), (2, 3, 5, 0.3), (2, 4, 10, 0.5), (3, 7, 5, 0.5), (3, 7, 20, 0.3))
 GROUPS, INTERACTIONS, RESPONSES, EFFECTS = (2, 5, 8, 21), (0.0, 0.05, 0.1, 0.2), (1, 5, 10, 20), (0.15, 0.3, 0.5)
 
 
@@ -82,6 +83,30 @@ def found_of_scores(design: Design, n_sets: int, seed: int, n_root_prompts: int 
         t = d.mean(axis=1) / d.std(axis=1, ddof=1) * np.sqrt(n)
         n_found += int((2 * stats.t.sf(np.abs(t), n - 1) <= ALPHA / design.n_tests).sum())
     return n_found / n_sets
+
+
+def found_of_crossing(n_rows: int, n_columns: int, n_responses: int, effect: float, n_sets: int, seed: int) -> float:
+    """Share of sets in which the cell that has the effect beyond its row and column is called; interaction .1.
+
+    Args:
+        n_rows: groups of one part.
+        n_columns: of the other.
+        n_responses: of a cell on a root prompt.
+        effect: of the first cell, beyond what the others of its row and column make of it.
+        n_sets: sets.
+        seed: of everything random.
+    """
+    rng, k = np.random.default_rng(seed), n_rows * n_columns
+    left = (n_rows - 1) * (n_columns - 1) / k
+    spread = Spread(1.0, CORRELATION, k, n_responses, interaction=DEFAULT_INTERACTION, left=left)
+    n_tests = {(2, 2): 1}.get((n_rows, n_columns), k // 2 if 2 in (n_rows, n_columns) else k)
+    n = planned(spread, effect, n_tests)
+    x = np.sqrt(DEFAULT_INTERACTION + spread.rest / n_responses) * rng.normal(size=(n_sets, n, n_rows, n_columns))
+    x[:, :, 0, 0] += effect
+    own, row, column, rest = x[..., 0, 0], x[..., 0, 1:], x[..., 1:, 0], x[..., 1:, 1:]
+    d = own - row.mean(axis=-1) - column.mean(axis=-1) + rest.mean(axis=(-2, -1))
+    t = d.mean(axis=1) / d.std(axis=1, ddof=1) * np.sqrt(n)
+    return float((2 * stats.t.sf(np.abs(t), n - 1) <= ALPHA / n_tests).mean())
 
 
 def found_of_rates(
@@ -186,6 +211,11 @@ def tables(n_sets: int) -> Iterator[str]:
             for is_larger_side in (True, False)
         )
         yield f"| {rate:g}, {effect:g}, {m} | {text(own)} | {text(other)} |"
+    yield ""
+    yield "| crossing: cells, answers, effect beyond the parts | found |"
+    yield "|---|---|"
+    for a, b, m, effect in CROSSINGS:
+        yield f"| {a} x {b}, {m}, {effect:g} | {text(found_of_crossing(a, b, m, effect, n_sets, seed=1))} |"
     yield ""
     yield "| pilot: root prompts x answers | mean power | 10th percentile |"
     yield "|---|---|---|"

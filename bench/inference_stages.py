@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from python_assets.infer.agreement.label_agreement import infer_agreement
 from python_assets.infer.associations.infer_associations import infer_associations
 from python_assets.infer.regressions.infer_regressions import infer_regressions
 from python_assets.infer.run import infer_study
@@ -23,3 +24,4 @@ def infer_all(study: Study, path: Path) -> None:
         is_asked = study.analysis.association_tests
         infer_associations(connection, is_asked, seed=study.seed, n_permutations=study.n_permutations)
         infer_regressions(connection, study)
+        infer_agreement(connection, study.alpha, study.seed)

@@ -40,13 +40,14 @@ Name = tuple[str, str]  # schema and name
 
 def write_no_study(path: Path) -> None:
     """Write what dbt builds the template from: every table of the stages and of inference, without a row."""
+    from python_assets.infer.agreement.label_agreement import TABLES as OF_AGREEMENT
     from python_assets.infer.associations.infer_associations import TABLES as OF_ASSOCIATIONS
     from python_assets.infer.regressions.infer_regressions import TABLES as OF_REGRESSIONS
     from python_assets.infer.subgroups.subgroups import TABLES as OF_SUBGROUPS
     from python_assets.infer.tables import TABLES, write_tables
 
     with open_build(path) as connection:
-        for tables in (TABLES, OF_SUBGROUPS, OF_ASSOCIATIONS, OF_REGRESSIONS):
+        for tables in (TABLES, OF_SUBGROUPS, OF_ASSOCIATIONS, OF_REGRESSIONS, OF_AGREEMENT):
             write_tables(connection, tables, {})
 
 

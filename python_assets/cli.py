@@ -191,11 +191,13 @@ def _study_to_run(study: str) -> "Study":
 
 def _require_ready(study_id: str, look: int | None) -> None:
     """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
+    from python_assets.plan.asked import require_questions
     from python_assets.plan.would_fail import require_ready
     from python_assets.warehouse.looks import look_to_ask
 
     study = _study_to_run(study_id)
     require_ready(study)
+    require_questions(study)
     look_to_ask(study, paths.home(), look)
 
 

@@ -18,7 +18,10 @@ TABLES: Final = ("measures", "measurements", "instruments", "clusters", "ground_
     specs=[
         raw_table("measures", "extract", "measure_id", ["responses", "generations"]),
         raw_table(
-            "measurements", "extract", "(generation_id, prompt_id, replicate, measure_id)", ["responses", "generations"]
+            "measurements",
+            "extract",
+            "(generation_id, prompt_id, replicate, measure_id)",
+            ["responses", "generations", "human_labels"],
         ),
         raw_table(
             "instruments",

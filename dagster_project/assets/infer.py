@@ -53,7 +53,11 @@ REGRESSION_GRAINS = {
     "factor_models": "regression and factor: what the factor is worth, and its joint p",
 }
 REGRESSION_SUMS = ["int_regression_sums"]
-SUMS = [*SUBGROUP_SUMS, *ASSOCIATION_SUMS, *REGRESSION_SUMS]
+AGREEMENT_GRAINS = {
+    "label_agreement": "measure, slice, generation, group and pair of coders: how far people and reading agree"
+}
+LABELLED = ["int_prompt_slices", "int_prompt_groups"]
+SUMS = [*SUBGROUP_SUMS, *ASSOCIATION_SUMS, *REGRESSION_SUMS, *LABELLED]
 
 
 def _specs(grains: dict[str, str], read: list[str]) -> list[dg.AssetSpec]:
@@ -159,3 +163,17 @@ def infer_regressions(
         return infer_regressions(connection, loaded, look.level)
 
     yield from _stage(context, study, warehouse, REGRESSION_GRAINS, compute)
+
+
+@dg.multi_asset(name="infer_agreement", specs=_specs(AGREEMENT_GRAINS, LABELLED))
+@tells_mistakes
+def infer_agreement(
+    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
+) -> Iterator[dg.MaterializeResult]:
+    """Hold what people say of answers against what was read off them, and people against each other."""
+    from python_assets.infer.agreement.label_agreement import infer_agreement
+
+    def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study", look: "Look") -> Any:
+        return infer_agreement(connection, look.level, loaded.seed)
+
+    yield from _stage(context, study, warehouse, AGREEMENT_GRAINS, compute)

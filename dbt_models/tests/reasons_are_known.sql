@@ -16,6 +16,10 @@ used as (
     {% endfor %}
     union all
     select 'generation_comparisons' as mart, reason_alone as reason from {{ ref('generation_comparisons') }}
+    {% for estimate in ['agreement', 'kappa', 'alpha', 'sensitivity', 'specificity', 'precision'] %}
+    union all
+    select 'label_agreement' as mart, {{ estimate }}_reason as reason from {{ ref('label_agreement') }}
+    {% endfor %}
     {% for mart in ['contrasts', 'generation_comparisons'] %}
     union all
     select '{{ mart }}' as mart, missing_reason as reason from {{ ref(mart) }}

@@ -12,8 +12,8 @@ from python_assets.assemble.methods import METHODS, Made, MethodJob, PromptMetho
 from python_assets.providers.engine import Inquiry, Reply, ask_engine, parse_yes_no
 from python_assets.texts.keywords import Occurrence, WordFinder
 from python_assets.texts.names import ENGLISH
-from python_assets.texts.proper_names import part_of_speech
 from python_assets.texts.replacing import replace_words
+from python_assets.texts.textblob_english import part_of_speech
 
 TRIES: Final = 3
 MOST_CHARACTERS: Final = 400

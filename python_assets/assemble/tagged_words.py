@@ -1,10 +1,11 @@
 """The words of an English sentence with their parts of speech, by TextBlob's tagger."""
 
 import re
-import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
+
+from python_assets.texts.textblob_english import tag
 
 FINITE: Final = frozenset({"MD", "VB", "VBD", "VBP", "VBZ"})
 """Parts of speech of a verb that a subject stands before."""
@@ -63,12 +64,7 @@ def _parts(word: str) -> tuple[list[str], str, list[str]]:
 def _tags(tokens: list[str]) -> list[str]:
     if not tokens:
         return []
-    from textblob.en.taggers import PatternTagger  # slow to import
-
-    with warnings.catch_warnings():
-        # TextBlob leaves its lexicon files open while it loads them at the first call
-        warnings.simplefilter("ignore", ResourceWarning)
-        tagged = PatternTagger().tag(" ".join(tokens), tokenize=False)
+    tagged = tag(" ".join(tokens), tokenize=False)
     if len(tagged) != len(tokens):
         raise ValueError(f"the tagger gave {len(tagged)} tags for {len(tokens)} words: {' '.join(tokens)!r}")
-    return [tag for _, tag in tagged]
+    return [part for _, part in tagged]

@@ -12,7 +12,7 @@ from python_assets.assemble.tagged_words import FINITE, Word, tag_behind, tagged
 from python_assets.assemble.vocabulary import Ends, Vocabulary
 from python_assets.texts.keywords import Occurrence
 from python_assets.texts.plurals import plural
-from python_assets.texts.proper_names import part_of_speech
+from python_assets.texts.textblob_english import part_of_speech
 
 # a Swiss is a person, and nobody is a Dutch
 _NO_PERSON: Final = ("ch", "sh")

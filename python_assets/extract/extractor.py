@@ -40,8 +40,11 @@ Reason = Literal[
     "no_factor_level",
     "no_option",
     "no_option_probability",
+    "no_labels",
+    "too_few_labels",
+    "labels_alike",
 ]
-ExtractorReads = Literal["text", "classifier", "embeddings", "flags"]
+ExtractorReads = Literal["text", "classifier", "embeddings", "flags", "trained"]
 
 
 class Score(NamedTuple):
@@ -86,14 +89,15 @@ class Extractor:
 
     Attributes:
         name: what raw.measures calls it.
-        kind: continuous or binary.
+        kind: continuous or binary; None where the study says it.
         unit: of its values.
         scale: lowest and highest possible value, None where there is none.
         direction: whether higher is better, worse or neither.
         languages: ISO 639-1 codes of what it was made for; empty where any text will do.
         reads: 'text' is called as (texts, parameters) -> list[Score]; 'embeddings' as (response vectors,
             baseline vectors, parameters) -> distances; 'flags' as (1, 0 or NaN of every response by flag,)
-            -> numbers; 'classifier' as (model, revision) -> the loaded model, read by the recipes.
+            -> numbers; 'classifier' as (model, revision) -> the loaded model, read by the recipes; 'trained' is
+            a reader itself.
         version: gives what extractor_version says: everything a value depends on besides the text.
         source: where the method was published.
         function: does it.
@@ -103,7 +107,7 @@ class Extractor:
     """
 
     name: str
-    kind: Kind
+    kind: Kind | None
     unit: str
     scale: tuple[float | None, float | None]
     direction: Direction

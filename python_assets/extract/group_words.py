@@ -12,7 +12,8 @@ import duckdb
 from python_assets.study.factors import KnownFactor, study_factors
 from python_assets.study.prompts import Branch
 from python_assets.study.study import Scrape, Study
-from python_assets.texts.proper_names import is_ordinary, part_of_speech
+from python_assets.texts.proper_names import is_ordinary
+from python_assets.texts.textblob_english import part_of_speech
 
 Level = tuple[str, str]
 WordKind = Literal["person", "place", "adjective", "people", "noun", "quality"]

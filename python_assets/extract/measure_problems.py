@@ -25,7 +25,7 @@ from python_assets.texts.words import normalise
 def default_kind(spec: MeasureSpec) -> Kind:
     """What an entry without kind is: numbers where labels have numbers, 0 and 1 by rule, else labels."""
     if spec.extractor is not None and spec.extractor in extractors:
-        return extractors[spec.extractor].kind
+        return extractors[spec.extractor].kind or "categorical"
     if spec.when is not None:
         return "binary"
     has_numbers = spec.method in ("classifier", "option_probability") or (
@@ -60,12 +60,24 @@ def _extractor_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyErr
         yield unknown_name((*path, "extractor"), name, "a built-in extractor", list(extractors), remedy)
         return
     built = extractors[name]
-    if spec.kind not in (None, built.kind):
+    if built.kind is None:
+        yield from _trained_problems(path, spec)
+    elif spec.kind not in (None, built.kind):
         yield StudyError((*path, "kind"), spec.kind, f"{built.kind}, which {name} is", "remove kind")
     for parameter, value in spec.parameters.items():
         yield from _parameter_problems((*path, "parameters", parameter), built, parameter, value)
     if built.reads == "classifier":
         yield from _computing_problems((*path, "parameters"), spec)
+
+
+def _trained_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
+    """What people are asked for decides what their labels can train."""
+    if spec.kind is None:
+        expected = f"kind for {spec.extractor}: what people mark"
+        yield StudyError((*path, "kind"), None, expected, "add kind: binary, categorical or continuous")
+    elif spec.kind == "categorical" and len(set(spec.labels)) < 2:
+        expected = "the labels that people choose from, two or more"
+        yield StudyError((*path, "options"), spec.labels, expected, "add options: [..., ...]")
 
 
 def _parameter_problems(where: FieldPath, built: Extractor, parameter: str, value: str | float) -> Iterator[StudyError]:

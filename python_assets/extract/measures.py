@@ -30,6 +30,7 @@ MeasureReads = Literal[
     "options",
     "prototypes",
     "taxonomy",
+    "trained",
 ]
 
 _UNITS: Final[Mapping[Kind, str]] = {"continuous": "score", "binary": "share", "categorical": "label"}
@@ -47,7 +48,7 @@ _READS: Final[Mapping[str, MeasureReads]] = {
 
 
 _READ_TEXTS: Final[frozenset[MeasureReads]] = frozenset(
-    {"text", "classifier", "judge", "embeddings", "clusters", "prototypes", "taxonomy"}
+    {"text", "classifier", "judge", "embeddings", "clusters", "prototypes", "taxonomy", "trained"}
 )
 
 
@@ -153,11 +154,12 @@ def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
         for name, known in built.parameters.items()
         if known or name in spec.parameters
     }
-    low, high = spec.scale or built.scale
+    kind = built.kind or spec.kind or default_kind(spec)
+    low, high = spec.scale or (built.scale if built.kind else _own_scale(spec, kind))
     return Measure(
         measure_id="_".join(filter(None, (make_id(spec.name), part))),
-        kind=built.kind,
-        unit=spec.unit or built.unit,
+        kind=kind,
+        unit=spec.unit or (built.unit if built.kind else _UNITS[kind]),
         scale_low=low,
         scale_high=high,
         direction=spec.direction or built.direction,

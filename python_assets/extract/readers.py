@@ -27,6 +27,7 @@ from python_assets.extract.similarity.clusters import read_clusters
 from python_assets.extract.similarity.distance import read_distances
 from python_assets.extract.similarity.prototypes import read_prototypes
 from python_assets.extract.similarity.taxonomy import read_taxonomy
+from python_assets.extract.trained.trained_on_labels import read_trained
 from python_assets.providers.judged_refusals import refusal_judge_version
 from python_assets.providers.records import FLAGS
 
@@ -175,4 +176,5 @@ READERS: Final[Mapping[str, Callable[[Job], list[Read]]]] = {
     "options": read_option_probability,
     "prototypes": read_prototypes,
     "taxonomy": read_taxonomy,
+    "trained": read_trained,
 }

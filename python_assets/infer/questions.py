@@ -188,13 +188,27 @@ def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
         StudyError: a declared set names no question.
     """
     questions = questions.assign(set_id=set_ids(questions, sets))
-    declared = {**({PRIMARY: sets.primary} if sets.primary else {}), **sets.named}
-    if empty := [name for name in declared if not (questions.set_id == name).any()]:
-        field = ("analysis", PRIMARY) if empty[0] == PRIMARY else ("analysis", "sets", empty[0])
-        expected = "one question of the study at least that no set before it names"
-        raise StudyError(field, NOTHING, expected, "correct its lists, or remove it")
+    require_members(questions, sets.primary, sets.named)
     n_questions = questions.p_value.notna().groupby(questions.set_id).transform("sum")
     return questions.assign(n_questions=n_questions.astype(np.int64))
+
+
+def require_members(questions: pd.DataFrame, primary: QuestionSet | None, named: Iterable[str]) -> None:
+    """Refuse a declared set that names no question.
+
+    Args:
+        questions: with set_id.
+        primary: None where the study leaves it to the rule.
+        named: the names of further sets.
+
+    Raises:
+        StudyError: there is one; the text names the first.
+    """
+    for name in [*([PRIMARY] if primary else []), *named]:
+        if not (questions.set_id == name).any():
+            field = ("analysis", PRIMARY) if name == PRIMARY else ("analysis", "sets", name)
+            expected = "one question of the study at least that no set before it names"
+            raise StudyError(field, NOTHING, expected, "correct its lists, or remove it")
 
 
 def with_levels(questions: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -> tuple[pd.DataFrame, pd.DataFrame]:

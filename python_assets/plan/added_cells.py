@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from python_assets.assemble.assemble_study import assemble
+from python_assets.plan.asked import IN_MEMORY
 from python_assets.plan.coverage_sets import Condition, coverage_factors, coverage_sets
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.group_models import build_models, rows_of
-from python_assets.plan.plan import IN_MEMORY
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study.study import Study
 from python_assets.warehouse import paths

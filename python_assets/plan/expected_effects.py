@@ -10,8 +10,6 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import chdtri, ndtri
 
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.verdict import POWER
@@ -30,7 +28,8 @@ class Spread(NamedTuple):
     prompt in sd^2; where is_nested, so that each unit has one group only, of two responses of one unit. n_groups:
     of the grouping. n_responses: of one group on one root prompt or unit. interaction: the share of root prompt x
     group, which no further response averages away; of units it is in the correlation. sd_of_group: of the group that
-    differs, where it is not that of the others.
+    differs, where it is not that of the others. left: of a crossing that is asked what cells add to its parts, the
+    share of a cell's own variance that the parts leave.
     """
 
     sd: float
@@ -40,6 +39,7 @@ class Spread(NamedTuple):
     is_nested: bool = False
     interaction: float = 0.0
     sd_of_group: float | None = None
+    left: float | None = None
 
     @property
     def lasting(self) -> float:
@@ -75,7 +75,9 @@ def sd_of_difference(spread: Spread, against: Against) -> float:
 
     A response has variance sd^2 (rho + i + rest): root prompt, root prompt x group, and what m responses of a group
     divide by m. On the same prompt, group minus the mean of K - 1 others has variance (1 + 1 / (K - 1)) sd^2
-    (i + rest / m); minus the mean of all K groups (1 - 1 / K) times, minus one other group 2 times. Where each unit
+    (i + rest / m); minus the mean of all K groups (1 - 1 / K) times, minus one other group 2 times. Of a cell whose
+    parts leave a share of it, what it has beyond them has 1 / left times: (K - 1) / K is left of a group by the mean of
+    all alone, and of a cell of a x b (a - 1)(b - 1) / (a b). Where each unit
     has one group, nothing is shared between groups: the mean of a unit has variance sd^2 (rho + (1 - rho) / m), as
     its responses are alike, and a share of 1 / K of all units makes up the group.
 
@@ -86,15 +88,15 @@ def sd_of_difference(spread: Spread, against: Against) -> float:
     Returns:
         In the unit of the responses; sd / sqrt(n) over all n root prompts is the standard error.
 
-    Source: inference.md 2.8; the design effect 1 + (m - 1) rho of clusters is that of Kish, Survey Sampling, 1965.
+    Source: inference.md 2.8 and 6.10; the design effect 1 + (m - 1) rho of clusters is that of Kish, Survey Sampling,
+    1965.
     """
     n_groups = spread.n_groups
     others = spread.sd**2
     group = others if spread.sd_of_group is None else spread.sd_of_group**2
-    variances = {
-        Against.REST: group + others / (n_groups - 1),
-        Against.GRAND_MEAN: (group + others / (n_groups - 1)) * ((n_groups - 1) / n_groups) ** 2,
-    }
+    left = (n_groups - 1) / n_groups if spread.left is None else spread.left
+    of_rest = group + others * (1 - left) / left
+    variances = {Against.REST: of_rest, Against.GRAND_MEAN: of_rest * left**2}
     of_units = n_groups if spread.is_nested else 1
     return float(np.sqrt(variances.get(against, group + others) * of_units * spread.of_cell))
 
@@ -142,6 +144,8 @@ def minimum_detectable_effect(
 
     Source: inference.md 2.5, solved for the difference.
     """
+    from scipy.special import ndtri  # scipy is slow to import, and a plan without power needs none of it
+
     z = -ndtri(alpha / 2 / np.asarray(n_tests))
     left = np.asarray(n) - z**2 / 2
     root = np.sqrt(np.where(left > 0, left, np.nan))
@@ -159,6 +163,8 @@ def minimum_detectable_rate(sd_at: Callable[[float], float], detects_of_sd: floa
     Returns:
         NaN where none that leaves the group's rate inside (0, 1) is shown.
     """
+    from scipy.optimize import brentq
+
     largest = max(rate, 1 - rate)
     if not detects_of_sd * sd_at(largest) <= largest:
         return np.nan
@@ -200,6 +206,8 @@ def variance_allowed(n: float, effect: float, *, alpha: float, n_tests: int = 1,
 
     Source: inference.md 2.5, solved for the variance.
     """
+    from scipy.special import ndtri
+
     z = -ndtri(alpha / 2 / n_tests)
     return float(max(n - z**2 / 2, 0) * (effect / (z + ndtri(power))) ** 2)
 
@@ -301,6 +309,8 @@ def spread_of_pilot(pilot: Pilot, n_groups: int, n_responses: float, mean_square
 
 def mean_square_range(pilot: Pilot) -> tuple[float, float]:
     """The 10th and 90th percentile of the true mean square, by chi-square."""
+    from scipy.special import chdtri
+
     low, high = (pilot.mean_square * pilot.df / chdtri(pilot.df, share) for share in PILOT_RANGE)
     return float(low), float(high)
 
@@ -312,6 +322,8 @@ def sd_range(sd: Floats, n: Floats) -> tuple[Floats, Floats]:
         sd: standard deviation of the pilot.
         n: its root prompts, at least 2.
     """
+    from scipy.special import chdtri
+
     df = np.asarray(n) - 1
     low, high = (np.asarray(sd) * np.sqrt(df / chdtri(df, share)) for share in PILOT_RANGE)
     return low, high

@@ -14,14 +14,14 @@ import numpy as np
 
 from python_assets.errors import FieldPath, WarehouseError
 from python_assets.extract.measures import resolve_measures
-from python_assets.infer.tables import DISPARITY_CHANGE, MEAN_CHANGE
+from python_assets.infer.tables import BEYOND_PARTS, BEYOND_PARTS_CHANGE, DISPARITY_CHANGE, MEAN_CHANGE
 from python_assets.plan.expected_effects import Pilot
 from python_assets.plan.shapes import Shape
 from python_assets.study.problems import listed
 from python_assets.study.study import Study
 
 CONTRASTS: Final = {"continuous": "mean_difference", "binary": "risk_difference", "categorical": "risk_difference"}
-CHANGES: Final = (MEAN_CHANGE, DISPARITY_CHANGE)
+CHANGES: Final = (MEAN_CHANGE, DISPARITY_CHANGE, BEYOND_PARTS_CHANGE)
 OBSERVED: Final = "observed"
 Row = tuple[Any, ...]
 ROUNDING: Final = 1e-12  # an sd up to it is that of equal values
@@ -69,11 +69,13 @@ def read_pilot(study: Study, published: Path, found: Sequence[Shape]) -> dict[st
     for key, measure_id, contrast, sd, n, *cells in rows:
         if key not in shared or measure_id not in contrasts:
             continue
-        others += _other_layout(by_grouping[key], contrast, cells[4])
-        if contrast in (contrasts[measure_id], *CHANGES):
+        shape = by_grouping[key]
+        others += _other_layout(shape, contrast, cells[4])
+        asked = contrast_of(shape, contrasts[measure_id])
+        if contrast in (asked, *changes_of(shape)):
             shared[key].append(Piloted(measure_id, contrast, spread_or_nan(sd), n, _pilot_of(cells)))
-        elif contrast in CONTRASTS.values():
-            others.append(f"a {contrast} of {measure_id} where this study has a {contrasts[measure_id]}")
+        elif contrast not in CHANGES:
+            others.append(f"{_named(contrast)} of {measure_id} where this study has {_named(asked)}")
     for key in (key for key, of_grouping in shared.items() if of_grouping):
         others += _other_groups(by_grouping[key], [group for of, group in groups if of == key])
     if others:
@@ -133,6 +135,20 @@ def spread_or_nan(sd: float) -> float:
     return sd if sd > ROUNDING else np.nan
 
 
+def contrast_of(shape: Shape, difference: str) -> str:
+    """The contrast that the question of a grouping is of, whose difference from the others is named."""
+    return difference if shape.beyond is None else BEYOND_PARTS
+
+
+def changes_of(shape: Shape) -> tuple[str, str]:
+    """The changes that questions of a pair of generations are of."""
+    return MEAN_CHANGE, DISPARITY_CHANGE if shape.beyond is None else BEYOND_PARTS_CHANGE
+
+
+def _named(contrast: str) -> str:
+    return "a difference of its cells beyond their parts" if contrast == BEYOND_PARTS else f"a {contrast}"
+
+
 def contrasts_of(study: Study) -> dict[str, str]:
-    """The contrast that power is of, by measure."""
+    """The difference of groups that power is of, by measure."""
     return {measure.measure_id: CONTRASTS[measure.kind] for measure in resolve_measures(study)}

@@ -6,32 +6,21 @@ schemes.py.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import duckdb
-import pandas as pd
 
 from python_assets.assemble.assemble_study import AssembleCounts, assemble
-from python_assets.extract.baseline import baselines_of
 from python_assets.extract.measures import resolve_measures
-from python_assets.generate.generate_study import UNNAMED, check_replays
-from python_assets.importers.formats import ImportedTable, read_import
-from python_assets.infer.changes.pairs_of_generations import Pair
 from python_assets.infer.result import InferenceReason
+from python_assets.plan.asked import IN_MEMORY, asked_of
 from python_assets.plan.asked_questions import numbers_of_questions
-from python_assets.plan.comparisons import (
-    comparison_warnings,
-    planned_comparisons,
-    shapes_of_changes,
-    unknown_comparisons,
-)
+from python_assets.plan.comparisons import comparison_warnings, shapes_of_changes, unknown_comparisons
 from python_assets.plan.coverage_sets import coverage_sets
-from python_assets.plan.declared_questions import declared_questions, frozen_questions
-from python_assets.plan.design_tables import design_tables
+from python_assets.plan.declared_questions import frozen_questions
 from python_assets.plan.engines import planned_engines, unknown_engines
-from python_assets.plan.factors import factor_warnings, planned_factors, write_model_factors
-from python_assets.plan.group_models import build_group_models, fill_planned_cells, rows_of
+from python_assets.plan.factors import factor_warnings, planned_factors
+from python_assets.plan.group_models import fill_planned_cells, rows_of
 from python_assets.plan.label_warnings import label_warnings
 from python_assets.plan.looks import look_warnings, planned_looks
 from python_assets.plan.metrics_of_logs import planned_metrics
@@ -45,15 +34,14 @@ from python_assets.plan.text import Plan, PlannedAliasing, PlannedCoverage, Plan
 from python_assets.plan.unread_warnings import unread_warnings
 from python_assets.plan.would_fail import not_checked, would_fail
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
-from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, REPLAY, SIMULATOR, Against
+from python_assets.study.base import ALL_PROMPTS, REPLAY, SIMULATOR, Against
 from python_assets.study.generations import baselines_by_role
-from python_assets.study.study import Generation, Study, grouping_id, make_id
+from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse import paths
-from python_assets.warehouse.build import open_build, write_stage
+from python_assets.warehouse.build import open_build
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
-IN_MEMORY: Final = Path(":memory:")
 LEFT_OUT_BECAUSE: Final = {
     "determines_group": "each of its levels has one group",
     "follows_from_others": "it follows from the group and from what is held",
@@ -73,7 +61,8 @@ def plan_study(study: Study) -> Plan:
 
     Raises:
         SourceError: a source or table cannot be read, or a level stays without prompts.
-        StudyError: the import has none of a generation that is replayed, or none that is the baseline.
+        StudyError: the import has none of a generation that is replayed, or none that is the baseline; or a declared
+            set names no question.
         WarehouseError: the pilot that the study names is not published.
     """
     run_context = RunContext(paths.home(), SILENT, may_ask=False)
@@ -90,27 +79,14 @@ def plan_study(study: Study) -> Plan:
 def _known_plan(
     study: Study, connection: duckdb.DuckDBPyConnection, scraped: ScrapeCounts, assembled: AssembleCounts
 ) -> Plan:
-    tables = design_tables(study, connection)
-    write_stage(connection, study.study_id, "design", tables)
-    imported = None if study.prompts.import_ is None else read_import(study)
-    if imported is not None:
-        check_replays(study, imported)
-    write_model_factors(study, connection, imported)
-    build_group_models(connection)
-    responses = _planned_responses(study, connection, imported)
+    imported, responses, generations, comparisons, pairs, questions = asked_of(study, connection)
     fill_planned_cells(connection, responses)
-    generations = _generations(study, responses)
+    names = [one.generation_id for one in generations]
     factors = planned_factors(study, connection)
     engines = planned_engines(study, connection, responses, paths.home())
     groupings = planned_groupings(study, connection)
     found = shapes(study, connection, groupings)
-    names = [one.generation_id for one in generations]
-    if study.baseline is not None:
-        baselines_of(study, names)  # raises where none has that name
-    comparisons = planned_comparisons(study, connection, names, responses)
-    pairs = [Pair(one.generation_id, one.compared_with) for one in comparisons]
     changed = shapes_of_changes(connection, found, pairs)
-    questions = declared_questions(study, connection, names, pairs)
     asked = numbers_of_questions(questions, connection, groupings, changed)
     looks = planned_looks(study, assembled.n_root_prompts, max(asked.values(), default=1))
     return Plan(
@@ -188,55 +164,6 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         not_checked=not_checked(study),
         unknown=str(unknown),
         looks=planned_looks(study, None, 1),
-    )
-
-
-def _planned_responses(
-    study: Study, connection: duckdb.DuckDBPyConnection, imported: ImportedTable | None
-) -> pd.DataFrame:
-    """One row a generation and prompt: how many responses there will be."""
-    prompts = connection.execute("select prompt_id from raw.prompts").df()
-    planned = [
-        prompts.assign(generation_id=generation.generation_id, n=generation.spec.replicates)
-        for generation in study.generations
-        if generation.spec.provider != REPLAY
-    ]
-    parts = [*planned, *_imported_responses(study, prompts, imported)]
-    return pd.concat(parts, ignore_index=True)
-
-
-def _imported_responses(study: Study, prompts: pd.DataFrame, imported: ImportedTable | None) -> Iterator[pd.DataFrame]:
-    replayed = {generation.generation_id for generation in study.generations if generation.spec.provider == REPLAY}
-    if imported is None or not replayed:
-        return
-    rows = imported.rows.merge(prompts, on="prompt_id")
-    rows["generation_id"] = rows["generation"].map(make_id)
-    if set(rows["generation"]) == {UNNAMED}:
-        # pooled: the responses belong to the one that replays them
-        rows["generation_id"] = min(replayed)
-    if EVERY_IMPORTED not in replayed:
-        rows = rows[rows["generation_id"].isin(replayed)]
-    yield rows.groupby(["generation_id", "prompt_id"], sort=False).size().reset_index(name="n")
-
-
-def _generations(study: Study, responses: pd.DataFrame) -> list[PlannedGeneration]:
-    n_responses = responses.groupby("generation_id", sort=False)["n"].sum()
-    named = {generation.generation_id: generation for generation in study.generations}
-    every = named.get(EVERY_IMPORTED)
-    rows = []
-    for key in dict.fromkeys([*(name for name in named if name != EVERY_IMPORTED), *n_responses.index]):
-        generation = named.get(key, every)
-        if generation is not None:
-            rows.append(_planned_generation(key, generation, int(n_responses.get(key, 0))))
-    return rows
-
-
-def _planned_generation(key: str, generation: Generation, n_responses: int) -> PlannedGeneration:
-    provider, extension = generation.spec.provider, generation.extension
-    n_steps = extension.max_steps if extension is not None and extension.type == "react" else 1
-    n_calls = 0 if provider == REPLAY else n_responses * n_steps
-    return PlannedGeneration(
-        generation_id=key, provider=provider, model=generation.model, n_responses=n_responses, n_calls=n_calls
     )
 
 

@@ -15,15 +15,26 @@ from python_assets.infer.changes.pairs_of_generations import compared_pairs
 from python_assets.infer.formulas import verdict
 from python_assets.infer.formulas.looks import levels, power_by_look
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import MEAN_CHANGE
+from python_assets.infer.tables import BEYOND_PARTS, MEAN_CHANGE
 from python_assets.plan import expected_effects
 from python_assets.plan.asked_questions import NumberOfQuestions, numbers_of_questions
 from python_assets.plan.comparisons import shapes_of_changes
 from python_assets.plan.declared_questions import declared_of_build
 from python_assets.plan.expected_effects import Pilot, Spread
 from python_assets.plan.group_models import fill_planned_cells
+from python_assets.plan.labels import PlannedLabels, asks_labels, planned_labels
 from python_assets.plan.observed_cells import observed_cells
-from python_assets.plan.pilot import CHANGES, CONTRASTS, OBSERVED, Piloted, contrasts_of, read_pilot, spread_or_nan
+from python_assets.plan.pilot import (
+    CHANGES,
+    CONTRASTS,
+    OBSERVED,
+    Piloted,
+    changes_of,
+    contrast_of,
+    contrasts_of,
+    read_pilot,
+    spread_or_nan,
+)
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shapes
 from python_assets.plan.text import BestSplit, PowerRow
@@ -37,6 +48,7 @@ NO_EFFECT: Final = "no_effect_declared"
 NO_SPREAD: Final = "spread_unknown"
 TOO_FEW: Final = "too_few_to_plan"
 MORE_PROMPTS: Final = "more_prompts_needed"
+DECLARED: Final = "declared"
 PILOT: Final = "pilot"
 PILOT_BY_DEFAULT: Final = "pilot, default interaction"
 
@@ -94,7 +106,7 @@ def design_power_rows(
     asked = numbers_of_questions(declared_of_build(study, connection), connection, groupings, changed)
     rows = [*planned_power(study, found, changed, asked)]
     for shape in found:
-        seen = [*_observed(observed, shape, set(CONTRASTS.values()))]
+        seen = [*_observed(observed, shape, {contrast_of(shape, one) for one in CONTRASTS.values()})]
         slices = [] if shape.is_nested else {known.slice_id for known in seen}
         cells = {slice_id: observed_cells(connection, slice_id, shape.grouping_id) for slice_id in slices}
         for known in seen:
@@ -102,7 +114,7 @@ def design_power_rows(
             rows.append(_power_row(study, shape, _with_cells(known, shape, pilot), asked))
     of_changes = _changes_as_contrasts(comparisons)
     for shape in changed:
-        rows += [_power_row(study, shape, known, asked) for known in _observed(of_changes, shape, set(CHANGES))]
+        rows += [_power_row(study, shape, known, asked) for known in _observed(of_changes, shape, {*changes_of(shape)})]
     columns = PowerRow._fields[: PowerRow._fields.index("reason") + 1]
     return pd.DataFrame([row[: len(columns)] for row in rows], columns=columns)
 
@@ -142,12 +154,13 @@ def _declared(study: Study, shape: Shape, cells: Mapping[str, Pilot | None], *, 
         measure_id = make_id(name)
         spread = _spread_of(spec, shape, cells.get(measure_id))
         if of_changes:
-            for change in CHANGES:
+            for change in changes_of(shape):
                 yield _known(measure_id, change, shape, sd=_sd(spread, shape, change), spread=spread, rate=spec.rate)
-        elif _lacks_correlation(spec, shape):
-            yield _known(measure_id, contrasts[measure_id], shape, sd=np.nan)
+            continue
+        contrast = contrast_of(shape, contrasts[measure_id])
+        if _lacks_correlation(spec, shape):
+            yield _known(measure_id, contrast, shape, sd=np.nan)
         else:
-            contrast = contrasts[measure_id]
             sd = _sd(spread, shape, contrast)
             yield _known(measure_id, contrast, shape, sd=sd, shown=spec.rate, spread=spread, rate=spec.rate)
 
@@ -164,8 +177,13 @@ def _spread_of(spec: Power, shape: Shape, pilot: Pilot | None) -> Spread:
         n_responses=shape.n_responses_of_group,
         is_nested=shape.is_nested,
         interaction=interaction,
+        left=_left(shape),
     )
     return spread if spec.rate is None else expected_effects.spread_of_rate(spec.rate, spec.effect, spread)
+
+
+def _left(shape: Shape) -> float | None:
+    return None if shape.beyond is None else shape.beyond.left
 
 
 def _sd(spread: Spread, shape: Shape, contrast: str) -> float:
@@ -187,7 +205,7 @@ def _known(
     return _Known(
         measure_id=measure_id,
         contrast=contrast,
-        source="declared",
+        source=DECLARED,
         sd=sd,
         shown=sd if shown is None else shown,
         n_root_prompts=shape.n_root_prompts,
@@ -203,11 +221,11 @@ def _of_pilot(row: Piloted, pilot: Pilot | None, shape: Shape) -> _Known:
         of_sd = expected_effects.sd_range(np.array(row.sd), np.array(row.n_root_prompts))
         return known._replace(sds=(float(of_sd[0]), float(of_sd[1])))
     own, *ends = (
-        expected_effects.spread_of_pilot(pilot, shape.n_groups, shape.n_responses_of_group, mean_square)
+        _spread_of_pilot(pilot, shape, shape.n_groups, shape.n_responses_of_group, mean_square=mean_square)
         for mean_square in (pilot.mean_square, *expected_effects.mean_square_range(pilot))
     )
     # of changes the pilot has an sd of its own: what its prompts do to groups of both generations is in it
-    there = expected_effects.spread_of_pilot(pilot, pilot.n_groups, pilot.n_responses)
+    there = _spread_of_pilot(pilot, shape, pilot.n_groups, pilot.n_responses)
     scale = row.sd / _sd(there, shape, row.contrast) if row.contrast in CHANGES else 1.0
     sd, low, high = (scale * _sd(spread, shape, row.contrast) for spread in (own, *ends))
     source = PILOT if pilot.tells_interaction else PILOT_BY_DEFAULT
@@ -221,7 +239,14 @@ def _with_cells(known: _Known, shape: Shape, pilot: Pilot | None) -> _Known:
     known = known._replace(pilot=pilot)
     if not pilot.tells_interaction or np.isnan(known.sd):
         return known
-    return known._replace(spread=expected_effects.spread_of_pilot(pilot, shape.n_groups, pilot.n_responses))
+    return known._replace(spread=_spread_of_pilot(pilot, shape, shape.n_groups, pilot.n_responses))
+
+
+def _spread_of_pilot(
+    pilot: Pilot, shape: Shape, n_groups: int, n_responses: float, *, mean_square: float | None = None
+) -> Spread:
+    spread = expected_effects.spread_of_pilot(pilot, n_groups, n_responses, mean_square)
+    return spread._replace(left=_left(shape))
 
 
 def _lacks_correlation(spec: Power, shape: Shape) -> bool:
@@ -350,6 +375,28 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfQuestio
         n_needed_high=of_pilot[1] if of_pilot else None,
         best=split.told,
         by_look=_by_look(study, known.sd, n, effect, options),
+        labels=_labels(study, shape, known, spec, options),
+    )
+
+
+def _labels(
+    study: Study, shape: Shape, known: _Known, spec: Power | None, options: "_PowerOptions"
+) -> PlannedLabels | None:
+    """What labels of whole root prompts show by a declared spread, where the study has labels or asks."""
+    is_told = known.source == DECLARED and known.contrast not in CHANGES and not shape.is_nested
+    if spec is None or known.spread is None or np.isnan(known.sd) or not is_told:
+        return None
+    if not asks_labels(study, known.measure_id):
+        return None
+    return planned_labels(
+        study,
+        known.measure_id,
+        spec,
+        known.spread,
+        shape.against,
+        n=shape.n_root_prompts,
+        alpha=options["alpha"],
+        n_tests=options["n_tests"],
     )
 
 
@@ -450,7 +497,8 @@ def _needed(effect: float, sd: float, options: _PowerOptions) -> int | None:
 
 def _effect(study: Study, spec: Power | None, known: _Known) -> float:
     """The effect that is declared, else the margin, else NaN."""
-    difference = contrasts_of(study).get(known.measure_id, "") if known.contrast in CHANGES else known.contrast
+    is_difference = known.contrast not in (*CHANGES, BEYOND_PARTS)  # these have the margin of one
+    difference = known.contrast if is_difference else contrasts_of(study).get(known.measure_id, "")
     own, common = study.margins.get(known.measure_id), study.margins.get(difference)
     margin = own.get(difference, common) if isinstance(own, dict) else common
     effect = spec.effect if spec else margin

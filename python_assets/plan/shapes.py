@@ -3,18 +3,23 @@
 Belongs here: counting on the prompts of all slices together. What the numbers are for is power.py.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 import duckdb
 import numpy as np
+import pandas as pd
 
+from python_assets.infer.design.cells import PARTLY_NESTED
+from python_assets.infer.design.parts import beyond_parts_of
 from python_assets.infer.options import Reference
 from python_assets.infer.result import InferenceReason
 from python_assets.plan.text import PlannedGrouping
-from python_assets.study.base import ALL_PROMPTS, Against
+from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, Against, parts_of
 from python_assets.study.study import Study, grouping_id
 
+DIGITS: Final = 9  # to which weights are the same
+ROUNDING: Final = 1e-9
 _PAIRS = """
     create or replace temp table shape_pairs as
     with cells as (
@@ -44,6 +49,10 @@ _SHAPE = """
         coalesce((select min(n_of_group) from generations), 0), coalesce((select sum(n) from compared), 0),
         coalesce((select min(n_prompts) from generations), 1)
 """
+_IS_PARTLY_NESTED = f"""
+    select coalesce(bool_or(scheme = '{PARTLY_NESTED}'), false)
+    from planned_cells where slice_id = $1 and grouping_id = $2
+"""
 _GROUPS = """
     select distinct group_id from planned_cells where slice_id = $1 and grouping_id = $2 order by all
 """
@@ -60,6 +69,19 @@ _SHARED = """
 """
 
 
+class Beyond(NamedTuple):
+    """What is asked of a crossing some parts of which are declared: what its cells add to them.
+
+    left: the share of a cell's own variance that the parts leave, of the cell with the least of those that they leave
+    any. n_distinct: cells that say something of their own; of 2 x 2 all say the same.
+
+    Source: inference.md 6.10.
+    """
+
+    left: float
+    n_distinct: int
+
+
 class Shape(NamedTuple):
     """The shape of a grouping, as far as power depends on it.
 
@@ -68,7 +90,8 @@ class Shape(NamedTuple):
     share any. n_responses_of_group: of one group on one root prompt, in the generation with the fewest;
     n_responses: of all groups and generations, for each of n_root_prompts. reason: why there is no inference.
     n_pairs, n_apart: pairs that are compared, and those that share no root prompt. n_prompts_of_group: of one group
-    on one root prompt, the fewest responses of it there can be. groups: their ids.
+    on one root prompt, the fewest responses of it there can be. groups: their ids. beyond: of a crossing that is asked
+    what its cells add to its parts, None of others.
     """
 
     grouping_id: str
@@ -83,10 +106,13 @@ class Shape(NamedTuple):
     n_apart: int = 0
     n_prompts_of_group: float = 1.0
     groups: tuple[str, ...] = ()
+    beyond: Beyond | None = None
 
     @property
     def n_comparisons(self) -> int:
         """Distinct comparisons of one question: two groups differ from each other only once."""
+        if self.beyond is not None:
+            return self.beyond.n_distinct
         if self.against is Against.ALL_PAIRS or self.n_groups <= 2:
             return max(self.n_groups * (self.n_groups - 1) // 2, 1)
         return self.n_groups - (self.against is Against.LEVEL)
@@ -109,10 +135,17 @@ def _shape(
 ) -> Shape:
     key = grouping_id(grouping)
     against, level = study.references[key]
+    groups = tuple(group for (group,) in connection.execute(_GROUPS, [ALL_PROMPTS, key]).fetchall())
+    # where units keep a part of the factors, groups are asked as they are
+    is_partly_nested = connection.execute(_IS_PARTLY_NESTED, [ALL_PROMPTS, key]).fetchone() == (True,)
+    parts = [] if is_partly_nested else parts_of(key, [grouping_id(factors) for factors in study.groupings])
+    beyond = _beyond(grouping, groups, [part.split(LEVEL_SEPARATOR) for part in parts]) if parts and groups else None
+    if beyond is not None:  # whatever its groups are held against otherwise
+        against, level = Against.REST, None
+        reason = reason if beyond.n_distinct else reason or InferenceReason.ALIASED
     connection.execute(_PAIRS, [ALL_PROMPTS, key, level])
     counts = connection.execute(_SHAPE, [ALL_PROMPTS, key]).fetchall()[0]
     is_nested, n_groups, n_units, n_of_group, n_responses, n_prompts = counts
-    groups = connection.execute(_GROUPS, [ALL_PROMPTS, key]).fetchall()
     shared = np.array([], int)
     if Reference(against, 0).is_pairwise and not is_nested and reason is None:
         shared = np.array([n for (n,) in connection.execute(_SHARED, [ALL_PROMPTS, key, level]).fetchall()])
@@ -130,8 +163,21 @@ def _shape(
         n_pairs=len(shared),
         n_apart=int((shared == 0).sum()),
         n_prompts_of_group=float(n_prompts),
-        groups=tuple(group for (group,) in groups),
+        groups=groups,
+        beyond=beyond,
     )
+
+
+def _beyond(factors: Sequence[str], groups: Sequence[str], parts: Sequence[Sequence[str]]) -> Beyond:
+    """What parts leave of the cells of a block that holds them all."""
+    levels = pd.DataFrame([group.split(LEVEL_SEPARATOR) for group in groups], columns=[*factors])
+    of_parts = [levels.groupby(list(part)).ngroup().to_numpy(dtype=np.intp) for part in parts]
+    left = beyond_parts_of(np.stack(of_parts))
+    share = np.diag(left)
+    told = left[share > 0] / share[share > 0, None]
+    is_mirrored = told[np.arange(len(told)), np.argmax(np.abs(told) > ROUNDING, axis=1)] < 0
+    distinct = np.unique(np.round(np.where(is_mirrored[:, None], -told, told), DIGITS), axis=0)
+    return Beyond(float(share[share > 0].min(initial=1.0)), len(distinct))
 
 
 def shape_warnings(study: Study, found: list[Shape]) -> Iterator[str]:

@@ -11,6 +11,8 @@ from typing import Final, NamedTuple
 from python_assets.errors import PlumblineError
 from python_assets.infer.formulas.verdict import N_NEEDED_CAP
 from python_assets.infer.result import InferenceReason
+from python_assets.infer.tables import BEYOND_PARTS
+from python_assets.plan.labels import SHOWN, PlannedLabels
 from python_assets.study.base import ALL_PROMPTS
 
 UNKNOWN: Final = "unknown"
@@ -58,8 +60,16 @@ POWER_HEADER: Final = (
     "calls",
     "why not",
 )
-
-
+LABELS_HEADER: Final = (
+    "labels: grouping",
+    "measure",
+    "how rightly it is read",
+    "effect",
+    *(f"+- by {n} labelled" for n in SHOWN),
+    *(f"+- without reading by {n}" for n in SHOWN),
+    "root prompts to label",
+    "without reading",
+)
 LOOK_HEADER: Final = ("look", "root prompts", "share", "level", "what it can call")
 CALLED_HEADER: Final = ("chance to have called: grouping", "measure", "contrast", "spread from", "effect")
 
@@ -228,7 +238,7 @@ class PowerRow(NamedTuple):
     show the effect on the root prompts there are. n_responses, n_groups: of the design, or as observed; with what
     follows them they are what a later study takes from this one as its pilot. n_needed_low, n_needed_high: of a
     pilot, by the 10th and 90th percentile of its mean square. by_look: the chance to have called the effect by each
-    look, where the study declares looks.
+    look, where the study declares looks. labels: what labels of people show, where the study has some or asks.
     """
 
     grouping_id: str
@@ -256,6 +266,7 @@ class PowerRow(NamedTuple):
     n_needed_high: int | None = None
     best: BestSplit | None = None
     by_look: tuple[float, ...] = ()
+    labels: PlannedLabels | None = None
 
 
 class Plan(NamedTuple):
@@ -325,6 +336,7 @@ class Plan(NamedTuple):
             (REGRESSION_HEADER, list(self.regressions)),
             (QUESTIONS_HEADER, [*Counter(row["set_id"] for row in self.questions or []).items()]),
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
+            (LABELS_HEADER, [_label_cells(row, row.labels) for row in self.power if row.labels is not None]),
             (LOOK_HEADER, [_look_cells(row) for row in self.looks]),
             ((*CALLED_HEADER, *(f"by look {row.look}" for row in self.looks)), [*self._called_by_look()]),
         )
@@ -379,6 +391,15 @@ def _power_cells(row: PowerRow) -> tuple[object, ...]:
     return *keys, row.n_root_prompts, shown[0], interaction, *shown[1:], needed, *counts
 
 
+def _label_cells(row: PowerRow, labels: PlannedLabels) -> tuple[object, ...]:
+    widths = ["-" if width is None else f"{width:.3f}" for width in (*labels.half_widths, *labels.half_widths_alone)]
+    needed = [
+        f"over {row.n_root_prompts:,}" if n is None else f"{n:,}" for n in (labels.n_needed, labels.n_needed_alone)
+    ]
+    effect = "-" if row.effect is None else f"{row.effect:.3f}"
+    return row.grouping_id, row.measure_id, labels.reading, effect, *widths, *needed
+
+
 def _dash(n: int | None) -> str:
     return "-" if n is None else f"{n:,}"
 
@@ -395,8 +416,9 @@ def _advice(row: PowerRow) -> str:
     answers = "1 answer" if best.n_responses == 1 else f"{best.n_responses:,} answers"
     planned = f"{best.n_responses_planned:g} answer{'' if best.n_responses_planned == 1 else 's'}"
     is_other = best.n_responses != best.n_responses_planned
+    what = "a difference beyond its parts" if row.contrast == BEYOND_PARTS else "a difference"
     told = (
-        f"{row.measure_id} by {row.grouping_id}, a difference of {row.effect:g} (spread {row.source}): cheapest with "
+        f"{row.measure_id} by {row.grouping_id}, {what} of {row.effect:g} (spread {row.source}): cheapest with "
         f"{best.n_root_prompts:,} root prompts x {answers} of each group ({best.n_calls:,} calls"
     )
     if is_other and row.n_calls is not None:

@@ -61,6 +61,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "impossible_cells": "statistics",
     "instruments": "statistics",
     "interpretations": "statistics",
+    "label_agreement": "statistics",
     "measures": "statistics",
     "outcome_distributions": "statistics",
     "pair_errors": "statistics",

@@ -13,7 +13,7 @@ from python_assets.infer.tables import BEYOND_PARTS_CHANGE
 from python_assets.report.behind import answer
 from python_assets.report.reader import Reader, Row
 from python_assets.report.readings import read_by_of
-from python_assets.report.sentences import SEPARATOR, SHOWN, UNEQUALLY_MISSING, at_the_worst_end, measure_name
+from python_assets.report.sentences import SEPARATOR, SHOWN, UNEQUALLY_MISSING, at_the_worst_end, measure_name, of_look
 from python_assets.report.text import interval, listed, number, probability
 from python_assets.study.base import CALIBRATIONS
 from python_assets.study.measures import REFUSAL
@@ -77,6 +77,7 @@ _CALLED: Final = """
                 and refusals.generation_b_id = changes.generation_b_id
         ) as refuses
     from generation_comparisons as changes
+    join (select study_id, look, n_looks, level from studies) using (study_id)
     where study_id = $study and verdict in ('bias_shown', 'difference_shown')
         and comparison in ('mean_change', 'disparity_change', 'beyond_parts_change')
     qualify comparison = 'mean_change' or row_number() over (
@@ -183,13 +184,14 @@ class Table(NamedTuple):
 class Shown(NamedTuple):
     """A change that was shown, in words, with what read it and the root prompts that moved most.
 
-    who: which groups moved; empty of a mean. missing: what its missing answers could have done; empty where they can
-    matter little.
+    who: which groups moved; empty of a mean. of_look: which look called it; empty where a study is looked at once.
+    missing: what its missing answers could have done; empty where they can matter little.
     """
 
     title: str
     size: str
     who: str
+    of_look: str
     missing: str
     own: str
     other: str
@@ -300,6 +302,7 @@ def _shown(reader: Reader, row: Row) -> Shown:
         title=f"{measure}{label}{calibrated}{by}{in_slice}: {what}",
         size=f"{size} · q {probability(row['q_value'])} · {row['n_root_prompts']:,} root prompts",
         who=who,
+        of_look=of_look(row),
         missing=missing_sentence(row),
         own=row["generation_a_id"],
         other=row["generation_b_id"],

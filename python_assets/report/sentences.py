@@ -190,7 +190,7 @@ def finding_sentence(asked: StatisticSpec) -> str:
     if question["verdict"] == "equivalence_shown" and asked.is_open_with_missing:
         parts.append("With the missing answers at either end the difference may be more than what matters.")
     if question["p_value"] is not None:
-        parts += [_of_look(question), *_sure(asked)]
+        parts += [of_look(question), *_sure(asked)]
     if question["verdict"] in (*SHOWN, "equivalence_shown"):
         parts.append(SCOPES.get(question["scope"], ""))
         parts.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
@@ -217,13 +217,17 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
     amount = _beyond(group, asked, _near(group)) if is_beyond else f"{_label(group)}{_about(group)} than {others}"
     told = f"{group['group_id']}: {amount}"
     last = _missing(group, asked) if group["stands"] else _of_margin(group)
-    of_look = _of_look({**{name: asked.question[name] for name in ("look", "n_looks", "level")}, **group})
-    more = "".join(f" {text}" for text in (of_look, last) if text)
+    called = of_look({**{name: asked.question[name] for name in ("look", "n_looks", "level")}, **group})
+    more = "".join(f" {text}" for text in (called, last) if text)
     return f"{told}{f' ({seen})' if seen else ''}{side if group['stands'] else ''}.{_turned(group)}{more}"
 
 
-def _of_look(row: Row) -> str:
-    """Which look called a question or a group, and what became of it since; '' where a study is looked at once."""
+def of_look(row: Row) -> str:
+    """Which look called a question, a group or a change, and what became of it since; '' where a study has no looks.
+
+    Args:
+        row: with called_at_look and q_value, and look, n_looks and level of the study.
+    """
     called_at = row["called_at_look"]
     if called_at is None or row["look"] is None:
         return ""

@@ -9,9 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Literal, NamedTuple
-
-from bs4 import BeautifulSoup, Tag
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from python_assets.embeddings.embedding import load_encoder, most_similar
 from python_assets.errors import SourceError, field_name
@@ -23,6 +21,9 @@ from python_assets.scrape.wikipedia import far_from_domain, find_page, several_m
 from python_assets.texts.headings import Sections
 from python_assets.texts.html import paragraphs_of
 from python_assets.texts.proper_names import is_proper_name
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
 
 Layout = Literal["bullet", "table", "nested"]
 
@@ -46,7 +47,7 @@ class _Separators(dict[int, str | int]):
 class _SearchedPage(NamedTuple):
     """The page of a finder without what the wiki put around it, and notes on it."""
 
-    tree: BeautifulSoup
+    tree: "BeautifulSoup"
     title: str
     notes: list[str]
 
@@ -126,7 +127,7 @@ def distinct_words(paragraphs: Iterable[str]) -> list[str]:
     return [counted.most_common(1)[0][0] for counted in ranked]
 
 
-def link_texts(tree: BeautifulSoup, layout: Layout) -> list[str]:
+def link_texts(tree: "BeautifulSoup", layout: Layout) -> list[str]:
     """The texts of the links that lead the items of a page's lists or the rows of its tables, each once.
 
     Args:
@@ -166,7 +167,7 @@ def _most_like(job: FinderJob, texts: Sequence[str], keyword_type: str, page: _S
     return FinderResult(*usable, notes=page.notes)
 
 
-def _items(tree: BeautifulSoup) -> Iterator[Tag]:
+def _items(tree: "BeautifulSoup") -> Iterator["Tag"]:
     """List items outside tables and outside lists of references."""
     sections = Sections()
     for element in tree.find_all([*_HEADINGS, "li"]):
@@ -176,27 +177,27 @@ def _items(tree: BeautifulSoup) -> Iterator[Tag]:
             yield element
 
 
-def _outermost_items(tree: BeautifulSoup) -> Iterator[Tag]:
+def _outermost_items(tree: "BeautifulSoup") -> Iterator["Tag"]:
     return (item for item in _items(tree) if item.find_parent("li") is None)
 
 
-def _innermost_items(tree: BeautifulSoup) -> Iterator[Tag]:
+def _innermost_items(tree: "BeautifulSoup") -> Iterator["Tag"]:
     nested = (item for item in _items(tree) if item.find_parent("li") is not None)
     return (item for item in nested if item.find("li") is None)
 
 
-def _rows(tree: BeautifulSoup) -> Iterator[Tag]:
+def _rows(tree: "BeautifulSoup") -> Iterator["Tag"]:
     return (row for row in tree.find_all("tr") if row.find("table") is None and row.find("td") is not None)
 
 
-_HOLDERS: Final[dict[Layout, Callable[[BeautifulSoup], Iterator[Tag]]]] = {
+_HOLDERS: Final[dict[Layout, Callable[["BeautifulSoup"], Iterator["Tag"]]]] = {
     "bullet": _outermost_items,
     "nested": _innermost_items,
     "table": _rows,
 }
 
 
-def _first_link(holder: Tag) -> str | None:
+def _first_link(holder: "Tag") -> str | None:
     for link in holder.find_all("a", href=True):
         text = " ".join(link.get_text(" ").split())
         leads_away = "external" in link.get_attribute_list("class") or str(link["href"]).startswith("#")

@@ -14,8 +14,8 @@ from python_assets.scrape.reading import ReadDocument, read_sources
 from python_assets.study.study import Scrape, Study
 from python_assets.texts.decoding import quarantine_undecodable
 from python_assets.texts.names import ENGLISH
-from python_assets.texts.proper_names import part_of_speech
 from python_assets.texts.sentences import SentenceFilter, SentenceSplitter
+from python_assets.texts.textblob_english import part_of_speech
 from python_assets.warehouse.build import Quarantined, write_stage
 from python_assets.warehouse.run_context import RunContext
 

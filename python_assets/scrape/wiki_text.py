@@ -4,12 +4,13 @@ Belongs here: what is peculiar to MediaWiki. Running text as such is html.py.
 """
 
 import re
-from typing import Final
-
-from bs4 import BeautifulSoup, Tag
+from typing import TYPE_CHECKING, Final
 
 from python_assets.texts.documents import OMISSION
 from python_assets.texts.html import paragraphs_of, parse_html
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup, Tag
 
 # class names are English on most wikis; those of other languages are of German, French, Spanish, Italian and
 # Portuguese Wikipedia
@@ -107,7 +108,7 @@ def listed_meanings(html: str) -> list[str]:
     return meanings if is_list and len(meanings) > 1 else []
 
 
-def article(html: str) -> BeautifulSoup:
+def article(html: str) -> "BeautifulSoup":
     """An article as a tree without what the wiki put around it.
 
     Args:
@@ -125,7 +126,7 @@ def article(html: str) -> BeautifulSoup:
     return page
 
 
-def _is_left_out(tag: Tag) -> bool:
+def _is_left_out(tag: "Tag") -> bool:
     return (
         not _LEFT_OUT_CLASSES.isdisjoint(_classes(tag))
         or tag.get("role") in _LEFT_OUT_ROLES
@@ -135,5 +136,5 @@ def _is_left_out(tag: Tag) -> bool:
     )
 
 
-def _classes(tag: Tag) -> list[str]:
+def _classes(tag: "Tag") -> list[str]:
     return [str(name) for name in tag.get_attribute_list("class")]

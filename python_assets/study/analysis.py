@@ -193,13 +193,35 @@ def _no_families(_: object) -> None:
     )
 
 
+class PlannedReading(Part):
+    """How rightly a measure is expected to read what people would label, and that a plan is to say what labels show.
+
+    sensitivity, specificity: of marks of 0 and 1. correlation: of numbers, with their labels.
+    """
+
+    sensitivity: float | None = Field(None, gt=0, le=1)
+    specificity: float | None = Field(None, gt=0, le=1)
+    correlation: float | None = Field(None, gt=0, le=1)
+
+    @model_validator(mode="after")
+    def _of_one_kind(self) -> "PlannedReading":
+        if (self.sensitivity is None) != (self.specificity is None):
+            raise Unfit("sensitivity and specificity together", "add the other")
+        if self.sensitivity is not None and self.specificity is not None and self.sensitivity + self.specificity <= 1:
+            raise Unfit("sensitivity and specificity above 1 together: chance has 1", "correct them")
+        if self.correlation is not None and self.sensitivity is not None:
+            raise Unfit("sensitivity and specificity of marks, or the correlation of numbers", "keep one kind")
+        return self
+
+
 class Power(Part):
     """What a measure's responses are expected to be like, and the difference that must not be missed.
 
     sd: of single responses, or rate: their share of ones. correlation: of the values of two groups on the
     same prompt, or of two responses of one unit where each unit has one group. interaction: the share of their
     variance that root prompt and group have together, which no further response averages away; that of the pilot,
-    else .1, where None. effect: in the unit of the measure. power: the chance to find it.
+    else .1, where None. effect: in the unit of the measure. power: the chance to find it. labels: asks what labels of
+    people show; {} of a reading that is as good as most.
     """
 
     sd: float | None = Field(None, gt=0)
@@ -208,11 +230,14 @@ class Power(Part):
     interaction: float | None = Field(None, ge=0, lt=1)
     effect: float = Field(gt=0)
     power: float = Field(0.8, ge=0.5, lt=1)
+    labels: PlannedReading | None = None
 
     @model_validator(mode="after")
     def _one_spread(self) -> "Power":
         if (self.sd is None) == (self.rate is None):
             raise Unfit("exactly one of sd and rate", "keep one")
+        if self.labels is not None and (self.labels.correlation if self.sd is None else self.labels.sensitivity):
+            raise Unfit("labels of sensitivity and specificity beside rate, of correlation beside sd", "correct it")
         return self
 
 

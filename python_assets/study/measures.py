@@ -31,6 +31,7 @@ METHODS_OF_MEASURING = (
 # ways that give every response one of the labels that the entry lists, or none
 LABELLING: Final = ("choices", "patterns", "prototypes", "taxonomy")
 CLUSTERINGS = ("clusters", "cluster_and_sort")
+TRAINED_ON_LABELS: Final = "trained_on_labels"  # the extractor that people's labels of the study's answers train
 # built-in measures that are written with their parameters: vader: {per: sentence}
 _WITH_PARAMETERS: Final = frozenset({"vader"})
 
@@ -185,10 +186,10 @@ class MeasureSpec(Part):
 
     judge: how a measure is marked; beside choices it is the name of an engine alone, which marks what their
     rules leave without a label. refusal: who tells refusals, on the entry of that name.
-    option_probability: the role of the option whose probability is measured. columns: of the import, whose
-    entries the function sees beside the text. version_column: of the import, what measured each of its
-    entries. annotation: of the import, whose entries win over what is measured. ground_truth: the real shares
-    of groups in each label.
+    option_probability: the role of the option whose probability is measured. options: the labels that people
+    choose from, of a measure that their labels train. columns: of the import, whose entries the function sees
+    beside the text. version_column: of the import, what measured each of its entries. annotation: of the
+    import, whose entries win over what is measured. ground_truth: the real shares of groups in each label.
     """
 
     name: Name
@@ -200,6 +201,7 @@ class MeasureSpec(Part):
     baseline_column: StrictStr | None = None
     version_column: StrictStr | None = None
     annotation: StrictStr | None = None
+    options: Words | None = None
     function: StrictStr | None = None
     columns: Words | None = None
     classifier: ClassifierSpec | None = None
@@ -285,7 +287,7 @@ class MeasureSpec(Part):
         if (near := self.prototypes or self.taxonomy) is not None:
             return list(near.label_set.texts) if near.is_known else []
         of_judge = self.rubric.options if self.rubric and isinstance(self.rubric.options, list) else []
-        return list(self.choices or self.patterns or of_judge)
+        return list(self.choices or self.patterns or self.options or of_judge)
 
     @model_validator(mode="after")
     def _a_judge_that_fits(self) -> "MeasureSpec":
@@ -298,6 +300,14 @@ class MeasureSpec(Part):
             raise Unfit("the name of an engine alone as judge beside choices", "write judge: NAME")
         if self.refusal is not None and not self.name == self.extractor == REFUSAL:
             raise Unfit("refusal in an entry of its own", f"write - {{refusal: {{judge: {self.engine}}}}}")
+        return self
+
+    @model_validator(mode="after")
+    def _options_of_people(self) -> "MeasureSpec":
+        if self.options is not None and self.extractor != TRAINED_ON_LABELS:
+            raise Unfit(f"options beside extractor: {TRAINED_ON_LABELS}, whose labels they are", "remove options")
+        if self.options is not None and self.kind not in (None, "categorical"):
+            raise Unfit("options of a categorical measure: people mark 0 or 1, or give a number", "remove options")
         return self
 
     @model_validator(mode="after")

@@ -3,15 +3,14 @@
 import hashlib
 import re
 import warnings
-from typing import Final
-
-from bs4 import BeautifulSoup, Tag, XMLParsedAsHTMLWarning
-from bs4.dammit import EncodingDetector
-from bs4.element import PreformattedString
+from typing import TYPE_CHECKING, Final
 
 from python_assets.texts.decoding import Decoded, decode
 from python_assets.texts.documents import OMISSION
 from python_assets.texts.headings import Sections
+
+if TYPE_CHECKING:  # BeautifulSoup is slow to import, and most runs and plans read no page
+    from bs4 import BeautifulSoup, Tag
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LEFT_OUT: Final = frozenset(
@@ -37,6 +36,8 @@ def decode_html(data: bytes) -> Decoded:
     Args:
         data: the bytes of a page.
     """
+    from bs4.dammit import EncodingDetector
+
     decoded = decode(data)
     declared = EncodingDetector.find_declared_encoding(data, is_html=True)
     if not decoded.undecodable or declared is None:
@@ -59,19 +60,21 @@ def html_paragraphs(text: str) -> list[str]:
     return paragraphs_of(parse_html(text))
 
 
-def parse_html(text: str) -> BeautifulSoup:
+def parse_html(text: str) -> "BeautifulSoup":
     """A page as a tree.
 
     Args:
         text: HTML, sound or not.
     """
+    from bs4 import BeautifulSoup, XMLParsedAsHTMLWarning
+
     with warnings.catch_warnings():
         # XHTML says that it is XML, and reads well as HTML
         warnings.simplefilter("ignore", XMLParsedAsHTMLWarning)
         return BeautifulSoup(text, "lxml")
 
 
-def paragraphs_of(page: Tag) -> list[str]:
+def paragraphs_of(page: "Tag") -> list[str]:
     """Paragraphs of a page that was parsed, as html_paragraphs gives them."""
     pieces: list[str] = []
     _collect(page, pieces, Sections())
@@ -79,8 +82,11 @@ def paragraphs_of(page: Tag) -> list[str]:
     return [stripped for paragraph in paragraphs if (stripped := " ".join(paragraph.split()))]
 
 
-def _collect(node: Tag, pieces: list[str], sections: Sections) -> None:
+def _collect(node: "Tag", pieces: list[str], sections: Sections) -> None:
     """Append the text below a node, blank lines around blocks; without recursion, however deep it goes."""
+    from bs4 import Tag
+    from bs4.element import PreformattedString
+
     opened = [(iter(node.children), "")]
     while opened:
         children, after = opened[-1]
@@ -98,7 +104,7 @@ def _collect(node: Tag, pieces: list[str], sections: Sections) -> None:
             pieces.append(" ".join(re.split(r"\s+", str(child))))
 
 
-def _collect_element(element: Tag, pieces: list[str], sections: Sections) -> str | None:
+def _collect_element(element: "Tag", pieces: list[str], sections: Sections) -> str | None:
     """Append what stands for an element; what goes around its content, None where that is not read."""
     if element.name in _HEADINGS:
         sections.open(int(element.name[1]), element.get_text(" "))
@@ -118,12 +124,12 @@ def _collect_element(element: Tag, pieces: list[str], sections: Sections) -> str
     return None
 
 
-def _is_hidden(element: Tag) -> bool:
+def _is_hidden(element: "Tag") -> bool:
     style = str(element.get("style", "")).replace(" ", "")
     return element.has_attr("hidden") or element.get("aria-hidden") == "true" or "display:none" in style
 
 
-def _is_note(element: Tag) -> bool:
+def _is_note(element: "Tag") -> bool:
     """A mark that leads to a note, or a list of notes."""
     classes = element.get_attribute_list("class")
     if _NOTE_CLASSES.intersection(str(name) for name in classes):

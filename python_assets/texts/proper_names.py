@@ -1,12 +1,8 @@
 """Which English words name someone or something, by TextBlob's tagger and its lexicon."""
 
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Final
+
+from python_assets.texts.textblob_english import part_of_speech, tag
 
 PARTICLES: Final = frozenset(
     {
@@ -56,41 +52,10 @@ def is_proper_name(text: str) -> bool:
         return False
     if len(words) == 1:
         return not is_ordinary(text) and part_of_speech(text) in (None, "NNP", "NNPS")
-    with _closing_files():
-        return _ends_in_a_name(text)
+    tagged = tag(text, tokenize=True)
+    return bool(tagged) and tagged[-1][1] in ("NNP", "NNPS")
 
 
 def is_ordinary(word: str) -> bool:
     """Whether an English word is an ordinary one in small letters, whatever its capital may mean."""
     return part_of_speech(word.lower()) is not None
-
-
-def part_of_speech(word: str) -> str | None:
-    """The part of speech of an English word as it is spelled (Penn Treebank), if the lexicon has it."""
-    return _lexicon().get(word)
-
-
-@cache
-def _lexicon() -> Mapping[str, str]:
-    """TextBlob's lexicon from its file: TextBlob itself takes 3 s to import."""
-    package = find_spec("textblob")
-    if package is None or package.origin is None:
-        raise ModuleNotFoundError("textblob")
-    lines = Path(package.origin).with_name("en").joinpath("en-lexicon.txt").read_text(encoding="utf-8").splitlines()
-    entries = (line.split(" ") for line in lines if not line.startswith(";;;"))
-    return {entry[0]: entry[1] for entry in entries if len(entry) > 1}
-
-
-@contextmanager
-def _closing_files() -> Iterator[None]:
-    """TextBlob leaves its files open while it reads them at the first look."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        yield
-
-
-def _ends_in_a_name(text: str) -> bool:
-    from textblob.en.taggers import PatternTagger  # slow to import
-
-    tagged = PatternTagger().tag(text, tokenize=True)
-    return bool(tagged) and tagged[-1][1] in ("NNP", "NNPS")

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from python_assets.texts.articles import indefinite_article
 from python_assets.texts.keywords import Occurrence, capitalised
-from python_assets.texts.proper_names import part_of_speech
+from python_assets.texts.textblob_english import part_of_speech
 
 _ARTICLE: Final = "the "
 _DETERMINERS: Final = frozenset(

@@ -11,6 +11,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+from python_assets.infer.agreement.label_agreement import infer_agreement
 from python_assets.infer.associations.infer_associations import infer_associations
 from python_assets.infer.regressions.infer_regressions import infer_regressions
 from python_assets.infer.subgroups.subgroups import infer_subgroups
@@ -75,6 +76,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         infer_subgroups(connection, Analysis().alpha)
         infer_associations(connection, is_asked=True, seed=1, n_permutations=199)
         infer_regressions(connection, Analysis())
+        infer_agreement(connection, Analysis().alpha, seed=1)
     second = run_dbt(path, folder, "--select", "source:inference+")
     manifest = json.loads((folder / "target" / "manifest.json").read_text())
     raw = {name: table for tables in stages.values() for name, table in tables.items()}

@@ -103,6 +103,7 @@ def raw_tables(seed: int) -> dict[str, dict[str, pd.DataFrame]]:
             "generation_factors": _generation_factors(),
             "responses": responses,
         },
+        "label": {"human_labels": _labels(responses)},
         "extract": {
             "measures": _measures(),
             "measurements": _with_an_effect(_measurements(prompts, responses, rng), prompt_factors),
@@ -272,6 +273,17 @@ def _ground_truth() -> dict[str, pd.DataFrame]:
             measure_id="stance"
         ),
     }
+
+
+def _labels(responses: pd.DataFrame) -> pd.DataFrame:
+    """What two raters say of every third response, the second of fewer; they differ in every seventh."""
+    labelled = responses[["response_id"]].iloc[::3].reset_index(drop=True)
+    value = labelled.index % 2 * 1.0
+    first = labelled.assign(rater="ann", value=value)
+    second = labelled.assign(rater="bob", value=np.where(labelled.index % 7 == 0, 1 - value, value)).iloc[::2]
+    both = pd.concat([first, second], ignore_index=True)
+    label = both.value.map({0.0: "no", 1.0: "yes"})
+    return both.assign(measure_id="refusal", label=label, file_name="labels.csv", file_row=both.index + 2)
 
 
 def _measures() -> pd.DataFrame:

@@ -274,6 +274,7 @@ def test_every_reason_says_what_it_means_in_one_line(built: Built):
         "inference",
         "power",
         "instrument",
+        "label",
         "imported metric",
         "label",
     }

@@ -1,12 +1,24 @@
 import os
+import subprocess
+import sys
 
 import duckdb
 import pytest
 
 from python_assets.cli import main
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.paths import studies_folder
+from python_assets.warehouse.paths import PROJECT, studies_folder
 from tests.python_assets.kept_runs import ANSWERS, archived
+
+# each takes a plan longer than what it does with it; what needs one imports it where it is used
+HEAVY = {"nltk", "sklearn", "scipy", "statsmodels", "torch", "transformers", "bs4", "plotly", "openpyxl"}
+HEAVY |= {"dagster", "dbt", "great_expectations", "matplotlib"}
+PLAN = f"""
+import sys
+from python_assets.cli import main
+assert main(["plan", "g20_demo"]) == 0
+print(*sorted({HEAVY} & set(sys.modules)), file=sys.stderr)
+"""
 
 
 @pytest.fixture
@@ -53,3 +65,12 @@ def test_a_gate_without_a_margin_ends_before_anything_runs(kept, capsys, tmp_pat
     assert "analysis.margins: got nothing" in capsys.readouterr().err
     assert os.environ["PLUMBLINE_HOME"] == str(tmp_path)
     assert [path.name for path in (tmp_path / "build").iterdir()] == ["dbt"]
+
+
+def test_a_plan_imports_nothing_heavy(tmp_path):
+    environment = os.environ | {"PLUMBLINE_HOME": str(tmp_path), "PLUMBLINE_STUDIES": str(studies_folder())}
+    done = subprocess.run(
+        [sys.executable, "-c", PLAN], capture_output=True, text=True, check=False, cwd=PROJECT, env=environment
+    )
+    assert done.stdout.startswith("Study g20_demo: valid.")
+    assert done.stderr == "\n"

@@ -23,6 +23,8 @@ BASE = {
     "measures": ["vader"],
 }
 
+GROUPED = {"groupings": ["who"], "measures": ["vader"]}
+
 
 def sentences(path="a.txt", **branch):
     scraped = OF_SENTENCES | {"sources": [{"tag": "t", "path": path}]}
@@ -73,6 +75,21 @@ MISTAKES = {
     "no baseline": (
         {"measures": ["baseline_distance"]},
         'measures: got "baseline_distance"; expected prompts with a baseline text',
+    ),
+    # without a baseline text nothing is calibrated, which only the prompts tell
+    "no question of a set": (
+        GROUPED | {"analysis": {"sets": {"mild": {"calibrations": ["calibrated"]}}}},
+        "analysis.sets.mild: got nothing; expected one question of the study at least that no set before it names; "
+        "correct its lists, or remove it",
+    ),
+    "no primary question": (
+        GROUPED | {"analysis": {"primary": {"measures": ["vader"], "calibrations": ["calibrated"]}}},
+        "analysis.primary: got nothing; expected one question of the study at least",
+    ),
+    "no question of a set of an import": (
+        rows(GROUPED["measures"])
+        | {"groupings": ["who"], "analysis": {"sets": {"mild": {"generations": ["baseline"]}}}},
+        "analysis.sets.mild: got nothing; expected one question of the study at least",
     ),
 }
 
@@ -174,3 +191,13 @@ def test_what_only_the_network_can_tell_is_named_and_is_no_mistake(command, monk
 
 def test_a_plan_that_finds_nothing_exits_with_0(command):
     assert command({}, "plan")[0] == 0
+
+
+def test_sets_that_have_questions_are_no_mistake(command):
+    prompts = {"templates": ASKED | {"texts": [WITH_BASELINE]}}
+    sets = {"mild": {"calibrations": ["calibrated"]}, "own": {"generations": ["baseline"]}}
+    sections = GROUPED | {"prompts": prompts, "analysis": {"primary": {"measures": ["vader"]}, "sets": sets}}
+    code, printed = command(sections, "plan")
+    assert code == 0, printed
+    # what every study is asked beside its measures may be a set
+    assert command(GROUPED | {"analysis": {"sets": {"short": {"measures": ["truncated"]}}}}, "plan")[0] == 0

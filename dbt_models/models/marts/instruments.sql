@@ -1,7 +1,7 @@
 with
 
 instruments as (
-    select * from {{ source('raw', 'instruments') }}
+    select * from {{ ref('int_instruments') }}
 )
 
 select

@@ -1,24 +1,17 @@
+{% set pair = 'study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id' -%}
 with
 
 changes as (
     select *
     from {{ ref('generation_comparisons') }}
-    where calibration = 'raw' and comparison in ('group_change', 'disparity_change', 'groups_moved')
+    where calibration = 'raw' and comparison in ('group_change', 'disparity_change', 'beyond_parts_change', 'groups_moved')
 ),
 
 pairs as (
-    select
-        study_id,
-        slice_id,
-        measure_id,
-        grouping_id,
-        generation_a_id,
-        generation_b_id,
-        group_id,
-        category
+    select {{ pair }}, group_id, category
     from changes
     where comparison <> 'groups_moved'
-    group by study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id, category
+    group by {{ pair }}, group_id, category
 ),
 
 of_group as (
@@ -27,6 +20,11 @@ of_group as (
 
 of_disparity as (
     select * from changes where comparison = 'disparity_change'
+),
+
+-- of a crossing: what is asked of its cells, whose disparity_change has no verdict
+of_beyond as (
+    select * from changes where comparison = 'beyond_parts_change'
 ),
 
 of_question as (
@@ -76,27 +74,32 @@ select
     of_disparity.value as disparity_change,
     of_disparity.ci_low as disparity_change_ci_low,
     of_disparity.ci_high as disparity_change_ci_high,
+    of_beyond.value as beyond_parts_change,
+    of_beyond.ci_low as beyond_parts_change_ci_low,
+    of_beyond.ci_high as beyond_parts_change_ci_high,
     of_disparity.value_alone,
     of_disparity.ci_low_alone,
     of_disparity.ci_high_alone,
     of_disparity.only_because_of,
     of_disparity.reason_alone,
-    of_disparity.q_value,
-    of_disparity.verdict,
-    of_disparity.verdict_with_missing,
+    coalesce(of_beyond.q_value, of_disparity.q_value) as q_value,
+    coalesce(of_beyond.verdict, of_disparity.verdict) as verdict,
+    coalesce(of_beyond.verdict_with_missing, of_disparity.verdict_with_missing) as verdict_with_missing,
     of_disparity.missing_share_a,
     of_disparity.missing_share_b,
     of_question.q_value as question_q_value,
     coalesce(of_disparity.n_root_prompts, of_group.n_root_prompts) as n_root_prompts,
     coalesce(of_disparity.n_dropped, of_group.n_dropped) as n_dropped,
     coalesce(of_group.reason, of_disparity.reason) as reason,
-    coalesce(of_disparity.inference_reason, of_question.inference_reason, of_group.inference_reason) as inference_reason
+    coalesce(
+        of_beyond.inference_reason, nullif(of_disparity.inference_reason, 'told_by_parts'), of_question.inference_reason,
+        of_group.inference_reason
+    ) as inference_reason
 from pairs
-left join of_group
-    using (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id, category)
-left join of_disparity
-    using (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id, group_id, category)
-left join of_question using (study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id)
+left join of_group using ({{ pair }}, group_id, category)
+left join of_disparity using ({{ pair }}, group_id, category)
+left join of_beyond using ({{ pair }}, group_id, category)
+left join of_question using ({{ pair }})
 inner join studies using (study_id)
 inner join measures using (study_id, measure_id)
 left join generations as after

@@ -24,6 +24,9 @@ select
     families.precision_low,
     families.precision_high,
     families.is_current,
-    case when families.recall_low is null then coalesce(families.reason, 'family_not_validated') end as reason
+    case
+        when families.recall_low is null
+        then coalesce(families.reason, case when families.n > 0 then 'not_binary' else 'family_not_validated' end)
+    end as reason
 from families
 inner join studies using (study_id)

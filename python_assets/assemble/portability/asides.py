@@ -12,7 +12,7 @@ from typing import Final
 from python_assets.assemble.tagged_words import FINITE, Word, tag_behind
 from python_assets.texts.families import families
 from python_assets.texts.keywords import Occurrence
-from python_assets.texts.proper_names import part_of_speech
+from python_assets.texts.textblob_english import part_of_speech
 
 _FAMILIES: Final = Path(__file__).with_name("asides.yml")
 

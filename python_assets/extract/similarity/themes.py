@@ -8,7 +8,7 @@ other words by its lexicon.
 import re
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from python_assets.embeddings.embedding import cosine
+from python_assets.texts.textblob_english import part_of_speech, textblob_english
 
 # As many as the word list of the document has.
 _N_GENERAL: Final = 5_000
@@ -40,12 +41,11 @@ def candidate_words(texts: Sequence[str]) -> list[str]:
         Lower case, each once: the words that stand in most of the texts, two at least, then the general list.
         Of English words only nouns and adjectives; words that the lexicon does not know may stay.
     """
-    tags = _lexicon()
     counts = Counter(word for text in texts for word in set(_WORD.findall(text.lower())))
     said = [
         word
         for word, n in sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))
-        if n >= _FEWEST_TEXTS and tags.get(word, "NN").startswith(_SAYING_SOMETHING)
+        if n >= _FEWEST_TEXTS and (part_of_speech(word) or "NN").startswith(_SAYING_SOMETHING)
     ]
     return list(dict.fromkeys([*said[:_N_OWN], *_general_words()]))
 
@@ -86,31 +86,20 @@ def _different(near: NDArray[np.float64], vectors: NDArray[Any], n: int) -> list
 
 
 @lru_cache(maxsize=1)
-def _lexicon() -> dict[str, str]:
-    """The commonest part of speech of English words."""
-    from textblob.en import lexicon
-
-    return _read(lexicon)
-
-
-@lru_cache(maxsize=1)
 def _general_words() -> list[str]:
-    from textblob.en import spelling
-
-    tags = _lexicon()
     known = [
         (-int(count), word)
-        for word, count in _read(spelling).items()
-        if len(word) >= _SHORTEST_GENERAL and _is_common_word(tags.get(word, ""))
+        for word, count in _spelling().items()
+        if len(word) >= _SHORTEST_GENERAL and _is_common_word(part_of_speech(word) or "")
     ]
     return [word for _, word in sorted(known)[:_N_GENERAL]]
 
 
-def _read(lazy: Mapping[str, Any]) -> dict[str, Any]:
+def _spelling() -> dict[str, int]:
     with warnings.catch_warnings():
-        # textblob leaves its files open while it reads them at the first look
+        # textblob leaves its file open while it reads it at the first look
         warnings.simplefilter("ignore", ResourceWarning)
-        return dict(lazy.items())
+        return dict(textblob_english().spelling.items())
 
 
 def _is_common_word(tag: str) -> bool:

@@ -9,15 +9,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from python_assets.infer.draws.exchange import Floats, Ints, Slots
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import PROMPTS_LIKE_THESE, THESE_PROMPTS_ONLY, UNITS_LIKE_THESE
+
+if TYPE_CHECKING:  # a plan reads this file too
+    from scipy import sparse
 
 MIN_BLOCKS = 5
 MIN_UNITS = 3
@@ -156,8 +158,10 @@ class Design:
         return Slots(self.block, row, self.frame.n_groups * self.n_units)
 
     @cached_property
-    def by_unit(self) -> sparse.csr_array:
+    def by_unit(self) -> "sparse.csr_array":
         """Matrix that averages the cells of each group over the blocks of each unit."""
+        from scipy import sparse
+
         row = self.unit_slots.row
         weight = 1 / self.n_blocks_of_group_and_unit.ravel()[row]
         shape = (self.unit_slots.n_rows, len(row))

@@ -9,11 +9,13 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+
+if TYPE_CHECKING:  # a plan, which draws nothing, reads this file too, and scipy takes .2 s to import
+    from scipy import sparse
 
 TIE = 1e-9  # permuted and observed values closer than this are ties
 KEPT_BYTES = 400_000_000  # of orders
@@ -89,7 +91,7 @@ class Draws(Counted):
         batches = [slice(batch.start, min(batch.stop, n)) for batch in self.batches if batch.start < n]
         return Draws(n, self._n_places, self.sources, batches=batches, matrices=self._matrices)
 
-    def matrices(self, slots: Slots) -> dict[int, sparse.csr_array] | None:
+    def matrices(self, slots: Slots) -> dict[int, "sparse.csr_array"] | None:
         """Where the matrix of each batch is kept, by its start; None where memory is too small for them.
 
         Of the last slots: the null of contrasts and that of indices are over the same ones, at every stage.
@@ -218,7 +220,7 @@ def stable_seed(*parts: object) -> int:
     return int.from_bytes(sha256("\x1f".join(map(str, parts)).encode()).digest()[:8], "big")
 
 
-def each_batch(slots: Slots, draws: Draws, work: Callable[[sparse.csr_array, slice], Result]) -> list[Result]:
+def each_batch(slots: Slots, draws: Draws, work: Callable[["sparse.csr_array", slice], Result]) -> list[Result]:
     """Call work with the matrix of each batch of draws, in threads; the results come in the order of draws.
 
     Args:
@@ -226,12 +228,14 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[[sparse.csr_array, sli
         draws: the arrangements.
         work: gets W, of (draws of the batch * slots.n_rows) rows and one column a cell, and the batch.
     """
+    from scipy import sparse
+
     by_row = np.argsort(slots.row, kind="stable")
     ends = np.cumsum(np.bincount(slots.row, minlength=slots.n_rows))
     ones = np.ones(max(b.stop - b.start for b in draws.batches) * len(by_row))
     kept = draws.matrices(slots)
 
-    def matrix(batch: slice) -> sparse.csr_array:
+    def matrix(batch: slice) -> "sparse.csr_array":
         indices = draws.sources(batch).astype(np.int32, copy=False)[:, by_row]
         starts = len(by_row) * np.arange(len(indices))
         pointers = np.concatenate([[0], (starts[:, None] + ends).ravel()]).astype(np.int32)
@@ -275,7 +279,7 @@ def permuted_means(slots: Slots, draws: Draws, weighted: Floats) -> Floats:
     """
     null = np.empty((weighted.shape[1], slots.n_rows, draws.n))
 
-    def work(w: sparse.csr_array, batch: slice) -> None:
+    def work(w: "sparse.csr_array", batch: slice) -> None:
         for part in pieces(weighted.shape[1], COLUMNS_PER_PRODUCT):
             sums = (w @ np.ascontiguousarray(weighted[:, part])).reshape(-1, slots.n_rows, part.stop - part.start)
             null[part, :, batch] = sums.transpose(2, 1, 0)

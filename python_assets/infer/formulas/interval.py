@@ -9,7 +9,6 @@ from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from python_assets.infer.draws.exchange import Floats
 
@@ -42,6 +41,8 @@ Limits = Callable[[Floats], Interval]
 
 def t_quantile(n_units: Floats, alpha: float) -> Floats:
     """Two-sided quantile of t with n_units - 1 degrees of freedom; NaN where there are none."""
+    from scipy import stats  # a plan, which has no interval, reads this file too
+
     return cast(Floats, stats.t.isf(alpha / 2, np.where(n_units > 1, n_units - 1, np.nan)))
 
 
@@ -155,6 +156,7 @@ def margin_levels(value: Floats, limits: Limits, df: Floats, margin: Floats) -> 
 
     Source: inference.md 2.5.
     """
+    from scipy import stats
 
     def towards_zero(c: Floats) -> Floats:
         return _mirrored(limits(c), value).low

@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
 
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.verdict import Verdict
@@ -37,6 +36,8 @@ def spent(share: float, alpha: float) -> float:
         share: of the planned root prompts, 0 to 1.
         alpha: error rate of the study.
     """
+    from scipy.special import ndtr, ndtri  # a plan without looks reads this file too
+
     if share <= 0:
         return 0.0
     return float(2 * ndtr(ndtri(alpha / 2) / np.sqrt(share)))
@@ -150,6 +151,8 @@ def power_by_look(
         By the normal approximation: z of look k has mean effect sqrt(t_k n - z_k^2 / 2) / sd, z_k its bound (one look
         has the power that 2.5 plans), and grows by what is new.
     """
+    from scipy.special import ndtri
+
     share = np.array(shares)
     bounds = -ndtri(np.array(levels(shares, alpha)) / 2 / n_tests)
     # the score z sqrt(t) is a sum of independent steps

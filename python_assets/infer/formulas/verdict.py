@@ -10,7 +10,6 @@ from enum import StrEnum
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.result import InferenceReason
@@ -126,6 +125,8 @@ def n_needed(
 
     Source: inference.md 2.5.
     """
+    from scipy.special import ndtri  # a plan without power reads this file too
+
     without = np.isnan(margin)
     z = -ndtri(np.where(without, alpha / 2, alpha) / n_tests)
     distance = np.abs(np.where(without, 0, margin) - np.abs(value))

@@ -14,7 +14,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import linalg
 
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.result import InferenceReason
@@ -169,6 +168,8 @@ def coded(levels: pd.DataFrame, design: Design) -> Coded:
 
     Source: metrics.md 6.5.
     """
+    from scipy import linalg  # a plan without regressions reads this file too
+
     terms = [Term(), *(term for factors in design.effects for term in design.terms(factors))]
     columns = np.column_stack([has_levels(levels, dict(term.pairs)) for term in terms]).astype(float)
     dropped = [Dropped(terms[at], InferenceReason.NO_VALUES) for at in np.flatnonzero(~columns.any(axis=0))]
@@ -191,6 +192,8 @@ def has_levels(levels: pd.DataFrame, wanted: Mapping[str, str]) -> NDArray[np.bo
 
 def independent_columns(x: Floats) -> NDArray[np.bool_]:
     """Whether each column is no sum of those before it, shape (columns,)."""
+    from scipy import linalg
+
     is_kept = np.zeros(x.shape[1], dtype=bool)
     basis = np.empty((len(x), 0))
     for at, column in enumerate(x.T):

@@ -236,4 +236,4 @@ def measure_kind(draft: Draft, measure_id: str) -> Kind | None:
         return "binary"
     if spec.extractor is None:
         return spec.kind or "categorical"
-    return extractors[spec.extractor].kind if spec.extractor in extractors else None
+    return extractors[spec.extractor].kind or spec.kind if spec.extractor in extractors else None

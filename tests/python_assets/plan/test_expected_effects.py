@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bench.bench_power import Design, found_of_rates, found_of_scores
+from bench.bench_power import CROSSINGS, Design, found_of_crossing, found_of_rates, found_of_scores
 from python_assets.infer.formulas.verdict import N_NEEDED_CAP, n_needed
 from python_assets.plan.expected_effects import (
     Pilot,
@@ -146,6 +146,23 @@ def test_a_detectable_rate_is_the_one_that_needs_the_root_prompts_there_are():
     assert np.isnan(minimum_detectable_rate(sd_at, np.nan, 0.2))
 
 
+@pytest.mark.parametrize(("a", "b"), [(2, 2), (2, 3), (3, 7)])
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_a_cell_beyond_its_parts_has_the_variance_of_its_weights(a, b, is_nested):
+    # the cell less the others of its row and of its column, and more the rest
+    weights = np.full((a, b), 1 / ((a - 1) * (b - 1)))
+    weights[0], weights[:, 0], weights[0, 0] = -1 / (b - 1), -1 / (a - 1), 1
+    left = (a - 1) * (b - 1) / (a * b)
+    spread = Spread(0.4, 0.3, a * b, 5, is_nested, 0.0 if is_nested else 0.1, sd_of_group=0.6, left=left)
+    variances = np.full((a, b), 0.4**2)
+    variances[0, 0] = 0.6**2
+    of_cell = (0.3 + 0.7 / 5) * a * b if is_nested else 0.1 + 0.6 / 5  # a unit lies in one cell
+    sd = np.sqrt((weights**2 * variances).sum() * of_cell)
+    assert sd_of_difference(spread, Against.REST) == pytest.approx(sd, **CLOSE)
+    if not is_nested:
+        assert sd_of_change(spread, of_mean=False) == pytest.approx(np.sqrt(2) * sd, **CLOSE)
+
+
 @pytest.mark.run
 @pytest.mark.parametrize(
     "design",
@@ -153,6 +170,12 @@ def test_a_detectable_rate_is_the_one_that_needs_the_root_prompts_there_are():
 )
 def test_what_is_planned_is_found(design):
     assert 0.74 <= found_of_scores(design, n_sets=600, seed=3) <= 0.88
+
+
+@pytest.mark.run
+@pytest.mark.parametrize(("n_rows", "n_columns", "n_responses", "effect"), CROSSINGS)
+def test_what_is_planned_of_a_crossing_is_found(n_rows, n_columns, n_responses, effect):
+    assert 0.74 <= found_of_crossing(n_rows, n_columns, n_responses, effect, n_sets=600, seed=3) <= 0.88
 
 
 @pytest.mark.run

@@ -64,6 +64,26 @@ def test_a_declared_sd_tells_what_is_detected_and_what_an_effect_needs(tmp_path)
     assert (row.effect, row.n_needed, row.n_calls, row.reason) == (0.2, needed, needed * 18, None)
 
 
+CROSSED = STUDY.replace("groupings: [gender]", "groupings: [gender, race, [gender, race]]")
+
+
+def test_a_crossing_is_planned_by_what_its_cells_add_to_their_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.python_assets.plan.test_power.STUDY", CROSSED)
+    study = study_of(tmp_path, "{power: {sentiment: {sd: 0.5, correlation: 0.6, effect: 0.2}}}", 30)
+    plan = plan_study(study)
+    rows = {(row.grouping_id, row.contrast): row for row in plan.power}
+    row, change = rows["gender x race", "beyond_parts"], rows["gender x race", "beyond_parts_change"]
+    assert ("gender x race", "mean_difference") not in rows
+    assert ("gender", "mean_difference") in rows
+    # 3 x 2 cells; a cell has 1 response on a root prompt; both cells of a gender say the same, of 12 questions
+    sd = math.sqrt(0.5**2 * (0.1 + 0.3) * 3)
+    assert (row.baseline_rate_or_sd, change.baseline_rate_or_sd) == pytest.approx((sd, math.sqrt(2) * sd))
+    assert (row.n_tests, row.n_groups, row.effect, row.reason) == (3 * 12, 6, 0.2, "more_prompts_needed")
+    z = 3.19695  # of 5 % two-sided over 36
+    assert row.n_needed == math.ceil(((z + 0.8416212335729143) * sd / 0.2) ** 2 + z**2 / 2)
+    assert "sentiment by gender x race, a difference beyond its parts of 0.2 (spread declared)" in plan.text()
+
+
 def test_a_declared_rate_has_the_spread_of_its_responses(tmp_path):
     (rate,) = planned(tmp_path, "{power: {refusal: {rate: 0.2, correlation: 0.3, effect: 0.1}}}", 60)
     assert (rate.contrast, rate.baseline_rate_or_sd) == ("risk_difference", 0.2)

@@ -6,7 +6,7 @@ import pytest
 from python_assets.infer.result import InferenceReason
 from python_assets.plan.group_models import build_group_models, fill_planned_cells
 from python_assets.plan.schemes import planned_groupings
-from python_assets.plan.shapes import Shape, shape_warnings, shapes
+from python_assets.plan.shapes import Beyond, Shape, shape_warnings, shapes
 from python_assets.study.base import Against
 from python_assets.study.study import grouping_id
 from python_assets.study_file.load import load_study
@@ -46,8 +46,8 @@ def found(folder, build, cells, reference="rest", grouping="gender", n=None):
         "slice_ids": pd.DataFrame({"slice_id": ["all"]}),
         "groupings": pd.DataFrame(
             [
-                (grouping_id(factors_), 0, factor, position)
-                for factors_ in study.groupings
+                (grouping_id(factors_), place, factor, position)
+                for place, factors_ in enumerate(study.groupings)
                 for position, factor in enumerate(factors_)
             ],
             columns=["grouping_id", "grouping_position", "factor", "factor_position"],
@@ -58,7 +58,7 @@ def found(folder, build, cells, reference="rest", grouping="gender", n=None):
     counts = n or {"fair": dict.fromkeys(prompts.prompt_id, 2)}
     rows = [(generation, name, k) for generation, of in counts.items() for name, k in of.items()]
     fill_planned_cells(build, pd.DataFrame(rows, columns=["generation_id", "prompt_id", "n"]))
-    (shape,) = shapes(study, build, planned_groupings(study, build))
+    *_, shape = shapes(study, build, planned_groupings(study, build))
     return shape, list(shape_warnings(study, [shape]))
 
 
@@ -150,3 +150,39 @@ def test_where_nothing_is_tested_the_reason_is_that_of_the_scheme(tmp_path, buil
 )
 def test_two_groups_are_compared_once(against, n_groups, n_tests):
     assert Shape("gender", against, n_groups, 30, 1.0, 5.0, False).n_comparisons == n_tests
+
+
+CROSSING = "gender, [gender, race]"
+
+
+@pytest.mark.parametrize(
+    ("groupings", "groups", "left", "n_distinct"),
+    [
+        ("gender, race, [gender, race]", "fm", 1 / 4, 1),  # all cells say the same
+        ("gender, race, [gender, race]", "fmx", 1 / 3, 3),  # both cells of a gender do
+        (CROSSING, "fmx", 1 / 2, 3),  # held against the other race of the same gender
+        ("race, [gender, race]", "fmx", 2 / 3, 6),
+    ],
+)
+def test_a_crossing_is_asked_what_its_cells_add_to_their_parts(tmp_path, build, groupings, groups, left, n_distinct):
+    shape, _ = found(tmp_path, build, list(product(range(5), groups, "ab")), "reference_level", groupings)
+    assert (shape.beyond.left, shape.beyond.n_distinct) == (pytest.approx(left), n_distinct)
+    assert (shape.grouping_id, shape.n_comparisons, shape.n_root_prompts) == ("gender x race", n_distinct, 5)
+
+
+def test_a_cell_that_is_missing_leaves_less_of_the_others(tmp_path, build):
+    cells = [cell for cell in product(range(5), "fmx", "ab") if cell[1:] != ("x", "b")]
+    shape, _ = found(tmp_path, build, cells, grouping="gender, race, [gender, race]")
+    # the cell x, a is told by its gender; of the other four all say the same
+    assert shape.beyond == Beyond(pytest.approx(1 / 4), 1)
+
+
+def test_a_crossing_whose_parts_tell_all_has_no_power(tmp_path, build):
+    cells = list(product(range(5), ("f", "m"), "a"))
+    shape, _ = found(tmp_path, build, cells, grouping=CROSSING)
+    assert (shape.beyond.n_distinct, shape.reason) == (0, InferenceReason.ALIASED)
+
+
+def test_a_crossing_without_a_declared_part_asks_as_other_groupings(tmp_path, build):
+    shape, _ = found(tmp_path, build, list(product(range(5), "fmx", "ab")), grouping="[gender, race]")
+    assert (shape.beyond, shape.n_comparisons) == (None, 6)

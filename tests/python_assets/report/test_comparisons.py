@@ -3,6 +3,7 @@
 import pytest
 
 from python_assets.report.comparisons import missing_sentence, who_moved
+from tests.python_assets.report.conftest import small_study
 
 PLACE = {"slice_id": "all", "measure_id": "sentiment", "calibration": "raw", "grouping_id": "concept"}
 PAIR = {"generation_a_id": "new", "generation_b_id": "old", "n_dropped": 0, "n_root_prompts": 2, "category": ""}
@@ -241,3 +242,22 @@ def test_what_is_missing_stands_beside_the_change(report, tables):
     rows += [shown | {"set_id": "comparison"}]
     text = " ".join(report(**{**tables, "generation_comparisons": rows}).sections["comparisons"].split())
     assert "those missing in new are on average 2 lower than the others." in text
+
+
+@pytest.mark.parametrize(
+    ("look", "q", "sentence"),
+    [
+        (2, 0.002, "Called at look 2 of 3."),
+        (3, 0.2, "Called at look 2 of 3; with all answers since, q .200 alone would not call it."),
+    ],
+)
+def test_the_look_at_which_a_change_was_called_is_told(report, tables, look, q, sentence):
+    called = {"q_value": q, "called_at_look": 2, "set_id": "comparison"}
+    rows = [*(row for row in tables["generation_comparisons"] if row["comparison"] != "disparity_change")]
+    rows += [moved("Mali", -0.75, **called)]
+    of_look = {"look": look, "n_looks": 3, "level": 0.033}
+    studies = [study | of_look for study in small_study(is_simulated=True)["studies"]]
+    page = report(**{**tables, "generation_comparisons": rows, "studies": studies})
+    assert sentence in " ".join(page.sections["comparisons"].split())
+    once = " ".join(report(**{**tables, "generation_comparisons": rows}).sections["comparisons"].split())
+    assert "Called at look" not in once

@@ -1,7 +1,7 @@
 with
 
 instruments as (
-    select * from {{ source('raw', 'instruments') }}
+    select * from {{ ref('int_instruments') }}
 ),
 
 families as (
@@ -40,8 +40,14 @@ known as (
         min(is_current) as is_current
     from instruments
     where
-        material = 'real answers' and topic = '' and model_family <> ''
-        and (languages = '' or concat('|', languages, '|') like concat('%|', language, '|%'))
+        topic = ''
+        and (
+            material = 'this study'
+            or (
+                material = 'real answers' and model_family <> ''
+                and (languages = '' or concat('|', languages, '|') like concat('%|', language, '|%'))
+            )
+        )
     group by study_id, measure_id, model_family
 )
 

@@ -1,0 +1,167 @@
+"""Who is asked what of the prompts that a study has, and which questions that makes.
+
+Belongs here: the generations, how many answers each gives, the pairs that are compared, the declared questions; and
+refusing a study a declared set of which has none, before anybody is asked.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import duckdb
+import pandas as pd
+
+from python_assets.assemble.assemble_study import assemble
+from python_assets.extract.baseline import baselines_of
+from python_assets.generate.generate_study import UNNAMED, check_replays
+from python_assets.importers.formats import ImportedTable, read_import
+from python_assets.infer.changes.pairs_of_generations import Pair
+from python_assets.infer.questions import require_members
+from python_assets.plan.comparisons import planned_comparisons
+from python_assets.plan.declared_questions import declared_questions
+from python_assets.plan.design_tables import design_tables
+from python_assets.plan.factors import write_model_factors
+from python_assets.plan.group_models import build_group_models
+from python_assets.plan.text import PlannedComparison, PlannedGeneration
+from python_assets.scrape.scrape_study import scrape
+from python_assets.study.base import EVERY_IMPORTED, REPLAY
+from python_assets.study.study import Generation, Study, make_id
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import open_build, write_stage
+from python_assets.warehouse.progress import SILENT
+from python_assets.warehouse.run_context import OfflineError, RunContext
+
+IN_MEMORY: Final = Path(":memory:")
+_OF_PROMPTS: Final = ("prompts", "prompt_factors")
+
+
+class Asked(NamedTuple):
+    """Who is asked what: responses has a row a generation and prompt, questions those of declared_questions."""
+
+    imported: ImportedTable | None
+    responses: pd.DataFrame
+    generations: list[PlannedGeneration]
+    comparisons: list[PlannedComparison]
+    pairs: list[Pair]
+    questions: pd.DataFrame
+
+
+def asked_of(study: Study, connection: duckdb.DuckDBPyConnection) -> Asked:
+    """Who is asked what of prompts that are there, and every question of it; writes the design of these prompts.
+
+    Args:
+        study: the study.
+        connection: a copy in memory with raw.prompts and raw.prompt_factors filled.
+
+    Raises:
+        SourceError: a level stays without prompts.
+        StudyError: the import has none of a generation that is replayed, or none that is the baseline; or a declared
+            set names no question.
+    """
+    tables = design_tables(study, connection)
+    write_stage(connection, study.study_id, "design", tables)
+    imported = None if study.prompts.import_ is None else read_import(study)
+    if imported is not None:
+        check_replays(study, imported)
+    write_model_factors(study, connection, imported)
+    build_group_models(connection)
+    responses = _planned_responses(study, connection, imported)
+    generations = _generations(study, responses)
+    names = [one.generation_id for one in generations]
+    if study.baseline is not None:
+        baselines_of(study, names)  # raises where none has that name
+    comparisons = planned_comparisons(study, connection, names, responses)
+    pairs = [Pair(one.generation_id, one.compared_with) for one in comparisons]
+    questions = declared_questions(study, connection, names, pairs)
+    require_members(questions, study.primary, study.question_sets)
+    return Asked(imported, responses, generations, comparisons, pairs, questions)
+
+
+def require_questions(study: Study) -> None:
+    """Refuse a study a declared set of which names no question, as far as is known before anything is fetched.
+
+    Raises:
+        SourceError: a source or table cannot be read.
+        SourceError, StudyError: as asked_of.
+    """
+    if not _declares_sets(study):
+        return
+    with open_build(IN_MEMORY) as connection:
+        run_context = RunContext(paths.home(), SILENT, may_ask=False)
+        try:
+            scrape(study, connection, run_context)
+            assemble(study, connection, run_context)
+        except OfflineError:
+            return  # told by require_questions_of_build, as soon as there are prompts
+        asked_of(study, connection)
+
+
+def require_questions_of_build(study: Study, build: duckdb.DuckDBPyConnection) -> None:
+    """Refuse what require_questions refuses, once prompts are there and before any is asked.
+
+    Args:
+        study: the study.
+        build: its build file, with raw.prompts and raw.prompt_factors filled.
+
+    Raises:
+        SourceError, StudyError: as asked_of.
+    """
+    if not _declares_sets(study):
+        return
+    with open_build(IN_MEMORY) as connection:  # dbt will make its own of the models that are read here
+        prompts = {name: build.execute(f"select * exclude (study_id) from raw.{name}").df() for name in _OF_PROMPTS}
+        write_stage(connection, study.study_id, "assemble", prompts)
+        asked_of(study, connection)
+
+
+def _declares_sets(study: Study) -> bool:
+    return study.primary is not None or bool(study.question_sets)
+
+
+def _planned_responses(
+    study: Study, connection: duckdb.DuckDBPyConnection, imported: ImportedTable | None
+) -> pd.DataFrame:
+    """One row a generation and prompt: how many responses there will be."""
+    prompts = connection.execute("select prompt_id from raw.prompts").df()
+    planned = [
+        prompts.assign(generation_id=generation.generation_id, n=generation.spec.replicates)
+        for generation in study.generations
+        if generation.spec.provider != REPLAY
+    ]
+    parts = [*planned, *_imported_responses(study, prompts, imported)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _imported_responses(study: Study, prompts: pd.DataFrame, imported: ImportedTable | None) -> Iterator[pd.DataFrame]:
+    replayed = {generation.generation_id for generation in study.generations if generation.spec.provider == REPLAY}
+    if imported is None or not replayed:
+        return
+    rows = imported.rows.merge(prompts, on="prompt_id")
+    rows["generation_id"] = rows["generation"].map(make_id)
+    if set(rows["generation"]) == {UNNAMED}:
+        # pooled: the responses belong to the one that replays them
+        rows["generation_id"] = min(replayed)
+    if EVERY_IMPORTED not in replayed:
+        rows = rows[rows["generation_id"].isin(replayed)]
+    yield rows.groupby(["generation_id", "prompt_id"], sort=False).size().reset_index(name="n")
+
+
+def _generations(study: Study, responses: pd.DataFrame) -> list[PlannedGeneration]:
+    n_responses = responses.groupby("generation_id", sort=False)["n"].sum()
+    named = {generation.generation_id: generation for generation in study.generations}
+    every = named.get(EVERY_IMPORTED)
+    rows = []
+    for key in dict.fromkeys([*(name for name in named if name != EVERY_IMPORTED), *n_responses.index]):
+        generation = named.get(key, every)
+        if generation is not None:
+            rows.append(_planned_generation(key, generation, int(n_responses.get(key, 0))))
+    return rows
+
+
+def _planned_generation(key: str, generation: Generation, n_responses: int) -> PlannedGeneration:
+    provider, extension = generation.spec.provider, generation.extension
+    n_steps = extension.max_steps if extension is not None and extension.type == "react" else 1
+    n_calls = 0 if provider == REPLAY else n_responses * n_steps
+    return PlannedGeneration(
+        generation_id=key, provider=provider, model=generation.model, n_responses=n_responses, n_calls=n_calls
+    )
