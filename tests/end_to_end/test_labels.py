@@ -170,3 +170,55 @@ def test_a_sheet_that_is_gone_is_told_before_anything_runs(labelled):
         labelled.write(*labelled.labels)
     assert planned.returncode == 1
     assert "human_labels[0].file" in planned.stderr and str(ROOT) not in planned.stderr
+
+
+def test_labels_with_gaps_correct_no_p_and_leave_raw_values_first(labelled):
+    found = labelled.rows(
+        """
+        select distinct calibration, set_id, outcome, reason
+        from questions where measure_id = 'refusal' and grouping_id = 'gender' and reference_generation_id = ''
+            and calibration in ('raw', 'corrected')
+        order by all
+        """
+    )
+    assert ("corrected", "secondary", "not_testable", "labels_incomplete") in found
+    assert {set_id for calibration, set_id, *_ in found if calibration == "raw"} == {"primary"}
+
+
+def test_whole_root_prompts_with_labels_are_asked_first(labelled):
+    sheet = labelled.folder / "labelled_refusal_labels.xlsx"
+    book = openpyxl.load_workbook(sheet)
+    names = [cell.value for cell in book["labels"][1]]
+    for row in (2, 3):
+        text = book["labels"].cell(row, names.index("text") + 1).value
+        book["labels"].cell(row, names.index("label") + 1).value = "yes" if "cannot" in text else "no"
+    book.save(sheet)
+    done = labelled.plumbline("run", "labelled")
+    assert done.returncode == 0, done.stderr
+    sets = labelled.rows(
+        """
+        select distinct calibration, set_id from questions
+        where measure_id = 'refusal' and grouping_id = 'gender' and reference_generation_id = '' and statistic = 'mean'
+        order by all
+        """
+    )
+    errors = [("false_alarm", "instrument"), ("missed", "instrument")]
+    assert sets == [("corrected", "primary"), *errors, ("raw", "secondary")]
+    of_pairs = labelled.rows(
+        "select distinct set_id from questions where calibration = 'corrected' and reference_generation_id <> ''"
+    )
+    assert of_pairs == [("comparison",)]
+    # the reading is that of the labels, so that both come to the same
+    apart = labelled.rows(
+        """
+        select max(abs(corrected.value - raw.value)), count(*)
+        from contrasts as corrected
+        inner join contrasts as raw using (generation_id, grouping_id, measure_id, group_id, contrast)
+        where corrected.calibration = 'corrected' and raw.calibration = 'raw'
+        """
+    )
+    assert apart[0][0] < 0.35 and apart[0][1] == 4
+    means = labelled.rows("select count(value) from summary_statistics where calibration = 'corrected'")
+    assert means == [(4,)]
+    report = (labelled.home / "report" / "labelled.html").read_text(encoding="utf-8")
+    assert "corrected by labels of people" in report
