@@ -124,7 +124,7 @@ VALUES: Final = """
     ),
     taken as (
         select generation_id, group_id, hash(prompt_id, replicate) as draw,
-            case when $calibration = 'raw' then value else calibrated_value end as x
+            case $calibration when 'raw' then value when 'calibrated' then calibrated_value end as x
         from measurements
         inner join grouped using (prompt_id)
         where study_id = $study and measure_id = $measure_id and list_contains($generations, generation_id)

@@ -22,6 +22,7 @@ from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short,
 from python_assets.report.fair_sea import EFFECTS, FLAGS, MAX_FLAGS, fair_sea_section
 from python_assets.report.ground_truth import ground_truth_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
+from python_assets.report.labels import labels_section
 from python_assets.report.reader import Reader
 from python_assets.report.readings import readings_section
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
@@ -108,6 +109,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "explained_disparities": DISPARITIES,
         "coverage": coverage_section(reader),
         "readings": readings_section(reader),
+        "labels": labels_section(reader),
         "imported_metrics": sections.imported_metrics(reader),
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),
