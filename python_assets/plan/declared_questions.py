@@ -169,8 +169,8 @@ def _of_groups(
             for asked in _statistics(study, measure.kind, has_baseline=has_baseline):
                 yield slice_id, generation, layout.grouping_id, measure.measure_id, *asked, "", ""
             if measure.measure_id in _labelled(study) and generation not in (ALL_GENERATIONS, BASELINE):
-                for calibration in OF_LABELS.get(measure.kind, ()):
-                    of_labels = (measure.measure_id, calibration, "mean", "")
+                for calibration in OF_LABELS.get(measure.kind, (CORRECTED,)):
+                    of_labels = (measure.measure_id, calibration, MEAN_OF_KIND[measure.kind], "")
                     yield slice_id, generation, layout.grouping_id, *of_labels, "", ""
         is_sized = measure.kind == "categorical" or (measure.kind == "continuous" and DBI in study.requested_contrasts)
         if is_sized and not layout.is_of_models and len(generations) > 1:

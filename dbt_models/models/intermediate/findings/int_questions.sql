@@ -69,7 +69,7 @@ accounted as (
             when verdict = 'equivalence_shown' then 'equivalent'
             when p_value is not null then 'open'
             when not is_observed and n_asked = 0 then 'not_asked'
-            when not is_observed and reason_unobserved = 'instrument_differs' then 'not_testable'
+            when reason_unobserved in ('instrument_differs', 'scheme_not_available', 'too_few_labels') then 'not_testable'
             -- a binary measure without any event, or a constant one, shows nothing to compare: inference.md 6.7
             when not is_observed or inference_reason = 'no_variation' then 'not_observed'
             else 'not_testable'
