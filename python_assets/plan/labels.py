@@ -8,7 +8,6 @@ Source: inference.md 9.2.
 from typing import Final, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from python_assets.extract.instruments.figures import REAL_ANSWERS
 from python_assets.extract.instruments.instruments import label_set_of
@@ -129,6 +128,8 @@ def variance_with(n_labelled: int, n: int, of_labels: float, left: float) -> flo
 
 def _needed(n: int, of_labels: float, left: float, spec: Power, level: float, *, alone: bool = False) -> int | None:
     """The fewest labelled root prompts that show the effect with the power, as 2.5 has it with t of r - 1 df."""
+    from scipy.special import ndtri  # a third of a second
+
     z = -float(ndtri(level / 2))
     allowed = (spec.effect / (z + float(ndtri(spec.power)))) ** 2
     counts = np.arange(LEAST_PROMPTS, n + 1)

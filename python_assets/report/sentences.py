@@ -181,7 +181,8 @@ def finding_sentence(asked: StatisticSpec) -> str:
     question = asked.question
     if question["is_repeated"]:
         other = "with neutral words for those that name a group" if is_as_written(question) else "the raw values"
-        other = "the values corrected by labels of people" if question["calibration"] == "raw" else other
+        if question["calibration"] == "raw" and not is_as_written(question):
+            other = "the values corrected by labels of people"
         same = f"{quantity_of(question)} comes to the same for {_over(question)} as {other}"
         return f"{_start(question)}{_capital(same)}: {verdict(question['verdict'])}."
     parts = [f"{_start(question)}{_capital(_answer(asked))}."]

@@ -8,7 +8,7 @@ what people and reading disagree about on the one is what they would on the othe
 what corrected values (inference.md 9.2) rest on. One head of all labels would read the others a little better, and
 nobody would know how much. Regularisation and cut-off are chosen inside the training folds.
 
-Source: cross-fitting: Zrnic and Candès 2024, Cross-prediction-powered inference.
+Source: inference.md 9.6; Zrnic and Candès 2024, Cross-prediction-powered inference.
 """
 
 from typing import Any, Final, NamedTuple

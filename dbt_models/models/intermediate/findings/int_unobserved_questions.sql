@@ -95,7 +95,7 @@ joined as (
         of_sides.reason,
         coalesce(statistics.is_paired, false) or calibration = 'calibrated' as is_against_baseline,
         measures.segment_factor <> '' as is_of_segments,
-        row_number() over (partition by {{ keys }} order by n_asked > 0 asc, n_read asc, side_id asc) as place_of_side
+        row_number() over (partition by {{ keys }} order by n_read asc, n_asked asc, side_id asc) as place_of_side
     from questions
     inner join of_sides using ({{ place }})
     left join (select study_id, measure_id, segment_factor from {{ source('raw', 'measures') }}) as measures
