@@ -175,14 +175,16 @@ def test_a_sheet_that_is_gone_is_told_before_anything_runs(labelled):
 def test_labels_with_gaps_correct_no_p_and_leave_raw_values_first(labelled):
     found = labelled.rows(
         """
-        select distinct calibration, set_id, outcome, reason
-        from questions where measure_id = 'refusal' and grouping_id = 'gender' and reference_generation_id = ''
-            and calibration in ('raw', 'corrected') and statistic = 'mean'
-        order by all
+        select corrected.set_id, corrected.outcome, raw.set_id
+        from questions as corrected
+        inner join questions as raw
+            using (generation_id, reference_generation_id, grouping_id, measure_id, statistic, parameters)
+        where corrected.calibration = 'corrected' and raw.calibration = 'raw' and reference_generation_id = ''
+            and corrected.reason = 'labels_incomplete'
         """
     )
-    assert ("corrected", "secondary", "not_testable", "labels_incomplete") in found
-    assert {set_id for calibration, set_id, *_ in found if calibration == "raw"} == {"primary"}
+    # both rows without a label may lie in the answers of one model
+    assert found and set(found) == {("secondary", "not_testable", "primary")}
 
 
 def test_whole_root_prompts_with_labels_are_asked_first(labelled):

@@ -97,7 +97,7 @@ def test_a_study_file_edited_in_the_middle_of_a_run_fails_it(plumbline, studies,
     (studies / "edits.py").write_text(EDITS, encoding="utf-8")
     done = plumbline(home, "run", "edited", PLUMBLINE_STUDIES=str(studies))
     assert done.returncode == 1
-    assert "extract: " in done.stderr
+    assert "label: " in done.stderr
     assert "analysis.alpha 0.05 -> 0.2, changed since raw/studies was materialised" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (home / "plumbline.duckdb").exists()
