@@ -190,6 +190,7 @@ def _of_measure(
 ) -> Iterator[Iterable[Table]]:
     """The same of one measure and calibration."""
     measure_id, calibration = of
+    of_measure = columns_of(cells, measure_id, calibration)
     for pair in pairs:
         keys = {
             "slice_id": cells.slice_id,
@@ -199,7 +200,7 @@ def _of_measure(
             "generation_a_id": pair.own,
             "generation_b_id": pair.other,
         }
-        changes = changes_of(cells, keys, swaps, options)
+        changes = changes_of(cells, of_measure, keys, swaps, options)
         if changes is not None and facts.is_same_instrument(pair, measure_id):
             changes = replace(changes, is_identical=pair in facts.identical)
             yield changes.tables() if cells.grouping_id else [changes.of_mean()]
@@ -214,6 +215,13 @@ def plain(cells: Cells) -> pd.DataFrame:
     return cells.columns[(cells.columns.statistic == "mean") & (cells.columns.parameters == "")]
 
 
+def columns_of(cells: Cells, measure_id: str, calibration: str) -> pd.DataFrame:
+    """The columns of a measure that its changes are made of: of corrected values those of the instrument."""
+    columns = plain(cells)
+    read = "raw" if calibration == CORRECTED else calibration
+    return columns[(columns.measure_id == measure_id) & (columns.calibration == read)]
+
+
 def columns_of_pair(of_measure: pd.DataFrame, keys: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     """The columns of both generations of a measure, by label."""
     columns = of_measure.groupby(["category", "generation_id"]).column_position.first()
@@ -225,23 +233,19 @@ def columns_of_pair(of_measure: pd.DataFrame, keys: Mapping[str, Any]) -> dict[s
     }
 
 
-def changes_of(cells: Cells, keys: Mapping[str, Any], swaps: Swaps, options: Options) -> MeasureChanges | None:
-    """A measure of a pair in a calibration; None where one of the two generations has no column of it."""
-    measure_id, calibration = str(keys["measure_id"]), str(keys["calibration"])
-    columns = plain(cells)
-    is_corrected = calibration == CORRECTED
-    of_measure = columns[
-        (columns.measure_id == measure_id) & (columns.calibration == ("raw" if is_corrected else calibration))
-    ]
+def changes_of(
+    cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, Any], swaps: Swaps, options: Options
+) -> MeasureChanges | None:
+    """A measure of a pair, of columns_of; None where one of the two generations has no column of it."""
     of_pair = columns_of_pair(of_measure, keys)
     if not of_pair:
         return None
-    kind, direction = (str(of_measure[name].iloc[0]) for name in ("kind", "direction"))
+    measure_id, kind, direction = (str(of_measure[name].iloc[0]) for name in ("measure_id", "kind", "direction"))
     margin = margin_of_change(options.margins, measure_id, direction, kind)
-    of_both = (keys["generation_a_id"], keys["generation_b_id"])
-    if not is_corrected:
+    if keys["calibration"] != CORRECTED:
         return MeasureChanges(cells, of_pair, kind, keys, swaps=swaps, options=options, margin=margin)
-    labelled = [cells.labels.get((one, measure_id, calibration)) for one in of_both]
+    of_both = (keys["generation_a_id"], keys["generation_b_id"])
+    labelled = [cells.labels.get((one, measure_id, CORRECTED)) for one in of_both]
     own, other = (None if one is None else one.of_cells for one in labelled)
     return LabelledChanges(cells, of_pair, kind, keys, swaps=swaps, options=options, margin=margin, labels=(own, other))
 
@@ -368,7 +372,8 @@ def _asked_again(
     """What changed of a question that is called; one that was drawn on is asked in each round by as many draws."""
     more = options._replace(n_permutations=max(options.n_permutations, int(np.nan_to_num(question["n_draws"]))))
     keys, swaps = {name: question[name] for name in PLACE}, _swaps(connection, cells, more)
-    changes = changes_of(cells, keys, swaps, more)
+    of_measure = columns_of(cells, question["measure_id"], question["calibration"])
+    changes = changes_of(cells, of_measure, keys, swaps, more)
     if changes is None:
         raise ValueError("a question is called of generations without values")
     return changes
