@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from python_assets.assemble.prompts import AssembledPrompt
-from python_assets.assemble.vocabulary import Replaced, Vocabulary
+from python_assets.assemble.vocabulary import Ends, Replaced, Vocabulary
 from python_assets.assemble.word_classes import changes_word_class
 from python_assets.study.study import Branch
 
@@ -55,11 +55,7 @@ def branch_prompts(roots: Sequence[AssembledPrompt], factor: str, vocabulary: Vo
             baseline = vocabulary.replace(root.baseline_text or "", level, target)
             if vocabulary.names_another_level(level, root.prompt_text):
                 n_dropped["names_another_level"] += 1
-            elif (
-                prompt.left
-                or (branch.counterfactual_baseline and baseline.left)
-                or changes_word_class(root.prompt_text, vocabulary, (level, target))
-            ):
+            elif word_without_replacement(root.prompt_text, root.baseline_text, vocabulary, (level, target), branch):
                 n_dropped["word_without_replacement"] += 1
             elif not prompt.replacements:
                 n_dropped["no_replacement"] += 1
@@ -67,6 +63,30 @@ def branch_prompts(roots: Sequence[AssembledPrompt], factor: str, vocabulary: Vo
                 written = baseline if branch.counterfactual_baseline else None
                 branches.append(_branch(root, factor, target, prompt, written))
     return Branched(branches, n_dropped)
+
+
+def word_without_replacement(
+    prompt: str, baseline: str | None, vocabulary: Vocabulary, ends: Ends, branch: Branch
+) -> str | None:
+    """A word of a prompt, or of a baseline that is branched too, that a target level has no word for.
+
+    Args:
+        prompt: of the source level.
+        baseline: the text that it is measured beside.
+        vocabulary: the words of the levels.
+        ends: source and target level.
+        branch: whether baselines are branched.
+
+    Returns:
+        None where there is none; the source level's own name where what would be written is of another part
+        of speech.
+    """
+    left = vocabulary.replace(prompt, *ends).left
+    if not left and branch.counterfactual_baseline:
+        left = vocabulary.replace(baseline or "", *ends).left
+    if left:
+        return left[0]
+    return ends[0] if changes_word_class(prompt, vocabulary, ends) else None
 
 
 def merge_levels(prompts: Sequence[AssembledPrompt], factor: str, branch: Branch) -> list[AssembledPrompt]:

@@ -7,10 +7,17 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
+from python_assets.assemble.branching import word_without_replacement
 from python_assets.assemble.methods import PORTABLE, CheckPortability, Portability, Sentence
-from python_assets.assemble.portability.portability import REASONS_AGAINST, REPLACEABLE, PortabilityCheck
+from python_assets.assemble.portability.portability import (
+    FORM_MISSING,
+    REASONS_AGAINST,
+    REPLACEABLE,
+    PortabilityCheck,
+)
 from python_assets.assemble.root_prompts import SentenceOutcome
 from python_assets.assemble.vocabulary import Vocabulary
+from python_assets.study.problems import listed
 from python_assets.study.study import Branch, Scrape, Study
 from python_assets.texts.names import names_by_capitals, names_by_model
 
@@ -57,9 +64,31 @@ class StudyCheck:
                 return None
             # a prompt that is no beginning of its sentence was not cut
             whole = sentence.text if sentence.text.startswith(prompt) else prompt
-            return against.first_reason(sentence.level, prompt, whole, passed_over) or Portability(PORTABLE)
+            found = against.first_reason(sentence.level, prompt, whole, passed_over)
+            is_kept = found is None or found.verdict not in self.drops
+            if is_kept and FORM_MISSING in self.drops - set(passed_over):
+                found = self._form_missing(vocabulary, sentence, prompt) or found
+            return found or Portability(PORTABLE)
 
         return check
+
+    @property
+    def drops(self) -> frozenset[str]:
+        """The reasons for which a prompt is none."""
+        reasons = REASONS_AGAINST if self._branch.portable == "drop" else ()
+        incomplete = {FORM_MISSING} if self._branch.incomplete == "drop" else set()
+        return frozenset(reasons) - {FORM_MISSING} | incomplete
+
+    def _form_missing(self, vocabulary: Vocabulary, sentence: Sentence, prompt: str) -> Portability | None:
+        """The levels that would get no branch where others do, each with the word that it has none for."""
+        lacking = {
+            target: word
+            for target in vocabulary.targets(sentence.level)
+            if (word := word_without_replacement(prompt, sentence.text, vocabulary, (sentence.level, target), self._branch))
+        }
+        if not lacking:
+            return None
+        return Portability(FORM_MISSING, f"{next(iter(lacking.values()))} for {listed(lacking)}")
 
     def before_finding(self, vocabulary: Vocabulary) -> CheckPortability:
         """The check of prompts of which an engine may yet replace words."""

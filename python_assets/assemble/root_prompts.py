@@ -3,7 +3,7 @@
 Belongs here: what becomes of each sentence. Why a prompt does not carry over is portability.py.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from python_assets.assemble.methods import METHODS, CheckPortability, Made, Maker, MethodJob, Portability, Sentence
@@ -39,7 +39,7 @@ class _Tried(NamedTuple):
 
 
 def make_root_prompts(
-    job: MethodJob, factor: str, sentences: Sequence[Sentence], check: CheckPortability, *, drops: bool
+    job: MethodJob, factor: str, sentences: Sequence[Sentence], check: CheckPortability, *, drops: Collection[str]
 ) -> RootPrompts:
     """Make prompts until each level and source tag has as many as the study wants.
 
@@ -48,7 +48,7 @@ def make_root_prompts(
         factor: the factor that sentences are of levels of.
         sentences: in order.
         check: whether a prompt carries over.
-        drops: whether one that does not is none.
+        drops: the reasons for which a prompt that does not is none.
     """
     assembling = job.study.prompts.assemble
     method = METHODS[assembling.chosen_method]
@@ -71,14 +71,14 @@ def make_root_prompts(
     return RootPrompts(prompts, [outcomes.get(one.sentence_id, one) for one in not_sampled])
 
 
-def check_again(roots: RootPrompts, factor: str, check: CheckPortability, *, drops: bool) -> RootPrompts:
+def check_again(roots: RootPrompts, factor: str, check: CheckPortability, *, drops: Collection[str]) -> RootPrompts:
     """Check root prompts anew, once more words are known that are replaced.
 
     Args:
         roots: as they were made.
         factor: the factor that they are of levels of.
         check: whether a prompt carries over.
-        drops: whether one that does not is taken out.
+        drops: the reasons for which one that does not is taken out.
     """
     judged = {root.prompt_id: check(_sentence(root, factor), root.prompt_text) for root in roots.prompts}
     outcomes = [
@@ -89,7 +89,7 @@ def check_again(roots: RootPrompts, factor: str, check: CheckPortability, *, dro
     return RootPrompts([root for root in roots.prompts if root.prompt_id in kept], outcomes)
 
 
-def _checking(make: Maker, check: CheckPortability, *, drops: bool) -> Callable[[Sequence[Sentence]], list[_Tried]]:
+def _checking(make: Maker, check: CheckPortability, *, drops: Collection[str]) -> Callable[[Sequence[Sentence]], list[_Tried]]:
     def make_and_check(sentences: Sequence[Sentence]) -> list[_Tried]:
         made = zip(sentences, make(sentences), strict=True)
         return [_checked(sentence, one, check, drops=drops) for sentence, one in made]
@@ -97,7 +97,7 @@ def _checking(make: Maker, check: CheckPortability, *, drops: bool) -> Callable[
     return make_and_check
 
 
-def _checked(sentence: Sentence, made: Made, check: CheckPortability, *, drops: bool) -> _Tried:
+def _checked(sentence: Sentence, made: Made, check: CheckPortability, *, drops: Collection[str]) -> _Tried:
     if made.prompt_text is None:
         # a method that tries again gives the reason of its last try
         is_refused = made.reason in REASONS_AGAINST
@@ -107,10 +107,10 @@ def _checked(sentence: Sentence, made: Made, check: CheckPortability, *, drops: 
     return _Tried(None if outcome.dropped_reason else made.prompt_text, outcome)
 
 
-def _outcome(sentence_id: str, found: Portability | None, *, drops: bool) -> SentenceOutcome:
+def _outcome(sentence_id: str, found: Portability | None, *, drops: Collection[str]) -> SentenceOutcome:
     if found is None:
         return SentenceOutcome(sentence_id, None)
-    dropped_reason = found.verdict if drops and not found.is_portable else None
+    dropped_reason = found.verdict if found.verdict in drops else None
     return SentenceOutcome(sentence_id, dropped_reason, *found)
 
 

@@ -16,6 +16,9 @@ from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.root_prompts import SentenceOutcome, check_again, make_root_prompts
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.errors import SourceError
+from python_assets.importers.level_map import study_level_table
+from python_assets.study.factors import mapped_factors
+from python_assets.study.pronouns import Pronouns
 from python_assets.study.problems import listed
 from python_assets.study.scrape import PAGE_TITLE
 from python_assets.study.study import Branch, Scrape, Study
@@ -61,10 +64,11 @@ def prompts_from_sentences(
     job = MethodJob(study, run_context, {level: keywords.get(level, [level]) for level in scrape.levels})
     branch = study.prompts.branch
     if branch is None:
-        roots = make_root_prompts(job, scrape.factor, sentences, _not_branched, drops=False)
+        roots = make_root_prompts(job, scrape.factor, sentences, _not_branched, drops=())
         made = ScrapedPrompts(*roots, _reasons(roots.outcomes), Counter())
     else:
-        words = partial(Vocabulary, scrape, branch, keywords, titles=_titles(study, connection))
+        titles, pronouns = _titles(study, connection), _pronouns(study, scrape)
+        words = partial(Vocabulary, scrape, branch, keywords, titles=titles, pronouns=pronouns)
         made = _root_prompts_and_branches(job, scrape, branch, words, sentences)
     _check_levels(study, scrape, made)
     return made
@@ -98,6 +102,20 @@ def _titles(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, li
     return dict(rows)
 
 
+def _pronouns(study: Study, scrape: Scrape) -> dict[str, Pronouns]:
+    """The pronouns of levels: their own, or those of the level that a mapped factor gives them, as of names."""
+    own = study.factors.get(scrape.factor)
+    if own is not None and own.pronouns:
+        return {level: Pronouns.read(written) for level, written in own.pronouns.items()}
+    found: dict[str, Pronouns] = {}
+    for name, level_map in mapped_factors(study.factors).items():
+        written = study.factors[name].pronouns
+        if written and level_map.from_ == scrape.factor:
+            mapped = study_level_table(study, name).of(scrape.levels)
+            found |= {one: Pronouns.read(written[level]) for one, level in mapped.items() if level in written}
+    return found
+
+
 def _sentences(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Sentence]:
     rows = connection.execute(
         "select sentence_id, document_id, source_tag, level, keyword, sentence_text from raw.sentences "
@@ -115,13 +133,13 @@ def _root_prompts_and_branches(
     sentences: Sequence[Sentence],
 ) -> ScrapedPrompts:
     study_check = StudyCheck(job.study, scrape, branch)
-    drops = branch.portable == "drop"
+    drops = study_check.drops
     given = vocabulary_with()
     # sentences that name another level have no branch, so that no engine need be asked about them
     names_another = {one.sentence_id: None for one in sentences if given.names_another_level(one.level, one.text)}
     kept = [one for one in sentences if one.sentence_id not in names_another]
     check = study_check.before_finding(given)
-    job = job._replace(vocabulary=given, check=check if drops else only_word_left_over(check))
+    job = job._replace(vocabulary=given, check=check if branch.portable == "drop" else only_word_left_over(check))
     roots = make_root_prompts(job, scrape.factor, kept, check, drops=drops)
     found = find_replacements(job.study, job.run_context, branch, given, _by_level(roots.prompts, scrape.factor))
     vocabulary = vocabulary_with(found=found.replacements)

@@ -28,12 +28,13 @@ class Assemble(Part):
     """How sentences become prompts (SAGED 2.2): by questions where an engine is named, else by splitting.
 
     n_checks: of how many other levels the keywords are put into a question to see whether it still makes
-    sense.
+    sense. after_words: a sentence is split at its first verb after so many words; the document's are six.
     """
 
     method: Literal["split_sentences", "questions"] | None = None
     engine: StrictStr | None = None
     n_checks: int = Field(3, ge=0)
+    after_words: int = Field(6, ge=0)
     max_per_level: int | None = Field(None, ge=1)
 
     @property
@@ -47,6 +48,8 @@ class Assemble(Part):
             raise Unfit("engine, which writes the questions", "add engine: NAME of a generation")
         if self.method == "split_sentences" and self.engine is not None:
             raise Unfit("no engine for split_sentences, which asks nobody", "remove engine or method")
+        if "after_words" in stated_fields(self) and self.chosen_method != "split_sentences":
+            raise Unfit("no after_words beside another method, for it says where a sentence is split", "remove it")
         return self
 
 
@@ -69,7 +72,8 @@ class Branch(Part):
     written, all of them are found. find: replacements that are found, beside those given. merge: levels of
     root prompts that become one level once branched (SAGED A.2). portable: whether root prompts that do not
     carry over to other levels are dropped or kept. spacy_model: folder or name of a spaCy pipeline that finds
-    names, which are told by their capitals without one. check: an engine that says of each root prompt and
+    names, which are told by their capitals without one. incomplete: whether a root prompt for which a level
+    lacks a word has no branch at all, so that all groups meet the same prompts, or those that there are. check: an engine that says of each root prompt and
     its branch whether both ask the same.
     """
 
@@ -84,6 +88,7 @@ class Branch(Part):
     counterfactual_baseline: bool = True
     merge: dict[Level, Annotated[list[Level], Field(min_length=1)]] = {}
     portable: Literal["drop", "keep"] = "drop"
+    incomplete: Literal["drop", "keep"] = "drop"
     spacy_model: Expanded | None = None
     check: StrictStr | None = None
 
