@@ -54,9 +54,10 @@ def form_at(text: str, word: Occurrence, of: Collection[str]) -> str | None:
     if is_noun or (not _DETERMINED.search(text, 0, word.start) and _TO_BE.search(text, 0, word.start)):
         return ADJECTIVE
     left = [form for form in of if form != ADJECTIVE]
-    if len(left) == 1:
-        return left[0]
     person = next((form for form in _PERSONS if form in left), None)
+    if len(left) == 1 and (person is None or _DETERMINED.search(text, 0, word.start)):
+        return left[0]
+    # a person without an article is called so: Christian opens the door
     if is_of_one and person is not None:
         return person
     if PLURAL in left and (tag in {"VBP", "VB"} or (tag in FINITE and text[: word.start].lower().endswith("the "))):

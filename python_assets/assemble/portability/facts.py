@@ -13,7 +13,7 @@ from python_assets.assemble.tagged_words import FINITE, Word, tagged_words
 from python_assets.texts.families import families
 from python_assets.texts.keywords import Occurrence
 
-# a nurse told, every woman in the village said
+# a Muslim told, every Italian in the village said
 _ONE_OF_MANY: Final = re.compile(r"\b(?:an?|another|each|every|no|one|some)(?: [a-z-]+){0,2} $", re.IGNORECASE)
 _FAMILIES: Final = Path(__file__).with_name("facts.yml")
 
@@ -46,16 +46,21 @@ def past_event(prompt: str, own: Sequence[Occurrence]) -> str | None:
         own: where words of its level stand that are replaced, in order.
 
     Returns:
-        The verb behind the first naming of the level, where it is the first of the prompt and in the simple
-        past; None besides where one of many is told of, as in a story ("A nurse told").
+        The verb of the level, or of its government, people and the like, where it is the first of the prompt
+        and in the simple past. None besides where the level has no name but a noun, or one of many is told of:
+        what is told of the nurse or of a Muslim may be told of any.
     """
     words = tagged_words(prompt)
     verb = next((n for n, word in enumerate(words) if word.tag in FINITE or _is_past(words, n)), None)
-    if verb is None or not own or words[verb].end <= own[0].start:
+    if verb is None or not own or words[verb].end <= own[0].end or not own[0].word[0].isupper():
         return None
+    before = [word for word in words if word.end < own[0].start]
+    between = [word for word in words[:verb] if word.end > own[0].end]
+    is_subject = not any(word.tag in {"IN", "TO"} and not word.text[0].isupper() for word in before)
+    is_subject = is_subject and all(word.tag.startswith(("NN", "RB")) for word in between)
     is_past = words[verb].tag == "VBD" or _is_past(words, verb)
     is_story = _ONE_OF_MANY.search(prompt, 0, own[0].start) is not None
-    return words[verb].text if is_past and not is_story else None
+    return words[verb].text if is_subject and is_past and not is_story else None
 
 
 def _is_past(words: Sequence[Word], n: int) -> bool:
