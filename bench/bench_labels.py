@@ -20,13 +20,13 @@ from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.contrasts.labelled import compare_labelled, labelled_intervals
 from python_assets.infer.design.cells import CellLabels, Cells, Labelled
 from python_assets.infer.design.design import Design, Frame, Unit, shared
-from python_assets.infer.design.labels import corrected_values
 from python_assets.infer.draws.exchange import Floats, Ints, Shuffles
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.groups.peeling import Round, peel
 from python_assets.infer.options import Options
 from python_assets.infer.result import Result
 from python_assets.infer.schemes.choose import Blocks
+from python_assets.infer.schemes.corrected_values import corrected_values
 from python_assets.infer.schemes.labelled_contrast import LabelledContrast
 
 ALPHA: Final = 0.05
