@@ -168,15 +168,22 @@ def _from_sentences(
     made = prompts_from_sentences(study, scrape, connection, run_context)
     unique, quarantine = _without_duplicates(made.prompts)
     note = None if study.prompts.branch is None else portability_note(made.outcomes, study.prompts.branch)
-    if note is not None and run_context is not None:
-        run_context.progress.say(note)
+    notes = [] if note is None else [note]
+    if made.n_with_pronoun:
+        n_roots = sum(prompt.is_root for prompt in made.prompts)
+        notes.append(
+            f"{made.n_with_pronoun:,} of {n_roots:,} root prompts hold she, he or a form of them, which their branches "
+            f"keep; where it refers to the level, write factors.{scrape.factor}.pronouns"
+        )
+    for one in notes if run_context is not None else ():
+        run_context.progress.say(one)
     return _Assembled(
         prompt_tables(unique),
         made.n_dropped,
         [*made.quarantine, *quarantine],
         made.n_replacements,
         outcomes=made.outcomes,
-        notes=[] if note is None else [note],
+        notes=notes,
     )
 
 

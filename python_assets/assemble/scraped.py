@@ -13,6 +13,7 @@ from python_assets.assemble.judged_pairs import judge_pairs
 from python_assets.assemble.methods import MethodJob, Sentence
 from python_assets.assemble.portable_roots import StudyCheck, listed_reasons, only_word_left_over, portable_counts
 from python_assets.assemble.prompts import AssembledPrompt
+from python_assets.assemble.pronouns import ANY_PRONOUN
 from python_assets.assemble.root_prompts import SentenceOutcome, check_again, make_root_prompts
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.errors import SourceError
@@ -31,7 +32,8 @@ class ScrapedPrompts(NamedTuple):
 
     outcomes: one a sentence. n_dropped: sentences and branches without a prompt, by reason. n_replacements:
     words that an engine was asked to replace, by what became of them. quarantine: branches that a judge
-    refused.
+    refused. n_with_pronoun: branched root prompts that hold she, he or a form of them, which stays, because
+    their level has no pronouns.
     """
 
     prompts: list[AssembledPrompt]
@@ -39,6 +41,7 @@ class ScrapedPrompts(NamedTuple):
     n_dropped: Counter[str]
     n_replacements: Counter[str]
     quarantine: Sequence[Quarantined] = ()
+    n_with_pronoun: int = 0
 
 
 def prompts_from_sentences(
@@ -151,7 +154,10 @@ def _root_prompts_and_branches(
         branched, refused = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
     prompts = merge_levels([*roots.prompts, *branched.branches], scrape.factor, branch)
     outcomes = [*roots.outcomes, *(SentenceOutcome(one, "names_another_level") for one in names_another)]
-    return ScrapedPrompts(prompts, outcomes, _reasons(outcomes) + branched.n_dropped, found.counts, refused)
+    without = [root for root in roots.prompts if root.levels[scrape.factor] not in vocabulary.pronouns]
+    n_with_pronoun = sum(vocabulary.is_english and bool(ANY_PRONOUN.search(root.prompt_text)) for root in without)
+    reasons = _reasons(outcomes) + branched.n_dropped
+    return ScrapedPrompts(prompts, outcomes, reasons, found.counts, refused, n_with_pronoun)
 
 
 def _by_level(prompts: Sequence[AssembledPrompt], factor: str) -> dict[str, list[AssembledPrompt]]:

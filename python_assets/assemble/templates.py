@@ -12,6 +12,7 @@ from python_assets.importers.unit_table import read_units
 from python_assets.study.factors import fits_conditions
 from python_assets.study.problems import listed
 from python_assets.study.prompts import LETTERS, NO_OPTIONS, OPTION_ORDER, OPTIONS_SLOT
+from python_assets.study.pronouns import SLOT, pronoun_slots
 from python_assets.study.study import LEVEL_SEPARATOR, Factor, Study, Template, Templates
 
 SOURCE_TAG = "templates"
@@ -111,6 +112,8 @@ def _fill(
     levels = template.factors | combination
     declared = {factor: study.factors.get(factor, _NOT_DECLARED) for factor in levels}
     texts = {factor: declared[factor].texts.get(level, level) for factor, level in levels.items()}
+    for factor, level in levels.items():
+        texts |= pronoun_slots(factor, declared[factor].pronouns, level)
     field = _place(study, template)
     baseline = None if template.baseline is None else _write_slots(template.baseline, texts, field)
     is_actual = is_root or baseline == template.baseline
@@ -149,8 +152,8 @@ def _write_slots(text: str, texts: Mapping[str, str], field: FieldPath) -> str:
     # never str.format: a template is the user's text, and format reads attributes of what it is given
     def written(slot: re.Match[str]) -> str:
         if slot.group(1) not in texts:
-            remedy = "correct the slot or add the factor to prompts.templates.cross"
+            remedy = "correct the slot, add the factor to prompts.templates.cross, or its level to factors.*.pronouns"
             raise SourceError(field, f"the slot {slot.group()}", listed(texts), remedy)
         return texts[slot.group(1)]
 
-    return re.sub(r"\{(\w+)\}", written, text)
+    return SLOT.sub(written, text)

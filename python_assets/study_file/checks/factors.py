@@ -45,9 +45,10 @@ def _level_problems(path: FieldPath, factor: Factor, levels: list[str] | None) -
         return
     if factor.reference is not None and factor.reference not in levels:
         yield unknown_level((*path, "reference"), factor.reference, name, levels)
-    for level in factor.texts:
-        if level not in levels:
-            yield unknown_level((*path, "texts", level), level, name, levels)
+    for field, named in (("texts", factor.texts), ("pronouns", factor.pronouns)):
+        for level in named:
+            if level not in levels:
+                yield unknown_level((*path, field, level), level, name, levels)
 
 
 def _misspelled(draft: Draft) -> bool:

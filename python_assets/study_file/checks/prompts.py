@@ -1,13 +1,14 @@
 """Prompts: levels and keywords that are there, templates that name factors."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from python_assets.errors import FieldPath, StudyError
 from python_assets.study.base import FACTOR_NAME
 from python_assets.study.factors import DERIVED
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import OPTIONS, OPTIONS_SLOT
+from python_assets.study.pronouns import SLOT, pronoun_slots
 from python_assets.study.study import Factor, Import, Prompts, Scrape, Template, Templates
 from python_assets.study_file.checks.branching import branch_problems
 from python_assets.study_file.checks.engines import engine_problems
@@ -72,7 +73,7 @@ def _template_problems(draft: Draft, templates: Templates) -> Iterator[StudyErro
                 expected = "a factor that is the template's own, or one that is crossed, not both"
                 yield StudyError((*path, "factors", name), name, expected, "remove it here")
         yield from unit_problems((*path, "units"), text, templates, declared)
-        yield from _slot_problems(path, text, templates)
+        yield from _slot_problems(path, text, templates, draft.parts.factors)
 
 
 def _cross_problems(path: FieldPath, cross: list[str], declared: dict[str, Factor]) -> Iterator[StudyError]:
@@ -104,14 +105,17 @@ def _levels_problems(path: FieldPath, chosen: dict[str, str], declared: dict[str
             yield unknown_level((*path, name), level, name, levels)
 
 
-def _slot_problems(path: FieldPath, text: Template, templates: Templates) -> Iterator[StudyError]:
-    """A slot is a factor that every prompt of the template has."""
+def _slot_problems(
+    path: FieldPath, text: Template, templates: Templates, factors: Mapping[str, Factor]
+) -> Iterator[StudyError]:
+    """A slot is a factor that every prompt of the template has, or a pronoun of its level."""
     of_combinations = [set(combination) for combination in templates.combinations_of(text)]
     known = {*templates.factors_of(text), *(set.intersection(*of_combinations) if of_combinations else ())}
+    known |= {slot for name in known if name in factors for slot in pronoun_slots(name, factors[name].pronouns)}
     written = {"text": text.text.replace(OPTIONS_SLOT, ""), "baseline": text.baseline or ""}
     written[OPTIONS] = " ".join((text.options or {}).values())
     for field, content in written.items():
-        for slot in re.findall(r"\{(\w+)\}", content):
+        for slot in SLOT.findall(content):
             if slot not in known:
                 remedy = "add the factor to prompts.templates.cross, or take the braces away"
                 yield unknown_name((*path, field), f"{{{slot}}}", "a slot of a crossed factor", sorted(known), remedy)
