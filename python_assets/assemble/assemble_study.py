@@ -9,6 +9,7 @@ import duckdb
 import pandas as pd
 
 from python_assets.assemble.derived_levels import with_derived_levels
+from python_assets.assemble.planted_pairs import NONE_PLANTED
 from python_assets.assemble.portable_roots import portability_note, portable_counts
 from python_assets.assemble.prompts import AssembledPrompt, PromptTables, derived_factors, prompt_tables
 from python_assets.assemble.root_prompts import SentenceOutcome
@@ -61,6 +62,7 @@ class _Assembled(NamedTuple):
     normalised: pd.DataFrame = _NONE_NORMALISED
     of_logs: Mapping[str, pd.DataFrame] = {}
     outcomes: Sequence[SentenceOutcome] = ()
+    planted_pairs: pd.DataFrame = NONE_PLANTED
     notes: Sequence[str] = ()
 
 
@@ -78,8 +80,8 @@ def assemble(
         Counts; the rows are in raw.prompts, raw.prompt_factors, raw.normalised_levels and the tables of OF_LOGS.
 
     Raises:
-        SourceError: a prompt has no level of the declared unit, the import cannot be read, or levels cannot
-            be derived.
+        SourceError: a prompt has no level of the declared unit, the import cannot be read, levels cannot be
+            derived, the judge of branches cannot tell bad pairs from good ones, or an engine writes no items.
         OfflineError: an engine would have to be asked, and the run context does not allow it.
         GenerationError: an engine cannot answer at all.
         StudyError: root prompts are too few for the looks, or others than earlier looks were planned with.
@@ -115,6 +117,7 @@ def assemble(
         "prompt_factors": tables.prompt_factors,
         "normalised_levels": assembled.normalised,
         "sentence_outcomes": outcomes,
+        "planted_pairs": assembled.planted_pairs,
         "looks": looks,
         **{name: assembled.of_logs.get(name, pd.DataFrame(columns=columns_of(name))) for name in OF_LOGS},
     }
@@ -168,15 +171,18 @@ def _from_sentences(
     made = prompts_from_sentences(study, scrape, connection, run_context)
     unique, quarantine = _without_duplicates(made.prompts)
     note = None if study.prompts.branch is None else portability_note(made.outcomes, study.prompts.branch)
-    if note is not None and run_context is not None:
-        run_context.progress.say(note)
+    notes = [*made.notes, *([] if note is None else [note])]
+    if run_context is not None:
+        for told in notes:
+            run_context.progress.say(told)
     return _Assembled(
         prompt_tables(unique),
         made.n_dropped,
         [*made.quarantine, *quarantine],
         made.n_replacements,
         outcomes=made.outcomes,
-        notes=[] if note is None else [note],
+        planted_pairs=NONE_PLANTED if made.trial is None else made.trial.rows,
+        notes=notes,
     )
 
 

@@ -11,6 +11,7 @@ from python_assets.assemble.branching import branch_prompts, merge_levels
 from python_assets.assemble.found_replacements import find_replacements
 from python_assets.assemble.judged_pairs import judge_pairs
 from python_assets.assemble.methods import MethodJob, Sentence
+from python_assets.assemble.planted_pairs import JudgeTrial
 from python_assets.assemble.portable_roots import StudyCheck, listed_reasons, only_word_left_over, portable_counts
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.root_prompts import SentenceOutcome, check_again, make_root_prompts
@@ -28,7 +29,7 @@ class ScrapedPrompts(NamedTuple):
 
     outcomes: one a sentence. n_dropped: sentences and branches without a prompt, by reason. n_replacements:
     words that an engine was asked to replace, by what became of them. quarantine: branches that a judge
-    refused.
+    refused; trial: what it said of planted pairs. notes: for the user.
     """
 
     prompts: list[AssembledPrompt]
@@ -36,6 +37,8 @@ class ScrapedPrompts(NamedTuple):
     n_dropped: Counter[str]
     n_replacements: Counter[str]
     quarantine: Sequence[Quarantined] = ()
+    trial: JudgeTrial | None = None
+    notes: Sequence[str] = ()
 
 
 def prompts_from_sentences(
@@ -54,6 +57,7 @@ def prompts_from_sentences(
 
     Raises:
         SourceError: a level stays without any prompt, or a model that the study names is not there.
+        SourceError: a judge cannot tell bad pairs from good ones.
         OfflineError, GenerationError: as ask_engine.
     """
     keywords = _keywords(study, connection)
@@ -129,11 +133,14 @@ def _root_prompts_and_branches(
         roots = check_again(roots, scrape.factor, study_check.of(vocabulary), drops=drops)
     branched = branch_prompts(roots.prompts, scrape.factor, vocabulary, branch)
     refused: Sequence[Quarantined] = ()
+    trial: JudgeTrial | None = None
     if branch.check is not None:
-        branched, refused = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
+        branched, refused, trial = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
     prompts = merge_levels([*roots.prompts, *branched.branches], scrape.factor, branch)
     outcomes = [*roots.outcomes, *(SentenceOutcome(one, "names_another_level") for one in names_another)]
-    return ScrapedPrompts(prompts, outcomes, _reasons(outcomes) + branched.n_dropped, found.counts, refused)
+    notes = [] if trial is None else [trial.found.note]
+    n_dropped = _reasons(outcomes) + branched.n_dropped
+    return ScrapedPrompts(prompts, outcomes, n_dropped, found.counts, refused, trial, notes)
 
 
 def _by_level(prompts: Sequence[AssembledPrompt], factor: str) -> dict[str, list[AssembledPrompt]]:

@@ -11,11 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from python_assets.providers.simulator.lexicon import GRADES, SENTENCES, TAILS, TOPICS
+from python_assets.providers.simulator.options import PairErrors
 
 N_ARTICLE_SENTENCES: Final = 24
 _PER_PARAGRAPH: Final = 6
 _NO_QUESTION: Final = 0.03
 _YES: Final = 0.9
+_PAIR_QUESTIONS: Final = ("same_meaning", "grammatical", "no_source_fact", "sounds_natural")
 _RELATED: Final = 0.5
 
 _QUALITIES: Final = tuple(word for grade in GRADES.values() for word in grade)
@@ -51,17 +53,20 @@ _ADJECTIVE: Final = re.compile(r"(?:an|ese|ish|[fn]ch|ic|sh)\Z")
 Facts = Mapping[str, str]
 
 
-def answer_inquiry(facts: Facts, draw: random.Random) -> str:
+def answer_inquiry(facts: Facts, draw: random.Random, pairs: PairErrors = PairErrors()) -> str:
     """Reply to an inquiry.
 
     Args:
         facts: task says what is asked; what else stands there is in engine.Inquiry.
         draw: source of randomness, seeded by who asks what.
+        pairs: how a judge of pairs errs.
 
     Returns:
         A reply that the asking stage can use, now and then (NO, No) one that it must refuse; neutral
         sentences where the task is not known.
     """
+    if facts.get("task") == "pair":
+        return _pair(facts, draw, pairs)
     return _TASKS.get(facts.get("task", ""), _sentences)(facts, draw)
 
 
@@ -106,6 +111,16 @@ def _check(facts: Facts, draw: random.Random) -> str:
     return "Yes" if draw.random() < _YES else "No"
 
 
+def _pair(facts: Facts, draw: random.Random, errors: PairErrors) -> str:
+    """No to the question that a planted bad pair fails, or by mistake to any."""
+    fault = facts.get("fault")
+    if fault is not None:
+        failed = None if draw.random() < errors.missed else fault
+    else:
+        failed = _pick(draw, _PAIR_QUESTIONS) if draw.random() < errors.refused else None
+    return json.dumps({question: "no" if question == failed else "yes" for question in _PAIR_QUESTIONS})
+
+
 def _refusal(facts: Facts, draw: random.Random) -> str:
     return facts.get("outcome", "answered")
 
@@ -146,7 +161,6 @@ _TASKS: Final[Mapping[str, Callable[[Facts, random.Random], str]]] = {
     "question": _question,
     "answer": _sentences,
     "check": _check,
-    "pair": _check,
     "refusal": _refusal,
     "related": _related,
     "analogies": _analogies,
