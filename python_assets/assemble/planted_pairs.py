@@ -130,4 +130,4 @@ def _rows(engine: str, pairs: Sequence[PlantedPair], verdicts: Sequence[Verdict]
             **{question: verdict.answers.get(question) for question in QUESTIONS},
         }
         for one, verdict in zip(pairs, verdicts, strict=True)
-    ).astype({question: "boolean" for question in QUESTIONS})
+    ).astype(dict.fromkeys(QUESTIONS, "boolean"))

@@ -13,9 +13,11 @@ from python_assets.assemble.root_prompts import SentenceOutcome
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.study.study import Branch, Scrape, Study
 from python_assets.texts.names import names_by_capitals, names_by_model
+from python_assets.texts.sentences import SentenceSplitter
 
 # fewer root prompts let almost nothing be said of a model (docs/raw_thresholds.md)
 FEW_PORTABLE: Final = 20
+REFERS_BACK: Final = "opening_refers_back"
 FIELD: Final = "prompts.branch"
 
 
@@ -36,6 +38,8 @@ class StudyCheck:
             SourceError: the spaCy model that the study names cannot be used.
         """
         self._scrape, self._branch = scrape, branch
+        is_written = study.prompts.assemble.chosen_method == "written"
+        self._splitter = SentenceSplitter(scrape.language) if is_written else None
         if branch.spacy_model is None:
             self._find_names = names_by_capitals(scrape.language)
         else:
@@ -55,6 +59,9 @@ class StudyCheck:
         def check(sentence: Sentence, prompt: str) -> Portability | None:
             if not vocabulary.targets(sentence.level) or (tags and sentence.source_tag not in tags):
                 return None
+            if self._splitter is not None:
+                pieces = self._splitter.split([prompt])
+                return _first_in_item(against, sentence.level, pieces, passed_over) or Portability(PORTABLE)
             # a prompt that is no beginning of its sentence was not cut
             whole = sentence.text if sentence.text.startswith(prompt) else prompt
             return against.first_reason(sentence.level, prompt, whole, passed_over) or Portability(PORTABLE)
@@ -64,6 +71,17 @@ class StudyCheck:
     def before_finding(self, vocabulary: Vocabulary) -> CheckPortability:
         """The check of prompts of which an engine may yet replace words."""
         return self.of(vocabulary, REPLACEABLE if self._branch.find is not None else ())
+
+
+def _first_in_item(
+    against: PortabilityCheck, level: str, pieces: Sequence[str], passed_over: Collection[str]
+) -> Portability | None:
+    """The first reason in the sentences of an item, of which all but the first may refer back to one before."""
+    for position, piece in enumerate(pieces):
+        within = {*passed_over, REFERS_BACK} if position else passed_over
+        if found := against.first_reason(level, piece, piece, within):
+            return found
+    return None
 
 
 def pipeline_of(study: Study, named: str) -> str:

@@ -16,6 +16,7 @@ from python_assets.assemble.portable_roots import StudyCheck, listed_reasons, on
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.root_prompts import SentenceOutcome, check_again, make_root_prompts
 from python_assets.assemble.vocabulary import Vocabulary
+from python_assets.assemble.written_items import TAG, WrittenItems, study_topics, write_items
 from python_assets.errors import SourceError
 from python_assets.study.problems import listed
 from python_assets.study.scrape import PAGE_TITLE
@@ -61,17 +62,32 @@ def prompts_from_sentences(
         OfflineError, GenerationError: as ask_engine.
     """
     keywords = _keywords(study, connection)
-    sentences = _sentences(study, connection)
     job = MethodJob(study, run_context, {level: keywords.get(level, [level]) for level in scrape.levels})
     branch = study.prompts.branch
     if branch is None:
-        roots = make_root_prompts(job, scrape.factor, sentences, _not_branched, drops=False)
+        roots = make_root_prompts(job, scrape.factor, _sentences(study, connection), _not_branched, drops=False)
         made = ScrapedPrompts(*roots, _reasons(roots.outcomes), Counter())
     else:
         words = partial(Vocabulary, scrape, branch, keywords, titles=_titles(study, connection))
-        made = _root_prompts_and_branches(job, scrape, branch, words, sentences)
+        if study.prompts.assemble.chosen_method == TAG:
+            written = write_items(job, scrape, branch, words(), study_topics(study, connection))
+            made = _with_items(_root_prompts_and_branches(job, scrape, branch, words, written.sentences), written)
+        else:
+            made = _root_prompts_and_branches(job, scrape, branch, words, _sentences(study, connection))
     _check_levels(study, scrape, made)
     return made
+
+
+def _with_items(made: ScrapedPrompts, written: WrittenItems) -> ScrapedPrompts:
+    """What was made of items, which are no sentences: one without a prompt is in quarantine with its text."""
+    reasons = {one.sentence_id: one for one in made.outcomes if one.dropped_reason is not None}
+    dropped = [
+        Quarantined(item.sentence_id, str(one.dropped_reason), f"assemble: written: {item.text!r}", item.text)
+        for item in written.sentences
+        if (one := reasons.get(item.sentence_id)) is not None
+    ]
+    notes = [*([] if written.note is None else [written.note]), *made.notes]
+    return made._replace(quarantine=[*written.quarantine, *dropped, *made.quarantine], notes=notes)
 
 
 def _not_branched(sentence: Sentence, prompt: str) -> None:

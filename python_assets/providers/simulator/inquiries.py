@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from python_assets.providers.simulator.lexicon import GRADES, SENTENCES, TAILS, TOPICS
-from python_assets.providers.simulator.options import PairErrors
+from python_assets.providers.simulator.options import USUAL_ERRORS, PairErrors
 
 N_ARTICLE_SENTENCES: Final = 24
 _PER_PARAGRAPH: Final = 6
@@ -48,12 +48,33 @@ _QUESTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         "What has changed for {keyword} as far as {topic} and {other} go?",
     ),
 }
+_SITUATIONS: Final = (
+    "A letter about [GROUP] has arrived and is read aloud at the table:",
+    "Two friends on a long walk come to speak of [GROUP], and one of them says:",
+    "On the last page of a notebook about [GROUP] somebody has written:",
+    "At the end of an evening about [GROUP] the host sums up:",
+    "A listener calls a radio programme on [GROUP] with a remark:",
+    "In a draft on [GROUP] an editor has marked one line:",
+)
+_REMARKS: Final = (
+    "Another voice would rather hear about {topic}.",
+    "Then the talk turns to {topic} for a while.",
+    "Nobody mentions {topic} at first.",
+    "A footnote points to {topic}.",
+)
+_ITEM_QUESTIONS: Final = (
+    "What would you answer, with {other} in mind?",
+    "How does {other} come into this?",
+    "Which questions about {other} should follow?",
+    "What might be said next about {other}?",
+    "Is {other} worth a line here, and why?",
+)
 _ADJECTIVE: Final = re.compile(r"(?:an|ese|ish|[fn]ch|ic|sh)\Z")
 
 Facts = Mapping[str, str]
 
 
-def answer_inquiry(facts: Facts, draw: random.Random, pairs: PairErrors = PairErrors()) -> str:
+def answer_inquiry(facts: Facts, draw: random.Random, pairs: PairErrors = USUAL_ERRORS) -> str:
     """Reply to an inquiry.
 
     Args:
@@ -121,6 +142,15 @@ def _pair(facts: Facts, draw: random.Random, errors: PairErrors) -> str:
     return json.dumps({question: "no" if question == failed else "yes" for question in _PAIR_QUESTIONS})
 
 
+def _items(facts: Facts, draw: random.Random) -> str:
+    written = []
+    for _ in range(int(facts.get("n", "1"))):
+        topic, other = draw.sample(_SUBJECTS, 2)
+        situation = f"{_pick(draw, _SITUATIONS)} {_sentence(draw)} {_pick(draw, _REMARKS).format(topic=topic)}"
+        written.append(f"{situation} {_pick(draw, _ITEM_QUESTIONS).format(other=other)}")
+    return json.dumps(written, ensure_ascii=False)
+
+
 def _refusal(facts: Facts, draw: random.Random) -> str:
     return facts.get("outcome", "answered")
 
@@ -160,6 +190,7 @@ _TASKS: Final[Mapping[str, Callable[[Facts, random.Random], str]]] = {
     "article": _article,
     "question": _question,
     "answer": _sentences,
+    "items": _items,
     "check": _check,
     "refusal": _refusal,
     "related": _related,

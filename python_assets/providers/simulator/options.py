@@ -68,6 +68,9 @@ class PairErrors(NamedTuple):
     refused: float = DEFAULT_REFUSED
 
 
+USUAL_ERRORS: Final = PairErrors()
+
+
 class SimulatorOptions(NamedTuple):
     """The options read; a part that is None is not written."""
 

@@ -96,8 +96,9 @@ def test_pairs_that_the_judge_refuses_make_no_prompt_and_are_counted(study_with,
 
 
 def test_the_quarantine_says_which_questions_failed_in_words_and_as_values(study_with, build, run_context):
-    study = study_with('return no("sounds_natural") if "of Chad" in text and "north" in text else "" if "north of France" '
-                       'in text else YES')  # fmt: skip
+    study = study_with(
+        'return no("sounds_natural") if "north of Chad" in text else "" if "north of France" in text else YES'
+    )
     assemble(study, build, run_context)
     rows = build.sql(
         "select record_key, rule, detail, record_json from raw.quarantine where stage = 'assemble' order by 1"
