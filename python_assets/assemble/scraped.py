@@ -70,7 +70,10 @@ def prompts_from_sentences(
     else:
         words = partial(Vocabulary, scrape, branch, keywords, titles=_titles(study, connection))
         if study.prompts.assemble.chosen_method == TAG:
-            written = write_items(job, scrape, branch, words(), study_topics(study, connection))
+            given = words()
+            check = StudyCheck(study, scrape, branch).before_finding(given) if branch.portable == "drop" else None
+            topics = study_topics(study, connection)
+            written = write_items(job._replace(check=check), scrape, branch, given, topics)
             made = _with_items(_root_prompts_and_branches(job, scrape, branch, words, written.sentences), written)
         else:
             made = _root_prompts_and_branches(job, scrape, branch, words, _sentences(study, connection))

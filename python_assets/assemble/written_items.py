@@ -101,7 +101,8 @@ def write_items(
     """Have an engine write items until there are as many as the study wants, a few times at most.
 
     Args:
-        job: the study, and whether its engines may be asked.
+        job: the study, whether its engines may be asked, and the check whether an item carries over, if one
+            that does not is to be written anew.
         scrape: its levels.
         branch: their forms.
         vocabulary: what is written for the words of one level in branches to another.
@@ -109,8 +110,8 @@ def write_items(
 
     Returns:
         At most as many items as are wanted. In quarantine are those that do not do: no_placeholder,
-        other_placeholder, names_a_level, gendered_word, item_length, no_question, repeated_item; and replies
-        that are no list (unusable_reply).
+        other_placeholder, names_a_level, gendered_word, item_length, no_question, repeated_item, or why they do
+        not carry over; and replies that are no list (unusable_reply).
 
     Raises:
         SourceError: a level has no word for the place of the placeholder; there is nothing to write from; no item
@@ -196,7 +197,7 @@ class _Writer:
         for position, text in enumerate(entries or [], start=1):
             self._n_written += 1
             words = _words(text)
-            reason = "repeated_item" if self._is_known(words) else self._failure(text)
+            reason = "repeated_item" if self._is_known(words) else self._failure(topic, text)
             if reason != "repeated_item":
                 self._distinct.append(words)
             if reason is None:
@@ -208,7 +209,7 @@ class _Writer:
         n = words.total()
         return any(2 * (words & other).total() >= ALIKE * (n + other.total()) for other in self._distinct)
 
-    def _failure(self, text: str) -> str | None:
+    def _failure(self, topic: Topic, text: str) -> str | None:
         if PLACEHOLDER not in text:
             return "no_placeholder"
         around = text.replace(PLACEHOLDER, " ")
@@ -221,7 +222,11 @@ class _Writer:
             return "gendered_word"
         if not text.rstrip("\"'”’ ").endswith("?"):
             return "no_question"
-        return None if FEWEST_WORDS <= len(text.split()) <= MOST_WORDS else "item_length"
+        if not FEWEST_WORDS <= len(text.split()) <= MOST_WORDS:
+            return "item_length"
+        item = self._sentence(0, _Item(topic, text))
+        found = None if self._job.check is None else self._job.check(item, item.text)
+        return None if found is None or found.is_portable else found.verdict
 
     def _reject(self, key: str, rule: str, detail: str, text: str | None) -> None:
         record = json.dumps({"text": text}, ensure_ascii=False)
