@@ -31,6 +31,7 @@ from dagster_project.resources import StudyResource, WarehouseResource
         raw_table(
             "sentence_outcomes", "assemble", "sentence_id of a kept sentence", ["sentences", "keywords", "documents"]
         ),
+        raw_table("planted_pairs", "assemble", "pair_id", ["sentences", "keywords", "documents"]),
     ],
 )
 @tells_mistakes
@@ -46,7 +47,8 @@ def assemble(
     look = look_to_ask(loaded, warehouse.home, wanted_look(context))
     with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(assemble_study, loaded, connection, replace(run_context(context, warehouse), look=look))
-        for table in ("prompts", "prompt_factors", "looks", "normalised_levels", *OF_LOGS, "sentence_outcomes"):
+        of_prompts = ("prompts", "prompt_factors", "looks", "normalised_levels")
+        for table in (*of_prompts, *OF_LOGS, "sentence_outcomes", "planted_pairs"):
             yield materialise(connection, "raw", table, **counts)
 
 

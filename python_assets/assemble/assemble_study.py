@@ -9,11 +9,13 @@ import duckdb
 import pandas as pd
 
 from python_assets.assemble.derived_levels import with_derived_levels
+from python_assets.assemble.planted_pairs import NONE_PLANTED
 from python_assets.assemble.portable_roots import portability_note, portable_counts
 from python_assets.assemble.prompts import AssembledPrompt, PromptTables, derived_factors, prompt_tables
 from python_assets.assemble.root_prompts import SentenceOutcome
 from python_assets.assemble.scraped import prompts_from_sentences
 from python_assets.assemble.templates import prompts_from_templates
+from python_assets.assemble.written_items import TAG
 from python_assets.errors import SourceError
 from python_assets.importers.formats import read_import
 from python_assets.study.base import ROOT_PROMPT
@@ -61,6 +63,7 @@ class _Assembled(NamedTuple):
     normalised: pd.DataFrame = _NONE_NORMALISED
     of_logs: Mapping[str, pd.DataFrame] = {}
     outcomes: Sequence[SentenceOutcome] = ()
+    planted_pairs: pd.DataFrame = NONE_PLANTED
     notes: Sequence[str] = ()
 
 
@@ -78,8 +81,8 @@ def assemble(
         Counts; the rows are in raw.prompts, raw.prompt_factors, raw.normalised_levels and the tables of OF_LOGS.
 
     Raises:
-        SourceError: a prompt has no level of the declared unit, the import cannot be read, or levels cannot
-            be derived.
+        SourceError: a prompt has no level of the declared unit, the import cannot be read, levels cannot be
+            derived, the judge of branches cannot tell bad pairs from good ones, or an engine writes no items.
         OfflineError: an engine would have to be asked, and the run context does not allow it.
         GenerationError: an engine cannot answer at all.
         StudyError: root prompts are too few for the looks, or others than earlier looks were planned with.
@@ -109,12 +112,15 @@ def assemble(
     tables = with_derived_levels(study, assembled.tables)
     tables, looks = _of_look(study, tables, run_context)
     prompts = _with_units(study, tables)
-    outcomes = pd.DataFrame(assembled.outcomes, columns=list(SentenceOutcome._fields))
+    # items that an engine wrote are no rows of raw.sentences
+    of_sentences = [] if prompts_spec.assemble.chosen_method == TAG else assembled.outcomes
+    outcomes = pd.DataFrame(of_sentences, columns=list(SentenceOutcome._fields))
     tables_by_name = {
         "prompts": prompts,
         "prompt_factors": tables.prompt_factors,
         "normalised_levels": assembled.normalised,
         "sentence_outcomes": outcomes,
+        "planted_pairs": assembled.planted_pairs,
         "looks": looks,
         **{name: assembled.of_logs.get(name, pd.DataFrame(columns=columns_of(name))) for name in OF_LOGS},
     }
@@ -168,21 +174,17 @@ def _from_sentences(
     made = prompts_from_sentences(study, scrape, connection, run_context)
     unique, quarantine = _without_duplicates(made.prompts)
     note = None if study.prompts.branch is None else portability_note(made.outcomes, study.prompts.branch)
-    notes = [] if note is None else [note]
-    if made.n_with_pronoun:
-        n_roots = sum(prompt.is_root for prompt in made.prompts)
-        notes.append(
-            f"{made.n_with_pronoun:,} of {n_roots:,} root prompts hold she, he or a form of them, which their branches "
-            f"keep; where it refers to the level, write factors.{scrape.factor}.pronouns"
-        )
-    for one in notes if run_context is not None else ():
-        run_context.progress.say(one)
+    notes = [*made.notes, *([] if note is None else [note])]
+    if run_context is not None:
+        for told in notes:
+            run_context.progress.say(told)
     return _Assembled(
         prompt_tables(unique),
         made.n_dropped,
         [*made.quarantine, *quarantine],
         made.n_replacements,
         outcomes=made.outcomes,
+        planted_pairs=NONE_PLANTED if made.trial is None else made.trial.rows,
         notes=notes,
     )
 

@@ -69,10 +69,12 @@ class PromptMethod(NamedTuple):
     """A way from sentences to prompts, and the task that its prompts set.
 
     maker: what makes the prompts of one study; it is called with some of the sentences, then with others.
+    has_baseline: whether the sentence that a prompt is of is its baseline.
     """
 
     task: PromptTask
     maker: Callable[[MethodJob], Maker]
+    has_baseline: bool = True
 
 
 METHODS: Registry[PromptMethod] = Registry("prompt method", __name__)

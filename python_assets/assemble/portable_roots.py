@@ -15,14 +15,18 @@ from python_assets.assemble.portability.portability import (
     REPLACEABLE,
     PortabilityCheck,
 )
+from python_assets.assemble.prompts import AssembledPrompt
+from python_assets.assemble.pronouns import ANY_PRONOUN
 from python_assets.assemble.root_prompts import SentenceOutcome
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.study.problems import listed
 from python_assets.study.study import Branch, Scrape, Study
 from python_assets.texts.names import names_by_capitals, names_by_model
+from python_assets.texts.sentences import SentenceSplitter
 
 # fewer root prompts let almost nothing be said of a model (docs/raw_thresholds.md)
 FEW_PORTABLE: Final = 20
+REFERS_BACK: Final = "opening_refers_back"
 FIELD: Final = "prompts.branch"
 
 
@@ -43,6 +47,8 @@ class StudyCheck:
             SourceError: the spaCy model that the study names cannot be used.
         """
         self._scrape, self._branch = scrape, branch
+        is_written = study.prompts.assemble.chosen_method == "written"
+        self._splitter = SentenceSplitter(scrape.language) if is_written else None
         if branch.spacy_model is None:
             self._find_names = names_by_capitals(scrape.language)
         else:
@@ -62,6 +68,9 @@ class StudyCheck:
         def check(sentence: Sentence, prompt: str) -> Portability | None:
             if not vocabulary.targets(sentence.level) or (tags and sentence.source_tag not in tags):
                 return None
+            if self._splitter is not None:
+                pieces = self._splitter.split([prompt])
+                return _first_in_item(against, sentence.level, pieces, passed_over) or Portability(PORTABLE)
             # a prompt that is no beginning of its sentence was not cut
             whole = sentence.text if sentence.text.startswith(prompt) else prompt
             found = against.first_reason(sentence.level, prompt, whole, passed_over)
@@ -93,6 +102,17 @@ class StudyCheck:
     def before_finding(self, vocabulary: Vocabulary) -> CheckPortability:
         """The check of prompts of which an engine may yet replace words."""
         return self.of(vocabulary, REPLACEABLE if self._branch.find is not None else ())
+
+
+def _first_in_item(
+    against: PortabilityCheck, level: str, pieces: Sequence[str], passed_over: Collection[str]
+) -> Portability | None:
+    """The first reason in the sentences of an item, of which all but the first may refer back to one before."""
+    for position, piece in enumerate(pieces):
+        within = {*passed_over, REFERS_BACK} if position else passed_over
+        if found := against.first_reason(level, piece, piece, within):
+            return found
+    return None
 
 
 def pipeline_of(study: Study, named: str) -> str:
@@ -140,3 +160,15 @@ def listed_reasons(outcomes: Sequence[SentenceOutcome]) -> str:
     first = {one.portability: one.portability_words for one in reversed(outcomes)}
     found = sorted((reason for reason in REASONS_AGAINST if n[reason]), key=lambda reason: -n[reason])
     return ", ".join(f"{n[reason]:,} {reason} ({first[reason]!r})" for reason in found)
+
+
+def pronoun_note(factor: str, roots: Sequence[AssembledPrompt], vocabulary: Vocabulary) -> list[str]:
+    """How many root prompts hold she, he or a form of them that their branches keep; nothing where none does."""
+    without = [root for root in roots if root.levels[factor] not in vocabulary.pronouns]
+    n = sum(ANY_PRONOUN.search(root.prompt_text) is not None for root in without) if vocabulary.is_english else 0
+    if not n:
+        return []
+    return [
+        f"{n:,} of {len(roots):,} root prompts hold she, he or a form of them, which their branches keep; where it "
+        f"refers to the level, write factors.{factor}.pronouns"
+    ]

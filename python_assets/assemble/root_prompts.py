@@ -6,11 +6,19 @@ Belongs here: what becomes of each sentence. Why a prompt does not carry over is
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from python_assets.assemble.methods import METHODS, CheckPortability, Made, Maker, MethodJob, Portability, Sentence
+from python_assets.assemble.methods import (
+    METHODS,
+    CheckPortability,
+    Made,
+    Maker,
+    MethodJob,
+    Portability,
+    PromptMethod,
+    Sentence,
+)
 from python_assets.assemble.portability.portability import REASONS_AGAINST
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.sampling import make_per_stratum
-from python_assets.study.study import PromptTask
 
 
 class SentenceOutcome(NamedTuple):
@@ -62,7 +70,7 @@ def make_root_prompts(
         is_made=lambda one: one.prompt_text is not None,
     )
     prompts = [
-        _root_prompt(sentence, one.prompt_text, method.task, factor)
+        _root_prompt(sentence, one.prompt_text, method, factor)
         for sentence, one in tried
         if one.prompt_text is not None
     ]
@@ -114,15 +122,15 @@ def _outcome(sentence_id: str, found: Portability | None, *, drops: Collection[s
     return SentenceOutcome(sentence_id, dropped_reason, *found)
 
 
-def _root_prompt(sentence: Sentence, text: str, task: PromptTask, factor: str) -> AssembledPrompt:
+def _root_prompt(sentence: Sentence, text: str, method: PromptMethod, factor: str) -> AssembledPrompt:
     return AssembledPrompt(
         prompt_id=sentence.sentence_id,
         root_prompt_id=sentence.sentence_id,
         is_root=True,
-        task=task,
+        task=method.task,
         prompt_text=text,
-        baseline_text=sentence.text,
-        baseline_kind="actual",
+        baseline_text=sentence.text if method.has_baseline else None,
+        baseline_kind="actual" if method.has_baseline else None,
         source_tag=sentence.source_tag,
         levels={factor: sentence.level},
         keyword=sentence.keyword,
@@ -137,5 +145,5 @@ def _sentence(root: AssembledPrompt, factor: str) -> Sentence:
         source_tag=root.source_tag,
         level=root.levels[factor],
         keyword=root.keyword,
-        text=root.baseline_text or "",
+        text=root.baseline_text or root.prompt_text,
     )

@@ -11,11 +11,18 @@ from python_assets.assemble.branching import branch_prompts, merge_levels
 from python_assets.assemble.found_replacements import find_replacements
 from python_assets.assemble.judged_pairs import judge_pairs
 from python_assets.assemble.methods import MethodJob, Sentence
-from python_assets.assemble.portable_roots import StudyCheck, listed_reasons, only_word_left_over, portable_counts
+from python_assets.assemble.planted_pairs import JudgeTrial
+from python_assets.assemble.portable_roots import (
+    StudyCheck,
+    listed_reasons,
+    only_word_left_over,
+    portable_counts,
+    pronoun_note,
+)
 from python_assets.assemble.prompts import AssembledPrompt
-from python_assets.assemble.pronouns import ANY_PRONOUN
 from python_assets.assemble.root_prompts import SentenceOutcome, check_again, make_root_prompts
 from python_assets.assemble.vocabulary import Vocabulary
+from python_assets.assemble.written_items import TAG, WrittenItems, study_topics, write_items
 from python_assets.errors import SourceError
 from python_assets.importers.level_map import study_level_table
 from python_assets.study.factors import mapped_factors
@@ -32,8 +39,7 @@ class ScrapedPrompts(NamedTuple):
 
     outcomes: one a sentence. n_dropped: sentences and branches without a prompt, by reason. n_replacements:
     words that an engine was asked to replace, by what became of them. quarantine: branches that a judge
-    refused. n_with_pronoun: branched root prompts that hold she, he or a form of them, which stays, because
-    their level has no pronouns.
+    refused; trial: what it said of planted pairs. notes: for the user.
     """
 
     prompts: list[AssembledPrompt]
@@ -41,7 +47,8 @@ class ScrapedPrompts(NamedTuple):
     n_dropped: Counter[str]
     n_replacements: Counter[str]
     quarantine: Sequence[Quarantined] = ()
-    n_with_pronoun: int = 0
+    trial: JudgeTrial | None = None
+    notes: Sequence[str] = ()
 
 
 def prompts_from_sentences(
@@ -60,21 +67,40 @@ def prompts_from_sentences(
 
     Raises:
         SourceError: a level stays without any prompt, or a model that the study names is not there.
+        SourceError: a judge cannot tell bad pairs from good ones.
         OfflineError, GenerationError: as ask_engine.
     """
     keywords = _keywords(study, connection)
-    sentences = _sentences(study, connection)
     job = MethodJob(study, run_context, {level: keywords.get(level, [level]) for level in scrape.levels})
     branch = study.prompts.branch
     if branch is None:
-        roots = make_root_prompts(job, scrape.factor, sentences, _not_branched, drops=())
+        roots = make_root_prompts(job, scrape.factor, _sentences(study, connection), _not_branched, drops=())
         made = ScrapedPrompts(*roots, _reasons(roots.outcomes), Counter())
     else:
         titles, pronouns = _titles(study, connection), _pronouns(study, scrape)
         words = partial(Vocabulary, scrape, branch, keywords, titles=titles, pronouns=pronouns)
-        made = _root_prompts_and_branches(job, scrape, branch, words, sentences)
+        if study.prompts.assemble.chosen_method == TAG:
+            given = words()
+            check = StudyCheck(study, scrape, branch).before_finding(given) if branch.portable == "drop" else None
+            topics = study_topics(study, connection)
+            written = write_items(job._replace(check=check), scrape, branch, given, topics)
+            made = _with_items(_root_prompts_and_branches(job, scrape, branch, words, written.sentences), written)
+        else:
+            made = _root_prompts_and_branches(job, scrape, branch, words, _sentences(study, connection))
     _check_levels(study, scrape, made)
     return made
+
+
+def _with_items(made: ScrapedPrompts, written: WrittenItems) -> ScrapedPrompts:
+    """What was made of items, which are no sentences: one without a prompt is in quarantine with its text."""
+    reasons = {one.sentence_id: one for one in made.outcomes if one.dropped_reason is not None}
+    dropped = [
+        Quarantined(item.sentence_id, str(one.dropped_reason), f"assemble: written: {item.text!r}", item.text)
+        for item in written.sentences
+        if (one := reasons.get(item.sentence_id)) is not None
+    ]
+    notes = [*([] if written.note is None else [written.note]), *made.notes]
+    return made._replace(quarantine=[*written.quarantine, *dropped, *made.quarantine], notes=notes)
 
 
 def _not_branched(sentence: Sentence, prompt: str) -> None:
@@ -150,14 +176,15 @@ def _root_prompts_and_branches(
         roots = check_again(roots, scrape.factor, study_check.of(vocabulary), drops=drops)
     branched = branch_prompts(roots.prompts, scrape.factor, vocabulary, branch)
     refused: Sequence[Quarantined] = ()
+    trial: JudgeTrial | None = None
     if branch.check is not None:
-        branched, refused = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
+        branched, refused, trial = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
     prompts = merge_levels([*roots.prompts, *branched.branches], scrape.factor, branch)
     outcomes = [*roots.outcomes, *(SentenceOutcome(one, "names_another_level") for one in names_another)]
-    without = [root for root in roots.prompts if root.levels[scrape.factor] not in vocabulary.pronouns]
-    n_with_pronoun = sum(vocabulary.is_english and bool(ANY_PRONOUN.search(root.prompt_text)) for root in without)
-    reasons = _reasons(outcomes) + branched.n_dropped
-    return ScrapedPrompts(prompts, outcomes, reasons, found.counts, refused, n_with_pronoun)
+    notes = [] if trial is None else [trial.found.note]
+    notes += pronoun_note(scrape.factor, roots.prompts, vocabulary)
+    n_dropped = _reasons(outcomes) + branched.n_dropped
+    return ScrapedPrompts(prompts, outcomes, n_dropped, found.counts, refused, trial, notes)
 
 
 def _by_level(prompts: Sequence[AssembledPrompt], factor: str) -> dict[str, list[AssembledPrompt]]:

@@ -14,7 +14,7 @@ from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.log import read_log
 from python_assets.providers.loop import generate, recall
 from python_assets.providers.records import Description, GenerationRun, Prompt
-from python_assets.providers.replies import parse_list, parse_mapping, parse_one_of, parse_yes_no
+from python_assets.providers.replies import parse_answers, parse_list, parse_mapping, parse_one_of, parse_yes_no
 from python_assets.study.problems import listed, suggestion
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home
@@ -27,6 +27,7 @@ __all__ = [
     "engine_descriptions",
     "engine_of",
     "fence_of",
+    "parse_answers",
     "parse_list",
     "parse_mapping",
     "parse_one_of",
@@ -46,9 +47,9 @@ class Inquiry(NamedTuple):
         text: the whole user message.
         facts: what the simulator needs for a sensible reply. task says what is asked, and beside it stand
             keywords: keyword; article: level; question: keyword, level; answer: question; check:
-            question; related: word, level; pair: level, target; analogies: words (a JSON list), level,
-            target; mark: options (a JSON list); refusal: outcome (what the rules say). No model sees
-            them.
+            question; related: word, level; pair: level, target, and fault of a bad pair that was planted;
+            items: n, theme; analogies: words (a JSON list), level, target; mark: options (a JSON list);
+            refusal: outcome (what the rules say). No model sees them.
         repeat: 0, and 1, 2 ... where the same text is asked again for another reply (another seed).
     """
 

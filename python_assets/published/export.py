@@ -65,6 +65,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "measures": "statistics",
     "outcome_distributions": "statistics",
     "pair_errors": "statistics",
+    "pair_judges": "statistics",
     "pair_labels": "statistics",
     "prompt_funnel": "statistics",
     "questions": "statistics",

@@ -24,21 +24,29 @@ OPTION_ORDER: Final = "option_order"  # the factor of prompts that tells in whic
 NO_OPTIONS: Final = "(none)"
 
 
+PromptMethodName = Literal["split_sentences", "questions", "written"]
+
+
 class Assemble(Part):
     """How sentences become prompts (SAGED 2.2): by questions where an engine is named, else by splitting.
 
     n_checks: of how many other levels the keywords are put into a question to see whether it still makes
     sense. after_words: a sentence is split at its first verb after so many words; the document's are six.
+    items, themes, form: of written, where the engine writes that many items, about the themes or from
+    the documents, in which a form of branch.forms stands for the level, its name where absent.
     """
 
-    method: Literal["split_sentences", "questions"] | None = None
+    method: PromptMethodName | None = None
     engine: StrictStr | None = None
     n_checks: int = Field(3, ge=0)
     after_words: int = Field(6, ge=0)
+    items: int | None = Field(None, ge=1, le=2000)
+    themes: Annotated[list[Level], Field(min_length=1)] | None = None
+    form: StrictStr | None = None
     max_per_level: int | None = Field(None, ge=1)
 
     @property
-    def chosen_method(self) -> Literal["split_sentences", "questions"]:
+    def chosen_method(self) -> PromptMethodName:
         """The method, which an engine decides where none is named."""
         return self.method or ("questions" if self.engine else "split_sentences")
 
@@ -50,6 +58,10 @@ class Assemble(Part):
             raise Unfit("no engine for split_sentences, which asks nobody", "remove engine or method")
         if "after_words" in stated_fields(self) and self.chosen_method != "split_sentences":
             raise Unfit("no after_words beside another method, for it says where a sentence is split", "remove it")
+        if self.method == "written" and (self.engine is None or self.items is None):
+            raise Unfit("engine and items, how many it writes", "add engine: NAME of a generation and items: 40")
+        if self.method != "written" and (wrong := sorted(stated_fields(self) & {"items", "themes", "form"})):
+            raise Unfit(f"no {wrong[0]} without method: written", "add method: written, or remove it")
         return self
 
 
@@ -238,6 +250,20 @@ class Prompts(Part):
     add_prompt: bool = False
     remove_prompt: bool | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _written_items_need_less(cls, data: Any) -> Any:
+        """Their root level needs no keyword but its name; they come from what is named alone, and are branched."""
+        assemble, scrape = (data.get(key) for key in ("assemble", "scrape")) if isinstance(data, dict) else (None, None)
+        if not isinstance(assemble, dict) or assemble.get("method") != "written" or not isinstance(scrape, dict):
+            return data
+        levels = scrape.get("levels")
+        root = scrape.get("reference") or (levels[0] if isinstance(levels, list) and levels else None)
+        keywords = scrape.get("keywords", {})
+        if isinstance(keywords, dict) and isinstance(root, str):
+            keywords = {root: [root], **keywords}
+        return {"branch": {}, **data, "scrape": {"sources": [], **scrape, "keywords": keywords}}
+
     @field_validator("import_", mode="before")
     @classmethod
     def _options_of_its_format(cls, data: Any, info: ValidationInfo) -> Any:
@@ -257,6 +283,11 @@ class Prompts(Part):
             return self.import_.units
         of_templates = self.templates.units if self.templates is not None else {}
         return {name: units.nested_in for name, units in of_templates.items()}
+
+    @property
+    def written_level(self) -> str:
+        """The scraped level that written items are of, as root prompts: the reference, or the first one."""
+        return "" if self.scrape is None else self.scrape.reference or self.scrape.levels[0]
 
     def level(self, scraped: str) -> str:
         """The level that prompts of a scraped level have: the level it merges into, if any."""

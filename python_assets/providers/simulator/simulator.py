@@ -54,6 +54,8 @@ class Simulator(LocalProvider):
         labels: {choices: {label: probability}, effects: {factor: {level: {label: added probability}}}}: the
             response reads `Answer: label.`; sentences follow where sentiment is given too.
         refusal: {base: 0.02, effects: {factor: {level: added probability}}}.
+        pairs: {missed: 0.1, refused: 0.05}: as a judge of branches, the shares of planted bad pairs that it
+            lets pass, and of all others that it refuses.
     An effect of several factors is declared as a grouping is: {gender x race: {Female x Malay: ...}}.
     """
 
@@ -93,7 +95,7 @@ class Simulator(LocalProvider):
     def _text(self, request: Request) -> str:
         prompt, options = request.prompt, self._options
         if prompt.task == "inquiry":
-            return answer_inquiry(prompt.factors, self._draw_for_inquiry(request))
+            return answer_inquiry(prompt.factors, self._draw_for_inquiry(request), options.pairs)
         draw = random.Random(_seed_number(f"{self._seed}|{prompt.prompt_id}|{request.replicate}"))
         root = self._root_effect(prompt.root_prompt_id)
         own = [_NORMAL.inv_cdf(_open_unit(draw)) for _ in range(3)]

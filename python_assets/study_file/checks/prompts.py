@@ -15,6 +15,7 @@ from python_assets.study_file.checks.engines import engine_problems
 from python_assets.study_file.checks.factors import repeated, unknown_level
 from python_assets.study_file.checks.scraping import scraping_problems
 from python_assets.study_file.checks.units import unit_problems, without_levels
+from python_assets.study_file.checks.written import written_problems
 from python_assets.study_file.expand import Draft
 
 SCRAPE: FieldPath = ("prompts", "scrape")
@@ -30,6 +31,7 @@ def prompt_problems(draft: Draft) -> Iterator[StudyError]:
         yield from _scrape_problems(draft, prompts, prompts.scrape)
         yield from branch_problems(draft, prompts.scrape, prompts.branch)
         yield from engine_problems(draft, ("prompts", "assemble", "engine"), prompts.assemble.engine)
+        yield from written_problems(draft, prompts, prompts.scrape)
     if prompts.templates:
         yield from _template_problems(draft, prompts.templates)
     if prompts.import_:
