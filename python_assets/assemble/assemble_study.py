@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import duckdb
 import pandas as pd
 
+from python_assets.assemble.branching import BranchOutcome
 from python_assets.assemble.derived_levels import with_derived_levels
 from python_assets.assemble.portable_roots import portability_note, portable_counts
 from python_assets.assemble.prompts import AssembledPrompt, PromptTables, derived_factors, prompt_tables
@@ -61,13 +62,14 @@ class _Assembled(NamedTuple):
     normalised: pd.DataFrame = _NONE_NORMALISED
     of_logs: Mapping[str, pd.DataFrame] = {}
     outcomes: Sequence[SentenceOutcome] = ()
+    branches: Sequence[BranchOutcome] = ()
     notes: Sequence[str] = ()
 
 
 def assemble(
     study: Study, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None = None
 ) -> AssembleCounts:
-    """Write the prompts of a study, the levels of their factors, and what became of each kept sentence.
+    """Write the prompts of a study, the levels of their factors, and what became of each sentence and branch.
 
     Args:
         study: says which of the three ways its prompts come.
@@ -115,6 +117,7 @@ def assemble(
         "prompt_factors": tables.prompt_factors,
         "normalised_levels": assembled.normalised,
         "sentence_outcomes": outcomes,
+        "branch_outcomes": pd.DataFrame(assembled.branches, columns=list(BranchOutcome._fields)),
         "looks": looks,
         **{name: assembled.of_logs.get(name, pd.DataFrame(columns=columns_of(name))) for name in OF_LOGS},
     }
@@ -176,6 +179,7 @@ def _from_sentences(
         [*made.quarantine, *quarantine],
         made.n_replacements,
         outcomes=made.outcomes,
+        branches=made.branches,
         notes=[] if note is None else [note],
     )
 

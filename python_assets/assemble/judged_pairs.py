@@ -5,11 +5,10 @@ fits the other level alone. A refused pair makes no prompt; it is in quarantine 
 """
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.assemble.branching import Branched
+from python_assets.assemble.branching import Branched, branch_id
 from python_assets.assemble.methods import MethodJob
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.providers.engine import Inquiry, Reply, ask_engine, parse_yes_no
@@ -68,8 +67,12 @@ def judge_pairs(
         else:
             rule = UNUSABLE_VERDICT if verdict is None else REFUSED_BY_JUDGE
             quarantine.append(_quarantined(rule, engine, by_id[branch.root_prompt_id], branch, reply))
-    n_dropped = branched.n_dropped + Counter(one.rule for one in quarantine)
-    return JudgedPairs(Branched(kept, n_dropped), quarantine)
+    refused = {one.record_key: one.rule for one in quarantine}
+    outcomes = [
+        one._replace(dropped_reason=refused.get(branch_id(one.root_prompt_id, one.level), one.dropped_reason))
+        for one in branched.outcomes
+    ]
+    return JudgedPairs(Branched(kept, outcomes), quarantine)
 
 
 def _quarantined(rule: str, engine: str, root: AssembledPrompt, branch: AssembledPrompt, reply: Reply) -> Quarantined:

@@ -17,7 +17,7 @@ class SentenceOutcome(NamedTuple):
     """What became of a sentence that was kept: why it is no prompt, and whether its prompt carries over.
 
     portability: PORTABLE or why not; None where no prompt was made, or none that is branched.
-    portability_words: what the reason is about.
+    portability_words: what the reason is about, that of a sentence which names another level included.
     """
 
     sentence_id: str

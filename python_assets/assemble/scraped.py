@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from python_assets.assemble.branching import branch_prompts, merge_levels
+from python_assets.assemble.branching import BranchOutcome, branch_prompts, merge_levels
 from python_assets.assemble.found_replacements import find_replacements
 from python_assets.assemble.judged_pairs import judge_pairs
 from python_assets.assemble.methods import MethodJob, Sentence
@@ -26,9 +26,9 @@ from python_assets.warehouse.run_context import RunContext
 class ScrapedPrompts(NamedTuple):
     """Root prompts and their branches, and what became of the rest.
 
-    outcomes: one a sentence. n_dropped: sentences and branches without a prompt, by reason. n_replacements:
-    words that an engine was asked to replace, by what became of them. quarantine: branches that a judge
-    refused.
+    outcomes: one a sentence. branches: one a pair of root prompt and level. n_dropped: sentences and branches
+    without a prompt, by reason. n_replacements: words that an engine was asked to replace, by what became of
+    them. quarantine: branches that a judge refused.
     """
 
     prompts: list[AssembledPrompt]
@@ -36,6 +36,7 @@ class ScrapedPrompts(NamedTuple):
     n_dropped: Counter[str]
     n_replacements: Counter[str]
     quarantine: Sequence[Quarantined] = ()
+    branches: Sequence[BranchOutcome] = ()
 
 
 def prompts_from_sentences(
@@ -118,8 +119,13 @@ def _root_prompts_and_branches(
     drops = branch.portable == "drop"
     given = vocabulary_with()
     # sentences that name another level have no branch, so that no engine need be asked about them
-    names_another = {one.sentence_id: None for one in sentences if given.names_another_level(one.level, one.text)}
-    kept = [one for one in sentences if one.sentence_id not in names_another]
+    others = {one.sentence_id: given.words_of_others(one.level, one.text) for one in sentences}
+    names_another = [
+        SentenceOutcome(sentence_id, "names_another_level", portability_words=", ".join(dict.fromkeys(words)))
+        for sentence_id, words in others.items()
+        if words
+    ]
+    kept = [one for one in sentences if not others[one.sentence_id]]
     check = study_check.before_finding(given)
     job = job._replace(vocabulary=given, check=check if drops else only_word_left_over(check))
     roots = make_root_prompts(job, scrape.factor, kept, check, drops=drops)
@@ -132,8 +138,9 @@ def _root_prompts_and_branches(
     if branch.check is not None:
         branched, refused = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
     prompts = merge_levels([*roots.prompts, *branched.branches], scrape.factor, branch)
-    outcomes = [*roots.outcomes, *(SentenceOutcome(one, "names_another_level") for one in names_another)]
-    return ScrapedPrompts(prompts, outcomes, _reasons(outcomes) + branched.n_dropped, found.counts, refused)
+    outcomes = [*roots.outcomes, *names_another]
+    n_dropped = _reasons(outcomes) + branched.n_dropped
+    return ScrapedPrompts(prompts, outcomes, n_dropped, found.counts, refused, branched.outcomes)
 
 
 def _by_level(prompts: Sequence[AssembledPrompt], factor: str) -> dict[str, list[AssembledPrompt]]:

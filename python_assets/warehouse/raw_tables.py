@@ -67,6 +67,14 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "portability": "varchar",
         "portability_words": "varchar",
     },
+    "branch_outcomes": {
+        "study_id": "varchar not null",
+        "root_prompt_id": "varchar not null",
+        "root_level": "varchar not null",
+        "level": "varchar not null",
+        "dropped_reason": "varchar",
+        "words": "varchar",
+    },
     "prompts": {
         "study_id": "varchar not null",
         "prompt_id": "varchar not null",
