@@ -12,9 +12,10 @@ from python_assets.assemble.branching import BranchOutcome
 from python_assets.assemble.derived_levels import with_derived_levels
 from python_assets.assemble.portable_roots import portability_note, portable_counts
 from python_assets.assemble.prompts import AssembledPrompt, PromptTables, derived_factors, prompt_tables
-from python_assets.assemble.root_prompts import SentenceOutcome
+from python_assets.assemble.repeated_texts import repeated_text_notes
+from python_assets.assemble.root_prompts import SAME_TEXT, SentenceOutcome
 from python_assets.assemble.scraped import prompts_from_sentences
-from python_assets.assemble.templates import prompts_from_templates
+from python_assets.assemble.templates import prompts_from_templates, same_text_note
 from python_assets.errors import SourceError
 from python_assets.importers.formats import read_import
 from python_assets.study.base import ROOT_PROMPT
@@ -108,6 +109,10 @@ def assemble(
                 "imported_sample_parts": imported.sample_parts,
             },
         )
+    notes = [*assembled.notes, *repeated_text_notes(assembled.tables.prompts)]
+    if run_context is not None:
+        for note in notes:
+            run_context.progress.say(note)
     tables = with_derived_levels(study, assembled.tables)
     tables, looks = _of_look(study, tables, run_context)
     prompts = _with_units(study, tables)
@@ -131,7 +136,7 @@ def assemble(
         n_unpaired=assembled.n_unpaired,
         n_normalised=len(assembled.normalised),
         **portable_counts(assembled.outcomes)._asdict(),
-        notes=list(assembled.notes),
+        notes=notes,
         seconds=time.perf_counter() - started,
     )
 
@@ -160,9 +165,11 @@ def _of_look(study: Study, tables: PromptTables, run_context: RunContext | None)
 
 
 def _from_templates(study: Study, spec: Templates) -> _Assembled:
-    prompts, n_left_out = prompts_from_templates(study, spec)
-    unique, quarantine = _without_duplicates(prompts)
-    return _Assembled(prompt_tables(unique), +Counter(not_sampled=n_left_out), quarantine)
+    made = prompts_from_templates(study, spec)
+    unique, quarantine = _without_duplicates(made.prompts)
+    n_dropped = +Counter({"not_sampled": made.n_not_sampled, SAME_TEXT: len(made.same_as)})
+    notes = [same_text_note(made.same_as)] if made.same_as else []
+    return _Assembled(prompt_tables(unique), n_dropped, quarantine, notes=notes)
 
 
 def _from_sentences(
@@ -171,8 +178,6 @@ def _from_sentences(
     made = prompts_from_sentences(study, scrape, connection, run_context)
     unique, quarantine = _without_duplicates(made.prompts)
     note = None if study.prompts.branch is None else portability_note(made.outcomes, study.prompts.branch)
-    if note is not None and run_context is not None:
-        run_context.progress.say(note)
     return _Assembled(
         prompt_tables(unique),
         made.n_dropped,
