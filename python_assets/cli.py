@@ -85,6 +85,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="print, as csv, the N prompts that would close most gaps of coverage or tell two factors apart",
     )
+    of_plan.add_argument(
+        "--branches",
+        action="store_true",
+        help="print each root prompt, and each sentence and branch that went, with its reason",
+    )
     plan.set_defaults(command=_plan)
 
     sample = commands.add_parser(
@@ -208,6 +213,11 @@ def _plan(parsed: argparse.Namespace) -> int:
 
     _stand_in(parsed.provider, paths.study_path(parsed.study).stem)
     study = _study_to_run(parsed.study)
+    if parsed.branches:
+        from python_assets.plan.assembling import list_branches
+
+        print(printable(list_branches(study)))
+        return 0
     if parsed.add is not None:
         return _print_cells_to_add(study, parsed.add)
     try:

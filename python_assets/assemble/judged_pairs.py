@@ -6,11 +6,10 @@ the source. It is asked four questions in one (pair_questions.py), of pairs of k
 """
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from python_assets.assemble.branching import Branched
+from python_assets.assemble.branching import Branched, branch_id
 from python_assets.assemble.methods import MethodJob
 from python_assets.assemble.pair_questions import Pair, Verdict, pair_inquiry, read_verdict
 from python_assets.assemble.planted_pairs import STAGE, JudgeTrial, try_judge
@@ -62,8 +61,12 @@ def judge_pairs(
             kept.append(branch)
         else:
             quarantine.append(_quarantined(engine, branch.prompt_id, pair, reply, verdict))
-    n_dropped = branched.n_dropped + Counter(one.rule for one in quarantine)
-    return JudgedPairs(Branched(kept, n_dropped), quarantine, trial)
+    refused = {one.record_key: one.rule for one in quarantine}
+    outcomes = [
+        one._replace(dropped_reason=refused.get(branch_id(one.root_prompt_id, one.level), one.dropped_reason))
+        for one in branched.outcomes
+    ]
+    return JudgedPairs(Branched(kept, outcomes), quarantine, trial)
 
 
 def _pair(factor: str, root: AssembledPrompt, branch: AssembledPrompt) -> Pair:

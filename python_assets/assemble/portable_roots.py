@@ -7,14 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.assemble.branching import word_without_replacement
+from python_assets.assemble.branching import why_no_branch
 from python_assets.assemble.methods import PORTABLE, CheckPortability, Portability, Sentence
-from python_assets.assemble.portability.portability import (
-    FORM_MISSING,
-    REASONS_AGAINST,
-    REPLACEABLE,
-    PortabilityCheck,
-)
+from python_assets.assemble.portability.portability import FORM_MISSING, REASONS_AGAINST, REPLACEABLE, PortabilityCheck
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.pronouns import ANY_PRONOUN
 from python_assets.assemble.root_prompts import SentenceOutcome
@@ -90,11 +85,9 @@ class StudyCheck:
 
     def _form_missing(self, vocabulary: Vocabulary, sentence: Sentence, prompt: str) -> Portability | None:
         """The levels that would get no branch where others do, each with the word that it has none for."""
-        lacking = {
-            target: word
-            for target in vocabulary.targets(sentence.level)
-            if (word := word_without_replacement(prompt, sentence.text, vocabulary, (sentence.level, target), self._branch))
-        }
+        ends = ((sentence.level, target) for target in vocabulary.targets(sentence.level))
+        why = {end[1]: why_no_branch(prompt, sentence.text, vocabulary, end, self._branch) for end in ends}
+        lacking = {target: words for target, (reason, words) in why.items() if reason == "word_without_replacement"}
         if not lacking:
             return None
         return Portability(FORM_MISSING, f"{next(iter(lacking.values()))} for {listed(lacking)}")

@@ -19,10 +19,34 @@ _OF_NOUN: Final = ("CD", "FW", "JJ", "NN", "PRP$", "VBG", "VBN")
 # who may be meant by a pronoun as well as whom the level names
 _PERSONS: Final = frozenset(
     {"aunt", "baby", "boss", "boy", "boyfriend", "brother", "child", "classmate", "client", "colleague", "companion"}
-    | {"coworker", "cousin", "customer", "daughter", "doctor", "driver", "employee", "employer", "everybody", "everyone"}
+    | {
+        "coworker",
+        "cousin",
+        "customer",
+        "daughter",
+        "doctor",
+        "driver",
+        "employee",
+        "employer",
+        "everybody",
+        "everyone",
+    }
     | {"father", "friend", "gentleman", "girl", "girlfriend", "grandfather", "grandmother", "granddaughter", "grandson"}
     | {"guest", "guy", "husband", "infant", "judge", "kid", "king", "lady", "landlord", "leader", "man", "manager"}
-    | {"mentor", "mom", "mother", "mum", "dad", "neighbor", "neighbour", "nephew", "niece", "nobody", "nurse", "officer"}
+    | {
+        "mentor",
+        "mom",
+        "mother",
+        "mum",
+        "dad",
+        "neighbor",
+        "neighbour",
+        "nephew",
+        "niece",
+        "nobody",
+        "nurse",
+        "officer",
+    }
     | {"owner", "parent", "partner", "passenger", "patient", "person", "prince", "princess", "professor", "queen"}
     | {"relative", "roommate", "sister", "somebody", "someone", "son", "spouse", "stranger", "student", "teacher"}
     | {"teenager", "therapist", "toddler", "uncle", "victim", "visitor", "wife", "woman", "worker"}
@@ -47,9 +71,7 @@ class _Found(NamedTuple):
     form: str | None
 
 
-def unclear_pronoun(
-    text: str, own: Sequence[Occurrence], source: Pronouns, others: Collection[Pronouns]
-) -> str | None:
+def unclear_pronoun(text: str, own: Sequence[Occurrence], source: Pronouns, others: Collection[Pronouns]) -> str | None:
     """The first pronoun of a set of which it is not clear that it refers to the level, or which form it is.
 
     Args:

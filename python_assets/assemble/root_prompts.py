@@ -4,7 +4,7 @@ Belongs here: what becomes of each sentence. Why a prompt does not carry over is
 """
 
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from python_assets.assemble.methods import (
     METHODS,
@@ -19,13 +19,17 @@ from python_assets.assemble.methods import (
 from python_assets.assemble.portability.portability import REASONS_AGAINST
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.sampling import make_per_stratum
+from python_assets.texts.identity import as_seen
+
+SAME_TEXT: Final = "same_text"
 
 
 class SentenceOutcome(NamedTuple):
     """What became of a sentence that was kept: why it is no prompt, and whether its prompt carries over.
 
     portability: PORTABLE or why not; None where no prompt was made, or none that is branched.
-    portability_words: what the reason is about.
+    portability_words: what the reason is about, that of a sentence which names another level included, or the
+    root prompt that has the same text (SAME_TEXT).
     """
 
     sentence_id: str
@@ -49,7 +53,7 @@ class _Tried(NamedTuple):
 def make_root_prompts(
     job: MethodJob, factor: str, sentences: Sequence[Sentence], check: CheckPortability, *, drops: Collection[str]
 ) -> RootPrompts:
-    """Make prompts until each level and source tag has as many as the study wants.
+    """Make prompts until each level and source tag has as many as the study wants; one of each text and level.
 
     Args:
         job: the study and its method.
@@ -66,7 +70,7 @@ def make_root_prompts(
         content=lambda sentence: f"{sentence.level}\0{sentence.text}",
         max_per_stratum=assembling.max_per_level,
         seed=job.study.seed,
-        make=_checking(method.maker(job), check, drops=drops),
+        make=_once_each(_checking(method.maker(job), check, drops=drops), job.study.prompts.level),
         is_made=lambda one: one.prompt_text is not None,
     )
     prompts = [
@@ -97,12 +101,34 @@ def check_again(roots: RootPrompts, factor: str, check: CheckPortability, *, dro
     return RootPrompts([root for root in roots.prompts if root.prompt_id in kept], outcomes)
 
 
-def _checking(make: Maker, check: CheckPortability, *, drops: Collection[str]) -> Callable[[Sequence[Sentence]], list[_Tried]]:
+def _checking(
+    make: Maker, check: CheckPortability, *, drops: Collection[str]
+) -> Callable[[Sequence[Sentence]], list[_Tried]]:
     def make_and_check(sentences: Sequence[Sentence]) -> list[_Tried]:
         made = zip(sentences, make(sentences), strict=True)
         return [_checked(sentence, one, check, drops=drops) for sentence, one in made]
 
     return make_and_check
+
+
+def _once_each(
+    make: Callable[[Sequence[Sentence]], list[_Tried]], level_of: Callable[[str], str]
+) -> Callable[[Sequence[Sentence]], list[_Tried]]:
+    """Leave out prompts whose text and level an earlier one has: they would count as further root prompts."""
+    taken: dict[tuple[str, str], str] = {}
+
+    def first_of_each_text(sentence: Sentence, one: _Tried) -> _Tried:
+        if one.prompt_text is None:
+            return one
+        first = taken.setdefault((level_of(sentence.level), as_seen(one.prompt_text)), sentence.sentence_id)
+        if first == sentence.sentence_id:
+            return one
+        return _Tried(None, SentenceOutcome(sentence.sentence_id, SAME_TEXT, portability_words=first))
+
+    def make_once_each(sentences: Sequence[Sentence]) -> list[_Tried]:
+        return [first_of_each_text(*one) for one in zip(sentences, make(sentences), strict=True)]
+
+    return make_once_each
 
 
 def _checked(sentence: Sentence, made: Made, check: CheckPortability, *, drops: Collection[str]) -> _Tried:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from python_assets.assemble.branching import branch_prompts, merge_levels
+from python_assets.assemble.branching import BranchOutcome, branch_prompts, merge_levels
 from python_assets.assemble.found_replacements import find_replacements
 from python_assets.assemble.judged_pairs import judge_pairs
 from python_assets.assemble.methods import MethodJob, Sentence
@@ -37,9 +37,9 @@ from python_assets.warehouse.run_context import RunContext
 class ScrapedPrompts(NamedTuple):
     """Root prompts and their branches, and what became of the rest.
 
-    outcomes: one a sentence. n_dropped: sentences and branches without a prompt, by reason. n_replacements:
-    words that an engine was asked to replace, by what became of them. quarantine: branches that a judge
-    refused; trial: what it said of planted pairs. notes: for the user.
+    outcomes: one a sentence. branches: one a pair of root prompt and level. n_dropped: sentences and branches
+    without a prompt, by reason. n_replacements: words that an engine was asked to replace, by what became of
+    them. quarantine: branches that a judge refused; trial: what it said of planted pairs. notes: for the user.
     """
 
     prompts: list[AssembledPrompt]
@@ -48,6 +48,7 @@ class ScrapedPrompts(NamedTuple):
     n_replacements: Counter[str]
     quarantine: Sequence[Quarantined] = ()
     trial: JudgeTrial | None = None
+    branches: Sequence[BranchOutcome] = ()
     notes: Sequence[str] = ()
 
 
@@ -165,8 +166,13 @@ def _root_prompts_and_branches(
     drops = study_check.drops
     given = vocabulary_with()
     # sentences that name another level have no branch, so that no engine need be asked about them
-    names_another = {one.sentence_id: None for one in sentences if given.names_another_level(one.level, one.text)}
-    kept = [one for one in sentences if one.sentence_id not in names_another]
+    others = {one.sentence_id: given.words_of_others(one.level, one.text) for one in sentences}
+    names_another = [
+        SentenceOutcome(sentence_id, "names_another_level", portability_words=", ".join(dict.fromkeys(words)))
+        for sentence_id, words in others.items()
+        if words
+    ]
+    kept = [one for one in sentences if not others[one.sentence_id]]
     check = study_check.before_finding(given)
     job = job._replace(vocabulary=given, check=check if branch.portable == "drop" else only_word_left_over(check))
     roots = make_root_prompts(job, scrape.factor, kept, check, drops=drops)
@@ -180,11 +186,11 @@ def _root_prompts_and_branches(
     if branch.check is not None:
         branched, refused, trial = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
     prompts = merge_levels([*roots.prompts, *branched.branches], scrape.factor, branch)
-    outcomes = [*roots.outcomes, *(SentenceOutcome(one, "names_another_level") for one in names_another)]
+    outcomes = [*roots.outcomes, *names_another]
     notes = [] if trial is None else [trial.found.note]
     notes += pronoun_note(scrape.factor, roots.prompts, vocabulary)
     n_dropped = _reasons(outcomes) + branched.n_dropped
-    return ScrapedPrompts(prompts, outcomes, n_dropped, found.counts, refused, trial, notes)
+    return ScrapedPrompts(prompts, outcomes, n_dropped, found.counts, refused, trial, branched.outcomes, notes)
 
 
 def _by_level(prompts: Sequence[AssembledPrompt], factor: str) -> dict[str, list[AssembledPrompt]]:

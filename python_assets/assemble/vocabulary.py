@@ -90,7 +90,11 @@ class Vocabulary:
 
     def names_another_level(self, level: str, text: str) -> bool:
         """Tell whether a text holds a word of another level that is no word of its own level."""
-        return any(found.word not in self._words[level] for found in self._any_word.find(text))
+        return bool(self.words_of_others(level, text))
+
+    def words_of_others(self, level: str, text: str) -> list[str]:
+        """The words of other levels in a text that are no words of its own level, in order."""
+        return [found.word for found in self._any_word.find(text) if found.word not in self._words[level]]
 
     def own_words(self, level: str, text: str) -> list[Occurrence]:
         """Where the words of a level stand in a text, in order."""

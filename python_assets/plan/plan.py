@@ -15,6 +15,7 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.infer.result import InferenceReason
 from python_assets.plan.asked import IN_MEMORY, asked_of
 from python_assets.plan.asked_questions import numbers_of_questions
+from python_assets.plan.assembling import block_warnings, planned_blocks, planned_steps
 from python_assets.plan.comparisons import comparison_warnings, shapes_of_changes, unknown_comparisons
 from python_assets.plan.coverage_sets import coverage_sets
 from python_assets.plan.declared_questions import frozen_questions
@@ -88,6 +89,7 @@ def _known_plan(
     found = shapes(study, connection, groupings)
     changed = shapes_of_changes(connection, found, pairs)
     asked = numbers_of_questions(questions, connection, groupings, changed)
+    blocks = planned_blocks(connection, is_branched=study.prompts.branch is not None)
     looks = planned_looks(study, assembled.n_root_prompts, max(asked.values(), default=1))
     return Plan(
         study_id=study.study_id,
@@ -105,6 +107,7 @@ def _known_plan(
         power=list(planned_power(study, found, changed, asked)),
         warnings=[
             *_warnings(study, scraped, assembled, groupings, found, generations),
+            *block_warnings(study, connection, blocks),
             *factor_warnings(study, connection, factors),
             *prompt_warnings(study, connection),
             *scored_word_warnings(study, connection),
@@ -125,6 +128,8 @@ def _known_plan(
         metrics=[] if imported is None else planned_metrics(imported.metrics),
         questions=frozen_questions(questions),
         looks=looks,
+        steps=planned_steps(connection),
+        blocks=blocks,
     )
 
 

@@ -78,6 +78,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "summary_statistics": "statistics",
     "variance_components": "statistics",
     # how the others came to be: every run that is kept has them
+    "branches": "archive",
     "keywords": "archive",
     "measurements": "archive",
     "publications": "archive",

@@ -80,6 +80,14 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "no_source_fact": "boolean",
         "sounds_natural": "boolean",
     },
+    "branch_outcomes": {
+        "study_id": "varchar not null",
+        "root_prompt_id": "varchar not null",
+        "root_level": "varchar not null",
+        "level": "varchar not null",
+        "dropped_reason": "varchar",
+        "words": "varchar",
+    },
     "prompts": {
         "study_id": "varchar not null",
         "prompt_id": "varchar not null",

@@ -47,9 +47,7 @@ class Kind(NamedTuple):
 def kinds() -> dict[str, Kind]:
     """The kinds of kinds.yml by name."""
     read = yaml.safe_load(_FILE.read_bytes())
-    return {
-        name: Kind(*(frozenset(words.get(part, ())) for part in Kind._fields)) for name, words in read.items()
-    }
+    return {name: Kind(*(frozenset(words.get(part, ())) for part in Kind._fields)) for name, words in read.items()}
 
 
 def kinds_of(words: Iterable[str], *, has_gender: bool = False) -> list[Kind]:

@@ -12,7 +12,7 @@ from python_assets.study.pronouns import SLOT, pronoun_slots
 from python_assets.study.study import Factor, Import, Prompts, Scrape, Template, Templates
 from python_assets.study_file.checks.branching import branch_problems
 from python_assets.study_file.checks.engines import engine_problems
-from python_assets.study_file.checks.factors import repeated, unknown_level
+from python_assets.study_file.checks.factors import alike_levels, repeated, unknown_level
 from python_assets.study_file.checks.scraping import scraping_problems
 from python_assets.study_file.checks.units import unit_problems, without_levels
 from python_assets.study_file.checks.written import written_problems
@@ -42,6 +42,7 @@ def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator
     levels, name = scrape.levels, scrape.factor
     branched = prompts.scraped_levels
     yield from repeated((*SCRAPE, "levels"), levels, "level")
+    yield from alike_levels((*SCRAPE, "levels"), levels)
     if scrape.reference is not None and prompts.level(scrape.reference) not in branched:
         yield unknown_level((*SCRAPE, "reference"), scrape.reference, name, branched)
     for level in scrape.keywords:

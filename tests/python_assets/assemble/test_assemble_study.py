@@ -254,7 +254,7 @@ def test_every_kept_sentence_has_an_outcome(make_study, build):
     counts = run(make_study(prompts("Italy", "France", branch={}), {"a.txt": text}), build)
     assert build.sql(f"{OUTCOMES} order by 1").fetchall() == [
         ("a.txt#1", None, "portable", None),
-        ("a.txt#2", "names_another_level", None, None),
+        ("a.txt#2", "names_another_level", None, "France"),
         ("a.txt#3", "keyword_not_in_prompt", None, None),
         ("a.txt#4", "other_name", "other_name", "Goethe"),
     ]

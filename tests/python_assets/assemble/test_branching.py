@@ -267,6 +267,26 @@ def test_a_found_word_of_the_target_is_not_swapped_back():
     assert words_of.replace("Of men he told what she knew", "men", "women").text == "Of women she told what he knew"
 
 
+def test_each_pair_of_root_and_level_says_why_it_has_no_branch_and_by_which_words():
+    words_of = vocabulary(keywords={"Italy": ["Italy", "ITA"]}, levels=["Italy", "France"], forms={})
+    texts = ["In Italy it", "Italy, ITA and ITA", "Italy and France", "In Rome it"]
+    roots = [root(text, baseline=text)._replace(root_prompt_id=f"{n}") for n, text in enumerate(texts)]
+    assert branch_prompts(roots, "concept", words_of, Branch()).outcomes == [
+        ("0", "Italy", "France", None, None),
+        ("1", "Italy", "France", "word_without_replacement", "ITA"),
+        ("2", "Italy", "France", "names_another_level", "France"),
+        ("3", "Italy", "France", "no_replacement", None),
+    ]
+
+
+def test_a_pair_of_words_of_two_word_classes_is_told():
+    levels = ["Switzerland", "Italy"]
+    forms = {"Switzerland": {"people": "Swiss"}, "Italy": {"people": "Italian"}}
+    words_of = vocabulary(keywords={"Switzerland": ["Swiss"]}, levels=levels, forms=forms)
+    found = branch_prompts([root("The Swiss have", "Switzerland")], "concept", words_of, Branch()).outcomes
+    assert [(one.dropped_reason, one.words) for one in found] == [("word_without_replacement", "Swiss -> Italian")]
+
+
 def test_a_prompt_that_names_another_level_has_no_branch_to_any():
     roots = [root("How does Italy compare with the UK?", baseline="Italy is a country.")]
     assert branched(roots, vocabulary(), from_=["Italy"]) == ([], {"names_another_level": 3})

@@ -84,6 +84,13 @@ def test_pairs_that_the_judge_refuses_make_no_prompt_and_are_counted(study_with,
     counts = assemble(study, build, run_context)
     assert branches(build) == ["a.txt#1 > France", "a.txt#2 > Chad"]
     assert counts.n_dropped == {"refused_by_judge": 1, "unusable_verdict": 1}
+    outcomes = build.sql("select root_prompt_id, level, dropped_reason from raw.branch_outcomes").fetchall()
+    assert outcomes == [
+        ("a.txt#1", "France", None),
+        ("a.txt#1", "Chad", "refused_by_judge"),
+        ("a.txt#2", "France", "unusable_verdict"),
+        ("a.txt#2", "Chad", None),
+    ]
     assert counts.n_quarantined == 2
     details = build.sql("select detail from raw.quarantine where rule = 'unusable_verdict'").fetchall()
     assert details[0][0].endswith("replied 'Hm'")
