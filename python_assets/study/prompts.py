@@ -80,8 +80,8 @@ class Branch(Part):
     written, all of them are found. find: replacements that are found, beside those given. merge: levels of
     root prompts that become one level once branched (SAGED A.2). portable: whether root prompts that do not
     carry over to other levels are dropped or kept. spacy_model: folder or name of a spaCy pipeline that finds
-    names, which are told by their capitals without one. check: an engine that says of each root prompt and
-    its branch whether both ask the same.
+    names, which are told by their capitals without one. check: an engine that answers four questions of each
+    root prompt and its branch.
     """
 
     from_: Literal["all"] | list[Level] = Field("all", alias="from")

@@ -6,10 +6,7 @@ from python_assets.assemble.written_items import fill
 from python_assets.errors import SourceError
 from python_assets.scrape.scrape_study import scrape
 
-SIMULATED = [
-    {"name": "one", "provider": "simulator"},
-    {"name": "helper", "provider": "simulator", "engine": True},
-]
+SIMULATED = [{"name": "one", "provider": "simulator"}, {"name": "helper", "provider": "simulator", "engine": True}]
 FORMS = {
     "nurse": {"noun": "nurse", "plural": "nurses"},
     "engineer": {"noun": "engineer", "plural": "engineers"},
@@ -129,9 +126,7 @@ def test_a_level_without_a_word_for_the_place_is_an_error_before_anything_is_ask
     written_study, engine, assembled, inquiries_sent, refused
 ):
     forms = FORMS | {"nurse": {"noun": "nurse", "plural": "nurse"}}  # engineer or engineers: nothing tells
-    study = written_study(
-        [SIMULATED[0], engine("return ''")], assembling={"themes": ["work"]}, branch={"forms": forms}
-    )
+    study = written_study([SIMULATED[0], engine("return ''")], assembling={"themes": ["work"]}, branch={"forms": forms})
     with refused(SourceError, "prompts.assemble.form"):
         assembled(study)
     assert inquiries_sent() == []
@@ -181,4 +176,3 @@ def test_the_simulator_writes_items_and_judges_their_pairs(written_study, build,
 )
 def test_a_word_fits_its_place(item, word, text):
     assert fill(item, word) == text
-
