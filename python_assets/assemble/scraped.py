@@ -159,7 +159,7 @@ def _root_prompts_and_branches(
     outcomes = [*roots.outcomes, *(SentenceOutcome(one, "names_another_level") for one in names_another)]
     notes = [] if trial is None else [trial.found.note]
     n_dropped = _reasons(outcomes) + branched.n_dropped
-    return ScrapedPrompts(prompts, outcomes, n_dropped, found.counts, refused, trial, notes)
+    return ScrapedPrompts(prompts, outcomes, n_dropped, found.counts, quarantine=refused, trial=trial, notes=notes)
 
 
 def _by_level(prompts: Sequence[AssembledPrompt], factor: str) -> dict[str, list[AssembledPrompt]]:

@@ -16,7 +16,11 @@ def study(assemble="themes: [work]", scrape="", branch="", written=WRITTEN):
 
 CASES = {
     "items without the method": (
-        study(written="engine: helper, items: 4", assemble="", scrape=", keywords: {Italy: [Italy]}, sources: []"),
+        study(
+            written="engine: helper, items: 4",
+            assemble="",
+            scrape=", keywords: {Italy: [Italy], Japan: [Japan]}, sources: [{tag: t, path: a.md}]",
+        ),
         "prompts.assemble",
     ),
     "no engine": (study(written="method: written, items: 4"), "prompts.assemble"),
