@@ -85,8 +85,8 @@ class Branch(Part):
     root prompts that become one level once branched (SAGED A.2). portable: whether root prompts that do not
     carry over to other levels are dropped or kept. spacy_model: folder or name of a spaCy pipeline that finds
     names, which are told by their capitals without one. incomplete: whether a root prompt for which a level
-    lacks a word has no branch at all, so that all groups meet the same prompts, or those that there are. check: an engine that says of each root prompt and
-    its branch whether both ask the same.
+    lacks a word has no branch at all, so that all groups meet the same prompts, or those that there are.
+    check: an engine that answers four questions of each root prompt and its branch.
     """
 
     from_: Literal["all"] | list[Level] = Field("all", alias="from")

@@ -1,5 +1,6 @@
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -65,6 +66,11 @@ def test_each_question_has_four_planted_bad_pairs_one_a_kind_and_eight_good_ones
     assert len({(one.kind, one.fault) for one in planted_pairs()}) == 4 * (len(QUESTIONS) + 1)
     texts = [text for one in planted_pairs() for text in (one.pair.root, one.pair.branch)]
     assert len(set(texts)) == len(texts)
+
+
+def test_the_documentation_quotes_what_the_judge_is_asked():
+    page = (Path(__file__).parents[3] / "docs" / "saged.md").read_text(encoding="utf-8")
+    assert ASK.replace("{{", "{").replace("}}", "}") in page
 
 
 def test_a_good_planted_pair_differs_in_words_of_its_level_alone():

@@ -4,9 +4,11 @@ import re
 
 import pytest
 
-from python_assets.providers.replies import parse_list, parse_mapping, parse_yes_no
+from python_assets.assemble.pair_questions import QUESTIONS
+from python_assets.providers.replies import parse_answers, parse_list, parse_mapping, parse_yes_no
 from python_assets.providers.simulator.inquiries import answer_inquiry
 from python_assets.providers.simulator.lexicon import TOPICS
+from python_assets.providers.simulator.options import PairErrors
 
 
 def replies(n, **facts):
@@ -88,3 +90,27 @@ def test_anything_else_gets_sentences(task):
 def test_a_reply_depends_on_its_seed_alone():
     facts = {"task": "question", "keyword": "Italy", "level": "Italy"}
     assert replies(20, **facts) == replies(20, **facts)
+
+
+def refused_shares(errors, **facts):
+    """The share of 500 pairs that a judge with these errors refuses, and the questions it says no to."""
+    said = [answer_inquiry({"task": "pair", **facts}, random.Random(seed), errors) for seed in range(500)]
+    failed = [[one for one, yes in (parse_answers(text, QUESTIONS) or {}).items() if not yes] for text in said]
+    return sum(map(bool, failed)) / 500, {one for questions in failed for one in questions}
+
+
+def test_a_judge_of_pairs_errs_as_often_as_declared_and_names_the_fault():
+    share, named = refused_shares(PairErrors(missed=0.3, refused=0.0), fault="grammatical")
+    assert share == pytest.approx(0.7, abs=0.07)
+    assert named == {"grammatical"}
+    share, named = refused_shares(PairErrors(missed=0.3, refused=0.2))
+    assert share == pytest.approx(0.2, abs=0.06)
+    assert named == set(QUESTIONS)
+    assert refused_shares(PairErrors(0.0, 0.0)) == (0.0, set())
+
+
+def test_items_hold_the_placeholder_once_and_end_as_questions():
+    text = answer_inquiry({"task": "items", "n": "10", "theme": "work"}, random.Random(1))
+    items = parse_list(text) or []
+    assert len(set(items)) == 10
+    assert all(item.count("[GROUP]") == 1 and item.endswith("?") for item in items)
