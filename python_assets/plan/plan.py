@@ -25,6 +25,7 @@ from python_assets.plan.group_models import fill_planned_cells, rows_of
 from python_assets.plan.label_warnings import label_warnings
 from python_assets.plan.looks import look_warnings, planned_looks
 from python_assets.plan.metrics_of_logs import planned_metrics
+from python_assets.plan.near_texts import near_text_warnings
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.prompt_warnings import prompt_warnings
 from python_assets.plan.regressions import planned_regressions, regression_references, regression_warnings
@@ -110,6 +111,7 @@ def _known_plan(
             *block_warnings(study, connection, blocks),
             *factor_warnings(study, connection, factors),
             *prompt_warnings(study, connection),
+            *near_text_warnings(study, connection),
             *scored_word_warnings(study, connection),
             *_unpaired_warnings(assembled),
             *regression_warnings(study, connection),
