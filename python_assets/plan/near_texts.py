@@ -58,7 +58,7 @@ def near_text_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> I
         more = f" and {len(near) - SHOWN:,} more" if len(near) > SHOWN else ""
         yield (
             f"{len(near):,} of {len(roots):,} root prompts differ from an earlier one in one word of {WORDS_AN_EDIT} "
-            f"at most, and count as prompts of their own: {shown}{more}; read them, and keep one where they ask the same"
+            f"at most, and count as prompts of their own: {shown}{more}; read them, keep one where they ask the same"
         )
     import_ = study.prompts.import_
     if import_ is not None and not import_.columns.root_prompt and import_.factors:

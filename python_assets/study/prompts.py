@@ -16,6 +16,7 @@ from python_assets.study.scrape import Scrape
 # rules of quarantine: what the judge of branch.check said of a pair
 REFUSED_BY_JUDGE: Final = "refused_by_judge"
 UNUSABLE_VERDICT: Final = "unusable_verdict"
+OF_JUDGE: Final = (REFUSED_BY_JUDGE, UNUSABLE_VERDICT)
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OPTIONS: Final = "options"

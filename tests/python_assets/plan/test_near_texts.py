@@ -129,5 +129,5 @@ def test_near_root_prompts_are_listed_by_plan(make_study):
     plan = plan_study(make_study(spec, factors={"sex": {"levels": ["a", "b"]}}, groupings=["sex"]))
     assert (
         "2 of 3 root prompts differ from an earlier one in one word of 20 at most, and count as prompts of their own: "
-        "'t1' and 't0' (1 of 21 words), 't2' and 't0' (1 of 21 words); read them, and keep one where they ask the same"
+        "'t1' and 't0' (1 of 21 words), 't2' and 't0' (1 of 21 words); read them, keep one where they ask the same"
     ) in plan.warnings
