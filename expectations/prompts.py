@@ -12,12 +12,12 @@ from expectations.articles import fitting_articles
 from expectations.few_unexpected import few_removed, few_unexpected
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
 from expectations.slots import only_slots_differ
-from python_assets.study.prompts import REFUSED_BY_JUDGE, UNUSABLE_VERDICT
+from python_assets.study.prompts import OF_JUDGE
 from python_assets.study.study import Study
 
 KEYS: Final = ("prompt_id",)
 # a pair that the study's own judge refused is no loss: to refuse is what it was asked for
-_REMOVED: Final = f"stage = 'assemble' and rule not in {(REFUSED_BY_JUDGE, UNUSABLE_VERDICT)}"
+_REMOVED: Final = f"stage = 'assemble' and rule not in {OF_JUDGE}"
 # items that an engine wrote and that do not do are written anew
 _REMOVED_ITEMS: Final = "stage = 'assemble' and rule = 'duplicate_key'"
 _AGAIN: Final = "materialise the assemble stage again"

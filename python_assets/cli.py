@@ -232,7 +232,7 @@ def _plan(parsed: argparse.Namespace) -> int:
         frozen = f"\n\n{freeze_analysis(study, paths.home(), plan.questions).text(study.study_id)}"
         plan = plan._replace(would_fail=list(would_fail(study)))  # looks need what is frozen by now
     print(printable(f"{plan.text()}{frozen}"))
-    return MISTAKE if plan.would_fail else 0
+    return MISTAKE if plan.would_fail or plan.gates else 0
 
 
 def _print_cells_to_add(study: "Study", n_cells: int) -> int:

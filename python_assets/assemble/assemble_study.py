@@ -17,7 +17,6 @@ from python_assets.assemble.repeated_texts import repeated_text_notes
 from python_assets.assemble.root_prompts import SAME_TEXT, SentenceOutcome
 from python_assets.assemble.scraped import prompts_from_sentences
 from python_assets.assemble.templates import prompts_from_templates, same_text_note
-from python_assets.assemble.written_items import TAG
 from python_assets.errors import SourceError
 from python_assets.importers.formats import read_import
 from python_assets.study.base import ROOT_PROMPT
@@ -119,9 +118,7 @@ def assemble(
     tables = with_derived_levels(study, assembled.tables)
     tables, looks = _of_look(study, tables, run_context)
     prompts = _with_units(study, tables)
-    # items that an engine wrote are no rows of raw.sentences
-    of_sentences = [] if prompts_spec.assemble.chosen_method == TAG else assembled.outcomes
-    outcomes = pd.DataFrame(of_sentences, columns=list(SentenceOutcome._fields))
+    outcomes = pd.DataFrame(assembled.outcomes, columns=list(SentenceOutcome._fields))
     tables_by_name = {
         "prompts": prompts,
         "prompt_factors": tables.prompt_factors,

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from python_assets.assemble.branching import why_no_branch
 from python_assets.assemble.methods import PORTABLE, CheckPortability, Portability, Sentence
-from python_assets.assemble.portability.portability import FORM_MISSING, REASONS_AGAINST, REPLACEABLE, PortabilityCheck
+from python_assets.assemble.portability.portability import FORM_MISSING, OF_SOME_LEVELS, REASONS_AGAINST, REPLACEABLE, PortabilityCheck
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.pronouns import ANY_PRONOUN
 from python_assets.assemble.root_prompts import SentenceOutcome
@@ -35,15 +35,20 @@ class PortableCounts(NamedTuple):
 class StudyCheck:
     """The portability check of one study, as often as its vocabulary grows."""
 
-    def __init__(self, study: Study, scrape: Scrape, branch: Branch) -> None:
+    def __init__(self, study: Study, scrape: Scrape, branch: Branch, *, of_items: bool = False) -> None:
         """Load what finds names.
+
+        Args:
+            study: the study.
+            scrape: its levels and language.
+            branch: what is branched.
+            of_items: whether prompts are items that an engine wrote, of several sentences each.
 
         Raises:
             SourceError: the spaCy model that the study names cannot be used.
         """
         self._scrape, self._branch = scrape, branch
-        is_written = study.prompts.assemble.chosen_method == "written"
-        self._splitter = SentenceSplitter(scrape.language) if is_written else None
+        self._splitter = SentenceSplitter(scrape.language) if of_items else None
         if branch.spacy_model is None:
             self._find_names = names_by_capitals(scrape.language)
         else:
@@ -65,7 +70,9 @@ class StudyCheck:
                 return None
             if self._splitter is not None:
                 pieces = self._splitter.split([prompt])
-                return _first_in_item(against, sentence.level, pieces, passed_over) or Portability(PORTABLE)
+                # that they suit all levels the engine is asked, and the judge
+                within = {*passed_over, OF_SOME_LEVELS}
+                return _first_in_item(against, sentence.level, pieces, within) or Portability(PORTABLE)
             # a prompt that is no beginning of its sentence was not cut
             whole = sentence.text if sentence.text.startswith(prompt) else prompt
             found = against.first_reason(sentence.level, prompt, whole, passed_over)

@@ -63,7 +63,7 @@ def make_root_prompts(
         drops: the reasons for which a prompt that does not is none.
     """
     assembling = job.study.prompts.assemble
-    method = METHODS[assembling.chosen_method]
+    method = METHODS[job.method or assembling.chosen_method]
     tried = make_per_stratum(
         sentences,
         stratum=lambda sentence: (sentence.level, sentence.source_tag),

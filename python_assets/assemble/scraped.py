@@ -22,7 +22,7 @@ from python_assets.assemble.portable_roots import (
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.root_prompts import SentenceOutcome, check_again, make_root_prompts
 from python_assets.assemble.vocabulary import Vocabulary
-from python_assets.assemble.written_items import TAG, WrittenItems, study_topics, write_items
+from python_assets.assemble.written_items import TAG, Topic, WrittenItems, study_topics, write_items
 from python_assets.errors import SourceError
 from python_assets.importers.level_map import study_level_table
 from python_assets.study.factors import mapped_factors
@@ -80,16 +80,38 @@ def prompts_from_sentences(
     else:
         titles, pronouns = _titles(study, connection), _pronouns(study, scrape)
         words = partial(Vocabulary, scrape, branch, keywords, titles=titles, pronouns=pronouns)
-        if study.prompts.assemble.chosen_method == TAG:
-            given = words()
-            check = StudyCheck(study, scrape, branch).before_finding(given) if branch.portable == "drop" else None
-            topics = study_topics(study, connection)
-            written = write_items(job._replace(check=check), scrape, branch, given, topics)
-            made = _with_items(_root_prompts_and_branches(job, scrape, branch, words, written.sentences), written)
-        else:
-            made = _root_prompts_and_branches(job, scrape, branch, words, _sentences(study, connection))
+        assembling = study.prompts.assemble
+        sentences = [] if assembling.chosen_method == TAG else _sentences(study, connection)
+        made = _root_prompts_and_branches(job, scrape, branch, words, sentences)
+        if assembling.items is not None:
+            made = _joined(made, _from_items(job, scrape, branch, words, study_topics(study, connection)))
     _check_levels(study, scrape, made)
     return made
+
+
+def _from_items(
+    job: MethodJob, scrape: Scrape, branch: Branch, words: Callable[..., Vocabulary], topics: Sequence[Topic]
+) -> ScrapedPrompts:
+    given = words()
+    job = job._replace(method=TAG)
+    study_check = StudyCheck(job.study, scrape, branch, of_items=True)
+    check = study_check.before_finding(given) if branch.portable == "drop" else None
+    written = write_items(job._replace(check=check), scrape, branch, given, topics)
+    return _with_items(_root_prompts_and_branches(job, scrape, branch, words, written.sentences), written)
+
+
+def _joined(one: ScrapedPrompts, other: ScrapedPrompts) -> ScrapedPrompts:
+    """The prompts of sentences and of items; root prompts first."""
+    return ScrapedPrompts(
+        sorted([*one.prompts, *other.prompts], key=lambda prompt: not prompt.is_root),
+        [*one.outcomes, *other.outcomes],
+        one.n_dropped + other.n_dropped,
+        one.n_replacements + other.n_replacements,
+        [*one.quarantine, *other.quarantine],
+        other.trial or one.trial,
+        [*one.branches, *other.branches],
+        list(dict.fromkeys([*one.notes, *other.notes])),
+    )
 
 
 def _with_items(made: ScrapedPrompts, written: WrittenItems) -> ScrapedPrompts:
@@ -101,7 +123,9 @@ def _with_items(made: ScrapedPrompts, written: WrittenItems) -> ScrapedPrompts:
         if (one := reasons.get(item.sentence_id)) is not None
     ]
     notes = [*([] if written.note is None else [written.note]), *made.notes]
-    return made._replace(quarantine=[*written.quarantine, *dropped, *made.quarantine], notes=notes)
+    quarantine = [*written.quarantine, *dropped, *made.quarantine]
+    # items are no rows of raw.sentences
+    return made._replace(outcomes=[], quarantine=quarantine, notes=notes)
 
 
 def _not_branched(sentence: Sentence, prompt: str) -> None:
@@ -162,7 +186,7 @@ def _root_prompts_and_branches(
     vocabulary_with: Callable[..., Vocabulary],
     sentences: Sequence[Sentence],
 ) -> ScrapedPrompts:
-    study_check = StudyCheck(job.study, scrape, branch)
+    study_check = StudyCheck(job.study, scrape, branch, of_items=job.method == TAG)
     drops = study_check.drops
     given = vocabulary_with()
     # sentences that name another level have no branch, so that no engine need be asked about them

@@ -11,7 +11,7 @@ import duckdb
 import pandas as pd
 
 from python_assets.assemble.planted_pairs import planted_pairs
-from python_assets.assemble.written_items import TAG, n_inquiries
+from python_assets.assemble.written_items import n_inquiries
 from python_assets.extract.measures import Measure, resolve_measures
 from python_assets.extract.units import prompts_in_slices
 from python_assets.plan.text import PlannedGeneration
@@ -56,7 +56,7 @@ def _of_branches(study: Study) -> Iterator[PlannedGeneration]:
     if branch is None or scrape is None:
         return
     n_items = spec.items if spec.themes is not None else None
-    if spec.engine is not None and spec.chosen_method == TAG:
+    if spec.engine is not None and spec.items is not None:
         n_written = None if n_items is None else n_inquiries(n_items, len(spec.themes or ()))
         yield _row(engine_of(study, spec.engine), "items", n_written)
     if branch.check is not None:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.errors import PlumblineError
+from python_assets.errors import PlumblineError, StudyError
 from python_assets.infer.formulas.verdict import N_NEEDED_CAP
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import BEYOND_PARTS
@@ -321,7 +321,7 @@ class Plan(NamedTuple):
     """The size of a study before anything is generated; None where it depends on what is unknown.
 
     engines: what is asked of them beside the generations. would_fail: why a run would fail on this machine.
-    not_checked: what only the network could tell of that.
+    gates: those of the run that its prompts cannot pass. not_checked: what only the network could tell of that.
     n_checked, n_portable: root prompts that were checked for branching, and those that carry over.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing. questions: every one that
     the study asks, with its set (declared_questions.py); None where they are not known yet.
@@ -354,6 +354,7 @@ class Plan(NamedTuple):
     looks: list[PlannedLook] = []
     steps: list[PlannedStep] = []
     blocks: list[PlannedBlocks] = []
+    gates: list[StudyError] = []
 
     def text(self) -> str:
         """The plan as tables for a terminal."""
@@ -371,8 +372,8 @@ class Plan(NamedTuple):
             aligned(("what", "number"), counts),
             aligned(("generation", "provider", "model", "responses", "calls"), [*self.generations, *self.engines]),
         ]
-        if self.would_fail:
-            parts.insert(1, _listed("A run would fail:", list(map(str, self.would_fail))))
+        if failing := [*self.would_fail, *self.gates]:
+            parts.insert(1, _listed("A run would fail:", list(map(str, failing))))
         if self.unknown is not None:
             parts.insert(1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}")
         apart = [row for row in self.aliasing if row.relation in CANNOT_BE_TOLD_APART]

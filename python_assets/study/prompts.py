@@ -16,6 +16,7 @@ from python_assets.study.scrape import Scrape
 # rules of quarantine: what the judge of branch.check said of a pair
 REFUSED_BY_JUDGE: Final = "refused_by_judge"
 UNUSABLE_VERDICT: Final = "unusable_verdict"
+OF_JUDGE: Final = (REFUSED_BY_JUDGE, UNUSABLE_VERDICT)
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OPTIONS: Final = "options"
@@ -32,8 +33,8 @@ class Assemble(Part):
 
     n_checks: of how many other levels the keywords are put into a question to see whether it still makes
     sense. after_words: a sentence is split at its first verb after so many words; the document's are six.
-    items, themes, form: of written, where the engine writes that many items, about the themes or from
-    the documents, in which a form of branch.forms stands for the level, its name where absent.
+    items, themes, form: of written, or beside split_sentences, where the engine writes that many
+    items, about the themes or from the documents, in which a form of branch.forms stands for the level, its name where absent.
     """
 
     method: PromptMethodName | None = None
@@ -54,14 +55,16 @@ class Assemble(Part):
     def _engine_of_its_method(self) -> "Assemble":
         if self.method == "questions" and self.engine is None:
             raise Unfit("engine, which writes the questions", "add engine: NAME of a generation")
-        if self.method == "split_sentences" and self.engine is not None:
-            raise Unfit("no engine for split_sentences, which asks nobody", "remove engine or method")
+        if self.method == "split_sentences" and self.engine is not None and self.items is None:
+            raise Unfit("items beside the engine of split_sentences, which asks nobody", "add items, or remove engine")
         if "after_words" in stated_fields(self) and self.chosen_method != "split_sentences":
             raise Unfit("no after_words beside another method, for it says where a sentence is split", "remove it")
-        if self.method == "written" and (self.engine is None or self.items is None):
+        if (self.method == "written" or self.items is not None) and (self.engine is None or self.items is None):
             raise Unfit("engine and items, how many it writes", "add engine: NAME of a generation and items: 40")
-        if self.method != "written" and (wrong := sorted(stated_fields(self) & {"items", "themes", "form"})):
-            raise Unfit(f"no {wrong[0]} without method: written", "add method: written, or remove it")
+        if self.items is None and (wrong := sorted(stated_fields(self) & {"themes", "form"})):
+            raise Unfit(f"no {wrong[0]} without items, which an engine writes", "add items: 40, or remove it")
+        if self.items is not None and self.method not in ("written", "split_sentences"):
+            raise Unfit("items of method written, or beside split_sentences", "name the method")
         return self
 
 

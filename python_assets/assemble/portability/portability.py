@@ -43,6 +43,7 @@ REASONS_AGAINST: Final[tuple[str, ...]] = get_args(ReasonAgainst)
 REPLACEABLE: Final = frozenset(REASONS_AGAINST) - {"opening_refers_back", "word_left_over", "pronoun_ambiguous"}
 # whether its levels have their words is asked of a prompt, whether the other reasons count or not
 FORM_MISSING: Final = "form_missing"
+OF_SOME_LEVELS: Final = "of_some_levels"
 # a shorter keyword begins too many words that have nothing to do with it
 SHORTEST_STEM: Final = 4
 
@@ -146,7 +147,7 @@ class PortabilityCheck:
         if not self._are_persons and (verb := past_event(prompt, known)):
             yield Portability("past_event", verb)
         if word := word_of_some(prompt, known, self._kinds):
-            yield Portability("of_some_levels", word)
+            yield Portability(OF_SOME_LEVELS, word)
         if adjective := fighting_adjective(prompt, known, self._kinds):
             yield Portability("adjective_fights", adjective)
         sets = self._vocabulary.pronouns

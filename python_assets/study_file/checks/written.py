@@ -21,14 +21,14 @@ def written_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator
     """
     spec = prompts.assemble
     has_sources = any(True for _ in scrape.placed_sources())
-    if spec.chosen_method != "written":
-        if not scrape.sources and SOURCES not in draft.parts.unread:
-            yield StudyError(SOURCES, [], "a source of sentences, or more", "name one, or remove sources")
+    if spec.chosen_method != "written" and not scrape.sources and SOURCES not in draft.parts.unread:
+        yield StudyError(SOURCES, [], "a source of sentences, or more", "name one, or remove sources")
+    if spec.items is None:
         return
     if spec.themes is None and not has_sources:
         expected = "themes, or sources in prompts.scrape, that items are written from"
         yield StudyError((*ASSEMBLE, "themes"), NOTHING, expected, "add themes: [housing, work at night]")
-    if spec.themes is not None and has_sources:
+    if spec.themes is not None and has_sources and spec.chosen_method == "written":
         expected = "themes or prompts.scrape.sources, not both"
         yield StudyError((*ASSEMBLE, "themes"), spec.themes, expected, "remove one of them")
     if spec.themes is not None and spec.items is not None and spec.items < len(spec.themes):

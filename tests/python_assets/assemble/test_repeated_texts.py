@@ -2,6 +2,7 @@ import pandas as pd
 import pytest
 
 from python_assets.assemble.assemble_study import assemble
+from python_assets.errors import SourceError
 from tests.python_assets.assemble.test_assemble_study import prompts, rows, run
 
 OPENING = "The old towns in the north of Italy were rebuilt by the"
@@ -83,3 +84,18 @@ def test_imported_copies_keep_their_ids_and_are_told(make_study, build, tmp_path
     counts = assemble(study, build)
     assert counts.n_root_prompts == 4
     assert counts.notes[0].startswith("2 of 3 root prompts hold a text that another one holds too")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The old towns on the far coast were rebuilt at great cost by Italy.", "by reason: 1 keyword_not_in_prompt"),
+        ("The new roads in the south of Italy have linked it to France.", "by reason: 1 names_another_level"),
+        ("In Italia the old towns of the north were rebuilt by the state.", "by reason: 2 word_without_replacement"),
+    ],
+)
+def test_a_text_of_which_everything_is_dropped_is_an_error_with_the_reasons(make_study, build, text, expected):
+    keywords = {"Italy": ["Italy", "Italia"]}
+    study = make_study(prompts("Italy", "France", "Chad", keywords=keywords, branch={}), {"a.txt": text})
+    with pytest.raises(SourceError, match=expected):
+        run(study, build)
