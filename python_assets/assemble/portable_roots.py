@@ -9,7 +9,13 @@ from typing import Final, NamedTuple
 
 from python_assets.assemble.branching import why_no_branch
 from python_assets.assemble.methods import PORTABLE, CheckPortability, Portability, Sentence
-from python_assets.assemble.portability.portability import FORM_MISSING, OF_SOME_LEVELS, REASONS_AGAINST, REPLACEABLE, PortabilityCheck
+from python_assets.assemble.portability.portability import (
+    FORM_MISSING,
+    OF_SOME_LEVELS,
+    REASONS_AGAINST,
+    REPLACEABLE,
+    PortabilityCheck,
+)
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.pronouns import ANY_PRONOUN
 from python_assets.assemble.root_prompts import SentenceOutcome

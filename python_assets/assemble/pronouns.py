@@ -4,7 +4,7 @@ Which form a word is its place tells: her work, saw her; his work, it was his. A
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from python_assets.assemble.tagged_words import Word, tagged_words
@@ -210,8 +210,3 @@ def _is_person(word: Word, source: Pronouns) -> bool:
 def _is_own(word: Word, own: Sequence[Occurrence]) -> bool:
     start = word.end - len(word.text)
     return any(one.start < word.end and start < one.end for one in own)
-
-
-def sets_of_levels(by_level: Mapping[str, str]) -> dict[str, Pronouns]:
-    """The pronouns of levels as a study file writes them."""
-    return {level: Pronouns.read(written) for level, written in by_level.items()}

@@ -26,8 +26,8 @@ from python_assets.assemble.written_items import TAG, Topic, WrittenItems, study
 from python_assets.errors import SourceError
 from python_assets.importers.level_map import study_level_table
 from python_assets.study.factors import mapped_factors
-from python_assets.study.pronouns import Pronouns
 from python_assets.study.problems import listed
+from python_assets.study.pronouns import Pronouns
 from python_assets.study.scrape import PAGE_TITLE
 from python_assets.study.study import Branch, Scrape, Study
 from python_assets.warehouse.build import Quarantined

@@ -22,7 +22,7 @@ _DETERMINED: Final = re.compile(
     r"\b(?:an?|another|any|each|every|many|most|no|one|some|that|the|these|this|those)(?: [a-z-]+)? $", re.IGNORECASE
 )
 _TO_BE: Final = re.compile(
-    r"\b(?:am|are|be|became|become|becomes|becoming|been|being|feel|feels|felt|identif(?:y|ied|ies) as|is|remain\w*|was|were)"
+    r"\b(?:am|are|be|became|become|becomes|becoming|been|being|feel|feels|felt|is|remain\w*|was|were)"
     r"(?: (?:also|both|not|either|[a-z]+ly))? $",
     re.IGNORECASE,
 )

@@ -33,8 +33,9 @@ class Assemble(Part):
 
     n_checks: of how many other levels the keywords are put into a question to see whether it still makes
     sense. after_words: a sentence is split at its first verb after so many words; the document's are six.
-    items, themes, form: of written, or beside split_sentences, where the engine writes that many
-    items, about the themes or from the documents, in which a form of branch.forms stands for the level, its name where absent.
+    items, themes, form: of written, or beside split_sentences, where the engine writes that many items, about
+    the themes or from the documents, in which a form of branch.forms stands for the level, its name where
+    absent.
     """
 
     method: PromptMethodName | None = None

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, StrictStr, model_validator
+from pydantic import Field, StrictStr, field_validator, model_validator
 
 from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet, Regression
 from python_assets.study.base import (
@@ -144,9 +144,14 @@ class Factor(Part):
             raise Unfit("no texts beside map, whose levels stand in no text", "remove them")
         if self.when is not None and self.reference is None:
             raise Unfit("reference beside when, the level where the condition fails", "add reference:")
-        for written in self.pronouns.values():
-            Pronouns.read(written)
         return self
+
+    @field_validator("pronouns")
+    @classmethod
+    def _five_forms(cls, by_level: dict[str, str]) -> dict[str, str]:
+        for written in by_level.values():
+            Pronouns.read(written)
+        return by_level
 
 
 class Vectors(Part):

@@ -152,9 +152,9 @@ class PortabilityCheck:
             yield Portability("adjective_fights", adjective)
         sets = self._vocabulary.pronouns
         others = {sets[target] for target in self._vocabulary.targets(level) if target in sets}
-        if level in sets and others - {sets[level]}:
-            if words := unclear_pronoun(prompt, known, sets[level], others - {sets[level]}):
-                yield Portability("pronoun_ambiguous", words)
+        own = sets.get(level)
+        if own is not None and others - {own} and (words := unclear_pronoun(prompt, known, own, others - {own})):
+            yield Portability("pronoun_ambiguous", words)
 
     def _cut(self, prompt: str, whole: str) -> Portability | None:
         cut = len(prompt)

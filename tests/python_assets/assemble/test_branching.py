@@ -119,7 +119,7 @@ def test_a_word_that_would_still_name_the_root_level_prevents_the_branch(prompt,
     assert (branches, n_dropped) == ([], {"word_without_replacement": 3})
 
 
-def test_a_word_of_two_forms_gets_a_branch_only_where_both_are_written_alike():
+def test_a_word_of_two_forms_is_written_as_what_it_is_in_its_place():
     forms = {
         "New Zealand": {"name": "New Zealand", "adjective": "New Zealand", "people": "New Zealanders"},
         "Hong Kong": {"name": "Hong Kong", "adjective": "Hong Kong", "people": "Hong Kongers"},
@@ -134,12 +134,13 @@ def test_a_word_of_two_forms_gets_a_branch_only_where_both_are_written_alike():
     branches, n_dropped = branched(roots, words_of)
     assert {prompt.prompt_id: prompt.prompt_text for prompt in branches} == {
         "a > Hong Kong": "Hong Kong farmers",
+        "a > Italy": "Italian farmers",
         "b > Hong Kong": "The farms of Hong Kongers",
         "b > Italy": "The farms of Italians",
         "c > New Zealand": "New Zealand farms in New Zealand",
         "c > Hong Kong": "Hong Kong farms in Hong Kong",
     }
-    assert n_dropped == {"word_without_replacement": 1}
+    assert not n_dropped
 
 
 def test_a_word_in_the_dictionary_of_one_target_does_not_bind_the_others():

@@ -91,7 +91,7 @@ def test_imported_copies_keep_their_ids_and_are_told(make_study, build, tmp_path
     [
         ("The old towns on the far coast were rebuilt at great cost by Italy.", "by reason: 1 keyword_not_in_prompt"),
         ("The new roads in the south of Italy have linked it to France.", "by reason: 1 names_another_level"),
-        ("In Italia the old towns of the north were rebuilt by the state.", "by reason: 2 word_without_replacement"),
+        ("In Italia the old towns of the north were rebuilt by the state.", '1 form_missing \\("Italia for'),
     ],
 )
 def test_a_text_of_which_everything_is_dropped_is_an_error_with_the_reasons(make_study, build, text, expected):

@@ -22,7 +22,7 @@ def study(make_study):
     }
     replacements = {"France": {"Italians": "French people"}}
     return make_study(
-        {"scrape": scraped, "branch": {"from": "Italy", "replacements": replacements}},
+        {"scrape": scraped, "branch": {"from": "Italy", "replacements": replacements, "incomplete": "keep"}},
         {"a.txt": TEXT},
         groupings=["concept"],
     )
