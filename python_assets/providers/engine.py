@@ -49,10 +49,10 @@ class Inquiry(NamedTuple):
         key: names it within its stage and call, for example 'question | doc#3 | 1'.
         text: the whole user message.
         facts: what the simulator needs for a sensible reply. task says what is asked, and beside it stand
-            keywords: keyword; article: level; question: keyword, level; answer: question; check:
-            question; related: word, level; pair: level, target, and fault of a bad pair that was planted;
-            items: n, theme; analogies: words (a JSON list), level, target; mark: options (a JSON list);
-            refusal: outcome (what the rules say). No model sees them.
+            keywords: keyword; article: level, source_tag, and the level by its factor; question: keyword,
+            level; answer: question; check: question; related: word, level; pair: level, target, and fault of
+            a bad pair that was planted; items: n, theme; analogies: words (a JSON list), level, target; mark:
+            options (a JSON list); refusal: outcome (what the rules say). No model sees them.
         repeat: 0, and 1, 2 ... where the same text is asked again for another reply (another seed).
     """
 

@@ -3,12 +3,16 @@ import random
 import re
 
 import pytest
+from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from python_assets.assemble.pair_questions import QUESTIONS
+from python_assets.providers.records import GenerationConfig, Prompt
 from python_assets.providers.replies import parse_answers, parse_list, parse_mapping, parse_yes_no
+from python_assets.providers.requests import plan_requests
 from python_assets.providers.simulator.inquiries import answer_inquiry
 from python_assets.providers.simulator.lexicon import TOPICS
 from python_assets.providers.simulator.options import PairErrors
+from python_assets.providers.simulator.simulator import Simulator
 
 
 def replies(n, **facts):
@@ -114,3 +118,16 @@ def test_items_hold_the_placeholder_once_and_end_as_questions():
     items = parse_list(text) or []
     assert len(set(items)) == 10
     assert all(item.count("[GROUP]") == 1 and item.endswith("?") for item in items)
+
+
+@pytest.mark.parametrize(("tag", "tone"), [("bad", -0.4), ("ok", 0.1), ("excellent", 0.4)])
+def test_an_article_has_the_tone_that_its_engine_declares(tag: str, tone: float):
+    effects = {"source_tag": {"bad": -0.4, "ok": 0.1, "excellent": 0.4}}
+    config = GenerationConfig("engine", "simulator", options={"sentiment": {"effects": effects}})
+    facts = {"task": "article", "level": "Peru", "source_tag": tag}
+    prompts = [Prompt(str(n), str(n), f"article {n}", factors=facts, task="inquiry") for n in range(20)]
+    simulator = Simulator(config)
+    written = [simulator.answer(row).text for row in plan_requests(prompts, simulator, simulator.describe()).rows]
+    sentences = [one for text in written for one in re.findall(r"[^.]+\.", text or "")]
+    score = SentimentIntensityAnalyzer().polarity_scores
+    assert sum(score(one)["compound"] for one in sentences) / len(sentences) == pytest.approx(tone, abs=0.06)
