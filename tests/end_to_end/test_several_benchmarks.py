@@ -95,7 +95,7 @@ def test_the_benchmark_is_a_factor_of_the_regression(pair):
         where study_id = 'two_benchmarks' and factor = 'benchmark' and level = 'south'
         """
     )
-    # one factor alone: the coefficient is the difference of log odds, 1/2 against 2
-    assert found == [(pytest.approx(math.log(2) - math.log(1 / 2), abs=1e-6), 60, 24, True)]
+    # one factor alone: the coefficient is the difference of log odds, 1/2 against 2; responses are the level's
+    assert found == [(pytest.approx(math.log(2) - math.log(1 / 2), abs=1e-6), 3 * ITEMS, 2 * ITEMS, True)]
     ids = pair.rows("select count(*), count(distinct prompt_id) from responses where study_id = 'two_benchmarks'")
     assert ids == [(60, 60)]

@@ -29,5 +29,5 @@ def queries_of(document: Document) -> list[TableQuery]:
 
 def _read(path: Path) -> TableQuery:
     *header, sql = path.read_text(encoding="utf-8").split("\n", len(HEADER))
-    told = [line.removeprefix(prefix) for line, prefix in zip(header, HEADER, strict=True)]
-    return TableQuery(path.stem, *told, sql)
+    title, source, needs = (line.removeprefix(prefix) for line, prefix in zip(header, HEADER, strict=True))
+    return TableQuery(path.stem, title, source, needs, sql)

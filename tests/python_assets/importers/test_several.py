@@ -127,7 +127,6 @@ def test_what_only_one_benchmark_needs_is_no_column_of_the_whole(pair):
         {"called": {"north": {"group": "a", "tone": "a"}}},
         {"north": {"format": "inspect", "path": "north.json"}},
         {"north": {"format": "several", "imports": {}}},
-        {"north": {"format": "none", "path": "north.csv"}},
         {"north": table("north.csv", {"group": "who"}, COLUMNS | {"generation": ["model", "tone"]})},
         {"measures": [{"name": "absent", "kind": "binary", "column": "absent"}]},
         {"north": table("north.csv", {"group": "who"}, {"prompt": "id", "response": "answer"})},
