@@ -1,4 +1,4 @@
-"""The plumbline command: run, plan, sample, gate, sql, export, new and ui.
+"""The plumbline command: run, plan, sample, gate, sql, export, tables, new and ui.
 
 Belongs here: arguments, printing and exit codes. Each command calls one function of the project.
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, get_args
 
 from python_assets.errors import PlumblineError
 from python_assets.published.manifest import ExportFormat, Stage
+from python_assets.report.tables.queries import Document
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.control_characters import printable
 from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
@@ -139,6 +140,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     export.add_argument("--to", type=Path, metavar="FOLDER", help="default: export/ in the warehouse")
     export.set_defaults(command=_export)
+
+    tables = commands.add_parser(
+        "tables", allow_abbrev=False, help="write every table of a document from a published study, as csv and a page"
+    )
+    tables.add_argument("study")
+    tables.add_argument("--of", choices=get_args(Document), required=True, dest="document", help="whose tables")
+    tables.add_argument("--out", type=Path, metavar="FOLDER", help="default: tables/ in the warehouse")
+    tables.set_defaults(command=_tables)
 
     new = commands.add_parser("new", allow_abbrev=False, help="write a commented study file")
     new.add_argument("name")
@@ -317,6 +326,16 @@ def _export(parsed: argparse.Namespace) -> int:
     for name, n_rows in done.n_rows.items():
         print(f"{done.folder / name}: {n_rows:,} rows")
     print(printable(f"Licences of the documents: {done.licence_summary}."))
+    return 0
+
+
+def _tables(parsed: argparse.Namespace) -> int:
+    from python_assets.report.tables.write_tables import write_tables
+
+    done = write_tables(paths.home(), parsed.study, parsed.document, parsed.out)
+    for table in done.tables:
+        print(printable(f"{done.folder / table.file}: {table.told()}"))
+    print(done.page)
     return 0
 
 
