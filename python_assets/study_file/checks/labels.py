@@ -33,6 +33,11 @@ def label_problems(draft: Draft) -> Iterator[StudyError]:
         remedy = f"{_DRAW[True]} and name it, or remove the bound"
         yield StudyError(("analysis", "quality", "max_bad_pairs"), at_most, expected, remedy)
     every: tuple[Mapping[FieldPath, PairLabels], ...] = (draft.parts.human_labels, draft.parts.pair_labels)
+    automatic: dict[str, bool] = {}
+    for path, spec in (*draft.parts.human_labels.items(), *draft.parts.pair_labels.items()):
+        if automatic.setdefault(spec.rater, spec.automatic) != spec.automatic:
+            expected = f"a person or a program as {spec.rater}, the same in every entry"
+            yield StudyError((*path, "automatic"), spec.automatic, expected, "say the same of it, or name it otherwise")
     for entries in every:
         counted = Counter(_entry(spec) for spec in entries.values())
         for path, spec in entries.items():
