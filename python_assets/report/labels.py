@@ -1,4 +1,4 @@
-"""Labels in the report: whose they are, how far they and the reading agree, what was read wrongly, and what is left of it.
+"""Labels in the report: whose they are, how far reading and labels agree, what was read wrongly, what is left of it.
 
 Belongs here: reading marts label_agreement, human_labels and contrasts, and what is drawn. The numbers are inference's.
 """
@@ -79,7 +79,8 @@ class Errors(NamedTuple):
 class Labelled(NamedTuple):
     """One measure with labels.
 
-    raters: who gave them, and which of them are programs. agreement: rows of all answers, of generations and of groups, with charts. put_right: raw and corrected differences.
+    raters: who gave them, and which of them are programs. agreement: rows of all answers, of generations and of groups,
+    with charts. put_right: raw and corrected differences.
     """
 
     measure_id: str
