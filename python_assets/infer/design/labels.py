@@ -125,7 +125,9 @@ def corrected_values(frame: Frame, m: Floats, labels: CellLabels) -> Corrected:
     if not len(whole):
         return Corrected(np.full(len(m), np.nan), 0.0, 0, reason)
     if reason is InferenceReason.LABELS_NOT_WHOLE_PROMPTS:
-        return Corrected(_by_answers(frame, m, labels), 1.0, len(whole), reason)
+        v = _by_answers(frame, m, labels)
+        # of cells with several answers, some of them labelled, none is labelled whole
+        return Corrected(v, 1.0, 0 if np.isnan(v).all() else len(whole), reason)
     y = np.where(present, labels.y, np.nan)
     d_m, of_unit = deviations(frame, m)
     # labels of prompts that are not whole are not used
