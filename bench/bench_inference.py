@@ -98,6 +98,7 @@ def stored(options: argparse.Namespace) -> None:
         unmatched_allowed={},
         human_labels=[],
         power={},
+        fills_scale=False,
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "build.duckdb"

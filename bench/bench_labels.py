@@ -1,10 +1,12 @@
 """How often corrected values are called wrongly, what they find, and how often their intervals hold the truth.
 
-python -m bench.bench_labels [--sets 300] [--permutations 499] [--pairs]
+python -m bench.bench_labels [--sets 300] [--permutations 499] [--pairs | --looks]
 
 Belongs here: made-up marks or scores of a model, what an instrument reads of them, and people's labels of some root
 prompts. The first group of a design differs or is read otherwise; peeling and intervals after selection are on. With
---pairs two generations of equal truth, or not, that the instrument reads unequally.
+--pairs two generations of equal truth, or not, that the instrument reads unequally. With --looks the root prompts come
+in three looks, of which people label the same share, and what a look calls stays called; B is 4,999.
+tests/python_assets/infer/contrasts/test_labelled_error_rates.py bounds some of these numbers on fewer sets.
 """
 
 import argparse
@@ -20,13 +22,14 @@ from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.contrasts.labelled import compare_labelled, labelled_intervals
 from python_assets.infer.design.cells import CellLabels, Cells, Labelled
 from python_assets.infer.design.design import Design, Frame, Unit, shared
-from python_assets.infer.design.labels import corrected_values
 from python_assets.infer.draws.exchange import Floats, Ints, Shuffles
 from python_assets.infer.draws.flips import Flips
+from python_assets.infer.formulas.looks import levels
 from python_assets.infer.groups.peeling import Round, peel
-from python_assets.infer.options import Options
+from python_assets.infer.options import FIRST_DRAWS, Options
 from python_assets.infer.result import Result
 from python_assets.infer.schemes.choose import Blocks
+from python_assets.infer.schemes.corrected_values import corrected_values
 from python_assets.infer.schemes.labelled_contrast import LabelledContrast
 
 ALPHA: Final = 0.05
@@ -107,9 +110,9 @@ def of_prompts(rate: float, spread: Floats) -> Floats:
     return found
 
 
-def labels_of(y: Floats, r: int) -> CellLabels:
-    """Labels of the first r root prompts, whose order says nothing."""
-    given = np.where(np.arange(len(y))[:, None] < r, y, np.nan).ravel()
+def labels_of(y: Floats, r: int, every: int | None = None) -> CellLabels:
+    """Labels of the first r root prompts, whose order says nothing; with every of the first r of each so many."""
+    given = np.where((np.arange(len(y)) % (every or len(y)))[:, None] < r, y, np.nan).ravel()
     nothing = np.full(given.shape, np.nan)
     none = np.zeros(given.shape, dtype=np.intp)
     return CellLabels(
@@ -196,6 +199,72 @@ def _told(first: Result, asked, truth: Floats, scheme: Blocks, v: Floats) -> Ite
         missed = float(outside[called].mean())
     yield from (is_called, 0 in stand, any(group != 0 for group in stand), covered[0], covered[1], missed)
     yield float(np.nanmean(first.ci_high - first.ci_low)) if not np.isnan(first.ci_low).all() else np.nan
+
+
+LOOKS: Final = [
+    Made(75, k, r, rate, specificity=0.8) for k, rate, r in ((5, 0.2, 10), (5, 0.05, 10), (5, None, 10), (21, 0.2, 10))
+]
+PERMUTATIONS_OF_LOOKS: Final = 4_999  # of three looks the first has .0007
+
+
+class LookedAt(NamedTuple):
+    """Shares of sets in which some look calls any group, by raw and by corrected values.
+
+    each_at_alpha: corrected, were each look held against alpha. at_once: corrected, looked at once in the end.
+    """
+
+    raw: float
+    corrected: float
+    each_at_alpha: float
+    at_once: float
+
+
+def of_looks(design: Made, n_sets: int, n_permutations: int, seed: int, n_looks: int = 3) -> LookedAt:
+    """Simulate a design whose root prompts come in looks, r of each look labelled."""
+    rng, n_of_look = np.random.default_rng(seed), design.n // n_looks
+    alphas = levels([(k + 1) / n_looks for k in range(n_looks)], ALPHA)
+    p = np.ones((n_sets, 2, n_looks))
+    for number, look in np.ndindex(n_sets, n_looks):
+        if look == 0:
+            y, m, _ = drawn(design, rng)
+        n = n_of_look * (look + 1)
+        p[number, :, look] = p_of_question(
+            design._replace(n=n, r=design.r * (look + 1)),
+            m[:n],
+            labels_of(y[:n], design.r, every=n_of_look),
+            number,
+            n_permutations=n_permutations,
+            alpha=alphas[look],
+        )
+    raw, corrected = np.moveaxis(p <= alphas, 1, 0)
+    each = (p[:, 1] <= ALPHA).any(axis=1)
+    shares = (raw.any(axis=1), corrected.any(axis=1), each, p[:, 1, -1] <= ALPHA)
+    return LookedAt(*(float(share.mean()) for share in shares))
+
+
+def p_of_question(
+    design: Made, m: Floats, labels: CellLabels, seed: int, *, n_permutations: int, alpha: float = ALPHA
+) -> tuple[float, float]:
+    """The p of the question whether groups differ, of raw and of corrected values.
+
+    Args:
+        design: how many root prompts there are and are labelled.
+        m: readings, shape (root prompts, groups).
+        labels: of the same cells.
+        seed: of the draws.
+        n_permutations: B; those of a first stage where more would tell nothing.
+        alpha: level of the look.
+    """
+    frame, nothing, is_rate = frame_of(*m.shape), np.array([np.nan]), design.rate is not None
+    v = corrected_values(frame, m.ravel(), labels).v
+    labelled = Labelled("corrected", design.r, None, np.zeros(design.k, dtype=bool), is_rate)
+    schemes = (scheme_of(frame, x, seed, n_permutations, of) for x, of in ((m.ravel(), None), (v, labelled)))
+    plain, right = (one._replace(alpha=alpha, n_first=FIRST_DRAWS) for one in schemes)
+    name = "risk_difference" if is_rate else "mean_difference"
+    of_raw = {name: nothing, "log_disparity": nothing}
+    raw = compare_values(plain, m.reshape(-1, 1), of_raw, is_rate=is_rate, with_indices=False, with_flips=True)
+    (corrected,) = compare_labelled(right, v[:, None], nothing).contrasts.values()
+    return float(raw.contrasts[name].p_question[0, 0]), float(corrected.p_question[0, 0])
 
 
 class Pair(NamedTuple):
@@ -328,14 +397,19 @@ def _p_moved(changes: MeasureChanges) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=300)
-    parser.add_argument("--permutations", type=int, default=499)
+    parser.add_argument("--permutations", type=int)
     parser.add_argument("--pairs", action="store_true")
+    parser.add_argument("--looks", action="store_true")
     options = parser.parse_args()
-    names = PairFound._fields if options.pairs else Found._fields
+    if options.pairs:
+        names, designs, find, n = PairFound._fields, PAIRS, of_pair, 499
+    elif options.looks:
+        names, designs, find, n = LookedAt._fields, LOOKS, of_looks, PERMUTATIONS_OF_LOOKS
+    else:
+        names, designs, find, n = Found._fields, GRID, found_in, 499
     print(f"| design | {' | '.join(names)} |\n|{'---|' * (len(names) + 1)}", flush=True)
-    for seed, design in enumerate(PAIRS if options.pairs else GRID):
-        find = of_pair if options.pairs else found_in
-        numbers = find(design, options.sets, options.permutations, seed)  # type: ignore[operator]
+    for seed, design in enumerate(designs):
+        numbers = find(design, options.sets, options.permutations or n, seed)  # type: ignore[operator]
         print(f"| {design} | {' | '.join(f'{number:.3f}' for number in numbers)} |", flush=True)
 
 

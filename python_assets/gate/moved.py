@@ -29,7 +29,8 @@ from python_assets.study.study import Study, make_id
 
 # what is told of a group is its change against the others that stay, on the same prompts, or against all others where
 # two camps moved apart, of a cell of a crossing the change that its parts do not make; where no value differs from
-# another there is nothing to test, and nothing moved
+# another there is nothing to test, and nothing moved; of raw and corrected values those are read that the study asks,
+# for a group that only an instrument reads otherwise did not move
 _CHANGES: Final = """
     with changes as (
         select *
@@ -57,6 +58,9 @@ _CHANGES: Final = """
     where comparison in ('disparity_change', 'beyond_parts_change', 'groups_moved')
         and (comparison <> 'groups_moved' or reason is not null)
         and inference_reason is distinct from 'told_by_parts'
+    qualify set_id <> 'secondary' or not bool_or(set_id <> 'secondary') over (
+        partition by changes.generation_a_id, slice_id, measure_id, grouping_id, calibration = 'calibrated'
+    )
     order by generation_a_id, measure_id, calibration, grouping_id, slice_id, category, group_id
 """
 _ANSWERED: Final = """

@@ -193,6 +193,8 @@ def _listed_questions(questions: list[dict[str, str]] | None) -> list[str]:
     lines = [f"  questions    {', '.join(f'{name} {n:,}' for name, n in sets.items()) or 'none'}"]
     named = [row for row in questions if row["set_id"] not in UNLISTED]
     lines += [f"    {row['set_id']}: {_question(row)}" for row in named[:MOST_QUESTIONS]]
+    if any(row["calibration"] == "corrected" for row in named):
+        lines.append("    corrected: where people labelled enough whole root prompts, raw elsewhere")
     if (more := len(named) - MOST_QUESTIONS) > 0:
         lines.append(f"    and {more:,} more, which the file of freezes lists with all others")
     return lines

@@ -105,17 +105,18 @@ def test_agreement_is_that_of_other_programs_on_the_same_rows(labelled, measure)
     )
     of_measure = labelled.labels[labelled.labels["prompt_category"] == SETS[measure][0]]
     both = of_measure.merge(read, on=["generation_id", "prompt_id", "replicate"])
-    assert len(both) == len(of_measure) and both["reading"].notna().all()
+    assert len(both) == len(of_measure)
+    n_labelled, both = len(both), both.dropna(subset="reading")
     codes = np.unique(both[["label", "reading"]].to_numpy(dtype=str), return_inverse=True)[1].reshape(-1, 2)
     n_kinds = codes.max() + 1
-    ((n, agreement, kappa, alpha),) = labelled.rows(
+    ((n, n_unread, agreement, kappa, alpha),) = labelled.rows(
         f"""
-        select n, agreement, kappa, alpha from label_agreement
-        where measure_id = '{measure}' and slice_id = '{SETS[measure][0].lower()}' and generation_id = 'all'
-            and model_family = '' and grouping_id = '' and comparison = 'people_and_reading'
+        select n, n_unread, agreement, kappa, alpha from label_agreement
+        where measure_id = '{measure}' and slice_id = 'all' and generation_id = 'all' and model_family = ''
+            and grouping_id = '' and comparison = 'people_and_reading'
         """
     )
-    assert n == len(both)
+    assert (n, n_unread) == (len(both), n_labelled - len(both))
     assert agreement == pytest.approx((codes[:, 0] == codes[:, 1]).mean())
     assert kappa == pytest.approx(cohens_kappa(to_table(codes, bins=np.arange(n_kinds + 1) - 0.5)[0]).kappa)
     assert alpha == pytest.approx(krippendorff.alpha(codes.T, level_of_measurement="nominal"))
@@ -132,6 +133,7 @@ def test_categories_are_not_corrected_and_rates_need_whole_root_prompts(labelled
     assert reasons == [
         ("leadership", "scheme_not_available", 0, True),
         ("leadership_unmatched", "labels_not_whole_prompts", 0, True),
+        ("personality", "no_label_near", 0, True),  # of a model in none of whose answers it found a type
         ("personality", "scheme_not_available", 0, True),
         ("reaction", "scheme_not_available", 0, True),
     ]

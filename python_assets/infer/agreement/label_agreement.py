@@ -126,7 +126,8 @@ def infer_agreement(connection: duckdb.DuckDBPyConnection, level: float, seed: i
     for measure_id, of_measure in labels.groupby("measure_id", sort=True):
         labelled = labelled_answers(of_measure)
         n_labelled += len(labelled.answers)
-        slices = [name for (name,) in connection.execute(_SLICES, [measure_id]).fetchall()]
+        # all its labels together too, of a measure that is asked in some slices alone
+        slices = [ALL, *(name for (name,) in connection.execute(_SLICES, [measure_id]).fetchall())]
         keys = {"study_id": study_id, "measure_id": measure_id}
         rows += [{**keys, **row} for row in agreement_rows(labelled, places[places.slice_id.isin(slices)], level, seed)]
     table = pd.DataFrame(rows, columns=[*TABLES["label_agreement"]])

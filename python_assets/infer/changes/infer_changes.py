@@ -23,7 +23,7 @@ from python_assets.infer.changes.subgroup_rates import subgroup_changes
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS, Judged, words
 from python_assets.infer.contrasts.standing import OF_SELECTION, by_t, of_t, standing_cells, told_of_standing
 from python_assets.infer.design.cells import KEYS, Cells
-from python_assets.infer.design.labels import read_labels, with_labels
+from python_assets.infer.design.labels import read_labels
 from python_assets.infer.design.read_cells import read_whole
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
 from python_assets.infer.draws.flips import Flips
@@ -32,6 +32,7 @@ from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.options import Options, margin_of_change
 from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, Result, first_of
+from python_assets.infer.schemes.corrected_values import with_labels
 from python_assets.infer.tables import (
     ACROSS,
     ANSWERS,

@@ -16,9 +16,10 @@ from python_assets.infer.changes.change_rows import Change, without_p, without_v
 from python_assets.infer.changes.measure_changes import TESTED, MeasureChanges
 from python_assets.infer.changes.swapped import Errors, at_least_mean
 from python_assets.infer.design.cells import CellLabels
-from python_assets.infer.design.labels import FEWEST_FOR_P, MOST_INCOMPLETE, deviations, following, whole_roots
+from python_assets.infer.design.labels import FEWEST_FOR_P, MOST_INCOMPLETE, whole_roots
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.result import Bools, InferenceReason
+from python_assets.infer.schemes.corrected_values import both_read, deviations, put_right
 from python_assets.infer.tables import GROUPS_MOVED, Table
 
 _NOT_WHOLE: Final = (InferenceReason.LABELS_INCOMPLETE, InferenceReason.LABELS_NOT_WHOLE_PROMPTS)
@@ -45,31 +46,24 @@ class LabelledChanges(MeasureChanges):
         """Of both generations, shape (2, cells, 1); without a value where no root prompt is labelled in both."""
         m = super().x[:, :, 0]
         frame = self.cells.frame
-        root, is_in = frame.root_of_block[frame.block], ~np.isnan(m).any(axis=0)
-        roots, of_unit = self._both.roots, np.unique(root[is_in])
+        roots, is_in = self._both.roots, ~np.isnan(m).any(axis=0)
         if not len(roots):
-            return np.full((2, m.shape[1], 1), np.nan)
-        is_labelled = np.isin(root, roots)
-        y = np.stack([np.zeros_like(m[0]) if one is None else np.nan_to_num(one.y) for one in self.labels])
-        read, given = (np.where(is_in, side, np.nan) for side in (m, np.where(is_labelled, y, 0.0)))
-        units, d_m, d_y = self._deviations(read, given)
-        weight = following(d_m, d_y, np.isin(units, roots))
-        scale = len(of_unit) / len(roots)
-        v = weight * m + np.where(is_labelled, scale * (y - weight * m), 0.0)
+            return np.full((*m.shape, 1), np.nan)
+        y = np.stack([np.zeros_like(m[0]) if one is None else one.y for one in self.labels])
+        both = both_read(frame.root_of_block[frame.block], np.where(is_in, m, np.nan), y, roots)
+        units, d_m = self._deviations(both.m)
+        v, _ = put_right(both, units, d_m, self._deviations(both.y)[1])
         return np.asarray(np.where(is_in, v, m)[:, :, None])
 
-    def _deviations(self, m: Floats, y: Floats) -> tuple[Ints, Floats, Floats]:
-        """Root prompts, and how far readings and labels lie from the others of their root prompt."""
+    def _deviations(self, side: Floats) -> tuple[Ints, Floats]:
+        """Root prompts, and how far values of both generations lie from the others of their root prompt."""
+        frame = self.cells.frame
         if self.cells.grouping_id:
-            (d_m, units), (d_y, _) = (_of_both([deviations(self.cells.frame, one) for one in side]) for side in (m, y))
-            return units, d_m, d_y
-        root = self.cells.frame.root_of_block[self.cells.frame.block]
-        is_in = ~np.isnan(m).any(axis=0)
-        units, unit = np.unique(root[is_in], return_inverse=True)
-        centred = [_centred(side[:, is_in], unit) for side in (m, y)]
-        # sums of products are all that is asked of them, so one row holds each cell of a root prompt
-        d_m, d_y = (_by_unit(side, unit) for side in centred)
-        return units, d_m, d_y
+            of_sides = [deviations(frame, one) for one in side]
+            return of_sides[0][0], np.concatenate([d for _, d in of_sides])
+        is_in = ~np.isnan(side[0])
+        units, unit = np.unique(frame.root_of_block[frame.block][is_in], return_inverse=True)
+        return units, _centred(side[:, is_in], unit)
 
     @cached_property
     def _both(self) -> _Both:
@@ -116,23 +110,15 @@ class LabelledChanges(MeasureChanges):
         return judged._replace(result=judged.result.refused(everything, self._both.reason, TESTED))
 
 
-def _of_both(found: list[tuple[Floats, Ints]]) -> tuple[Floats, Ints]:
-    """Deviations of both generations one below the other, which have the same root prompts."""
-    return np.concatenate([d for d, _ in found]), found[0][1]
-
-
 def _centred(values: Floats, unit: Ints) -> Floats:
-    """Values of both generations less the mean of all cells of their root prompt, shape (2, cells)."""
-    total = np.bincount(unit, values.sum(axis=0)) / np.maximum(np.bincount(unit) * len(values), 1)
-    found: Floats = values - total[unit]
-    return found
+    """Values of both generations less the mean of all cells of their root prompt, as columns of root prompts.
 
-
-def _by_unit(values: Floats, unit: Ints) -> Floats:
-    """Values of both generations as columns of root prompts, 0 where one has fewer cells."""
-    order = np.argsort(unit, kind="stable")
+    0 where one has fewer cells: sums of products are all that is asked of them.
+    """
     counts = np.bincount(unit)
+    left = values - (np.bincount(unit, values.sum(axis=0)) / (counts * len(values)))[unit]
+    order = np.argsort(unit, kind="stable")
     place = np.arange(len(unit)) - np.repeat(np.cumsum(counts) - counts, counts)
     table = np.zeros((len(values), counts.max(initial=0), len(counts)))
-    table[:, place, unit[order]] = values[:, order]
+    table[:, place, unit[order]] = left[:, order]
     return table.reshape(-1, len(counts))

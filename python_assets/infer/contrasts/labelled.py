@@ -1,7 +1,7 @@
 """Values that people's labels put right, and what an instrument gets wrong, group by group.
 
 Belongs here: what of a comparison such values have, and why not the rest. Their error is schemes/labelled_contrast.py,
-the values are design/labels.py.
+the values are schemes/corrected_values.py.
 
 Source: inference.md 9.2 and 9.3.
 """

@@ -214,7 +214,7 @@ class Cells(NamedTuple):
     root prompt; None and empty elsewhere. is_of_models: whether the cells average answers of several models, which
     are never taken for repeats. is_full: whether the grouping joins all factors of all groupings.
     parts: the groupings of some of its factors. labels: by generation, measure and calibration, of the columns that
-    people's labels make (labels.py).
+    people's labels make (schemes/corrected_values.py).
     """
 
     slice_id: str

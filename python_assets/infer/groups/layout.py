@@ -27,7 +27,7 @@ from python_assets.infer.design.cells import (
     requested_statistics,
 )
 from python_assets.infer.design.design import Frame
-from python_assets.infer.design.labels import read_labels, with_labels
+from python_assets.infer.design.labels import read_labels
 from python_assets.infer.design.mixed_instruments import mixed_instruments
 from python_assets.infer.design.pooled import pool_of
 from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
@@ -37,6 +37,7 @@ from python_assets.infer.groups.summary import bootstrap_rows, summary_rows
 from python_assets.infer.options import Options, Reference, Unread
 from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import Blocks, choose_schemes
+from python_assets.infer.schemes.corrected_values import with_labels
 from python_assets.infer.schemes.labelled_contrast import LabelledContrast
 from python_assets.infer.schemes.residuals import residuals
 from python_assets.infer.statistics.compare_statistics import compare_statistic

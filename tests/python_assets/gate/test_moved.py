@@ -22,6 +22,7 @@ ROW = {
     "group_id": "man",
     "category": "",
     "comparison": "disparity_change",
+    "set_id": "comparison",
     "value_b": 0.1,
     "value_a": 0.4,
     "value": 0.3,
@@ -110,6 +111,28 @@ def test_a_group_is_told_by_the_verdict_of_its_change(gate_of, row, word):
     assert gate.changes.verdict.tolist() == [(ROW | row)["verdict"]]
     assert len(gate.moved) == word.endswith(("beyond its margin", "beyond the margin"))
     assert text(gate, RUNS).splitlines()[5].endswith(f"  {word}")
+
+
+NOT_ASKED = {"set_id": "secondary"}
+CORRECTED = {"calibration": "corrected"}
+
+
+def test_corrected_changes_are_gated_in_the_place_of_raw_ones_where_they_are_asked(gate_of):
+    gate = gate_of(NOT_ASKED, CORRECTED | OPEN)
+    assert gate.changes.calibration.tolist() == ["corrected"]
+    assert not len(gate.moved)
+    assert " corrected vader " in text(gate, RUNS)
+    # too few labels: raw changes are asked
+    few = {"verdict": None, "q_value": None, "inference_reason": "too_few_labels"}
+    gate = gate_of({}, CORRECTED | NOT_ASKED | few)
+    assert (gate.changes.calibration.tolist(), len(gate.moved)) == (["raw"], 1)
+    # of each generation and grouping by itself
+    gate = gate_of(NOT_ASKED, CORRECTED | OPEN, {"grouping_id": "origin"}, {"generation_a_id": "h_now"})
+    assert sorted(gate.moved.calibration) == ["raw", "raw"]
+    # a study that asks neither, or both, is read as it stands
+    assert len(gate_of(NOT_ASKED, CORRECTED | NOT_ASKED).moved) == 2
+    assert len(gate_of({}, CORRECTED).moved) == 2
+    assert len(gate_of({}, {"calibration": "calibrated"} | NOT_ASKED).moved) == 2
 
 
 def test_a_change_against_those_that_stay_is_told_and_against_all_others_where_nobody_does(gate_of):

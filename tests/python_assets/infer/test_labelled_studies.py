@@ -177,6 +177,61 @@ def test_categories_are_not_corrected(study):
     assert set(inferred(study, "questions").calibration) == {"raw"}
 
 
+def placed(connection, slice_id, *, of=None, offset=0):
+    """The tables of a study in one slice, or those of another beside them, which has prompts of its own."""
+    for table in ("int_cells", "int_prompt_groups", "int_values", "int_labelled_answers"):
+        frame = (of or connection).execute(f"from intermediate.{table}").df()
+        if "slice_id" in frame:
+            frame = frame.assign(slice_id=slice_id)
+        for name in {"block_position", "root_prompt_position"} & {*frame}:
+            frame[name] += offset
+        if "prompt_id" in frame:
+            frame["prompt_id"] = slice_id + frame.prompt_id
+        if "unit_id" in frame:
+            frame["unit_id"] = "u" + frame.root_prompt_position.astype(str)
+        connection.register("frame", frame)
+        if of is None:
+            connection.execute(f"create or replace table intermediate.{table} as select * from frame")
+        else:
+            connection.execute(f"insert into intermediate.{table} by name select * from frame")
+        connection.unregister("frame")
+    return connection
+
+
+def test_slices_are_corrected_by_their_own_labels(study):
+    make = type(study)
+    truth = {"easy": marks(n=40, seed=7), "hard": marks(n=30, seed=8)}
+    seen = {
+        "easy": read(truth["easy"], false_alarm=np.array([0.5, 0.05, 0.05])),
+        "hard": read(truth["hard"], missed=0.7, seed=9),
+    }
+    labelled = {"easy": 20, "hard": 12}
+
+    def of(name):
+        own = make().add("refusal", seen[name], kind="binary")
+        return own.label("refusal", given(truth[name], labelled[name])).write()
+
+    both = placed(placed(of("easy"), "easy"), "hard", of=of("hard"), offset=40)
+    both.execute("insert into raw.prompts select 'u' || i from range(40, 70) as t(i)")
+    both.execute(
+        "insert into raw.measure_slices select study_id, measure_id, unnest(['easy', 'hard']) from raw.measure_slices"
+    )
+    infer_study(both, analysis())
+    for name in truth:
+        alone = of(name)
+        infer_study(alone, analysis())
+        told, expected = (
+            rows(one, "contrasts", f"calibration = 'corrected' and slice_id = '{where}'").sort_values("group_id")
+            for one, where in ((both, name), (alone, "all"))
+        )
+        assert len(told) == 3
+        for column in ("value_cells", "std_error", "ci_low", "ci_high"):
+            assert told[column].to_numpy(dtype=float) == pytest.approx(
+                expected[column].to_numpy(dtype=float), abs=1e-9, nan_ok=True
+            )
+        assert told.method.str.contains(f"{labelled[name]} labelled root prompts").all()
+
+
 def two(study, own, other, labels_own, labels_other):
     study.add("refusal", other, kind="binary", generation_id="old").label("refusal", labels_other, generation_id="old")
     study.add("refusal", own, kind="binary", generation_id="new")

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from python_assets.infer.contrasts.labelled import compare_labelled, labelled_estimate
 from python_assets.infer.contrasts.means import t_of
-from python_assets.infer.design.cells import Labelled
+from python_assets.infer.design.cells import CellLabels, Labelled
 from python_assets.infer.design.design import Design, Frame, Unit
-from python_assets.infer.design.labels import CellLabels, corrected_values, deviations, whole_roots
+from python_assets.infer.design.labels import whole_roots
 from python_assets.infer.draws.exchange import Shuffles
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.schemes.choose import Blocks
+from python_assets.infer.schemes.corrected_values import corrected_values, deviations
 from python_assets.infer.schemes.differences import Sums
 from python_assets.infer.schemes.labelled_contrast import LabelledContrast
 
@@ -152,7 +153,7 @@ def test_only_whole_root_prompts_count(n_whole: int, n_broken: int, reason: Infe
 
 def test_deviations_average_the_blocks_of_a_root_prompt() -> None:
     frame = Frame(np.repeat(np.arange(4), 2), np.tile([0, 1], 4), np.array([0, 0, 1, 1]), 2)
-    d, roots = deviations(frame, np.array([1, 0, 3, 0, 0, 0, np.nan, 1.0]))
+    roots, d = deviations(frame, np.array([1, 0, 3, 0, 0, 0, np.nan, 1.0]))
     assert roots.tolist() == [0, 1]
     assert d == pytest.approx(np.array([[2, 0], [-2, 0]]))
 
