@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from python_assets.extract.measures import Measure
+from python_assets.study.base import UNMATCHED
+from python_assets.study.measures import LABELLING
 
 YES: Final = "yes"
 NO: Final = "no"
+NONE_FITS: Final = UNMATCHED.removeprefix("_")  # of a measure by labels, beside which it is told whether any fits
 _TRUTH: Final = {**dict.fromkeys((YES, "y", "true", "1"), 1.0), **dict.fromkeys((NO, "n", "false", "0"), 0.0)}
 
 
@@ -86,4 +89,8 @@ def allowed_labels(measure: Measure, seen: Sequence[str] = ()) -> Allowed:
         # measures beside the labels of an entry, such as whether any fits, are yes or no themselves
         favourable = measure.favourable if measure.favourable in own else None
         return Allowed(own if favourable else (YES, NO), favourable=favourable, is_binary=True)
-    return Allowed(own or tuple(seen), is_open=not own)
+    labels = own or tuple(seen)
+    none = (NONE_FITS,) if measure.spec.method in (*LABELLING, "column") else ()
+    return Allowed(
+        labels + tuple(one for one in none if labels and one not in map(str.casefold, labels)), is_open=not own
+    )

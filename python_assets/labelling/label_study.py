@@ -66,6 +66,7 @@ class _Sheet(NamedTuple):
 
     of: str
     rater: str
+    is_automatic: bool
     file: str
     allowed: Allowed
     rows: pd.DataFrame
@@ -121,14 +122,15 @@ def _pair_sheets(study: Study) -> list[_Sheet]:
 
 
 def _sheet(study: Study, spec: HumanLabels | PairLabels, field: FieldPath, of: str, allowed: Allowed) -> _Sheet:
-    return _Sheet(of, spec.rater, Path(spec.file).name, allowed, sheet_of(study, spec, field))
+    return _Sheet(of, spec.rater, spec.automatic, Path(spec.file).name, allowed, sheet_of(study, spec, field))
 
 
 def _read(
     study: Study, connection: duckdb.DuckDBPyConnection, sheets: Sequence[_Sheet], records: str
 ) -> tuple[pd.DataFrame, list[Quarantined]]:
     """The labels of some sheets, one a record and rater, and what is wrong with their rows."""
-    columns = ["of", "response_id", "root_prompt_id", "rater", LABEL, "value", "reason", "file_name", FILE_ROW]
+    columns = ["of", "response_id", "root_prompt_id", "rater", "is_automatic"]
+    columns += [LABEL, "value", "reason", "file_name", FILE_ROW]
     if not sheets:
         return pd.DataFrame(columns=columns), []
     found = pd.concat([_matched(study, connection, sheet, records) for sheet in sheets], ignore_index=True)
@@ -174,6 +176,7 @@ def _keyed(study: Study, sheet: _Sheet) -> pd.DataFrame:
         of=sheet.of,
         # an export of Label Studio may be of several people
         rater=[f"{sheet.rater} {who}" if several and who else sheet.rater for who in raters],
+        is_automatic=sheet.is_automatic,
         file_name=sheet.file,
         key=[one.key for one in ids],
         read=[one.text for one in ids],

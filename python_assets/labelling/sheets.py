@@ -1,6 +1,6 @@
 """Sheets as they come back: csv, xlsx, and the JSON that Label Studio exports.
 
-Belongs here: a file to rows of text. What a label means is answers.py and pairs.py.
+Belongs here: a file to rows of text. What a label means is allowed.py.
 """
 
 import csv

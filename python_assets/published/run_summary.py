@@ -91,16 +91,16 @@ OF_LOGS: Final = """
     where study_id = $study
     group by status
 """
-# what people said, and what of it says nothing; NULL stands for pairs of prompts
-OF_PEOPLE: Final = """
-    select measure_id, rater, count(*) filter (reason is null) as n_labels, count(reason) as n_without
+# what raters said, and what of it says nothing; NULL stands for pairs of prompts
+OF_RATERS: Final = """
+    select measure_id, rater, is_automatic, count(*) filter (reason is null) as n_labels, count(reason) as n_without
     from (
-        select study_id, measure_id, rater, reason from human_labels
+        select study_id, measure_id, rater, is_automatic, reason from human_labels
         union all
-        select study_id, null as measure_id, rater, reason from pair_labels
+        select study_id, null as measure_id, rater, is_automatic, reason from pair_labels
     )
     where study_id = $study
-    group by measure_id, rater
+    group by measure_id, rater, is_automatic
     order by measure_id nulls last, rater
 """
 SET_ASIDE: Final = """
@@ -134,7 +134,7 @@ def summary(home: Home, study_id: str) -> str:
             lines.append("Simulated responses: this says nothing about a real model.")
         lines += _of_look(facts)
         lines += _of_logs(study.rows(OF_LOGS))
-        lines += _of_people(study.rows(OF_PEOPLE), study.rows(SET_ASIDE)[0]["n"])
+        lines += _of_raters(study.rows(OF_RATERS), study.rows(SET_ASIDE)[0]["n"])
         sets, called = study.rows(QUESTION_SETS), study.rows(CALLED)[0]
         untested, unread = _untested(study.rows(UNTESTED)), _unread(study.rows(UNREAD))
         if not any(row["n_tested"] for row in sets):
@@ -164,12 +164,15 @@ def _of_look(facts: Row) -> list[str]:
     return [f"Look       {look} of {n}, {asked}: {told}{more}"]
 
 
-def _of_people(rows: list[Row], n_set_aside: int) -> list[str]:
-    """How many labels people gave, and of which rows something is wrong."""
+def _of_raters(rows: list[Row], n_set_aside: int) -> list[str]:
+    """How many labels there are and whose, and of which rows something is wrong."""
     if not rows:
         return []
-    of = [(row["n_labels"], row["measure_id"] or "pairs of prompts", row["rater"]) for row in rows[:MOST_RATERS]]
-    given = [f"{n:,} of {what} by {rater}" for n, what, rater in of]
+    given = [
+        f"{row['n_labels']:,} of {row['measure_id'] or 'pairs of prompts'} by {row['rater']}"
+        f"{' (automatic)' if row['is_automatic'] else ''}"
+        for row in rows[:MOST_RATERS]
+    ]
     more = len(rows) - len(given)
     told = [", ".join(given) + (f", and {more:,} more" if more else "")]
     if n_without := sum(row["n_without"] for row in rows):

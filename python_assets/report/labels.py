@@ -1,4 +1,4 @@
-"""Labels of people in the report: how far they and the reading agree, what was read wrongly, and what is left of it.
+"""Labels in the report: whose they are, how far reading and labels agree, what was read wrongly, what is left of it.
 
 Belongs here: reading marts label_agreement, human_labels and contrasts, and what is drawn. The numbers are inference's.
 """
@@ -38,27 +38,33 @@ PUT_RIGHT: Final = """
 """
 ERRORS: Final = """
     with labels as (
-        select response_id, avg(value) as people
+        select response_id, avg(value) as given
         from human_labels
         where study_id = $study and measure_id = $measure_id
         group by response_id
     )
-    select generation_id, response_text, people, measurements.value as reading
+    select generation_id, response_text, given, measurements.value as reading
     from labels
     inner join responses using (response_id)
     inner join measurements using (study_id, generation_id, prompt_id, replicate)
-    where study_id = $study and measure_id = $measure_id and measurements.value is not null and people is not null
+    where study_id = $study and measure_id = $measure_id and measurements.value is not null and given is not null
         and case $kind
-            when 'missed' then people > 0.5 and measurements.value < 0.5
-            when 'false_alarm' then people < 0.5 and measurements.value > 0.5
-            else people <> measurements.value
+            when 'missed' then given > 0.5 and measurements.value < 0.5
+            when 'false_alarm' then given < 0.5 and measurements.value > 0.5
+            else given <> measurements.value
         end
     -- of marks in an order that says nothing; of numbers the worst first
-    order by case when $kind = 'label_error' then -abs(people - measurements.value) end, hash(response_id), prompt_id
+    order by case when $kind = 'label_error' then -abs(given - measurements.value) end, hash(response_id), prompt_id
     limit $n
 """
+RATERS: Final = """
+    select distinct rater || if(is_automatic, ' (automatic: a program, no person)', '') as rater
+    from human_labels
+    where study_id = $study and measure_id = $measure_id and reason is null
+    order by rater
+"""
 KINDS: Final = {
-    "binary": {"missed": "What people find and the reading misses", "false_alarm": "What the reading finds falsely"},
+    "binary": {"missed": "What labels find and the reading misses", "false_alarm": "What the reading finds falsely"},
     "continuous": {"label_error": "Where reading and labels lie farthest apart"},
 }
 
@@ -71,12 +77,14 @@ class Errors(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """One measure that people labelled.
+    """One measure with labels.
 
-    agreement: rows of all answers, of generations and of groups, with charts. put_right: raw and corrected differences.
+    raters: who gave them, and which of them are programs. agreement: rows of all answers, of generations and of groups,
+    with charts. put_right: raw and corrected differences.
     """
 
     measure_id: str
+    raters: str
     axis: charts.Axis
     agreement: list[Row]
     n_agreement: int
@@ -103,6 +111,7 @@ def _labelled(reader: Reader, measure_id: str, kind: str) -> Labelled:
     put_right = reader.rows(PUT_RIGHT, measure_id=measure_id)
     return Labelled(
         measure_id=measure_id,
+        raters=", ".join(row["rater"] for row in reader.rows(RATERS, measure_id=measure_id)) or "nobody",
         axis=axis,
         agreement=[_drawn(axis, row) for row in agreement[:MAX_ROWS]],
         n_agreement=len(agreement),

@@ -37,9 +37,9 @@ QUESTION: Final = (
 OF_CALIBRATION: Final = {
     "raw": "{0}",
     "calibrated": "{0} against the baseline",
-    "corrected": "{0}, corrected by labels of people,",
+    "corrected": "{0}, corrected by labels,",
     "missed": "the share of {1} that its reading misses",
-    "false_alarm": "the share of answers read as {1} that people do not call so",
+    "false_alarm": "the share of answers read as {1} that labels do not call so",
     "label_error": "the error of the reading of {1}",
 }
 TWINS: Final = {"raw": "corrected", "corrected": "raw"}
@@ -182,7 +182,7 @@ def finding_sentence(asked: StatisticSpec) -> str:
     if question["is_repeated"]:
         other = "with neutral words for those that name a group" if is_as_written(question) else "the raw values"
         if question["calibration"] == "raw" and not is_as_written(question):
-            other = "the values corrected by labels of people"
+            other = "the values corrected by labels"
         same = f"{quantity_of(question)} comes to the same for {_over(question)} as {other}"
         return f"{_start(question)}{_capital(same)}: {verdict(question['verdict'])}."
     parts = [f"{_start(question)}{_capital(_answer(asked))}."]
@@ -717,7 +717,7 @@ def _size(question: Row) -> str:
 
 
 def _of_labels(asked: StatisticSpec) -> str:
-    """What labels of people make of a difference that the reading shows, or does not; and that no proof is no proof."""
+    """What labels make of a difference that the reading shows, or does not; and that no proof is no proof."""
     question, twin = asked.question, asked.twin
     if question["calibration"] in OF_INSTRUMENT and question["verdict"] == "inconclusive":
         return "That none was shown is no proof that all groups are read alike."
@@ -726,14 +726,14 @@ def _of_labels(asked: StatisticSpec) -> str:
     is_raw = question["calibration"] == "raw"
     if _is_called(question):
         return (
-            "Corrected by labels of people none was shown: it may lie in how the answers were read."
+            "Corrected by labels none was shown: it may lie in how the answers were read."
             if is_raw
             else "In the values as they were read none was shown."
         )
     return (
-        "Corrected by labels of people a difference was shown."
+        "Corrected by labels a difference was shown."
         if is_raw
-        else "The values as they were read show one, which labels of people do not bear out."
+        else "The values as they were read show one, which labels do not bear out."
     )
 
 

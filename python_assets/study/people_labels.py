@@ -23,10 +23,14 @@ Rater = Annotated[StrictStr, AfterValidator(_check_rater)]
 
 
 class PairLabels(Part):
-    """A sheet of pairs of prompts, filled in by one rater: whether each is a minimal pair."""
+    """A sheet of pairs of prompts, filled in by one rater: whether each is a minimal pair.
+
+    automatic: the rater is a program, such as a model that read them; it is told wherever raters are.
+    """
 
     file: Expanded
     rater: Rater
+    automatic: bool = False
 
 
 class HumanLabels(PairLabels):

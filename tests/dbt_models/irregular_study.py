@@ -283,7 +283,7 @@ def _labels(responses: pd.DataFrame) -> pd.DataFrame:
     second = labelled.assign(rater="bob", value=np.where(labelled.index % 7 == 0, 1 - value, value)).iloc[::2]
     both = pd.concat([first, second], ignore_index=True)
     label = both.value.map({0.0: "no", 1.0: "yes"})
-    return both.assign(measure_id="refusal", label=label, file_name="labels.csv", file_row=both.index + 2)
+    return both.assign(measure_id="refusal", label=label, is_automatic=both.rater.eq("bob"), file_name="labels.csv", file_row=both.index + 2)
 
 
 def _measures() -> pd.DataFrame:

@@ -1,14 +1,12 @@
 """tests/end_to_end/test_labels.py - draw, label, run again: labels of people by the command line."""
 
 import csv
-import subprocess
-import sys
 
-import duckdb
 import openpyxl
 import pytest
 
-from tests.end_to_end.conftest import ROOT, environment_of
+from tests.end_to_end.conftest import ROOT
+from tests.end_to_end.labelled import Labelled
 
 N_TEXTS, N_DRAWN, N_PAIRS = 14, 12, 10
 TEXTS = "\n".join(f'      - {{id: t{at}, text: "Speak of the {{gender}} in place {at}."}}' for at in range(N_TEXTS))
@@ -36,37 +34,12 @@ def say(messages, decoding):
 """
 
 
-class Labelled:
-    """A study beside its warehouse, which the command line works on."""
-
-    def __init__(self, folder, home):
-        self.folder, self.home = folder, home
-        (folder / "says.py").write_text(SAYS, encoding="utf-8")
-        self.write()
-
-    def write(self, *more):
-        (self.folder / "labelled.yml").write_text("\n".join([STUDY, *more]), encoding="utf-8")
-
-    def plumbline(self, *arguments):
-        return subprocess.run(
-            [sys.executable, "-m", "python_assets.cli", *arguments],
-            cwd=self.folder,
-            env=environment_of(self.home, PLUMBLINE_STUDIES=str(self.folder)),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def rows(self, query):
-        with duckdb.connect(str(self.home / "plumbline.duckdb"), read_only=True) as connection:
-            return connection.execute(query).fetchall()
-
-
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory):
     """The study after its first run, its sheets drawn and filled in, and a second run that reads them."""
     folder = tmp_path_factory.mktemp("labelled")
-    study = Labelled(folder, tmp_path_factory.mktemp("home"))
+    (folder / "says.py").write_text(SAYS, encoding="utf-8")
+    study = Labelled(folder, tmp_path_factory.mktemp("home"), STUDY)
     first = study.plumbline("run", "labelled")
     assert first.returncode == 0, first.stderr
     study.drawn = study.plumbline(
@@ -223,5 +196,5 @@ def test_whole_root_prompts_with_labels_are_asked_first(labelled):
     means = labelled.rows("select count(value) from summary_statistics where calibration = 'corrected'")
     assert means == [(4,)]
     report = (labelled.home / "report" / "labelled.html").read_text(encoding="utf-8")
-    assert "corrected by labels of people" in report
-    assert "people’s labels and the reading" in report
+    assert "corrected by labels" in report
+    assert "labels and the reading" in report

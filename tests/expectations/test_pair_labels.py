@@ -24,6 +24,7 @@ def held(study, connection):
                 "prompt_id": ids,
                 "root_prompt_id": [f"r{root}" for root, _ in branches],
                 "rater": "x",
+                "is_automatic": False,
                 "is_minimal_pair": [root >= bad.get(group, 0) for root, group in branches],
                 "file_name": "pairs.csv",
                 "file_row": 2,

@@ -9,6 +9,7 @@ select
     measure_id,
     response_id,
     rater,
+    is_automatic,
     label,
     value,
     reason,

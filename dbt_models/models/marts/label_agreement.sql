@@ -18,6 +18,7 @@ select
     n,
     n_root_prompts,
     n_raters,
+    n_automatic,
     n_positive,
     n_ties,
     n_unread,

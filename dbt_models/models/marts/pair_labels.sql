@@ -9,6 +9,7 @@ select
     prompt_id,
     root_prompt_id,
     rater,
+    is_automatic,
     label,
     is_minimal_pair,
     reason,

@@ -28,6 +28,8 @@ from python_assets.infer.agreement.coefficients import (
 from python_assets.infer.agreement.people import CONTINUOUS, codes_of, people_say
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.tables import Columns, write_tables
+from python_assets.labelling.allowed import NONE_FITS
+from python_assets.study.base import UNMATCHED
 
 PEOPLE_AND_READING: Final = "people_and_reading"
 RATER_AND_READING: Final = "rater_and_reading"
@@ -38,7 +40,7 @@ KEYS: Final = (
     *("study_id", "measure_id", "slice_id", "generation_id", "model_family", "grouping_id", "group_id"),
     *("comparison", "rater", "other_rater"),
 )
-COUNTS: Final = ("n", "n_root_prompts", "n_raters", "n_positive", "n_ties", "n_unread")
+COUNTS: Final = ("n", "n_root_prompts", "n_raters", "n_automatic", "n_positive", "n_ties", "n_unread")
 ESTIMATES: Final = ("agreement", "kappa", "alpha", "sensitivity", "specificity", "precision")
 TABLES: Final[Columns] = {
     "label_agreement": dict.fromkeys(KEYS, "varchar not null")
@@ -51,15 +53,20 @@ TABLES: Final[Columns] = {
 }
 _LABELS: Final = """
     select
-        labels.measure_id, measures.kind, labels.rater, labels.label, labels.value, generation_id, prompt_id,
-        replicate, prompts.root_prompt_id, generations.model_family, generations.is_baseline,
-        measurements.value as read_value, measurements.label as read_label
+        labels.measure_id, measures.kind, labels.rater, labels.is_automatic, labels.label, labels.value,
+        generation_id, prompt_id, replicate, prompts.root_prompt_id, generations.model_family, generations.is_baseline,
+        measurements.value as read_value,
+        case when unmatched.value = 1 then $none else measurements.label end as read_label
     from raw.human_labels as labels
     join raw.measures as measures using (study_id, measure_id)
     join raw.responses using (study_id, response_id)
     join raw.prompts as prompts using (study_id, prompt_id)
     join raw.generations as generations using (study_id, generation_id)
     left join raw.measurements as measurements using (study_id, generation_id, prompt_id, replicate, measure_id)
+    left join raw.measurements as unmatched
+        on unmatched.measure_id = labels.measure_id || $unmatched
+        and (unmatched.study_id, unmatched.generation_id, unmatched.prompt_id, unmatched.replicate)
+        = (labels.study_id, generation_id, prompt_id, replicate)
     where coalesce(cast(labels.value as varchar), labels.label) is not null and labels.reason is null
     order by measure_id, generation_id, prompt_id, replicate, rater
 """
@@ -85,12 +92,14 @@ class Labelled(NamedTuple):
     """The labelled answers of one measure.
 
     answers: one row each: generation_id, model_family, is_baseline, prompt_id, root_prompt_id. raters: their names.
+    are_automatic: which of them are programs.
     given, people: what each rater and all together say of them, as People has it. read: what the measure read, as
     codes. is_binary, are_labels: by the kind of the measure.
     """
 
     answers: pd.DataFrame
     raters: Sequence[str]
+    are_automatic: Chosen
     given: Floats
     read: Floats
     people: Floats
@@ -109,7 +118,7 @@ def infer_agreement(connection: duckdb.DuckDBPyConnection, level: float, seed: i
     Returns:
         How many labelled answers there are and how many rows came of it.
     """
-    labels = connection.execute(_LABELS).df()
+    labels = connection.execute(_LABELS, {"none": NONE_FITS, "unmatched": UNMATCHED}).df()
     places = connection.execute(_PLACES).df() if len(labels) else pd.DataFrame()
     study_id = connection.execute("select min(study_id) from raw.prompts").fetchall()[0][0]
     rows: list[dict[str, Any]] = []
@@ -117,7 +126,8 @@ def infer_agreement(connection: duckdb.DuckDBPyConnection, level: float, seed: i
     for measure_id, of_measure in labels.groupby("measure_id", sort=True):
         labelled = labelled_answers(of_measure)
         n_labelled += len(labelled.answers)
-        slices = [name for (name,) in connection.execute(_SLICES, [measure_id]).fetchall()]
+        # all its labels together too, of a measure that is asked in some slices alone
+        slices = [ALL, *(name for (name,) in connection.execute(_SLICES, [measure_id]).fetchall())]
         keys = {"study_id": study_id, "measure_id": measure_id}
         rows += [{**keys, **row} for row in agreement_rows(labelled, places[places.slice_id.isin(slices)], level, seed)]
     table = pd.DataFrame(rows, columns=[*TABLES["label_agreement"]])
@@ -136,6 +146,7 @@ def labelled_answers(labels: pd.DataFrame) -> Labelled:
     return Labelled(
         answers=labels.loc[first, of_answers].reset_index(drop=True),
         raters=people.raters,
+        are_automatic=np.isin(people.raters, labels.rater[labels.is_automatic.to_numpy(dtype=bool)]),
         given=people.given,
         read=codes_of(labels.read_label[first], labels.read_value[first], kind, names),
         people=people.said,
@@ -181,7 +192,9 @@ def _compared(labelled: Labelled, chosen: Chosen, level: float, seed: int) -> It
     root_prompt = np.unique(labelled.answers.root_prompt_id[chosen], return_inverse=True)[1].astype(np.intp)
     read, people, given = labelled.read[chosen], labelled.people[chosen], labelled.given[chosen]
 
-    def row(comparison: str, codes: Sequence[Floats], rater: str = "", other: str = "") -> dict[str, Any]:
+    present = [at for at in range(len(labelled.raters)) if not np.isnan(given[:, at]).all()]
+
+    def row(comparison: str, codes: Sequence[Floats], *raters: int) -> dict[str, Any]:
         coded = Coded(np.column_stack(codes), root_prompt, labelled.are_labels)
         has_reading = comparison in (PEOPLE_AND_READING, RATER_AND_READING)
         estimates = _estimates(coded, level, seed, has_reading=has_reading, is_binary=labelled.is_binary)
@@ -189,11 +202,12 @@ def _compared(labelled: Labelled, chosen: Chosen, level: float, seed: int) -> It
         by_people = ~np.isnan(coded.codes[:, 0])
         return {
             "comparison": comparison,
-            "rater": rater,
-            "other_rater": other,
+            "rater": labelled.raters[raters[0]] if raters else "",
+            "other_rater": labelled.raters[raters[1]] if len(raters) > 1 else "",
             "n": int(is_used.sum()),
             "n_root_prompts": len(np.unique(root_prompt[is_used])),
-            "n_raters": int((~np.isnan(given)).any(axis=0).sum()) if rater == "" else 1 + (other != ""),
+            "n_raters": len(raters or present),
+            "n_automatic": int(labelled.are_automatic[list(raters or present)].sum()),
             "n_positive": int((coded.codes[is_used, 0] == 1).sum()) if has_reading and labelled.is_binary else None,
             "n_ties": int(np.isnan(people).sum()) if comparison == PEOPLE_AND_READING else 0,
             "n_unread": int((by_people & np.isnan(read)).sum()) if has_reading else 0,
@@ -201,14 +215,13 @@ def _compared(labelled: Labelled, chosen: Chosen, level: float, seed: int) -> It
         }
 
     yield row(PEOPLE_AND_READING, [people, read])
-    present = [at for at in range(len(labelled.raters)) if not np.isnan(given[:, at]).all()]
     if len(present) < 2:
         return
     yield row(RATERS, [given[:, at] for at in present])
     for place, at in enumerate(present):
-        yield row(RATER_AND_READING, [given[:, at], read], labelled.raters[at])
+        yield row(RATER_AND_READING, [given[:, at], read], at)
         for other in present[place + 1 :] if len(present) > 2 else []:
-            yield row(TWO_RATERS, [given[:, at], given[:, other]], labelled.raters[at], labelled.raters[other])
+            yield row(TWO_RATERS, [given[:, at], given[:, other]], at, other)
 
 
 def _estimates(coded: Coded, level: float, seed: int, *, has_reading: bool, is_binary: bool) -> Mapping[str, Estimate]:

@@ -57,7 +57,9 @@ def corrected_values(frame: Frame, m: Floats, labels: CellLabels) -> Corrected:
     if not len(whole):
         return Corrected(np.full(len(m), np.nan), 0.0, 0, reason)
     if reason is InferenceReason.LABELS_NOT_WHOLE_PROMPTS:
-        return Corrected(_by_answers(frame, m, labels), 1.0, len(whole), reason)
+        by_answers = _by_answers(frame, m, labels)
+        # of cells with several answers, some of them labelled, none is labelled whole
+        return Corrected(by_answers, 1.0, 0 if np.isnan(by_answers).all() else len(whole), reason)
     both = both_read(root, m, labels.y, whole)
     roots, d_m = deviations(frame, both.m)
     v, weight = put_right(both, roots, d_m, deviations(frame, both.y)[1])

@@ -1,7 +1,7 @@
 """Labels of people: their measure is one of the study, and their sheets can be read and say something."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import pandas as pd
@@ -33,6 +33,7 @@ def label_problems(draft: Draft) -> Iterator[StudyError]:
         remedy = f"{_DRAW[True]} and name it, or remove the bound"
         yield StudyError(("analysis", "quality", "max_bad_pairs"), at_most, expected, remedy)
     every: tuple[Mapping[FieldPath, PairLabels], ...] = (draft.parts.human_labels, draft.parts.pair_labels)
+    yield from _of_raters([*every[0].items(), *every[1].items()])
     for entries in every:
         counted = Counter(_entry(spec) for spec in entries.values())
         for path, spec in entries.items():
@@ -40,6 +41,15 @@ def label_problems(draft: Draft) -> Iterator[StudyError]:
                 expected = f"each sheet once for a rater; {spec.rater} has it more often"
                 remedy = "remove the other entry, or name the other rater"
                 yield StudyError((*path, "file"), spec.file, expected, remedy)
+
+
+def _of_raters(entries: Sequence[tuple[FieldPath, PairLabels]]) -> Iterator[StudyError]:
+    """Nobody is a person in one entry and a program in another."""
+    automatic: dict[str, bool] = {}
+    for path, spec in entries:
+        if automatic.setdefault(spec.rater, spec.automatic) != spec.automatic:
+            expected = f"a person or a program as {spec.rater}, the same in every entry"
+            yield StudyError((*path, "automatic"), spec.automatic, expected, "say the same of it, or name it otherwise")
 
 
 def label_file_problems(draft: Draft) -> Iterator[PlumblineError]:

@@ -288,3 +288,37 @@ def test_all_labels_alike_show_no_variation(study):
     study.add("refusal", np.zeros((40, 3)), kind="binary").label("refusal", given(np.zeros((40, 3)), 20))
     questions = inferred(study, "questions")
     assert questions.set_index("calibration").inference_reason.corrected == "no_variation"
+
+
+@pytest.mark.parametrize("kind", ["binary", "continuous"])
+def test_labels_of_one_group_alone_correct_nothing(study, unfair, kind):
+    y, m = unfair
+    labels = given(y, 20)
+    labels[:, 1:] = np.nan
+    study.add("refusal", m, kind=kind, direction="higher_worse").label("refusal", labels)
+    questions, contrasts = inferred(study, ("questions", "contrasts"))
+    corrected = questions[questions.calibration == "corrected"]
+    assert corrected.p_value.isna().all() and set(corrected.set_id) == {"secondary"}
+    assert set(questions[questions.calibration == "raw"].set_id) == {"primary"}
+    assert contrasts[contrasts.calibration == "corrected"].p_value.isna().all()
+
+
+@pytest.mark.parametrize("said", [0.0, 1.0])
+def test_labels_that_are_all_alike_show_no_difference(study, unfair, said):
+    y, m = unfair
+    study.add("refusal", m, kind="binary", direction="higher_worse").label("refusal", given(np.full_like(y, said), 40))
+    questions = inferred(study, "questions")
+    corrected = questions[questions.calibration == "corrected"].iloc[0]
+    assert np.isnan(corrected.p_value) and corrected.inference_reason == "no_variation"
+
+
+def test_cells_of_several_answers_of_which_people_labelled_some_have_no_corrected_values(study, unfair):
+    y, m = unfair
+    m = np.stack([m, m], axis=-1)
+    labels = np.full(m.shape, np.nan)
+    labels[:20, :, 0] = y[:20]
+    study.add("refusal", m, kind="binary", direction="higher_worse").label("refusal", labels)
+    questions, summary = inferred(study, ("questions", "summary_statistics"))
+    corrected = questions[questions.calibration == "corrected"].iloc[0]
+    assert np.isnan(corrected.p_value) and corrected.inference_reason == "labels_not_whole_prompts"
+    assert summary[summary.calibration == "corrected"].value.isna().all()

@@ -39,8 +39,8 @@ def test_a_spreadsheet_offers_the_labels_of_the_measure_and_no_other(studied):
     book = openpyxl.load_workbook(studied.write(studied.draw("tone", n=2), "xlsx"))
     rule = book["labels"].data_validations.dataValidation[0]
     assert (rule.type, str(rule.sqref), rule.showErrorMessage) == ("list", "E2:E9", True)
-    assert rule.formula1 == "allowed!$A$1:$A$3"
-    assert [row[0].value for row in book["allowed"].iter_rows()] == ["soft", "hard", "=cold"]
+    assert rule.formula1 == "allowed!$A$1:$A$4"
+    assert [row[0].value for row in book["allowed"].iter_rows()] == ["soft", "hard", "=cold", "unmatched"]
     assert book["labels"]["E1"].value == "label"
 
 
@@ -54,7 +54,7 @@ def test_label_studio_is_told_what_to_ask(studied):
     view = ElementTree.parse(path.with_suffix(".xml")).getroot()
     control = view.find("Choices")
     assert (control.get("name"), control.get("toName")) == ("label", "text")
-    assert [choice.get("value") for choice in control] == ["soft", "hard", "=cold"]
+    assert [choice.get("value") for choice in control] == ["soft", "hard", "=cold", "unmatched"]
     shown = {element.get("value") for element in view if element.get("value")}
     tasks = json.loads(path.read_text(encoding="utf-8"))
     assert {name.removeprefix("$") for name in shown} <= set(tasks[0]["data"])

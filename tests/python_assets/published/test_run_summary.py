@@ -96,8 +96,11 @@ def told(tmp_path):
             ]
             insert(connection, "imported_metrics", of_logs)
             keys_of_labels = ("study_id", "measure_id", "rater", "reason")
-            given = [dict(zip(keys_of_labels, ("mine", *label), strict=True)) for label in labels]
-            nobody = dict.fromkeys(keys_of_labels, "")
+            given = [
+                dict(zip(keys_of_labels, ("mine", *label), strict=True)) | {"is_automatic": label[1] == "script"}
+                for label in labels
+            ]
+            nobody = dict.fromkeys(keys_of_labels, "") | {"is_automatic": False}
             insert(connection, "human_labels", [row for row in given if row["measure_id"]] + [nobody])
             insert(connection, "pair_labels", [row for row in given if not row["measure_id"]] + [nobody])
             wrong = [{"study_id": "mine", "stage": "labels"}] * n_set_aside

@@ -29,7 +29,11 @@ readers as (
 
 raters as (
     select study_id, measure_id, {{ joined_text('rater', ', ', 'rater') }} as raters
-    from (select distinct study_id, measure_id, rater from human_labels where reason is null)
+    from (
+        select distinct study_id, measure_id, rater || case when is_automatic then ' (automatic)' else '' end as rater
+        from human_labels
+        where reason is null
+    )
     group by study_id, measure_id
 ),
 

@@ -35,7 +35,7 @@ def labelled(build, said, *, measure="praise", column="value"):
     """Write labels by (prompt, replicate)."""
     given = [(f"{prompt}/{replicate}", label) for (prompt, replicate), label in said.items()]
     rows = pd.DataFrame(given, columns=["response_id", column])
-    rows = rows.assign(measure_id=measure, rater="ann", file_name="f.csv", file_row=2)
+    rows = rows.assign(measure_id=measure, rater="ann", is_automatic=False, file_name="f.csv", file_row=2)
     write_stage(build.connection, "study", "label", {"human_labels": rows})
 
 

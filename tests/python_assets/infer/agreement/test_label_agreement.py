@@ -70,7 +70,7 @@ class Build:
         write_stage(self.connection, "s", "design", {"measure_slices": slices})
         rows = [
             self.answers[["response_id"]].assign(
-                measure_id="m", rater=rater, file_name="f", file_row=1, **{column: given}
+                measure_id="m", rater=rater, is_automatic=rater == "eve", file_name="f", file_row=1, **{column: given}
             )
             for rater, given in said.items()
         ]
@@ -137,6 +137,8 @@ def test_raters_are_held_against_each_other_and_the_majority_against_the_reading
     eve = np.where(np.arange(n) % 3 == 0, np.nan, marks(5, n))
     build.labels("binary", marks(1, n), {"ann": ann, "bob": bob, "eve": eve})
     found = build.agreement(**WHOLE)[1].set_index(["comparison", "rater", "other_rater"])
+    is_of_eve = ["eve" in key or key[1] == "" for key in found.index]
+    assert found["n_automatic"].eq(1).tolist() == is_of_eve
     assert list(found.index) == [
         ("people_and_reading", "", ""),
         ("rater_and_reading", "ann", ""),

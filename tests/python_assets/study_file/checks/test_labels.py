@@ -65,3 +65,9 @@ def test_a_sheet_of_another_study_is_told(labelled, mistaken):
 def test_a_bound_of_bad_pairs_needs_pairs(labelled, mistaken):
     analysis = "{quality: {max_bad_pairs: 0.1}}"
     assert mistaken(labelled(analysis=analysis)) == ["analysis.quality.max_bad_pairs"]
+
+
+def test_nobody_is_a_person_here_and_a_program_there(labelled, mistaken):
+    human = "[{measure: vader, file: a.csv, rater: anna}]"
+    pairs = "[{file: pairs.csv, rater: anna, automatic: true}]"
+    assert mistaken(labelled(human, pair_labels=pairs)) == ["pair_labels[0].automatic"]
