@@ -4,6 +4,7 @@ from python_assets.assemble.assemble_study import assemble
 from python_assets.assemble.planted_pairs import planted_pairs
 from python_assets.assemble.written_items import fill
 from python_assets.errors import SourceError
+from python_assets.plan.engines import unknown_engines
 from python_assets.scrape.scrape_study import scrape
 
 SIMULATED = [{"name": "one", "provider": "simulator"}, {"name": "helper", "provider": "simulator", "engine": True}]
@@ -176,3 +177,11 @@ def test_the_simulator_writes_items_and_judges_their_pairs(written_study, build,
 )
 def test_a_word_fits_its_place(item, word, text):
     assert fill(item, word) == text
+
+
+def test_the_plan_says_how_many_inquiries_writing_and_judging_take(written_study):
+    study = written_study(assembling={"items": 25, "themes": ["work", "free time"]}, branch={"check": "helper"})
+    planned = [(one.generation_id, one.n_calls) for one in unknown_engines(study)]
+    assert planned == [("helper (items)", 4), ("helper (judge of branches)", len(planted_pairs()) + 25 * 2)]
+    of_texts = written_study(files={"a.txt": "Text."}, sources=[{"tag": "t", "path": "a.txt"}])
+    assert [(one.generation_id, one.n_calls) for one in unknown_engines(of_texts)] == [("helper (items)", None)]
