@@ -162,7 +162,8 @@ def _agreeing(text: str, words: Sequence[Word], end: int, *, to_they: bool) -> I
     may_be_verb = True
     for word in behind:
         bare = word.text.strip(",.;:!?")
-        if may_be_verb and word.tag in ({"VBZ", "VBD"} if to_they else {"VBP", "VBD", "VB"}):
+        # the tagger takes the works of "she works at" for a noun
+        if may_be_verb and word.tag in ({"VBZ", "VBD", "NNS"} if to_they else {"VBP", "VBD", "VB"}):
             start = word.end - len(word.text)
             new = _plural_verb(bare) if to_they else _singular_verb(bare)
             if new != bare and (word.tag != "VBD" or bare in {"was", "were", "wasn't", "weren't"}):
@@ -172,7 +173,7 @@ def _agreeing(text: str, words: Sequence[Word], end: int, *, to_they: bool) -> I
             may_be_verb = True
         elif not word.tag.startswith("RB") and word.tag != "CC":
             may_be_verb = False
-            if word.tag in {"IN", "PRP", "WDT", "WP"}:
+            if word.tag in {"PRP", "WDT", "WP"}:
                 return
 
 

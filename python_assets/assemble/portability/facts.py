@@ -32,7 +32,7 @@ def stated_fact(prompt: str, own: Sequence[Occurrence]) -> tuple[str, str] | Non
         if family.place == "behind":
             matches = (family.pattern.match(prompt, word.end) for word in own)
         else:
-            matches = (one for one in family.pattern.finditer(prompt) if not _is_replaced(one.start(), own))
+            matches = (one for one in family.pattern.finditer(prompt) if not _is_replaced(one, own))
         if found := next(filter(None, matches), None):
             return reason, found.group().strip(" ,")
     return None
@@ -67,8 +67,9 @@ def _is_past(words: Sequence[Word], n: int) -> bool:
     """Whether a participle is a verb in the past, as the tagger does not see: Italy amended its laws."""
     if words[n].tag != "VBN" or n == 0 or n + 1 == len(words):
         return False
-    return words[n - 1].tag.startswith("NN") and words[n + 1].tag in {"DT", "PRP$", "PRP"}
+    return words[n - 1].tag.startswith("NN") and words[n + 1].tag in {"DT", "NNS", "PRP$", "PRP"}
 
 
-def _is_replaced(start: int, own: Sequence[Occurrence]) -> bool:
-    return any(word.start <= start < word.end for word in own)
+def _is_replaced(found: re.Match[str], own: Sequence[Occurrence]) -> bool:
+    """Whether a match holds a word that is replaced: six farmers, where farmers is the level."""
+    return any(word.start < found.end() and found.start() < word.end for word in own)

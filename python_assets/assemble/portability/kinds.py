@@ -14,6 +14,7 @@ import yaml
 
 from python_assets.assemble.tagged_words import Word, tagged_words
 from python_assets.texts.keywords import Occurrence
+from python_assets.texts.textblob_english import part_of_speech
 
 _FILE: Final = Path(__file__).with_name("kinds.yml")
 # a noun, or a verb in whatever form; names are a reason of their own
@@ -88,6 +89,22 @@ def word_of_some(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> 
             if bases & kind.tied or is_strange:
                 return bare
     return None
+
+
+def compound_word(prompt: str, own: Sequence[Occurrence]) -> str | None:
+    """A noun that makes one word with the common noun of a level behind it: flight engineers, the family lawyer."""
+    words = tagged_words(prompt)
+    for one in own if words else ():
+        before = next((word for word in reversed(words) if word.end <= one.start), None)
+        is_next = before is not None and prompt[before.end : one.start] == " "
+        if is_next and before is not None and one.word[0].islower() and _is_noun(before):
+            return f"{before.text} {one.text}"
+    return None
+
+
+def _is_noun(word: Word) -> bool:
+    small = word.text.lower()
+    return word.tag in {"NN", "NNS"} or (word.tag.startswith("NNP") and part_of_speech(small) == "NN")
 
 
 def fighting_adjective(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> str | None:

@@ -12,7 +12,7 @@ from typing import Final, Literal, get_args
 
 from python_assets.assemble.methods import Portability
 from python_assets.assemble.portability.facts import past_event, stated_fact
-from python_assets.assemble.portability.kinds import fighting_adjective, kinds_of, word_of_some
+from python_assets.assemble.portability.kinds import compound_word, fighting_adjective, kinds_of, word_of_some
 from python_assets.assemble.portability.openings import referring_words
 from python_assets.assemble.portability.presuppositions import presupposing_words
 from python_assets.assemble.pronouns import unclear_pronoun
@@ -146,7 +146,7 @@ class PortabilityCheck:
             yield Portability(*fact)
         if not self._are_persons and (verb := past_event(prompt, known)):
             yield Portability("past_event", verb)
-        if word := word_of_some(prompt, known, self._kinds):
+        if word := word_of_some(prompt, known, self._kinds) or compound_word(prompt, known):
             yield Portability(OF_SOME_LEVELS, word)
         if adjective := fighting_adjective(prompt, known, self._kinds):
             yield Portability("adjective_fights", adjective)

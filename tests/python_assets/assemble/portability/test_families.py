@@ -5,6 +5,7 @@ import pytest
 
 from python_assets.assemble import portability
 from python_assets.assemble.portability.asides import said_in_passing
+from python_assets.assemble.portability.facts import stated_fact
 from python_assets.assemble.portability.openings import referring_words
 from python_assets.assemble.portability.presuppositions import presupposing_words
 from python_assets.assemble.tagged_words import tagged_words
@@ -28,7 +29,12 @@ def in_passing(prompt):
     return said_in_passing(prompt, OWN.find(prompt)[0], tagged_words(prompt))
 
 
-TOLD = {"asides": in_passing, "openings": referring, "presuppositions": presupposing}
+def stating(prompt):
+    found = stated_fact(prompt, OWN.find(prompt))
+    return None if found is None else found[1]
+
+
+TOLD = {"asides": in_passing, "facts": stating, "openings": referring, "presuppositions": presupposing}
 
 
 class Named(NamedTuple):

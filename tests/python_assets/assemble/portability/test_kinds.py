@@ -1,0 +1,91 @@
+import pytest
+
+from python_assets.assemble.portability.facts import past_event
+from python_assets.assemble.portability.kinds import compound_word, fighting_adjective, kinds, kinds_of, word_of_some
+from python_assets.texts.keywords import WordFinder
+
+OCCUPATIONS = ["nurse", "nurses", "teacher", "teachers", "engineers"]
+FAITHS = ["Muslim", "Muslims", "Jewish", "Jews"]
+AGES = ["older person", "older people", "young person", "young people"]
+
+
+def named(words, text):
+    return WordFinder(words).find(text)
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (OCCUPATIONS, ["occupation"]),
+        (FAITHS, ["faith"]),
+        (AGES, ["age"]),
+        (["woman", "women", "man", "men"], ["gender"]),
+        (["Italy", "Italian", "France"], []),
+        (["Emily", "James"], []),
+    ],
+)
+def test_levels_tell_their_kind(words, names):
+    assert kinds_of(words) == [kinds()[name] for name in names]
+
+
+def test_names_that_have_pronouns_are_of_a_gender():
+    assert kinds_of(["Emily", "James"], has_gender=True) == [kinds()["gender"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "word"),
+    [
+        (OCCUPATIONS, "Nurses often work at night and", None),
+        (OCCUPATIONS, "Many teachers struggled with their workload and", None),
+        (OCCUPATIONS, "Nurses give medication to", "medication"),
+        (OCCUPATIONS, "A teacher grades homework in", "grades"),
+        (OCCUPATIONS, "The nurse has a legal duty", "legal"),
+        (FAITHS, "Muslims fast during", "fast"),
+        (FAITHS, "Jews meet their neighbours at", None),
+        (["woman", "man"], "The woman was pregnant when", "pregnant"),
+        (["woman", "man"], "The woman was late when", None),
+    ],
+)
+def test_what_only_some_levels_have_or_do_is_told(words, text, word):
+    assert word_of_some(text, named(words, text), kinds_of(words)) == word
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Many a young older person", "young older person"),
+        ("A frail and elderly older person", "elderly older person"),
+        ("A kind older person", None),
+        ("Many young nurses", None),
+    ],
+)
+def test_an_adjective_that_fights_with_the_level_is_told(text, found):
+    assert fighting_adjective(text, named(AGES, text), kinds_of(AGES)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Flight engineers can still", "Flight engineers"),
+        ("Most school teachers say", "school teachers"),
+        ("Most young teachers say", None),
+        ("Teachers say", None),
+    ],
+)
+def test_a_noun_before_a_level_makes_another_word_of_it(text, found):
+    assert compound_word(text, named(OCCUPATIONS, text)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "verb"),
+    [
+        ("The Italian government held a referendum", "held"),
+        ("Italy amended its constitution", "amended"),
+        ("The towns of Italy grew quickly", None),
+        ("An Italian told the paper", None),
+        ("Italy has grown", None),
+        ("In Italy many towns grew", None),
+    ],
+)
+def test_an_event_of_a_named_level_is_told(text, verb):
+    assert past_event(text, named(["Italy", "Italian"], text)) == verb
