@@ -107,10 +107,10 @@ def _joined(one: ScrapedPrompts, other: ScrapedPrompts) -> ScrapedPrompts:
         [*one.outcomes, *other.outcomes],
         one.n_dropped + other.n_dropped,
         one.n_replacements + other.n_replacements,
-        [*one.quarantine, *other.quarantine],
-        other.trial or one.trial,
-        [*one.branches, *other.branches],
-        list(dict.fromkeys([*one.notes, *other.notes])),
+        quarantine=[*one.quarantine, *other.quarantine],
+        trial=other.trial or one.trial,
+        branches=[*one.branches, *other.branches],
+        notes=list(dict.fromkeys([*one.notes, *other.notes])),
     )
 
 
@@ -214,7 +214,16 @@ def _root_prompts_and_branches(
     notes = [] if trial is None else [trial.found.note]
     notes += pronoun_note(scrape.factor, roots.prompts, vocabulary)
     n_dropped = _reasons(outcomes) + branched.n_dropped
-    return ScrapedPrompts(prompts, outcomes, n_dropped, found.counts, refused, trial, branched.outcomes, notes)
+    return ScrapedPrompts(
+        prompts,
+        outcomes,
+        n_dropped,
+        found.counts,
+        quarantine=refused,
+        trial=trial,
+        branches=branched.outcomes,
+        notes=notes,
+    )
 
 
 def _by_level(prompts: Sequence[AssembledPrompt], factor: str) -> dict[str, list[AssembledPrompt]]:

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from python_assets.extract.measures import Measure
-from python_assets.study.base import UNMATCHED
+from python_assets.study.base import NONE_FITS
 from python_assets.study.measures import LABELLING
 
 YES: Final = "yes"
 NO: Final = "no"
-NONE_FITS: Final = UNMATCHED.removeprefix("_")  # of a measure by labels, beside which it is told whether any fits
 _TRUTH: Final = {**dict.fromkeys((YES, "y", "true", "1"), 1.0), **dict.fromkeys((NO, "n", "false", "0"), 0.0)}
 
 

@@ -67,7 +67,7 @@ def _is_past(words: Sequence[Word], n: int) -> bool:
     """Whether a participle is a verb in the past, as the tagger does not see: Italy amended its laws."""
     if words[n].tag != "VBN" or n == 0 or n + 1 == len(words):
         return False
-    return words[n - 1].tag.startswith("NN") and words[n + 1].tag in {"DT", "NNS", "PRP$", "PRP"}
+    return words[n - 1].tag.startswith("NN") and words[n + 1].tag not in {"IN", "TO"}
 
 
 def _is_replaced(found: re.Match[str], own: Sequence[Occurrence]) -> bool:

@@ -92,7 +92,7 @@ def word_of_some(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> 
 
 
 def compound_word(prompt: str, own: Sequence[Occurrence]) -> str | None:
-    """A noun that makes one word with the common noun of a level behind it: flight engineers, the family lawyer."""
+    """What makes another thing of the common noun of a level behind it: flight engineers, the family lawyer, my vet."""
     words = tagged_words(prompt)
     for one in own if words else ():
         before = next((word for word in reversed(words) if word.end <= one.start), None)
@@ -104,7 +104,7 @@ def compound_word(prompt: str, own: Sequence[Occurrence]) -> str | None:
 
 def _is_noun(word: Word) -> bool:
     small = word.text.lower()
-    return word.tag in {"NN", "NNS"} or (word.tag.startswith("NNP") and part_of_speech(small) == "NN")
+    return word.tag in {"NN", "NNS", "PRP$"} or (word.tag.startswith("NNP") and part_of_speech(small) == "NN")
 
 
 def fighting_adjective(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> str | None:

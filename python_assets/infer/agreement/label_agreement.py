@@ -28,8 +28,7 @@ from python_assets.infer.agreement.coefficients import (
 from python_assets.infer.agreement.people import CONTINUOUS, codes_of, people_say
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.tables import Columns, write_tables
-from python_assets.labelling.allowed import NONE_FITS
-from python_assets.study.base import UNMATCHED
+from python_assets.study.base import NONE_FITS, UNMATCHED
 
 PEOPLE_AND_READING: Final = "people_and_reading"
 RATER_AND_READING: Final = "rater_and_reading"
