@@ -32,9 +32,16 @@ def test_every_country_is_reached_from_every_root_prompt_or_the_lack_is_counted(
     assert {n for _, n in rows} == {N_COUNTRIES}
 
 
-def test_roots_have_actual_baselines_and_branches_counterfactual_ones(factbook):
-    kinds = factbook.rows("select distinct is_root, baseline_kind from prompts where study_id = 'factbook'")
-    assert sorted(kinds) == [(False, "counterfactual"), (True, "actual")]
+def test_roots_of_sentences_have_actual_baselines_and_their_branches_counterfactual_ones(factbook):
+    kinds = factbook.rows(
+        "select distinct task, is_root, baseline_kind from prompts where study_id = 'factbook' order by all"
+    )
+    assert kinds == [
+        ("completion", False, "counterfactual"),
+        ("completion", True, "actual"),
+        ("question", False, None),
+        ("question", True, None),
+    ]
 
 
 def test_a_branch_differs_from_its_root_by_its_replacements_alone(factbook):
