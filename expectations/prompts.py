@@ -12,17 +12,20 @@ from expectations.articles import fitting_articles
 from expectations.few_unexpected import few_removed, few_unexpected
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
 from expectations.slots import only_slots_differ
-from python_assets.study.prompts import REFUSED_BY_JUDGE, UNUSABLE_VERDICT
+from python_assets.study.prompts import OF_JUDGE
 from python_assets.study.study import Study
 
 KEYS: Final = ("prompt_id",)
 # a pair that the study's own judge refused is no loss: to refuse is what it was asked for
-_REMOVED: Final = f"stage = 'assemble' and rule not in {(REFUSED_BY_JUDGE, UNUSABLE_VERDICT)}"
+_REMOVED: Final = f"stage = 'assemble' and rule not in {OF_JUDGE}"
+# items that an engine wrote and that do not do are written anew
+_REMOVED_ITEMS: Final = "stage = 'assemble' and rule = 'duplicate_key'"
 _AGAIN: Final = "materialise the assemble stage again"
 
 
 def suite(study: Study) -> ExpectationSuite:
     """The expectations on raw.prompts."""
+    removed = _REMOVED_ITEMS if study.prompts.assemble.chosen_method == "written" else _REMOVED
     return ExpectationSuite(
         name="prompts",
         expectations=[
@@ -54,7 +57,7 @@ def suite(study: Study) -> ExpectationSuite:
             _distinct_prompts(study),
             *only_slots_differ(study),
             # what an import removes are rows of responses: responses.py
-            *([] if study.prompts.import_ else [few_removed(study, _REMOVED, FailureSeverity.CRITICAL)]),
+            *([] if study.prompts.import_ else [few_removed(study, removed, FailureSeverity.CRITICAL)]),
         ],
     )
 
@@ -124,7 +127,8 @@ def _of_sentences(study: Study) -> list[Expectation]:
         """,
     )
     is_english = study.prompts.scrape.language == "en"
-    return [like_root, document, *([fitting_articles()] if is_english else [])]
+    of_documents = [] if study.prompts.assemble.themes is not None else [document]
+    return [like_root, *of_documents, *([fitting_articles()] if is_english else [])]
 
 
 def _distinct_prompts(study: Study) -> Expectation:

@@ -75,8 +75,13 @@ def run_suites(
 
 
 def of_study(study: Study, tables: Iterable[str] = TABLES) -> list[str]:
-    """The raw tables that a study has expectations of: documents and sentences where it scrapes."""
+    """The raw tables that a study has expectations of: documents and sentences where it scrapes.
+
+    Written items are of no sentence, and of no document where themes are given.
+    """
     left_out = set() if study.prompts.scrape is not None else set(SCRAPED)
+    if study.prompts.assemble.chosen_method == "written":
+        left_out = {"sentences"} if study.prompts.assemble.themes is None else set(SCRAPED)
     left_out |= {JUDGED} if study.analysis.quality.max_bad_pairs is None else set()
     return [table for table in tables if table not in left_out]
 

@@ -1,4 +1,4 @@
-"""The plumbline command: run, plan, sample, gate, sql, export, new and ui.
+"""The plumbline command: run, plan, sample, gate, sql, export, tables, new and ui.
 
 Belongs here: arguments, printing and exit codes. Each command calls one function of the project.
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, get_args
 
 from python_assets.errors import PlumblineError
 from python_assets.published.manifest import ExportFormat, Stage
+from python_assets.report.tables.queries import Document
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.control_characters import printable
 from python_assets.telemetry import DAGSTER_YAML, disable_telemetry
@@ -85,6 +86,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="print, as csv, the N prompts that would close most gaps of coverage or tell two factors apart",
     )
+    of_plan.add_argument(
+        "--branches",
+        action="store_true",
+        help="print each root prompt, and each sentence and branch that went, with its reason",
+    )
     plan.set_defaults(command=_plan)
 
     sample = commands.add_parser(
@@ -134,6 +140,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     export.add_argument("--to", type=Path, metavar="FOLDER", help="default: export/ in the warehouse")
     export.set_defaults(command=_export)
+
+    tables = commands.add_parser(
+        "tables", allow_abbrev=False, help="write every table of a document from a published study, as csv and a page"
+    )
+    tables.add_argument("study")
+    tables.add_argument("--of", choices=get_args(Document), required=True, dest="document", help="whose tables")
+    tables.add_argument("--out", type=Path, metavar="FOLDER", help="default: tables/ in the warehouse")
+    tables.set_defaults(command=_tables)
 
     new = commands.add_parser("new", allow_abbrev=False, help="write a commented study file")
     new.add_argument("name")
@@ -208,6 +222,11 @@ def _plan(parsed: argparse.Namespace) -> int:
 
     _stand_in(parsed.provider, paths.study_path(parsed.study).stem)
     study = _study_to_run(parsed.study)
+    if parsed.branches:
+        from python_assets.plan.assembling import list_branches
+
+        print(printable(list_branches(study)))
+        return 0
     if parsed.add is not None:
         return _print_cells_to_add(study, parsed.add)
     try:
@@ -222,7 +241,7 @@ def _plan(parsed: argparse.Namespace) -> int:
         frozen = f"\n\n{freeze_analysis(study, paths.home(), plan.questions).text(study.study_id)}"
         plan = plan._replace(would_fail=list(would_fail(study)))  # looks need what is frozen by now
     print(printable(f"{plan.text()}{frozen}"))
-    return MISTAKE if plan.would_fail else 0
+    return MISTAKE if plan.would_fail or plan.gates else 0
 
 
 def _print_cells_to_add(study: "Study", n_cells: int) -> int:
@@ -307,6 +326,16 @@ def _export(parsed: argparse.Namespace) -> int:
     for name, n_rows in done.n_rows.items():
         print(f"{done.folder / name}: {n_rows:,} rows")
     print(printable(f"Licences of the documents: {done.licence_summary}."))
+    return 0
+
+
+def _tables(parsed: argparse.Namespace) -> int:
+    from python_assets.report.tables.write_tables import write_tables
+
+    done = write_tables(paths.home(), parsed.study, parsed.document, parsed.out)
+    for table in done.tables:
+        print(printable(f"{done.folder / table.file}: {table.told()}"))
+    print(done.page)
     return 0
 
 

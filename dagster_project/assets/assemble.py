@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Final
 
 import dagster as dg
 
@@ -9,6 +10,8 @@ from dagster_project.assets.common import RAW_DESIGN, materialise, raw_table, ru
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
+
+OUTCOMES: Final = ("sentence_outcomes", "branch_outcomes")
 
 
 @dg.multi_asset(
@@ -31,6 +34,10 @@ from dagster_project.resources import StudyResource, WarehouseResource
         raw_table(
             "sentence_outcomes", "assemble", "sentence_id of a kept sentence", ["sentences", "keywords", "documents"]
         ),
+        raw_table("planted_pairs", "assemble", "pair_id", ["sentences", "keywords", "documents"]),
+        raw_table(
+            "branch_outcomes", "assemble", "(root_prompt_id, level branched to)", ["sentences", "keywords", "documents"]
+        ),
     ],
 )
 @tells_mistakes
@@ -46,7 +53,7 @@ def assemble(
     look = look_to_ask(loaded, warehouse.home, wanted_look(context))
     with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(assemble_study, loaded, connection, replace(run_context(context, warehouse), look=look))
-        for table in ("prompts", "prompt_factors", "looks", "normalised_levels", *OF_LOGS, "sentence_outcomes"):
+        for table in ("prompts", "prompt_factors", "looks", "normalised_levels", *OF_LOGS, *OUTCOMES):
             yield materialise(connection, "raw", table, **counts)
 
 

@@ -8,12 +8,15 @@ from typing import Final, NamedTuple
 import duckdb
 import pandas as pd
 
+from python_assets.assemble.branching import BranchOutcome
 from python_assets.assemble.derived_levels import with_derived_levels
+from python_assets.assemble.planted_pairs import NONE_PLANTED
 from python_assets.assemble.portable_roots import portability_note, portable_counts
 from python_assets.assemble.prompts import AssembledPrompt, PromptTables, derived_factors, prompt_tables
-from python_assets.assemble.root_prompts import SentenceOutcome
+from python_assets.assemble.repeated_texts import repeated_text_notes
+from python_assets.assemble.root_prompts import SAME_TEXT, SentenceOutcome
 from python_assets.assemble.scraped import prompts_from_sentences
-from python_assets.assemble.templates import prompts_from_templates
+from python_assets.assemble.templates import prompts_from_templates, same_text_note
 from python_assets.errors import SourceError
 from python_assets.importers.formats import read_import
 from python_assets.study.base import ROOT_PROMPT
@@ -61,13 +64,15 @@ class _Assembled(NamedTuple):
     normalised: pd.DataFrame = _NONE_NORMALISED
     of_logs: Mapping[str, pd.DataFrame] = {}
     outcomes: Sequence[SentenceOutcome] = ()
+    planted_pairs: pd.DataFrame = NONE_PLANTED
+    branches: Sequence[BranchOutcome] = ()
     notes: Sequence[str] = ()
 
 
 def assemble(
     study: Study, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None = None
 ) -> AssembleCounts:
-    """Write the prompts of a study, the levels of their factors, and what became of each kept sentence.
+    """Write the prompts of a study, the levels of their factors, and what became of each sentence and branch.
 
     Args:
         study: says which of the three ways its prompts come.
@@ -78,8 +83,8 @@ def assemble(
         Counts; the rows are in raw.prompts, raw.prompt_factors, raw.normalised_levels and the tables of OF_LOGS.
 
     Raises:
-        SourceError: a prompt has no level of the declared unit, the import cannot be read, or levels cannot
-            be derived.
+        SourceError: a prompt has no level of the declared unit, the import cannot be read, levels cannot be
+            derived, the judge of branches cannot tell bad pairs from good ones, or an engine writes no items.
         OfflineError: an engine would have to be asked, and the run context does not allow it.
         GenerationError: an engine cannot answer at all.
         StudyError: root prompts are too few for the looks, or others than earlier looks were planned with.
@@ -106,6 +111,10 @@ def assemble(
                 "imported_sample_parts": imported.sample_parts,
             },
         )
+    notes = [*assembled.notes, *repeated_text_notes(assembled.tables.prompts)]
+    if run_context is not None:
+        for note in notes:
+            run_context.progress.say(note)
     tables = with_derived_levels(study, assembled.tables)
     tables, looks = _of_look(study, tables, run_context)
     prompts = _with_units(study, tables)
@@ -115,6 +124,8 @@ def assemble(
         "prompt_factors": tables.prompt_factors,
         "normalised_levels": assembled.normalised,
         "sentence_outcomes": outcomes,
+        "planted_pairs": assembled.planted_pairs,
+        "branch_outcomes": pd.DataFrame(assembled.branches, columns=list(BranchOutcome._fields)),
         "looks": looks,
         **{name: assembled.of_logs.get(name, pd.DataFrame(columns=columns_of(name))) for name in OF_LOGS},
     }
@@ -128,7 +139,7 @@ def assemble(
         n_unpaired=assembled.n_unpaired,
         n_normalised=len(assembled.normalised),
         **portable_counts(assembled.outcomes)._asdict(),
-        notes=list(assembled.notes),
+        notes=notes,
         seconds=time.perf_counter() - started,
     )
 
@@ -157,9 +168,11 @@ def _of_look(study: Study, tables: PromptTables, run_context: RunContext | None)
 
 
 def _from_templates(study: Study, spec: Templates) -> _Assembled:
-    prompts, n_left_out = prompts_from_templates(study, spec)
-    unique, quarantine = _without_duplicates(prompts)
-    return _Assembled(prompt_tables(unique), +Counter(not_sampled=n_left_out), quarantine)
+    made = prompts_from_templates(study, spec)
+    unique, quarantine = _without_duplicates(made.prompts)
+    n_dropped = +Counter({"not_sampled": made.n_not_sampled, SAME_TEXT: len(made.same_as)})
+    notes = [same_text_note(made.same_as)] if made.same_as else []
+    return _Assembled(prompt_tables(unique), n_dropped, quarantine, notes=notes)
 
 
 def _from_sentences(
@@ -168,15 +181,15 @@ def _from_sentences(
     made = prompts_from_sentences(study, scrape, connection, run_context)
     unique, quarantine = _without_duplicates(made.prompts)
     note = None if study.prompts.branch is None else portability_note(made.outcomes, study.prompts.branch)
-    if note is not None and run_context is not None:
-        run_context.progress.say(note)
     return _Assembled(
         prompt_tables(unique),
         made.n_dropped,
         [*made.quarantine, *quarantine],
         made.n_replacements,
         outcomes=made.outcomes,
-        notes=[] if note is None else [note],
+        planted_pairs=NONE_PLANTED if made.trial is None else made.trial.rows,
+        branches=made.branches,
+        notes=[*made.notes, *([] if note is None else [note])],
     )
 
 

@@ -6,22 +6,41 @@ vocabulary.py, and whether they are of one part of speech word_classes.py.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from python_assets.assemble.prompts import AssembledPrompt
-from python_assets.assemble.vocabulary import Replaced, Vocabulary
+from python_assets.assemble.vocabulary import Ends, Replaced, Vocabulary
 from python_assets.assemble.word_classes import changes_word_class
 from python_assets.study.study import Branch
 
 ID_SEPARATOR = " > "
 
 
+class BranchOutcome(NamedTuple):
+    """What became of a pair of a root prompt and a level that it is branched to.
+
+    root_level, level: before levels are merged. dropped_reason: None where there is a branch; words: what the
+    reason is about.
+    """
+
+    root_prompt_id: str
+    root_level: str
+    level: str
+    dropped_reason: str | None = None
+    words: str | None = None
+
+
 class Branched(NamedTuple):
-    """The branches of root prompts, and how many pairs of root and level got none, by reason."""
+    """The branches of root prompts, and what became of each pair of root and level, in order of both."""
 
     branches: list[AssembledPrompt]
-    n_dropped: Counter[str]
+    outcomes: list[BranchOutcome]
+
+    @property
+    def n_dropped(self) -> Counter[str]:
+        """How many pairs got no branch, by reason."""
+        return Counter(one.dropped_reason for one in self.outcomes if one.dropped_reason is not None)
 
 
 def is_branched(root: AssembledPrompt, branch: Branch) -> bool:
@@ -47,26 +66,54 @@ def branch_prompts(roots: Sequence[AssembledPrompt], factor: str, vocabulary: Vo
         (it would be the root's).
     """
     branches = []
-    n_dropped: Counter[str] = Counter()
+    outcomes = []
     for root in roots:
         level = root.levels[factor]
         for target in vocabulary.targets(level) if is_branched(root, branch) else []:
             prompt = vocabulary.replace(root.prompt_text, level, target)
-            baseline = vocabulary.replace(root.baseline_text or "", level, target)
-            if vocabulary.names_another_level(level, root.prompt_text):
-                n_dropped["names_another_level"] += 1
-            elif (
-                prompt.left
-                or (branch.counterfactual_baseline and baseline.left)
-                or changes_word_class(root.prompt_text, vocabulary, (level, target))
-            ):
-                n_dropped["word_without_replacement"] += 1
-            elif not prompt.replacements:
-                n_dropped["no_replacement"] += 1
-            else:
-                written = baseline if branch.counterfactual_baseline else None
-                branches.append(_branch(root, factor, target, prompt, written))
-    return Branched(branches, n_dropped)
+            baseline = None
+            if branch.counterfactual_baseline:
+                baseline = vocabulary.replace(root.baseline_text or "", level, target)
+            reason, words = why_no_branch(root.prompt_text, root.baseline_text, vocabulary, (level, target), branch)
+            outcomes.append(BranchOutcome(root.root_prompt_id, level, target, reason, words))
+            if reason is None:
+                branches.append(_branch(root, factor, target, prompt, baseline))
+    return Branched(branches, outcomes)
+
+
+def why_no_branch(
+    prompt: str, baseline: str | None, vocabulary: Vocabulary, ends: Ends, branch: Branch
+) -> tuple[str | None, str | None]:
+    """Why a root prompt gets no branch to a level, and the words that it is about; None and None where it does.
+
+    Args:
+        prompt: of the source level.
+        baseline: the text that it is measured beside.
+        vocabulary: the words of the levels.
+        ends: source and target level.
+        branch: whether baselines are branched.
+    """
+    if others := vocabulary.words_of_others(ends[0], prompt):
+        return "names_another_level", _listed(others)
+    written = vocabulary.replace(prompt, *ends)
+    left = written.left
+    if not left and branch.counterfactual_baseline:
+        left = vocabulary.replace(baseline or "", *ends).left
+    if left:
+        return "word_without_replacement", _listed(left)
+    if changes_word_class(prompt, vocabulary, ends):
+        pairs = (f"{word} -> {other}" for word, other in written.replacements.items())
+        return "word_without_replacement", _listed(pairs)
+    return (None, None) if written.replacements else ("no_replacement", None)
+
+
+def branch_id(root_prompt_id: str, level: str) -> str:
+    """The id that the branch of a root prompt to a level has."""
+    return f"{root_prompt_id}{ID_SEPARATOR}{level}"
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(words))
 
 
 def merge_levels(prompts: Sequence[AssembledPrompt], factor: str, branch: Branch) -> list[AssembledPrompt]:
@@ -86,7 +133,7 @@ def _branch(
     root: AssembledPrompt, factor: str, target: str, prompt: Replaced, baseline: Replaced | None
 ) -> AssembledPrompt:
     branch = root._replace(
-        prompt_id=f"{root.root_prompt_id}{ID_SEPARATOR}{target}",
+        prompt_id=branch_id(root.root_prompt_id, target),
         is_root=False,
         prompt_text=prompt.text,
         levels=root.levels | {factor: target},

@@ -1,47 +1,36 @@
-"""Pairs of a root prompt and its branch, shown to an engine that says whether both ask the same.
+"""Pairs of a root prompt and its branch, shown to an engine that says whether the branch is a minimal pair.
 
-What no rule sees an engine may: that a branch presupposes what its level does not have, or keeps a word that
-fits the other level alone. A refused pair makes no prompt; it is in quarantine with what the judge said.
+What no rule sees an engine may: that a branch presupposes what its level does not have, or keeps a fact of
+the source. It is asked four questions in one (pair_questions.py), of pairs of known verdict first
+(planted_pairs.py). A refused pair makes no prompt; it is in quarantine with what the judge said.
 """
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from python_assets.assemble.branching import Branched
+from python_assets.assemble.branching import Branched, branch_id
 from python_assets.assemble.methods import MethodJob
+from python_assets.assemble.pair_questions import Pair, Verdict, pair_inquiry, read_verdict
+from python_assets.assemble.planted_pairs import STAGE, JudgeTrial, try_judge
 from python_assets.assemble.prompts import AssembledPrompt
-from python_assets.providers.engine import Inquiry, Reply, ask_engine, parse_yes_no
+from python_assets.providers.engine import Reply, ask_engine
 from python_assets.study.prompts import REFUSED_BY_JUDGE, UNUSABLE_VERDICT
 from python_assets.warehouse.build import Quarantined
 
-STAGE: Final = "assemble"
-
-_ASK: Final = """\
-Two prompts are put to a language model. The second is the first with the words for {target} written in place
-of those for {level}.
-
-First: {root}
-Second: {branch}
-
-Does the second ask the same about {target} as the first asks about {level}? It does not if it still speaks of
-a person, place, institution or event of {level}, if a name was changed into one that does not exist, if it
-presupposes what {target} cannot have, or if it is not good language. That it may be untrue, or that it breaks
-off, does not matter. Reply with one word, Yes or No."""
-
 
 class JudgedPairs(NamedTuple):
-    """The branches that the judge let pass, and the others by the id that their prompt would have had."""
+    """The branches that the judge let pass, the others by the id that their prompt would have had, its trial."""
 
     branched: Branched
     quarantine: list[Quarantined]
+    trial: JudgeTrial | None
 
 
 def judge_pairs(
     job: MethodJob, factor: str, engine: str, roots: Sequence[AssembledPrompt], branched: Branched
 ) -> JudgedPairs:
-    """Keep the branches that ask the same as their root.
+    """Keep the branches of which the judge answers all four questions with yes.
 
     Args:
         job: the study, and whether its engines may be asked.
@@ -51,40 +40,51 @@ def judge_pairs(
         branched: their branches.
 
     Returns:
-        The branches of which the judge says yes; dropped and in quarantine are besides those with
-        refused_by_judge, and with unusable_verdict where it says neither yes nor no.
+        The branches that pass; dropped and in quarantine are besides those with refused_by_judge, which says
+        the questions that failed, and with unusable_verdict where a question has no answer.
 
     Raises:
+        SourceError: the judge cannot tell planted bad pairs from good ones.
         OfflineError, StudyError, GenerationError: as ask_engine.
     """
+    if not branched.branches:
+        return JudgedPairs(branched, [], None)
+    trial = try_judge(job, engine)
     by_id = {root.prompt_id: root for root in roots}
-    inquiries = [_inquiry(factor, by_id[one.root_prompt_id], one) for one in branched.branches]
+    pairs = [_pair(factor, by_id[branch.root_prompt_id], branch) for branch in branched.branches]
+    inquiries = [pair_inquiry(branch.prompt_id, pair) for branch, pair in zip(branched.branches, pairs, strict=True)]
     replies = ask_engine(job.study, job.run_context, engine, STAGE, inquiries)
     kept, quarantine = [], []
-    for branch, reply in zip(branched.branches, replies, strict=True):
-        verdict = parse_yes_no(reply.text) if reply.is_whole else None
-        if verdict:
+    for branch, pair, reply in zip(branched.branches, pairs, replies, strict=True):
+        verdict = read_verdict(reply)
+        if verdict.passes:
             kept.append(branch)
         else:
-            rule = UNUSABLE_VERDICT if verdict is None else REFUSED_BY_JUDGE
-            quarantine.append(_quarantined(rule, engine, by_id[branch.root_prompt_id], branch, reply))
-    n_dropped = branched.n_dropped + Counter(one.rule for one in quarantine)
-    return JudgedPairs(Branched(kept, n_dropped), quarantine)
+            quarantine.append(_quarantined(engine, branch.prompt_id, pair, reply, verdict))
+    refused = {one.record_key: one.rule for one in quarantine}
+    outcomes = [
+        one._replace(dropped_reason=refused.get(branch_id(one.root_prompt_id, one.level), one.dropped_reason))
+        for one in branched.outcomes
+    ]
+    return JudgedPairs(Branched(kept, outcomes), quarantine, trial)
 
 
-def _quarantined(rule: str, engine: str, root: AssembledPrompt, branch: AssembledPrompt, reply: Reply) -> Quarantined:
-    texts = {"root_prompt_text": root.prompt_text, "prompt_text": branch.prompt_text}
-    said = f"replied {reply.text!r}"
+def _pair(factor: str, root: AssembledPrompt, branch: AssembledPrompt) -> Pair:
+    return Pair(root.levels[factor], branch.levels[factor], root.prompt_text, branch.prompt_text)
+
+
+def _quarantined(engine: str, prompt_id: str, pair: Pair, reply: Reply, verdict: Verdict) -> Quarantined:
+    rule = REFUSED_BY_JUDGE if verdict.is_usable else UNUSABLE_VERDICT
+    said = f"answered no to {', '.join(verdict.failed)}" if verdict.is_usable else f"replied {reply.text!r}"
     if not reply.is_whole:
         flags = " and ".join(flag.removeprefix("is_") for flag in reply.flags)
         said = f"gave no reply that can be used ({reply.error or flags})"
-    shown = f"{engine} was shown {root.prompt_text!r} with {branch.prompt_text!r} and {said}"
-    record = json.dumps({**texts, **reply._asdict()}, ensure_ascii=False)
-    return Quarantined(branch.prompt_id, rule, f"assemble: branch.check: {shown}", record)
-
-
-def _inquiry(factor: str, root: AssembledPrompt, branch: AssembledPrompt) -> Inquiry:
-    level, target = root.levels[factor], branch.levels[factor]
-    text = _ASK.format(level=level, target=target, root=root.prompt_text, branch=branch.prompt_text)
-    facts: Mapping[str, str] = {"task": "pair", "level": level, "target": target}
-    return Inquiry(f"pair | {branch.prompt_id}", text, facts)
+    shown = f"{engine} was shown {pair.root!r} with {pair.branch!r} and {said}"
+    record = {
+        "root_prompt_text": pair.root,
+        "prompt_text": pair.branch,
+        "failed": verdict.failed,
+        "answers": verdict.answers,
+        **reply._asdict(),
+    }
+    return Quarantined(prompt_id, rule, f"assemble: branch.check: {shown}", json.dumps(record, ensure_ascii=False))

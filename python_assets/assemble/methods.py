@@ -51,7 +51,7 @@ class MethodJob(NamedTuple):
 
     keywords: of every level, at least its name. check: whether a prompt would be used, for a method that can
     try again; None where it would in any case. vocabulary: what is written for the words of one level in
-    branches to another, None where nothing is branched.
+    branches to another, None where nothing is branched. method: the name of one; the study's where absent.
     """
 
     study: Study
@@ -59,6 +59,7 @@ class MethodJob(NamedTuple):
     keywords: Mapping[str, Sequence[str]]
     check: CheckPortability | None = None
     vocabulary: Vocabulary | None = None
+    method: str | None = None
 
 
 # one result a sentence, in order
@@ -69,10 +70,12 @@ class PromptMethod(NamedTuple):
     """A way from sentences to prompts, and the task that its prompts set.
 
     maker: what makes the prompts of one study; it is called with some of the sentences, then with others.
+    has_baseline: whether the sentence that a prompt is of is its baseline.
     """
 
     task: PromptTask
     maker: Callable[[MethodJob], Maker]
+    has_baseline: bool = True
 
 
 METHODS: Registry[PromptMethod] = Registry("prompt method", __name__)

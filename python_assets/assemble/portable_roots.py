@@ -7,15 +7,27 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
+from python_assets.assemble.branching import why_no_branch
 from python_assets.assemble.methods import PORTABLE, CheckPortability, Portability, Sentence
-from python_assets.assemble.portability.portability import REASONS_AGAINST, REPLACEABLE, PortabilityCheck
+from python_assets.assemble.portability.portability import (
+    FORM_MISSING,
+    OF_SOME_LEVELS,
+    REASONS_AGAINST,
+    REPLACEABLE,
+    PortabilityCheck,
+)
+from python_assets.assemble.prompts import AssembledPrompt
+from python_assets.assemble.pronouns import ANY_PRONOUN
 from python_assets.assemble.root_prompts import SentenceOutcome
 from python_assets.assemble.vocabulary import Vocabulary
+from python_assets.study.problems import listed
 from python_assets.study.study import Branch, Scrape, Study
 from python_assets.texts.names import names_by_capitals, names_by_model
+from python_assets.texts.sentences import SentenceSplitter
 
 # fewer root prompts let almost nothing be said of a model (docs/raw_thresholds.md)
 FEW_PORTABLE: Final = 20
+REFERS_BACK: Final = "opening_refers_back"
 FIELD: Final = "prompts.branch"
 
 
@@ -29,13 +41,20 @@ class PortableCounts(NamedTuple):
 class StudyCheck:
     """The portability check of one study, as often as its vocabulary grows."""
 
-    def __init__(self, study: Study, scrape: Scrape, branch: Branch) -> None:
+    def __init__(self, study: Study, scrape: Scrape, branch: Branch, *, of_items: bool = False) -> None:
         """Load what finds names.
+
+        Args:
+            study: the study.
+            scrape: its levels and language.
+            branch: what is branched.
+            of_items: whether prompts are items that an engine wrote, of several sentences each.
 
         Raises:
             SourceError: the spaCy model that the study names cannot be used.
         """
         self._scrape, self._branch = scrape, branch
+        self._splitter = SentenceSplitter(scrape.language) if of_items else None
         if branch.spacy_model is None:
             self._find_names = names_by_capitals(scrape.language)
         else:
@@ -55,15 +74,51 @@ class StudyCheck:
         def check(sentence: Sentence, prompt: str) -> Portability | None:
             if not vocabulary.targets(sentence.level) or (tags and sentence.source_tag not in tags):
                 return None
+            if self._splitter is not None:
+                pieces = self._splitter.split([prompt])
+                # that they suit all levels the engine is asked, and the judge
+                within = {*passed_over, OF_SOME_LEVELS}
+                return _first_in_item(against, sentence.level, pieces, within) or Portability(PORTABLE)
             # a prompt that is no beginning of its sentence was not cut
             whole = sentence.text if sentence.text.startswith(prompt) else prompt
-            return against.first_reason(sentence.level, prompt, whole, passed_over) or Portability(PORTABLE)
+            found = against.first_reason(sentence.level, prompt, whole, passed_over)
+            is_kept = found is None or found.verdict not in self.drops
+            if is_kept and FORM_MISSING in self.drops - set(passed_over):
+                found = self._form_missing(vocabulary, sentence, prompt) or found
+            return found or Portability(PORTABLE)
 
         return check
+
+    @property
+    def drops(self) -> frozenset[str]:
+        """The reasons for which a prompt is none."""
+        reasons = REASONS_AGAINST if self._branch.portable == "drop" else ()
+        incomplete = {FORM_MISSING} if self._branch.incomplete == "drop" else set()
+        return frozenset(reasons) - {FORM_MISSING} | incomplete
+
+    def _form_missing(self, vocabulary: Vocabulary, sentence: Sentence, prompt: str) -> Portability | None:
+        """The levels that would get no branch where others do, each with the word that it has none for."""
+        ends = ((sentence.level, target) for target in vocabulary.targets(sentence.level))
+        why = {end[1]: why_no_branch(prompt, sentence.text, vocabulary, end, self._branch) for end in ends}
+        lacking = {target: words for target, (reason, words) in why.items() if reason == "word_without_replacement"}
+        if not lacking:
+            return None
+        return Portability(FORM_MISSING, f"{next(iter(lacking.values()))} for {listed(lacking)}")
 
     def before_finding(self, vocabulary: Vocabulary) -> CheckPortability:
         """The check of prompts of which an engine may yet replace words."""
         return self.of(vocabulary, REPLACEABLE if self._branch.find is not None else ())
+
+
+def _first_in_item(
+    against: PortabilityCheck, level: str, pieces: Sequence[str], passed_over: Collection[str]
+) -> Portability | None:
+    """The first reason in the sentences of an item, of which all but the first may refer back to one before."""
+    for position, piece in enumerate(pieces):
+        within = {*passed_over, REFERS_BACK} if position else passed_over
+        if found := against.first_reason(level, piece, piece, within):
+            return found
+    return None
 
 
 def pipeline_of(study: Study, named: str) -> str:
@@ -111,3 +166,15 @@ def listed_reasons(outcomes: Sequence[SentenceOutcome]) -> str:
     first = {one.portability: one.portability_words for one in reversed(outcomes)}
     found = sorted((reason for reason in REASONS_AGAINST if n[reason]), key=lambda reason: -n[reason])
     return ", ".join(f"{n[reason]:,} {reason} ({first[reason]!r})" for reason in found)
+
+
+def pronoun_note(factor: str, roots: Sequence[AssembledPrompt], vocabulary: Vocabulary) -> list[str]:
+    """How many root prompts hold she, he or a form of them that their branches keep; nothing where none does."""
+    without = [root for root in roots if root.levels[factor] not in vocabulary.pronouns]
+    n = sum(ANY_PRONOUN.search(root.prompt_text) is not None for root in without) if vocabulary.is_english else 0
+    if not n:
+        return []
+    return [
+        f"{n:,} of {len(roots):,} root prompts hold she, he or a form of them, which their branches keep; where it "
+        f"refers to the level, write factors.{factor}.pronouns"
+    ]

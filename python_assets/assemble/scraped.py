@@ -7,16 +7,27 @@ from typing import NamedTuple
 
 import duckdb
 
-from python_assets.assemble.branching import branch_prompts, merge_levels
+from python_assets.assemble.branching import BranchOutcome, branch_prompts, merge_levels
 from python_assets.assemble.found_replacements import find_replacements
 from python_assets.assemble.judged_pairs import judge_pairs
 from python_assets.assemble.methods import MethodJob, Sentence
-from python_assets.assemble.portable_roots import StudyCheck, listed_reasons, only_word_left_over, portable_counts
+from python_assets.assemble.planted_pairs import JudgeTrial
+from python_assets.assemble.portable_roots import (
+    StudyCheck,
+    listed_reasons,
+    only_word_left_over,
+    portable_counts,
+    pronoun_note,
+)
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.root_prompts import SentenceOutcome, check_again, make_root_prompts
 from python_assets.assemble.vocabulary import Vocabulary
+from python_assets.assemble.written_items import TAG, Topic, WrittenItems, study_topics, write_items
 from python_assets.errors import SourceError
+from python_assets.importers.level_map import study_level_table
+from python_assets.study.factors import mapped_factors
 from python_assets.study.problems import listed
+from python_assets.study.pronouns import Pronouns
 from python_assets.study.scrape import PAGE_TITLE
 from python_assets.study.study import Branch, Scrape, Study
 from python_assets.warehouse.build import Quarantined
@@ -26,9 +37,9 @@ from python_assets.warehouse.run_context import RunContext
 class ScrapedPrompts(NamedTuple):
     """Root prompts and their branches, and what became of the rest.
 
-    outcomes: one a sentence. n_dropped: sentences and branches without a prompt, by reason. n_replacements:
-    words that an engine was asked to replace, by what became of them. quarantine: branches that a judge
-    refused.
+    outcomes: one a sentence. branches: one a pair of root prompt and level. n_dropped: sentences and branches
+    without a prompt, by reason. n_replacements: words that an engine was asked to replace, by what became of
+    them. quarantine: branches that a judge refused; trial: what it said of planted pairs. notes: for the user.
     """
 
     prompts: list[AssembledPrompt]
@@ -36,6 +47,9 @@ class ScrapedPrompts(NamedTuple):
     n_dropped: Counter[str]
     n_replacements: Counter[str]
     quarantine: Sequence[Quarantined] = ()
+    trial: JudgeTrial | None = None
+    branches: Sequence[BranchOutcome] = ()
+    notes: Sequence[str] = ()
 
 
 def prompts_from_sentences(
@@ -54,20 +68,64 @@ def prompts_from_sentences(
 
     Raises:
         SourceError: a level stays without any prompt, or a model that the study names is not there.
+        SourceError: a judge cannot tell bad pairs from good ones.
         OfflineError, GenerationError: as ask_engine.
     """
     keywords = _keywords(study, connection)
-    sentences = _sentences(study, connection)
     job = MethodJob(study, run_context, {level: keywords.get(level, [level]) for level in scrape.levels})
     branch = study.prompts.branch
     if branch is None:
-        roots = make_root_prompts(job, scrape.factor, sentences, _not_branched, drops=False)
+        roots = make_root_prompts(job, scrape.factor, _sentences(study, connection), _not_branched, drops=())
         made = ScrapedPrompts(*roots, _reasons(roots.outcomes), Counter())
     else:
-        words = partial(Vocabulary, scrape, branch, keywords, titles=_titles(study, connection))
+        titles, pronouns = _titles(study, connection), _pronouns(study, scrape)
+        words = partial(Vocabulary, scrape, branch, keywords, titles=titles, pronouns=pronouns)
+        assembling = study.prompts.assemble
+        sentences = [] if assembling.chosen_method == TAG else _sentences(study, connection)
         made = _root_prompts_and_branches(job, scrape, branch, words, sentences)
+        if assembling.items is not None:
+            made = _joined(made, _from_items(job, scrape, branch, words, study_topics(study, connection)))
     _check_levels(study, scrape, made)
     return made
+
+
+def _from_items(
+    job: MethodJob, scrape: Scrape, branch: Branch, words: Callable[..., Vocabulary], topics: Sequence[Topic]
+) -> ScrapedPrompts:
+    given = words()
+    job = job._replace(method=TAG)
+    study_check = StudyCheck(job.study, scrape, branch, of_items=True)
+    check = study_check.before_finding(given) if branch.portable == "drop" else None
+    written = write_items(job._replace(check=check), scrape, branch, given, topics)
+    return _with_items(_root_prompts_and_branches(job, scrape, branch, words, written.sentences), written)
+
+
+def _joined(one: ScrapedPrompts, other: ScrapedPrompts) -> ScrapedPrompts:
+    """The prompts of sentences and of items; root prompts first."""
+    return ScrapedPrompts(
+        sorted([*one.prompts, *other.prompts], key=lambda prompt: not prompt.is_root),
+        [*one.outcomes, *other.outcomes],
+        one.n_dropped + other.n_dropped,
+        one.n_replacements + other.n_replacements,
+        [*one.quarantine, *other.quarantine],
+        other.trial or one.trial,
+        [*one.branches, *other.branches],
+        list(dict.fromkeys([*one.notes, *other.notes])),
+    )
+
+
+def _with_items(made: ScrapedPrompts, written: WrittenItems) -> ScrapedPrompts:
+    """What was made of items, which are no sentences: one without a prompt is in quarantine with its text."""
+    reasons = {one.sentence_id: one for one in made.outcomes if one.dropped_reason is not None}
+    dropped = [
+        Quarantined(item.sentence_id, str(one.dropped_reason), f"assemble: written: {item.text!r}", item.text)
+        for item in written.sentences
+        if (one := reasons.get(item.sentence_id)) is not None
+    ]
+    notes = [*([] if written.note is None else [written.note]), *made.notes]
+    quarantine = [*written.quarantine, *dropped, *made.quarantine]
+    # items are no rows of raw.sentences
+    return made._replace(outcomes=[], quarantine=quarantine, notes=notes)
 
 
 def _not_branched(sentence: Sentence, prompt: str) -> None:
@@ -98,6 +156,20 @@ def _titles(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, li
     return dict(rows)
 
 
+def _pronouns(study: Study, scrape: Scrape) -> dict[str, Pronouns]:
+    """The pronouns of levels: their own, or those of the level that a mapped factor gives them, as of names."""
+    own = study.factors.get(scrape.factor)
+    if own is not None and own.pronouns:
+        return {level: Pronouns.read(written) for level, written in own.pronouns.items()}
+    found: dict[str, Pronouns] = {}
+    for name, level_map in mapped_factors(study.factors).items():
+        written = study.factors[name].pronouns
+        if written and level_map.from_ == scrape.factor:
+            mapped = study_level_table(study, name).of(scrape.levels)
+            found |= {one: Pronouns.read(written[level]) for one, level in mapped.items() if level in written}
+    return found
+
+
 def _sentences(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Sentence]:
     rows = connection.execute(
         "select sentence_id, document_id, source_tag, level, keyword, sentence_text from raw.sentences "
@@ -114,14 +186,19 @@ def _root_prompts_and_branches(
     vocabulary_with: Callable[..., Vocabulary],
     sentences: Sequence[Sentence],
 ) -> ScrapedPrompts:
-    study_check = StudyCheck(job.study, scrape, branch)
-    drops = branch.portable == "drop"
+    study_check = StudyCheck(job.study, scrape, branch, of_items=job.method == TAG)
+    drops = study_check.drops
     given = vocabulary_with()
     # sentences that name another level have no branch, so that no engine need be asked about them
-    names_another = {one.sentence_id: None for one in sentences if given.names_another_level(one.level, one.text)}
-    kept = [one for one in sentences if one.sentence_id not in names_another]
+    others = {one.sentence_id: given.words_of_others(one.level, one.text) for one in sentences}
+    names_another = [
+        SentenceOutcome(sentence_id, "names_another_level", portability_words=", ".join(dict.fromkeys(words)))
+        for sentence_id, words in others.items()
+        if words
+    ]
+    kept = [one for one in sentences if not others[one.sentence_id]]
     check = study_check.before_finding(given)
-    job = job._replace(vocabulary=given, check=check if drops else only_word_left_over(check))
+    job = job._replace(vocabulary=given, check=check if branch.portable == "drop" else only_word_left_over(check))
     roots = make_root_prompts(job, scrape.factor, kept, check, drops=drops)
     found = find_replacements(job.study, job.run_context, branch, given, _by_level(roots.prompts, scrape.factor))
     vocabulary = vocabulary_with(found=found.replacements)
@@ -129,11 +206,15 @@ def _root_prompts_and_branches(
         roots = check_again(roots, scrape.factor, study_check.of(vocabulary), drops=drops)
     branched = branch_prompts(roots.prompts, scrape.factor, vocabulary, branch)
     refused: Sequence[Quarantined] = ()
+    trial: JudgeTrial | None = None
     if branch.check is not None:
-        branched, refused = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
+        branched, refused, trial = judge_pairs(job, scrape.factor, branch.check, roots.prompts, branched)
     prompts = merge_levels([*roots.prompts, *branched.branches], scrape.factor, branch)
-    outcomes = [*roots.outcomes, *(SentenceOutcome(one, "names_another_level") for one in names_another)]
-    return ScrapedPrompts(prompts, outcomes, _reasons(outcomes) + branched.n_dropped, found.counts, refused)
+    outcomes = [*roots.outcomes, *names_another]
+    notes = [] if trial is None else [trial.found.note]
+    notes += pronoun_note(scrape.factor, roots.prompts, vocabulary)
+    n_dropped = _reasons(outcomes) + branched.n_dropped
+    return ScrapedPrompts(prompts, outcomes, n_dropped, found.counts, refused, trial, branched.outcomes, notes)
 
 
 def _by_level(prompts: Sequence[AssembledPrompt], factor: str) -> dict[str, list[AssembledPrompt]]:

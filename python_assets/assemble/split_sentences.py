@@ -1,24 +1,25 @@
 """The first part of a sentence as a prompt for completion (SAGED 2.2, B.2, C.2)."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, Literal
 
 from python_assets.assemble.methods import METHODS, Made, Maker, MethodJob, PromptMethod, Sentence
 from python_assets.assemble.tagged_words import tagged_words
 from python_assets.texts.keywords import WordFinder
 
-WORDS_BEFORE_VERB: Final = 6
 WORDS_AFTER_VERB: Final = 3
 
 SplitFailure = Literal["no_verb", "whole_sentence", "keyword_not_in_prompt"]
 
 
-def split_sentence(sentence: str, keyword: str) -> Made:
-    """Split a sentence at its first verb after the first six words.
+def split_sentence(sentence: str, keyword: str, after_words: int = 6) -> Made:
+    """Split a sentence at its first verb after its first words.
 
     Args:
         sentence: a whole sentence.
         keyword: must stand in the prompt as a whole word.
+        after_words: how many words come before the verb at least.
 
     Returns:
         The sentence from its start through the verb and three words more, or why there is none: no_verb,
@@ -30,7 +31,7 @@ def split_sentence(sentence: str, keyword: str) -> Made:
     """
     words = tagged_words(sentence)
     verbs = (position for position, word in enumerate(words) if word.tag.startswith(("VB", "MD")))
-    verb = next((position for position in verbs if position >= WORDS_BEFORE_VERB), None)
+    verb = next((position for position in verbs if position >= after_words), None)
     if verb is None:
         return _failed("no_verb")
     end = words[min(verb + WORDS_AFTER_VERB, len(words) - 1)].end
@@ -47,11 +48,11 @@ def _failed(reason: SplitFailure) -> Made:
 
 
 def _splitter(job: MethodJob) -> Maker:
-    return _split_all
+    return partial(_split_all, after_words=job.study.prompts.assemble.after_words)
 
 
-def _split_all(sentences: Sequence[Sentence]) -> list[Made]:
-    return [split_sentence(sentence.text, sentence.keyword) for sentence in sentences]
+def _split_all(sentences: Sequence[Sentence], after_words: int) -> list[Made]:
+    return [split_sentence(sentence.text, sentence.keyword, after_words) for sentence in sentences]
 
 
 METHODS.register("split_sentences")(PromptMethod("completion", _splitter))

@@ -1,8 +1,10 @@
 """Templates crossed with factors and units: one prompt a template, combination of levels and unit."""
 
+import json
 import re
 from collections.abc import Mapping
-from itertools import product
+from itertools import islice, product
+from typing import NamedTuple
 
 from python_assets.assemble.branching import ID_SEPARATOR
 from python_assets.assemble.prompts import AssembledPrompt
@@ -10,9 +12,11 @@ from python_assets.assemble.sampling import sample_per_stratum
 from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.unit_table import read_units
 from python_assets.study.factors import fits_conditions
-from python_assets.study.problems import listed
+from python_assets.study.problems import MOST_NAMES, listed
 from python_assets.study.prompts import LETTERS, NO_OPTIONS, OPTION_ORDER, OPTIONS_SLOT
+from python_assets.study.pronouns import SLOT, pronoun_slots
 from python_assets.study.study import LEVEL_SEPARATOR, Factor, Study, Template, Templates
+from python_assets.texts.identity import as_seen
 
 SOURCE_TAG = "templates"
 TEMPLATE_FACTOR = "template"
@@ -20,7 +24,18 @@ TEMPLATE_FACTOR = "template"
 _NOT_DECLARED = Factor(levels=None)
 
 
-def prompts_from_templates(study: Study, spec: Templates) -> tuple[list[AssembledPrompt], int]:
+class TemplatePrompts(NamedTuple):
+    """Prompts of templates, how many templates max_per_level left out, and those that repeat another.
+
+    same_as: by the id of a template that was left out, that of the first one with its text.
+    """
+
+    prompts: list[AssembledPrompt]
+    n_not_sampled: int
+    same_as: dict[str, str]
+
+
+def prompts_from_templates(study: Study, spec: Templates) -> TemplatePrompts:
     """Every template with every combination of levels.
 
     Args:
@@ -28,15 +43,17 @@ def prompts_from_templates(study: Study, spec: Templates) -> tuple[list[Assemble
         spec: the templates, the factors to cross, or the combinations listed.
 
     Returns:
-        The prompts in order of template and combination, and how many templates max_per_level left out: it
-        bounds the templates of the same own factors.
+        The prompts in order of template and combination; of templates that ask the same, those of the first.
+        max_per_level bounds the templates of the same own factors.
 
     Raises:
         SourceError: a slot has no factor, a crossed factor no levels, a template no combination of levels
             that the conditions of factors allow, or a table of units cannot be used.
     """
+    same_as = _same_as(spec)
+    different = [template for template in spec.texts if template.id not in same_as]
     kept = sample_per_stratum(
-        spec.texts,
+        different,
         stratum=lambda template: tuple(sorted(template.factors.items())),
         content=lambda template: template.text,
         max_per_stratum=spec.max_per_level,
@@ -48,7 +65,29 @@ def prompts_from_templates(study: Study, spec: Templates) -> tuple[list[Assemble
         for combination, is_root in _fitting(study, template, _combinations(study, spec, template))
         for i, order in enumerate(template.option_orders)
     ]
-    return prompts, len(spec.texts) - len(kept)
+    return TemplatePrompts(prompts, len(different) - len(kept), same_as)
+
+
+def same_text_note(same_as: Mapping[str, str]) -> str:
+    """The templates that were left out because another one asks the same."""
+    shown = [f"{left!r} as {first!r}" for left, first in islice(same_as.items(), MOST_NAMES)]
+    more = f" and {len(same_as) - len(shown):,} more" if len(same_as) > len(shown) else ""
+    return (
+        f"prompts.templates.texts: {len(same_as):,} ask the same as an earlier one and are left out, for copies are "
+        f"one root prompt: {', '.join(shown)}{more}"
+    )
+
+
+def _same_as(spec: Templates) -> dict[str, str]:
+    """Templates whose text an earlier one has that is put to the same levels: its baseline alone may differ."""
+    first: dict[str, str] = {}
+    same_as = {}
+    for template in spec.texts:
+        of_prompts = template.model_dump(mode="json", exclude={"id", "baseline"})
+        asked = json.dumps(of_prompts | {"text": as_seen(template.text)}, sort_keys=True)
+        if (earlier := first.setdefault(asked, template.id)) != template.id:
+            same_as[template.id] = earlier
+    return same_as
 
 
 def _combinations(study: Study, spec: Templates, template: Template) -> list[dict[str, str]]:
@@ -111,6 +150,8 @@ def _fill(
     levels = template.factors | combination
     declared = {factor: study.factors.get(factor, _NOT_DECLARED) for factor in levels}
     texts = {factor: declared[factor].texts.get(level, level) for factor, level in levels.items()}
+    for factor, level in levels.items():
+        texts |= pronoun_slots(factor, declared[factor].pronouns, level)
     field = _place(study, template)
     baseline = None if template.baseline is None else _write_slots(template.baseline, texts, field)
     is_actual = is_root or baseline == template.baseline
@@ -149,8 +190,8 @@ def _write_slots(text: str, texts: Mapping[str, str], field: FieldPath) -> str:
     # never str.format: a template is the user's text, and format reads attributes of what it is given
     def written(slot: re.Match[str]) -> str:
         if slot.group(1) not in texts:
-            remedy = "correct the slot or add the factor to prompts.templates.cross"
+            remedy = "correct the slot, add the factor to prompts.templates.cross, or its level to factors.*.pronouns"
             raise SourceError(field, f"the slot {slot.group()}", listed(texts), remedy)
         return texts[slot.group(1)]
 
-    return re.sub(r"\{(\w+)\}", written, text)
+    return SLOT.sub(written, text)

@@ -11,18 +11,18 @@ from python_assets.errors import FieldPath, SourceError
 from python_assets.study.base import LEVEL_SEPARATOR
 from python_assets.study.problems import listed
 from python_assets.study.study import Factor
+from python_assets.texts.identity import identity
 
 
 def as_declared(factors: Mapping[str, Factor], entries: pd.DataFrame) -> pd.DataFrame:
-    """Levels as the study file writes them, where entries differ in case or in the space around them.
+    """Levels as the study file writes them, where entries differ in case, encoding, blanks or invisible signs.
 
     Args:
         factors: declared ones.
         entries: one row a row of the import, one column a factor, as text.
 
     Returns:
-        The same without space around; an entry that several levels differ from in case alone, or that is like
-        none, keeps its case.
+        The same without space around; an entry that is several levels in another spelling, or none, stays.
     """
     levels = entries.apply(lambda column: column.str.strip())
     for name in map(str, entries):
@@ -32,11 +32,11 @@ def as_declared(factors: Mapping[str, Factor], entries: pd.DataFrame) -> pd.Data
 
 
 def _spellings(entries: Iterable[str], declared: Sequence[str]) -> dict[str, str]:
-    """The declared level of each entry that is one of them in another case."""
-    by_folded: dict[str, list[str]] = {}
+    """The declared level of each entry that is one of them in another spelling."""
+    by_identity: dict[str, list[str]] = {}
     for level in declared:
-        by_folded.setdefault(level.casefold(), []).append(level)
-    found = {entry: by_folded.get(entry.casefold(), []) for entry in entries if entry not in declared}
+        by_identity.setdefault(identity(level), []).append(level)
+    found = {entry: by_identity.get(identity(entry), []) for entry in entries if entry not in declared}
     return {entry: levels[0] for entry, levels in found.items() if len(levels) == 1}
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import duckdb
 import pandas as pd
 
+from python_assets.assemble.planted_pairs import planted_pairs
+from python_assets.assemble.written_items import n_inquiries
 from python_assets.extract.measures import Measure, resolve_measures
 from python_assets.extract.units import prompts_in_slices
 from python_assets.plan.text import PlannedGeneration
@@ -42,8 +44,25 @@ def planned_engines(
 
 
 def unknown_engines(study: Study) -> list[PlannedGeneration]:
-    """The judges, where it is not known yet how many responses there will be."""
-    return [_row(engine, f"judge of {measure.measure_id}", None) for engine, measure in _judges(study)]
+    """Who writes items and judges branches, and the judges of responses, of which nobody knows yet how many."""
+    marks = [_row(engine, f"judge of {measure.measure_id}", None) for engine, measure in _judges(study)]
+    return [*_of_branches(study), *marks]
+
+
+def _of_branches(study: Study) -> Iterator[PlannedGeneration]:
+    """What writing and judging takes if no item is missing; of what is yet to be read nobody knows how much."""
+    prompts = study.prompts
+    branch, scrape, spec = prompts.branch, prompts.scrape, prompts.assemble
+    if branch is None or scrape is None:
+        return
+    n_items = spec.items if spec.themes is not None else None
+    if spec.engine is not None and spec.items is not None:
+        n_written = None if n_items is None else n_inquiries(n_items, len(spec.themes or ()))
+        yield _row(engine_of(study, spec.engine), "items", n_written)
+    if branch.check is not None:
+        n_targets = [source for source, _ in branch.ends(scrape.levels)].count(prompts.written_level)
+        n_judged = None if n_items is None else len(planted_pairs()) + n_items * n_targets
+        yield _row(engine_of(study, branch.check), "judge of branches", n_judged)
 
 
 def _judges(study: Study) -> Iterator[tuple[Generation, Measure]]:

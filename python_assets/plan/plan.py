@@ -15,15 +15,18 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.infer.result import InferenceReason
 from python_assets.plan.asked import IN_MEMORY, asked_of
 from python_assets.plan.asked_questions import numbers_of_questions
+from python_assets.plan.assembling import block_warnings, planned_blocks, planned_steps
 from python_assets.plan.comparisons import comparison_warnings, shapes_of_changes, unknown_comparisons
 from python_assets.plan.coverage_sets import coverage_sets
 from python_assets.plan.declared_questions import frozen_questions
 from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.factors import factor_warnings, planned_factors
+from python_assets.plan.foreseen_gates import foreseen_gates
 from python_assets.plan.group_models import fill_planned_cells, rows_of
 from python_assets.plan.label_warnings import label_warnings
 from python_assets.plan.looks import look_warnings, planned_looks
 from python_assets.plan.metrics_of_logs import planned_metrics
+from python_assets.plan.near_texts import near_text_warnings
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.prompt_warnings import prompt_warnings
 from python_assets.plan.regressions import planned_regressions, regression_references, regression_warnings
@@ -82,12 +85,14 @@ def _known_plan(
     imported, responses, generations, comparisons, pairs, questions = asked_of(study, connection)
     fill_planned_cells(connection, responses)
     names = [one.generation_id for one in generations]
+    n_responses = sum(one.n_responses or 0 for one in generations)
     factors = planned_factors(study, connection)
     engines = planned_engines(study, connection, responses, paths.home())
     groupings = planned_groupings(study, connection)
     found = shapes(study, connection, groupings)
     changed = shapes_of_changes(connection, found, pairs)
     asked = numbers_of_questions(questions, connection, groupings, changed)
+    blocks = planned_blocks(connection, is_branched=study.prompts.branch is not None)
     looks = planned_looks(study, assembled.n_root_prompts, max(asked.values(), default=1))
     return Plan(
         study_id=study.study_id,
@@ -105,8 +110,10 @@ def _known_plan(
         power=list(planned_power(study, found, changed, asked)),
         warnings=[
             *_warnings(study, scraped, assembled, groupings, found, generations),
+            *block_warnings(study, connection, blocks),
             *factor_warnings(study, connection, factors),
             *prompt_warnings(study, connection),
+            *near_text_warnings(study, connection),
             *scored_word_warnings(study, connection),
             *_unpaired_warnings(assembled),
             *regression_warnings(study, connection),
@@ -119,12 +126,15 @@ def _known_plan(
         comparisons=comparisons,
         engines=engines,
         would_fail=list(would_fail(study)),
+        gates=list(foreseen_gates(study, connection, n_responses)),
         not_checked=not_checked(study),
         n_checked=assembled.n_checked,
         n_portable=assembled.n_portable,
         metrics=[] if imported is None else planned_metrics(imported.metrics),
         questions=frozen_questions(questions),
         looks=looks,
+        steps=planned_steps(connection),
+        blocks=blocks,
     )
 
 

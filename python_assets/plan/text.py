@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.errors import PlumblineError
+from python_assets.errors import PlumblineError, StudyError
 from python_assets.infer.formulas.verdict import N_NEEDED_CAP
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import BEYOND_PARTS
@@ -26,6 +26,9 @@ GROUPING_HEADER: Final = (
     "held fixed",
     "what is exchanged, what it speaks of",
 )
+STEP_HEADER: Final = ("step", "left", "went, by reason")
+BLOCKS_HEADER: Final = ("blocks a group: grouping", "slice", "fewest", "most", "groups")
+MOST_GROUPS_NAMED: Final = 6
 FACTOR_HEADER: Final = ("factor", "type", "levels", "reference", "share with a level", "rule")
 MOST_OF_A_RULE: Final = 60
 COVERAGE_HEADER: Final = ("factors", "cells", "impossible", "covered", "share covered", "Gini index")
@@ -269,11 +272,56 @@ class PowerRow(NamedTuple):
     labels: PlannedLabels | None = None
 
 
+class PlannedStep(NamedTuple):
+    """A step from sentences to branches: what it leaves, and what went in it by reason."""
+
+    step: str
+    n_left: int
+    n_dropped: dict[str, int]
+
+    def cells(self) -> tuple[str, int, str]:
+        """As a row of a table."""
+        return self.step, self.n_left, ", ".join(f"{n:,} {reason}" for reason, n in self.n_dropped.items()) or "-"
+
+
+class PlannedBlocks(NamedTuple):
+    """In how many blocks with another group each group of a grouping stands."""
+
+    grouping_id: str
+    slice_id: str
+    n_blocks: dict[str, int]
+
+    @property
+    def fewest(self) -> int:
+        """Of the group that stands in the fewest."""
+        return min(self.n_blocks.values())
+
+    @property
+    def most(self) -> int:
+        """Of the group that stands in the most."""
+        return max(self.n_blocks.values())
+
+    @property
+    def name(self) -> str:
+        """The grouping, and the slice where it is not all prompts."""
+        return self.grouping_id if self.slice_id == ALL_PROMPTS else f"{self.grouping_id}, slice {self.slice_id}"
+
+    def cells(self) -> tuple[str, str, int, int, str]:
+        """As a row of a table."""
+        return self.grouping_id, self.slice_id, self.fewest, self.most, self._groups_by_blocks()
+
+    def _groups_by_blocks(self) -> str:
+        sizes = sorted(Counter(self.n_blocks.values()).items())
+        if len(self.n_blocks) <= MOST_GROUPS_NAMED:
+            return ", ".join(f"{group} {n:,}" for group, n in self.n_blocks.items())
+        return ", ".join(f"{n_groups:,} groups in {n:,}" for n, n_groups in sizes)
+
+
 class Plan(NamedTuple):
     """The size of a study before anything is generated; None where it depends on what is unknown.
 
     engines: what is asked of them beside the generations. would_fail: why a run would fail on this machine.
-    not_checked: what only the network could tell of that.
+    gates: those of the run that its prompts cannot pass. not_checked: what only the network could tell of that.
     n_checked, n_portable: root prompts that were checked for branching, and those that carry over.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing. questions: every one that
     the study asks, with its set (declared_questions.py); None where they are not known yet.
@@ -304,6 +352,9 @@ class Plan(NamedTuple):
     metrics: list[PlannedMetric] = []
     questions: list[dict[str, str]] | None = None
     looks: list[PlannedLook] = []
+    steps: list[PlannedStep] = []
+    blocks: list[PlannedBlocks] = []
+    gates: list[StudyError] = []
 
     def text(self) -> str:
         """The plan as tables for a terminal."""
@@ -318,17 +369,19 @@ class Plan(NamedTuple):
         ]
         parts = [
             f"Study {self.study_id}: valid. Nothing was generated.",
-            _aligned(("what", "number"), counts),
-            _aligned(("generation", "provider", "model", "responses", "calls"), [*self.generations, *self.engines]),
+            aligned(("what", "number"), counts),
+            aligned(("generation", "provider", "model", "responses", "calls"), [*self.generations, *self.engines]),
         ]
-        if self.would_fail:
-            parts.insert(1, _listed("A run would fail:", list(map(str, self.would_fail))))
+        if failing := [*self.would_fail, *self.gates]:
+            parts.insert(1, _listed("A run would fail:", list(map(str, failing))))
         if self.unknown is not None:
             parts.insert(1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}")
         apart = [row for row in self.aliasing if row.relation in CANNOT_BE_TOLD_APART]
         tables = (
+            (STEP_HEADER, [row.cells() for row in self.steps]),
             (FACTOR_HEADER, [_factor_cells(row) for row in self.factors]),
             (GROUPING_HEADER, [_grouping_cells(row) for row in self.groupings]),
+            (BLOCKS_HEADER, [row.cells() for row in self.blocks]),
             (COVERAGE_HEADER, [_coverage_cells(row) for row in self.coverage]),
             (ALIASING_HEADER, [_aliasing_cells(row) for row in apart]),
             (METRIC_HEADER, list(self.metrics)),
@@ -340,7 +393,7 @@ class Plan(NamedTuple):
             (LOOK_HEADER, [_look_cells(row) for row in self.looks]),
             ((*CALLED_HEADER, *(f"by look {row.look}" for row in self.looks)), [*self._called_by_look()]),
         )
-        parts += [_aligned(header, rows) for header, rows in tables if rows]
+        parts += [aligned(header, rows) for header, rows in tables if rows]
         if advice := [*map(_advice, (row for row in self.power if row.best is not None))]:
             parts.append(_listed("Best use of calls:", advice))
         if self.not_checked:
@@ -447,8 +500,8 @@ def _listed(title: str, lines: Sequence[str]) -> str:
     return "\n".join([title, *(f"- {line}" for line in lines)])
 
 
-def _aligned(header: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
-    """Columns as wide as their longest text; numbers to the right."""
+def aligned(header: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
+    """A table for a terminal: columns as wide as their longest text, numbers to the right."""
     is_number = [all(not isinstance(row[column], str) for row in rows) for column in range(len(header))]
     lines = [header, *(tuple(map(_cell, row)) for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]

@@ -7,6 +7,8 @@ What is asked is the stage's own; reading a reply as data is replies.py, re-expo
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from python_assets.errors import StudyError
@@ -14,7 +16,8 @@ from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.log import read_log
 from python_assets.providers.loop import generate, recall
 from python_assets.providers.records import Description, GenerationRun, Prompt
-from python_assets.providers.replies import parse_list, parse_mapping, parse_one_of, parse_yes_no
+from python_assets.providers.replies import parse_answers, parse_list, parse_mapping, parse_one_of, parse_yes_no
+from python_assets.study.base import SIMULATOR
 from python_assets.study.problems import listed, suggestion
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home
@@ -27,6 +30,7 @@ __all__ = [
     "engine_descriptions",
     "engine_of",
     "fence_of",
+    "parse_answers",
     "parse_list",
     "parse_mapping",
     "parse_one_of",
@@ -45,10 +49,10 @@ class Inquiry(NamedTuple):
         key: names it within its stage and call, for example 'question | doc#3 | 1'.
         text: the whole user message.
         facts: what the simulator needs for a sensible reply. task says what is asked, and beside it stand
-            keywords: keyword; article: level; question: keyword, level; answer: question; check:
-            question; related: word, level; pair: level, target; analogies: words (a JSON list), level,
-            target; mark: options (a JSON list); refusal: outcome (what the rules say). No model sees
-            them.
+            keywords: keyword; article: level, source_tag, and the level by its factor; question: keyword,
+            level; answer: question; check: question; related: word, level; pair: level, target, and fault of
+            a bad pair that was planted; items: n, theme; analogies: words (a JSON list), level, target; mark:
+            options (a JSON list); refusal: outcome (what the rules say). No model sees them.
         repeat: 0, and 1, 2 ... where the same text is asked again for another reply (another seed).
     """
 
@@ -88,7 +92,7 @@ def ask_engine(
         One reply an inquiry, in order; what failed has its status, flags and error, and raises nothing.
 
     Raises:
-        OfflineError: nothing may be asked, and the log does not hold every reply.
+        OfflineError: nothing may be asked, the log does not hold every reply, and it is no simulator.
         StudyError: the study has no such engine.
         GenerationError: the engine cannot answer at all; what it answered stays in its log.
         UnconfirmedError: the run may not ask so much.
@@ -148,6 +152,10 @@ def _answered(
             return generate(prompts, config, log, run_context.progress, allowance=run_context.allowance)
         if known := recall(prompts, config, log):
             return known
+    if engine.spec.provider == SIMULATOR:
+        # who asks the simulator asks nobody, and it answers a run in the same words
+        with TemporaryDirectory() as folder:
+            return generate(prompts, config, Path(folder) / f"{name}.{stage}.jsonl")
     got = f"not all answers yet to {len(prompts):,} inquiries of stage {stage}"
     raise OfflineError(f"engine {name!r}", got, remedy=f"ask it with: plumbline run {study.study_id}")
 

@@ -8,7 +8,7 @@ import ast
 import json
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 _FENCE: Final = re.compile(r"```[\w-]*\n?(.*?)```", re.DOTALL)
@@ -62,6 +62,33 @@ def parse_yes_no(text: str | None) -> bool | None:
     """
     said = parse_one_of(text, ("yes", "no"))
     return None if said is None else said == "yes"
+
+
+def parse_answers(text: str | None, questions: Sequence[str]) -> dict[str, bool] | None:
+    """Yes or no to each of several questions.
+
+    Args:
+        text: a JSON object or Python dictionary, alone, fenced or within other words, or one `question: yes` a
+            bulleted line; true and false count as yes and no.
+        questions: the keys, as they were asked; others are passed over.
+
+    Returns:
+        One answer a question, in their order; None where one is missing or neither yes nor no.
+    """
+    for value in _literals(text or "", "{", "}"):
+        if isinstance(value, dict):
+            return _answers({str(key): _as_word(answer) for key, answer in value.items()}, questions)
+    return _answers(parse_mapping(text) or {}, questions)
+
+
+def _answers(said: Mapping[str, str], questions: Sequence[str]) -> dict[str, bool] | None:
+    answers = {question: parse_yes_no(said.get(question)) for question in questions}
+    found = {question: answer for question, answer in answers.items() if answer is not None}
+    return found if len(found) == len(questions) else None
+
+
+def _as_word(answer: Any) -> str:
+    return ("yes" if answer else "no") if isinstance(answer, bool) else str(answer)
 
 
 def parse_one_of(text: str | None, words: Sequence[str]) -> str | None:

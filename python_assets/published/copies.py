@@ -14,7 +14,9 @@ import duckdb
 from python_assets.errors import WarehouseError
 from python_assets.published.manifest import (
     FORMAT,
+    FORMULA,
     NAME,
+    QUOTE,
     Archive,
     ExportedFactor,
     ExportedFile,
@@ -120,6 +122,26 @@ def write_table(
     os.replace(unfinished, path)  # noqa: PTH105
     columns = [name for name, *_ in connection.execute(f"describe {query}", {"study": study_id}).fetchall()]
     return ExportedFile(name=path.name, sha256=sha256_of_file(path), n_rows=n_rows, columns=columns)
+
+
+def escaped(connection: duckdb.DuckDBPyConnection, query: str, study_id: str) -> str:
+    """A query with ' before each text that a spreadsheet would compute, or that begins with '."""
+    described = connection.execute(f"describe {query}", {"study": study_id}).fetchall()
+    columns = [
+        _escaped_column(identifier(name)) if kind == "VARCHAR" else identifier(name) for name, kind, *_ in described
+    ]
+    return f"select {', '.join(columns)} from ({query})"
+
+
+def _escaped_column(column: str) -> str:
+    is_formula = f"regexp_matches({column}, {literal(FORMULA)})"
+    return f"case when {is_formula} then {literal(QUOTE)} || {column} else {column} end as {column}"
+
+
+def knew_less(published: Path, study_id: str, error: duckdb.Error) -> WarehouseError:
+    """What is said of a study that was published by a version without a table or column that is read."""
+    got, expected = str(error).splitlines()[0], "what this version of Plumbline exports"
+    return WarehouseError(published, got, expected, f"run the study again: plumbline run {study_id}")
 
 
 def manifest_of(

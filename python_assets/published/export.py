@@ -11,8 +11,10 @@ import duckdb
 
 from python_assets.errors import WarehouseError
 from python_assets.published.copies import (
+    escaped,
     factors_of,
     identifier,
+    knew_less,
     literal,
     manifest_of,
     study_row,
@@ -20,7 +22,7 @@ from python_assets.published.copies import (
     write_table,
 )
 from python_assets.published.hidden_texts import hide_texts
-from python_assets.published.manifest import FACTOR_PREFIX, FORMULA, QUOTE, Archive, ExportedFactor, ExportFormat, Stage
+from python_assets.published.manifest import FACTOR_PREFIX, Archive, ExportedFactor, ExportFormat, Stage
 from python_assets.published.query import open_published
 from python_assets.warehouse.build import Home, make_folder
 from python_assets.warehouse.raw_tables import columns_of
@@ -65,6 +67,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "measures": "statistics",
     "outcome_distributions": "statistics",
     "pair_errors": "statistics",
+    "pair_judges": "statistics",
     "pair_labels": "statistics",
     "prompt_funnel": "statistics",
     "questions": "statistics",
@@ -77,6 +80,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "summary_statistics": "statistics",
     "variance_components": "statistics",
     # how the others came to be: every run that is kept has them
+    "branches": "archive",
     "keywords": "archive",
     "measurements": "archive",
     "publications": "archive",
@@ -123,9 +127,7 @@ def export_study(
     try:
         return _exported(home, study_id, stage, output, target, escapes_formulas=escapes_formulas)
     except (duckdb.CatalogException, duckdb.BinderException) as error:
-        got, expected = str(error).splitlines()[0], "what this version of Plumbline exports"
-        remedy = f"run the study again: plumbline run {study_id}"
-        raise WarehouseError(home.published, got, expected, remedy) from error
+        raise knew_less(home.published, study_id, error) from error
 
 
 def _exported(
@@ -138,7 +140,7 @@ def _exported(
         queries = _queries(stage, factors)
         escapes_formulas &= output == "csv"
         if escapes_formulas:
-            queries = {name: _escaped(connection, query, study_id) for name, query in queries.items()}
+            queries = {name: escaped(connection, query, study_id) for name, query in queries.items()}
         make_folder(target)
         try:
             files = [
@@ -199,17 +201,3 @@ def responses_query(factors: Collection[str]) -> str:
         where study_id = $study
         order by generation_id, prompt_id, replicate
     """
-
-
-def _escaped(connection: duckdb.DuckDBPyConnection, query: str, study_id: str) -> str:
-    """A query with ' before what a spreadsheet would compute."""
-    described = connection.execute(f"describe {query}", {"study": study_id}).fetchall()
-    columns = [
-        _escaped_column(identifier(name)) if kind == "VARCHAR" else identifier(name) for name, kind, *_ in described
-    ]
-    return f"select {', '.join(columns)} from ({query})"
-
-
-def _escaped_column(column: str) -> str:
-    is_formula = f"regexp_matches({column}, {literal(FORMULA)})"
-    return f"case when {is_formula} then {literal(QUOTE)} || {column} else {column} end as {column}"

@@ -5,15 +5,13 @@ Belongs here: putting the page together from the published tables, and nothing t
 
 import base64
 import hashlib
-import os
 import time
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from python_assets.errors import OTHER_HOME, WarehouseError
 from python_assets.published.query import open_published
-from python_assets.report import charts, figures, sections, text
+from python_assets.report import figures, sections, text
 from python_assets.report.comparisons import comparisons_section
 from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
@@ -26,14 +24,12 @@ from python_assets.report.labels import labels_section
 from python_assets.report.reader import Reader
 from python_assets.report.readings import readings_section
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
+from python_assets.report.templates import FOLDER, template, write_page
 from python_assets.report.variance import variance_section
 from python_assets.study.metrics import metric_names
 
 if TYPE_CHECKING:
-    from jinja2 import Template
     from markupsafe import Markup
-
-FOLDER = Path(__file__).parent
 
 
 class ReportCounts(NamedTuple):
@@ -65,7 +61,7 @@ def write_report(published_path: Path, study_id: str, out_path: Path) -> ReportC
         drawn = figures.make_figures(reader, lead_question(reader))
         content = _content(reader, drawn)
     page = _render(content).encode()
-    _write(out_path, page)
+    write_page(out_path, page)
     return ReportCounts(len(content["facts"].facts), len(drawn.drawn), len(page), time.monotonic() - started)
 
 
@@ -119,7 +115,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
 
 
 def _render(content: dict[str, Any]) -> str:
-    return _template().render(
+    return template("page.html").render(
         content,
         verdicts=text.VERDICTS,
         warning=text.SIMULATED,
@@ -141,32 +137,3 @@ def _script() -> "Markup":
 def _hash(script: str) -> str:
     """What the page's policy names its one script by: no other can run."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
-@cache
-def _template() -> "Template":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    writers = (
-        text.number, text.plain, text.interval, text.probability, text.share, text.words, text.verdict,
-        text.direction, text.plural, text.many, text.listed, text.shortened, charts.bar, charts.stacked,
-    )  # fmt: skip
-    environment.filters |= {writer.__name__: writer for writer in writers}
-    return environment.get_template("page.html")
-
-
-def _write(path: Path, page: bytes) -> None:
-    unfinished = path.with_name(path.name + ".publishing")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(page)
-        os.replace(unfinished, path)  # noqa: PTH105
-    except OSError as error:
-        raise WarehouseError(path, error, "a file that can be written", OTHER_HOME) from error

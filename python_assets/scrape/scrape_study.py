@@ -58,10 +58,14 @@ def scrape(study: Study, connection: duckdb.DuckDBPyConnection, run_context: Run
     splitter = SentenceSplitter(spec.language)
     keywords = list_keywords(study, spec, run_context)
     reading = read_sources(study, spec, keywords, run_context)
-    sentence_filter = SentenceFilter({level: keywords.words(level) for level in spec.keywords}, spec.min_words)
-    sentences = _find_sentences(reading.documents, sentence_filter, splitter)
+    # items are written from whole documents
+    finds_sentences = study.prompts.assemble.chosen_method != "written"
+    sought = {level: keywords.words(level) for level in spec.keywords} if finds_sentences else {}
+    sentence_filter = SentenceFilter(sought, spec.min_words)
+    sentences = _find_sentences(reading.documents if finds_sentences else [], sentence_filter, splitter)
     quarantined = [*keywords.quarantined, *reading.quarantined, *_undecodable(reading.documents)]
-    _check_levels(study, spec, keywords, sentences, _hints(quarantined, reading.notes))
+    if finds_sentences:
+        _check_levels(study, spec, keywords, sentences, _hints(quarantined, reading.notes))
     documents, rows = _document_rows(reading.documents), _keyword_rows(keywords)
     _write(study, connection, documents, rows, sentences, quarantined)
     dropped = Counter(sentences["dropped_reason"].dropna())

@@ -68,7 +68,7 @@ def _articles(job: SourceJob) -> Iterator[_Article]:
                 inquiry=Inquiry(
                     key=f"article | {job.source.tag} | {name} | {number}",
                     text=str(job.source.template).replace("{level}", name),
-                    facts={"task": "article", "level": name},
+                    facts={job.scrape.factor: name, "source_tag": job.source.tag, "task": "article", "level": name},
                     repeat=number - 1,
                 ),
             )

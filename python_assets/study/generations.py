@@ -61,7 +61,8 @@ class GenerationSpec(Part):
     wave: when it is asked, in any words. A hosted model changes under its name: another wave asks anew what
     the log holds of this one. engine: it writes for other stages (questions, articles, marks) and answers no
     prompt. reasoning_tags: opening to closing marks of what the model thinks aloud, beside those that are
-    known. headers: sent with every call, their values from environment variables.
+    known. headers: sent with every call, their values from environment variables. simulated: options of the
+    simulator where it stands in for the model.
     """
 
     name: StrictStr
@@ -83,6 +84,7 @@ class GenerationSpec(Part):
     api_key_env: KeyVariable | None = None
     headers: dict[HeaderName, HeaderValue] = Field({}, repr=False)
     options: dict[StrictStr, Any] = {}
+    simulated: dict[StrictStr, Any] | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -16,6 +16,7 @@ from python_assets.study.scrape import Scrape
 # rules of quarantine: what the judge of branch.check said of a pair
 REFUSED_BY_JUDGE: Final = "refused_by_judge"
 UNUSABLE_VERDICT: Final = "unusable_verdict"
+OF_JUDGE: Final = (REFUSED_BY_JUDGE, UNUSABLE_VERDICT)
 
 LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 OPTIONS: Final = "options"
@@ -24,20 +25,30 @@ OPTION_ORDER: Final = "option_order"  # the factor of prompts that tells in whic
 NO_OPTIONS: Final = "(none)"
 
 
+PromptMethodName = Literal["split_sentences", "questions", "written"]
+
+
 class Assemble(Part):
     """How sentences become prompts (SAGED 2.2): by questions where an engine is named, else by splitting.
 
     n_checks: of how many other levels the keywords are put into a question to see whether it still makes
-    sense.
+    sense. after_words: a sentence is split at its first verb after so many words; the document's are six.
+    items, themes, form: of written, or beside split_sentences, where the engine writes that many items, about
+    the themes or from the documents, in which a form of branch.forms stands for the level, its name where
+    absent.
     """
 
-    method: Literal["split_sentences", "questions"] | None = None
+    method: PromptMethodName | None = None
     engine: StrictStr | None = None
     n_checks: int = Field(3, ge=0)
+    after_words: int = Field(6, ge=0)
+    items: int | None = Field(None, ge=1, le=2000)
+    themes: Annotated[list[Level], Field(min_length=1)] | None = None
+    form: StrictStr | None = None
     max_per_level: int | None = Field(None, ge=1)
 
     @property
-    def chosen_method(self) -> Literal["split_sentences", "questions"]:
+    def chosen_method(self) -> PromptMethodName:
         """The method, which an engine decides where none is named."""
         return self.method or ("questions" if self.engine else "split_sentences")
 
@@ -45,8 +56,16 @@ class Assemble(Part):
     def _engine_of_its_method(self) -> "Assemble":
         if self.method == "questions" and self.engine is None:
             raise Unfit("engine, which writes the questions", "add engine: NAME of a generation")
-        if self.method == "split_sentences" and self.engine is not None:
-            raise Unfit("no engine for split_sentences, which asks nobody", "remove engine or method")
+        if self.method == "split_sentences" and self.engine is not None and self.items is None:
+            raise Unfit("items beside the engine of split_sentences, which asks nobody", "add items, or remove engine")
+        if "after_words" in stated_fields(self) and self.chosen_method != "split_sentences":
+            raise Unfit("no after_words beside another method, for it says where a sentence is split", "remove it")
+        if (self.method == "written" or self.items is not None) and (self.engine is None or self.items is None):
+            raise Unfit("engine and items, how many it writes", "add engine: NAME of a generation and items: 40")
+        if self.items is None and (wrong := sorted(stated_fields(self) & {"themes", "form"})):
+            raise Unfit(f"no {wrong[0]} without items, which an engine writes", "add items: 40, or remove it")
+        if self.items is not None and self.method not in ("written", "split_sentences"):
+            raise Unfit("items of method written, or beside split_sentences", "name the method")
         return self
 
 
@@ -69,8 +88,9 @@ class Branch(Part):
     written, all of them are found. find: replacements that are found, beside those given. merge: levels of
     root prompts that become one level once branched (SAGED A.2). portable: whether root prompts that do not
     carry over to other levels are dropped or kept. spacy_model: folder or name of a spaCy pipeline that finds
-    names, which are told by their capitals without one. check: an engine that says of each root prompt and
-    its branch whether both ask the same.
+    names, which are told by their capitals without one. incomplete: whether a root prompt for which a level
+    lacks a word has no branch at all, so that all groups meet the same prompts, or those that there are.
+    check: an engine that answers four questions of each root prompt and its branch.
     """
 
     from_: Literal["all"] | list[Level] = Field("all", alias="from")
@@ -84,6 +104,7 @@ class Branch(Part):
     counterfactual_baseline: bool = True
     merge: dict[Level, Annotated[list[Level], Field(min_length=1)]] = {}
     portable: Literal["drop", "keep"] = "drop"
+    incomplete: Literal["drop", "keep"] = "drop"
     spacy_model: Expanded | None = None
     check: StrictStr | None = None
 
@@ -233,6 +254,20 @@ class Prompts(Part):
     add_prompt: bool = False
     remove_prompt: bool | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _written_items_need_less(cls, data: Any) -> Any:
+        """Their root level needs no keyword but its name; they come from what is named alone, and are branched."""
+        assemble, scrape = (data.get(key) for key in ("assemble", "scrape")) if isinstance(data, dict) else (None, None)
+        if not isinstance(assemble, dict) or assemble.get("method") != "written" or not isinstance(scrape, dict):
+            return data
+        levels = scrape.get("levels")
+        root = scrape.get("reference") or (levels[0] if isinstance(levels, list) and levels else None)
+        keywords = scrape.get("keywords", {})
+        if isinstance(keywords, dict) and isinstance(root, str):
+            keywords = {root: [root], **keywords}
+        return {"branch": {}, **data, "scrape": {"sources": [], **scrape, "keywords": keywords}}
+
     @field_validator("import_", mode="before")
     @classmethod
     def _options_of_its_format(cls, data: Any, info: ValidationInfo) -> Any:
@@ -252,6 +287,11 @@ class Prompts(Part):
             return self.import_.units
         of_templates = self.templates.units if self.templates is not None else {}
         return {name: units.nested_in for name, units in of_templates.items()}
+
+    @property
+    def written_level(self) -> str:
+        """The scraped level that written items are of, as root prompts: the reference, or the first one."""
+        return "" if self.scrape is None else self.scrape.reference or self.scrape.levels[0]
 
     def level(self, scraped: str) -> str:
         """The level that prompts of a scraped level have: the level it merges into, if any."""

@@ -158,7 +158,7 @@ class Scrape(Part):
     levels: list[Level] = Field(min_length=1)
     reference: Level | None = None
     keywords: dict[Level, Annotated[list[KeywordEntry], Field(min_length=1)]] = Field(min_length=1)
-    sources: list[Source] = Field([Source(tag="wiki", type="wikipedia")], min_length=1)
+    sources: list[Source] = [Source(tag="wiki", type="wikipedia")]
     wiki: Wiki = Wiki()
     min_words: int = Field(8, ge=1)
     language: StrictStr = "en"

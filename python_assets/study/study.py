@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, StrictStr, model_validator
+from pydantic import Field, StrictStr, field_validator, model_validator
 
 from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet, Regression
 from python_assets.study.base import (
@@ -39,6 +39,7 @@ from python_assets.study.measures import LABELLING, ClassifierSpec, Clusters, Ju
 from python_assets.study.metrics import Margins, default_margins
 from python_assets.study.people_labels import HumanLabels, PairLabels
 from python_assets.study.prompts import Assemble, Branch, Prompts, Template, Templates
+from python_assets.study.pronouns import Pronouns
 from python_assets.study.scrape import Scrape, Source, Wiki
 
 __all__ = [
@@ -101,7 +102,8 @@ class Factor(Part):
 
     rules: words, or a regular expression, by level, read in the prompt's text; otherwise: the level of texts
     that no rule fits. map: levels that follow from those of another factor. when: levels of other factors
-    that a prompt needs to have a level of this one; without them it has the reference.
+    that a prompt needs to have a level of this one; without them it has the reference. pronouns: those of the
+    third person by level, as in she/her/her/hers/herself.
     """
 
     type: Literal["domain", "prompt", "model"] = "domain"
@@ -109,6 +111,7 @@ class Factor(Part):
     levels: list[Level] | None = Field(None, min_length=1)
     reference: Level | None = None
     texts: dict[Level, StrictStr] = {}
+    pronouns: dict[Level, StrictStr] = {}
     rules: Annotated[dict[Level, StrictStr | Words], Field(min_length=1)] | None = None
     otherwise: Level | None = None
     map: LevelMap | None = None
@@ -142,6 +145,13 @@ class Factor(Part):
         if self.when is not None and self.reference is None:
             raise Unfit("reference beside when, the level where the condition fails", "add reference:")
         return self
+
+    @field_validator("pronouns")
+    @classmethod
+    def _five_forms(cls, by_level: dict[str, str]) -> dict[str, str]:
+        for written in by_level.values():
+            Pronouns.read(written)
+        return by_level
 
 
 class Vectors(Part):

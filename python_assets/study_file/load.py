@@ -67,7 +67,8 @@ def _simulated(study: Study) -> Study:
 def _answered_by_simulator(generation: Generation) -> Generation:
     if generation.spec.provider in (SIMULATOR, REPLAY):
         return generation
-    of_the_model: dict[str, Any] = {"options": {}, "base_url": None, "api_key_env": None, "headers": {}}
+    options = generation.spec.simulated or {}
+    of_the_model: dict[str, Any] = {"options": options, "base_url": None, "api_key_env": None, "headers": {}}
     spec = generation.spec.model_copy(update={"provider": SIMULATOR, **of_the_model})
     return generation.model_copy(update={"spec": spec})
 

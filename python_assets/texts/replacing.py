@@ -49,17 +49,17 @@ class _Around(NamedTuple):
 
 def replace_words(
     text: str,
-    mapping: Mapping[str, str],
+    written_for: Mapping[str, str] | Sequence[str],
     found: Sequence[Occurrence],
     articles_lost: Collection[str] = (),
     *,
     fits_articles: bool = False,
 ) -> tuple[str, dict[str, str]]:
-    """Write mapping[word] for every occurrence of a word.
+    """Write other words for every occurrence of words.
 
     Args:
         text: any text.
-        mapping: what to write, by word.
+        written_for: what to write, by word, or one for each occurrence.
         found: occurrences of those words in the text, in order, none overlapping another.
         articles_lost: words before which "the" goes, with an adjective between them or not.
         fits_articles: whether "a" and "an" are written as the word after them is said; in English.
@@ -73,8 +73,8 @@ def replace_words(
     replacements = {}
     done = 0
     first = next((i for i, character in enumerate(text) if character.isalnum()), len(text))
-    for occurrence in found:
-        written = mapping[occurrence.word]
+    for number, occurrence in enumerate(found):
+        written = written_for[occurrence.word] if isinstance(written_for, Mapping) else written_for[number]
         at_start = occurrence.start <= first
         stretch = _Stretch(occurrence.start, occurrence.end, _in_case(occurrence, written, at_start))
         stretch = _with_possessive(text, stretch)

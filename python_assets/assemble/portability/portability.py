@@ -7,23 +7,43 @@ replaced is vocabulary.py.
 
 import calendar
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final, Literal, get_args
 
 from python_assets.assemble.methods import Portability
+from python_assets.assemble.portability.facts import past_event, stated_fact
+from python_assets.assemble.portability.kinds import fighting_adjective, kinds_of, word_of_some
 from python_assets.assemble.portability.openings import referring_words
 from python_assets.assemble.portability.presuppositions import presupposing_words
+from python_assets.assemble.pronouns import unclear_pronoun
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.texts.keywords import Occurrence, WordFinder
 from python_assets.texts.names import ENGLISH, NameFinder, has_capital, tokens
 from python_assets.texts.proper_names import is_ordinary
 
 ReasonAgainst = Literal[
-    "opening_refers_back", "word_left_over", "in_longer_name", "cut_in_name", "other_name", "presupposes"
+    "opening_refers_back",
+    "word_left_over",
+    "in_longer_name",
+    "cut_in_name",
+    "other_name",
+    "presupposes",
+    "dated_event",
+    "past_event",
+    "number_with_unit",
+    "superlative",
+    "definition",
+    "of_some_levels",
+    "adjective_fights",
+    "pronoun_ambiguous",
+    "form_missing",
 ]
 REASONS_AGAINST: Final[tuple[str, ...]] = get_args(ReasonAgainst)
 # of these a replacement may yet make an end
-REPLACEABLE: Final = frozenset({"in_longer_name", "cut_in_name", "other_name", "presupposes"})
+REPLACEABLE: Final = frozenset(REASONS_AGAINST) - {"opening_refers_back", "word_left_over", "pronoun_ambiguous"}
+# whether its levels have their words is asked of a prompt, whether the other reasons count or not
+FORM_MISSING: Final = "form_missing"
+OF_SOME_LEVELS: Final = "of_some_levels"
 # a shorter keyword begins too many words that have nothing to do with it
 SHORTEST_STEM: Final = 4
 
@@ -67,6 +87,10 @@ class PortabilityCheck:
         self._vocabulary = vocabulary
         self._is_english = language == ENGLISH
         self._find_names = find_names
+        words = vocabulary.words_of_levels()
+        self._kinds = kinds_of(words, has_gender=bool(vocabulary.pronouns))
+        # what a story tells of Maria it may tell of anybody
+        self._are_persons = bool(vocabulary.pronouns) and not kinds_of(words)
 
     def first_reason(
         self, level: str, prompt: str, whole: str, passed_over: Collection[str] = ()
@@ -92,6 +116,7 @@ class PortabilityCheck:
             *(_in_name(prompt[name.start : name.end], name.start, known) for name in names),
             self._cut(prompt, whole),
             self._taken_for_granted(prompt, known),
+            *self._of_the_source(level, prompt, known),
         )
         against = [one for one in found if one is not None and one.verdict not in passed_over]
         return min(against, key=lambda one: REASONS_AGAINST.index(one.verdict), default=None)
@@ -112,6 +137,24 @@ class PortabilityCheck:
     def _taken_for_granted(self, prompt: str, known: list[Occurrence]) -> Portability | None:
         words = presupposing_words(prompt, known) if self._is_english else None
         return Portability("presupposes", words) if words else None
+
+    def _of_the_source(self, level: str, prompt: str, known: list[Occurrence]) -> Iterator[Portability]:
+        """What is true of the level that the prompt is of, and need not be of others."""
+        if not self._is_english:
+            return
+        if fact := stated_fact(prompt, known):
+            yield Portability(*fact)
+        if not self._are_persons and (verb := past_event(prompt, known)):
+            yield Portability("past_event", verb)
+        if word := word_of_some(prompt, known, self._kinds):
+            yield Portability(OF_SOME_LEVELS, word)
+        if adjective := fighting_adjective(prompt, known, self._kinds):
+            yield Portability("adjective_fights", adjective)
+        sets = self._vocabulary.pronouns
+        others = {sets[target] for target in self._vocabulary.targets(level) if target in sets}
+        own = sets.get(level)
+        if own is not None and others - {own} and (words := unclear_pronoun(prompt, known, own, others - {own})):
+            yield Portability("pronoun_ambiguous", words)
 
     def _cut(self, prompt: str, whole: str) -> Portability | None:
         cut = len(prompt)

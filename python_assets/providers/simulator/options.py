@@ -12,8 +12,11 @@ _PARTS: Final[dict[str, tuple[str, ...]]] = {
     "sentiment": ("base", "spread", "effects"),
     "labels": ("choices", "effects"),
     "refusal": ("base", "effects"),
+    "pairs": ("missed", "refused"),
 }
 DEFAULT_SPREAD: Final = 0.35
+DEFAULT_MISSED: Final = 0.1
+DEFAULT_REFUSED: Final = 0.05
 DEFAULT_REFUSAL: Final = 0.005  # with 20 groups nine blocks in ten stay complete
 
 
@@ -58,6 +61,16 @@ class LabelProbabilities(NamedTuple):
         return max(weights, key=lambda label: weights[label])
 
 
+class PairErrors(NamedTuple):
+    """How a judge of pairs errs: shares of bad pairs that it misses, and of good ones that it refuses."""
+
+    missed: float = DEFAULT_MISSED
+    refused: float = DEFAULT_REFUSED
+
+
+USUAL_ERRORS: Final = PairErrors()
+
+
 class SimulatorOptions(NamedTuple):
     """The options read; a part that is None is not written."""
 
@@ -65,11 +78,12 @@ class SimulatorOptions(NamedTuple):
     spread: float
     labels: LabelProbabilities | None
     refusal: Additive
+    pairs: PairErrors
 
 
 def read_options(options: Mapping[str, Any]) -> SimulatorOptions:
     """Fill in defaults; options have no problems."""
-    sentiment, labels, refusal = (options.get(part) for part in _PARTS)
+    sentiment, labels, refusal, pairs = (options.get(part) for part in _PARTS)
     writes_sentences = sentiment is not None or labels is None
     sentiment, refusal = sentiment or {}, refusal or {}
     return SimulatorOptions(
@@ -77,6 +91,7 @@ def read_options(options: Mapping[str, Any]) -> SimulatorOptions:
         sentiment.get("spread", DEFAULT_SPREAD),
         LabelProbabilities(labels["choices"], labels.get("effects") or {}) if labels else None,
         Additive(refusal.get("base", DEFAULT_REFUSAL), refusal.get("effects") or {}),
+        PairErrors(**(pairs or {})),
     )
 
 
@@ -107,7 +122,8 @@ def option_problems(options: Mapping[str, Any]) -> Iterator[StudyError]:
 
 def _number_problems(part: str, content: Mapping[str, Any]) -> Iterator[StudyError]:
     low, high = (0.0, 1.0) if part == "refusal" else (-1.0, 1.0)
-    bounds = {"base": (low, high), "spread": (0.0, 1.0)}
+    share = (0.0, 1.0)
+    bounds = {"base": (low, high), "spread": share, "missed": share, "refused": share}
     for name, (lowest, highest) in bounds.items():
         if name in _PARTS[part] and name in content and not _is_within(content[name], lowest, highest):
             expected = f"a number from {lowest:g} to {highest:g}"

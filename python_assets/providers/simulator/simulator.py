@@ -19,6 +19,7 @@ from python_assets.errors import GenerationError, StudyError
 from python_assets.providers.provider import LocalProvider, provider
 from python_assets.providers.records import Answer, Description, GenerationConfig, Request
 from python_assets.providers.requests import sha256_of
+from python_assets.providers.simulator.grades import STRONGEST, grade_near, sum_of_grades
 from python_assets.providers.simulator.inquiries import answer_inquiry
 from python_assets.providers.simulator.lexicon import GRADES, LEXICON_VERSION, REFUSALS, SENTENCES, TAILS, TOPICS
 from python_assets.providers.simulator.options import SimulatorOptions, option_problems, read_options
@@ -28,10 +29,7 @@ from python_assets.study.problems import unknown_name
 # Share of the variance that the branches of a root prompt have in common.
 ROOT_SHARE: Final = 0.4
 OWN_TOPIC_PROBABILITY: Final = 0.6
-LARGEST_COMPOUND: Final = 0.93
 
-_VADER_ALPHA: Final = 15.0
-_LEVELS: Final = tuple(sorted(GRADES))
 _NORMAL: Final = NormalDist()
 
 
@@ -54,6 +52,9 @@ class Simulator(LocalProvider):
         labels: {choices: {label: probability}, effects: {factor: {level: {label: added probability}}}}: the
             response reads `Answer: label.`; sentences follow where sentiment is given too.
         refusal: {base: 0.02, effects: {factor: {level: added probability}}}.
+        pairs: {missed: 0.1, refused: 0.05}: as a judge of branches, the shares of planted bad pairs that it
+            lets pass, and of all others that it refuses.
+    An engine whose sentiment has effects of levels writes articles about them in that tone.
     An effect of several factors is declared as a grouping is: {gender x race: {Female x Malay: ...}}.
     """
 
@@ -93,7 +94,8 @@ class Simulator(LocalProvider):
     def _text(self, request: Request) -> str:
         prompt, options = request.prompt, self._options
         if prompt.task == "inquiry":
-            return answer_inquiry(prompt.factors, self._draw_for_inquiry(request))
+            tone = self._tone_of(prompt.factors)
+            return answer_inquiry(prompt.factors, self._draw_for_inquiry(request), options.pairs, tone)
         draw = random.Random(_seed_number(f"{self._seed}|{prompt.prompt_id}|{request.replicate}"))
         root = self._root_effect(prompt.root_prompt_id)
         own = [_NORMAL.inv_cdf(_open_unit(draw)) for _ in range(3)]
@@ -108,6 +110,11 @@ class Simulator(LocalProvider):
             target += options.spread * _shared(root.sentiment, own[2])
             parts.append(write_sentences(target, root.topic, draw))
         return " ".join(parts)
+
+    def _tone_of(self, facts: Mapping[str, str]) -> float | None:
+        """The compound of what is written about a level, where effects on it are declared; any tone else."""
+        tone = self._options.sentiment
+        return tone.for_levels(facts) if tone is not None and tone.effects else None
 
     def _draw_for_inquiry(self, request: Request) -> random.Random:
         key = [request.prompt.prompt_id, request.prompt.prompt_text, request.replicate]
@@ -157,25 +164,15 @@ def write_sentences(target: float, topic: int, draw: random.Random) -> str:
 
     Source: Hutto and Gilbert 2014 (compound = x / sqrt(x^2 + 15)).
     """
-    compound = max(-LARGEST_COMPOUND, min(LARGEST_COMPOUND, target))
-    rest = compound * math.sqrt(_VADER_ALPHA / (1.0 - compound * compound))
-    n_sentences = 3 if abs(rest) > 2 * _LEVELS[-1] or draw.random() < 0.5 else 2
+    rest = sum_of_grades(target)
+    n_sentences = 3 if abs(rest) > 2 * STRONGEST or draw.random() < 0.5 else 2
     sentences = []
     for left in range(n_sentences, 0, -1):
         wanted = rest / left + (1.6 * draw.random() - 0.8 if left > 1 else 0.0)
-        grade = _grade_near(wanted, draw)
+        grade = grade_near(wanted, draw)
         rest -= grade
         sentences.append(_sentence(GRADES[grade], topic, draw))
     return " ".join(sentences)
-
-
-def _grade_near(wanted: float, draw: random.Random) -> float:
-    """One of the two grades around a number, at random so that the number is their mean."""
-    above = next((grade for grade in _LEVELS if grade >= wanted), _LEVELS[-1])
-    below = next((grade for grade in reversed(_LEVELS) if grade <= wanted), _LEVELS[0])
-    if above == below or above < wanted or below > wanted:
-        return above if above < wanted else below
-    return above if draw.random() < (wanted - below) / (above - below) else below
 
 
 def _sentence(qualities: Sequence[str], topic: int, draw: random.Random) -> str:

@@ -1,7 +1,7 @@
 """Branches: they name levels, lead to every level without keywords, and have the words that they write."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from python_assets.errors import NOTHING, FieldPath, StudyError
 from python_assets.study.problems import listed, unknown_name
@@ -11,6 +11,8 @@ from python_assets.study_file.checks.factors import unknown_level
 from python_assets.study_file.expand import Draft
 
 BRANCH: FieldPath = ("prompts", "branch")
+ENGLISH: Final = "en"
+LANGUAGE_NOT_BRANCHED: Final = "language_not_branched"
 KEYWORDS: FieldPath = ("prompts", "scrape", "keywords")
 
 
@@ -82,6 +84,10 @@ def _merge_problems(scrape: Scrape, branch: Branch) -> Iterator[StudyError]:
 def _word_problems(
     scrape: Scrape, branch: Branch, sources: Sequence[str], ends: Sequence[tuple[str, str]]
 ) -> Iterator[StudyError]:
+    if scrape.language != ENGLISH and not branch.forms:
+        expected = f"the forms of every level in {scrape.language}, where words bend as they do not in English"
+        remedy = f"write all forms of each level's words in branch.forms ({LANGUAGE_NOT_BRANCHED} without)"
+        yield StudyError((*BRANCH, "forms"), NOTHING, expected, remedy)
     if branch.replacements and len(sources) > 1:
         expected = f"forms, because there are {len(sources)} levels to branch from"
         remedy = "write the words of every level in forms, or branch from one level"
@@ -105,6 +111,21 @@ def _form_problems(branch: Branch, sources: Sequence[str], targets: Sequence[str
         if missing := [name for name in names if name not in given]:
             expected = f"the forms {listed(names)} for {level!r}"
             yield StudyError((*path, level), list(given), expected, f"add {', '.join(missing)}")
+    yield from _shared_words(branch, names)
+
+
+def _shared_words(branch: Branch, names: Sequence[str]) -> Iterator[StudyError]:
+    """A word that two levels have for one form: their branches would be one text."""
+    for name in names:
+        seen: dict[str, str] = {}
+        for level, forms in branch.forms.items():
+            words = forms.get(name, [])
+            for word in [words] if isinstance(words, str) else words:
+                if word in seen and branch.merged(seen[word]) != branch.merged(level):
+                    expected = f"a word that no other level has; {seen[word]!r} has it as well"
+                    remedy = "give each level its own, or merge them"
+                    yield StudyError((*BRANCH, "forms", level, name), word, expected, remedy)
+                seen.setdefault(word, level)
 
 
 def _name_problems(draft: Draft, scrape: Scrape, branch: Branch) -> Iterator[StudyError]:

@@ -9,7 +9,7 @@ from python_assets.providers.messages import PLACEHOLDER, template_problem
 from python_assets.providers.provider import config_problems, providers
 from python_assets.providers.records import GenerationConfig
 from python_assets.registry import is_function_path
-from python_assets.study.base import EVERY_IMPORTED, REPLAY
+from python_assets.study.base import EVERY_IMPORTED, REPLAY, SIMULATOR
 from python_assets.study.factors import KnownFactor
 from python_assets.study.problems import unknown_name
 from python_assets.study.study import Generation, GenerationSpec
@@ -136,6 +136,22 @@ def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) ->
     )
     for problem in problems_of(config, _levels(draft.factors, spec.options)):
         yield problem.at((*path, *problem.where))
+    yield from _stand_in_problems(draft.factors, path, spec)
+
+
+def _stand_in_problems(factors: dict[str, KnownFactor], path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
+    """What the simulator would not take in the place of the model."""
+    if spec.simulated is None:
+        return
+    if spec.provider in (SIMULATOR, REPLAY):
+        expected = f"nothing here: nothing stands in for provider {spec.provider}"
+        remedy = "write options" if spec.provider == SIMULATOR else "remove it"
+        yield StudyError((*path, "simulated"), spec.simulated, expected, remedy)
+        return
+    config = GenerationConfig("stand-in", SIMULATOR, options=spec.simulated)
+    for problem in config_problems(config, _levels(factors, spec.simulated)):
+        if problem.where[0] == "options":
+            yield problem.at((*path, "simulated", *problem.where[1:]))
 
 
 def _levels(factors: dict[str, KnownFactor], options: dict[str, Any]) -> dict[str, list[str]]:

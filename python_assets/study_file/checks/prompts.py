@@ -1,19 +1,21 @@
 """Prompts: levels and keywords that are there, templates that name factors."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from python_assets.errors import FieldPath, StudyError
 from python_assets.study.base import FACTOR_NAME
 from python_assets.study.factors import DERIVED
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import OPTIONS, OPTIONS_SLOT
+from python_assets.study.pronouns import SLOT, pronoun_slots
 from python_assets.study.study import Factor, Import, Prompts, Scrape, Template, Templates
 from python_assets.study_file.checks.branching import branch_problems
 from python_assets.study_file.checks.engines import engine_problems
-from python_assets.study_file.checks.factors import repeated, unknown_level
+from python_assets.study_file.checks.factors import alike_levels, repeated, unknown_level
 from python_assets.study_file.checks.scraping import scraping_problems
 from python_assets.study_file.checks.units import unit_problems, without_levels
+from python_assets.study_file.checks.written import written_problems
 from python_assets.study_file.expand import Draft
 
 SCRAPE: FieldPath = ("prompts", "scrape")
@@ -29,6 +31,7 @@ def prompt_problems(draft: Draft) -> Iterator[StudyError]:
         yield from _scrape_problems(draft, prompts, prompts.scrape)
         yield from branch_problems(draft, prompts.scrape, prompts.branch)
         yield from engine_problems(draft, ("prompts", "assemble", "engine"), prompts.assemble.engine)
+        yield from written_problems(draft, prompts, prompts.scrape)
     if prompts.templates:
         yield from _template_problems(draft, prompts.templates)
     if prompts.import_:
@@ -39,6 +42,7 @@ def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator
     levels, name = scrape.levels, scrape.factor
     branched = prompts.scraped_levels
     yield from repeated((*SCRAPE, "levels"), levels, "level")
+    yield from alike_levels((*SCRAPE, "levels"), levels)
     if scrape.reference is not None and prompts.level(scrape.reference) not in branched:
         yield unknown_level((*SCRAPE, "reference"), scrape.reference, name, branched)
     for level in scrape.keywords:
@@ -72,7 +76,7 @@ def _template_problems(draft: Draft, templates: Templates) -> Iterator[StudyErro
                 expected = "a factor that is the template's own, or one that is crossed, not both"
                 yield StudyError((*path, "factors", name), name, expected, "remove it here")
         yield from unit_problems((*path, "units"), text, templates, declared)
-        yield from _slot_problems(path, text, templates)
+        yield from _slot_problems(path, text, templates, draft.parts.factors)
 
 
 def _cross_problems(path: FieldPath, cross: list[str], declared: dict[str, Factor]) -> Iterator[StudyError]:
@@ -104,14 +108,17 @@ def _levels_problems(path: FieldPath, chosen: dict[str, str], declared: dict[str
             yield unknown_level((*path, name), level, name, levels)
 
 
-def _slot_problems(path: FieldPath, text: Template, templates: Templates) -> Iterator[StudyError]:
-    """A slot is a factor that every prompt of the template has."""
+def _slot_problems(
+    path: FieldPath, text: Template, templates: Templates, factors: Mapping[str, Factor]
+) -> Iterator[StudyError]:
+    """A slot is a factor that every prompt of the template has, or a pronoun of its level."""
     of_combinations = [set(combination) for combination in templates.combinations_of(text)]
     known = {*templates.factors_of(text), *(set.intersection(*of_combinations) if of_combinations else ())}
+    known |= {slot for name in known if name in factors for slot in pronoun_slots(name, factors[name].pronouns)}
     written = {"text": text.text.replace(OPTIONS_SLOT, ""), "baseline": text.baseline or ""}
     written[OPTIONS] = " ".join((text.options or {}).values())
     for field, content in written.items():
-        for slot in re.findall(r"\{(\w+)\}", content):
+        for slot in SLOT.findall(content):
             if slot not in known:
                 remedy = "add the factor to prompts.templates.cross, or take the braces away"
                 yield unknown_name((*path, field), f"{{{slot}}}", "a slot of a crossed factor", sorted(known), remedy)

@@ -52,6 +52,9 @@ def _language_problems(draft: Draft, scrape: Scrape) -> Iterator[StudyError]:
         yield StudyError(path, scrape.language, expected, remedy)
         return
     prompts = draft.parts.prompts
+    if scrape.language != ENGLISH and prompts is not None and prompts.assemble.chosen_method == "written":
+        remedy = "write the items as prompts.templates, or in English"
+        yield StudyError(path, scrape.language, f"{ENGLISH}, which items are written in", remedy)
     splits = prompts is not None and prompts.assemble.chosen_method == "split_sentences"
     if scrape.language != ENGLISH and splits:
         expected = f"{ENGLISH}, because split_sentences finds the verbs of English alone"

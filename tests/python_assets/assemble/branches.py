@@ -22,7 +22,8 @@ def vocabulary(keywords=None, levels=None, found=None, **branch):
 
 
 def branched(roots, words_of, **branch):
-    return branch_prompts(roots, "concept", words_of, Branch(**branch))
+    made = branch_prompts(roots, "concept", words_of, Branch(**branch))
+    return made.branches, made.n_dropped
 
 
 def root(text, level="Italy", baseline=None):

@@ -124,7 +124,7 @@ def test_found_keywords_are_words_of_their_level(make_study, build, refused):
     build.execute("insert into raw.keywords values ('test_study', 'France', 'roads', 'word', 'embedding_on_wiki', 0.5)")
     assert assemble(study, build).n_dropped == {"names_another_level": 1}
     build.execute("update raw.keywords set level = 'Italy', keyword = 'towns' where keyword = 'roads'")
-    with refused(SourceError, "prompts.scrape.levels"):
+    with refused(SourceError, "prompts.branch.portable"):
         assemble(study, build)
 
 
@@ -225,16 +225,16 @@ def test_no_sentence_of_the_demo_is_left_out_for_its_words(build):
 
 def test_the_factbook_gives_complete_blocks(plumbline_data, build):
     counts = run(load_study(PROJECT / "studies" / "factbook.yml"), build)
+    assert counts.n_root_prompts == 28
     by_root = Counter(root for (root,) in rows(build, "root_prompt_id"))
     assert set(by_root.values()) == {20}
-    assert counts.n_root_prompts == len(by_root) >= 14
+    assert counts.n_root_prompts == len(by_root) >= 20
     roots = build.sql(
         "select level, count(*) from raw.prompts join raw.prompt_factors using (prompt_id) "
         "where is_root and factor = 'concept' group by level"
     ).fetchall()
-    assert len(roots) >= 10
-    assert max(n for _, n in roots) <= 4
-    assert (counts.n_checked, counts.n_portable) == (79, counts.n_root_prompts)
+    assert len(roots) >= 8
+    assert counts.n_portable == 8
     kinds = rows(build, "distinct is_root, baseline_kind")
     assert sorted(kinds) == [(False, "counterfactual"), (True, "actual")]
     assert all(json.loads(text) for (text,) in rows(build, "replacements_json", "not is_root"))
@@ -254,7 +254,7 @@ def test_every_kept_sentence_has_an_outcome(make_study, build):
     counts = run(make_study(prompts("Italy", "France", branch={}), {"a.txt": text}), build)
     assert build.sql(f"{OUTCOMES} order by 1").fetchall() == [
         ("a.txt#1", None, "portable", None),
-        ("a.txt#2", "names_another_level", None, None),
+        ("a.txt#2", "names_another_level", None, "France"),
         ("a.txt#3", "keyword_not_in_prompt", None, None),
         ("a.txt#4", "other_name", "other_name", "Goethe"),
     ]

@@ -119,7 +119,7 @@ def test_a_word_that_would_still_name_the_root_level_prevents_the_branch(prompt,
     assert (branches, n_dropped) == ([], {"word_without_replacement": 3})
 
 
-def test_a_word_of_two_forms_gets_a_branch_only_where_both_are_written_alike():
+def test_a_word_of_two_forms_is_written_as_what_it_is_in_its_place():
     forms = {
         "New Zealand": {"name": "New Zealand", "adjective": "New Zealand", "people": "New Zealanders"},
         "Hong Kong": {"name": "Hong Kong", "adjective": "Hong Kong", "people": "Hong Kongers"},
@@ -134,12 +134,13 @@ def test_a_word_of_two_forms_gets_a_branch_only_where_both_are_written_alike():
     branches, n_dropped = branched(roots, words_of)
     assert {prompt.prompt_id: prompt.prompt_text for prompt in branches} == {
         "a > Hong Kong": "Hong Kong farmers",
+        "a > Italy": "Italian farmers",
         "b > Hong Kong": "The farms of Hong Kongers",
         "b > Italy": "The farms of Italians",
         "c > New Zealand": "New Zealand farms in New Zealand",
         "c > Hong Kong": "Hong Kong farms in Hong Kong",
     }
-    assert n_dropped == {"word_without_replacement": 1}
+    assert not n_dropped
 
 
 def test_a_word_in_the_dictionary_of_one_target_does_not_bind_the_others():
@@ -265,6 +266,26 @@ def test_a_found_word_of_the_target_is_not_swapped_back():
     found = {("men", "women"): {"he": "she", "she": "he"}, ("women", "men"): {"she": "he"}}
     words_of = vocabulary(keywords={"men": ["men"], "women": ["women"]}, levels=["men", "women"], forms={}, found=found)
     assert words_of.replace("Of men he told what she knew", "men", "women").text == "Of women she told what he knew"
+
+
+def test_each_pair_of_root_and_level_says_why_it_has_no_branch_and_by_which_words():
+    words_of = vocabulary(keywords={"Italy": ["Italy", "ITA"]}, levels=["Italy", "France"], forms={})
+    texts = ["In Italy it", "Italy, ITA and ITA", "Italy and France", "In Rome it"]
+    roots = [root(text, baseline=text)._replace(root_prompt_id=f"{n}") for n, text in enumerate(texts)]
+    assert branch_prompts(roots, "concept", words_of, Branch()).outcomes == [
+        ("0", "Italy", "France", None, None),
+        ("1", "Italy", "France", "word_without_replacement", "ITA"),
+        ("2", "Italy", "France", "names_another_level", "France"),
+        ("3", "Italy", "France", "no_replacement", None),
+    ]
+
+
+def test_a_pair_of_words_of_two_word_classes_is_told():
+    levels = ["Switzerland", "Italy"]
+    forms = {"Switzerland": {"people": "Swiss"}, "Italy": {"people": "Italian"}}
+    words_of = vocabulary(keywords={"Switzerland": ["Swiss"]}, levels=levels, forms=forms)
+    found = branch_prompts([root("The Swiss have", "Switzerland")], "concept", words_of, Branch()).outcomes
+    assert [(one.dropped_reason, one.words) for one in found] == [("word_without_replacement", "Swiss -> Italian")]
 
 
 def test_a_prompt_that_names_another_level_has_no_branch_to_any():

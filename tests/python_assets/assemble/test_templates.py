@@ -27,7 +27,7 @@ def prompts_of(make_study, factors=None, **templates):
 
 
 def test_every_template_is_crossed_with_every_combination(make_study):
-    prompts, n_left_out = prompts_of(make_study)
+    prompts, n_left_out, _ = prompts_of(make_study)
     assert n_left_out == 0
     assert [prompt.prompt_id for prompt in prompts][:4] == [
         "t1 > Female x Chinese",
@@ -43,7 +43,7 @@ def test_every_template_is_crossed_with_every_combination(make_study):
 
 
 def test_the_first_combination_is_the_root_without_references(make_study):
-    prompts, _ = prompts_of(make_study)
+    prompts, *_ = prompts_of(make_study)
     assert [prompt.prompt_id for prompt in prompts if prompt.is_root] == [
         "t1 > Female x Chinese",
         "t2 > Female x Chinese",
@@ -52,12 +52,12 @@ def test_the_first_combination_is_the_root_without_references(make_study):
 
 def test_the_reference_combination_is_the_root(make_study):
     factors = {name: {**factor, "reference": factor["levels"][1]} for name, factor in FACTORS.items()}
-    prompts, _ = prompts_of(make_study, factors=factors)
+    prompts, *_ = prompts_of(make_study, factors=factors)
     assert [prompt.prompt_id for prompt in prompts if prompt.is_root] == ["t1 > Male x Malay", "t2 > Male x Malay"]
 
 
 def test_baselines_of_other_combinations_are_counterfactual(make_study):
-    prompts, _ = prompts_of(make_study)
+    prompts, *_ = prompts_of(make_study)
     assert [(prompt.baseline_text, prompt.baseline_kind) for prompt in prompts][1:5] == [
         ("A woman came and went.", "counterfactual"),
         ("A man came and went.", "counterfactual"),
@@ -69,14 +69,14 @@ def test_baselines_of_other_combinations_are_counterfactual(make_study):
 
 def test_listed_combinations_replace_the_factorial(make_study):
     combinations = [{"gender": "Female", "race": "Malay"}, {"gender": "Male", "race": "Chinese"}]
-    prompts, _ = prompts_of(make_study, cross=[], combinations=combinations)
+    prompts, *_ = prompts_of(make_study, cross=[], combinations=combinations)
     assert [prompt.prompt_id for prompt in prompts][:2] == ["t1 > Female x Malay", "t1 > Male x Chinese"]
     assert len(prompts) == 4
 
 
 def test_a_template_without_crossed_factors_is_one_prompt(make_study):
     study = make_study({"templates": {"texts": [{"id": "t", "text": "Say { this } and {}."}]}}, groupings=["template"])
-    prompts, _ = prompts_from_templates(study, study.prompts.templates)
+    prompts, *_ = prompts_from_templates(study, study.prompts.templates)
     assert [(prompt.prompt_id, prompt.prompt_text, prompt.is_root) for prompt in prompts] == [
         ("t", "Say { this } and {}.", True)
     ]
@@ -85,21 +85,21 @@ def test_a_template_without_crossed_factors_is_one_prompt(make_study):
 def test_factors_of_a_template_are_factors_of_its_prompts(make_study):
     factors = {"gender": FACTORS["gender"], "style": {"levels": ["base", "chat"]}}
     texts = [{"id": style, "text": "A {gender}.", "factors": {"style": style}} for style in ("base", "chat")]
-    prompts, _ = prompts_of(make_study, factors=factors, texts=texts, cross=["gender"])
+    prompts, *_ = prompts_of(make_study, factors=factors, texts=texts, cross=["gender"])
     assert [prompt.levels["style"] for prompt in prompts] == ["base", "base", "chat", "chat"]
 
 
 def test_a_bound_keeps_so_many_templates_of_the_same_own_factors(make_study):
     texts = [{"id": f"t{n}", "text": f"A {{gender}} {n}."} for n in range(9)]
     factors = {"gender": FACTORS["gender"]}
-    prompts, n_left_out = prompts_of(make_study, factors, texts=texts, cross=["gender"], max_per_level=3)
+    prompts, n_left_out, _ = prompts_of(make_study, factors, texts=texts, cross=["gender"], max_per_level=3)
     assert n_left_out == 6
     assert len(prompts) == 6
 
 
 def test_what_is_no_slot_stays_as_it_is(make_study):
     text = "{gender.__class__} {gender!r} {{gender}}"
-    prompts, _ = prompts_of(make_study, texts=[{"id": "t", "text": text}])
+    prompts, *_ = prompts_of(make_study, texts=[{"id": "t", "text": text}])
     assert prompts[0].prompt_text == "{gender.__class__} {gender!r} {woman}"
 
 
@@ -124,7 +124,7 @@ def test_a_conditional_factor_has_its_reference_where_the_condition_fails(make_s
     factors = {"cot": {"levels": ["yes", "no"]}, "seed": SEED}
     spec = {"texts": [{"id": "t", "text": "{cot} {seed}"}], "cross": ["cot", "seed"]}
     study = make_study({"templates": spec}, factors=factors)
-    prompts, _ = prompts_from_templates(study, study.prompts.templates)
+    prompts, *_ = prompts_from_templates(study, study.prompts.templates)
     assert [prompt.prompt_text for prompt in prompts] == ["yes 1", "yes 2", "no none"]
     assert [prompt.is_root for prompt in prompts] == [True, False, False]
 
@@ -133,7 +133,7 @@ def test_a_condition_may_be_met_by_the_template_itself(make_study):
     factors = {"cot": {"levels": ["yes", "no"]}, "seed": SEED}
     texts = [{"id": cot, "text": "{cot} {seed}", "factors": {"cot": cot}} for cot in ("yes", "no")]
     study = make_study({"templates": {"texts": texts, "cross": ["seed"]}}, factors=factors)
-    prompts, _ = prompts_from_templates(study, study.prompts.templates)
+    prompts, *_ = prompts_from_templates(study, study.prompts.templates)
     assert [prompt.prompt_text for prompt in prompts] == ["yes 1", "yes 2", "no none"]
 
 
@@ -155,7 +155,7 @@ QUESTION = {
 
 
 def test_options_are_rotated_and_their_order_is_a_factor(make_study):
-    prompts, _ = prompts_of(make_study, texts=[QUESTION], cross=["gender"])
+    prompts, *_ = prompts_of(make_study, texts=[QUESTION], cross=["gender"])
     assert [prompt.prompt_id for prompt in prompts][:3] == [
         "t1 > Female > 1-2-3",
         "t1 > Female > 2-3-1",
@@ -173,7 +173,7 @@ def test_options_are_rotated_and_their_order_is_a_factor(make_study):
 
 
 def test_a_template_without_options_beside_one_with_them_has_no_order(make_study):
-    prompts, _ = prompts_of(make_study, texts=[QUESTION, {"id": "t2", "text": "Hm?"}], cross=["gender"])
+    prompts, *_ = prompts_of(make_study, texts=[QUESTION, {"id": "t2", "text": "Hm?"}], cross=["gender"])
     assert {p.levels["option_order"] for p in prompts if p.root_prompt_id == "t2"} == {"(none)"}
     assert len(prompts) == 6 + 2
 
@@ -211,6 +211,6 @@ def test_the_examples_of_the_guide_are_studies(tmp_path, name, n_prompts):
     file = tmp_path / f"{name}.yml"
     file.write_text(_examples()[name] + "generations: [{name: m, provider: simulator}]\n")
     study = load_study(file)
-    prompts, _ = prompts_from_templates(study, study.prompts.templates)
+    prompts, *_ = prompts_from_templates(study, study.prompts.templates)
     assert len({prompt.prompt_text for prompt in prompts}) == len(prompts) == n_prompts
     assert "option_order" in prompts[0].levels

@@ -51,6 +51,14 @@ def test_address_key_and_options_of_the_model_are_dropped_and_the_rest_kept(stud
     assert (spec.replicates, spec.role) == (2, REMOTE["role"])
 
 
+def test_the_stand_in_has_the_options_that_the_file_gives_it_and_the_model_has_its_own(study_path):
+    content = yaml.safe_load(study_path.read_text())
+    content["generations"][0]["simulated"] = EFFECTS
+    study_path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    assert load_study(study_path, simulated=True).generations[1].spec.options == EFFECTS
+    assert load_study(study_path).generations[1].spec.options == {"logprobs": True}
+
+
 def test_what_the_file_says_of_the_simulator_stays(study_path):
     study = load_study(study_path, simulated=True)
     assert study.generations[4].spec.options == EFFECTS

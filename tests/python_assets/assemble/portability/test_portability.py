@@ -30,7 +30,7 @@ def against(prompt, level="Italy", whole=None, language="en", words=None):
         "The old towns in the north of Italy were rebuilt by the",
         "Italian cooks and Italians abroad have",
         "Italy's government and the President of Italy held",
-        "In March 1990 Italy joined the United Nations and its GDP",
+        "In March the United Nations and the GDP of Italy",
         "After World War II, non-Italian firms in Italy were",
         "Economically, Italy has grown",
     ],
@@ -79,9 +79,8 @@ def test_a_cut_inside_a_name_is_a_reason_and_one_beside_it_is_none():
     assert against("The farmers of Italy sold", whole=whole) is None
 
 
-def test_what_is_taken_for_granted_is_the_last_reason_given():
+def test_what_is_taken_for_granted_comes_after_what_grammar_and_names_tell():
     assert against("Many kings of Italy and Goethe were") == ("other_name", "Goethe")
-    assert REASONS_AGAINST[-1] == "presupposes"
 
 
 def test_the_first_reason_in_the_order_of_reasons_is_given():
@@ -92,7 +91,7 @@ def test_the_first_reason_in_the_order_of_reasons_is_given():
 def test_a_form_that_is_a_word_of_its_own_is_neither_found_in_it_nor_left_over():
     assert against("Roast turkey is eaten in Turkey when", "Turkey") is None
     assert against("The singer Chad Kroeger has sold in Chad", "Chad") == ("in_longer_name", "Chad Kroeger")
-    assert against("The US told us so and US towns", "United States") is None
+    assert against("The US tells us so and US towns", "United States") is None
 
 
 def test_a_name_for_which_a_counterpart_was_found_is_no_reason():

@@ -3,10 +3,16 @@ import random
 import re
 
 import pytest
+from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from python_assets.providers.replies import parse_list, parse_mapping, parse_yes_no
+from python_assets.assemble.pair_questions import QUESTIONS
+from python_assets.providers.records import GenerationConfig, Prompt
+from python_assets.providers.replies import parse_answers, parse_list, parse_mapping, parse_yes_no
+from python_assets.providers.requests import plan_requests
 from python_assets.providers.simulator.inquiries import answer_inquiry
 from python_assets.providers.simulator.lexicon import TOPICS
+from python_assets.providers.simulator.options import PairErrors
+from python_assets.providers.simulator.simulator import Simulator
 
 
 def replies(n, **facts):
@@ -88,3 +94,40 @@ def test_anything_else_gets_sentences(task):
 def test_a_reply_depends_on_its_seed_alone():
     facts = {"task": "question", "keyword": "Italy", "level": "Italy"}
     assert replies(20, **facts) == replies(20, **facts)
+
+
+def refused_shares(errors, **facts):
+    """The share of 500 pairs that a judge with these errors refuses, and the questions it says no to."""
+    said = [answer_inquiry({"task": "pair", **facts}, random.Random(seed), errors) for seed in range(500)]
+    failed = [[one for one, yes in (parse_answers(text, QUESTIONS) or {}).items() if not yes] for text in said]
+    return sum(map(bool, failed)) / 500, {one for questions in failed for one in questions}
+
+
+def test_a_judge_of_pairs_errs_as_often_as_declared_and_names_the_fault():
+    share, named = refused_shares(PairErrors(missed=0.3, refused=0.0), fault="grammatical")
+    assert share == pytest.approx(0.7, abs=0.07)
+    assert named == {"grammatical"}
+    share, named = refused_shares(PairErrors(missed=0.3, refused=0.2))
+    assert share == pytest.approx(0.2, abs=0.06)
+    assert named == set(QUESTIONS)
+    assert refused_shares(PairErrors(0.0, 0.0)) == (0.0, set())
+
+
+def test_items_hold_the_placeholder_once_and_end_as_questions():
+    text = answer_inquiry({"task": "items", "n": "10", "theme": "work"}, random.Random(1))
+    items = parse_list(text) or []
+    assert len(set(items)) == 10
+    assert all(item.count("[GROUP]") == 1 and item.endswith("?") for item in items)
+
+
+@pytest.mark.parametrize(("tag", "tone"), [("bad", -0.4), ("ok", 0.1), ("excellent", 0.4)])
+def test_an_article_has_the_tone_that_its_engine_declares(tag: str, tone: float):
+    effects = {"source_tag": {"bad": -0.4, "ok": 0.1, "excellent": 0.4}}
+    config = GenerationConfig("engine", "simulator", options={"sentiment": {"effects": effects}})
+    facts = {"task": "article", "level": "Peru", "source_tag": tag}
+    prompts = [Prompt(str(n), str(n), f"article {n}", factors=facts, task="inquiry") for n in range(20)]
+    simulator = Simulator(config)
+    written = [simulator.answer(row).text for row in plan_requests(prompts, simulator, simulator.describe()).rows]
+    sentences = [one for text in written for one in re.findall(r"[^.]+\.", text or "")]
+    score = SentimentIntensityAnalyzer().polarity_scores
+    assert sum(score(one)["compound"] for one in sentences) / len(sentences) == pytest.approx(tone, abs=0.06)

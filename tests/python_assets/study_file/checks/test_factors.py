@@ -8,6 +8,10 @@ CASES = {
         "factors.concept.levels",
     ),
     "a declared level twice": ({**TEMPLATES, "factors": "{gender: {levels: [man, man]}}"}, "factors.gender.levels[1]"),
+    "a declared level in another spelling": (
+        {**TEMPLATES, "factors": '{gender: {levels: [man, woman, "Man\\u200b"]}}'},
+        "factors.gender.levels[2]",
+    ),
     "a reference that is no level": (
         {**TEMPLATES, "factors": "{gender: {levels: [woman, man], reference: men}}"},
         "factors.gender.reference",

@@ -51,6 +51,14 @@ CASES = {
         generations("[{name: m, provider: transformers, model: a, api_key_env: HF_TOKEN}]"),
         "generations[0].api_key_env",
     ),
+    "an effect of the stand-in on an unknown factor": (
+        generations("[{name: m, provider: ollama, model: a, simulated: {sentiment: {effects: {mood: {up: 1}}}}}]"),
+        "generations[0].simulated.sentiment.effects.mood",
+    ),
+    "a stand-in for the simulator": (
+        generations("[{name: m, provider: simulator, simulated: {refusal: {base: 0.1}}}]"),
+        "generations[0].simulated",
+    ),
     "a name without a letter": (generations('[{name: "4.1", provider: simulator}]'), "generations[0].name"),
     "an unknown provider": (generations("[{name: m, provider: olama, model: a}]"), "generations[0].provider"),
     "a star without replay": (generations('[{name: "*", provider: simulator}]'), "generations[0].name"),

@@ -1,0 +1,127 @@
+"""What only some levels of a kind have or do: what one profession does, what one faith keeps, whom an age befits.
+
+Belongs here: which kind the levels of a factor are, and whether a prompt speaks of what not all of them
+share. The words are kinds.yml. Countries are presuppositions.py.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import yaml
+
+from python_assets.assemble.tagged_words import Word, tagged_words
+from python_assets.texts.keywords import Occurrence
+
+_FILE: Final = Path(__file__).with_name("kinds.yml")
+# a noun, or a verb in whatever form; names are a reason of their own
+_CONTENT: Final = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
+_IRREGULAR: Final = {
+    **dict.fromkeys(("am", "are", "been", "is", "was", "were"), "be"),
+    **{"has": "have", "had": "have", "does": "do", "did": "do", "done": "do", "made": "make", "felt": "feel"},
+    **{"said": "say", "got": "get", "gotten": "get", "took": "take", "taken": "take", "gave": "give", "given": "give"},
+    **{"found": "find", "left": "leave", "kept": "keep", "knew": "know", "known": "know", "went": "go", "gone": "go"},
+    **{"came": "come", "saw": "see", "seen": "see", "told": "tell", "thought": "think", "paid": "pay", "met": "meet"},
+    **{"spent": "spend", "lost": "lose", "led": "lead", "grew": "grow", "grown": "grow", "became": "become"},
+    **{"began": "begin", "begun": "begin", "chose": "choose", "chosen": "choose", "dealt": "deal", "meant": "mean"},
+}
+
+
+class Kind(NamedTuple):
+    """A kind of levels.
+
+    names: words that tell it. tied: words of some of its levels alone. neutral: the only nouns and verbs that
+    all of its levels share; empty where any but the tied are. fights: adjectives that say of a level what its
+    own word says or denies.
+    """
+
+    names: frozenset[str]
+    tied: frozenset[str]
+    neutral: frozenset[str]
+    fights: frozenset[str]
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """The kinds of kinds.yml by name."""
+    read = yaml.safe_load(_FILE.read_bytes())
+    return {name: Kind(*(frozenset(words.get(part, ())) for part in Kind._fields)) for name, words in read.items()}
+
+
+def kinds_of(words: Iterable[str], *, has_gender: bool = False) -> list[Kind]:
+    """The kinds that levels are of.
+
+    Args:
+        words: of the levels: keywords, forms, names.
+        has_gender: whether the study gives levels their pronouns.
+
+    Returns:
+        Those of which half of the words or more hold a name; gender besides where levels have pronouns.
+    """
+    known = [{*re.findall(r"[\w-]+", word.lower()), word.lower()} for word in words]
+    found = [kind for kind in kinds().values() if _is_kind(kind, known)]
+    gender = kinds()["gender"]
+    return [*found, gender] if has_gender and gender not in found else found
+
+
+def _is_kind(kind: Kind, known: Sequence[Collection[str]]) -> bool:
+    n_named = sum(any(one in kind.names for word in words for one in _bases(word)) for words in known)
+    return n_named > 0 and 2 * n_named >= len(known)
+
+
+def word_of_some(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> str | None:
+    """The first word of a prompt that not all levels of its kind share.
+
+    Args:
+        prompt: in English.
+        own: where words of its level stand that are replaced, in order.
+        of: the kinds of the levels.
+    """
+    words = [word for word in tagged_words(prompt) if not _is_replaced(word, own)] if of else []
+    for word in words:
+        bare = _bare(word)
+        for kind in of:
+            bases = {bare, *_bases(bare), *bare.split("-")}
+            is_strange = kind.neutral and word.tag in _CONTENT and not bases & kind.neutral
+            if bases & kind.tied or is_strange:
+                return bare
+    return None
+
+
+def fighting_adjective(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> str | None:
+    """An adjective before a word of the level that says or denies what words of such levels say: a young elder."""
+    for word in own if of else ():
+        before = re.search(r"((?:[\w-]+(?:,? and|,)? )*)$", prompt[: word.start])
+        adjectives = (before.group(1) if before else "").lower().replace(",", "").split()
+        for adjective in reversed(adjectives[-3:]):
+            if any(adjective in kind.fights for kind in of):
+                return f"{adjective} {word.text}"
+            if adjective in {"a", "an", "the", "of", "for", "to", "by", "with", "than", "as"}:
+                break
+    return None
+
+
+def _is_replaced(word: Word, own: Sequence[Occurrence]) -> bool:
+    start = word.end - len(word.text)
+    return any(one.start < word.end and start < one.end for one in own)
+
+
+def _bare(word: Word) -> str:
+    return re.sub(r"(?:['’]s?)?\W*$", "", word.text.lower()).lstrip("\"'“‘(")
+
+
+def _bases(word: str) -> Iterator[str]:
+    """What a word may be a form of: works, working, worked; families, families'; stopped."""
+    yield word
+    if word in _IRREGULAR:
+        yield _IRREGULAR[word]
+    for ending, written in (("ies", "y"), ("ied", "y"), ("es", ""), ("s", ""), ("ing", ""), ("ing", "e"), ("ed", "")):
+        if word.endswith(ending) and len(word) > len(ending) + 1:
+            base = word.removesuffix(ending) + written
+            yield base
+            if len(base) > 2 and base[-1] == base[-2]:
+                yield base[:-1]
+    if word.endswith("ed"):
+        yield word[:-1]

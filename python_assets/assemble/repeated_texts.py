@@ -1,0 +1,30 @@
+"""Texts that stand under several root prompts, so that one prompt would count as several.
+
+Belongs here: telling of them. Templates and sentences of one text are one root prompt before they come here.
+"""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from python_assets.texts.identity import as_seen
+
+
+def repeated_text_notes(prompts: pd.DataFrame) -> Iterator[str]:
+    """How many root prompts ask what another one asks.
+
+    Args:
+        prompts: rows of raw.prompts; those without a text are passed over.
+    """
+    asked = prompts.loc[prompts["prompt_text"].notna(), ["root_prompt_id", "prompt_text"]]
+    seen = {text: as_seen(text) for text in asked["prompt_text"].unique()}
+    asked = asked.assign(seen=asked["prompt_text"].map(seen)).drop_duplicates(["root_prompt_id", "seen"])
+    repeated = asked[asked["seen"].duplicated(keep=False)]
+    if repeated.empty:
+        return
+    n, n_roots = repeated["root_prompt_id"].nunique(), asked["root_prompt_id"].nunique()
+    first, other = repeated.loc[repeated["seen"] == repeated["seen"].iloc[0], "root_prompt_id"].iloc[:2]
+    yield (
+        f"{n:,} of {n_roots:,} root prompts hold a text that another one holds too, and count all the same, as if "
+        f"they were different prompts: first {first!r} and {other!r}; keep one of them, or give them one root prompt"
+    )

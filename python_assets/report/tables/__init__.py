@@ -1,0 +1,1 @@
+"""The tables and figures of the documents that Plumbline implements, from the published tables of a study."""

@@ -1,0 +1,27 @@
+-- Mean and selection rate of every concept, the lowest first
+-- Source: SAGED 5.2, Figures 27 to 30
+-- Needs: a measure on a scale, and a generation without a role
+with differences as (
+    select *
+    from contrasts
+    where study_id = $study and category = ''
+        and (contrast in ('mean_difference', 'risk_difference') or contrast = statistic || '_difference')
+)
+
+select summary.measure_id as measure, summary.grouping_id as grouping, summary.statistic, summary.calibration,
+    case when is_baseline then 'Baseline' else coalesce(nullif(model, ''), generation_id) end as model,
+    generation_id as generation, summary.group_id as concept, summary.value,
+    rank() over (
+        partition by measure_id, grouping_id, statistic, parameters, calibration, generation_id, differences.reference
+        order by summary.value
+    ) as rank_from_below,
+    differences.reference, differences.value as difference, differences.ci_low, differences.ci_high,
+    differences.q_value as q, differences.verdict, summary.reason
+from summary_statistics as summary
+inner join generations using (study_id, generation_id)
+left join differences using (
+    study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id
+)
+where study_id = $study and slice_id = 'all' and role in ('', 'none')
+    and statistic in ('mean', 'selection_rate')
+order by measure, grouping, statistic, calibration desc, is_baseline desc, model, generation, rank_from_below, concept
