@@ -207,17 +207,17 @@ class InferenceReason(StrEnum):
     )
     TOO_FEW_LABELS = (
         "too_few_labels",
-        "people labelled fewer than 10 whole root prompts; the interval of a rate needs 15",
+        "fewer than 10 whole root prompts are labelled; the interval of a rate needs 15",
     )
     LABELS_NOT_WHOLE_PROMPTS = (
         "labels_not_whole_prompts",
-        "people labelled single answers, not all answers to the root prompts that were drawn",
+        "single answers are labelled, not all answers to the root prompts that were drawn",
     )
     LABELS_INCOMPLETE = (
         "labels_incomplete",
         "of more than 5 % of the root prompts that were drawn some answer has no label",
     )
-    LABELS_UNPAIRED = ("labels_unpaired", "people labelled other root prompts of one generation than of the other")
+    LABELS_UNPAIRED = ("labels_unpaired", "other root prompts of one generation are labelled than of the other")
     CORRECTED_NOT_BOUNDED = (
         "corrected_not_bounded",
         "corrected values may lie outside the scale: they have no ratio, no log disparity and no interval of an index",
