@@ -26,6 +26,8 @@ from tests.dbt_models.conftest import Built, run_dbt
 
 STUDIES = sorted((paths.PROJECT / "studies").glob("*.yml"))
 KEYS = ["slice_id", "grouping_id"]
+ASKED_IN_PART = {"bbq_and_ssqa"}
+"""Studies with prompts that nobody answered: a plan counts the groups that are asked, the marts those of prompts."""
 
 
 class Planned(NamedTuple):
@@ -75,6 +77,8 @@ def test_a_plan_counts_what_the_marts_count(planned: Planned, study_id: str):
     plan = planned.plans[study_id]
     if plan.unknown is not None:
         pytest.skip("its prompts are known when an engine has answered")
+    if study_id in ASKED_IN_PART:
+        pytest.skip("its plan counts the groups that are asked alone")
     prompts = planned.of_study("intermediate.int_prompt_groups", study_id)
     groups = prompts.groupby(KEYS).group_id.nunique()
     compared = in_shared_parts(prompts)
