@@ -213,7 +213,7 @@ def test_pairs_are_known_before_prompts_are(tmp_path, monkeypatch):
     templates = ROLES[ROLES.index("  templates:") : ROLES.index("factors:")]
     source = "{{tag: a, type: synthetic, engine: writer, template: 'About {{level}}.'}}"
     scrape = f"  scrape: {{{{levels: [Italy], keywords: {{{{Italy: [Italy]}}}}, sources: [{source}]}}}}\n"
-    engine = "  - {{name: writer, provider: simulator, engine: true}}\nmeasures:"
+    engine = "  - {{name: writer, provider: ollama, model: any, engine: true}}\nmeasures:"
     study = ROLES.replace(templates, scrape).replace("[gender]", "[concept]").replace("measures:", engine)
     study = study.replace("factors: {{gender: {{levels: [woman, man]}}}}\n", "")
     plan = plan_of(tmp_path, study.format(analysis="{compare: {reference: none}}"))

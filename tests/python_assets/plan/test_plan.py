@@ -511,10 +511,17 @@ def home(tmp_path, monkeypatch):
     return paths.home()
 
 
+def _of_a_model(study):
+    """The study with a model for an engine: the simulator is asked in a plan, too."""
+    simulated = "name: writer, provider: simulator"
+    assert simulated in study
+    return study.replace(simulated, "name: writer, provider: ollama, model: any")
+
+
 @pytest.mark.usefixtures("home")
 def test_what_an_engine_has_not_written_yet_is_unknown_and_said_with_the_remedy(tmp_path):
     source = "type: synthetic, engine: writer, template: 'About {level}.'"
-    plan = plan_of(tmp_path, ASKING.format(source=source, assemble=""))
+    plan = plan_of(tmp_path, _of_a_model(ASKING.format(source=source, assemble="")))
     assert plan[1:6] == (None, None, None, None, None)
     assert plan.generations == [("fair", "simulator", "", None, None)]
     lines = plan.text().splitlines()
@@ -527,7 +534,7 @@ def test_what_an_engine_has_not_written_yet_is_unknown_and_said_with_the_remedy(
 @pytest.mark.usefixtures("home")
 def test_what_was_scraped_is_known_where_questions_are_not(tmp_path):
     (tmp_path / "a.txt").write_text("Italy has many old towns along its coast.", encoding="utf-8")
-    plan = plan_of(tmp_path, ASKING.format(source="path: a.txt", assemble="engine: writer"))
+    plan = plan_of(tmp_path, _of_a_model(ASKING.format(source="path: a.txt", assemble="engine: writer")))
     assert (plan.n_documents, plan.n_sentences, plan.n_prompts) == (1, 1, None)
 
 
