@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 
 Document = Literal["saged", "multi_factor", "fair_sea"]
 
-HEADER: Final = ("-- ", "-- Source: ", "-- Needs: ")
+HEADER: Final = ("-- ", *(f"-- {name}: " for name in ("Source", "Needs")))
 
 
 class TableQuery(NamedTuple):

@@ -35,7 +35,9 @@ def branch_problems(draft: Draft, scrape: Scrape, branch: Branch | None) -> Iter
     yield from _level_problems(scrape, branch)
     yield from _merge_problems(scrape, branch)
     sources = [level for level in scrape.levels if level in scrape.keywords and level in dict(ends)]
-    yield from _word_problems(scrape, branch, sources, ends)
+    prompts = draft.parts.prompts
+    is_written = prompts is not None and prompts.assemble.chosen_method == "written"  # which has its own language
+    yield from _word_problems(scrape, branch, sources, ends, is_written=is_written)
     yield from _name_problems(draft, scrape, branch)
 
 
@@ -82,9 +84,9 @@ def _merge_problems(scrape: Scrape, branch: Branch) -> Iterator[StudyError]:
 
 
 def _word_problems(
-    scrape: Scrape, branch: Branch, sources: Sequence[str], ends: Sequence[tuple[str, str]]
+    scrape: Scrape, branch: Branch, sources: Sequence[str], ends: Sequence[tuple[str, str]], *, is_written: bool
 ) -> Iterator[StudyError]:
-    if scrape.language != ENGLISH and not branch.forms:
+    if scrape.language != ENGLISH and not branch.forms and not is_written:
         expected = f"the forms of every level in {scrape.language}, where words bend as they do not in English"
         remedy = f"write all forms of each level's words in branch.forms ({LANGUAGE_NOT_BRANCHED} without)"
         yield StudyError((*BRANCH, "forms"), NOTHING, expected, remedy)
