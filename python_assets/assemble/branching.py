@@ -70,21 +70,27 @@ def branch_prompts(roots: Sequence[AssembledPrompt], factor: str, vocabulary: Vo
     for root in roots:
         level = root.levels[factor]
         for target in vocabulary.targets(level) if is_branched(root, branch) else []:
-            prompt = vocabulary.replace(root.prompt_text, level, target)
-            baseline = None
-            if branch.counterfactual_baseline:
-                baseline = vocabulary.replace(root.baseline_text or "", level, target)
-            reason, words = why_no_branch(root.prompt_text, root.baseline_text, vocabulary, (level, target), branch)
-            outcomes.append(BranchOutcome(root.root_prompt_id, level, target, reason, words))
-            if reason is None:
-                branches.append(_branch(root, factor, target, prompt, baseline))
+            one = rewrite(root.prompt_text, root.baseline_text, vocabulary, (level, target), branch)
+            outcomes.append(BranchOutcome(root.root_prompt_id, level, target, one.dropped_reason, one.words))
+            if one.dropped_reason is None:
+                branches.append(_branch(root, factor, target, one.prompt, one.baseline))
     return Branched(branches, outcomes)
 
 
-def why_no_branch(
-    prompt: str, baseline: str | None, vocabulary: Vocabulary, ends: Ends, branch: Branch
-) -> tuple[str | None, str | None]:
-    """Why a root prompt gets no branch to a level, and the words that it is about; None and None where it does.
+class Rewritten(NamedTuple):
+    """A root prompt and its baseline in the words of another level, and why they are no branch, if they are none.
+
+    baseline: None where baselines are not branched. words: what the reason is about.
+    """
+
+    prompt: Replaced
+    baseline: Replaced | None
+    dropped_reason: str | None = None
+    words: str | None = None
+
+
+def rewrite(prompt: str, baseline: str | None, vocabulary: Vocabulary, ends: Ends, branch: Branch) -> Rewritten:
+    """Write a root prompt in the words of another level.
 
     Args:
         prompt: of the source level.
@@ -93,18 +99,16 @@ def why_no_branch(
         ends: source and target level.
         branch: whether baselines are branched.
     """
-    if others := vocabulary.words_of_others(ends[0], prompt):
-        return "names_another_level", _listed(others)
     written = vocabulary.replace(prompt, *ends)
-    left = written.left
-    if not left and branch.counterfactual_baseline:
-        left = vocabulary.replace(baseline or "", *ends).left
-    if left:
-        return "word_without_replacement", _listed(left)
+    beside = vocabulary.replace(baseline or "", *ends) if branch.counterfactual_baseline else None
+    if others := vocabulary.words_of_others(ends[0], prompt):
+        return Rewritten(written, beside, "names_another_level", _listed(others))
+    if left := written.left or (() if beside is None else beside.left):
+        return Rewritten(written, beside, "word_without_replacement", _listed(left))
     if changes_word_class(prompt, vocabulary, ends):
         pairs = (f"{word} -> {other}" for word, other in written.replacements.items())
-        return "word_without_replacement", _listed(pairs)
-    return (None, None) if written.replacements else ("no_replacement", None)
+        return Rewritten(written, beside, "word_without_replacement", _listed(pairs))
+    return Rewritten(written, beside, None if written.replacements else "no_replacement")
 
 
 def branch_id(root_prompt_id: str, level: str) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.assemble.branching import why_no_branch
+from python_assets.assemble.branching import rewrite
 from python_assets.assemble.methods import PORTABLE, CheckPortability, Portability, Sentence
 from python_assets.assemble.portability.portability import (
     FORM_MISSING,
@@ -99,8 +99,10 @@ class StudyCheck:
     def _form_missing(self, vocabulary: Vocabulary, sentence: Sentence, prompt: str) -> Portability | None:
         """The levels that would get no branch where others do, each with the word that it has none for."""
         ends = ((sentence.level, target) for target in vocabulary.targets(sentence.level))
-        why = {end[1]: why_no_branch(prompt, sentence.text, vocabulary, end, self._branch) for end in ends}
-        lacking = {target: words for target, (reason, words) in why.items() if reason == "word_without_replacement"}
+        tried = {end[1]: rewrite(prompt, sentence.text, vocabulary, end, self._branch) for end in ends}
+        lacking = {
+            target: one.words for target, one in tried.items() if one.dropped_reason == "word_without_replacement"
+        }
         if not lacking:
             return None
         return Portability(FORM_MISSING, f"{next(iter(lacking.values()))} for {listed(lacking)}")

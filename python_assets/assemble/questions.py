@@ -161,7 +161,7 @@ class QuestionWriter:
         if words is not None and sentence.keyword in words.counterparts(sentence.level, other.level):
             return words.replace(question, sentence.level, other.level).text
         found = self._occurrences(question, sentence.keyword)
-        return replace_words(question, {sentence.keyword: other.keyword}, found)[0]
+        return replace_words(question, [other.keyword] * len(found), found)[0]
 
     def _try_out(
         self, sentences: Sequence[Sentence], questions: dict[int, str], attempt: int

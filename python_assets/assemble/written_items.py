@@ -268,7 +268,8 @@ def fill(item: str, word: str) -> str:
         begins = _SENTENCE_END.search(item[: match.start()]) is not None
         key = _AT_SENTENCE_START if begins else PLACEHOLDER
         found.append(Occurrence(match.start(), match.end(), key, key))
-    written = {PLACEHOLDER: word, _AT_SENTENCE_START: capitalised(word)}
+    in_place = {PLACEHOLDER: word, _AT_SENTENCE_START: capitalised(word)}
+    written = [in_place[one.word] for one in found]
     return replace_words(item, written, found, fits_articles=True)[0]
 
 

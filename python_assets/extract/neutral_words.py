@@ -99,7 +99,8 @@ class NeutralWords:
         found = vocabulary.found_in(read)
         if not found:
             return text
-        return replace_words(read, vocabulary.written, found, vocabulary.places, fits_articles=True)[0]
+        written = [vocabulary.written[one.word] for one in found]
+        return replace_words(read, written, found, vocabulary.places, fits_articles=True)[0]
 
     def kind(self, form: tuple[str, str]) -> WordKind:
         """What kind the words of a form are."""

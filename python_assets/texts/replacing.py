@@ -4,7 +4,7 @@ Possessives and articles are English: no other language writes 's or the.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from python_assets.texts.articles import indefinite_article
@@ -49,7 +49,7 @@ class _Around(NamedTuple):
 
 def replace_words(
     text: str,
-    written_for: Mapping[str, str] | Sequence[str],
+    written: Sequence[str],
     found: Sequence[Occurrence],
     articles_lost: Collection[str] = (),
     *,
@@ -59,7 +59,7 @@ def replace_words(
 
     Args:
         text: any text.
-        written_for: what to write, by word, or one for each occurrence.
+        written: what to write for each occurrence.
         found: occurrences of those words in the text, in order, none overlapping another.
         articles_lost: words before which "the" goes, with an adjective between them or not.
         fits_articles: whether "a" and "an" are written as the word after them is said; in English.
@@ -73,10 +73,9 @@ def replace_words(
     replacements = {}
     done = 0
     first = next((i for i, character in enumerate(text) if character.isalnum()), len(text))
-    for number, occurrence in enumerate(found):
-        written = written_for[occurrence.word] if isinstance(written_for, Mapping) else written_for[number]
+    for occurrence, one in zip(found, written, strict=True):
         at_start = occurrence.start <= first
-        stretch = _Stretch(occurrence.start, occurrence.end, _in_case(occurrence, written, at_start))
+        stretch = _Stretch(occurrence.start, occurrence.end, _in_case(occurrence, one, at_start))
         stretch = _with_possessive(text, stretch)
         around = _Around(text, done, occurrence)
         stretch = _with_article(around, stretch, loses=occurrence.word in articles_lost)
