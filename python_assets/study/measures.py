@@ -107,13 +107,15 @@ class Clusters(Part):
     """Groups of like texts by KMeans on embeddings (SAGED C.4).
 
     per: the factor whose levels have clusters of their own, or all. vector: what stands for a cluster. words:
-    theme words a cluster. metric: of the distance of a text from a cluster.
+    theme words a cluster. theme: what they are near to, the vector of the cluster or the embedding of its texts
+    joined. metric: of the distance of a text from a cluster.
     """
 
     k: int = Field(3, ge=1)
     per: FactorName | Literal["all"] = "concept"
     vector: Literal["average", "maximum", "weighted_average"] = "average"
     words: int = Field(3, ge=1)
+    theme: Literal["vector", "concatenation"] = "vector"
     metric: Literal["cosine", "l1", "l2"] = "l2"
 
     @property

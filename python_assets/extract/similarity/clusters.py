@@ -244,7 +244,23 @@ def _cluster_rows(job: Job, spec: Clusters, found: list[tuple[_Segment, _Segment
 def _themes(job: Job, spec: Clusters, found: list[tuple[_Segment, _SegmentClusters]]) -> list[list[str]]:
     text_ids = {int(i) for segment, _ in found for i in segment.text_ids}
     words = candidate_words([job.units.texts[i] for i in sorted(text_ids)])
-    vectors = np.concatenate([clusters.vectors for _, clusters in found])
+    vectors = np.concatenate([_theme_vectors(job, spec, segment, clusters) for segment, clusters in found])
     names = [_name_vector(job, spec, segment.name) for segment, clusters in found for _ in clusters.vectors]
     about = None if spec.per == WHOLE else np.stack(names)
     return themes(vectors, about, words, job.scorer.embeddings.of(words), spec.words)
+
+
+def _theme_vectors(job: Job, spec: Clusters, segment: _Segment, clusters: _SegmentClusters) -> NDArray[Any]:
+    """What the words of each cluster are near to, shape (clusters, d).
+
+    A model reads a text no further than it reads: joined texts begin with the one nearest to the cluster, so that
+    what is cut off says the least of it.
+    """
+    if spec.theme == "vector":
+        return clusters.vectors
+    joined = []
+    for cluster, distance in enumerate(clusters.distance.T):
+        own = np.flatnonzero(segment.is_fitted & (clusters.member == cluster))
+        nearest_first = own[np.argsort(distance[own], kind="stable")]
+        joined.append(" ".join(job.units.texts[i] for i in segment.text_ids[nearest_first]))
+    return job.scorer.embeddings.of(joined)

@@ -88,7 +88,7 @@ def test_clusters_are_a_member_and_a_distance_each(make_study):
         ("near_1_member", "binary", 1.0),
         ("near_1_distance", "continuous", None),
     ]
-    assert measures["near_1_member"].parameters == "k=1;per=all;vector=average;words=3;metric=l2"
+    assert measures["near_1_member"].parameters == "k=1;per=all;vector=average;words=3;theme=vector;metric=l2"
 
 
 def test_a_study_says_which_languages_a_measure_reads(make_study):

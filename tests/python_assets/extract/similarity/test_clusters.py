@@ -121,6 +121,33 @@ def test_themes_are_words_of_the_cluster_that_are_not_the_level_itself(two_count
         assert not words & ({"music", "song"} if cluster.startswith("France") else {"war", "army"})
 
 
+# a model reads 100,000 characters, so that of the last ones only the text that is nearest to the cluster is read
+@pytest.mark.parametrize(
+    ("texts", "by_vector"),
+    [
+        (["war", "army", "music music music music"], "army"),
+        (["army " * 25_000, "music song", "song the", "music " * 20_000], "song"),
+    ],
+    ids=["long texts weigh more", "the nearest text is read first"],
+)
+@pytest.mark.parametrize("theme", ["vector", "concatenation"])
+def test_themes_are_near_to_the_vector_or_to_the_texts_joined(build, make_study, parts, theme, texts, by_vector):
+    build.prompts(**{f"p{i}": None for i, _ in enumerate(texts)})
+    build.responses(*((f"p{i}", text) for i, text in enumerate(texts)))
+    build.extract(make_study({"clusters": {"k": 1, "per": "all", "words": 1, "theme": theme}}, **parts))
+    centre = np.mean([_vector(text) for text in texts], axis=0)
+    nearest_first = sorted(texts, key=lambda text: np.linalg.norm(_vector(text) - centre))
+    read = " ".join(word for word in " ".join(nearest_first)[:100_000].split() if word in VECTORS)
+    words = ["war", "army", "music", "song", "food", "bread"]
+
+    def nearest(to: np.ndarray) -> str:
+        return max(words, key=lambda word: np.dot(VECTORS[word], to) / np.linalg.norm(VECTORS[word]))
+
+    found = _clusters(build, "theme")
+    assert found == [(nearest(centre if theme == "vector" else _vector(read)),)]
+    assert (found == [(by_vector,)]) == (theme == "vector")
+
+
 def test_one_clustering_of_all_prompts_has_one_segment(two_countries, make_study, parts):
     two_countries.extract(make_study({"clusters": {**TWO_CLUSTERS, "per": "all"}}, **parts))
     rows = _clusters(two_countries, "factor", "segment", "n_texts")
@@ -213,7 +240,7 @@ def test_the_model_seed_and_options_stand_beside_the_clusters(two_countries, mak
     two_countries.extract(make_study({"name": "topics", "clusters": TWO_CLUSTERS}, **parts))
     columns = ("distinct measure_id", "parameters", "seed", "model")
     query = f"select {', '.join(columns)} from raw.clusters"
-    parameters = "k=2;per=concept;vector=average;words=2;metric=l2"
+    parameters = "k=2;per=concept;vector=average;words=2;theme=vector;metric=l2"
     assert two_countries.connection.execute(query).fetchall() == [("topics", parameters, 7, "v.txt")]
     measures = two_countries.connection.execute(
         "select measure_id, kind, model, parameters from raw.measures where measure_id like 'topics%'"
