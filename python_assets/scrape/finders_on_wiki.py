@@ -8,30 +8,26 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from python_assets.embeddings.embedding import load_encoder, most_similar
-from python_assets.errors import SourceError, field_name
+from python_assets.errors import SourceError, field_name, shown
 from python_assets.scrape.finders import FINDERS, FinderJob, FinderResult, FoundKeyword, usable_keywords
 from python_assets.scrape.mediawiki import MediaWiki
+from python_assets.scrape.wiki_lists import column_headers, headings, is_among, keep_section, link_texts
 from python_assets.scrape.wiki_names import page_name
 from python_assets.scrape.wiki_text import article, listed_meanings
 from python_assets.scrape.wikipedia import far_from_domain, find_page, several_meanings
-from python_assets.texts.headings import Sections
 from python_assets.texts.html import paragraphs_of
 from python_assets.texts.proper_names import is_proper_name
 
 if TYPE_CHECKING:
-    from bs4 import BeautifulSoup, Tag
-
-Layout = Literal["bullet", "table", "nested"]
+    from bs4 import BeautifulSoup
 
 _UNSPACED: Final = frozenset({"ja", "zh", "th", "lo", "km", "my"})
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
-_OTHER_NAMESPACE: Final = re.compile(r"[^\s:]+:\S")
 _INNER: Final = "'’-"
-_HEADINGS: Final = ["h1", "h2", "h3", "h4", "h5", "h6"]
 
 
 class _Separators(dict[int, str | int]):
@@ -57,7 +53,8 @@ def find_by_embedding(job: FinderJob) -> FinderResult:
     """The distinct words of a page that are most like the keyword.
 
     Args:
-        job: spec.page, or the page of the keyword itself, is searched; spec.top_n words are wanted.
+        job: spec.page, or the page of the keyword itself, is searched, or its spec.section; spec.top_n words
+            are wanted.
 
     Returns:
         Words with their cosine to the keyword, those that the file gives left out and those that name another
@@ -66,7 +63,7 @@ def find_by_embedding(job: FinderJob) -> FinderResult:
         most often; a word's possessive is the word. Score is None of words that the embedding does not know.
 
     Raises:
-        SourceError: the page is missing, or its language has no spaces between words.
+        SourceError: the page or its section is missing, or its language has no spaces between words.
     """
     if job.scrape.language in _UNSPACED:
         raise SourceError(
@@ -85,26 +82,29 @@ def find_by_hyperlinks(job: FinderJob) -> FinderResult:
     """The links of a page's lists or tables, most like the keyword first.
 
     Args:
-        job: spec.page, or the page of the keyword itself; spec.layout says where its links are; with
-            spec.names_only, proper names alone are kept.
+        job: spec.page, or the page of the keyword itself; spec.section, spec.layout and spec.column say where
+            its links are; with spec.names_only, proper names alone are kept.
 
     Returns:
         The texts of links with their cosine to the keyword, at most spec.top_n beside those that the file
         gives.
 
     Raises:
-        SourceError: the page is missing, or names are asked for in another language than English.
+        SourceError: the page, its section or the column is missing, or names are asked for in another language
+            than English.
     """
     if job.spec.names_only and job.scrape.language != "en":
         got, expected = f"language {job.scrape.language!r}", "English, where proper names can be told"
         raise SourceError((*job.field, "names_only"), got, expected, "remove names_only")
     page = _search(job)
-    texts = link_texts(page.tree, job.spec.layout)
+    if job.spec.column is not None:
+        _expect(job, "column", column_headers(page.tree), f"a header of the tables of {_place(job, page)}")
+    texts = link_texts(page.tree, job.spec.layout, job.spec.column)
     kept = [text for text in texts if is_proper_name(text)] if job.spec.names_only else texts
     finding = _most_like(job, kept, "name" if job.spec.names_only else "link", page)
     if kept:
         return finding
-    empty = f"{field_name(job.field[1:])}: {page.title!r} has no {job.spec.layout} links that could be keywords"
+    empty = f"{field_name(job.field[1:])}: {_place(job, page)} has no {job.spec.layout} links that could be keywords"
     return finding._replace(notes=[*finding.notes, f"{empty}; try another layout or page."])
 
 
@@ -127,22 +127,6 @@ def distinct_words(paragraphs: Iterable[str]) -> list[str]:
     return [counted.most_common(1)[0][0] for counted in ranked]
 
 
-def link_texts(tree: "BeautifulSoup", layout: Layout) -> list[str]:
-    """The texts of the links that lead the items of a page's lists or the rows of its tables, each once.
-
-    Args:
-        tree: an article without what the wiki put around it.
-        layout: bullet, the first link of every outermost list item; nested, that of every innermost item of
-            lists within lists; table, that of every row of a table.
-
-    Returns:
-        In the order of the page; lists of references and of further links are passed over, as are links to
-        files, categories and other sites, and texts without a letter.
-    """
-    holders = (_first_link(holder) for holder in _HOLDERS[layout](tree))
-    return list(dict.fromkeys(text for text in holders if text))
-
-
 def _search(job: FinderJob) -> _SearchedPage:
     name = page_name(job.spec.page or job.keyword, job.scrape, job.field)
     with MediaWiki(name.api, job.scrape.wiki.contact, job.run_context, job.field) as wiki:
@@ -151,7 +135,25 @@ def _search(job: FinderJob) -> _SearchedPage:
     if meanings := listed_meanings(page.html):
         raise SourceError(job.field, several_meanings(name.title, meanings), "one page", "name another page")
     notes = far_from_domain(job.study, [entry.title], job.run_context)
-    return _SearchedPage(article(page.html), entry.title, notes)
+    searched = _SearchedPage(article(page.html), entry.title, notes)
+    if job.spec.section is not None:
+        _expect(job, "section", headings(searched.tree), f"a heading of {entry.title!r}")
+        keep_section(searched.tree, job.spec.section)
+    return searched
+
+
+def _place(job: FinderJob, page: _SearchedPage) -> str:
+    """The page, or its section, in words."""
+    return repr(page.title) if job.spec.section is None else f"{page.title!r}, section {job.spec.section!r}"
+
+
+def _expect(job: FinderJob, option: Literal["section", "column"], there: Sequence[str], one_of: str) -> None:
+    """What a finder names of a page must be there; the error lists what is."""
+    named = str(getattr(job.spec, option))
+    if not is_among(named, there):
+        expected = f"{one_of}: {', '.join(there)}" if there else f"{one_of}, which has none"
+        remedy = f"name one that is there, or remove {option}"
+        raise SourceError((*job.field, option), shown(named), expected, remedy)
 
 
 def _most_like(job: FinderJob, texts: Sequence[str], keyword_type: str, page: _SearchedPage) -> FinderResult:
@@ -165,43 +167,3 @@ def _most_like(job: FinderJob, texts: Sequence[str], keyword_type: str, page: _S
         ),
     )
     return FinderResult(*usable, notes=page.notes)
-
-
-def _items(tree: "BeautifulSoup") -> Iterator["Tag"]:
-    """List items outside tables and outside lists of references."""
-    sections = Sections()
-    for element in tree.find_all([*_HEADINGS, "li"]):
-        if element.name in _HEADINGS:
-            sections.open(int(element.name[1]), element.get_text(" "))
-        elif not sections.is_left_out and element.find_parent("table") is None:
-            yield element
-
-
-def _outermost_items(tree: "BeautifulSoup") -> Iterator["Tag"]:
-    return (item for item in _items(tree) if item.find_parent("li") is None)
-
-
-def _innermost_items(tree: "BeautifulSoup") -> Iterator["Tag"]:
-    nested = (item for item in _items(tree) if item.find_parent("li") is not None)
-    return (item for item in nested if item.find("li") is None)
-
-
-def _rows(tree: "BeautifulSoup") -> Iterator["Tag"]:
-    return (row for row in tree.find_all("tr") if row.find("table") is None and row.find("td") is not None)
-
-
-_HOLDERS: Final[dict[Layout, Callable[["BeautifulSoup"], Iterator["Tag"]]]] = {
-    "bullet": _outermost_items,
-    "nested": _innermost_items,
-    "table": _rows,
-}
-
-
-def _first_link(holder: "Tag") -> str | None:
-    for link in holder.find_all("a", href=True):
-        text = " ".join(link.get_text(" ").split())
-        leads_away = "external" in link.get_attribute_list("class") or str(link["href"]).startswith("#")
-        title = str(link.get("title", text))
-        if not leads_away and not _OTHER_NAMESPACE.match(title) and any(map(str.isalpha, text)):
-            return text
-    return None

@@ -87,15 +87,18 @@ class Keyword(Part):
 class KeywordFinder(Part):
     """Keywords that are found rather than given (SAGED C.1); keyword: what they are near to.
 
-    page: title or address of the page that is searched, the keyword's own where absent. layout, names_only:
-    of hyperlinks_on_wiki. engine, inquiries: of llm_inquiries.
+    page: title or address of the page that is searched, the keyword's own where absent; section: the heading of
+    the one part of it. layout, column, names_only: of hyperlinks_on_wiki; column: the header of a table's column.
+    engine, inquiries: of llm_inquiries.
     """
 
     find: Literal["embedding_on_wiki", "hyperlinks_on_wiki", "llm_inquiries"]
     keyword: Level | None = None
     page: StrictStr | None = None
+    section: StrictStr | None = None
     top_n: int = Field(20, ge=1)
     layout: Literal["bullet", "table", "nested"] = "bullet"
+    column: StrictStr | None = None
     names_only: bool = False
     engine: StrictStr | None = None
     inquiries: list[InquiryKind] = Field(INQUIRIES, min_length=1)
@@ -103,8 +106,8 @@ class KeywordFinder(Part):
     @model_validator(mode="after")
     def _fields_of_its_kind(self) -> "KeywordFinder":
         own = {
-            "embedding_on_wiki": {"page"},
-            "hyperlinks_on_wiki": {"page", "layout", "names_only"},
+            "embedding_on_wiki": {"page", "section"},
+            "hyperlinks_on_wiki": {"page", "section", "layout", "column", "names_only"},
             "llm_inquiries": {"engine", "inquiries"},
         }
         others = set().union(*own.values()) - own[self.find]
@@ -112,6 +115,8 @@ class KeywordFinder(Part):
             raise Unfit(f"no {wrong[0]} for {self.find}", "remove it")
         if self.find == "llm_inquiries" and self.engine is None:
             raise Unfit("engine, which is asked", "add engine: NAME of a generation")
+        if self.column is not None and self.layout != "table":
+            raise Unfit("layout: table, whose columns are named", "add layout: table, or remove column")
         return self
 
 

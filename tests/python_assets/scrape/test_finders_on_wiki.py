@@ -4,12 +4,12 @@ import pytest
 from python_assets.embeddings.embedding import load_encoder
 from python_assets.errors import SourceError, StudyFileError
 from python_assets.scrape.finders import FINDERS, FinderJob
-from python_assets.scrape.finders_on_wiki import distinct_words, link_texts
-from python_assets.scrape.wiki_text import article
+from python_assets.scrape.finders_on_wiki import distinct_words
 from python_assets.study.study import Vectors
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
+from tests.python_assets.scrape.test_wiki_lists import LISTS
 from tests.python_assets.scrape.test_wiki_text import MEANINGS
 from tests.python_assets.scrape.wiki_server import Article, WikiServer, serving
 
@@ -17,30 +17,6 @@ WORDS = (
     "Italy is a country of Europe. Its capital is Rome, and the Italians eat pasta. Italian wine, italian "
     "oil and Italian cheese are sold abroad. The engine of a car burns fuel in 4 cylinders."
 )
-
-LISTS = """
-<div class="mw-parser-output">
-<p>See <a href="/wiki/Help:IPA" title="Help:IPA">the help</a>.</p>
-<ul>
-<li><a href="/wiki/File:X.jpg" title="File:X.jpg">X</a> <a href="/wiki/Dante" title="Dante">Dante</a>,
- a poet of <a href="/wiki/Florence" title="Florence">Florence</a></li>
-<li>Painters
- <ul><li><a href="/wiki/Leonardo" title="Leonardo da Vinci">Leonardo da Vinci</a></li>
- <li><a href="/wiki/Painting" title="Painting">Painting</a> in oil</li>
- <li><a href="/wiki/1500" title="1500">1500</a></li></ul></li>
-<li><a class="external text" href="https://example.org">A site</a></li>
-<li><a href="/wiki/Dante" title="Dante Alighieri">Dante</a> again</li>
-</ul>
-<table class="wikitable">
-<tr><th><a href="/wiki/Name" title="Name">Name</a></th><th>Born</th></tr>
-<tr><td>1</td><td><a href="/wiki/Galileo_Galilei" title="Galileo Galilei">Galileo Galilei</a></td></tr>
-<tr><td>2</td><td><a href="/wiki/Opera" title="Opera">Opera</a>
- <ul><li><a href="/wiki/Milan" title="Milan">Milan</a></li></ul></td></tr>
-</table>
-<h2>See also</h2>
-<ul><li><a href="/wiki/Spain" title="Spain">Spain</a></li></ul>
-<div class="navbox"><ul><li><a href="/wiki/Malta" title="Malta">Malta</a></li></ul></div>
-</div>"""
 
 
 @pytest.fixture
@@ -138,18 +114,6 @@ def test_a_language_without_spaces_is_an_error(find, refused):
         find("embedding_on_wiki", language="ja")
 
 
-@pytest.mark.parametrize(
-    ("layout", "texts"),
-    [
-        ("bullet", ["Dante", "Leonardo da Vinci"]),
-        ("nested", ["Leonardo da Vinci", "Painting"]),
-        ("table", ["Galileo Galilei", "Opera"]),
-    ],
-)
-def test_the_first_link_of_each_item_or_row_is_taken(layout, texts):
-    assert link_texts(article(LISTS), layout) == texts
-
-
 def test_links_are_found_with_their_cosine_most_alike_first(find):
     keywords = find("hyperlinks_on_wiki", page="List of Italians", layout="table").keywords
     assert {found.keyword for found in keywords} == {"Galileo Galilei", "Opera"}
@@ -171,6 +135,41 @@ def test_a_page_without_such_links_is_noted(find):
     finding = find("hyperlinks_on_wiki")
     assert finding.keywords == []
     assert "has no bullet links" in finding.notes[0]
+
+
+def test_words_and_links_of_one_section_alone_are_found(find, server):
+    server.articles["Italy"] = Article(f"<p>{WORDS}</p><h2>Fuel of an engine</h2><p>Petrol burns.</p>", revision=1)
+    words = find("embedding_on_wiki", section="Fuel of an engine").keywords
+    assert {found.keyword for found in words} == {"Petrol", "burns"}
+    links = find("hyperlinks_on_wiki", page="List of Italians", section="See also").keywords
+    assert [found.keyword for found in links] == ["Spain"]
+
+
+def test_a_section_that_the_page_lacks_is_an_error_that_lists_those_it_has(find, refused):
+    with refused(SourceError, "f.section"):
+        find("embedding_on_wiki", page="List of Italians", section="Painters")
+    with refused(SourceError, "f.section"):
+        find("hyperlinks_on_wiki", section="Painters")
+
+
+def test_links_of_one_column_are_found(find, server):
+    cells = "<td><a href='/wiki/Rome'>Rome</a></td><td><a href='/wiki/Dante'>Dante</a></td>"
+    table = f"<table><tr><th>City</th><th>Poet</th></tr><tr>{cells}</tr></table>"
+    server.articles["Italy"] = Article(table, revision=1)
+    found = find("hyperlinks_on_wiki", layout="table", column="poet").keywords
+    assert [one.keyword for one in found] == ["Dante"]
+
+
+def test_a_column_that_no_table_has_is_an_error_that_lists_those_they_have(find, refused):
+    with refused(SourceError, "f.column"):
+        find("hyperlinks_on_wiki", page="List of Italians", layout="table", column="Died")
+    with refused(SourceError, "f.column"):
+        find("hyperlinks_on_wiki", page="List of Italians", section="see  also", layout="table", column="Name")
+
+
+def test_columns_are_of_tables(find, refused):
+    with refused(StudyFileError, "prompts.scrape.keywords.Italy[0]"):
+        find("hyperlinks_on_wiki", column="Name")
 
 
 def test_a_page_far_from_the_domain_is_noted(find):
