@@ -41,6 +41,7 @@ ui: $(VENV)/installed
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 	$(BIN)/sqlfluff lint --processes 2 dbt_models/models dbt_models/tests
+	$(BIN)/sqlfluff lint --processes 2 --templater placeholder python_assets/report/tables docs/queries
 
 clean:
 	rm -rf warehouse .dagster

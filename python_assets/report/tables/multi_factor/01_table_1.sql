@@ -17,7 +17,7 @@ select factors.type, factors.factor as name,
     case when named.n_levels <= 6 then named.names else coalesce(named.n_levels, factors.n_levels) || ' levels' end
         as variations,
     coalesce(named.n_levels, factors.n_levels) as n_variations, factors.reference_level as reference,
-    coverage.gini_index as GI, coverage.coverage_percentage as CP, coverage.n_prompts, factors.origin,
+    coverage.gini_index as "GI", coverage.coverage_percentage as "CP", coverage.n_prompts, factors.origin,
     factors.definition
 from factors
 left join named on factors.factor = named.factor

@@ -5,9 +5,9 @@ select subgroups.measure_id as measure, subgroups.slice_id as slice, model, subg
     length(subgroups.grouping_id) - length(replace(subgroups.grouping_id, ' x ', '  ')) + 1 as level_of_subgroup,
     subgroups.grouping_id as factors, subgroups.group_id as subgroup, subgroups.n_responses, subgroups.n_root_prompts,
     subgroups.n_deviating, subgroups.deviation_rate, subgroups.ci_low as rate_ci_low,
-    subgroups.ci_high as rate_ci_high, subgroups.log_disparity as LD,
+    subgroups.ci_high as rate_ci_high, subgroups.log_disparity as "LD",
     subgroups.log_disparity_ci_low as ci_low, subgroups.log_disparity_ci_high as ci_high,
-    contrasts.value as LD_on_the_same_prompts, contrasts.reference, contrasts.null_q95 as noise_floor,
+    contrasts.value as "LD_on_the_same_prompts", contrasts.reference, contrasts.null_q95 as noise_floor,
     contrasts.p_value as p, contrasts.q_value as q, contrasts.verdict, subgroups.reason, subgroups.inference_reason
 from subgroups
 left join generations using (study_id, generation_id)
@@ -17,4 +17,4 @@ left join contrasts
     and subgroups.grouping_id = contrasts.grouping_id and subgroups.group_id = contrasts.group_id
     and contrasts.contrast = 'log_disparity' and contrasts.calibration = 'raw'
 where subgroups.study_id = $study
-order by measure, slice, model, generation, level_of_subgroup, factors, LD desc nulls last, subgroup
+order by measure, slice, model, generation, level_of_subgroup, factors, "LD" desc nulls last, subgroup
