@@ -1,7 +1,7 @@
 """What read a label, and what is known of how rightly it reads answers of the models that are compared, in words.
 
 Belongs here: the sentence beside a difference between models, for findings, comparisons and the gate, and the section
-of the report on how far the measuring can be trusted.
+of the report on how far the measuring can be trusted, with what the judge of branches found.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,6 +43,34 @@ _INSTRUMENTS: Final = """
     order by measure_id, material = 'phrasings of our own', model_family <> '', n_positive desc nulls last, source,
         language
 """
+FAULTS: Final = {
+    "same_meaning": "it asks something else",
+    "grammatical": "it is not correct language",
+    "no_source_fact": "it says what is so of the source alone",
+    "sounds_natural": "nobody would write it so",
+    "none": "nothing: a good pair",
+}
+"""What is wrong with a planted pair, by the question that it fails, in the order of the questions."""
+_JUDGES: Final = """
+    select pair_judges.*, generations.model,
+        sum(n_pairs) filter (where fault <> 'none') over of_judge as n_bad,
+        sum(n_refused) filter (where fault <> 'none') over of_judge as n_found,
+        sum(n_pairs) filter (where fault = 'none') over of_judge as n_good,
+        sum(n_refused) filter (where fault = 'none') over of_judge as n_wrongly
+    from pair_judges
+    left join generations using (study_id, generation_id)
+    where pair_judges.study_id = $study
+    window of_judge as (partition by generation_id)
+    order by generation_id, list_position($faults, fault)
+"""
+
+
+class Judge(NamedTuple):
+    """A judge of branches, and what it said of planted pairs, a row a fault; total: the sums of bad and good ones."""
+
+    generation_id: str
+    total: Row
+    rows: list[Row]
 
 
 class Measured(NamedTuple):
@@ -127,6 +155,16 @@ def readings_section(reader: Reader) -> list[Measured]:
             Measured(measure_id, reader_of(rows[0]), rows[0]["probe"], [_told(row) for row in shown[:MAX_ROWS]], why)
         )
     return found
+
+
+def judges_section(reader: Reader) -> list[Judge]:
+    """What each judge of branches found among pairs whose verdict is known; none where no engine judges.
+
+    Args:
+        reader: the study.
+    """
+    found = groupby(reader.rows(_JUDGES, faults=list(FAULTS)), key=lambda row: row["generation_id"])
+    return [Judge(judge, rows[0], rows) for judge, rows in ((name, list(of_judge)) for name, of_judge in found)]
 
 
 def _is_told(row: Row) -> bool:

@@ -22,7 +22,7 @@ from python_assets.report.ground_truth import ground_truth_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.labels import labels_section
 from python_assets.report.reader import Reader
-from python_assets.report.readings import readings_section
+from python_assets.report.readings import FAULTS, judges_section, readings_section
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
 from python_assets.report.templates import FOLDER, template, write_page
 from python_assets.report.variance import variance_section
@@ -105,6 +105,8 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "explained_disparities": DISPARITIES,
         "coverage": coverage_section(reader),
         "readings": readings_section(reader),
+        "judges": judges_section(reader),
+        "faults": FAULTS,
         "labels": labels_section(reader),
         "imported_metrics": sections.imported_metrics(reader),
         "quality": sections.quality(reader),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from python_assets.report.readings import read_by, reader_of
+from python_assets.assemble.pair_questions import QUESTIONS
+from python_assets.report.readings import FAULTS, read_by, reader_of
 
 ROW = {
     "measure_id": "refusal",
@@ -139,3 +140,30 @@ def test_the_section_has_the_study_s_families_phrasings_last_and_what_was_not_sh
 
 def test_without_a_measure_that_reads_the_section_says_so(report):
     assert "No measure is read off a text." in report().sections["instruments"]
+
+
+JUDGED = {"generation_id": "critic", "n_pairs": 4, "n_unusable": 0, "n_named": 0}
+
+
+def test_what_the_judge_of_branches_found_stands_beside_the_instruments(report):
+    page = report(
+        pair_judges=[
+            JUDGED | {"fault": "none", "n_pairs": 8, "n_refused": 1, "n_unusable": 2},
+            JUDGED | {"fault": "sounds_natural", "n_refused": 2, "n_named": 1},
+            JUDGED | {"fault": "same_meaning", "n_refused": 3, "n_named": 3},
+        ]
+    )
+    told = " ".join(page.sections["instruments"].split())
+    assert "it refused 5 of 8 bad pairs and 1 of 8 good ones" in told
+    # what is wrong, pairs, refused, refused for that, no usable reply; bad pairs in the order of the questions
+    rows = ["it asks something else 4 3 3 0", "nobody would write it so 4 2 1 0", "nothing: a good pair 8 1 – 2"]
+    places = [told.replace(" ", "").index(row.replace(" ", "")) for row in rows]
+    assert places == sorted(places)
+
+
+def test_every_question_about_a_pair_has_words():
+    assert list(FAULTS) == [*QUESTIONS, "none"]
+
+
+def test_without_a_judge_nothing_is_said_of_one(report):
+    assert "judge of branches" not in report().text
