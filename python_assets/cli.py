@@ -256,7 +256,8 @@ def _print_cells_to_add(study: "Study", n_cells: int) -> int:
 
 def _sample(parsed: argparse.Namespace) -> int:
     from python_assets.labelling.sample import draw_answers, draw_pairs
-    from python_assets.labelling.written_sheets import ENDINGS, write_sheet
+    from python_assets.labelling.sheets import ENDINGS
+    from python_assets.labelling.written_sheets import write_sheet
     from python_assets.study_file.load import load_study
 
     study = load_study(paths.study_path(parsed.study), check_files=False)

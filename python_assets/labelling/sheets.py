@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pandas as pd
 
@@ -25,8 +25,9 @@ CONTEXT: Final = (ROW, "study", "measure", *TEXTS)
 ANNOTATOR: Final = "annotator"
 FILE_ROW: Final = "file_row"
 COLUMNS: Final = (ROW_ID, RESPONSE_ID, LABEL, *CONTEXT, ANNOTATOR)
-ENDINGS: Final = (".csv", XLSX, ".json")
-_FIRST_ROW: Final = 2  # below the names of the columns
+SheetFormat = Literal["csv", "xlsx", "label_studio"]
+ENDINGS: Final[dict[SheetFormat, str]] = {"csv": ".csv", "xlsx": XLSX, "label_studio": ".json"}
+FIRST_ROW: Final = 2  # below the names of the columns
 _DELIMITERS: Final = ",;\t"  # spreadsheets of many countries write semicolons
 
 
@@ -47,13 +48,14 @@ def read_sheet(path: Path, field: FieldPath) -> pd.DataFrame:
         StudyError: it has no column of ids or of labels.
     """
     ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        raise SourceError(field, f"{path}", f"a file that ends in {', '.join(ENDINGS)}", "save the sheet as one")
-    if ending == ".json":
+    endings = ENDINGS.values()
+    if ending not in endings:
+        raise SourceError(field, f"{path}", f"a file that ends in {', '.join(endings)}", "save the sheet as one")
+    if ending == ENDINGS["label_studio"]:
         rows = _read_label_studio(path, field)
     else:
-        rows = _read_csv(path, field) if ending == ".csv" else _read_xlsx(path, field)
-        rows = rows.assign(**{FILE_ROW: range(_FIRST_ROW, len(rows) + _FIRST_ROW)})
+        rows = _read_csv(path, field) if ending == ENDINGS["csv"] else _read_xlsx(path, field)
+        rows = rows.assign(**{FILE_ROW: range(FIRST_ROW, len(rows) + FIRST_ROW)})
     there = [name for name in rows.columns if name != FILE_ROW]
     if LABEL not in there or not {ROW_ID, RESPONSE_ID} & set(there):
         got = Told(f"{path.name} without column {ROW_ID if LABEL in there else LABEL}")

@@ -9,22 +9,19 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, get_args
 from xml.sax.saxutils import quoteattr
 
 from python_assets.errors import PlumblineError, WarehouseError
 from python_assets.labelling.allowed import Allowed
 from python_assets.labelling.sample import QUESTION, Sample
-from python_assets.labelling.sheets import LABEL, read_sheet
+from python_assets.labelling.sheets import FIRST_ROW, LABEL, SheetFormat, read_sheet
 from python_assets.published.manifest import FORMULA
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
 
-SheetFormat = Literal["csv", "xlsx", "label_studio"]
 FORMATS: Final = get_args(SheetFormat)
-ENDINGS: Final[dict[SheetFormat, str]] = {"csv": ".csv", "xlsx": ".xlsx", "label_studio": ".json"}
-_FIRST_ROW: Final = 2  # below the names of the columns
 _LARGEST: Final = 1e300
 _MOST_OF_A_MESSAGE: Final = 225  # that a spreadsheet shows
 _SHOWN: Final = ("prompt", "root_text", "text")
@@ -82,19 +79,19 @@ def _write_xlsx(sample: Sample, path: Path) -> list[Path]:
     sheet = book["Sheet"]
     sheet.title = "labels"
     columns = list(sample.rows.columns)
-    for place, line in enumerate([columns, *sample.rows.itertuples(index=False, name=None)], start=_FIRST_ROW - 1):
+    for place, line in enumerate([columns, *sample.rows.itertuples(index=False, name=None)], start=FIRST_ROW - 1):
         for number, text in enumerate(line, start=1):
             if not text:
                 continue
             cell = sheet.cell(place, number, ILLEGAL_CHARACTERS_RE.sub("", text))
             cell.data_type, cell.quotePrefix = "s", True  # a text, and again one when it is edited
             cell.alignment = Alignment(wrap_text=True, vertical="top")
-            cell.font = Font(bold=place < _FIRST_ROW)
+            cell.font = Font(bold=place < FIRST_ROW)
     for number, name in enumerate(columns, start=1):
         sheet.column_dimensions[get_column_letter(number)].width = _WIDTHS.get(name, 12)
-    sheet.freeze_panes = f"A{_FIRST_ROW}"
+    sheet.freeze_panes = f"A{FIRST_ROW}"
     letter = get_column_letter(columns.index(LABEL) + 1)
-    _offer(book, sample.allowed, f"{letter}{_FIRST_ROW}:{letter}{len(sample.rows) + _FIRST_ROW - 1}")
+    _offer(book, sample.allowed, f"{letter}{FIRST_ROW}:{letter}{len(sample.rows) + FIRST_ROW - 1}")
     book.save(path)
     return [path]
 

@@ -3,7 +3,8 @@ import pandas as pd
 import pytest
 
 from python_assets.labelling.sample import draw_answers, draw_pairs
-from python_assets.labelling.written_sheets import ENDINGS, write_sheet
+from python_assets.labelling.sheets import ENDINGS
+from python_assets.labelling.written_sheets import write_sheet
 from python_assets.warehouse.build import Home, open_build, write_stage
 
 GROUPS = ("woman", "man")
