@@ -6,7 +6,7 @@ vocabulary.py, and whether they are of one part of speech word_classes.py.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from python_assets.assemble.prompts import AssembledPrompt
@@ -48,35 +48,6 @@ def is_branched(root: AssembledPrompt, branch: Branch) -> bool:
     return branch.source_tags is None or root.source_tag in branch.source_tags
 
 
-def branch_prompts(roots: Sequence[AssembledPrompt], factor: str, vocabulary: Vocabulary, branch: Branch) -> Branched:
-    """Make the branches of root prompts.
-
-    Args:
-        roots: prompts with one level of the factor; levels and source tags that are not branched from are
-            passed over.
-        factor: the factor that branches change.
-        vocabulary: the words of its levels.
-        branch: whether baselines are branched too, and of which source tags; otherwise branches keep the
-            root's baseline.
-
-    Returns:
-        Branches in order of root and level. Dropped are pairs of root and level with names_another_level
-        (the prompt names a level that is not its own, as a question may), word_without_replacement (it would
-        name the root's level still, or what would be written is of another part of speech) and no_replacement
-        (it would be the root's).
-    """
-    branches = []
-    outcomes = []
-    for root in roots:
-        level = root.levels[factor]
-        for target in vocabulary.targets(level) if is_branched(root, branch) else []:
-            one = rewrite(root.prompt_text, root.baseline_text, vocabulary, (level, target), branch)
-            outcomes.append(BranchOutcome(root.root_prompt_id, level, target, one.dropped_reason, one.words))
-            if one.dropped_reason is None:
-                branches.append(_branch(root, factor, target, one.prompt, one.baseline))
-    return Branched(branches, outcomes)
-
-
 class Rewritten(NamedTuple):
     """A root prompt and its baseline in the words of another level, and why they are no branch, if they are none.
 
@@ -89,26 +60,73 @@ class Rewritten(NamedTuple):
     words: str | None = None
 
 
-def rewrite(prompt: str, baseline: str | None, vocabulary: Vocabulary, ends: Ends, branch: Branch) -> Rewritten:
-    """Write a root prompt in the words of another level.
+class Rewriter:
+    """Writes root prompts in the words of other levels, each once: for its check, and for its branches.
+
+    Attributes:
+        vocabulary: the words of the levels.
+        branch: which sources are branched, and whether baselines are.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, branch: Branch) -> None:
+        """Take the words of the levels, and what the study says of branches."""
+        self.vocabulary, self.branch = vocabulary, branch
+        self._written: dict[tuple[str, str | None, str], dict[str, Rewritten]] = {}
+
+    def of(self, prompt: str, baseline: str | None, level: str) -> Mapping[str, Rewritten]:
+        """A root prompt in the words of each level that its own is branched to, in their order.
+
+        Args:
+            prompt: of the source level.
+            baseline: the text that it is measured beside.
+            level: the source level.
+        """
+        key = (prompt, baseline, level)
+        if key not in self._written:
+            others = self.vocabulary.words_of_others(level, prompt)
+            targets = self.vocabulary.targets(level)
+            self._written[key] = {to: self._rewritten(prompt, baseline, (level, to), others) for to in targets}
+        return self._written[key]
+
+    def _rewritten(self, prompt: str, baseline: str | None, ends: Ends, others: Sequence[str]) -> Rewritten:
+        written = self.vocabulary.replace(prompt, *ends)
+        beside = self.vocabulary.replace(baseline or "", *ends) if self.branch.counterfactual_baseline else None
+        if others:
+            return Rewritten(written, beside, "names_another_level", _listed(others))
+        if left := written.left or (() if beside is None else beside.left):
+            return Rewritten(written, beside, "word_without_replacement", _listed(left))
+        if changes_word_class(prompt, self.vocabulary, ends):
+            pairs = (f"{word} -> {other}" for word, other in written.replacements.items())
+            return Rewritten(written, beside, "word_without_replacement", _listed(pairs))
+        return Rewritten(written, beside, None if written.replacements else "no_replacement")
+
+
+def branch_prompts(roots: Sequence[AssembledPrompt], factor: str, rewriter: Rewriter) -> Branched:
+    """Make the branches of root prompts.
 
     Args:
-        prompt: of the source level.
-        baseline: the text that it is measured beside.
-        vocabulary: the words of the levels.
-        ends: source and target level.
-        branch: whether baselines are branched.
+        roots: prompts with one level of the factor; levels and source tags that are not branched from are
+            passed over.
+        factor: the factor that branches change.
+        rewriter: writes them; where baselines are not branched, branches keep the root's.
+
+    Returns:
+        Branches in order of root and level. Dropped are pairs of root and level with names_another_level
+        (the prompt names a level that is not its own, as a question may), word_without_replacement (it would
+        name the root's level still, or what would be written is of another part of speech) and no_replacement
+        (it would be the root's).
     """
-    written = vocabulary.replace(prompt, *ends)
-    beside = vocabulary.replace(baseline or "", *ends) if branch.counterfactual_baseline else None
-    if others := vocabulary.words_of_others(ends[0], prompt):
-        return Rewritten(written, beside, "names_another_level", _listed(others))
-    if left := written.left or (() if beside is None else beside.left):
-        return Rewritten(written, beside, "word_without_replacement", _listed(left))
-    if changes_word_class(prompt, vocabulary, ends):
-        pairs = (f"{word} -> {other}" for word, other in written.replacements.items())
-        return Rewritten(written, beside, "word_without_replacement", _listed(pairs))
-    return Rewritten(written, beside, None if written.replacements else "no_replacement")
+    branches = []
+    outcomes = []
+    for root in roots:
+        if not is_branched(root, rewriter.branch):
+            continue
+        level = root.levels[factor]
+        for target, one in rewriter.of(root.prompt_text, root.baseline_text, level).items():
+            outcomes.append(BranchOutcome(root.root_prompt_id, level, target, one.dropped_reason, one.words))
+            if one.dropped_reason is None:
+                branches.append(_branch(root, factor, target, one.prompt, one.baseline))
+    return Branched(branches, outcomes)
 
 
 def branch_id(root_prompt_id: str, level: str) -> str:

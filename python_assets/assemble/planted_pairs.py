@@ -16,6 +16,7 @@ from python_assets.assemble.pair_questions import QUESTIONS, Pair, Verdict, pair
 from python_assets.errors import SourceError
 from python_assets.providers.engine import ask_engine
 from python_assets.study.study import make_id
+from python_assets.texts.families import LOADER
 from python_assets.warehouse.raw_tables import columns_of
 
 STAGE: Final = "assemble"
@@ -67,7 +68,7 @@ class JudgeTrial(NamedTuple):
 @cache
 def planted_pairs() -> list[PlantedPair]:
     """All of them, kind after kind."""
-    return list(_read(yaml.safe_load(_PAIRS.read_text(encoding="utf-8"))))
+    return list(_read(yaml.load(_PAIRS.read_bytes(), LOADER)))
 
 
 def try_judge(job: MethodJob, engine: str) -> JudgeTrial:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.assemble.branching import rewrite
+from python_assets.assemble.branching import Rewriter
 from python_assets.assemble.methods import PORTABLE, CheckPortability, Portability, Sentence
 from python_assets.assemble.portability.portability import (
     FORM_MISSING,
@@ -41,41 +41,42 @@ class PortableCounts(NamedTuple):
 class StudyCheck:
     """The portability check of one study, as often as its vocabulary grows."""
 
-    def __init__(self, study: Study, scrape: Scrape, branch: Branch, *, of_items: bool = False) -> None:
+    def __init__(self, study: Study, scrape: Scrape, branch: Branch) -> None:
         """Load what finds names.
 
         Args:
             study: the study.
             scrape: its levels and language.
             branch: what is branched.
-            of_items: whether prompts are items that an engine wrote, of several sentences each.
 
         Raises:
             SourceError: the spaCy model that the study names cannot be used.
         """
         self._scrape, self._branch = scrape, branch
-        self._splitter = SentenceSplitter(scrape.language) if of_items else None
         if branch.spacy_model is None:
             self._find_names = names_by_capitals(scrape.language)
         else:
             model = pipeline_of(study, branch.spacy_model)
             self._find_names = names_by_model(model, (study.path, "prompts", "branch", "spacy_model"))
 
-    def of(self, vocabulary: Vocabulary, passed_over: Collection[str] = ()) -> CheckPortability:
+    def of(self, rewriter: Rewriter, passed_over: Collection[str] = (), *, of_items: bool = False) -> CheckPortability:
         """The check of single prompts.
 
         Args:
-            vocabulary: the words that are replaced.
+            rewriter: writes prompts in the words of other levels.
             passed_over: reasons that count for nothing.
+            of_items: whether prompts are items that an engine wrote, of several sentences each.
         """
+        vocabulary = rewriter.vocabulary
         against = PortabilityCheck(vocabulary, self._scrape.language, self._find_names)
+        splitter = SentenceSplitter(self._scrape.language) if of_items else None
         tags = self._branch.source_tags
 
         def check(sentence: Sentence, prompt: str) -> Portability | None:
             if not vocabulary.targets(sentence.level) or (tags and sentence.source_tag not in tags):
                 return None
-            if self._splitter is not None:
-                pieces = self._splitter.split([prompt])
+            if splitter is not None:
+                pieces = splitter.split([prompt])
                 # that they suit all levels the engine is asked, and the judge
                 within = {*passed_over, OF_SOME_LEVELS}
                 return _first_in_item(against, sentence.level, pieces, within) or Portability(PORTABLE)
@@ -84,7 +85,7 @@ class StudyCheck:
             found = against.first_reason(sentence.level, prompt, whole, passed_over)
             is_kept = found is None or found.verdict not in self.drops
             if is_kept and FORM_MISSING in self.drops - set(passed_over):
-                found = self._form_missing(vocabulary, sentence, prompt) or found
+                found = self._form_missing(rewriter, sentence, prompt) or found
             return found or Portability(PORTABLE)
 
         return check
@@ -96,10 +97,9 @@ class StudyCheck:
         incomplete = {FORM_MISSING} if self._branch.incomplete == "drop" else set()
         return frozenset(reasons) - {FORM_MISSING} | incomplete
 
-    def _form_missing(self, vocabulary: Vocabulary, sentence: Sentence, prompt: str) -> Portability | None:
+    def _form_missing(self, rewriter: Rewriter, sentence: Sentence, prompt: str) -> Portability | None:
         """The levels that would get no branch where others do, each with the word that it has none for."""
-        ends = ((sentence.level, target) for target in vocabulary.targets(sentence.level))
-        tried = {end[1]: rewrite(prompt, sentence.text, vocabulary, end, self._branch) for end in ends}
+        tried = rewriter.of(prompt, sentence.text, sentence.level)
         lacking = {
             target: one.words for target, one in tried.items() if one.dropped_reason == "word_without_replacement"
         }
@@ -107,9 +107,9 @@ class StudyCheck:
             return None
         return Portability(FORM_MISSING, f"{next(iter(lacking.values()))} for {listed(lacking)}")
 
-    def before_finding(self, vocabulary: Vocabulary) -> CheckPortability:
+    def before_finding(self, rewriter: Rewriter, *, of_items: bool) -> CheckPortability:
         """The check of prompts of which an engine may yet replace words."""
-        return self.of(vocabulary, REPLACEABLE if self._branch.find is not None else ())
+        return self.of(rewriter, REPLACEABLE if self._branch.find is not None else (), of_items=of_items)
 
 
 def _first_in_item(

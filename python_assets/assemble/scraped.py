@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import duckdb
 
-from python_assets.assemble.branching import BranchOutcome, branch_prompts, merge_levels
+from python_assets.assemble.branching import BranchOutcome, Rewriter, branch_prompts, merge_levels
 from python_assets.assemble.found_replacements import find_replacements
 from python_assets.assemble.judged_pairs import judge_pairs
 from python_assets.assemble.methods import MethodJob, Sentence
@@ -29,7 +29,7 @@ from python_assets.study.factors import mapped_factors
 from python_assets.study.problems import listed
 from python_assets.study.pronouns import Pronouns
 from python_assets.study.scrape import PAGE_TITLE
-from python_assets.study.study import Branch, Scrape, Study
+from python_assets.study.study import Scrape, Study
 from python_assets.warehouse.build import Quarantined
 from python_assets.warehouse.run_context import RunContext
 
@@ -82,22 +82,31 @@ def prompts_from_sentences(
         words = partial(Vocabulary, scrape, branch, keywords, titles=titles, pronouns=pronouns)
         assembling = study.prompts.assemble
         sentences = [] if assembling.chosen_method == TAG else _sentences(study, connection)
-        made = _root_prompts_and_branches(job, scrape, branch, words, sentences)
+        step = _Branching(scrape, StudyCheck(study, scrape, branch), Rewriter(words(), branch), words)
+        made = _root_prompts_and_branches(job, step, sentences)
         if assembling.items is not None:
-            made = _joined(made, _from_items(job, scrape, branch, words, study_topics(study, connection)))
+            made = _joined(made, _from_items(job, step, study_topics(study, connection)))
     _check_levels(study, scrape, made)
     return made
 
 
-def _from_items(
-    job: MethodJob, scrape: Scrape, branch: Branch, words: Callable[..., Vocabulary], topics: Sequence[Topic]
-) -> ScrapedPrompts:
-    given = words()
-    job = job._replace(method=TAG)
-    study_check = StudyCheck(job.study, scrape, branch, of_items=True)
-    check = study_check.before_finding(given) if branch.portable == "drop" else None
-    written = write_items(job._replace(check=check), scrape, branch, given, topics)
-    return _with_items(_root_prompts_and_branches(job, scrape, branch, words, written.sentences), written)
+class _Branching(NamedTuple):
+    """What sentences and items are checked and branched by.
+
+    given: by the words that the study gives. vocabulary_with: those and further ones, that an engine found.
+    """
+
+    scrape: Scrape
+    study_check: StudyCheck
+    given: Rewriter
+    vocabulary_with: Callable[..., Vocabulary]
+
+
+def _from_items(job: MethodJob, step: _Branching, topics: Sequence[Topic]) -> ScrapedPrompts:
+    job, branch = job._replace(method=TAG), step.given.branch
+    check = step.study_check.before_finding(step.given, of_items=True) if branch.portable == "drop" else None
+    written = write_items(job._replace(check=check), step.scrape, branch, step.given.vocabulary, topics)
+    return _with_items(_root_prompts_and_branches(job, step, written.sentences), written)
 
 
 def _joined(one: ScrapedPrompts, other: ScrapedPrompts) -> ScrapedPrompts:
@@ -179,16 +188,10 @@ def _sentences(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Sent
     return [Sentence(*row) for row in rows]
 
 
-def _root_prompts_and_branches(
-    job: MethodJob,
-    scrape: Scrape,
-    branch: Branch,
-    vocabulary_with: Callable[..., Vocabulary],
-    sentences: Sequence[Sentence],
-) -> ScrapedPrompts:
-    study_check = StudyCheck(job.study, scrape, branch, of_items=job.method == TAG)
-    drops = study_check.drops
-    given = vocabulary_with()
+def _root_prompts_and_branches(job: MethodJob, step: _Branching, sentences: Sequence[Sentence]) -> ScrapedPrompts:
+    scrape, study_check, rewriter = step.scrape, step.study_check, step.given
+    given, branch = rewriter.vocabulary, rewriter.branch
+    drops, of_items = study_check.drops, job.method == TAG
     # sentences that name another level have no branch, so that no engine need be asked about them
     others = {one.sentence_id: given.words_of_others(one.level, one.text) for one in sentences}
     names_another = [
@@ -197,14 +200,14 @@ def _root_prompts_and_branches(
         if words
     ]
     kept = [one for one in sentences if not others[one.sentence_id]]
-    check = study_check.before_finding(given)
+    check = study_check.before_finding(rewriter, of_items=of_items)
     job = job._replace(vocabulary=given, check=check if branch.portable == "drop" else only_word_left_over(check))
     roots = make_root_prompts(job, scrape.factor, kept, check, drops=drops)
     found = find_replacements(job.study, job.run_context, branch, given, _by_level(roots.prompts, scrape.factor))
-    vocabulary = vocabulary_with(found=found.replacements)
     if branch.find is not None:
-        roots = check_again(roots, scrape.factor, study_check.of(vocabulary), drops=drops)
-    branched = branch_prompts(roots.prompts, scrape.factor, vocabulary, branch)
+        rewriter = Rewriter(step.vocabulary_with(found=found.replacements), branch)
+        roots = check_again(roots, scrape.factor, study_check.of(rewriter, of_items=of_items), drops=drops)
+    branched = branch_prompts(roots.prompts, scrape.factor, rewriter)
     refused: Sequence[Quarantined] = ()
     trial: JudgeTrial | None = None
     if branch.check is not None:
@@ -212,7 +215,7 @@ def _root_prompts_and_branches(
     prompts = merge_levels([*roots.prompts, *branched.branches], scrape.factor, branch)
     outcomes = [*roots.outcomes, *names_another]
     notes = [] if trial is None else [trial.found.note]
-    notes += pronoun_note(scrape.factor, roots.prompts, vocabulary)
+    notes += pronoun_note(scrape.factor, roots.prompts, rewriter.vocabulary)
     n_dropped = _reasons(outcomes) + branched.n_dropped
     return ScrapedPrompts(
         prompts,

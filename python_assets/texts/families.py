@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
-_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it was compiled
+LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it was compiled
 _NOTHING: Final = "(?!)"
 
 
@@ -43,7 +43,7 @@ def families(file: Path) -> Mapping[str, Family]:
         ValueError: an expression names what is not there.
         re.error: an expression is none.
     """
-    read = yaml.load(file.read_bytes(), _LOADER)
+    read = yaml.load(file.read_bytes(), LOADER)
     parts: dict[str, str] = {}
     for name, alternatives in read.get("parts", {}).items():
         parts[name] = _filled("|".join(alternatives), parts.items())

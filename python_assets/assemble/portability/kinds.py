@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import yaml
 
 from python_assets.assemble.tagged_words import Word, tagged_words
+from python_assets.texts.families import LOADER
 from python_assets.texts.keywords import Occurrence
 from python_assets.texts.textblob_english import part_of_speech
 
@@ -47,7 +48,7 @@ class Kind(NamedTuple):
 @cache
 def kinds() -> dict[str, Kind]:
     """The kinds of kinds.yml by name."""
-    read = yaml.safe_load(_FILE.read_bytes())
+    read = yaml.load(_FILE.read_bytes(), LOADER)
     return {name: Kind(*(frozenset(words.get(part, ())) for part in Kind._fields)) for name, words in read.items()}
 
 

@@ -1,6 +1,6 @@
 """Vocabularies and root prompts of a few countries, and the branches of them."""
 
-from python_assets.assemble.branching import branch_prompts
+from python_assets.assemble.branching import Rewriter, branch_prompts
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.study.study import Branch, Scrape
@@ -22,7 +22,7 @@ def vocabulary(keywords=None, levels=None, found=None, **branch):
 
 
 def branched(roots, words_of, **branch):
-    made = branch_prompts(roots, "concept", words_of, Branch(**branch))
+    made = branch_prompts(roots, "concept", Rewriter(words_of, Branch(**branch)))
     return made.branches, made.n_dropped
 
 

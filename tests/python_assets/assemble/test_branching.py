@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from python_assets.assemble.branching import branch_prompts, merge_levels
+from python_assets.assemble.branching import Rewriter, branch_prompts, merge_levels
 from python_assets.study.study import Branch
 from tests.python_assets.assemble.branches import branched, root, vocabulary
 
@@ -197,7 +197,7 @@ def test_merged_levels_are_one_level_and_keep_ids_and_texts():
     levels = {"levels": ["bad", "ok", "Apple"], "keywords": {"bad": ["bad"], "ok": ["ok"]}, "forms": {}}
     roots = [root("A bad stock", "bad"), root("An ok stock", "ok")._replace(prompt_id="b#1", root_prompt_id="b#1")]
     words_of = vocabulary(**levels, merge={"X": ["bad", "ok"]})
-    prompts = [*roots, *branch_prompts(roots, "concept", words_of, merging).branches]
+    prompts = [*roots, *branch_prompts(roots, "concept", Rewriter(words_of, merging)).branches]
     merged = merge_levels(prompts, "concept", merging)
     assert [(prompt.prompt_id, prompt.levels["concept"], prompt.prompt_text) for prompt in merged] == [
         ("a#1", "X", "A bad stock"),
@@ -272,7 +272,7 @@ def test_each_pair_of_root_and_level_says_why_it_has_no_branch_and_by_which_word
     words_of = vocabulary(keywords={"Italy": ["Italy", "ITA"]}, levels=["Italy", "France"], forms={})
     texts = ["In Italy it", "Italy, ITA and ITA", "Italy and France", "In Rome it"]
     roots = [root(text, baseline=text)._replace(root_prompt_id=f"{n}") for n, text in enumerate(texts)]
-    assert branch_prompts(roots, "concept", words_of, Branch()).outcomes == [
+    assert branch_prompts(roots, "concept", Rewriter(words_of, Branch())).outcomes == [
         ("0", "Italy", "France", None, None),
         ("1", "Italy", "France", "word_without_replacement", "ITA"),
         ("2", "Italy", "France", "names_another_level", "France"),
@@ -284,7 +284,7 @@ def test_a_pair_of_words_of_two_word_classes_is_told():
     levels = ["Switzerland", "Italy"]
     forms = {"Switzerland": {"people": "Swiss"}, "Italy": {"people": "Italian"}}
     words_of = vocabulary(keywords={"Switzerland": ["Swiss"]}, levels=levels, forms=forms)
-    found = branch_prompts([root("The Swiss have", "Switzerland")], "concept", words_of, Branch()).outcomes
+    found = branch_prompts([root("The Swiss have", "Switzerland")], "concept", Rewriter(words_of, Branch())).outcomes
     assert [(one.dropped_reason, one.words) for one in found] == [("word_without_replacement", "Swiss -> Italian")]
 
 
@@ -331,3 +331,12 @@ def test_a_possessive_fits_the_word_before_it(text, source, target, expected):
 def test_a_replacement_is_recorded_with_what_was_fitted_to_it():
     replaced = vocabulary().replace("Towns of present-day Italy's coast", "Italy", "United States")
     assert replaced.replacements == {"present-day Italy's": "the present-day United States'"}
+
+
+def test_a_root_prompt_is_written_once_for_its_check_and_its_branches():
+    words_of = vocabulary({"Italy": ["Italy", "Italian"]}, ["Italy", "Mali"])
+    rewriter = Rewriter(words_of, Branch())
+    checked = rewriter.of("Italy has", "Italy has a coast", "Italy")
+    assert rewriter.of("Italy has", "Italy has a coast", "Italy") is checked
+    assert rewriter.of("Italy has", "Italy has a town", "Italy") is not checked
+    assert rewriter.of("Italy has", None, "Mali") == {}

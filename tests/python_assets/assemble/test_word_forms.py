@@ -1,6 +1,6 @@
 import pytest
 
-from python_assets.assemble.branching import rewrite
+from python_assets.assemble.branching import Rewriter
 from python_assets.assemble.word_forms import form_at
 from python_assets.study.study import Branch
 from python_assets.texts.keywords import WordFinder
@@ -55,5 +55,8 @@ def test_groups_with_one_word_and_with_two_get_the_same_blocks():
 
 def test_a_place_that_does_not_tell_the_form_has_no_branch_where_the_words_differ():
     text = "The town remained dominated by Muslim"
-    for target, reason in (("Jewish", "word_without_replacement"), ("Sikh", None)):
-        assert rewrite(text, None, words_of(), ("Muslim", target), Branch()).dropped_reason == reason
+    tried = Rewriter(words_of(), Branch()).of(text, None, "Muslim")
+    assert {target: one.dropped_reason for target, one in tried.items()} == {
+        "Jewish": "word_without_replacement",
+        "Sikh": None,
+    }
