@@ -292,10 +292,19 @@ class Cells(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The responses behind the cells: a frame of rows in place of cells, and values (rows, columns)."""
+    """The responses behind the cells: a frame of rows in place of cells, and values (rows, columns).
+
+    prompt: of each row. Those of a cell weigh alike, however many responses they have (inference.md 2.1).
+    """
 
     frame: Frame
     x: Floats
+    prompt: Ints
+
+    @classmethod
+    def of_cells(cls, cells: Cells) -> "Rows":
+        """Cells in the place of responses."""
+        return cls(cells.frame, cells.x, np.arange(len(cells.x)))
 
 
 class Missing(NamedTuple):

@@ -89,9 +89,10 @@ _WHOLE_VALUES = f"""
 _REPLICATES = "select count(distinct replicate) from raw.responses"
 _ROWS = """
     with places as (
-        select prompt_id, row_number() over (order by block_position, group_position, prompt_id) - 1 as prompt_rank
+        select prompt_id, prompt_position,
+            row_number() over (order by block_position, group_position, prompt_id) - 1 as prompt_rank
         from intermediate.int_prompt_groups
-        where slice_id = ? and grouping_id = ?
+        where slice_id = $slice and grouping_id = $grouping
     ),
     replicates as (
         select replicate, row_number() over (order by replicate) - 1 as replicate_rank
@@ -103,6 +104,13 @@ _ROWS = """
     join places using (prompt_id)
     join replicates using (replicate)
     where statistic = 'mean'
+    union all
+    select column_position, prompt_rank, replicate_rank, is_selected::double
+    from intermediate.int_selected_answers
+    join column_keys using (generation_id, measure_id, calibration, category, statistic, parameters)
+    join places using (prompt_position)
+    join replicates using (replicate)
+    where slice_id = $slice and grouping_id = $grouping
 """
 _PAIRS = f"""
     select column_position, block_position, group_position, x, coalesce(baseline, 'nan') as baseline
@@ -293,24 +301,17 @@ def read_whole(connection: duckdb.DuckDBPyConnection, slice_id: str, columns: pd
 def read_rows(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Rows:
     """Read the single responses of one slice and grouping, for designs with too few prompts.
 
-    There is a row for every replicate of every prompt, whichever have a value. Selected responses are told from the
-    share of their cell; which of its rows they are does not matter.
+    There is a row for every replicate of every prompt, whichever have a value.
     """
     where = [cells.slice_id, cells.grouping_id]
     prompts = connection.execute(_PROMPTS, where).fetchnumpy()
     (n_replicates,) = connection.execute(_REPLICATES).fetchall()[0]
     of_rows = {name: np.repeat(np.ma.getdata(array), n_replicates) for name, array in prompts.items()}
     frame = _frame(of_rows, len(cells.group_ids))
-    values = _fetch(connection, _ROWS, cells.columns, where)
+    values = _fetch(connection, _ROWS, cells.columns, {"slice": cells.slice_id, "grouping": cells.grouping_id})
     x = np.full((len(frame.block), len(cells.columns)), np.nan)
     x[values["prompt_rank"] * n_replicates + values["replicate_rank"], values["column_position"]] = values["x"]
-    keys = list(cells.columns[list(KEYS[:4])].itertuples(index=False, name=None))
-    is_plain = (cells.columns.statistic == "mean").tolist()
-    plain = {key: column for column, key in enumerate(keys) if is_plain[column]}
-    for column, key in enumerate(keys):
-        if not is_plain[column]:
-            x[:, column] = _selected_rows(cells, column, frame, x[:, plain[key]])
-    return Rows(frame, x)
+    return Rows(frame, x, prompt=np.arange(len(x)) // n_replicates)
 
 
 def read_values(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Values:
@@ -392,20 +393,8 @@ def normalised(connection: duckdb.DuckDBPyConnection, cells: Cells, values: Valu
     )
 
 
-def _selected_rows(cells: Cells, column: int, rows: Frame, values: Floats) -> Floats:
-    """1 for as many rows of each cell as its share says, 0 for the others, NaN where there is no response."""
-    cell_code = cells.frame.block * cells.frame.n_groups + cells.frame.group
-    cell = np.searchsorted(cell_code, rows.block * rows.n_groups + rows.group)
-    present = ~np.isnan(values)
-    before = np.cumsum(present) - present
-    rank = before - before[np.searchsorted(cell, cell)]
-    n_selected = np.rint(np.nan_to_num(cells.x[:, column]) * cells.n_responses[:, column])
-    is_counted = present & (rank < cells.n_responses[cell, column])
-    return np.where(is_counted, rank < n_selected[cell], np.nan)
-
-
 def _fetch(
-    connection: duckdb.DuckDBPyConnection, query: str, columns: pd.DataFrame, where: list[str]
+    connection: duckdb.DuckDBPyConnection, query: str, columns: pd.DataFrame, where: list[str] | dict[str, str]
 ) -> dict[str, np.ndarray]:
     connection.register("column_keys", columns)
     values = connection.execute(query, where).fetchnumpy()

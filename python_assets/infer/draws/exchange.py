@@ -1,8 +1,8 @@
 """Units exchanged within strata: the draws, the matrix that applies them, p values and noise floors.
 
 Belongs here: what every permuted statistic shares. Which statistic that is, is decided where it is tested. A batch of
-draws is one sparse matrix W: its row (draw, sum) holds a one for each cell that the draw puts in a place of that sum,
-so that W @ Z permutes all columns of Z at once.
+draws is one sparse matrix W: its row (draw, sum) holds a one, or the weight of the place, for each cell that the draw
+puts in a place of that sum, so that W @ Z permutes all columns of Z at once.
 """
 
 import os
@@ -33,11 +33,13 @@ class Slots(NamedTuple):
     block: block of each place, not decreasing; a draw never crosses it.
     row: the sum that each place adds to.
     n_rows: number of sums.
+    weight: of each place in its sum; 1 where None.
     """
 
     block: Ints
     row: Ints
     n_rows: int
+    weight: Floats | None = None
 
 
 class Counted:
@@ -232,7 +234,8 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[["sparse.csr_array", s
 
     by_row = np.argsort(slots.row, kind="stable")
     ends = np.cumsum(np.bincount(slots.row, minlength=slots.n_rows))
-    ones = np.ones(max(b.stop - b.start for b in draws.batches) * len(by_row))
+    weight = np.ones(len(by_row)) if slots.weight is None else slots.weight[by_row]
+    weights = np.tile(weight, max(b.stop - b.start for b in draws.batches))
     kept = draws.matrices(slots)
 
     def matrix(batch: slice) -> "sparse.csr_array":
@@ -240,7 +243,7 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[["sparse.csr_array", s
         starts = len(by_row) * np.arange(len(indices))
         pointers = np.concatenate([[0], (starts[:, None] + ends).ravel()]).astype(np.int32)
         shape = (len(indices) * slots.n_rows, len(by_row))
-        return sparse.csr_array((ones[: indices.size], indices.ravel(), pointers), shape=shape)
+        return sparse.csr_array((weights[: indices.size], indices.ravel(), pointers), shape=shape)
 
     def one(batch: slice) -> Result:
         if kept is None:

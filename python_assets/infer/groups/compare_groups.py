@@ -181,7 +181,7 @@ def compare_statistics(cells: Cells, values: Values, spec: StatisticSpec, option
     """
     options = options._replace(n_permutations=options.n_draws_nonlinear)
     none = InferenceReason.PARTLY_NESTED if cells.is_partly_nested else InferenceReason.SCHEME_NOT_AVAILABLE
-    for chosen in choose_schemes(cells, lambda: Rows(cells.frame, cells.x), options):
+    for chosen in choose_schemes(cells, lambda: Rows.of_cells(cells), options):
         scheme = chosen.scheme
         sheet = Sheet(
             cells,

@@ -59,7 +59,7 @@ def blocked_levels(
         n_responses=np.ones((len(at), 1)),
         has_several_prompts=False,
     )
-    chosen = next(choose_schemes(cells, lambda: Rows(cells.frame, cells.x), options))
+    chosen = next(choose_schemes(cells, lambda: Rows.of_cells(cells), options))
     if isinstance(chosen.scheme, InferenceReason):
         return Result.of((len(order) - 1,), reason=chosen.scheme)
     scheme = chosen.scheme._replace(reference=Reference(Against.LEVEL, 0))

@@ -253,7 +253,7 @@ def _of_replicates(cells: Cells, rows: Rows, columns: Ints, options: Options) ->
 
     shuffles = Shuffles(seed, options.n_permutations, rows.frame.block)
     for present, places in presence_patterns(rows.x[:, columns]):
-        units = replicates(rows.frame, present)
+        units = replicates(rows.frame, present, rows.prompt)
         if units is None:
             yield Chosen(columns[places], InferenceReason.TOO_FEW_REPLICATES, take)
             continue
@@ -265,8 +265,14 @@ def _of_replicates(cells: Cells, rows: Rows, columns: Ints, options: Options) ->
         )
 
 
-def replicates(frame: Frame, present: NDArray[np.bool_]) -> Units | None:
-    """The present responses of blocks with two groups or more as units; None where a cell has one alone."""
+def replicates(frame: Frame, present: NDArray[np.bool_], prompt: Ints | None = None) -> Units | None:
+    """The present responses of blocks with two groups or more as units; None where a cell has one alone.
+
+    Args:
+        frame: of all responses.
+        present: whether each has a value.
+        prompt: of each; a cell has one prompt where None.
+    """
     row = np.flatnonzero(present)
     codes = np.unique(frame.block[row] * frame.n_groups + frame.group[row])
     n_groups = np.bincount(codes // frame.n_groups, minlength=len(frame.root_of_block))
@@ -284,8 +290,28 @@ def replicates(frame: Frame, present: NDArray[np.bool_]) -> Units | None:
         n_groups=frame.n_groups,
         n_present=len(np.unique(frame.group[present])),
         root_of_unit=root[block],
+        weight=None
+        if prompt is None
+        else _weight_by_prompt(frame.block[row] * frame.n_groups + frame.group[row], prompt[row]),
     )
     return units if units.units_of_cell.min() >= 2 else None
+
+
+def _weight_by_prompt(cell: Ints, prompt: Ints) -> Floats | None:
+    """Weights of responses with which the prompts of a cell count alike; None where they have equally many.
+
+    They add up to the effective number of responses of their cell, as Units has them.
+    """
+    n = np.bincount(prompt)[prompt]
+    _, code = np.unique(cell, return_inverse=True)
+    fewest = np.full(code.max() + 1, n.max())
+    np.minimum.at(fewest, code, n)
+    if (n == fewest[code]).all():
+        return None
+    weight = 1 / n
+    scale = np.bincount(code, weight) / np.bincount(code, weight**2)
+    found: Floats = weight * scale[code]
+    return found
 
 
 def in_units(cells: Cells, options: Options) -> Iterator[Chosen]:

@@ -298,17 +298,16 @@ class UnitMeans:
     def observed(self, x: Floats) -> GroupValues:
         """Adjusted means of the cells; deviations are of values centred by prompt, as shuffled ones are."""
         contrast, units = UnitContrast(self.units), self.units
-        centred = np.zeros((units.slots.n_rows, x.shape[1]))
-        np.add.at(centred, units.slots.row, units.table(x).mean(axis=1))
+        centred = units.sums_of_cells(units.table(x).mean(axis=1))
         stratum = units.stratum_of_cell
         share = self._stratum_weight[stratum] / np.bincount(stratum)[stratum]
-        deviation = (self._map / units.units_of_cell) @ centred
+        deviation = (self._map / units.size_of_cell) @ centred
         return GroupValues(deviation, share @ contrast.cell_means(x), contrast.scale(x))
 
     def null(self, x: Floats, draws: Draws) -> Floats:
         """Adjusted means of shuffled units."""
         z, slots = self.units.table(x).mean(axis=1), self.units.slots
-        by_cell = self._map / self.units.units_of_cell
+        by_cell = self._map / self.units.size_of_cell
         found = np.empty((x.shape[1], len(self.groups), draws.n))
 
         def one(w: sparse.csr_array, batch: slice) -> None:

@@ -121,9 +121,8 @@ class UnitContrast:
         """Differences of unit means."""
         sums = self._sums(self.units.table(x))
         slots = self.units.slots
-        here = sparse.csr_array(
-            (np.ones(len(slots.row)), (slots.row, np.arange(len(slots.row)))), shape=(slots.n_rows, len(slots.row))
-        )
+        weight = np.ones(len(slots.row)) if slots.weight is None else slots.weight
+        here = sparse.csr_array((weight, (slots.row, np.arange(len(weight)))), shape=(slots.n_rows, len(weight)))
         one = sums(here)
         return Differences(*(part[0] for part in one))
 
@@ -143,9 +142,7 @@ class UnitContrast:
         there = self.units.cell >= 0
         of_unit = np.where(there[:, :, None], x[self.units.cell], 0).sum(axis=1)
         of_unit /= np.maximum(there.sum(axis=1), 1)[:, None]
-        total = np.zeros((self.units.slots.n_rows, x.shape[1]))
-        np.add.at(total, self.units.slots.row, of_unit)
-        return total / self.units.units_of_cell[:, None]
+        return self.units.sums_of_cells(of_unit) / self.units.size_of_cell[:, None]
 
     def _sums(self, z: Floats) -> Callable[[sparse.csr_array], Differences]:
         """Differences, errors and df as a function of W, shape (draws, rows, columns)."""
@@ -186,7 +183,7 @@ class UnitContrast:
             spread: sum of squares of unit means of all units; a share of ROUNDING of it is nothing.
             held: of _held_prompts, where the error is of prompts too.
         """
-        n = self.units.units_of_cell[:, None].astype(float)
+        n = self.units.size_of_cell[:, None]
         mean = total / n
         left = squares - total * mean
         left = np.where(left > ROUNDING * spread, left, 0)
@@ -204,7 +201,7 @@ class UnitContrast:
 
     def _with_df(self, value: Floats, variance: Floats, below: Floats) -> Differences:
         """Satterthwaite's degrees of freedom; those of the units where nothing spreads."""
-        all_df = np.maximum(((self.difference != 0) * (self.units.units_of_cell - 1)).sum(axis=1), 1)
+        all_df = np.maximum(((self.difference != 0) * (self.units.size_of_cell - 1)).sum(axis=1), 1)
         df = np.broadcast_to(all_df[:, None], variance.shape).astype(float)
         df = np.divide(variance**2, below, out=df.copy(), where=below > 0)
         return Differences(value, np.sqrt(variance), df)
@@ -214,8 +211,8 @@ class UnitContrast:
 
         One unit alone takes those of its group in other strata; a group of such units, those of all groups.
         """
-        n = self.units.units_of_cell
-        df = np.asarray(n - 1, dtype=np.float64)[:, None]
+        n = self.units.size_of_cell
+        df: Floats = (n - 1)[:, None]
         if (n > 1).all():
             return left / df, df
         same_group = (self.units.group_of_cell[:, None] == self.units.group_of_cell).astype(float)
@@ -253,10 +250,8 @@ class UnitContrast:
         """
         units, mean = self.units, self.cell_means(y)
         z = units.table(y).mean(axis=1)
-        total, squares = np.zeros((2, units.slots.n_rows, y.shape[1]))
-        np.add.at(total, units.slots.row, z)
-        np.add.at(squares, units.slots.row, z**2)
-        n = units.units_of_cell[:, None].astype(float)
+        total, squares = units.sums_of_cells(z), units.sums_of_cells(z**2)
+        n = units.size_of_cell[:, None]
         left = squares - total**2 / n
         variance = self._variances(np.where(left > ROUNDING, left, 0))[0] / n
         parts, variances = [], []

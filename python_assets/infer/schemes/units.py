@@ -34,7 +34,8 @@ class Units:
     none; one prompt where each unit has its own, or is a response. stratum, group: of each unit, strata
     from 0 without gaps. root_of_stratum: strata of one root prompt weigh as one. n_own_prompts: of units
     that have their own; None where prompts are shared. root_of_unit: where units are responses to the same
-    prompt. n_groups: of the grouping. n_present: groups with any value.
+    prompt. weight: of each unit in its cell, where they do not count alike; in each cell it adds up to the effective
+    number of its units, (sum w)^2 / sum w^2. n_groups: of the grouping. n_present: groups with any value.
     """
 
     name: Ints
@@ -46,6 +47,7 @@ class Units:
     n_present: int
     n_own_prompts: Ints | None = None
     root_of_unit: Ints | None = None
+    weight: Floats | None = None
     owner: Ints | None = None
 
     @property
@@ -68,6 +70,14 @@ class Units:
         """Units of each cell, a cell being a group in a stratum."""
         return self._cells[2]
 
+    @cached_property
+    def size_of_cell(self) -> Floats:
+        """Effective number of units of each cell: their number where they count alike.
+
+        Source: Kish 1965, Survey Sampling, 11.7.
+        """
+        return np.bincount(self._cells[1], self.weight).astype(np.float64)
+
     @property
     def stratum_of_cell(self) -> Ints:
         """Stratum of each cell."""
@@ -81,7 +91,13 @@ class Units:
     @property
     def slots(self) -> Slots:
         """Places that add to the sum of their cell."""
-        return Slots(self.stratum, self._cells[1], len(self._cells[0]))
+        return Slots(self.stratum, self._cells[1], len(self._cells[0]), self.weight)
+
+    def sums_of_cells(self, z: Floats) -> Floats:
+        """Weighted sums over the units of each cell, shape (units, columns) to (cells, columns)."""
+        sums = np.zeros((len(self._cells[0]), z.shape[1]))
+        np.add.at(sums, self._cells[1], z if self.weight is None else z * self.weight[:, None])
+        return sums
 
     @property
     def n_prompts(self) -> int:

@@ -66,6 +66,7 @@ class Study:
         self.measures, self.directions = {}, {}
         self.scales, self.missing, self.labels = {}, [], []
         self.values, self.selected, self.statistics = [], [], []
+        self.selected_answers = []
         self.silent, self.levels = [], {}  # generations without a value; levels of others by name
         self.responses = pd.DataFrame(columns=["generation_id", "prompt_id", "replicate", "response_text"], dtype=str)
         self.instruments = pd.DataFrame(
@@ -173,6 +174,7 @@ class Study:
         more = [prompts.assign(prompt_id=prompts.prompt_id + f"_{at}") for at in range(1, n_prompts)]
         prompts = pd.concat([prompts, *more])
         prompts = prompts.assign(
+            prompt_position=range(len(prompts)),
             group_id="g" + prompts.group.astype(str),
             scheme="blocked" if strata is None else "nested",
             unit_factor=None,
@@ -225,6 +227,7 @@ class Study:
                 columns=["slice_id", "grouping_id", "factor", "is_held", "left_out_because"],
             ),
             "intermediate.int_values": values.drop(columns=["group", "root", "root_position"]).assign(study_id="small"),
+            "intermediate.int_selected_answers": self._selected_answers(prompts, place),
             "intermediate.int_value_ranges": ranges.agg(value_low=("low", "min"), value_high=("high", "max")).assign(
                 slice_id="all"
             ),
@@ -248,6 +251,15 @@ class Study:
             connection.execute("update intermediate.int_labelled_answers set y = null where isnan(y)")
             connection.execute("update raw.human_labels set value = null where isnan(value)")
         return connection
+
+    def _selected_answers(self, prompts, place):
+        """Which answers are selected, of the prompts of one table."""
+        keys = ["generation_id", "measure_id", "calibration", "category", "statistic", "parameters"]
+        columns = [*keys, "prompt_position", "replicate", "is_selected"]
+        if not self.selected_answers:
+            return pd.DataFrame(columns=columns, dtype=str).assign(**place)
+        found = pd.concat(self.selected_answers).merge(prompts[["root", "group", "prompt_position"]])
+        return found.assign(is_selected=found.x == 1)[columns].assign(**place)
 
     def _generations(self):
         """What is known of generations and units, beside their values; nothing of responses and subgroups."""
@@ -301,19 +313,14 @@ class Study:
     def select(self, measure_id, threshold=0.0):
         """Add the share of each cell of a measure that is at least the threshold."""
         values = next(part for part in self.values if (part.measure_id == measure_id).all())
+        selection = {"statistic": "selection_rate", "parameters": f"standard=fixed({threshold:g})"}
         share = values.assign(x=(values.x >= threshold).astype(float), root_position=values.root)
+        self.selected_answers.append(share.assign(**selection))
         keys = ["generation_id", "measure_id", "calibration", "category", "group", "root", "root_position"]
         cells = share.groupby(keys, as_index=False).agg(cell_mean=("x", "mean"), n_responses=("x", "size"))
         cells = cells.rename(columns={"group": "group_position", "root": "block_position"})
         self.selected.append(
-            cells.assign(
-                n_prompts=1,
-                slice_id="all",
-                grouping_id="gender",
-                study_id="small",
-                statistic="selection_rate",
-                parameters=f"standard=fixed({threshold:g})",
-            )
+            cells.assign(n_prompts=1, slice_id="all", grouping_id="gender", study_id="small", **selection)
         )
         return self
 

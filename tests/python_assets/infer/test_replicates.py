@@ -275,3 +275,72 @@ def test_false_positive_rate_is_nominal_for_these_prompts():
     p = means(scheme, x).contrasts["mean_difference"].p_value[:, 0]
     low, high = stats.binom.interval(0.999, 1_000, 0.05)
     assert low <= (p <= 0.05).sum() <= high
+
+
+# Two prompts of one root prompt, asked of three groups in two or three wordings, which were answered unequally often.
+
+N_ANSWERS = {(0, 0): (4, 1), (0, 1): (3, 3), (0, 2): (2, 5, 1), (1, 0): (3, 2), (1, 1): (1, 4), (1, 2): (2, 2)}
+CELL_OF_WORDING = [cell for cell, counts in N_ANSWERS.items() for _ in counts]
+WORDING = np.repeat(np.arange(len(CELL_OF_WORDING)), [n for counts in N_ANSWERS.values() for n in counts])
+PLACE = np.array(CELL_OF_WORDING)[WORDING]
+
+
+def wordings(n_permutations=200, reference=Reference()):  # noqa: B008
+    frame = Frame(PLACE[:, 0], PLACE[:, 1], np.array([0, 0]), 3)
+    units = replicates(frame, np.ones(len(PLACE), dtype=bool), WORDING)
+    return InUnits(units, Shuffles(1, n_permutations, frame.block).of(units.cell[:, 0]), 0.05, reference)
+
+
+def by_wording(x, group):
+    """Difference of a group from the rest, wordings averaged first, and its error with Kish's effective numbers."""
+    value = variance = 0.0
+    for (block, own), counts in N_ANSWERS.items():
+        at = np.flatnonzero(((block, own) == PLACE).all(axis=1))
+        means = [x[at][WORDING[at] == wording].mean() for wording in np.unique(WORDING[at])]
+        share = (1.0 if own == group else -0.5) / 2
+        weight = np.concatenate([np.full(n, 1 / n / len(counts)) for n in counts])
+        spread = (weight * (x[at] - np.mean(means)) ** 2).sum() / (1 - (weight**2).sum())
+        value += share * np.mean(means)
+        variance += share**2 * spread * (weight**2).sum()
+    return value, np.sqrt(variance)
+
+
+def test_prompts_of_a_cell_count_alike_however_often_they_were_answered():
+    scheme, x = wordings(), np.random.default_rng(11).normal(size=(len(PLACE), 1)) + WORDING[:, None]
+    compared = means(scheme, x)
+    result = compared.contrasts["mean_difference"]
+    values, errors = np.transpose([by_wording(x[:, 0], group) for group in range(3)])
+    assert result.value[0] == pytest.approx(values, abs=1e-12)
+    assert result.std_error[0] == pytest.approx(errors, abs=1e-12)
+    drawn = np.array(
+        [
+            [np.divide(*by_wording(x[source, 0], group)) for group in range(3)]
+            for batch in scheme.draws.batches
+            for source in scheme.draws.sources(batch)
+        ]
+    )
+    alone, stepped = written_out.step_down(np.abs(values / errors), np.abs(drawn))
+    assert result.p_value[0] == pytest.approx((alone + 1) / 201, abs=1e-12)
+    assert result.p_maxt[0] == pytest.approx((stepped + 1) / 201, abs=1e-12)
+    # the mean of a group is that of the others of its block and 2/3 of its difference from the rest
+    assert compared.indices["range"].value[0] == pytest.approx(np.ptp(values) * 2 / 3, abs=1e-12)
+    pair = UnitContrast(scheme.units).rate_pair(x)
+    assert (pair.p1 - pair.p2)[0] == pytest.approx(values, abs=1e-12)
+
+
+def test_prompts_that_were_answered_equally_often_leave_the_answers_as_they_are():
+    frame = Frame(np.zeros(12, dtype=int), np.repeat([0, 1], [4, 8]), np.zeros(1, dtype=int), 2)
+    present = np.ones(12, dtype=bool)
+    assert replicates(frame, present, np.repeat([0, 1, 2], 4)).weight is None
+    assert replicates(frame, present, np.repeat([0, 1, 2, 3], [2, 2, 5, 3])).weight is not None
+
+
+def test_wordings_that_differ_from_nothing_are_called_no_more_often_than_alpha():
+    n = 2000
+    rng = np.random.default_rng(12)
+    result = means(wordings(), rng.exponential(size=(len(PLACE), n))).contrasts["mean_difference"]
+    error = 3 * np.sqrt(0.05 * 0.95 / n)
+    assert ((result.p_value <= 0.05).mean(axis=0) < 0.05 + error).all()
+    assert ((result.p_maxt <= 0.05).any(axis=1)).mean() < 0.05 + error
+    normal = means(wordings(), rng.normal(size=(len(PLACE), n))).contrasts["mean_difference"]
+    assert ((normal.ci_low <= 0) & (normal.ci_high >= 0)).mean(axis=0).min() > 0.95 - error
