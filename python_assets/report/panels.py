@@ -31,7 +31,7 @@ class GroupRow(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """One generation of a figure."""
+    """One generation of a figure; drawn_of: which of n_groups are drawn, '' where all are."""
 
     generation_id: str
     is_simulated: bool
@@ -39,6 +39,7 @@ class Panel(NamedTuple):
     counts: str
     groups: list[GroupRow]
     n_groups: int
+    drawn_of: str = ""
 
 
 class Caption(NamedTuple):
@@ -75,19 +76,15 @@ class PanelDrawer(NamedTuple):
         rows = [row for row in means if row["generation_id"] == generation_id]
         by_group: dict[str, Row] = defaultdict(dict)
         by_group |= {row["group_id"]: row for row in differences if row["generation_id"] == generation_id}
-        common = Counter(map(_counts, rows)).most_common(1)[0][0]
-        reasons = {_no_interval(row) for row in rows}
+        chosen, drawn_of = _chosen(rows, by_group)
+        common = Counter(map(_counts, chosen)).most_common(1)[0][0]
+        reasons = {_no_interval(row) for row in chosen}
         caption = Caption(common, reasons.pop() if len(reasons) == 1 else "")
         pooled = _pooled(rows)
-        drawn = [self._group(row, by_group[row["group_id"]], pooled, caption) for row in self._ordered(rows, by_group)]
+        in_order = sorted(chosen, key=self._size)
+        drawn = [self._group(row, by_group[row["group_id"]], pooled, caption) for row in in_order]
         flags = generation["is_simulated"], generation["is_baseline"]
-        return Panel(generation_id, *flags, caption.in_words(drawn), drawn, len(rows))
-
-    def _ordered(self, rows: list[Row], by_group: dict[str, Row]) -> list[Row]:
-        """By size, the highest first; where there are too many groups, those that differ most."""
-        if len(rows) > MAX_GROUPS:
-            rows = sorted(rows, key=lambda row: -abs(by_group[row["group_id"]].get("value") or 0))
-        return sorted(rows[:MAX_GROUPS], key=self._size)
+        return Panel(generation_id, *flags, caption.in_words(drawn), drawn, len(rows), drawn_of)
 
     def _size(self, row: Row) -> tuple[bool, float, object]:
         """What rows are sorted by: without a value last, equal ones as declared."""
@@ -114,6 +111,17 @@ class PanelDrawer(NamedTuple):
             verdict=contrast.get("verdict") or "",
             reason=text.words(contrast.get("inference_reason")),
         )
+
+
+def _chosen(rows: list[Row], by_group: dict[str, Row]) -> tuple[list[Row], str]:
+    """The groups that are drawn, and which they are: of too many those with a value, of too many those that differ."""
+    if len(rows) <= MAX_GROUPS:
+        return rows, ""
+    valued = [row for row in rows if row["value"] is not None] or rows
+    if len(valued) <= MAX_GROUPS:
+        return valued, "with a value"
+    by_difference = sorted(valued, key=lambda row: -abs(by_group[row["group_id"]].get("value") or 0))
+    return by_difference[:MAX_GROUPS], "that differ most"
 
 
 def _pooled(rows: list[Row]) -> float | None:
