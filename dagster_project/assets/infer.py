@@ -33,6 +33,7 @@ CELLS = [
     "int_cells",
     "int_missing_answers",
     "int_values",
+    "int_selected_answers",
     "int_value_ranges",
     "int_prompt_groups",
     "int_blocking_factors",
