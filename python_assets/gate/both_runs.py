@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 from python_assets.errors import WarehouseError
+from python_assets.gate.kept_labels import write_labels
+from python_assets.importers.copies import read_copies
 from python_assets.published.archived import MARTS, ArchivedRun, archived_run, archived_runs
 from python_assets.published.manifest import NAME, Manifest, read_manifest
 from python_assets.study.factors import OF_GENERATIONS
@@ -80,7 +82,7 @@ def comparison_home(home: Home) -> Iterator[Home]:
 
 
 def write_comparison(runs: BothRuns, folder: Path) -> Path:
-    """Write the study file that compares two runs, and both runs under the waves then and now beside it.
+    """Write the study file that compares two runs, both runs under the waves then and now beside it, and their labels.
 
     Args:
         runs: of both_runs.
@@ -97,7 +99,10 @@ def write_comparison(runs: BothRuns, folder: Path) -> Path:
     for wave, run in ((THEN, runs.then), (NOW, runs.now)):
         _write_wave(run, wave, studies / wave)
     path = studies / f"{runs.study_id}.yml"
-    written = json.dumps(_comparison(_manifest(runs.now)), ensure_ascii=False, indent=2)  # which is YAML, too
+    comparison = _comparison(_manifest(runs.now))
+    if labels := write_labels(read_copies([studies / wave / NAME for wave in (THEN, NOW)]), studies):
+        comparison["human_labels"] = labels
+    written = json.dumps(comparison, ensure_ascii=False, indent=2)  # which is YAML, too
     path.write_text(written, encoding="utf-8")
     return path
 

@@ -62,6 +62,15 @@ class Copy(NamedTuple):
             raise _other_version(self, f"no {absent[0]}")
         return [self._file(self.path.parent / MARTS, by_name[name]) for name in names]
 
+    def mart(self, name: str) -> Path | None:
+        """A mart of an archive; None where the run had none.
+
+        Raises:
+            SourceError: it is absent, or has another sha256.
+        """
+        copied = next((file for file in self.manifest.files if file.name == f"{name}.parquet"), None)
+        return self._file(self.path.parent / MARTS, copied) if copied else None
+
     def _file(self, folder: Path, copied: ExportedFile) -> Path:
         path = folder / Path(copied.name).name
         if not path.is_file():

@@ -20,7 +20,17 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.labelling.allowed import OF_PAIRS, Allowed, allowed_labels
 from python_assets.labelling.pairs import PAIRS
 from python_assets.labelling.row_ids import KEY, PAIR, RowId, row_key, split_row_id, text_key
-from python_assets.labelling.sheets import ANNOTATOR, FILE_ROW, LABEL, RESPONSE_ID, ROW, ROW_ID, TEXTS, read_sheet
+from python_assets.labelling.sheets import (
+    ANNOTATOR,
+    ANSWER,
+    FILE_ROW,
+    LABEL,
+    RESPONSE_ID,
+    ROW,
+    ROW_ID,
+    TEXTS,
+    read_sheet,
+)
 from python_assets.study.base import BASELINE
 from python_assets.study.study import HumanLabels, PairLabels, Study, make_id
 from python_assets.warehouse.build import Quarantined, write_stage
@@ -41,6 +51,11 @@ _ANSWERS: Final = f"""
     from raw.responses
     where study_id = $study_id and generation_id <> '{BASELINE}'
     group by study_id, response_id
+"""
+_NAMED: Final = f"""
+    select generation_id, prompt_id, replicate::varchar as replicate, response_id as named_response_id
+    from raw.responses
+    where study_id = ? and generation_id <> '{BASELINE}'
 """
 _PAIRS: Final = f"""
     select
@@ -101,6 +116,16 @@ def label_study(study: Study, connection: duckdb.DuckDBPyConnection) -> LabelCou
     return LabelCounts(len(of_answers), len(of_pairs), n_blank, len(quarantine))
 
 
+def problems_of_answers(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Quarantined]:
+    """What the stage would set aside of human_labels, beside these answers.
+
+    Args:
+        study: the study.
+        connection: to a database with raw.responses.
+    """
+    return _read(study, connection, _sheets(study), _ANSWERS)[1]
+
+
 def sheet_of(study: Study, spec: PairLabels, field: FieldPath) -> pd.DataFrame:
     """The rows of an entry of human_labels or pair_labels; errors as of read_sheet."""
     return read_sheet(study.resolve(spec.file), (*field, "file"))
@@ -141,7 +166,7 @@ def _read(
 
 def _matched(study: Study, connection: duckdb.DuckDBPyConnection, sheet: _Sheet, records: str) -> pd.DataFrame:
     """Every row of a sheet with the record that it is of, what it says, and what is wrong with it."""
-    rows = _keyed(study, sheet)
+    rows = _keyed(study, sheet, connection)
     there = _records(connection, study.study_id, sheet.of, rows["key"], records)
     found = rows.merge(there, on="key", how="left")
     said = {cell: sheet.allowed.read(cell) for cell in found[LABEL].dropna().unique()}
@@ -159,9 +184,20 @@ def _matched(study: Study, connection: duckdb.DuckDBPyConnection, sheet: _Sheet,
     return found.assign(**_problems(study, sheet, found, is_no_label))
 
 
-def _keyed(study: Study, sheet: _Sheet) -> pd.DataFrame:
+def _with_named_answers(study: Study, rows: pd.DataFrame, connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Rows whose response_id is looked up where they name an answer by its generation, prompt and replicate."""
+    if rows[list(ANSWER)].isna().all(axis=None):
+        return rows.drop(columns=list(ANSWER))
+    named = connection.execute(_NAMED, [study.study_id]).df()
+    found = rows.merge(named, on=list(ANSWER), how="left", validate="many_to_one")
+    given = found[RESPONSE_ID].where(found[RESPONSE_ID].notna(), found["named_response_id"])
+    answers = given.where(given.notna(), None)
+    return found.assign(**{RESPONSE_ID: answers}).drop(columns=[*ANSWER, "named_response_id"])
+
+
+def _keyed(study: Study, sheet: _Sheet, connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """The rows of a sheet with the key of their record and the keys of what was read and of what stands there."""
-    rows = sheet.rows
+    rows = _with_named_answers(study, sheet.rows, connection)
     ids = [
         RowId(row_key(study.study_id, sheet.of, answer), "")
         if written is None and answer

@@ -18,13 +18,18 @@ from python_assets.texts.decoding import read_text
 
 ROW_ID: Final = "row_id"
 RESPONSE_ID: Final = "response_id"  # of labels that were not given on a drawn sheet
+ANSWER: Final = (
+    "generation_id",
+    "prompt_id",
+    "replicate",
+)  # which answer it is, where nobody knows its response_id yet
 LABEL: Final = "label"
 ROW: Final = "row"  # 17 of 120: which row of the sheet as it was drawn
 TEXTS: Final = ("text", "root_text")
 CONTEXT: Final = (ROW, "study", "measure", *TEXTS)
 ANNOTATOR: Final = "annotator"
 FILE_ROW: Final = "file_row"
-COLUMNS: Final = (ROW_ID, RESPONSE_ID, LABEL, *CONTEXT, ANNOTATOR)
+COLUMNS: Final = (ROW_ID, RESPONSE_ID, *ANSWER, LABEL, *CONTEXT, ANNOTATOR)
 SheetFormat = Literal["csv", "xlsx", "label_studio"]
 ENDINGS: Final[dict[SheetFormat, str]] = {"csv": ".csv", "xlsx": XLSX, "label_studio": ".json"}
 FIRST_ROW: Final = 2  # below the names of the columns
@@ -57,7 +62,7 @@ def read_sheet(path: Path, field: FieldPath) -> pd.DataFrame:
         rows = _read_csv(path, field) if ending == ENDINGS["csv"] else _read_xlsx(path, field)
         rows = rows.assign(**{FILE_ROW: range(FIRST_ROW, len(rows) + FIRST_ROW)})
     there = [name for name in rows.columns if name != FILE_ROW]
-    if LABEL not in there or not {ROW_ID, RESPONSE_ID} & set(there):
+    if LABEL not in there or not ({ROW_ID, RESPONSE_ID} & set(there) or set(ANSWER) <= set(there)):
         got = Told(f"{path.name} without column {ROW_ID if LABEL in there else LABEL}")
         expected = f"columns {ROW_ID} and {LABEL}, as plumbline sample writes them, not {', '.join(there)}"
         raise StudyError(field, got, expected, "keep the line of names of the sheet as it was drawn")

@@ -33,6 +33,7 @@ from python_assets.plan.regressions import planned_regressions, regression_refer
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.scored_words import scored_word_warnings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
+from python_assets.plan.sheet_warnings import sheet_warnings
 from python_assets.plan.text import Plan, PlannedAliasing, PlannedCoverage, PlannedGeneration, PlannedGrouping
 from python_assets.plan.unread_warnings import unread_warnings
 from python_assets.plan.would_fail import not_checked, would_fail
@@ -119,6 +120,7 @@ def _known_plan(
             *regression_warnings(study, connection),
             *comparison_warnings(study, comparisons),
             *label_warnings(study),
+            *sheet_warnings(study, paths.home().published),
             *unread_warnings(study.study_id, names, paths.home().published),
             *look_warnings(looks),
         ],
@@ -166,6 +168,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         warnings=[
             *([] if scraped is None else _scrape_warnings(scraped)),
             *label_warnings(study),
+            *sheet_warnings(study, paths.home().published),
             *unread_warnings(study.study_id, [one.generation_id for one in study.generations], paths.home().published),
         ],
         comparisons=unknown_comparisons(study),

@@ -1,6 +1,7 @@
 """Kept runs of a small study, as archives of a published database: what imports and gates read."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
@@ -20,6 +21,7 @@ COLUMNS = {
     "is_empty, is_truncated, error, requested_at, latency_seconds, n_tokens_in, n_tokens_out, context_json",
     "measurements": "generation_id, prompt_id, replicate, measure_id, value, baseline_value, label, extractor_version",
     "generation_factors": "generation_id, factor, level",
+    "human_labels": "measure_id, response_id, rater, is_automatic, label, value, reason",
     "measures": "measure_id, kind, unit, scale_low, scale_high, direction, favourable, segment_factor",
 }
 TYPES = {"baseline_value": "double", "value": "double", "is_refused": "boolean"}
@@ -32,11 +34,14 @@ MEASURES = [
 ]
 
 
-def publish_run(home: Home, run_id: str, answers: dict[str, str], **told: str) -> None:
+def publish_run(
+    home: Home, run_id: str, answers: dict[str, str], labels: Sequence[tuple[object, ...]] = (), **told: str
+) -> None:
     """A published database with one run of a study whose generation g gave these answers.
 
-    told: wave, study, vader and refusal (what measured), at (when it was published), unit (a factor whose
-    levels, one a prompt, are the units).
+    labels: measure, prompt, rater, whether it is a program, label, value and why there is none. told: wave, study,
+    vader and refusal (what measured), at (when it was published), unit (a factor whose levels, one a prompt, are the
+    units).
     """
     unit = told.get("unit")
     study, refusal = told.get("study", "months"), told.get("refusal", "rules 1")
@@ -67,6 +72,7 @@ def publish_run(home: Home, run_id: str, answers: dict[str, str], **told: str) -
             )
         ],
         "generation_factors": [("g", "generation", "g"), *([("g", "wave", told["wave"])] if "wave" in told else [])],
+        "human_labels": [(measure, f"{run_id}{key}", *rest) for measure, key, *rest in labels],
         "measures": MEASURES,
     }
     home.root.mkdir(exist_ok=True)
@@ -99,9 +105,11 @@ def publish_run(home: Home, run_id: str, answers: dict[str, str], **told: str) -
                 connection.execute(f"alter table {table} alter {column} type {TYPES.get(column, 'varchar')}")
 
 
-def archived(home: Home, run_id: str, answers: dict[str, str], **told: str) -> Path:
+def archived(
+    home: Home, run_id: str, answers: dict[str, str], labels: Sequence[tuple[object, ...]] = (), **told: str
+) -> Path:
     """The manifest of an archive of such a run."""
-    publish_run(home, run_id, answers, **told)
+    publish_run(home, run_id, answers, labels, **told)
     study = told.get("study", "months")
     home.report(study).parent.mkdir(exist_ok=True)
     home.report(study).write_text("report")

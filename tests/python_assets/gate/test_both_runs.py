@@ -5,6 +5,7 @@ import pytest
 from python_assets.errors import SourceError, WarehouseError
 from python_assets.gate.both_runs import both_runs, comparison_home, write_comparison
 from python_assets.published.manifest import read_manifest
+from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home
 from tests.python_assets.kept_runs import ANSWERS, archived
 
@@ -109,3 +110,34 @@ def test_of_the_study_file_stays_what_a_comparison_of_groups_needs(home):
         "statistics": ["mean"],
         "compare": {"reference": "then"},
     }
+
+
+LABELS = [
+    ("refusal", "p1", "anna", False, "no", 0.0, None),
+    ("refusal", "p2", "anna", False, None, None, "not_labelled"),
+    ("vader", "p1", "reader", True, "0.1", 0.1, None),
+    ("verdict", "p2", "anna", False, "fair", None, None),
+]
+
+
+def written_comparison(home, then, now):
+    """The labels that the comparison of two runs names, with the rows of their files."""
+    for run, at, labels in (("october", "2026-10-01", then), ("november", "2026-11-01", now)):
+        archived(home, run, ANSWERS, labels, at=at)
+    with comparison_home(home) as compared:
+        study_file = write_comparison(both_runs(home, "months", "october"), compared.root)
+        entries = json.loads(study_file.read_text()).get("human_labels", [])
+        assert [one.file for one in load_study(study_file).human_labels] == [one["file"] for one in entries]
+        return [(one, (study_file.parent / one["file"]).read_text().splitlines()) for one in entries]
+
+
+def test_labels_of_measures_that_people_labelled_in_both_runs_go_along(home):
+    read = written_comparison(home, LABELS, [*LABELS[:1], ("verdict", "p1", "ben", False, None, None, "not_labelled")])
+    assert [(one["measure"], one["rater"], one["automatic"]) for one, _ in read] == [("refusal", "anna", False)] * 2
+    head, of_p1 = "generation_id,prompt_id,replicate,label", "p1,0,0"
+    assert [rows for _, rows in read] == [[head, f"g_then,{of_p1}", "g_then,p2,0,"], [head, f"g_now,{of_p1}"]]
+
+
+@pytest.mark.parametrize(("then", "now"), [(LABELS, []), ([], LABELS), ([], [])])
+def test_labels_of_one_run_alone_stay_there(home, then, now):
+    assert written_comparison(home, then, now) == []

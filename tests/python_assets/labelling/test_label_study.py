@@ -275,3 +275,15 @@ def test_a_branch_that_was_written_anew_is_not_the_one_that_was_judged(studied, 
 def test_a_sheet_of_answers_holds_no_pairs(studied, read):
     path = fill(studied.write(studied.draw("refusal", n=1)), ["yes"] * 4)
     assert set(read(pairs=[(path, "anna")]).rules) == {"another_measure"}
+
+
+def test_labels_may_name_answers_by_generation_prompt_and_replicate(studied, read):
+    path = studied.folder / "named.csv"
+    path.write_text(
+        "generation_id,prompt_id,replicate,label\nplain,t0_woman,0,yes\nwarm,t0_man,0,no\nwarm,t0_man,1,no\n",
+        encoding="utf-8",
+    )
+    found = read((path, "refusal", "anna"))
+    assert list(found.labels["response_id"]) == ["plain-t0-woman", "warm-t0-man"]
+    assert list(found.labels["value"]) == [1.0, 0.0]
+    assert (found.rules, list(found.bad["record_key"])) == (["unknown_row"], ["named.csv:row 4"])

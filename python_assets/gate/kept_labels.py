@@ -1,0 +1,70 @@
+"""What people said of the answers of two kept runs, as sheets of the study that compares them.
+
+Belongs here: which labels go along, and their rows. The answers have other ids there, so rows name them by generation,
+prompt and replicate.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+import pandas as pd
+
+from python_assets.importers.copies import Copy, named_generations
+from python_assets.labelling.sheets import LABEL
+from python_assets.published.copies import literal
+from python_assets.study.study import make_id
+
+# a label of numbers is one by its value, as allowed.py reads it; what was drawn and says nothing stays blank
+_LABELS: Final = f"""
+    select measure_id, rater, is_automatic, generation_id, prompt_id, replicate,
+        case when labels.reason is null then coalesce(printf('%.17g', value), label) end as {LABEL}
+    from read_parquet({{labels}}) as labels
+    inner join read_parquet({{responses}}) using (study_id, response_id)
+    order by measure_id, rater, generation_id, prompt_id, replicate
+"""
+
+
+def write_labels(copies: Sequence[Copy], folder: Path) -> list[dict[str, Any]]:
+    """Write the labels of measures that people labelled in every run, a sheet a run, measure and rater.
+
+    Args:
+        copies: archives, as the comparison imports them.
+        folder: of its study file.
+
+    Returns:
+        Entries of human_labels; none where a run has no labels.
+
+    Raises:
+        SourceError: a file of an archive is absent or was changed.
+    """
+    read = [_labels(copy, names) for copy, names in zip(copies, _names(copies), strict=True)]
+    in_all = set.intersection(*(set(one.loc[one[LABEL].notna(), "measure_id"]) for one in read))
+    return [entry for wave, one in enumerate(read) for entry in _sheets(one[one.measure_id.isin(in_all)], wave, folder)]
+
+
+def _names(copies: Sequence[Copy]) -> list[dict[str, str]]:
+    """What the generations of each archive are called in the comparison."""
+    return [{key: make_id(named.name) for key, named in names.items()} for names in named_generations(copies)]
+
+
+def _labels(copy: Copy, names: dict[str, str]) -> pd.DataFrame:
+    labels, responses = copy.mart("human_labels"), copy.mart("responses")
+    if labels is None or responses is None:
+        return pd.DataFrame(columns=["measure_id", LABEL])
+    with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
+        places = {"labels": literal(str(labels)), "responses": literal(str(responses))}
+        found = connection.execute(_LABELS.format(**places)).df()
+    return found.assign(generation_id=found.generation_id.map(names)).dropna(subset="generation_id")
+
+
+def _sheets(labels: pd.DataFrame, wave: int, folder: Path) -> Iterator[dict[str, Any]]:
+    by_rater = labels.groupby(["measure_id", "rater", "is_automatic"], sort=False)
+    for number, (key, rows) in enumerate(by_rater):
+        if rows[LABEL].isna().all():
+            continue
+        measure, rater, is_automatic = key
+        file = f"labels_{wave}_{number}.csv"
+        rows[["generation_id", "prompt_id", "replicate", LABEL]].to_csv(folder / file, index=False)
+        yield {"measure": measure, "file": file, "rater": rater, "automatic": bool(is_automatic)}
