@@ -22,6 +22,7 @@ PARTS: Final = {
     "custom_statistics": "from raw.statistics where expression is not null",
     "documents": "from raw.keywords full join raw.sentences on false full join raw.documents on false",
     "factor_pairs": "from raw.coverage_sets where factors = factor having count(*) > 1",
+    "function_statistics": "from raw.statistics where function_path is not null",
     "human_labels": "from raw.human_labels",
     "imported_metrics": "from raw.imported_metrics",
     "impossible_cells": "from raw.impossible_cells",

@@ -4,9 +4,11 @@ Belongs here: the look-up alone. A registry stands in the package whose files re
 them when it is first asked for something: a new file is found without being named anywhere.
 """
 
+import ast
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import pkgutil
 import symtable
 from collections.abc import Callable, Iterator
@@ -118,18 +120,58 @@ def _lacking(path: str, file: Path) -> StudyError:
     return StudyError(path, Told(f"{file} without it"), "a function", "add it, or correct the name")
 
 
-def load_function(path: str, folder: Path) -> UserFunction:
+def unfit_function(path: str, folder: Path, n_arguments: int) -> StudyError | None:
+    """Why `module:function` cannot be loaded or called with so many arguments, as absent_function tells it.
+
+    Args:
+        path: as load_function takes it.
+        folder: the folder of the study file.
+        n_arguments: that it is called with, by position.
+    """
+    if absent := absent_function(path, folder):
+        return absent
+    module_name, _, function_name = path.partition(":")
+    file = folder / f"{module_name}.py"
+    written = _written_function(ast.parse(file.read_bytes()), function_name)
+    if written is None or _takes(written.args, n_arguments):
+        return None
+    return _misfit(path, f"{function_name}({ast.unparse(written.args)})", n_arguments)
+
+
+def _written_function(tree: ast.Module, name: str) -> ast.FunctionDef | ast.Lambda | None:
+    """What a file last binds a name to, where that is a function whose arguments stand there: no decorator's."""
+    for node in reversed(tree.body):
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return None if node.decorator_list else node
+        if name in {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}:
+            return node.value if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda) else None
+    return None
+
+
+def _takes(arguments: ast.arguments, n: int) -> bool:
+    n_named = len(arguments.posonlyargs) + len(arguments.args)
+    is_enough = n_named - len(arguments.defaults) <= n
+    return is_enough and (n <= n_named or arguments.vararg is not None) and None not in arguments.kw_defaults
+
+
+def _misfit(path: str, signature: str, n_arguments: int) -> StudyError:
+    expected = f"a function that is called with {n_arguments} argument{'s' * (n_arguments != 1)}"
+    return StudyError(path, Told(signature), expected, "give the others a default, or remove them")
+
+
+def load_function(path: str, folder: Path, n_arguments: int | None = None) -> UserFunction:
     """Import `module:function` from the folder of the study file, and nothing before it is asked for.
 
     Args:
         path: for example `my_scores:politeness`; my_scores.py lies in `folder`.
         folder: the folder of the study file.
+        n_arguments: that it is called with, by position, where that is to be looked at.
 
     Returns:
         The function and the sha256 of its file, which becomes part of the extractor version.
 
     Raises:
-        StudyError: the file or the function is absent, or the file fails to import.
+        StudyError: the file or the function is absent, the file fails to import, or the function takes others.
     """
     if problem := absent_function(path, folder):
         raise problem
@@ -146,4 +188,30 @@ def load_function(path: str, folder: Path) -> UserFunction:
     function = getattr(module, function_name, None)
     if not callable(function):
         raise _lacking(path, file)
+    if n_arguments is not None:
+        _require_arguments(path, function, n_arguments)
     return UserFunction(function, hashlib.sha256(file.read_bytes()).hexdigest())
+
+
+def _require_arguments(path: str, function: Callable[..., Any], n_arguments: int) -> None:
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # some functions written in C do not tell
+        return
+    try:
+        signature.bind(*range(n_arguments))
+    except TypeError as error:
+        raise _misfit(path, f"{path.partition(':')[2]}{signature}", n_arguments) from error
+
+
+def source_sha256(path: str, folder: Path) -> str:
+    """Hash of the file that holds `module:function`.
+
+    Raises:
+        StudyError: it is not there.
+    """
+    file = folder / f"{path.partition(':')[0]}.py"
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise StudyError(path, Told(f"no file {file}"), "the function in it", f"put {file.name} back") from error

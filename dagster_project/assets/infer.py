@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 GRAINS = {
     "questions": "question, whether the groups of a grouping differ or generations do: its set, p and q",
     "summary_statistics": "group and statistic: its interval",
+    "function_statistics": "group and statistic that is a function of the study's own: its value",
     "contrasts": "group and contrast: p, interval, q and verdict",
     "disparities": "grouping, statistic and metric: null, interval, p and verdict",
     "amplifications": "crossing and measure by labels: what its groups differ by beyond the larger of its parts",

@@ -1,5 +1,5 @@
--- Every statistic that a study asks for is one that SQL computes, or has an expression of its own, and has the options
--- that it is computed with.
+-- Every statistic that a study asks for is one that SQL computes, or has an expression or a function of its own, and has
+-- the options that it is computed with.
 {% set needed = {
     'mean': 'true', 'median': 'true', 'variance': 'true', 'standard_deviation': 'true', 'skewness': 'true',
     'kurtosis': 'true', 'range': 'true',
@@ -23,7 +23,7 @@ where
             {% for name, condition in needed.items() %}
             when '{{ name }}' then {{ condition }}
             {% endfor %}
-            else expression is not null
+            else (expression is null) <> (function_path is null)
         end,
         false
     )

@@ -24,6 +24,7 @@ from python_assets.infer.changes.infer_changes import (
     with_who_moved,
 )
 from python_assets.infer.changes.missing_changes import with_missing_changes
+from python_assets.infer.design.custom_functions import custom_functions
 from python_assets.infer.groups.crossings import few_flips, questions_by_t, with_standing_cells
 from python_assets.infer.groups.layout import labelled_measures, layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
@@ -51,7 +52,7 @@ class Part:
         measures: Sequence[str] | None = None,
         level: float | None = None,
     ) -> None:
-        """Read the cells.
+        """Read the cells, and load the functions of the study's own.
 
         Args:
             connection: to the build file, after dbt has made schema intermediate.
@@ -59,11 +60,15 @@ class Part:
             progress: is told how many draws are done.
             measures: those of the part; all where None.
             level: of the look that is taken; alpha where None.
+
+        Raises:
+            StudyError: a function that is a statistic cannot be loaded.
         """
         self._connection, self._study, self._progress, self._measures = connection, study, progress, measures
         self._options = options_of(study, level)
         self._unread = too_many_unmatched(connection, study)
         self._labelled = labelled_measures(connection, study, measures)
+        self._functions = custom_functions(connection, study)
         self._layouts = layouts(
             connection,
             has_unit=study.unit is not None,
@@ -71,6 +76,7 @@ class Part:
             labelled=self._labelled,
             unread=self._unread,
             contrasts=self._options.contrasts,
+            functions=self._functions,
         )
 
     def first(self) -> Frames:
@@ -85,6 +91,10 @@ class Part:
         found["generation_comparisons"] = compare_generations(
             self._connection, self._of_pairs, self._study.compared_with, options, self._measures
         )
+        for function in self._functions.values():
+            if function.first_failure is not None:
+                where = f"analysis.custom_statistics: {function.path} gives no number of some groups or draws"
+                self._progress.say(f"{where}, the first time {function.first_failure}; such values are NULL")
         return found
 
     @property

@@ -160,6 +160,7 @@ TABLES: Final[Columns] = {
     "summary_statistics": _columns(
         f"{_KEYS} group_id category", double="value ci_low ci_high", bigint="n_root_prompts", varchar="inference_reason"
     ),
+    "function_statistics": _columns(f"{_KEYS} group_id", double="value", varchar="reason"),
     "design_power": _columns(
         "study_id grouping_id measure_id contrast source",
         double="baseline_rate_or_sd interaction minimum_detectable_effect effect n_responses mean_square_of_cells "

@@ -185,7 +185,7 @@ def _statistics(study: Study, kind: Kind, *, has_baseline: bool) -> Iterator[tup
     if kind == "categorical":
         return
     for row in study.analysis.requested_statistics:
-        is_own = row.statistic in NONLINEAR or (row.statistic == "mean" and row.normalise)
+        is_own = row.statistic in NONLINEAR or (row.statistic == "mean" and row.normalise) or row.function_path
         is_rate = row.statistic in ("selection_rate", "precision")
         if row.normalise == "after" or not (is_own or (is_rate and kind == "continuous")):
             continue

@@ -1,7 +1,8 @@
 """What would end a run of a valid study on this machine, or leave a measure empty, told before it starts.
 
 Belongs here: keys, addresses, models, functions and baselines that are not there, and a warehouse that cannot
-be written; `plumbline plan` and `plumbline run` read the one list. Nothing is contacted, nothing loaded.
+be written; `plumbline plan` and `plumbline run` read the one list. Nothing is contacted, nothing loaded, but by a run
+that nothing else stands against: functions of statistics are called last of all, when every answer is paid for.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from python_assets.providers.configs import generation_config
 from python_assets.providers.local_models.options import absent_device
 from python_assets.providers.provider import Provider, RemoteProvider, providers
 from python_assets.providers.transport import shown_url
-from python_assets.registry import absent_function, is_function_path
+from python_assets.registry import absent_function, is_function_path, load_function
 from python_assets.study.study import Encoding, Generation, Prompts, Study, Vectors
 from python_assets.texts.names import absent_pipeline
 from python_assets.warehouse import paths
@@ -29,7 +30,7 @@ def require_ready(study: Study) -> None:
     Raises:
         StudyFileError: it would; the text has a line for each reason, with its remedy.
     """
-    if reasons := list(would_fail(study)):
+    if reasons := list(would_fail(study)) or list(_unloadable_statistics(study)):
         raise StudyFileError(study.path, reasons)
 
 
@@ -103,6 +104,14 @@ def _absent_functions(study: Study) -> Iterator[PlumblineError]:
     for path in dict.fromkeys(filter(is_function_path, named)):
         if absent := absent_function(path, study.folder):
             yield absent
+
+
+def _unloadable_statistics(study: Study) -> Iterator[StudyError]:
+    for name, path in study.analysis.statistic_functions.items():
+        try:
+            load_function(path, study.folder, n_arguments=1)
+        except StudyError as error:
+            yield error.at(("analysis", "custom_statistics", name))
 
 
 def _absent_embedding(study: Study) -> Iterator[PlumblineError]:

@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, model_validator
 
 from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, ID_PATTERN, FactorName, Level, Part, Unfit
-from python_assets.study.expressions import OF_DISPARITIES, OF_STATISTICS, aggregate_expression, custom_rows
+from python_assets.study.expressions import OF_DISPARITIES, aggregate_expression, custom_rows, custom_statistic
 from python_assets.study.statistic_options import StatisticRow
 from python_assets.study.statistics import STATISTICS, StatisticEntry, statistic_rows
 
@@ -51,7 +51,7 @@ def _check_cells(cells: dict[str, str | list[str]]) -> dict[str, str | list[str]
 ImpossibleCells = Annotated[dict[FactorName, Level | list[Level]], AfterValidator(_check_cells)]
 RegressionName = Annotated[StrictStr, AfterValidator(_check_id)]
 CustomName = Annotated[StrictStr, AfterValidator(_check_name)]
-StatisticSql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expression(text, OF_STATISTICS))]
+CustomStatistic = Annotated[StrictStr, AfterValidator(custom_statistic)]
 DisparitySql = Annotated[StrictStr, AfterValidator(lambda text: aggregate_expression(text, OF_DISPARITIES))]
 
 
@@ -294,7 +294,7 @@ class AnalysisSpec(Part):
     alpha: float = Field(0.05, gt=0, lt=0.5)
     seed: int | None = None
     statistics: list[StatisticEntry] = list(DEFAULT_STATISTICS)
-    custom_statistics: dict[CustomName, StatisticSql] = {}
+    custom_statistics: dict[CustomName, CustomStatistic] = {}
     custom_disparities: dict[CustomName, DisparitySql] = {}
     reference: Literal["rest", "grand_mean", "reference_level", "all_pairs"] = "rest"
     contrasts: list[StrictStr] = []
@@ -318,6 +318,11 @@ class AnalysisSpec(Part):
     def requested_statistics(self) -> list[StatisticRow]:
         """Every statistic with its options, custom ones last: the rows of raw.statistics."""
         return [*statistic_rows(self.statistics), *custom_rows(self.custom_statistics)]
+
+    @property
+    def statistic_functions(self) -> dict[str, str]:
+        """The custom statistics that are functions beside the study file: `module:function` by name."""
+        return {row.statistic: row.function_path for row in self.requested_statistics if row.function_path}
 
     @property
     def statistic_names(self) -> list[str]:

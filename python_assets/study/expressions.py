@@ -1,13 +1,15 @@
 """Statistics and disparities in the study's own SQL: one aggregate expression, checked before it is run.
 
 Belongs here: what such an expression may be made of, told from the tree of DuckDB's own parser. It is stored
-as DuckDB writes it back, without comments.
+as DuckDB writes it back, without comments. A statistic may be a function beside the study file instead: what is told
+of it without running it is registry.py.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from python_assets.registry import is_function_path
 from python_assets.study.base import Unfit
 from python_assets.study.problems import suggestion
 from python_assets.study.statistic_options import StatisticRow
@@ -214,10 +216,21 @@ def _check_result(connection: Any, expression: str, columns: tuple[str, ...]) ->
             raise NotAnAggregate("one number of all rows", f"put {columns[0]} into an aggregate, as avg({columns[0]})")
 
 
-def custom_rows(expressions: Mapping[str, str]) -> list[StatisticRow]:
-    """Rows of raw.statistics of custom statistics; one that names baseline is of pairs alone."""
-    written = {name: aggregate_expression(text, OF_STATISTICS) for name, text in expressions.items()}
-    return [
-        StatisticRow(name, f"sql={text}", is_paired="baseline" in text, expression=text)
-        for name, text in written.items()
-    ]
+def custom_statistic(text: str) -> str:
+    """An expression over x and baseline as DuckDB writes it, or `module:function` as it stands.
+
+    Raises:
+        NotAnAggregate: it is neither.
+    """
+    return text if is_function_path(text) else aggregate_expression(text, OF_STATISTICS)
+
+
+def custom_rows(declared: Mapping[str, str]) -> list[StatisticRow]:
+    """Rows of raw.statistics of custom statistics; an expression that names baseline is of pairs alone."""
+    return [_custom_row(name, custom_statistic(text)) for name, text in declared.items()]
+
+
+def _custom_row(name: str, written: str) -> StatisticRow:
+    if is_function_path(written):
+        return StatisticRow(name, f"function={written}", function_path=written)
+    return StatisticRow(name, f"sql={written}", is_paired="baseline" in written, expression=written)

@@ -31,6 +31,7 @@ class StatisticRow(NamedTuple):
     standard: str | None = None
     standard_value: float | None = None
     expression: str | None = None
+    function_path: str | None = None
 
 
 class StatisticOptions(Part):

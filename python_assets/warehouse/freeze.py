@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from python_assets.errors import OTHER_HOME, WarehouseError
+from python_assets.registry import source_sha256
 from python_assets.study.base import ALL_PROMPTS, CALIBRATIONS, REPLAY
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, make_folder, utc_now
@@ -65,9 +66,17 @@ class Freeze(NamedTuple):
 
 
 def analysis_of(study: Study) -> dict[str, Any]:
-    """What is compared, how, and how sure it must be, with every default written out."""
+    """What is compared, how, and how sure it must be, with every default written out.
+
+    Raises:
+        StudyError: the file of a statistic of the study's own is gone.
+    """
     config = json.loads(study.config_json)
+    # a statistic that is a function is what its file says; without any, the hash is what it was before there were such
+    paths = study.analysis.statistic_functions.values()
+    functions = {path: source_sha256(path, study.folder) for path in paths}
     return {
+        **({"functions": functions} if functions else {}),
         **{section: config[section] for section in SECTIONS if section in config},
         "analysis": {**config["analysis"], "margins": study.margins},
         "references": {

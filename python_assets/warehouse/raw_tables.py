@@ -255,6 +255,7 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "standard": "varchar",
         "standard_value": "double",
         "expression": "varchar",
+        "function_path": "varchar",
     },
     "custom_disparities": {
         "study_id": "varchar not null",

@@ -5,9 +5,14 @@ group_statistics as (
 ),
 
 statistic_values as (
-    select * from {{ ref('int_statistic_values') }}
+    select comparison_position, group_position, statistic, parameters, value, cast(null as varchar) as why_none
+    from {{ ref('int_statistic_values') }}
     union all
-    select * from {{ ref('int_custom_statistics') }}
+    select comparison_position, group_position, statistic, parameters, value, 'custom_undefined' as why_none
+    from {{ ref('int_custom_statistics') }}
+    union all
+    select comparison_position, group_position, statistic, parameters, value, reason as why_none
+    from {{ ref('int_function_statistics') }}
 ),
 
 contrasts as (
@@ -23,14 +28,13 @@ requested as (
         statistics.study_id,
         statistics.statistic,
         statistics.is_paired,
-        statistics.expression is not null as is_custom,
         min(statistics.parameters) as parameters
     from statistics
     inner join contrasts
         on statistics.study_id = contrasts.study_id
         and statistics.statistic || '_difference' = contrasts.contrast
     where statistics.normalise = '' and statistics.statistic not in ('mean', 'selection_rate', 'precision')
-    group by statistics.study_id, statistics.statistic, statistics.is_paired, statistics.expression is not null
+    group by statistics.study_id, statistics.statistic, statistics.is_paired
 ),
 
 counts as (
@@ -39,7 +43,6 @@ counts as (
         requested.statistic,
         requested.parameters,
         requested.is_paired,
-        requested.is_custom,
         case when requested.is_paired then group_statistics.n_pairs else group_statistics.n_responses end as n_values
     from group_statistics
     inner join requested using (study_id)
@@ -50,6 +53,7 @@ compared as (
     select
         counts.*,
         statistic_values.value as own_value,
+        statistic_values.why_none,
         count(statistic_values.value) over of_groups as n_known,
         sum(statistic_values.value) over of_groups as sum_of_known
     from counts
@@ -67,7 +71,7 @@ reasoned as (
             when n_values = 0 then 'no_baseline'
             when own_value is not null and n_known > 1 then null
             when own_value is not null then 'no_complement'
-            when is_custom then 'custom_undefined'
+            when why_none is not null then why_none
             when {{ has_too_few_values('statistic', 'n_values') }} then 'too_few_values'
             else 'constant_values'
         end as reason

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from python_assets.infer.design.custom_functions import CustomFunction
 from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.result import InferenceReason
@@ -23,11 +24,12 @@ from python_assets.study.base import ALL_GENERATIONS, BASELINE
 ADDITIVE: Final = ("variance", "standard_deviation", "skewness", "kurtosis", "kl_divergence")
 OF_QUANTILES: Final = ("median", "quantile", "percentile", "quantile_range", "percentile_range", "range")
 NONLINEAR: Final = (*ADDITIVE, *OF_QUANTILES, "mode", "correlation")
+NO_FUNCTIONS: Final[Mapping[str, CustomFunction]] = MappingProxyType({})
 _QUERY: Final = """
     select statistic, parameters, normalise, normalise_over, is_paired, coalesce(cast(method as varchar), ''),
         coalesce(cast(level_low as double), 'nan'), coalesce(cast(level_high as double), 'nan'),
         coalesce(cast(bin_width as double), 'nan'), coalesce(cast(n_bins as integer), 0),
-        coalesce(cast(smoothing as double), 'nan')
+        coalesce(cast(smoothing as double), 'nan'), function_path
     from raw.statistics
     where normalise <> 'after'
     order by statistic, parameters
@@ -38,7 +40,8 @@ class StatisticSpec(NamedTuple):
     """A statistic with its options, those that it does not have at their defaults.
 
     parameters: as the tables spell the options. normalise: '' or before, which puts x and baseline on the
-    scale of 0 to 1 of normalise_over. method: of a correlation. level_low, level_high: quantiles, 0 to 1.
+    scale of 0 to 1 of normalise_over. method: of a correlation. level_low, level_high: quantiles, 0 to 1. function: of
+    the study's own.
     """
 
     statistic: str
@@ -52,6 +55,7 @@ class StatisticSpec(NamedTuple):
     bin_width: float = float("nan")
     n_bins: int = 0
     smoothing: float = float("nan")
+    function: CustomFunction | None = None
 
     @property
     def levels(self) -> tuple[tuple[float, int], ...]:
@@ -68,13 +72,23 @@ class StatisticSpec(NamedTuple):
         return self.statistic in OF_QUANTILES and any(level in (0, 1) for level, _ in self.levels)
 
 
-def requested_statistics(connection: duckdb.DuckDBPyConnection) -> list[StatisticSpec]:
+def requested_statistics(
+    connection: duckdb.DuckDBPyConnection, functions: Mapping[str, CustomFunction] = NO_FUNCTIONS
+) -> list[StatisticSpec]:
     """The statistics whose rows are shuffled, in order: none of means, rates and custom expressions.
 
-    A mean of normalised values is one of them, for normalising clips.
+    A mean of normalised values is one of them, for normalising clips; and so is a custom function.
+
+    Args:
+        connection: to the build file.
+        functions: of the study's own, by their path.
     """
-    found = [StatisticSpec(*row) for row in connection.execute(_QUERY).fetchall()]
-    return [spec for spec in found if spec.statistic in NONLINEAR or (spec.statistic == "mean" and spec.normalise)]
+    found = [StatisticSpec(*row, functions.get(path)) for *row, path in connection.execute(_QUERY).fetchall()]
+    return [
+        spec
+        for spec in found
+        if spec.statistic in NONLINEAR or (spec.statistic == "mean" and spec.normalise) or spec.function is not None
+    ]
 
 
 @dataclass(frozen=True)

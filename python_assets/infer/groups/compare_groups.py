@@ -17,7 +17,7 @@ from python_assets.infer.groups.rows import OF_LABELS, Sheet, amplification_rows
 from python_assets.infer.options import Options, Reference
 from python_assets.infer.result import EVERY_P, TEST, InferenceReason, Result
 from python_assets.infer.schemes.choose import Blocks, Chosen, InUnits, choose_schemes
-from python_assets.infer.statistics.compare_statistics import METHOD, compare_statistic, is_shuffled
+from python_assets.infer.statistics.compare_statistics import compare_statistic, is_shuffled, method_of
 from python_assets.infer.tables import DBI, Table, Tables
 from python_assets.study.base import Against
 
@@ -194,6 +194,6 @@ def compare_statistics(cells: Cells, values: Values, spec: StatisticSpec, option
         if isinstance(scheme, Blocks) and is_shuffled(spec):
             sheet = sheet.resting_on(scheme)
             compared = compare_statistic(scheme, values, chosen.columns, spec)
-            yield from sheet_rows(sheet._replace(method=f"{METHOD}, {sheet.method}"), compared)
+            yield from sheet_rows(sheet._replace(method=f"{method_of(spec)}, {sheet.method}"), compared)
         else:
             yield from sheet_rows(sheet, refused(sheet, scheme if isinstance(scheme, InferenceReason) else none))

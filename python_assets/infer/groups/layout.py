@@ -16,6 +16,7 @@ from python_assets.infer.contrasts.labelled import compare_labelled, labelled_in
 from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
     KEYS_OF_QUESTION,
+    NO_FUNCTIONS,
     Cells,
     Missing,
     Rows,
@@ -26,6 +27,7 @@ from python_assets.infer.design.cells import (
     of_statistic,
     requested_statistics,
 )
+from python_assets.infer.design.custom_functions import CustomFunction
 from python_assets.infer.design.design import Frame
 from python_assets.infer.design.labels import read_labels
 from python_assets.infer.design.mixed_instruments import mixed_instruments
@@ -33,7 +35,7 @@ from python_assets.infer.design.pooled import pool_of
 from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.groups.compare_groups import Responses, compare_groups, compare_statistics
-from python_assets.infer.groups.summary import bootstrap_rows, summary_rows
+from python_assets.infer.groups.summary import bootstrap_rows, function_rows, summary_rows
 from python_assets.infer.options import Options, Reference, Unread
 from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import Blocks, choose_schemes
@@ -64,11 +66,12 @@ def layouts(
     labelled: Sequence[str] = (),
     unread: Unread = frozenset(),
     contrasts: Sequence[str] = (),
+    functions: Mapping[str, CustomFunction] = NO_FUNCTIONS,
 ) -> dict[tuple[str, str], "Layout"]:
     """All slices and groupings of a build file with cells of the measures.
 
     Args: as read_cells; labelled: measures that people gave labels of; unread: of too_many_unmatched; contrasts: of
-    Options.
+    Options; functions: of statistics of the study's own, by path.
     """
     mixed, none = mixed_instruments(connection), Unread()
     return {
@@ -79,6 +82,7 @@ def layouts(
             measures=measures,
             labelled=labelled,
             contrasts=contrasts,
+            functions=functions,
             refused={
                 InferenceReason.TOO_MANY_UNMATCHED: unread,
                 InferenceReason.INSTRUMENT_DIFFERS: mixed.get(design, none),
@@ -104,12 +108,13 @@ class Layout:
         measures: Sequence[str] | None = None,
         labelled: Sequence[str] = (),
         contrasts: Sequence[str] = (),
+        functions: Mapping[str, CustomFunction] = NO_FUNCTIONS,
         refused: Mapping[InferenceReason, Unread],
     ) -> None:
         """Read the cells, of some measures or of all; arguments as read_cells.
 
-        labelled: measures that people gave labels of. contrasts: of Options. refused: by their reason, the generations
-        and measures of which nothing is told.
+        labelled: measures that people gave labels of. contrasts: of Options. functions: of statistics of the study's
+        own, by path. refused: by their reason, the generations and measures of which nothing is told.
         """
 
         def with_refused(cells: Cells) -> Cells:
@@ -125,7 +130,7 @@ class Layout:
         self._pool = pool_of(of_study.columns, contrasts)
         self.cells = with_refused(self._pool.cells(of_study))
         self._connection = connection
-        self._specs = requested_statistics(connection)
+        self._specs = requested_statistics(connection, functions)
         self._values: Values | None = None
         self._rows: Rows | None = None
 
@@ -167,6 +172,8 @@ class Layout:
         for n_done, spec in enumerate(self._specs, start=1):
             chosen, values = self._of_statistic(spec)
             if len(chosen.columns):
+                if spec.function is not None:
+                    yield "function_statistics", function_rows(chosen, values, spec.function)
                 yield "summary_statistics", bootstrap_rows(chosen, values, spec, options)
                 yield from compare_statistics(chosen, values, spec, options)
             drawn(options.n_permutations + n_done * options.n_draws_nonlinear)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from python_assets.infer.design.cells import Cells, Labelled, StatisticSpec, Values
+from python_assets.infer.design.custom_functions import CustomFunction
 from python_assets.infer.design.design import MIN_UNITS, Design, Unit, presence_patterns
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
 from python_assets.infer.formulas import interval
@@ -82,6 +83,30 @@ def _labelled_limits(mean: Floats, sd: Floats, n: Ints, labelled: Labelled, alph
     limits = interval.around(mean, error, interval.t_quantile(of_t.astype(float), alpha))
     is_none = labelled.why_no_interval is not None
     return interval.Interval(*(np.where(is_none, np.nan, side) for side in limits))
+
+
+def function_rows(cells: Cells, values: Values, function: CustomFunction) -> Table:
+    """The value of a function of the study's own in each group, or why there is none; no row without any value.
+
+    Args:
+        cells: those that it has values in, cells.of_statistic.
+        values: the rows.
+        function: from the values of a group to their statistic.
+    """
+    n_groups, n_columns = cells.frame.n_groups, len(cells.columns)
+    sample = values.sample(np.arange(n_columns), cells.frame.group, n_groups)
+    place = sample.column * n_groups + sample.place // n_columns
+    n = np.bincount(place, minlength=n_columns * n_groups)
+    rows = np.split(sample.x[np.argsort(place, kind="stable")], np.cumsum(n)[:-1])
+    is_there = n > 0
+    found = [function.value(one) for one in rows if len(one)]
+    keys = column_keys(cells, np.arange(n_columns), n_groups)
+    keys["group_id"] = np.tile(np.array(cells.group_ids, dtype=object), n_columns)
+    return {
+        **{name: column[is_there] for name, column in keys.items()},
+        "value": np.array([one.value for one in found]),
+        "reason": np.array([one.reason for one in found], dtype=object),
+    }
 
 
 def bootstrap_rows(cells: Cells, values: Values, spec: StatisticSpec, options: Options) -> Table:

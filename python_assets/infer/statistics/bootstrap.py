@@ -23,6 +23,7 @@ MIN_ROOT_PROMPTS: Final = 10
 COLUMNS_AT_ONCE = 256
 WORDS: Final = (
     InferenceReason.NO_VALUES,
+    InferenceReason.INTERVAL_NOT_VALIDATED,
     InferenceReason.TOO_FEW_ROOT_PROMPTS,
     InferenceReason.INTERVAL_NOT_VALIDATED,
     InferenceReason.UNDEFINED_STATISTIC,
@@ -60,7 +61,8 @@ def bootstrap_intervals(
     Returns:
         Rows of shape (columns, groups): percentile limits over resamples of the root prompts that hold the group; for
         the median of one value a root prompt the order statistics that cover with 1 - alpha at least. NaN under 10 root
-        prompts, where a resample has no value, and of the smallest and largest value: no resample goes beyond them.
+        prompts, where a resample has no value, of the smallest and largest value: no resample goes beyond them; and of
+        functions of the study's own: whether resamples tell how far they err is known of none.
 
     Source: metrics.md 6.2; Efron 1979; Conover 1999, section 3.2; Bickel and Freedman 1981, section 6.
     """
@@ -75,8 +77,8 @@ def bootstrap_intervals(
         shape = (frame.n_groups, len(members))
         low, high = (side.reshape(shape).T for side in _limits(spec, sample, counts, resampled, alpha))
         n = (counts > 0).sum(axis=0).reshape(shape).T
-        is_extreme = np.full(n.shape, spec.is_extreme)
-        why = [n == 0, n < MIN_ROOT_PROMPTS, is_extreme, np.isnan(low)]
+        is_own, is_extreme = (np.full(n.shape, never) for never in (spec.function is not None, spec.is_extreme))
+        why = [n == 0, is_own, n < MIN_ROOT_PROMPTS, is_extreme, np.isnan(low)]
         return Result.of(n.shape, ci_low=low, ci_high=high, n_root_prompts=n, reason=first_of(why, WORDS))
 
     return joined([part_of(columns) for columns in pieces(len(values.columns), COLUMNS_AT_ONCE)])
@@ -84,7 +86,7 @@ def bootstrap_intervals(
 
 def _limits(spec: StatisticSpec, sample: Sample, counts: Ints, resampled: _Resampled, alpha: float) -> Floats:
     """Limits of a statistic, shape (2, pairs of group and column)."""
-    if spec.is_extreme:
+    if spec.is_extreme or spec.function is not None:
         return np.full((2, counts.shape[1]), np.nan)
     if spec.statistic not in OF_QUANTILES and (of_sums := additive_statistic(spec)):
         return _percentile_limits(of_sums, sample, counts, resampled, alpha)

@@ -24,7 +24,7 @@ from python_assets.infer.statistics.row_statistics import GroupRows, row_statist
 from python_assets.infer.statistics.statistics import GroupSums, additive_statistic
 
 METHOD: Final = "permuted statistic, tests equal distributions"
-
+LAST_BITS: Final = 1e-6  # of the statistic: a tie (exchange.TIE) is then wider than what rounding makes of it
 
 Regrouped = GroupQuantiles | GroupRows | GroupSums
 """A statistic under every arrangement, in units of the standard deviation of its column."""
@@ -33,6 +33,11 @@ Regrouped = GroupQuantiles | GroupRows | GroupSums
 def is_shuffled(spec: StatisticSpec) -> bool:
     """Whether the statistic is computed for shuffled rows: Kendall's tau would take pairs of them."""
     return spec.method != "kendall"
+
+
+def method_of(spec: StatisticSpec) -> str:
+    """How a statistic is tested, in words: of a function of the study's own with the hash of its file."""
+    return METHOD if spec.function is None else f"{METHOD} ({spec.function.version})"
 
 
 def compare_statistic(scheme: Blocks, values: Values, columns: Ints, spec: StatisticSpec) -> Compared:
@@ -57,7 +62,7 @@ def compare_statistic(scheme: Blocks, values: Values, columns: Ints, spec: Stati
 
     def part(chosen: Ints, draws: Draws) -> Tried:
         statistic, unit = _regrouped(scheme.design, values, columns[chosen], spec)
-        compared = _compare(scheme, draws, statistic, unit, f"{spec.statistic}_difference")
+        compared = _compare(scheme, draws, statistic, unit, f"{spec.statistic}_difference", method_of(spec))
         p_question = compared.indices["standard_deviation"].p_value
         return Tried(p_question, lambda at: compared.taken(at, len(chosen)))
 
@@ -76,13 +81,33 @@ def _regrouped(design: Design, values: Values, columns: Ints, spec: StatisticSpe
     of_rows = row_statistic(spec)
     if of_rows is None:
         raise ValueError(f"{spec.statistic} {spec.parameters} cannot be shuffled")
-    return GroupRows(design, sample, of_rows), sample.unit**of_rows.power
+    if of_rows.power is None:
+        unit = _own_unit(_seen(design, GroupRows(design, sample, of_rows, np.ones(len(columns)))))
+    else:
+        unit = sample.unit**of_rows.power
+    return GroupRows(design, sample, of_rows, unit), unit
 
 
-def _compare(scheme: Blocks, draws: Draws, statistic: Regrouped, unit: Floats, name: str) -> Compared:
-    design = scheme.design
+def _seen(design: Design, statistic: Regrouped) -> Floats:
+    """The statistic of each group as observed, shape (groups, columns)."""
     as_observed = each_batch(design.group_slots, given_draws(np.arange(len(design.cell))[None]), lambda w, _: w)
-    seen = np.concatenate([values[0] for _, values in statistic.own(as_observed[0])], axis=1)
+    return np.concatenate([values[0] for _, values in statistic.own(as_observed[0])], axis=1)
+
+
+def _own_unit(seen: Floats) -> Floats:
+    """What a statistic of unknown unit is counted in, so that ties are told alike whatever its size: its spread.
+
+    Never so small beside the statistic itself that its last bits would tell draws apart; 1 where all is 0.
+    """
+    known = np.ma.masked_invalid(seen)
+    largest = np.abs(known).max(axis=0).filled(0.0)
+    unit = np.maximum(known.std(axis=0).filled(0.0), LAST_BITS * largest)
+    return np.where(unit > 0, unit, 1.0)
+
+
+def _compare(scheme: Blocks, draws: Draws, statistic: Regrouped, unit: Floats, name: str, method: str) -> Compared:
+    design = scheme.design
+    seen = _seen(design, statistic)
     value = _minus_others(seen[None])[0]
     contrast, is_defined = BlockContrast(design), ~np.isnan(value)
     extremes = Extremes(np.where(is_defined, np.abs(value), 0), contrast.rows.in_question, draws)
@@ -113,7 +138,7 @@ def _compare(scheme: Blocks, draws: Draws, statistic: Regrouped, unit: Floats, n
         n_root_prompts=contrast.rows.n_root_prompts,
         n_units=contrast.rows.n_units,
         is_permuted=True,
-        method=f"{METHOD}{design.method}",
+        method=f"{method}{design.method}",
         scope=contrast.rows.scope,
         reason=InferenceReason.INTERVAL_NOT_VALIDATED,
     )

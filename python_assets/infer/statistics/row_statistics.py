@@ -1,4 +1,4 @@
-"""Statistics that need the rows of a group together: the binned mode and correlations of ranks.
+"""Statistics that need the rows of a group together: the binned mode, correlations of ranks, the study's own functions.
 
 Belongs here: each of them over rows, and over the rows that a group gets under every arrangement. Kendall's
 tau, counted from pairs of rows, is only resampled (bootstrap.py).
@@ -23,15 +23,17 @@ class RowStatistic(NamedTuple):
     """How a statistic is computed from rows.
 
     of: from x and baseline, shape (..., rows), NaN where there is no row, to shape (...), NaN where
-    undefined. power: of the unit of x that the statistic has.
+    undefined. power: of the unit of x that the statistic has; None where nobody knows.
     """
 
     of: Callable[[Floats, Floats], Floats]
-    power: int
+    power: int | None
 
 
 def row_statistic(spec: StatisticSpec) -> RowStatistic | None:
     """The statistic of rows that is asked for; None where it is none, or Kendall's tau."""
+    if (function := spec.function) is not None:
+        return RowStatistic(lambda x, _: function.of_rows(x), power=None)
     if spec.statistic == "mode":
         return RowStatistic(lambda x, _: binned_mode(x, spec.bin_width), power=1)
     if spec.method == "spearman":
@@ -105,10 +107,16 @@ def tau(both: Floats, x: Floats, b: Floats) -> Floats:
 class GroupRows:
     """A statistic of the rows of each group under every arrangement."""
 
-    def __init__(self, design: Design, sample: Sample, statistic: RowStatistic) -> None:
-        """Lay out the rows by cell once; the cells of the sample are those of the design."""
-        self._design, self._statistic = design, statistic
-        self._unit = sample.unit**statistic.power
+    def __init__(self, design: Design, sample: Sample, statistic: RowStatistic, unit: Floats) -> None:
+        """Lay out the rows by cell once.
+
+        Args:
+            design: the cells.
+            sample: their rows.
+            statistic: of the rows.
+            unit: what the statistic of each column is counted in.
+        """
+        self._design, self._statistic, self._unit = design, statistic, unit
         self._x, self._b = (sample.table(values, np.nan) for values in (sample.x, sample.baseline))
 
     def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:

@@ -10,7 +10,7 @@ from python_assets.importers.files import table_columns
 from python_assets.importers.formats import IMPORTERS, PATH_FIELD
 from python_assets.importers.level_map import read_level_table
 from python_assets.importers.truth_tables import read_truth_table
-from python_assets.registry import is_function_path
+from python_assets.registry import is_function_path, unfit_function
 from python_assets.study.base import REPLAY
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import Import, Study, Vectors
@@ -49,6 +49,9 @@ def _function_problems(draft: Draft) -> Iterator[StudyError]:
         if is_function_path(name) and not file.is_file():
             expected = f"a function in {file.name} beside the study file"
             yield StudyError(path, name, expected, f"put {file.name} there")
+    for statistic, name in draft.parts.analysis.statistic_functions.items():
+        if unfit := unfit_function(name, draft.file.parent, n_arguments=1):
+            yield unfit.at(("analysis", "custom_statistics", statistic))
 
 
 def _vector_problems(draft: Draft) -> Iterator[StudyError]:

@@ -8,6 +8,7 @@ metrics as (
     select * from {{ ref('metrics') }} where of = 'contrasts'
 )
 
-select contrasts.*, coalesce(metrics.is_tested, false) as is_tested
+-- the difference of a custom statistic is no line of the seed
+select contrasts.*, coalesce(metrics.is_tested, {{ is_tested_statistic('contrasts.parameters') }}) as is_tested
 from contrasts
 left join metrics on contrasts.contrast = metrics.name

@@ -18,7 +18,7 @@ scales as (
 
 statistics as (
     select * from {{ source('raw', 'statistics') }}
-    where expression is null and statistic not in ('selection_rate', 'precision')
+    where expression is null and function_path is null and statistic not in ('selection_rate', 'precision')
 ),
 
 {{ numbered_samples() }},

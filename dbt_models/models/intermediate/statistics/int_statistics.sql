@@ -14,6 +14,10 @@ custom_statistics as (
     select * from {{ ref('int_custom_statistics') }}
 ),
 
+function_statistics as (
+    select * from {{ ref('int_function_statistics') }}
+),
+
 cells as (
     select * from {{ ref('int_cell_sums') }} where n_selectable > 0
 ),
@@ -49,13 +53,16 @@ selected as (
 ),
 
 every_value as (
-    select comparison_position, group_position, statistic, parameters, value
+    select comparison_position, group_position, statistic, parameters, value, cast(null as varchar) as why_none
     from statistic_values
     union all
-    select comparison_position, group_position, statistic, parameters, value
+    select comparison_position, group_position, statistic, parameters, value, 'custom_undefined' as why_none
     from custom_statistics
     union all
-    select comparison_position, group_position, statistic, parameters, share as value
+    select comparison_position, group_position, statistic, parameters, value, reason as why_none
+    from function_statistics
+    union all
+    select comparison_position, group_position, statistic, parameters, share as value, cast(null as varchar) as why_none
     from selected
     inner join comparisons using (comparison_position)
     inner join standards using (study_id, slice_id, outcome_position, selection_position)
@@ -70,7 +77,6 @@ long_statistics as (
         parameters,
         requested.is_paired,
         requested.is_paired and group_statistics.calibration = 'raw' as is_of_pairs,
-        requested.expression is not null as is_custom,
         requested.normalise,
         requested.normalise_over = 'generation' or not coalesce(generations.is_baseline, false) as is_in_pool,
         case requested.normalise_over when 'generation' then comparison_position else first_comparison end as pool_position,
@@ -79,7 +85,8 @@ long_statistics as (
         group_statistics.n_missing,
         group_statistics.n_root_prompts,
         group_statistics.n_root_prompts_paired,
-        every_value.value as value_as_it_is
+        every_value.value as value_as_it_is,
+        every_value.why_none
     from group_statistics
     inner join requested using (study_id)
     -- generation 'all', which is none of them, is a pool of its own
@@ -105,7 +112,7 @@ select
         when is_paired and not is_of_pairs then 'already_calibrated'
         when n_responses = 0 then 'no_values'
         when is_paired and n_pairs = 0 then 'no_baseline'
-        when is_custom then 'custom_undefined'
+        when why_none is not null then why_none
         when {{ has_too_few_values('statistic', 'n_responses - n_unpaired') }} then 'too_few_values'
         else 'constant_values'
     end as reason

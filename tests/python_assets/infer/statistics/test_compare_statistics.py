@@ -1,11 +1,14 @@
 """tests/python_assets/infer/test_nonlinear.py - mirrors python_assets/infer/nonlinear.py."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 from python_assets.infer.design.cells import StatisticSpec, Values
+from python_assets.infer.design.custom_functions import CustomFunction
 from python_assets.infer.draws.exchange import given_draws
 from python_assets.infer.statistics.compare_statistics import compare_statistic, is_shuffled
 from tests.python_assets.infer.statistics.test_statistics import REFERENCE as ADDITIVE
@@ -17,8 +20,12 @@ def mode(x, b):
     return (bins[counts.argmax()] + 0.5) * 0.2
 
 
+def own(name):
+    return CustomFunction(f"own_statistics:{name}", Path(__file__).parent)
+
+
 IN_THE_UNIT = ("range", "standard_deviation", "max", "min", "mean")
-IN_UNITS = ("mean", "median", "range", "percentile", "quantile_range")
+IN_UNITS = ("mean", "median", "range", "percentile", "quantile_range", "function")
 REFERENCE = {
     **ADDITIVE,
     "median": lambda x, b: np.median(x),
@@ -28,6 +35,7 @@ REFERENCE = {
     "mode": mode,
     "spearman": lambda x, b: stats.spearmanr(x, b).statistic,
     "kendall": lambda x, b: stats.kendalltau(x, b).statistic,
+    "function": lambda x, b: np.abs(x - np.median(x)).mean(),
 }
 ASKED = {
     **OF_SUMS,
@@ -38,6 +46,7 @@ ASKED = {
     "mode": StatisticSpec("mode", bin_width=0.2),
     "spearman": StatisticSpec("correlation", is_paired=True, method="spearman"),
     "kendall": StatisticSpec("correlation", is_paired=True, method="kendall"),
+    "function": StatisticSpec("spread", "function=own_statistics:spread", function=own("spread")),
 }
 NONLINEAR = list(ASKED)
 SHUFFLED = [name for name, asked in ASKED.items() if is_shuffled(asked)]
@@ -163,7 +172,8 @@ def test_differences_from_the_mean_of_the_others_are_those_of_each_arrangement(b
     p_maxt = np.maximum.accumulate((largest >= size[0, order] - 1e-9).mean(axis=0))
     assert test.p_maxt[0][order] == pytest.approx(p_maxt, abs=1e-12)
     assert set(test.reason[0]) == {"interval_not_validated"}
-    assert set(test.method[0]) == {"permuted statistic, tests equal distributions, incomplete blocks"}
+    of_file = f" ({ASKED[name].function.version})" if name == "function" else ""
+    assert set(test.method[0]) == {f"permuted statistic, tests equal distributions{of_file}, incomplete blocks"}
     assert np.isnan([test.ci_low, test.ci_high, test.std_error]).all()
 
 
@@ -311,3 +321,84 @@ def test_false_positive_rate_is_nominal(build, name):
     contrast = done.contrasts[f"{ASKED[name].statistic}_difference"]
     assert low <= (contrast.p_value[:, 0] <= 0.05).sum() <= high
     assert (contrast.p_maxt.min(axis=1) <= 0.05).sum() <= high
+
+
+def test_numpys_mean_as_a_function_is_the_mean(build):
+    """Value, difference, noise floor and every p of the built-in, which adds up sums of cells instead."""
+    x = 1e3 + np.random.default_rng(13).normal(size=(9, 4, 5))
+    x[0, 1] = x[3, 2] = np.nan
+    scheme, _ = build(x[:, :, 0], n_permutations=299)
+    values, columns = values_of(x, replicates=2), np.arange(5)
+    built_in = compare_statistic(scheme, values, columns, StatisticSpec("mean", normalise="before"))
+    spec = StatisticSpec("average", function=own("average"))
+    done = compare_statistic(scheme, values, columns, spec)
+    pairs = [(done.contrasts["average_difference"], built_in.contrasts["mean_difference"])]
+    pairs += [(done.indices[metric], test) for metric, test in built_in.indices.items()]
+    for test, expected in pairs:
+        for field in NULL:
+            assert getattr(test, field) == pytest.approx(getattr(expected, field), rel=1e-9, abs=1e-10, nan_ok=True)
+        for field in ("p_value", "p_maxt", "p_question", "n_draws", "reason"):
+            np.testing.assert_array_equal(getattr(test, field), getattr(expected, field))
+
+
+def test_a_function_of_any_size_has_the_p_of_its_differences(build):
+    x = np.random.default_rng(14).normal(size=(4, 3))
+    scheme, _ = build(x)
+
+    class Scaled:
+        version = "scaled"
+
+        def __init__(self, factor, offset):
+            self.factor, self.offset = factor, offset
+
+        def of_rows(self, rows):
+            return self.offset + self.factor * np.nanmean(rows, axis=-1)
+
+    exact = minus_others(np.array([arranged_means(x, source) for source in all_sources(scheme)]))
+    expected = (np.abs(exact) >= np.abs(exact[0]) - 1e-9).mean(axis=0)
+    for factor, offset in [(1, 0), (1e-12, 0), (1e12, 0), (1, 1e6), (-1e-9, 0)]:
+        spec = StatisticSpec("scaled", function=Scaled(factor, offset))
+        test = compare_statistic(scheme, values_of(x), np.arange(1), spec).contrasts["scaled_difference"]
+        assert test.p_value[0] == pytest.approx(expected, abs=1e-12), (factor, offset)
+        assert test.value[0] == pytest.approx(factor * exact[0], rel=1e-6)
+
+
+def all_sources(scheme):
+    return scheme.draws.sources(slice(0, scheme.draws.n))
+
+
+def arranged_means(x, source):
+    group = np.empty(x.size, dtype=int)
+    group[source] = np.tile(np.arange(x.shape[1]), len(x))
+    return [x.ravel()[group == g].mean() for g in range(x.shape[1])]
+
+
+def test_draws_that_a_function_fails_on_count_as_extreme(build):
+    x = np.random.default_rng(15).normal(size=(4, 3))
+    x[0, 0] = 5.0  # the group that holds it has no value, under every arrangement
+    done = compare_statistic(build(x)[0], values_of(x), np.arange(1), StatisticSpec("picky", function=own("picky")))
+    contrast = done.contrasts["picky_difference"]
+    assert set(contrast.reason[0]) == {"undefined_statistic"}
+    assert np.isnan([contrast.p_value, contrast.p_question]).all()
+    means = x[:, 1:].mean(axis=0)
+    assert contrast.value[0, 1:] == pytest.approx(means - means[::-1])
+    assert np.isnan(contrast.value[0, 0])
+
+
+def test_draws_that_a_function_of_some_values_fails_on_count_as_extreme(build):
+    x = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [1.0, 0]])
+
+    class Some:
+        version = "some"
+
+        def of_rows(self, rows):
+            mean = np.nanmean(rows, axis=-1)
+            return np.where(mean == 1, np.nan, mean)
+
+    scheme, _ = build(x)
+    test = compare_statistic(scheme, values_of(x), np.arange(1), StatisticSpec("some", function=Some()))
+    means = np.array([arranged_means(x, source) for source in all_sources(scheme)])
+    sizes = np.where((means == 1).any(axis=1), np.inf, np.abs(means[:, 0] - means[:, 1]))
+    expected = (sizes >= np.abs(means[0, 0] - means[0, 1]) - 1e-9).mean()
+    assert (means == 1).any()
+    assert test.contrasts["some_difference"].p_value[0] == pytest.approx([expected] * 2, abs=1e-12)
