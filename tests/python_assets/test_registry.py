@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from python_assets.errors import PlumblineError, StudyError
-from python_assets.registry import Registry, absent_function, is_function_path, load_function
+from python_assets.registry import Registry, absent_function, is_function_path, load_function, unfit_function
 
 
 @pytest.fixture
@@ -80,3 +80,51 @@ def test_a_path_is_no_function_path():
     assert is_function_path("mine:score")
     assert not is_function_path("../mine:score")
     assert not is_function_path("vader")
+
+
+TAKEN = [
+    "def score(values): ...",
+    "def score(values, trim=0.1): ...",
+    "def score(*values, trim=0.1): ...",
+    "score = lambda values: 1",
+    "from numpy import mean as score",
+    "def score(a, b): ...\n\n\ndef score(a): ...",
+]
+NOT_TAKEN = [
+    "def score(): ...",
+    "def score(x, b): ...",
+    "def score(values, *, trim): ...",
+    "score = lambda x, b: 1",
+    "def score(a): ...\n\n\ndef score(a, b): ...",
+]
+
+
+@pytest.mark.parametrize("source", TAKEN)
+def test_a_function_that_takes_one_value_is_fit(tmp_path, source):
+    (tmp_path / "mine.py").write_text(source)
+    assert unfit_function("mine:score", tmp_path, 1) is None
+    assert load_function("mine:score", tmp_path, 1)
+
+
+@pytest.mark.parametrize("source", NOT_TAKEN)
+def test_a_function_that_does_not_is_told_without_running_its_file(tmp_path, source):
+    (tmp_path / "mine.py").write_text(f"raise AssertionError\n{source}")
+    problem = unfit_function("mine:score", tmp_path, 1)
+    assert "a function that is called with 1 argument" in str(problem)
+    (tmp_path / "mine.py").write_text(source)
+    with pytest.raises(StudyError, match="called with 1 argument"):
+        load_function("mine:score", tmp_path, 1)
+
+
+def test_what_another_function_makes_is_looked_at_once_it_is_loaded(tmp_path):
+    lines = [
+        "from functools import partial",
+        "def of_two(a, b): ...",
+        "score = partial(of_two, b=1)",
+        "odd = partial(of_two)",
+    ]
+    (tmp_path / "mine.py").write_text("\n".join(lines))
+    assert unfit_function("mine:odd", tmp_path, 1) is None
+    assert load_function("mine:score", tmp_path, 1)
+    with pytest.raises(StudyError, match="called with 1 argument"):
+        load_function("mine:odd", tmp_path, 1)

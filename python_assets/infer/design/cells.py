@@ -83,7 +83,8 @@ def requested_statistics(
         connection: to the build file.
         functions: of the study's own, by their path.
     """
-    found = [StatisticSpec(*row, functions.get(path)) for *row, path in connection.execute(_QUERY).fetchall()]
+    rows = connection.execute(_QUERY).fetchall()
+    found = [StatisticSpec(*row[:-1])._replace(function=functions.get(row[-1])) for row in rows]
     return [
         spec
         for spec in found

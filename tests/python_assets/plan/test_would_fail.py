@@ -107,6 +107,20 @@ def test_a_function_of_the_users_own_is_not_loaded(study, tmp_path):
     assert list(would_fail(study({"provider": "mine:say"}))) == []
 
 
+def test_a_statistic_that_cannot_be_loaded_ends_a_run_before_it_starts(study, tmp_path):
+    source = "import no_such_module_anywhere\n\n\ndef top(values):\n    return values[-1]\n"
+    (tmp_path / "mine.py").write_text(source, encoding="utf-8")
+    made = study(analysis={"custom_statistics": {"top": "mine:top"}})
+    assert list(would_fail(made)) == []  # a plan runs nothing
+    with pytest.raises(StudyFileError) as refused:
+        require_ready(made)
+    (problem,) = refused.value.problems
+    assert problem.where == ("analysis", "custom_statistics", "top")
+    assert "no_such_module_anywhere" in str(problem)
+    (tmp_path / "mine.py").write_text("from numpy import max as top\n", encoding="utf-8")
+    require_ready(made)
+
+
 def test_a_spacy_model_without_spacy_is_told_before_anything_runs(snapshot, make_study, monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
     scraped = {

@@ -108,6 +108,21 @@ def test_a_statistic_of_the_study_is_an_expression_of_its_own(write_study):
     assert rows[1].parameters == "sql=avg((x - baseline))"
 
 
+def test_a_statistic_of_the_study_may_be_a_function_beside_it(write_study):
+    custom = '{custom_statistics: {top: max(x), trimmed: "mine:trimmed"}, contrasts: [trimmed_difference]}'
+    study = load_study(write_study({**SECTIONS, "analysis": custom}), check_files=False)
+    top, trimmed = study.analysis.requested_statistics[-2:]
+    assert (trimmed.statistic, trimmed.parameters, trimmed.function_path) == (
+        "trimmed",
+        "function=mine:trimmed",
+        "mine:trimmed",
+    )
+    assert not trimmed.is_paired
+    assert trimmed.expression is None
+    assert top.function_path is None
+    assert study.analysis.statistic_functions == {"trimmed": "mine:trimmed"}
+
+
 REFUSED = {
     "x + 1": "an aggregate",
     "avg(x) + x": "a number of every group",

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from python_assets import cli
-from python_assets.errors import WarehouseError
+from python_assets.errors import StudyError, WarehouseError
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, utc_now
 from python_assets.warehouse.freeze import analysis_sha256, freeze_analysis, frozen_at
@@ -59,6 +59,19 @@ def test_what_is_analysed_changes_the_hash(study_of, changes):
 @pytest.mark.parametrize("changes", SAME.values(), ids=SAME)
 def test_what_is_asked_of_whom_does_not(study_of, changes):
     assert analysis_sha256(study_of(**changes)) == analysis_sha256(study_of())
+
+
+def test_what_a_function_that_is_a_statistic_says_is_part_of_the_analysis(study_of, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("def top(values):\n    return values[-1]\n", encoding="utf-8")
+    study = study_of(analysis='{custom_statistics: {top: "mine:top"}}')
+    before = analysis_sha256(study)
+    assert analysis_sha256(study) == before
+    file.write_text("def top(values):\n    return values[-2]\n", encoding="utf-8")
+    assert analysis_sha256(study) != before
+    file.unlink()
+    with pytest.raises(StudyError, match="put mine.py back"):
+        analysis_sha256(study)
 
 
 def test_the_reference_level_of_a_factor_is_part_of_the_analysis_where_it_is_compared_with(study_of):

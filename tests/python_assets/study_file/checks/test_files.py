@@ -106,3 +106,24 @@ def test_a_table_whose_names_are_those_of_the_study_is_valid(tmp_path, write_stu
     (tmp_path / "truth.csv").write_text(TRUTH, encoding="utf-8")
     study = load_study(write_study(with_truth("{path: truth.csv, without: [nay]}")))
     assert study.measures[0].ground_truth.without == ["nay"]
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        (None, "put mine.py beside the study file"),
+        ("def other(values): ...", "without it"),
+        ("def top(values, b): ...", "called with 1 argument"),
+        ("def top(:", "a file that can be imported"),
+    ],
+)
+def test_a_function_that_is_a_statistic_must_be_there_and_take_the_values(
+    write_study, problems_of, tmp_path, source, told
+):
+    if source is not None:
+        (tmp_path / "mine.py").write_text(source)
+    error = problems_of(
+        write_study({**TEMPLATES, "analysis": '{custom_statistics: {top: "mine:top"}}'}), check_files=True
+    )
+    assert [problem.field for problem in error.problems] == ["analysis.custom_statistics.top"]
+    assert told in str(error)
