@@ -140,12 +140,27 @@ def unfit_function(path: str, folder: Path, n_arguments: int) -> StudyError | No
 
 def _written_function(tree: ast.Module, name: str) -> ast.FunctionDef | ast.Lambda | None:
     """What a file last binds a name to, where that is a function whose arguments stand there: no decorator's."""
-    for node in reversed(tree.body):
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            return None if node.decorator_list else node
-        if name in {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}:
-            return node.value if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda) else None
+    last = next((node for node in reversed(tree.body) if name in _bound(node)), None)
+    if isinstance(last, ast.FunctionDef) and not last.decorator_list:
+        return last
+    if isinstance(last, ast.Assign) and isinstance(last.value, ast.Lambda):
+        return last.value
     return None
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """Names of the module that a statement may bind, inside its blocks too."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {statement.name}
+    found = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found
 
 
 def _takes(arguments: ast.arguments, n: int) -> bool:

@@ -89,6 +89,8 @@ TAKEN = [
     "score = lambda values: 1",
     "from numpy import mean as score",
     "def score(a, b): ...\n\n\ndef score(a): ...",
+    "def score(a, b): ...\n\n\nfrom numpy import mean as score",
+    "def score(a): ...\n\n\ndef other():\n    score = lambda a, b: 1",
 ]
 NOT_TAKEN = [
     "def score(): ...",
