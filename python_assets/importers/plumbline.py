@@ -34,10 +34,12 @@ from python_assets.study.study import Factor, MeasureSpec, Study
 from python_assets.warehouse.build import Quarantined
 
 _KEPT: Final = ("task", "baseline_kind", "source_tag", "keyword", "document_id", "replacements_json")
+_MESSAGES: Final = "messages_json"
 _UNIT: Final = ("unit_id", "unit_factor")
 _PROMPT: Final = {
     "prompt": "prompt_id",
     "root_prompt": "root_prompt_id",
+    "messages": _MESSAGES,
     "prompt_text": "prompt_text",
     "baseline_text": "baseline_text",
 }
@@ -209,15 +211,22 @@ def _recorded(key: str, row: dict[str, Any], *, has_baseline: bool) -> MeasureSp
 
 def _rows(copy: Copy, names: dict[str, Named], measured: Collection[str]) -> tuple[pd.DataFrame, list[Quarantined]]:
     """The rows of a copy, its generations under the names that they have among all copies."""
-    columns = [*_PROMPT.values(), "is_root", *_KEPT, *(FACTOR_PREFIX + name for name in copy.manifest.factors)]
+    columns = [
+        *(name for name in _PROMPT.values() if name != _MESSAGES),
+        "is_root",
+        *_KEPT,
+        *(FACTOR_PREFIX + name for name in copy.manifest.factors),
+    ]
     if copy.has_responses:
         columns += [*_RESPONSE.values(), "status", "error"]
-    optional = [*_UNIT, *_FINISH_REASONS, _REFUSAL_VERSION, *measured]
+    optional = [*_UNIT, _MESSAGES, *_FINISH_REASONS, _REFUSAL_VERSION, *measured]
     table, quarantine = read_rows(copy, columns, optional)
     if table.empty:
         got, expected = f"{copy.path} without rows of run {copy.manifest.run_id}", "rows to compare with"
         raise SourceError(PATH_FIELD, got, expected, "take it out, or take another run")
     table = _with_units(copy, table)
+    if _MESSAGES not in table:  # a version that knew of none
+        table[_MESSAGES] = None
     if copy.has_responses:
         called = {key: named.name for key, named in names.items()}
         table["generation_id"] = table["generation_id"].map(lambda key: called.get(key, key))
