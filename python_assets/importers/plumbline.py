@@ -39,7 +39,6 @@ _UNIT: Final = ("unit_id", "unit_factor")
 _PROMPT: Final = {
     "prompt": "prompt_id",
     "root_prompt": "root_prompt_id",
-    "messages": _MESSAGES,
     "prompt_text": "prompt_text",
     "baseline_text": "baseline_text",
 }
@@ -109,7 +108,7 @@ class PlumblineImporter(Importer):
             raise StudyError(PATH_FIELD, got, "the columns of measures", "correct the name in the study file")
         quarantine = [record for _, records in read for record in records]
         # a prompt that was copied may have had no level of a factor
-        imported = table_of_rows(study, table, quarantine, needs_levels=False)
+        imported = table_of_rows(_with_messages(study), table, quarantine, needs_levels=False)
         imported = imported._replace(
             prompts=_as_exported(study, imported.prompts, table), n_unpaired=n_unpaired(tables)
         )
@@ -211,12 +210,7 @@ def _recorded(key: str, row: dict[str, Any], *, has_baseline: bool) -> MeasureSp
 
 def _rows(copy: Copy, names: dict[str, Named], measured: Collection[str]) -> tuple[pd.DataFrame, list[Quarantined]]:
     """The rows of a copy, its generations under the names that they have among all copies."""
-    columns = [
-        *(name for name in _PROMPT.values() if name != _MESSAGES),
-        "is_root",
-        *_KEPT,
-        *(FACTOR_PREFIX + name for name in copy.manifest.factors),
-    ]
+    columns = [*_PROMPT.values(), "is_root", *_KEPT, *(FACTOR_PREFIX + name for name in copy.manifest.factors)]
     if copy.has_responses:
         columns += [*_RESPONSE.values(), "status", "error"]
     optional = [*_UNIT, _MESSAGES, *_FINISH_REASONS, _REFUSAL_VERSION, *measured]
@@ -276,6 +270,14 @@ def _told_levels(names: Sequence[dict[str, Named]]) -> Iterator[tuple[str, str, 
     for of_copy in names:
         for named in of_copy.values():
             yield from ((named.name, factor, level) for factor, level in named.levels.items())
+
+
+def _with_messages(study: Study) -> Study:
+    """The study with the column of messages, which is no column of every copy and is in every table read of one."""
+    spec = import_of(study)
+    columns = spec.columns.model_copy(update={"messages": _MESSAGES})
+    prompts = study.prompts.model_copy(update={"import_": spec.model_copy(update={"columns": columns})})
+    return study.model_copy(update={"prompts": prompts})
 
 
 def _as_exported(study: Study, prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
