@@ -14,6 +14,7 @@ from expectations.keys import NOT_BLANK, filled, has_rows, unique
 from expectations.slots import only_slots_differ
 from python_assets.study.prompts import OF_JUDGE
 from python_assets.study.study import Study
+from python_assets.texts.conversations import MESSAGES
 
 KEYS: Final = ("prompt_id",)
 # a pair that the study's own judge refused is no loss: to refuse is what it was asked for
@@ -33,6 +34,7 @@ def suite(study: Study) -> ExpectationSuite:
             *filled("prompt_id", "root_prompt_id", "unit_id"),
             unique(*KEYS),
             *_texts(study),
+            _messages_in_turns(),
             gxe.ExpectColumnValuesToBeInSet(
                 column="task",
                 value_set=["completion", "question"],
@@ -68,12 +70,41 @@ def _texts(study: Study) -> list[Expectation]:
     blank = gxe.ExpectColumnValuesToMatchRegex(
         column="prompt_text", regex=NOT_BLANK, description="prompt_text is not blank", notes=notes
     )
-    if imported is not None and imported.columns.prompt_text is None:
+    if imported is not None and not imported.columns.tells_texts:
         return [blank]
     null = gxe.ExpectColumnValuesToNotBeNull(
         column="prompt_text", description="prompt_text is NULL only where an import has no such column", notes=notes
     )
     return [null, blank]
+
+
+def _messages_in_turns() -> Expectation:
+    return few_unexpected(
+        "expect_messages_in_turns",
+        ["messages_json"],
+        description="messages before a prompt are of user and assistant in turns, the last an answer, none blank",
+        notes="mend the messages of the template or of the imported table",
+        relations={
+            "told": f"""
+                select prompt_id, unnest({MESSAGES}) as message, generate_subscripts({MESSAGES}, 1) as place
+                from batch
+            """
+        },
+        unexpected="""
+            select prompt_id, left(messages_json, 200) as messages_json
+            from batch
+            where messages_json is not null and (
+                prompt_id not in (select prompt_id from told)
+                or prompt_id in (
+                    select prompt_id from told
+                    where not coalesce(message.role = if(place % 2 = 1, 'user', 'assistant'), false)
+                        or not coalesce(regexp_matches(message.content, '\\S'), false)
+                )
+                or prompt_id in (select prompt_id from told group by prompt_id having count(*) % 2 = 1)
+            )
+        """,
+        evaluated="select count(*) from batch where messages_json is not null",
+    )
 
 
 def _baselines() -> list[Expectation]:
@@ -134,9 +165,9 @@ def _of_sentences(study: Study) -> list[Expectation]:
 def _distinct_prompts(study: Study) -> Expectation:
     return few_unexpected(
         "expect_distinct_prompts",
-        ["prompt_text"],
+        ["messages_json", "prompt_text"],
         severity=FailureSeverity.WARNING,
-        description="no two prompts have the same text and the same levels",
+        description="no two prompts have the same messages, the same text and the same levels",
         notes="remove the repeated prompt, or give repeated rows of an import a replicate",
         unexpected=f"""
             with levels as (
@@ -150,7 +181,7 @@ def _distinct_prompts(study: Study) -> Expectation:
             from batch
             left join levels using (study_id, prompt_id)
             where prompt_text is not null
-            group by batch.prompt_text, levels
+            group by batch.messages_json, batch.prompt_text, levels
             having count(*) > 1
         """,
     )

@@ -14,6 +14,7 @@ from expectations.few_unexpected import ExpectFewUnexpected, few_unexpected, lit
 from python_assets.study.factors import KnownFactor, study_factors
 from python_assets.study.imports import TABLE
 from python_assets.study.study import Study
+from python_assets.texts.conversations import AS_READ
 
 _PRONOUNS: Final = (
     *("he", "she", "him", "her", "his", "hers", "himself", "herself"),
@@ -30,7 +31,7 @@ def only_slots_differ(study: Study) -> list[ExpectFewUnexpected]:
             write their items as they do.
     """
     imported = study.prompts.import_
-    is_table = imported is not None and imported.format == TABLE and imported.columns.prompt_text is not None
+    is_table = imported is not None and imported.format == TABLE and imported.columns.tells_texts
     if study.prompts.templates is None and not is_table:
         return []
     known = [factor for factor in study_factors(study).values() if factor.has_prompts and factor.is_own]
@@ -111,7 +112,7 @@ def _masked(study: Study, known: list[KnownFactor]) -> str:
         "|| if(regexp_matches(own, '[A-Za-z0-9]$'), '\\b', '')"
     )
     own = (
-        "list_reduce(list_prepend(prompt_text, coalesce(own_levels, [])), "
+        f"list_reduce(list_prepend({AS_READ}, coalesce(own_levels, [])), "
         f"lambda text, own: regexp_replace(text, '(?i)' || {one}, '{_SLOT}', 'g'))"
     )
     slots = f"regexp_replace({own}, {literal(pattern)}, '{_SLOT}', 'g')"

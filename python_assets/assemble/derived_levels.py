@@ -1,4 +1,4 @@
-"""Levels that are derived: by rules from the text of a prompt, or mapped from those of another factor.
+"""Levels that are derived: by rules from what a prompt and its messages say, or mapped from those of another factor.
 
 Belongs here: factors of prompts, however the prompts came. Of generations: generate/model_factors.py.
 """
@@ -12,6 +12,7 @@ from python_assets.errors import SourceError
 from python_assets.importers.level_map import study_level_table
 from python_assets.study.factors import mapped_factors
 from python_assets.study.study import Factor, Study
+from python_assets.texts.conversations import texts_as_read
 from python_assets.texts.limits import MOST_CHARACTERS
 from python_assets.texts.patterns import PatternTimeout, is_found
 from python_assets.texts.words import WordFinder
@@ -49,7 +50,8 @@ def with_derived_levels(study: Study, tables: PromptTables) -> PromptTables:
 
 def _by_rules(study: Study, name: str, factor: Factor, prompts: pd.DataFrame) -> pd.DataFrame:
     field = (study.path, "factors", name, "rules")
-    texts = prompts["prompt_text"].dropna()
+    read = texts_as_read(prompts)
+    texts = read.dropna()
     if texts.empty:
         remedy = "name its column in prompts.import.columns.prompt_text"
         raise SourceError(field, "no text of any prompt", "texts that rules can read", remedy)
@@ -58,7 +60,7 @@ def _by_rules(study: Study, name: str, factor: Factor, prompts: pd.DataFrame) ->
         levels = dict(zip(distinct, levels_of_texts(factor, distinct), strict=True))
     except PatternTimeout as error:
         raise error.at(field) from None
-    rows = prompts[["prompt_id"]].assign(factor=name, level=prompts["prompt_text"].map(levels))
+    rows = prompts[["prompt_id"]].assign(factor=name, level=read.map(levels))
     return rows.dropna(subset=["level"])[_COLUMNS]
 
 

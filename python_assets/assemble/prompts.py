@@ -1,12 +1,13 @@
 """Prompts as the ways of making them hand them over, and their raw tables."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import pandas as pd
 
 from python_assets.errors import SourceError
+from python_assets.study.messages import FixedMessage, as_json
 from python_assets.study.study import LEVEL_SEPARATOR
 
 # the level of a derived factor for prompts that have none, for example the keyword of a template
@@ -17,6 +18,7 @@ class AssembledPrompt(NamedTuple):
     """One prompt. levels: of its factors, derived ones excepted; replacements: what was written for what.
 
     unit_factor: the factor whose level is what the prompt is a draw of; None where that is the root prompt.
+    messages: fixed ones that stand before its text.
     """
 
     prompt_id: str
@@ -32,6 +34,7 @@ class AssembledPrompt(NamedTuple):
     document_id: str = ""
     replacements: dict[str, str] = {}
     unit_factor: str | None = None
+    messages: Sequence[FixedMessage] = ()
 
 
 class PromptTables(NamedTuple):
@@ -58,10 +61,11 @@ def prompt_tables(prompts: Iterable[AssembledPrompt]) -> PromptTables:
     rows["unit_id"] = [
         prompt.levels[prompt.unit_factor] if prompt.unit_factor else prompt.root_prompt_id for prompt in listed
     ]
+    rows["messages_json"] = [as_json(prompt.messages) for prompt in listed]
     rows["replacements_json"] = [json.dumps(prompt.replacements, ensure_ascii=False) for prompt in listed]
     levels = [(prompt.prompt_id, factor, level) for prompt in listed for factor, level in prompt.levels.items()]
     declared = pd.DataFrame(levels, columns=["prompt_id", "factor", "level"])
-    prompts_table = rows.drop(columns=["levels", "replacements"])
+    prompts_table = rows.drop(columns=["levels", "messages", "replacements"])
     factors = pd.concat([declared, derived_factors(prompts_table)], ignore_index=True)
     return PromptTables(prompts_table, factors)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from python_assets.texts.conversations import texts_as_read
 from python_assets.texts.identity import as_seen
 
 
@@ -14,11 +15,12 @@ def repeated_text_notes(prompts: pd.DataFrame) -> Iterator[str]:
     """How many root prompts ask what another one asks.
 
     Args:
-        prompts: rows of raw.prompts; those without a text are passed over.
+        prompts: rows of raw.prompts; those without a text are passed over. What stands before a text is of it.
     """
-    asked = prompts.loc[prompts["prompt_text"].notna(), ["root_prompt_id", "prompt_text"]]
-    seen = {text: as_seen(text) for text in asked["prompt_text"].unique()}
-    asked = asked.assign(seen=asked["prompt_text"].map(seen)).drop_duplicates(["root_prompt_id", "seen"])
+    asked = prompts.loc[prompts["prompt_text"].notna(), ["root_prompt_id"]]
+    read = texts_as_read(prompts).dropna()
+    seen = {text: as_seen(text) for text in read.unique()}
+    asked = asked.assign(seen=read.map(seen)).drop_duplicates(["root_prompt_id", "seen"])
     repeated = asked[asked["seen"].duplicated(keep=False)]
     if repeated.empty:
         return

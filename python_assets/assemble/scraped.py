@@ -87,7 +87,8 @@ def prompts_from_sentences(
         if assembling.items is not None:
             made = _joined(made, _from_items(job, step, study_topics(study, connection)))
     _check_levels(study, scrape, made)
-    return made
+    messages = study.prompts.assemble.messages or ()
+    return made._replace(prompts=[prompt._replace(messages=messages) for prompt in made.prompts])
 
 
 class _Branching(NamedTuple):

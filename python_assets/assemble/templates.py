@@ -79,12 +79,12 @@ def same_text_note(same_as: Mapping[str, str]) -> str:
 
 
 def _same_as(spec: Templates) -> dict[str, str]:
-    """Templates whose text an earlier one has that is put to the same levels: its baseline alone may differ."""
+    """Templates that ask what an earlier one asks, put to the same levels: their baselines alone may differ."""
     first: dict[str, str] = {}
     same_as = {}
     for template in spec.texts:
-        of_prompts = template.model_dump(mode="json", exclude={"id", "baseline"})
-        asked = json.dumps(of_prompts | {"text": as_seen(template.text)}, sort_keys=True)
+        of_prompts = template.model_dump(mode="json", exclude={"id", "baseline", "messages"})
+        asked = json.dumps(of_prompts | {"text": as_seen(template.asked)}, sort_keys=True)
         if (earlier := first.setdefault(asked, template.id)) != template.id:
             same_as[template.id] = earlier
     return same_as
@@ -177,7 +177,11 @@ def _fill(
         source_tag=SOURCE_TAG,
         levels={TEMPLATE_FACTOR: template.id} | levels | ordered,
         unit_factor=None if template.units is None else template.units.name,
-        replacements={slot: text for slot, text in slots.items() if slot in template.text},
+        replacements={slot: text for slot, text in slots.items() if slot in template.asked},
+        messages=[
+            message.model_copy(update={"content": _write_slots(message.content, texts, field)})
+            for message in template.messages or ()
+        ],
     )
 
 

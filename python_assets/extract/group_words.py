@@ -12,6 +12,7 @@ import duckdb
 from python_assets.study.factors import KnownFactor, study_factors
 from python_assets.study.prompts import Branch
 from python_assets.study.study import Scrape, Study
+from python_assets.texts.conversations import AS_READ
 from python_assets.texts.proper_names import is_ordinary
 from python_assets.texts.textblob_english import part_of_speech
 
@@ -37,8 +38,8 @@ _TOKEN: Final = re.compile(r"[^\W_]+(?:['’-](?!s\b)[^\W_]+)*")
 
 _LEVELS = "select distinct factor, level from raw.prompt_factors where study_id = ? order by all"
 _KEYWORDS = "select distinct level, keyword from raw.keywords where study_id = ? order by all"
-_PROMPT_TEXTS = """
-select prompt_id, root_prompt_id, prompt_text from raw.prompts
+_PROMPT_TEXTS = f"""
+select prompt_id, root_prompt_id, {AS_READ} from raw.prompts
 where study_id = ? and prompt_text is not null order by prompt_id
 """
 

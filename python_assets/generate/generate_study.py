@@ -4,6 +4,7 @@ Belongs here: the order of things, and what is asked of whom. How one generation
 providers/loop.py, what the tables get is response_tables.py.
 """
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from time import perf_counter
@@ -20,7 +21,7 @@ from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.judged_refusals import judge_refusals
 from python_assets.providers.loop import generate, n_calls_to_ask, probe
-from python_assets.providers.records import FLAGS, Answer, Answers, Extension, GenerationConfig, Prompt
+from python_assets.providers.records import FLAGS, Answer, Answers, Extension, GenerationConfig, Message, Prompt
 from python_assets.study.base import REPLAY
 from python_assets.study.problems import listed
 from python_assets.study.study import Generation, Study, make_id
@@ -154,7 +155,7 @@ def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
     """The prompts of the build file with their levels, in the order they were written."""
     rows = connection.execute(
         """
-        select prompt_id, root_prompt_id, prompt_text, baseline_text, task, factors, levels
+        select prompt_id, root_prompt_id, messages_json, prompt_text, baseline_text, task, factors, levels
         from raw.prompts as p
         left join (
             select prompt_id, list(factor order by factor) as factors, list(level order by factor) as levels
@@ -172,8 +173,9 @@ def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
             baseline_text=baseline,
             factors=dict(zip(factors or [], levels or [], strict=True)),
             task=task,
+            messages=tuple(Message(**message) for message in json.loads(messages or "[]")),
         )
-        for prompt_id, root, text, baseline, task, factors, levels in rows
+        for prompt_id, root, messages, text, baseline, task, factors, levels in rows
     ]
 
 

@@ -47,6 +47,11 @@ def is_blank(texts: pd.Series) -> pd.Series:
     return texts.isna() | (texts.fillna("").str.strip() == "")
 
 
+def _plain(value: Any) -> Any:
+    """What JSON has no word for: a list inside a list of parquet, else any other thing as text."""
+    return value.tolist() if isinstance(value, np.ndarray) else str(value)
+
+
 def _one_as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
@@ -54,6 +59,8 @@ def _one_as_text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
+    if isinstance(value, np.ndarray):  # a list, as parquet has it
+        value = value.tolist()
     if isinstance(value, dict | list | tuple):
-        return json.dumps(value, ensure_ascii=False)
+        return json.dumps(value, ensure_ascii=False, default=_plain)
     return str(value)

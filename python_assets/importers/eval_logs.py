@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import pandas as pd
 from pydantic import StrictStr, model_validator
@@ -17,6 +17,7 @@ from python_assets.importers.formats import PATH_FIELD, import_of
 from python_assets.importers.row_rules import FILE
 from python_assets.published.manifest import sha256_of_file
 from python_assets.study.base import Columns, Direction, FactorName, Kind, Unfit, make_id, stated_fields
+from python_assets.study.messages import as_json, read_conversation
 from python_assets.study.problems import listed
 from python_assets.study.study import Import, MeasureSpec, Study
 from python_assets.texts.files import find_files
@@ -29,6 +30,13 @@ NONE: Final = "none"
 
 Record = dict[str, Any]
 Entry = Callable[[Record, str], Any]
+
+
+class Asked(NamedTuple):
+    """What an item asks; messages_json: what stands before the text, as raw.prompts has it."""
+
+    messages_json: str | None
+    text: str | None
 
 
 class LogImport(Import):
@@ -162,6 +170,19 @@ def require_told_apart(rows: pd.DataFrame, key: list[str], remedy: str) -> None:
     named = ", ".join(f"{column.rpartition('.')[2]} {row[column]}" for column in key)
     got = f"{first[FILE]} and {row[FILE]}, which both hold the response of {named}"
     raise SourceError(PATH_FIELD, got, "each response in one log", remedy)
+
+
+def asked_in_turns(conversation: str) -> Asked | None:
+    """A conversation of user and assistant in turns, whose last message is the prompt; None where it is none.
+
+    Args:
+        conversation: as JSON, a list of {role, content}.
+    """
+    try:
+        read = read_conversation(conversation, holds_prompt=True)
+    except Unfit:
+        return None
+    return Asked(as_json(read.before), read.prompt_text)
 
 
 def rows_of(study: Study, own: Sequence[str], records: Iterable[Record], entry: Entry) -> pd.DataFrame:

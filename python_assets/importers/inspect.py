@@ -17,7 +17,9 @@ import pandas as pd
 from python_assets.errors import SourceError
 from python_assets.importers.eval_logs import (
     EVAL_TASK,
+    Asked,
     LogImport,
+    asked_in_turns,
     log_files,
     require_named,
     require_told_apart,
@@ -106,6 +108,7 @@ class InspectImporter(Importer):
         columns = ImportColumns(
             prompt=["dataset", "id"],
             root_prompt=root,
+            messages="messages",
             prompt_text="input",
             replicate="replicate",
             response="response",
@@ -131,7 +134,7 @@ class InspectImporter(Importer):
             SourceError: a log cannot be read, or two logs hold the same response.
         """
         logs = _logs(study)
-        own = (FILE, ROW, *_KEY, "input", "replicate", "response", *ENDINGS, "is_invalid")
+        own = (FILE, ROW, *_KEY, "messages", "input", "replicate", "response", *ENDINGS, "is_invalid")
         rows = rows_of(study, own, (record for log in logs for record in _records(log)), _entry)
         require_told_apart(
             rows,
@@ -252,12 +255,14 @@ def _header(log: _Log) -> dict[str, Any]:
 
 
 def _of_sample(log: _Log, sample: "EvalSample") -> dict[str, Any]:
+    asked = _asked(sample)
     return {
         "dataset": log.header.eval.dataset.name or log.header.eval.task,
         "id": str(sample.id),
         "epoch": sample.epoch,
         "replicate": sample.epoch - 1,
-        "input": _prompt(sample),
+        "messages": asked.messages_json,
+        "input": asked.text,
         "response": _response(sample),
         "finish_reason": _finish_reason(sample),
         "error": None if sample.error is None else f"imported: {sample.error.message}",
@@ -313,16 +318,18 @@ def _entry(record: dict[str, Any], column: str) -> Any:
     return value_at(record, column)
 
 
-def _prompt(sample: "EvalSample") -> str:
-    """What was asked as it stands in the data set: messages by role where there are several, then choices."""
+def _asked(sample: "EvalSample") -> Asked:
+    """What was asked as it stands in the data set, then choices; messages that are no turns are one text by role."""
+    choices = "".join(f"\n{chr(ord('A') + at)}) {choice}" for at, choice in enumerate(sample.choices or []))
     if isinstance(sample.input, str):
-        text = sample.input
-    elif len(sample.input) == 1:
-        text = _text_of(sample.input[0])
-    else:
-        text = "\n\n".join(f"{message.role}: {_text_of(message)}" for message in sample.input)
-    choices = (f"\n{chr(ord('A') + at)}) {choice}" for at, choice in enumerate(sample.choices or []))
-    return text + "".join(choices)
+        return Asked(None, sample.input + choices)
+    if len(sample.input) == 1:
+        return Asked(None, _text_of(sample.input[0]) + choices)
+    told = [{"role": message.role, "content": _text_of(message)} for message in sample.input]
+    asked = asked_in_turns(json.dumps(told))
+    if asked is None:
+        return Asked(None, "\n\n".join(f"{one['role']}: {one['content']}" for one in told) + choices)
+    return asked._replace(text=f"{asked.text}{choices}")
 
 
 def _text_of(message: "ChatMessage") -> str:

@@ -12,7 +12,9 @@ from typing import Any, ClassVar, Final, NamedTuple
 from python_assets.errors import SourceError
 from python_assets.importers.eval_logs import (
     EVAL_TASK,
+    Asked,
     LogImport,
+    asked_in_turns,
     log_files,
     require_named,
     require_told_apart,
@@ -128,6 +130,7 @@ class LmEvalImporter(Importer):
         columns = ImportColumns(
             prompt=[EVAL_TASK, "id"],
             root_prompt=[EVAL_TASK, *of_root] if of_root else None,
+            messages="messages",
             prompt_text="input",
             replicate="replicate",
             response="response",
@@ -155,7 +158,7 @@ class LmEvalImporter(Importer):
         """
         logs = _logs(study)
         parts = [f"{prefix}{METRICS}{name}" for name in _metrics(logs) for prefix in (WEIGHT, TRUE_LABEL)]
-        own = (FILE, ROW, *_KEY, "input", "response", *ENDINGS, *parts)
+        own = (FILE, ROW, *_KEY, "messages", "input", "response", *ENDINGS, *parts)
         rows = rows_of(study, own, (row for log in logs for row in _rows(log)), _entry)
         require_told_apart(
             rows,
@@ -256,12 +259,14 @@ def _rows(log: _Log) -> Iterator[dict[str, Any]]:
     is_written = log.is_written
     for item in log.items:
         sample = item.first
+        asked = _asked(value_at(sample, "arguments.gen_args_0.arg_0"))
         row = {
             FILE: log.file.name,
             ROW: item.line,
             EVAL_TASK: log.task,
             "id": str(sample["doc_id"]),
-            "input": value_at(sample, "arguments.gen_args_0.arg_0"),
+            "messages": asked.messages_json,
+            "input": asked.text,
             "finish_reason": None if is_written else NOT_RECORDED,
             "error": None,
             "doc": sample["doc"],
@@ -271,6 +276,14 @@ def _rows(log: _Log) -> Iterator[dict[str, Any]]:
         for replicate, response in enumerate(responses):
             metrics = _metrics_of(log, item) if replicate == 0 else {}
             yield {**row, "replicate": replicate, "response": response, "metrics": metrics}
+
+
+def _asked(argument: Any) -> Asked:
+    """The first argument of a request; one to a chat server is a list that holds its messages as JSON."""
+    is_chat = isinstance(argument, list) and len(argument) == 1 and isinstance(argument[0], str)
+    if is_chat and (asked := asked_in_turns(argument[0])):
+        return asked
+    return Asked(None, json.dumps(argument, ensure_ascii=False) if isinstance(argument, list) else argument)
 
 
 def _responses(sample: dict[str, Any]) -> list[Any]:
@@ -337,5 +350,4 @@ def _entry(row: dict[str, Any], column: str) -> Any:
     ):
         if column.startswith(prefix):
             return getattr(row["metrics"].get(column.removeprefix(prefix)), part, None)
-    value = value_at(row, column)
-    return json.dumps(value, ensure_ascii=False) if column == "input" and isinstance(value, list) else value
+    return value_at(row, column)

@@ -34,6 +34,7 @@ from python_assets.study.study import Factor, MeasureSpec, Study
 from python_assets.warehouse.build import Quarantined
 
 _KEPT: Final = ("task", "baseline_kind", "source_tag", "keyword", "document_id", "replacements_json")
+_MESSAGES: Final = "messages_json"
 _UNIT: Final = ("unit_id", "unit_factor")
 _PROMPT: Final = {
     "prompt": "prompt_id",
@@ -107,7 +108,7 @@ class PlumblineImporter(Importer):
             raise StudyError(PATH_FIELD, got, "the columns of measures", "correct the name in the study file")
         quarantine = [record for _, records in read for record in records]
         # a prompt that was copied may have had no level of a factor
-        imported = table_of_rows(study, table, quarantine, needs_levels=False)
+        imported = table_of_rows(_with_messages(study), table, quarantine, needs_levels=False)
         imported = imported._replace(
             prompts=_as_exported(study, imported.prompts, table), n_unpaired=n_unpaired(tables)
         )
@@ -212,12 +213,14 @@ def _rows(copy: Copy, names: dict[str, Named], measured: Collection[str]) -> tup
     columns = [*_PROMPT.values(), "is_root", *_KEPT, *(FACTOR_PREFIX + name for name in copy.manifest.factors)]
     if copy.has_responses:
         columns += [*_RESPONSE.values(), "status", "error"]
-    optional = [*_UNIT, *_FINISH_REASONS, _REFUSAL_VERSION, *measured]
+    optional = [*_UNIT, _MESSAGES, *_FINISH_REASONS, _REFUSAL_VERSION, *measured]
     table, quarantine = read_rows(copy, columns, optional)
     if table.empty:
         got, expected = f"{copy.path} without rows of run {copy.manifest.run_id}", "rows to compare with"
         raise SourceError(PATH_FIELD, got, expected, "take it out, or take another run")
     table = _with_units(copy, table)
+    if _MESSAGES not in table:  # a version that knew of none
+        table[_MESSAGES] = None
     if copy.has_responses:
         called = {key: named.name for key, named in names.items()}
         table["generation_id"] = table["generation_id"].map(lambda key: called.get(key, key))
@@ -267,6 +270,14 @@ def _told_levels(names: Sequence[dict[str, Named]]) -> Iterator[tuple[str, str, 
     for of_copy in names:
         for named in of_copy.values():
             yield from ((named.name, factor, level) for factor, level in named.levels.items())
+
+
+def _with_messages(study: Study) -> Study:
+    """The study with the column of messages, which is no column of every copy and is in every table read of one."""
+    spec = import_of(study)
+    columns = spec.columns.model_copy(update={"messages": _MESSAGES})
+    prompts = study.prompts.model_copy(update={"import_": spec.model_copy(update={"columns": columns})})
+    return study.model_copy(update={"prompts": prompts})
 
 
 def _as_exported(study: Study, prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:

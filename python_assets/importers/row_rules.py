@@ -17,6 +17,7 @@ from python_assets.warehouse.build import Quarantined
 
 FILE: Final = "\0file"  # columns beside those of the table: the name of its file, and the row there from 1
 ROW: Final = "\0row"
+FAULT: Final = "\0fault"
 LEVEL: Final = "factor "  # begins the name of a column of levels
 SHOWN_CHARACTERS: Final = 80
 
@@ -24,6 +25,7 @@ _DETAILS: Final = {
     "unknown_prompt": "the row names no prompt",
     "unknown_generation": "the row names no generation, or one of the columns that do is blank",
     "invalid_level": f"a factor's level is blank, is not declared or holds {LEVEL_SEPARATOR!r} or a control character",
+    "invalid_messages": "the messages are no conversation that can be asked",
     "conflicting_prompt": "the row disagrees with the first of its prompt",
     "condition_not_met": "the level of a factor contradicts its condition (when)",
     "invalid_replicate": "the replicate is no whole number",
@@ -74,8 +76,9 @@ def broken_rules(
     """Apply every rule to the rows of an import.
 
     Args:
-        keyed: prompt_id, root_prompt_id, prompt_text, baseline_text, generation, replicate and the levels of
-            factors of prompts under LEVEL and the factor's name, as text.
+        keyed: prompt_id, root_prompt_id, messages_json, prompt_text, baseline_text, generation, replicate and the
+            levels of factors of prompts under LEVEL and the factor's name, as text; what is wrong with the messages
+            under FAULT, NULL where nothing is.
         factors: declared ones.
         levels: of every factor, those of models included.
         columns_of: what the table calls the columns that say something of a prompt.
@@ -91,7 +94,9 @@ def broken_rules(
         factor = factors.get(name.removeprefix(LEVEL))
         rules.add("invalid_level", _invalid(keyed[name], factor, needs_levels=needs_levels))
     rules.add("invalid_replicate", keyed["replicate"].isna())
-    of_prompt = ["root_prompt_id", "prompt_text", "baseline_text", *of_factors]
+    faults = keyed[FAULT].reset_index(drop=True).dropna()
+    rules.add("invalid_messages", keyed[FAULT].notna(), {int(row): str(faults[row]) for row in faults.index})
+    of_prompt = ["root_prompt_id", "messages_json", "prompt_text", "baseline_text", *of_factors]
     rules.add("conflicting_prompt", *_disagreeing(keyed, of_prompt, columns_of, rules))
     kept = keyed.loc[rules.keeps, ["prompt_id", "generation", "replicate"]]
     rules.add("duplicate_key", kept.duplicated().reindex(keyed.index, fill_value=False))

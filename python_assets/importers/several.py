@@ -4,7 +4,7 @@ Belongs here: putting together what other importers read. A factor that two benc
 one factor; a prompt has no level of those that its own benchmark lacks.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, ClassVar, Final
 
@@ -104,7 +104,7 @@ class SeveralImporter(Importer):
             columns=ImportColumns(
                 prompt="prompt_id",
                 root_prompt="root_prompt_id",
-                prompt_text=_where_all("prompt_text", [one.prompt_text for one in columns]),
+                prompt_text=_where_all("prompt_text", [one.tells_texts for one in columns]),
                 baseline_text=_where_all("baseline_text", [one.baseline_text for one in columns]),
                 response="response_text" if any(one.response for one in columns) else None,
                 generation="generation" if any(one.generation for one in columns) else None,
@@ -146,7 +146,7 @@ def _tag(spec: SeveralImport) -> Factor:
     return Factor(type="prompt", levels=names, reference=names[0], definition="the benchmark that a prompt is of")
 
 
-def _where_all(name: str, columns: list[str | None]) -> str | None:
+def _where_all(name: str, columns: Sequence[object]) -> str | None:
     return name if all(columns) else None
 
 

@@ -13,9 +13,11 @@ from python_assets.importers.entries import as_text, is_blank, joined, text_or_n
 from python_assets.importers.factor_levels import as_declared, conditional, generation_levels, with_references
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
-from python_assets.importers.row_rules import FILE, LEVEL, ROW, broken_rules, quarantine_of
+from python_assets.importers.row_rules import FAULT, FILE, LEVEL, ROW, broken_rules, quarantine_of
 from python_assets.providers.outcomes import NOT_RECORDED
 from python_assets.study.base import Unfit
+from python_assets.study.imports import ImportColumns
+from python_assets.study.messages import as_json, read_conversation
 from python_assets.study.study import Columns, Factor, Import, Study
 from python_assets.texts.files import find_files
 from python_assets.warehouse.build import Quarantined
@@ -199,7 +201,7 @@ def _declared(study: Study, factor: str) -> Factor:
 def _named_columns(spec: Import) -> list[str]:
     columns = spec.columns
     replicate = None if columns.replicate == AUTO else columns.replicate
-    single = [columns.prompt_text, columns.baseline_text, columns.response, replicate]
+    single = [columns.messages, columns.prompt_text, columns.baseline_text, columns.response, replicate]
     several = [columns.prompt, columns.root_prompt, columns.generation]
     named = [*(name for names in several for name in _as_list(names)), *spec.factors.values()]
     return [*named, *(name for name in single if name is not None)]
@@ -220,12 +222,15 @@ def _keyed(table: pd.DataFrame, spec: Import, levels: pd.DataFrame) -> pd.DataFr
     """Every column under its own name as text; a factor's level stands under LEVEL and its name."""
     columns = spec.columns
     prompt_id = joined(table, _as_list(columns.prompt))
+    asked = _asked(table, columns)
     root_columns = _as_list(columns.root_prompt)
     keyed = pd.DataFrame(
         {
             "prompt_id": prompt_id,
             "root_prompt_id": joined(table, root_columns) if root_columns else prompt_id,
-            "prompt_text": text_or_null(table, columns.prompt_text),
+            "messages_json": asked["messages_json"],
+            "prompt_text": asked["prompt_text"],
+            FAULT: asked[FAULT],
             "baseline_text": text_or_null(table, columns.baseline_text),
             "response_text": text_or_null(table, columns.response),
             "generation": _generations(table, _as_list(columns.generation)),
@@ -234,6 +239,31 @@ def _keyed(table: pd.DataFrame, spec: Import, levels: pd.DataFrame) -> pd.DataFr
     )
     keyed = keyed.join(levels.add_prefix(LEVEL))
     return keyed.assign(replicate=_replicates(table, keyed, columns.replicate))
+
+
+def _asked(table: pd.DataFrame, columns: ImportColumns) -> pd.DataFrame:
+    """The text of every row's prompt, the messages before it, and what is wrong with these; each NULL where none is."""
+    texts = text_or_null(table, columns.prompt_text)
+    if columns.messages is None:
+        return pd.DataFrame({"messages_json": None, "prompt_text": texts, FAULT: None}, dtype="str")
+    holds_prompt = columns.prompt_text is None
+    # every distinct conversation once: the rows of a prompt repeat it
+    codes, entries = pd.factorize(text_or_null(table, columns.messages).fillna(""))
+    read = [_conversation(str(entry), column=columns.messages, holds_prompt=holds_prompt) for entry in entries]
+    found = pd.DataFrame(read, columns=["messages_json", "prompt_text", FAULT], dtype="str")
+    asked = found.take(codes).set_axis(table.index)
+    return asked if holds_prompt else asked.assign(prompt_text=texts)
+
+
+def _conversation(entry: str, *, column: str, holds_prompt: bool) -> tuple[str | None, str | None, str | None]:
+    """Messages, prompt and fault of an entry; nothing need stand before a prompt that has a column of its own."""
+    if not entry.strip() and not holds_prompt:
+        return None, None, None
+    try:
+        read = read_conversation(entry, holds_prompt=holds_prompt)
+    except Unfit as fault:
+        return None, None, f"column {column!r}: {fault.expected}; {fault.remedy}"
+    return as_json(read.before), read.prompt_text, None
 
 
 def _generations(table: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
@@ -248,7 +278,8 @@ def _columns_of_prompts(spec: Import) -> dict[str, str]:
     """What the table calls the columns that every row of a prompt agrees on."""
     named = {
         "root_prompt_id": _as_list(spec.columns.root_prompt),
-        "prompt_text": _as_list(spec.columns.prompt_text),
+        "messages_json": _as_list(spec.columns.messages),
+        "prompt_text": _as_list(spec.columns.prompt_text or spec.columns.messages),
         "baseline_text": _as_list(spec.columns.baseline_text),
         **{LEVEL + name: [column] for name, column in spec.factors.items()},
     }
@@ -268,7 +299,7 @@ def _replicates(table: pd.DataFrame, keyed: pd.DataFrame, column: str | None) ->
 def _prompt_tables(study: Study, spec: Import, kept: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     factors = [str(name).removeprefix(LEVEL) for name in kept if str(name).startswith(LEVEL)]
     of_prompts = kept.drop_duplicates("prompt_id", ignore_index=True)
-    named = ["prompt_id", "root_prompt_id", "prompt_text", "baseline_text", "document_id"]
+    named = ["prompt_id", "root_prompt_id", "messages_json", "prompt_text", "baseline_text", "document_id"]
     prompts = of_prompts[named].assign(
         unit_id=of_prompts["root_prompt_id"],
         is_root=_is_root(study, of_prompts, factors),

@@ -28,6 +28,7 @@ from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.measures import REFUSAL
 from python_assets.study.problems import unknown_name
 from python_assets.study.study import Study, make_id
+from python_assets.texts.conversations import AS_SHOWN
 from python_assets.warehouse.build import Home
 
 QUESTION: Final = "question"
@@ -246,7 +247,7 @@ def _shown(
 
 
 def _prompt_texts(connection: duckdb.DuckDBPyConnection, study: Study) -> Mapping[str, str | None]:
-    query = "select prompt_id, prompt_text from raw.prompts where study_id = ?"
+    query = f"select prompt_id, {AS_SHOWN} from raw.prompts where study_id = ?"
     return dict(connection.execute(query, [study.study_id]).fetchall())
 
 

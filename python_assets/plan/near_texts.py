@@ -1,6 +1,7 @@
 """Root prompts of nearly one text, and imported rows that are counterfactuals of each other without a root prompt.
 
 Belongs here: finding them in a time that grows with the words of all texts, not with their pairs. Nothing is merged.
+The messages that stand before a prompt are of its text.
 """
 
 from collections import defaultdict
@@ -11,6 +12,7 @@ from typing import Final, NamedTuple
 import duckdb
 
 from python_assets.study.study import Study
+from python_assets.texts.conversations import AS_READ
 from python_assets.texts.identity import as_seen
 
 WORDS_AN_EDIT: Final = 20
@@ -22,15 +24,15 @@ WIDEST_GAP: Final = 3
 LEAST_AROUND: Final = 3
 LEAST_SHARE: Final = 0.2
 _PIECE: Final = 9  # words: a text has more such pieces than it may have edits, so one of them is whole in the other
-_ROOTS: Final = """
-    select root_prompt_id, prompt_text from raw.prompts
+_ROOTS: Final = f"""
+    select root_prompt_id, {AS_READ} from raw.prompts
     where is_root and prompt_text is not null order by rowid limit $1
 """
-_LEVELS: Final = """
-    select p.prompt_id, p.prompt_text, string_agg(f.factor || '=' || f.level, chr(31) order by f.factor) as levels
+_LEVELS: Final = f"""
+    select p.prompt_id, {AS_READ}, string_agg(f.factor || '=' || f.level, chr(31) order by f.factor) as levels
     from raw.prompts as p join raw.prompt_factors as f using (prompt_id)
     where p.prompt_text is not null and list_contains($1, f.factor)
-    group by p.prompt_id, p.prompt_text, p.rowid order by p.rowid limit $2
+    group by p.prompt_id, p.messages_json, p.prompt_text, p.rowid order by p.rowid limit $2
 """
 
 

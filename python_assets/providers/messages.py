@@ -1,4 +1,7 @@
-"""What is sent for a prompt: the role as system message, the prompt within its template as user message."""
+"""What is sent for a prompt: the role as system message, the prompt within its template as the last user message.
+
+Between them stand the messages that the prompt brings, as they are.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -24,21 +27,21 @@ def build_messages(prompt: Prompt, config: GenerationConfig, continues_text: boo
     The template is filled by plain replacement, so braces in a prompt or a template mean nothing else.
 
     Args:
-        prompt: its text and task; a text of None is sent as ''.
+        prompt: its text and task; a text of None is sent as ''. Its messages stand before the text, and no template
+            is put around them.
         config: its system prompt, and its template where it has one.
         continues_text: a base model is asked, which goes on with whatever it reads.
 
     Returns:
-        The system message, unless the system prompt is blank, and the user message.
+        The system message, unless the system prompt is blank, those of the prompt, and the user message.
 
     Source: SAGED, appendix C.3 (prompt_template), 5.1 (roles).
     """
     default = PLACEHOLDER if continues_text else TEMPLATES[prompt.task]
     template = config.prompt_template if config.prompt_template is not None else default
     user: Message = {"role": "user", "content": template.replace(PLACEHOLDER, prompt.prompt_text or "")}
-    if not config.system_prompt.strip():
-        return [user]
-    return [{"role": "system", "content": config.system_prompt}, user]
+    system: Message = {"role": "system", "content": config.system_prompt}
+    return [*([system] if config.system_prompt.strip() else []), *prompt.messages, user]
 
 
 def plain_text(messages: Sequence[Message]) -> str:

@@ -32,7 +32,7 @@ class Message(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One prompt; factors: factor to level.
+    """One prompt; factors: factor to level. messages: fixed ones before its text, of user and assistant in turns.
 
     An inquiry is what another stage asks an engine: its text is the whole user message, its factors tell the
     simulator what is asked. first_replicate: from which its replicates are numbered.
@@ -45,6 +45,7 @@ class Prompt:
     factors: Mapping[str, str] = field(default_factory=dict)
     task: RequestTask = "completion"
     first_replicate: int = 0
+    messages: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

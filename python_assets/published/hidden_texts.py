@@ -15,6 +15,7 @@ HIDDEN: Final = "(hidden)"
 # columns of any table that hold texts of prompts and responses, or quote them
 _TEXTS: Final = frozenset(
     {
+        "messages_json",
         "prompt_text", "baseline_text", "response_text", "sentence_text", "context_json", "replacements_json",
         "system_prompt", "prompt_template", "theme", "error", "detail", "example", "examples_json",
         "record_key", "record_json", "portability_words",
@@ -67,6 +68,10 @@ def config_without_texts(config: dict[str, Any]) -> dict[str, Any]:
     templates = (hidden.get("prompts") or {}).get("templates") or {}
     for template in templates.get("texts", []):
         _hide_parts(template, _PARTS_OF_TEMPLATES)
+    assemble = (hidden.get("prompts") or {}).get("assemble") or {}
+    for part in (*templates.get("texts", []), assemble):
+        for message in part.get("messages") or []:
+            _hide_parts(message, ("content",))
     for generation in hidden.get("generations", []):
         _hide_parts(generation, _PARTS_OF_GENERATIONS)
     return dict(hidden)

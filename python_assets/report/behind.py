@@ -7,6 +7,7 @@ comparisons.py.
 from typing import Any, Final, NamedTuple
 
 from python_assets.report.reader import Reader, Row
+from python_assets.texts.conversations import EARLIER
 
 MAX_GROUPS: Final = 2  # of a fact whose prompts are shown
 MAX_PROMPTS: Final = 3  # of each; table finding_prompts has ten
@@ -20,14 +21,14 @@ _OF_GROUP: Final = """
         and position <= $n_prompts
     order by position
 """
-_ANSWER: Final = """
-    select prompts.prompt_text, min_by(responses.response_text, replicate) as response_text
+_ANSWER: Final = f"""
+    select {EARLIER} as earlier, prompts.prompt_text, min_by(responses.response_text, replicate) as response_text
     from prompts
     left join responses
         on prompts.study_id = responses.study_id and prompts.prompt_id = responses.prompt_id
         and responses.generation_id = $generation_id
     where prompts.study_id = $study and prompts.prompt_id = $prompt_id
-    group by prompts.prompt_text
+    group by prompts.messages_json, prompts.prompt_text
 """
 
 
@@ -68,6 +69,6 @@ def behind_fact(reader: Reader, keys: dict[str, Any], groups: list[Row]) -> list
 
 
 def answer(reader: Reader, generation_id: str, prompt_id: str) -> Row:
-    """The text of a prompt and of the first answer of a generation to it; None where there is none."""
+    """The text of a prompt, the messages before it, and the first answer of a generation; None where there is none."""
     rows = reader.rows(_ANSWER, generation_id=generation_id, prompt_id=prompt_id)
-    return rows[0] if rows else {"prompt_text": None, "response_text": None}
+    return rows[0] if rows else {"earlier": None, "prompt_text": None, "response_text": None}

@@ -12,6 +12,7 @@ import pyarrow as pa
 from python_assets.report import text
 from python_assets.report.packing import Header, Key, Pack
 from python_assets.report.reader import OUTCOME, Reader
+from python_assets.texts.conversations import AS_SHOWN
 
 MAX_VALUES: Final = 2_000_000  # paper scale has 1,455,300
 MAX_CHARACTERS: Final = 10_000_000  # what keeps a report of paper scale below 20 MB
@@ -64,7 +65,7 @@ VALUES: Final = f"""
 """
 PROMPTS: Final = f"""
     {DRAWN}
-    select prompt_id, root_prompt_id, prompt_text, baseline_text
+    select prompt_id, root_prompt_id, {AS_SHOWN} as prompt_text, baseline_text
     from prompts
     where study_id = $study and prompt_id in (select prompt_id from listed)
     order by prompt_id

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.report.explanations import CONTRASTS, DISPARITIES, STATISTICS
 from python_assets.report.reader import OUTCOME, Reader, Row
+from python_assets.texts.conversations import EARLIER
 
 MAX_QUESTIONS: Final = 60
 MAX_DISPARITIES: Final = 80
@@ -96,8 +97,8 @@ def _groupings(reader: Reader) -> dict[str, Any]:
 def examples(reader: Reader) -> list[Row]:
     """The first root prompt with some of its branches, and what each generation answered: as they stand."""
     prompts = reader.rows(
-        """
-        select prompt_id, prompt_text
+        f"""
+        select prompt_id, {EARLIER} as earlier, prompt_text
         from prompts
         where study_id = $study and root_prompt_id = (
             select min(root_prompt_id) from prompts where study_id = $study and prompt_text is not null

@@ -28,16 +28,24 @@ def _check_format(name: str) -> str:
 class ImportColumns(Part):
     """Columns of the imported table; only prompt is required. replicate: a column, or auto to number rows.
 
-    generation: each column of a list is a factor of models, and a generation has a level of each.
+    messages: conversations, whose last message is the prompt's text where prompt_text names no column of it, else all
+    of them stand before that text. generation: each column of a list is a factor of models, and a generation has a
+    level of each.
     """
 
     prompt: Columns
     root_prompt: Columns | None = None
     replicate: StrictStr | None = None
+    messages: StrictStr | None = None
     prompt_text: StrictStr | None = None
     baseline_text: StrictStr | None = None
     response: StrictStr | None = None
     generation: Columns | None = None
+
+    @property
+    def tells_texts(self) -> bool:
+        """Whether the table has the texts of prompts."""
+        return self.prompt_text is not None or self.messages is not None
 
 
 class Import(Part):

@@ -11,6 +11,7 @@ from pydantic import Field, SerializeAsAny, StrictStr, ValidationInfo, field_val
 
 from python_assets.study.base import Expanded, FactorName, Level, Part, PromptTask, Unfit, Words, stated_fields
 from python_assets.study.imports import Import, options_of
+from python_assets.study.messages import FixedMessages
 from python_assets.study.scrape import Scrape
 
 # rules of quarantine: what the judge of branch.check said of a pair
@@ -35,7 +36,7 @@ class Assemble(Part):
     sense. after_words: a sentence is split at its first verb after so many words; the document's are six.
     items, themes, form: of written, or beside split_sentences, where the engine writes that many items, about
     the themes or from the documents, in which a form of branch.forms stands for the level, its name where
-    absent.
+    absent. messages: a conversation so far, the same before every prompt, which names no level.
     """
 
     method: PromptMethodName | None = None
@@ -45,6 +46,7 @@ class Assemble(Part):
     items: int | None = Field(None, ge=1, le=2000)
     themes: Annotated[list[Level], Field(min_length=1)] | None = None
     form: StrictStr | None = None
+    messages: FixedMessages | None = None
     max_per_level: int | None = Field(None, ge=1)
 
     @property
@@ -157,11 +159,13 @@ class Template(Part):
     cross: factors of this template, in the place of those of all templates. units: what it is put to one by
     one, each with every combination of the crossed factors that units are not nested in. options: what a
     multiple choice offers, by the role that measures call an option by; the slot {options} becomes the list,
-    a letter each. Every rotation of them is a prompt.
+    a letter each. Every rotation of them is a prompt. messages: a conversation so far, which text goes on with;
+    their contents have slots as it has.
     """
 
     id: Level
     text: StrictStr
+    messages: FixedMessages | None = None
     baseline: StrictStr | None = None
     factors: dict[FactorName, Level] = {}
     cross: list[FactorName] | None = None
@@ -185,7 +189,14 @@ class Template(Part):
             raise Unfit(f"a text that holds {OPTIONS_SLOT} once", "write it where the options stand")
         if self.options is None and n_slots:
             raise Unfit(f"options: for the slot {OPTIONS_SLOT}", "add them, or take the slot away")
+        if any(OPTIONS_SLOT in message.content for message in self.messages or ()):
+            raise Unfit(f"messages without the slot {OPTIONS_SLOT}, which the text holds", "take it away")
         return self
+
+    @property
+    def asked(self) -> str:
+        """All that holds slots and is sent: the messages and the text."""
+        return "\n\n".join([*(message.content for message in self.messages or ()), self.text])
 
     @property
     def option_orders(self) -> list[list[str]]:

@@ -96,6 +96,7 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "unit_factor": "varchar",
         "is_root": "boolean not null",
         "task": "varchar not null",
+        "messages_json": "varchar",
         "prompt_text": "varchar",
         "baseline_text": "varchar",
         "baseline_kind": "varchar",

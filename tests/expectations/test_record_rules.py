@@ -81,6 +81,21 @@ def test_another_word_in_the_prompt_of_one_group_is_found(build, templates):
     assert example["masked_root"] == "Imagine {} at the bank. What now?"
 
 
+def test_another_word_in_the_messages_of_one_group_is_found(build, tmp_path, templates):
+    said = [{"role": "user", "content": "I know {gender}."}, {"role": "assistant", "content": "Who is that?"}]
+    told = TEMPLATES.replace("{id: loan,", f"{{id: loan, messages: {json.dumps(said)},")
+    (tmp_path / "s.yml").write_text(told, encoding="utf-8")
+    study = load_study(tmp_path / "s.yml")
+    assemble(study, build)
+    assert result(build, study, "prompts", "expect_only_slots_differ").success
+    assert result(build, study, "prompts", "expect_messages_in_turns").n_evaluated == 2
+    other = "update raw.prompts set messages_json = replace(messages_json, 'know', 'met') where not is_root"
+    build.execute(other)
+    found = result(build, study, "prompts", "expect_only_slots_differ")
+    [example] = json.loads(found.examples_json)
+    assert (found.success, example["masked_text"].startswith("I met {}.")) == (False, True)
+
+
 def imported(tmp_path, rows):
     (tmp_path / "t.csv").write_text("id,gender,text,answer\n" + rows, encoding="utf-8")
     (tmp_path / "s.yml").write_text(TABLE, encoding="utf-8")

@@ -76,11 +76,14 @@ BAD = {
         ("expect_branch_like_root", "source_tag, keyword, document_id, task"): (
             "update raw.prompts set keyword = 'Italian' where prompt_id = 'r0:b'"
         ),
+        ("expect_messages_in_turns", "messages_json"): (
+            """update raw.prompts set messages_json = '[{"role": "user", "content": "Hi"}]' where prompt_id = 'r0'"""
+        ),
         (NOT_NULL, "baseline_kind"): "update raw.prompts set baseline_kind = null where prompt_id = 'r0'",
         (NOT_NULL, "baseline_text"): "update raw.prompts set baseline_text = null where prompt_id = 'r0'",
         (MATCHES, "baseline_text"): "update raw.prompts set baseline_text = '  ' where prompt_id = 'r0'",
         ("expect_a_document", "document_id"): "update raw.prompts set document_id = 'd9'",
-        ("expect_distinct_prompts", "prompt_text"): (
+        ("expect_distinct_prompts", "messages_json, prompt_text"): (
             "update raw.prompts set prompt_text = 'a' where prompt_id in ('r0', 'r1')"
         ),
         ("expect_fitting_articles", "prompt_text, baseline_text"): (

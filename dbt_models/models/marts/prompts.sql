@@ -12,6 +12,7 @@ select
     unit_factor,
     is_root,
     task,
+    messages_json,
     prompt_text,
     baseline_text,
     baseline_kind,

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from python_assets.errors import FieldPath, StudyError
+from python_assets.errors import FieldPath, StudyError, Told
 from python_assets.study.base import FACTOR_NAME
 from python_assets.study.factors import DERIVED
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import OPTIONS, OPTIONS_SLOT
 from python_assets.study.pronouns import SLOT, pronoun_slots
+from python_assets.study.scrape import Keyword
 from python_assets.study.study import Factor, Import, Prompts, Scrape, Template, Templates
 from python_assets.study_file.checks.branching import branch_problems
 from python_assets.study_file.checks.engines import engine_problems
@@ -17,6 +18,7 @@ from python_assets.study_file.checks.scraping import scraping_problems
 from python_assets.study_file.checks.units import unit_problems, without_levels
 from python_assets.study_file.checks.written import written_problems
 from python_assets.study_file.expand import Draft
+from python_assets.texts.words import WordFinder
 
 SCRAPE: FieldPath = ("prompts", "scrape")
 TEMPLATES: FieldPath = ("prompts", "templates")
@@ -32,6 +34,7 @@ def prompt_problems(draft: Draft) -> Iterator[StudyError]:
         yield from branch_problems(draft, prompts.scrape, prompts.branch)
         yield from engine_problems(draft, ("prompts", "assemble", "engine"), prompts.assemble.engine)
         yield from written_problems(draft, prompts, prompts.scrape)
+        yield from _message_problems(prompts, prompts.scrape)
     if prompts.templates:
         yield from _template_problems(draft, prompts.templates)
     if prompts.import_:
@@ -53,6 +56,32 @@ def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator
     if declared and declared.levels and set(declared.levels) != set(branched):
         expected = f"the levels of prompts.scrape: {listed(branched)}"
         yield StudyError(("factors", name, "levels"), declared.levels, expected, "remove levels here")
+
+
+def _message_problems(prompts: Prompts, scrape: Scrape) -> Iterator[StudyError]:
+    """The messages before scraped prompts are the same for every level: they have no slots and name no level."""
+    words = {word: level for level, word in _words_of_levels(prompts, scrape) if re.search(r"[^\W_]", word)}
+    finder = WordFinder(words)
+    for place, message in enumerate(prompts.assemble.messages or ()):
+        path: FieldPath = ("prompts", "assemble", "messages", place, "content")
+        if slots := SLOT.findall(message.content):
+            expected = "messages without slots, for they are the same before every prompt"
+            yield StudyError(path, f"{{{slots[0]}}}", expected, "take the braces away, or write prompts.templates")
+        if levels := sorted(finder.meanings(message.content)) if prompts.branch else []:
+            expected = f"messages that name no level of {scrape.factor}, for branches keep them as they are"
+            got = Told(f"words of {listed(levels)}")
+            yield StudyError(path, got, expected, "reword them, or write prompts.templates, whose messages have slots")
+
+
+def _words_of_levels(prompts: Prompts, scrape: Scrape) -> Iterator[tuple[str, str]]:
+    """Every word by which the study file itself names a level."""
+    for level in scrape.levels:
+        yield level, level
+        for entry in scrape.keywords.get(level, []):
+            if isinstance(entry, str | Keyword):
+                yield level, entry if isinstance(entry, str) else entry.keyword
+        for written in (prompts.branch.forms.get(level, {}) if prompts.branch else {}).values():
+            yield from ((level, word) for word in ([written] if isinstance(written, str) else written))
 
 
 def _template_problems(draft: Draft, templates: Templates) -> Iterator[StudyError]:
@@ -115,13 +144,15 @@ def _slot_problems(
     of_combinations = [set(combination) for combination in templates.combinations_of(text)]
     known = {*templates.factors_of(text), *(set.intersection(*of_combinations) if of_combinations else ())}
     known |= {slot for name in known if name in factors for slot in pronoun_slots(name, factors[name].pronouns)}
-    written = {"text": text.text.replace(OPTIONS_SLOT, ""), "baseline": text.baseline or ""}
-    written[OPTIONS] = " ".join((text.options or {}).values())
+    written: dict[FieldPath, str] = {("text",): text.text.replace(OPTIONS_SLOT, ""), ("baseline",): text.baseline or ""}
+    written[(OPTIONS,)] = " ".join((text.options or {}).values())
+    for place, message in enumerate(text.messages or ()):
+        written[("messages", place, "content")] = message.content
     for field, content in written.items():
         for slot in SLOT.findall(content):
             if slot not in known:
                 remedy = "add the factor to prompts.templates.cross, or take the braces away"
-                yield unknown_name((*path, field), f"{{{slot}}}", "a slot of a crossed factor", sorted(known), remedy)
+                yield unknown_name((*path, *field), f"{{{slot}}}", "a slot of a crossed factor", sorted(known), remedy)
 
 
 def _import_problems(draft: Draft, spec: Import) -> Iterator[StudyError]:

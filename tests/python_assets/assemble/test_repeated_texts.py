@@ -2,6 +2,7 @@ import pandas as pd
 import pytest
 
 from python_assets.assemble.assemble_study import assemble
+from python_assets.assemble.repeated_texts import repeated_text_notes
 from python_assets.errors import SourceError
 from tests.python_assets.assemble.test_assemble_study import prompts, rows, run
 
@@ -99,3 +100,11 @@ def test_a_text_of_which_everything_is_dropped_is_an_error_with_the_reasons(make
     study = make_study(prompts("Italy", "France", "Chad", keywords=keywords, branch={}), {"a.txt": text})
     with pytest.raises(SourceError, match=expected):
         run(study, build)
+
+
+def test_texts_after_other_messages_are_no_copies():
+    said = [f'[{{"role": "user", "content": "A"}}, {{"role": "assistant", "content": "{word}"}}]' for word in "BBC"]
+    table = pd.DataFrame({"root_prompt_id": list("xyz"), "messages_json": said, "prompt_text": "Why?"})
+    (note,) = repeated_text_notes(table)
+    assert note.startswith("2 of 3 root prompts") and "first 'x' and 'y'" in note
+    assert not list(repeated_text_notes(table[1:]))

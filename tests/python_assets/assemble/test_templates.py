@@ -214,3 +214,33 @@ def test_the_examples_of_the_guide_are_studies(tmp_path, name, n_prompts):
     prompts, *_ = prompts_from_templates(study, study.prompts.templates)
     assert len({prompt.prompt_text for prompt in prompts}) == len(prompts) == n_prompts
     assert "option_order" in prompts[0].levels
+
+
+CONVERSATION = [
+    {"role": "user", "content": "I am a {race} {gender}."},
+    {"role": "assistant", "content": "Good day. How can I help a {gender}?"},
+]
+
+
+def test_the_slots_of_messages_are_filled_as_those_of_the_text(make_study):
+    texts = [{"id": "t", "text": "What of my loan?", "messages": CONVERSATION}]
+    prompts, *_ = prompts_of(make_study, texts=texts)
+    of_malay_men = prompts[3]
+    assert of_malay_men.levels == {"template": "t", "gender": "Male", "race": "Malay"}
+    assert [(one.role, one.content) for one in of_malay_men.messages] == [
+        ("user", "I am a Malay man."),
+        ("assistant", "Good day. How can I help a man?"),
+    ]
+    assert of_malay_men.prompt_text == "What of my loan?"
+    assert of_malay_men.replacements == {"{gender}": "man", "{race}": "Malay"}
+
+
+def test_a_text_after_other_messages_is_another_root_prompt(make_study):
+    before = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
+    spaced = [{"role": "user", "content": " Hi.\u200b"}, before[1]]
+    other = [before[0], {"role": "assistant", "content": "Go away."}]
+    told = {"a": before, "b": spaced, "c": other, "d": None}
+    texts = [{"id": key, "text": "A {gender}, {race}.", "messages": messages} for key, messages in told.items()]
+    made = prompts_of(make_study, texts=texts)
+    assert {prompt.root_prompt_id for prompt in made.prompts} == {"a", "c", "d"}
+    assert made.same_as == {"b": "a"}

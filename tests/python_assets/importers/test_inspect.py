@@ -1,11 +1,13 @@
 """The logs are written by Inspect itself, with its mock model."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from python_assets.errors import SourceError, StudyFileError
@@ -231,11 +233,18 @@ def test_a_sample_that_failed_is_an_error_and_no_empty_answer(read):
     assert row["error"] == "imported: RuntimeError('the server is gone')"
 
 
-def test_several_messages_and_choices_are_the_text_of_a_prompt(read):
+def test_messages_in_turns_stand_before_the_prompt_and_others_are_its_text_with_choices(read):
     imported = read("messages.eval", options={"factors": {}, "root_prompt": None}, groupings=["document"])
     texts = dict(zip(imported.prompts["prompt_id"], imported.prompts["prompt_text"], strict=True))
-    assert texts == {"people | 1": "system: Be brief.\n\nuser: May she?", "people | 2": "Who?\nA) her\nB) him"}
-    assert list(imported.prompts["root_prompt_id"]) == ["people | 1", "people | 2"]
+    assert texts == {
+        "people | 1": "system: Be brief.\n\nuser: May she?",
+        "people | 2": "Who?\nA) her\nB) him",
+        "people | 3": "May she?\nA) yes\nB) no",
+    }
+    first, second, third = imported.prompts["messages_json"]
+    assert pd.isna(first) and pd.isna(second)
+    assert json.loads(third) == [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
+    assert list(imported.prompts["root_prompt_id"]) == ["people | 1", "people | 2", "people | 3"]
 
 
 def test_samples_of_a_killed_run_are_read_and_the_missing_ones_counted(read):

@@ -305,3 +305,18 @@ def test_a_log_of_no_items_is_told(copied, mistaken, tmp_path):
     name = copied("hiring")
     (tmp_path / name).write_text("")
     assert problems(mistaken, name) == ["prompts.import.path"]
+
+
+def test_messages_that_a_chat_server_was_sent_stand_before_the_prompt(copied, read, tmp_path):
+    name = copied("hiring")
+    samples = [json.loads(line) for line in (tmp_path / name).read_text(encoding="utf-8").splitlines()]
+    shots = [{"role": "user", "content": "1?"}, {"role": "assistant", "content": "yes"}]
+    for sample in samples:
+        asked = [*shots, {"role": "user", "content": sample["arguments"]["gen_args_0"]["arg_0"], "type": "text"}]
+        # as lm_eval hands chats to its servers: a tuple of one text, which JSON writes as a list
+        sample["arguments"]["gen_args_0"]["arg_0"] = [json.dumps(asked)]
+    plain = read(name).prompts["prompt_text"]
+    (tmp_path / name).write_text("\n".join(map(json.dumps, samples)), encoding="utf-8")
+    prompts = read(name).prompts
+    assert [json.loads(one) for one in prompts["messages_json"]] == [shots] * len(prompts)
+    assert list(prompts["prompt_text"]) == list(plain)

@@ -7,7 +7,7 @@ import pytest
 from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import SourceError, StudyError
 from python_assets.extract.extract_study import extract
-from python_assets.generate.generate_study import expand_generations, generate_study
+from python_assets.generate.generate_study import expand_generations, generate_study, read_prompts
 from python_assets.generate.model_factors import generation_factors
 from python_assets.importers.formats import read_import
 from python_assets.study.study import make_id
@@ -370,3 +370,68 @@ def test_a_level_that_its_condition_does_not_allow_is_rejected(read):
         ("t.parquet:row 2", "condition_not_met"),
         ("t.parquet:row 3", "invalid_level"),
     ]
+
+
+def chat(*contents, roles=("user", "assistant")):
+    return [{"role": roles[place % 2], "content": content} for place, content in enumerate(contents)]
+
+
+CHATS = {**COLUMNS, "messages": "m"}
+ALONE = {name: column for name, column in CHATS.items() if name != "prompt_text"}
+
+
+@pytest.mark.parametrize("written", [json.dumps, list], ids=["JSON", "lists of parquet"])
+def test_of_a_column_of_conversations_the_last_message_is_the_prompt(read, written):
+    chats = [chat("Hi", "Hello", f"Who from {row['c']}?") for row in TABLE]
+    imported = read([{**row, "m": written(one)} for row, one in zip(TABLE, chats, strict=True)], columns=ALONE)
+    assert list(imported.prompts["prompt_text"]) == ["Who from Italy?", "Who from France?"]
+    assert [json.loads(one) for one in imported.prompts["messages_json"]] == [chat("Hi", "Hello")] * 2
+    assert (rules(imported), len(imported.rows)) == ([], 4)
+
+
+def test_beside_a_column_of_texts_all_messages_stand_before_them_and_none_need(read):
+    told = [json.dumps(chat("Hi", "Hello")), json.dumps(chat("Hi", "Hello")), None, " "]
+    imported = read([{**row, "m": one} for row, one in zip(TABLE, told, strict=True)], columns=CHATS)
+    prompts = imported.prompts.set_index("prompt_id")
+    assert json.loads(prompts.loc["p1", "messages_json"]) == chat("Hi", "Hello")
+    assert pd.isna(prompts.loc["p2", "messages_json"])
+    assert set(prompts["prompt_text"]) == {"Who?"}
+
+
+def test_rows_whose_messages_cannot_be_asked_are_in_quarantine_with_the_remedy(read):
+    told = [json.dumps(chat("Why?")), json.dumps(chat("Why?", "So.")), json.dumps(chat("Why?")), "Why?"]
+    rows = [{**row, "p": f"p{place}", "m": one} for place, (row, one) in enumerate(zip(TABLE, told, strict=True))]
+    imported = read(rows, columns=ALONE)
+    assert rules(imported) == [("t.parquet:row 2", "invalid_messages"), ("t.parquet:row 4", "invalid_messages")]
+    assert imported.quarantine[0].detail == (
+        "import: column 'm': a last message of the user, which is the prompt; leave out the answer after it, or name "
+        "its column in columns.response"
+    )
+
+
+def test_a_row_whose_messages_differ_from_those_of_its_prompt_is_in_quarantine(read):
+    told = [json.dumps(chat("Hi", answer)) for answer in ("A", "B", "C", "C")]
+    imported = read([{**row, "m": one} for row, one in zip(TABLE, told, strict=True)], columns=CHATS)
+    assert rules(imported) == [("t.parquet:row 2", "conflicting_prompt")]
+    assert "column 'm'" in imported.quarantine[0].detail
+
+
+def test_a_table_of_nothing_but_conversations_that_cannot_be_asked_is_refused(read):
+    with pytest.raises(SourceError) as told:
+        read([{**row, "m": json.dumps(chat("Be kind.", roles=("system", "")))} for row in TABLE], columns=ALONE)
+    assert "a system prompt is the generation's" in str(told.value)
+
+
+def test_a_conversation_of_jsonl_is_asked_of_a_model_in_order(make_study, tmp_path):
+    rows = [{"p": "p1", "c": "Italy", "m": chat("Hi", "Hello", "Who?")}, {"p": "p2", "c": "France", "m": chat("Who?")}]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    spec = {"path": "t.jsonl", "columns": {"prompt": "p", "messages": "m"}, "factors": {"concept": "c"}}
+    study = make_study({"import": spec}, generations=[{"name": "g", "provider": "simulator"}])
+    with open_build(tmp_path / "b.duckdb") as build:
+        assemble(study, build)
+        first, second = read_prompts(build)
+        generate_study(study, build, Home(tmp_path / "home"), SILENT)
+        answered = build.execute("select count(*) from raw.responses where status = 'ok'").fetchall()
+    assert (first.messages, first.prompt_text) == (tuple(chat("Hi", "Hello")), "Who?")
+    assert (second.messages, second.prompt_text) == ((), "Who?")
+    assert answered == [(2,)]

@@ -12,6 +12,7 @@ from inspect_ai import Epochs, Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import ProvenanceData, invalidate_samples, read_eval_log, write_eval_log
 from inspect_ai.model import (
+    ChatMessageAssistant,
     ChatMessageSystem,
     ChatMessageUser,
     ContentImage,
@@ -193,12 +194,14 @@ def write_all(folder):
         fail_on_error=False,
     )
     messages = [ChatMessageSystem(content="Be brief."), ChatMessageUser(content="May she?")]
+    turns = [ChatMessageUser(content="Hi."), ChatMessageAssistant(content="Hello."), messages[1]]
     write_log(
         folder / "messages.eval",
         lambda text: "yes",
         dataset=[
             Sample(id=1, input=messages, target="yes"),
             Sample(id=2, input="Who?", choices=["her", "him"], target="A"),
+            Sample(id=3, input=turns, target="yes", choices=["yes", "no"]),
         ],
     )
     # a run that is killed leaves what it has written until then

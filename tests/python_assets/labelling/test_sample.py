@@ -64,6 +64,17 @@ def test_row_ids_begin_with_a_letter_and_are_those_of_the_sql_that_reads_them(st
     assert found == [(row_key("mine", "tone", "é"),)]
 
 
+def test_raters_see_the_messages_before_a_prompt(studied):
+    said = '[{"role": "user", "content": "I am a man."}, {"role": "assistant", "content": "Hm."}]'
+    with duckdb.connect(str(studied.home.published)) as connection:
+        connection.execute("update prompts set messages_json = ?", [said])
+    asked = studied.draw("refusal", n=6).rows["prompt"]
+    assert asked.str.fullmatch(r"user: I am a (?!man)\w+\.\n\nassistant: Hm\.\n\nuser: What of .* in place \d\?").any()
+    pairs = studied.draw_pairs(n=6).rows
+    for text in (*pairs["root_text"], *pairs["text"]):
+        assert text.startswith("user: I am a man.\n\nassistant: Hm.\n\nuser: What of the ")
+
+
 def test_a_slice_is_drawn_from_alone(make_study, studied):
     studied.study.slices["of_men"] = {"gender": ["man"]}
     rows = studied.draw("verdict", n=6, slice_id="of_men").rows

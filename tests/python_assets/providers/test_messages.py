@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
-from python_assets.providers.messages import TEMPLATES, build_messages, template_problem
-from python_assets.providers.records import GenerationConfig, Prompt
+from python_assets.providers.messages import TEMPLATES, build_messages, plain_text, template_problem
+from python_assets.providers.records import GenerationConfig, Message, Prompt
 
 COMPLETION = Prompt("p", "p", "The harbour of {city} is", task="completion")
 
@@ -49,3 +51,19 @@ def test_a_prompt_without_text_is_sent_blank() -> None:
 def test_any_text_passes_unchanged(text: str) -> None:
     [message] = build_messages(Prompt("p", "p", text, task="question"), config())
     assert message["content"] == text
+
+
+BEFORE = (Message(role="user", content="Who is {prompt}?"), Message(role="assistant", content="Nobody."))
+
+
+def test_fixed_messages_stand_between_the_role_and_the_prompt_as_they_are() -> None:
+    prompt = replace(COMPLETION, messages=BEFORE)
+    role, *before, user = build_messages(prompt, config(system_prompt="Be kind.", prompt_template="Go on: {prompt}"))
+    assert role == {"role": "system", "content": "Be kind."}
+    assert before == list(BEFORE)
+    assert user == {"role": "user", "content": "Go on: The harbour of {city} is"}
+
+
+def test_a_model_without_turns_reads_one_text_after_the_other() -> None:
+    asked = build_messages(replace(COMPLETION, messages=BEFORE), config(), continues_text=True)
+    assert plain_text(asked) == "Who is {prompt}?\n\nNobody.\n\nThe harbour of {city} is"

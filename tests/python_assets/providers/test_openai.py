@@ -2,12 +2,13 @@ import gzip
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from python_assets.errors import GenerationError
-from python_assets.providers.records import Prompt
+from python_assets.providers.records import Message, Prompt
 from python_assets.providers.retrying import FAILURES_IN_A_ROW
 from python_assets.providers.transport import LARGEST_BODY_BYTES
 from tests.heard import Heard
@@ -357,3 +358,16 @@ def test_another_wave_of_a_hosted_model_is_asked_anew_and_the_same_is_not(openai
     assert again.responses == november.responses
     assert not {r.response_id for r in without.responses} & {r.response_id for r in november.responses}
     assert ask(openai_server, 3).n_from_log == 3
+
+
+def test_a_server_is_sent_the_conversation_in_order_and_answers_its_last_message(
+    openai_server: Server, ask: Ask
+) -> None:
+    said = (Message(role="user", content="Who asks?"), Message(role="assistant", content="A nurse from Italy."))
+    prompt = Prompt("p", "p", "May she go?", task="question", messages=said)
+    run = ask(openai_server, [prompt, replace(prompt, prompt_id="q", messages=())], system_prompt="Be brief.")
+    system, last = {"role": "system", "content": "Be brief."}, {"role": "user", "content": "May she go?"}
+    sent = sorted((call.body["messages"] for call in openai_server.calls), key=len)
+    assert sent == [[system, last], [system, *said, last]]
+    assert [row.response_text for row in run.responses] == ["A reply to: May she go?"] * 2
+    assert run.responses[0].response_id != run.responses[1].response_id

@@ -1,10 +1,11 @@
 import hashlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from python_assets.providers.provider import providers
-from python_assets.providers.records import Description, GenerationConfig, Prompt
+from python_assets.providers.records import Description, GenerationConfig, Message, Prompt
 from python_assets.providers.requests import canonical_json, plan_requests
 
 PROMPT = Prompt("p", "root", "text", factors={"concept": "Italy"}, task="question")
@@ -69,3 +70,11 @@ def test_a_simulated_answer_depends_on_its_prompt() -> None:
 
 def test_canonical_json_does_not_depend_on_order() -> None:
     assert canonical_json({"b": [1, {"d": 1, "c": 2}], "a": "é"}) == '{"a":"\\u00e9","b":[1,{"c":2,"d":1}]}'
+
+
+def test_the_same_text_after_other_messages_is_another_request() -> None:
+    said = (Message(role="user", content="Hi"), Message(role="assistant", content="Hello"))
+    others = (said[0], Message(role="assistant", content="Go away"))
+    ids = {response_id(replace(PROMPT, messages=before)) for before in ((), said, others)}
+    assert len(ids) == 3
+    assert response_id(replace(PROMPT, messages=())) == response_id()

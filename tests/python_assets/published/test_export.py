@@ -56,6 +56,7 @@ CONSTANTS = {
         "unit_id": "'u'",
         "unit_factor": "null::varchar",
         "task": "'completion'",
+        "messages_json": "null::varchar",
         "source_tag": "'article'",
         "keyword": "'Ideraland'",
         "document_id": "'a.md'",

@@ -62,3 +62,15 @@ def test_texts_stay_where_the_study_does_not_hide_them(published, report):
     with published(json.dumps({**CONFIG, **report})) as connection:
         assert not hide_texts(connection, "s")
         assert connection.execute("select prompt_text from prompts").fetchall() == [("Who?",)]
+
+
+def test_messages_before_prompts_lose_their_words():
+    before = [{"role": "user", "content": "I am a {gender}."}, {"role": "assistant", "content": "Hm."}]
+    template = {"id": "1", "text": "Why?", "messages": before}
+    for prompts in ({"templates": {"texts": [template]}}, {"assemble": {"messages": before}}):
+        hidden = config_without_texts({"prompts": prompts})["prompts"]
+        part = hidden["assemble"] if "assemble" in hidden else hidden["templates"]["texts"][0]
+        assert part["messages"] == [
+            {"role": "user", "content": "(hidden) {gender}"},
+            {"role": "assistant", "content": "(hidden)"},
+        ]

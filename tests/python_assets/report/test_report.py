@@ -1,3 +1,4 @@
+import json
 from base64 import b64encode
 from datetime import datetime
 from hashlib import sha256
@@ -123,6 +124,14 @@ def test_what_models_and_files_say_is_shown_as_text(report):
     assert page.text.count(ATTACK) >= 6
     assert [tag for tag, _ in page.tags].count("script") == 4
     assert not [a for tag, a in page.tags if tag == "a" and "javascript" in (a["href"] or "")]
+
+
+def test_messages_before_a_prompt_are_shown_as_text(report):
+    said = [{"role": "user", "content": f"Hi {ATTACK}"}, {"role": "assistant", "content": "Hello."}]
+    prompt = {"prompt_id": "r1_Ideraland", "root_prompt_id": "r1", "is_root": True, "prompt_text": "Who?"}
+    page = report(prompts=[prompt | {"messages_json": json.dumps(said)}])
+    assert f"user: Hi {ATTACK}\n\nassistant: Hello." in page.text
+    assert [tag for tag, _ in page.tags].count("script") == 4
 
 
 def test_ids_and_sentences_are_shown_as_text(report):

@@ -2,7 +2,17 @@ import pytest
 
 from python_assets.study.factors import study_factors
 from python_assets.study_file.load import load_study
-from tests.python_assets.study_file.sections import TEMPLATES, scrape, templates
+from tests.python_assets.study_file.sections import SCRAPE, TEMPLATES, scrape, templates
+
+
+def messages(*contents, roles=("user", "assistant")):
+    listed = (f'{{role: {role}, content: "{content}"}}' for role, content in zip(roles, contents, strict=False))
+    return f"[{', '.join(listed)}]"
+
+
+def assembled(messages):
+    return {**SCRAPE, "prompts": f"{SCRAPE['prompts'][:-1]}, assemble: {{messages: {messages}}}}}"}
+
 
 CASES = {
     "a scraped level twice": (scrape(levels="[Ideraland, Italy, Italy]"), "prompts.scrape.levels[2]"),
@@ -44,6 +54,47 @@ CASES = {
     "a source for an unknown level": (
         scrape(sources="[{tag: a, path: a.md, levels: [Itly]}]"),
         "prompts.scrape.sources[0].levels[0]",
+    ),
+    "an unknown slot of a message": (
+        templates(texts=f'[{{id: t1, text: "A {{gender}}", messages: {messages("I am {age}.", "Hm.")}}}]'),
+        "prompts.templates.texts[0].messages[0].content",
+    ),
+    "a message of a system": (
+        templates(texts=f"[{{id: t1, text: A, messages: {messages('Hm.', roles=['system'])}}}]"),
+        "prompts.templates.texts[0].messages[0].role",
+    ),
+    "a message of nobody": (
+        templates(texts="[{id: t1, text: A, messages: [{content: Hm.}]}]"),
+        "prompts.templates.texts[0].messages[0].role",
+    ),
+    "a message without content": (
+        templates(texts="[{id: t1, text: A, messages: [{role: user}]}]"),
+        "prompts.templates.texts[0].messages[0].content",
+    ),
+    "a blank message": (
+        templates(texts=f"[{{id: t1, text: A, messages: {messages(' ', 'Hm.')}}}]"),
+        "prompts.templates.texts[0].messages[0].content",
+    ),
+    "messages without an answer": (
+        templates(texts=f"[{{id: t1, text: A, messages: {messages('Hi.')}}}]"),
+        "prompts.templates.texts[0].messages",
+    ),
+    "two messages of the user": (
+        templates(texts=f"[{{id: t1, text: A, messages: {messages('Hi.', 'Ho.', roles=['user', 'user'])}}}]"),
+        "prompts.templates.texts[0].messages",
+    ),
+    "no message at all": (templates(texts="[{id: t1, text: A, messages: []}]"), "prompts.templates.texts[0].messages"),
+    "options in a message": (
+        templates(texts=f"[{{id: t1, text: A, messages: {messages('{options}', 'Hm.')}}}]"),
+        "prompts.templates.texts[0]",
+    ),
+    "a level in a message before scraped prompts": (
+        assembled(messages("I come from Italy.", "Hm.")),
+        "prompts.assemble.messages[0].content",
+    ),
+    "a slot in a message before scraped prompts": (
+        assembled(messages("Hi.", "Hm, {concept}.")),
+        "prompts.assemble.messages[1].content",
     ),
     "an unknown slot of a baseline": (
         templates(texts='[{id: t1, text: "A {gender}", baseline: "{age}"}]'),
