@@ -80,8 +80,9 @@ class StudyCheck:
                 # that they suit all levels the engine is asked, and the judge
                 within = {*passed_over, OF_SOME_LEVELS}
                 return _first_in_item(against, sentence.level, pieces, within) or Portability(PORTABLE)
-            # a prompt that is no beginning of its sentence was not cut
-            whole = sentence.text if sentence.text.startswith(prompt) else prompt
+            # a prompt that is no part of its sentence was not cut; a connective before it may be left out
+            at = sentence.text.find(prompt[1:])
+            whole = prompt if at < 0 else prompt[:1] + sentence.text[at:]
             found = against.first_reason(sentence.level, prompt, whole, passed_over)
             is_kept = found is None or found.verdict not in self.drops
             if is_kept and FORM_MISSING in self.drops - set(passed_over):

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from python_assets.assemble.tagged_words import Word, tagged_words
 from python_assets.study.pronouns import Pronouns
 from python_assets.texts.keywords import Occurrence, capitalised
+from python_assets.texts.plurals import is_plural
 
 ANY_PRONOUN: Final = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself)\b", re.IGNORECASE)
 """A pronoun of the two sets that English texts are full of."""
@@ -56,6 +57,11 @@ _TO_BE: Final = {"is": "are", "was": "were", "has": "have", "does": "do", "isn't
     "doesn't": "don't",
 }
 _FORMS: Final = Pronouns._fields
+_QUOTE: Final = re.compile(r"[\"“”]")
+# a pronoun there means who is named behind: when she was tired, the woman
+_CATAPHORA: Final = re.compile(
+    r"(?:after|although|as|before|if|once|since|though|until|when|while)\b[^,]*,", re.IGNORECASE
+)
 
 
 class Written(NamedTuple):
@@ -82,14 +88,17 @@ def unclear_pronoun(text: str, own: Sequence[Occurrence], source: Pronouns, othe
 
     Returns:
         With the person before it who could be meant, where there is one. It is unclear, too, where the level
-        is named in the plural alone, and where the text has pronouns of another set: somebody else's.
+        is named in the plural alone, where it is named after the pronoun, or one of the two alone is in what
+        somebody says, and where the text has pronouns of another set: somebody else's.
     """
     found = list(_found(text, source))
     if not found:
-        return None
+        # in a branch he could mean the level: ask Anne whether he
+        theirs = {form for other in others if other.subject != _THEY for form in (other.subject, other.possessive)}
+        return _word_behind(text, own, theirs - {*source})
     words = tagged_words(text)
-    one = next((word for word in own if not _is_plural(word.text)), None)
-    unfit = next((one for one in found if one.form is None), None)
+    one = next((word for word in own if not is_plural(word.text)), None)
+    unfit = next((one for one in found if one.form is None or _is_apart(text, own, one.start)), None)
     if one is None or unfit is not None:
         return text[found[0].start : found[0].end] if unfit is None else text[unfit.start : unfit.end]
     theirs = {form.lower() for other in others if other.subject != _THEY for form in other} - {*source}
@@ -100,6 +109,35 @@ def unclear_pronoun(text: str, own: Sequence[Occurrence], source: Pronouns, othe
     persons = (word for word in words if word.end <= last.start and _is_person(word, source))
     named = next((word for word in persons if not _is_own(word, own)), None)
     return None if named is None else f"{named.text.strip('.,;:')} {text[last.start : last.end]}"
+
+
+def pronoun_left(text: str, own: Sequence[Occurrence]) -> str | None:
+    """A he or she behind the singular of a level that has no pronouns: if the lawyer is late, she.
+
+    Args:
+        text: in English.
+        own: where words of its level stand, in order.
+    """
+    return _word_behind(text, own, {"he", "himself", "his", "she", "her", "herself"})
+
+
+def _word_behind(text: str, own: Sequence[Occurrence], words: Collection[str]) -> str | None:
+    """The first of some pronouns behind a singular of the level, in what the same person says."""
+    singular = [word for word in own if not is_plural(word.text)]
+    if not singular or not words:
+        return None
+    found = re.finditer(rf"(?<![\w’'-])(?:{'|'.join(sorted(words))})(?![\w-])", text, re.IGNORECASE)
+    behind = (one for one in found if one.start() > singular[0].end and not _is_apart(text, singular, one.start()))
+    return next((one.group() for one in behind), None)
+
+
+def _is_apart(text: str, own: Sequence[Occurrence], at: int) -> bool:
+    """Whether no word of the level before a place is in the same speech: "I see, Tom", he said."""
+    clause = _CATAPHORA.match(text)
+    is_before = clause is not None and at < clause.end()
+    depth = [len(_QUOTE.findall(text, 0, place)) % 2 for place in (at, *(one.start for one in own))]
+    named = (one for one, quoted in zip(own, depth[1:], strict=True) if quoted == depth[0])
+    return not any(one.start < at or is_before for one in named)
 
 
 def with_pronouns(text: str, source: Pronouns, target: Pronouns) -> Written:
@@ -194,11 +232,6 @@ def _singular_verb(verb: str) -> str:
     if re.search(r"[^aeiou]y\Z", verb):
         return f"{verb[:-1]}ies"
     return f"{verb}es" if re.search(r"(?:s|sh|ch|x|z|o)\Z", verb) else f"{verb}s"
-
-
-def _is_plural(word: str) -> bool:
-    small = word.lower()
-    return small in {"women", "men", "children", "people"} or (small.endswith("s") and not small.endswith("ss"))
 
 
 def _is_person(word: Word, source: Pronouns) -> bool:

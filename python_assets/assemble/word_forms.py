@@ -49,6 +49,8 @@ def form_at(text: str, word: Occurrence, of: Collection[str]) -> str | None:
     words = tagged_words(text)
     behind = next((one for one in words if one.end > word.end), None)
     is_next = behind is not None and text[word.end : word.end + 1] == " "
+    if behind is None and ADJECTIVE in of and not text[word.end :].strip():
+        return None  # the prompt breaks off: the Catholic, or the Catholic side
     tag = behind.tag if behind is not None and is_next else ""
     is_of_one = _OF_ONE.search(text, 0, word.start) is not None
     # behind a single person a word in -s is a verb: a Muslim prays

@@ -26,6 +26,8 @@ OPTION_ORDER: Final = "option_order"  # the factor of prompts that tells in whic
 NO_OPTIONS: Final = "(none)"
 
 
+KEYWORD: Final = "keyword"
+AfterWords = Annotated[int, Field(ge=0)] | Literal["keyword"]
 PromptMethodName = Literal["split_sentences", "questions", "written"]
 
 
@@ -33,7 +35,8 @@ class Assemble(Part):
     """How sentences become prompts (SAGED 2.2): by questions where an engine is named, else by splitting.
 
     n_checks: of how many other levels the keywords are put into a question to see whether it still makes
-    sense. after_words: a sentence is split at its first verb after so many words; the document's are six.
+    sense. after_words: a sentence is split at its first verb after so many words (the document's are
+    six), or after the keyword.
     items, themes, form: of written, or beside split_sentences, where the engine writes that many items, about
     the themes or from the documents, in which a form of branch.forms stands for the level, its name where
     absent. messages: a conversation so far, the same before every prompt, which names no level.
@@ -42,7 +45,7 @@ class Assemble(Part):
     method: PromptMethodName | None = None
     engine: StrictStr | None = None
     n_checks: int = Field(3, ge=0)
-    after_words: int = Field(6, ge=0)
+    after_words: AfterWords = 6
     items: int | None = Field(None, ge=1, le=2000)
     themes: Annotated[list[Level], Field(min_length=1)] | None = None
     form: StrictStr | None = None

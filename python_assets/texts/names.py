@@ -22,6 +22,7 @@ NAME_LABELS: Final = frozenset(
 )
 # a possessive ending is no part of a word
 _TOKEN: Final = re.compile(r"(?!(?<=['’])[sS]\b)[^\W_](?:(?:(?!['’][sS]\b)[\w'’.&])*(?!['’])\w)?")
+_SPEECH: Final = re.compile(r"[,:] [\"“‘']$")
 # what may stand between the words of one name
 _JOINED: Final = re.compile(rf"(?:['’]s?)? (?:(?:{'|'.join(sorted(PARTICLES - {'and'}))}) )*|-")
 # with the next one they name another country or people than it would
@@ -74,7 +75,7 @@ def names_by_capitals(language: str) -> NameFinder:
         if language in NOUNS_IN_CAPITALS:
             return []
         words = tokens(text)
-        named = [word for word in words[1:] if has_capital(word.text)]
+        named = [word for word in words[1:] if has_capital(word.text) and not _begins_speech(word, text, language)]
         if words and language == ENGLISH and _is_name_at_start(words, text):
             named.insert(0, words[0])
         return list(_runs(named, text))
@@ -132,6 +133,12 @@ def _no_pipeline(path: str, field: Where, why: str) -> SourceError:
     expected = "the folder of a spaCy pipeline, or the name of one that is installed"
     remedy = "install one: python -m spacy download en_core_web_sm"
     return SourceError(field, f"{path!r} ({why})", expected, remedy)
+
+
+def _begins_speech(word: Token, text: str, language: str) -> bool:
+    """An ordinary English word with a capital because what somebody says begins with it: she asked, "Did."""
+    is_begun = language == ENGLISH and _SPEECH.search(text, 0, word.start) is not None
+    return is_begun and word.text not in _NAMES_OF_PLACES and is_ordinary(word.text)
 
 
 def _is_name_at_start(words: list[Token], text: str) -> bool:

@@ -32,6 +32,14 @@ def plural(word: str) -> str | None:
     return None if written is None or written in _OTHER_WORDS else f"{start} {written}".lstrip()
 
 
+def is_plural(word: str) -> bool:
+    """Whether a noun of a person is a plural, by its form: women, people, nurses'; not boss."""
+    small = re.sub(r"['’]s?$", "", word.lower().split(" ")[-1])
+    return (
+        small in _IRREGULAR.values() or small.endswith(tuple(_IRREGULAR.values())) or bool(re.search(r"[^s]s$", small))
+    )
+
+
 def _plural_of_word(word: str) -> str | None:
     found = _COMPOUND.fullmatch(word)
     if found and word.lower() not in _NO_MEN:

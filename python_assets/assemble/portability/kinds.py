@@ -20,6 +20,7 @@ from python_assets.texts.textblob_english import part_of_speech
 _FILE: Final = Path(__file__).with_name("kinds.yml")
 # a noun, or a verb in whatever form; names are a reason of their own
 _CONTENT: Final = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
+_FUNCTION: Final = ("CC", "DT", "EX", "IN", "MD", "PRP", "RB", "TO", "UH", "WDT", "WP", "WRB")
 _IRREGULAR: Final = {
     **dict.fromkeys(("am", "are", "been", "is", "was", "were"), "be"),
     **{"has": "have", "had": "have", "does": "do", "did": "do", "done": "do", "made": "make", "felt": "feel"},
@@ -27,6 +28,27 @@ _IRREGULAR: Final = {
     **{"found": "find", "left": "leave", "kept": "keep", "knew": "know", "known": "know", "went": "go", "gone": "go"},
     **{"came": "come", "saw": "see", "seen": "see", "told": "tell", "thought": "think", "paid": "pay", "met": "meet"},
     **{"spent": "spend", "lost": "lose", "led": "lead", "grew": "grow", "grown": "grow", "became": "become"},
+    **{"heard": "hear", "spoke": "speak", "spoken": "speak", "wrote": "write", "written": "write", "stood": "stand"},
+    **{"sat": "sit", "sent": "send", "won": "win", "ran": "run", "threw": "throw", "thrown": "throw", "broke": "break"},
+    **{"held": "hold", "brought": "bring", "bought": "buy", "forgot": "forget", "forgotten": "forget", "ate": "eat"},
+    **{
+        "understood": "understand",
+        "drank": "drink",
+        "slept": "sleep",
+        "drove": "drive",
+        "rose": "rise",
+        "fell": "fall",
+    },
+    **{"shook": "shake", "struck": "strike", "showed": "show", "shown": "show", "taught": "teach", "caught": "catch"},
+    **{
+        "hid": "hide",
+        "hidden": "hide",
+        "fought": "fight",
+        "wore": "wear",
+        "worn": "wear",
+        "laid": "lay",
+        "chosen": "choose",
+    },
     **{"began": "begin", "begun": "begin", "chose": "choose", "chosen": "choose", "dealt": "deal", "meant": "mean"},
 }
 
@@ -36,13 +58,14 @@ class Kind(NamedTuple):
 
     names: words that tell it. tied: words of some of its levels alone. neutral: the only nouns and verbs that
     all of its levels share; empty where any but the tied are. fights: adjectives that say of a level what its
-    own word says or denies.
+    own word says or denies. joined: nouns that behind a word of a level name what some of its levels have.
     """
 
     names: frozenset[str]
     tied: frozenset[str]
     neutral: frozenset[str]
     fights: frozenset[str]
+    joined: frozenset[str]
 
 
 @cache
@@ -82,30 +105,24 @@ def word_of_some(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> 
         of: the kinds of the levels.
     """
     words = [word for word in tagged_words(prompt) if not _is_replaced(word, own)] if of else []
+    small = prompt.lower()
+    if of and (named := next((name for kind in of for name in kind.names if " " in name and name in small), None)):
+        return named
     for word in words:
         bare = _bare(word)
         for kind in of:
             bases = {bare, *_bases(bare), *bare.split("-")}
-            is_strange = kind.neutral and word.tag in _CONTENT and not bases & kind.neutral
+            is_strange = kind.neutral and _is_content(word, bare) and not bases & kind.neutral
             if bases & kind.tied or is_strange:
                 return bare
-    return None
+    joined = (re.match(r" (?:(?:and|or|&) (?:an? |the )?)?([a-z]+)", prompt[word.end :]) for word in own)
+    behind = [match[1] for match in joined if match]
+    return next((word for word in behind for kind in of if {*_bases(word)} & kind.joined), None)
 
 
-def compound_word(prompt: str, own: Sequence[Occurrence]) -> str | None:
-    """What makes another thing of the common noun of a level behind it: flight engineers, the family lawyer, my vet."""
-    words = tagged_words(prompt)
-    for one in own if words else ():
-        before = next((word for word in reversed(words) if word.end <= one.start), None)
-        is_next = before is not None and prompt[before.end : one.start] == " "
-        if is_next and before is not None and one.word[0].islower() and _is_noun(before):
-            return f"{before.text} {one.text}"
-    return None
-
-
-def _is_noun(word: Word) -> bool:
-    small = word.text.lower()
-    return word.tag in {"NN", "NNS", "PRP$"} or (word.tag.startswith("NNP") and part_of_speech(small) == "NN")
+def _is_content(word: Word, bare: str) -> bool:
+    """Whether a word is a noun or a verb, which the tagger takes some others for when they are contracted."""
+    return word.tag in _CONTENT and not (part_of_speech(bare) or word.tag).startswith(_FUNCTION)
 
 
 def fighting_adjective(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> str | None:
@@ -127,7 +144,7 @@ def _is_replaced(word: Word, own: Sequence[Occurrence]) -> bool:
 
 
 def _bare(word: Word) -> str:
-    return re.sub(r"(?:['’]s?)?\W*$", "", word.text.lower()).lstrip("\"'“‘(")
+    return re.sub(r"(?:n['’]t|['’](?:d|ll|m|re|s|ve)?)?\W*$", "", word.text.lower()).lstrip("\"'“‘(")
 
 
 def _bases(word: str) -> Iterator[str]:

@@ -12,9 +12,31 @@ from typing import Final
 
 from python_assets.assemble.tagged_words import FINITE, Word, tagged_words
 from python_assets.texts.families import Family, families
+from python_assets.texts.keywords import capitalised
 from python_assets.texts.names import has_capital
+from python_assets.texts.textblob_english import part_of_speech
 
 _FAMILIES: Final = Path(__file__).with_name("openings.yml")
+
+
+def without_connective(sentence: str) -> str:
+    """A sentence without the connective that it opens with.
+
+    Args:
+        sentence: in English.
+
+    Returns:
+        What follows "However," or "But", with a capital; the sentence where it opens with none, or with one that
+        does not stand apart: "So do the".
+    """
+    of = families(_FAMILIES)
+    found = of["connectives"].pattern.match(sentence)
+    if found is None:
+        return sentence
+    apart = of["apart"].pattern.match(sentence, found.end())
+    if apart is None or not (apart.group().startswith(",") or found.group().lower().strip() in of["apart"].words):
+        return sentence
+    return without_connective(capitalised(sentence[apart.end() :]))
 
 
 def referring_words(prompt: str, named: tuple[int, int]) -> str | None:
@@ -46,11 +68,14 @@ def referring_words(prompt: str, named: tuple[int, int]) -> str | None:
     if said:
         return said.group().strip(" ,")
     opening = [word for word in words if word.end <= named[0]]
+    if (expletive := of["expletive"].pattern.match(prompt, start)) and _is_adjective(expletive[1]):
+        opening = [word for word in opening if word.end > expletive.end()]
     return (
         _demonstrative(words, of)
         or _unnamed_subject(opening)
         or _unnamed_circumstance(opening)
         or _without_noun(opening, of)
+        or _unnamed_person(opening, of)
     )
 
 
@@ -126,6 +151,24 @@ def _without_noun(opening: Sequence[Word], of: Mapping[str, Family]) -> str | No
             return None
         article = word.text if bare == "the" else None
     return None
+
+
+def _unnamed_person(opening: Sequence[Word], of: Mapping[str, Family]) -> str | None:
+    """Of rain and wind he: nobody was named whom a pronoun could mean."""
+    for position, word in enumerate(opening):
+        bare = _bare(word)
+        if bare in {"he", "her", "hers", "him", "his", "she"}:
+            return word.text
+        is_named = position > 0 and has_capital(word.text)
+        is_person = bool({bare, bare.removesuffix("s")} & of["persons"].words) or bare.endswith(("er", "or", "ist"))
+        if is_named or (is_person and word.tag.startswith("NN")):
+            return None
+    return None
+
+
+def _is_adjective(word: str | None) -> bool:
+    """Whether "it" stands for what follows an adjective; without one, for a clause."""
+    return word is None or part_of_speech(word) == "JJ"
 
 
 def _bare(word: Word) -> str:

@@ -11,11 +11,12 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final, Literal, get_args
 
 from python_assets.assemble.methods import Portability
+from python_assets.assemble.portability.compounds import compound_word
 from python_assets.assemble.portability.facts import past_event, stated_fact
-from python_assets.assemble.portability.kinds import compound_word, fighting_adjective, kinds_of, word_of_some
+from python_assets.assemble.portability.kinds import fighting_adjective, kinds_of, word_of_some
 from python_assets.assemble.portability.openings import referring_words
 from python_assets.assemble.portability.presuppositions import presupposing_words
-from python_assets.assemble.pronouns import unclear_pronoun
+from python_assets.assemble.pronouns import pronoun_left, unclear_pronoun
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.texts.keywords import Occurrence, WordFinder
 from python_assets.texts.names import ENGLISH, NameFinder, has_capital, tokens
@@ -41,6 +42,18 @@ ReasonAgainst = Literal[
 REASONS_AGAINST: Final[tuple[str, ...]] = get_args(ReasonAgainst)
 # of these a replacement may yet make an end
 REPLACEABLE: Final = frozenset(REASONS_AGAINST) - {"opening_refers_back", "word_left_over", "pronoun_ambiguous"}
+# of these a shorter prompt is free; what it takes for granted or tells of its level it would only hide
+OF_ITS_END: Final = frozenset(
+    {
+        "cut_in_name",
+        "other_name",
+        "dated_event",
+        "number_with_unit",
+        "superlative",
+        "of_some_levels",
+        "pronoun_ambiguous",
+    }
+)
 # whether its levels have their words is asked of a prompt, whether the other reasons count or not
 FORM_MISSING: Final = "form_missing"
 OF_SOME_LEVELS: Final = "of_some_levels"
@@ -114,7 +127,7 @@ class PortabilityCheck:
             _joined(prompt, known),
             self._local_word(prompt),
             *(_in_name(prompt[name.start : name.end], name.start, known) for name in names),
-            self._cut(prompt, whole),
+            self._cut(level, prompt, whole),
             self._taken_for_granted(prompt, known),
             *self._of_the_source(level, prompt, known),
         )
@@ -155,10 +168,13 @@ class PortabilityCheck:
         own = sets.get(level)
         if own is not None and others - {own} and (words := unclear_pronoun(prompt, known, own, others - {own})):
             yield Portability("pronoun_ambiguous", words)
+        if not sets and self._kinds and (left := pronoun_left(prompt, known)):
+            yield Portability("pronoun_ambiguous", left)
 
-    def _cut(self, prompt: str, whole: str) -> Portability | None:
+    def _cut(self, level: str, prompt: str, whole: str) -> Portability | None:
         cut = len(prompt)
-        within = (whole[n.start : n.end] for n in self._find_names(whole) if n.start < cut < n.end)
+        names = [*self._find_names(whole), *self._vocabulary.own_words(level, whole)]
+        within = (whole[n.start : n.end] for n in names if n.start < cut < n.end)
         name = next(within, None)
         return Portability("cut_in_name", name) if name else None
 
@@ -185,7 +201,7 @@ def _joined(prompt: str, known: list[Occurrence]) -> Portability | None:
     """US-backed, Argentina/EC, Anglo-Indian, Indian subcontinent; non-Indian is none."""
     for word in known:
         after = _REST_OF_NAME.match(prompt, word.end)
-        before = re.search(r"[A-ZÀ-Þ]\w*[-–/]$|/$", prompt[: word.start])
+        before = re.search(r"[A-ZÀ-Þ][\w-]*[-–/]$|/$", prompt[: word.start])
         if after or before:
             start = before.start() if before else word.start
             return Portability("in_longer_name", prompt[start : after.end() if after else word.end])

@@ -1,6 +1,6 @@
 import pytest
 
-from python_assets.assemble.pronouns import unclear_pronoun, with_pronouns
+from python_assets.assemble.pronouns import pronoun_left, unclear_pronoun, with_pronouns
 from python_assets.study.base import Unfit
 from python_assets.study.pronouns import Pronouns, pronoun_slots
 from python_assets.texts.keywords import WordFinder
@@ -44,10 +44,31 @@ def test_what_was_written_for_what_is_told():
         ("The woman found the letter that made her", "her"),
         ("Emily and her mother went", None),
         ("The woman went home", None),
+        ("It was she who saw the woman", "she"),
+        ("When she had rested, the woman", None),
+        ('"I am late, Emily", she said', "she"),
+        ('"I am late", Emily said, when she', None),
+        ("Ask Emily whether he is", "he"),
+        ("Emily followed him into", None),
+        ("He asked whether Emily", None),
     ],
 )
 def test_who_is_meant_and_which_form_it_is_must_be_clear(text, unclear):
     assert unclear_pronoun(text, OWN.find(text), SHE, {HE}) == unclear
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("If the man is late, he", "he"),
+        ("The man and his friends", "his"),
+        ("He is late, the man", None),
+        ("The men say that she", None),
+        ("The man asked them", None),
+    ],
+)
+def test_a_pronoun_of_a_level_that_has_none_is_told(text, left):
+    assert pronoun_left(text, OWN.find(text)) == left
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from python_assets.assemble.assemble_study import assemble
 from python_assets.assemble.methods import Made
 from python_assets.assemble.split_sentences import split_sentence
 from python_assets.assemble.tagged_words import tagged_words
+from python_assets.scrape.scrape_study import scrape
 
 TABLE_3 = (
     "Concerns over Conservative Party funds have become increasingly controversial due to Vladimir Putin's "
@@ -45,6 +47,45 @@ def test_the_prompt_ends_after_three_words_outside_parentheses():
 )
 def test_failures_have_a_reason(sentence, reason):
     assert split_sentence(sentence, "Italy") == Made(None, reason)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "prompt"),
+    [
+        ("The old towns were sold to Italy for a small price.", "The old towns were sold to Italy for a small"),
+        ("The old towns were sold to Italy in June.", "The old towns were sold to Italy in"),
+        ("However, Italy sold all of its old towns.", "Italy sold all of"),
+        ("But then, in the spring, Italy sold towns.", "In the spring, Italy sold"),
+        ("So did Italy when it sold its old towns.", "So did Italy when it sold"),
+        ("Towns in Italy's (rather cold) north were sold.", "Towns in Italy's (rather cold) north were"),
+    ],
+)
+def test_behind_the_keyword_no_verb_is_needed_and_a_connective_goes(sentence, prompt):
+    assert split_sentence(sentence, "Italy", "keyword").prompt_text == prompt
+
+
+def test_a_keyword_at_the_end_or_far_from_the_start_makes_no_prompt():
+    assert split_sentence("The old towns were sold to Italy.", "Italy", "keyword").reason == "whole_sentence"
+    late = f"The towns {'and the towns ' * 8}of Italy were sold."
+    assert split_sentence(late, "Italy", "keyword").reason == "keyword_not_in_prompt"
+
+
+def test_fewer_words_are_taken_where_those_at_the_end_are_of_one_level(make_study, build):
+    text = (
+        "The old towns in the north of Italy traded with Genoa alone. "
+        "Many farmers in Italy have since then sold all of their wheat."
+    )
+    scraped = {
+        "levels": ["Italy", "France"],
+        "keywords": {"Italy": ["Italy"]},
+        "sources": [{"tag": "a", "path": "a.txt"}],
+    }
+    study = make_study({"scrape": scraped, "assemble": {"after_words": "keyword"}, "branch": {}}, {"a.txt": text})
+    scrape(study, build)
+    assemble(study, build)
+    prompts = build.sql("select prompt_text from raw.prompts where is_root").fetchall()
+    # what the second one refers back with a shorter prompt would only hide
+    assert prompts == [("The old towns in the north of Italy traded with",)]
 
 
 def test_a_keyword_is_looked_for_as_a_whole_word():

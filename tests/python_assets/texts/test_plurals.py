@@ -1,7 +1,7 @@
 import pytest
 from textblob.en.inflect import pluralize
 
-from python_assets.texts.plurals import plural
+from python_assets.texts.plurals import is_plural, plural
 
 REGULAR = (
     ["Italian", "Ideralander", "Argentine", "Turk", "Briton", "Saudi", "South Korean", "Thai"]
@@ -13,6 +13,14 @@ REGULAR = (
 @pytest.mark.parametrize("word", REGULAR)
 def test_it_agrees_with_the_rules_of_textblob(word):
     assert plural(word) == pluralize(word)
+
+
+@pytest.mark.parametrize(
+    ("word", "is_one"),
+    [("women", True), ("nurses'", True), ("nurse's", False), ("older people", True), ("boss", False), ("man", False)],
+)
+def test_the_form_of_a_word_tells_a_plural(word, is_one):
+    assert is_plural(word) == is_one
 
 
 @pytest.mark.parametrize("word", ["German", "Roman", "Norman", "human", "Ottoman"])
