@@ -105,6 +105,7 @@ def word_of_some(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> 
         of: the kinds of the levels.
     """
     words = [word for word in tagged_words(prompt) if not _is_replaced(word, own)] if of else []
+    is_noun = any(word.word.islower() for word in own)
     small = prompt.lower()
     if of and (named := next((name for kind in of for name in kind.names if " " in name and name in small), None)):
         return named
@@ -113,11 +114,19 @@ def word_of_some(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> 
         for kind in of:
             bases = {bare, *_bases(bare), *bare.split("-")}
             is_strange = kind.neutral and _is_content(word, bare) and not bases & kind.neutral
-            if bases & kind.tied or is_strange:
+            # a name of the kind is another such person, or the same once more: a mother, a woman of forty
+            is_other = is_noun and bases & kind.names
+            if bases & kind.tied or is_other or is_strange or _is_unknown(word, bases):
                 return bare
     joined = (re.match(r" (?:(?:and|or|&) (?:an? |the )?)?([a-z]+)", prompt[word.end :]) for word in own)
     behind = [match[1] for match in joined if match]
     return next((word for word in behind for kind in of if {*_bases(word)} & kind.joined), None)
+
+
+def _is_unknown(word: Word, bases: Collection[str]) -> bool:
+    """A word in small letters that English has not: what one faith or profession calls a thing."""
+    is_word = re.fullmatch(r"[a-z][a-z'’]{3,}", _bare(word)) and word.text[0].islower()
+    return bool(is_word) and all(part_of_speech(one) is None for one in bases)
 
 
 def _is_content(word: Word, bare: str) -> bool:

@@ -159,11 +159,19 @@ def _unnamed_person(opening: Sequence[Word], of: Mapping[str, Family]) -> str | 
         bare = _bare(word)
         if bare in {"he", "her", "hers", "him", "his", "she"}:
             return word.text
+        if bare == "they" and not any(
+            one.tag in {"CC", "NNS", "NNPS"} and not _is_time(one) for one in opening[:position]
+        ):
+            return word.text
         is_named = position > 0 and has_capital(word.text)
         is_person = bool({bare, bare.removesuffix("s")} & of["persons"].words) or bare.endswith(("er", "or", "ist"))
         if is_named or (is_person and word.tag.startswith("NN")):
             return None
     return None
+
+
+def _is_time(word: Word) -> bool:
+    return _bare(word) in {"times", "days", "nights", "weeks", "months", "years"}
 
 
 def _is_adjective(word: str | None) -> bool:

@@ -21,6 +21,7 @@ from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.texts.keywords import Occurrence, WordFinder
 from python_assets.texts.names import ENGLISH, NameFinder, has_capital, tokens
 from python_assets.texts.proper_names import is_ordinary
+from python_assets.texts.textblob_english import part_of_speech
 
 ReasonAgainst = Literal[
     "opening_refers_back",
@@ -73,6 +74,8 @@ _OF_NO_LEVEL: Final = WordFinder(
 
 # with the word of a level before it each of these small words names one thing alone
 _REST_OF_NAME: Final = re.compile(r"[-–/]\w+| (?:archipelago|dialect|language|peninsula|subcontinent)\b")
+# where a prompt ends with it the name comes behind: bin Laden
+_OPENS_NAME: Final = re.compile(r"\b(?:al|bin|da|de|della|der|di|du|el|ibn|van|von)$")
 # what a country calls a thing: provinces, known as voivodeships; the custom is the wai; dances such as the
 # sirtaki; porridge (ugali); harissa (a paste); the "hygge" of; the zapateo and the guajira; arroz con piñón
 _CALLED: Final = re.compile(
@@ -175,7 +178,7 @@ class PortabilityCheck:
         cut = len(prompt)
         names = [*self._find_names(whole), *self._vocabulary.own_words(level, whole)]
         within = (whole[n.start : n.end] for n in names if n.start < cut < n.end)
-        name = next(within, None)
+        name = next(within, None) or (_OPENS_NAME.search(prompt) or [None])[0]
         return Portability("cut_in_name", name) if name else None
 
 
@@ -200,6 +203,9 @@ def _word_left(prompt: str, known: list[Occurrence], stems: Iterable[str]) -> Po
 def _joined(prompt: str, known: list[Occurrence]) -> Portability | None:
     """US-backed, Argentina/EC, Anglo-Indian, Indian subcontinent; non-Indian is none."""
     for word in known:
+        first = re.fullmatch(r"([A-Z][a-z]+) ", prompt[: word.start])
+        if first and word.text[0].isupper() and part_of_speech(first[1].lower()) == "NN":
+            return Portability("in_longer_name", prompt[: word.end])
         after = _REST_OF_NAME.match(prompt, word.end)
         before = re.search(r"[A-ZÀ-Þ][\w-]*[-–/]$|/$", prompt[: word.start])
         if after or before:
