@@ -238,7 +238,7 @@ def _is_person(word: Word, source: Pronouns) -> bool:
     bare = re.sub(r"(?:['’]s)?\W*$", "", word.text.lower())
     if source.subject == _THEY and word.tag in {"NNS", "NNPS"}:
         return True
-    return bare in _PERSONS
+    return bare in _PERSONS or (word.tag == "NN" and bare.endswith(("man", "woman", "ist")))
 
 
 def _is_own(word: Word, own: Sequence[Occurrence]) -> bool:

@@ -147,7 +147,7 @@ def _is_name_at_start(words: list[Token], text: str) -> bool:
         return False
     if first.text in _PARTS_OF_NAMES and len(words) > 1 and has_capital(words[1].text):
         return text[first.end : words[1].start] == " "
-    if first.text in _NAMES_OF_PLACES:
+    if first.text in _NAMES_OF_PLACES or (len(first.text) > 1 and first.text.isupper() and not text.isupper()):
         return True
     return not (is_ordinary(first.text) or re.fullmatch(r"[A-Z][a-z]+(?:ing|ed|ly)|A", first.text))
 

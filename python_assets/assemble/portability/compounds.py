@@ -19,7 +19,7 @@ _ARTICLE_OF_ONE: Final = re.compile(r"\b(?:an?|one|each|every|another)(?: [\w-]+
 _QUOTED: Final = re.compile(r"(?<!\w)[\"“‘'](?=[a-z])(?:[\w-]+ ){0,3}[\w-]+[\"”’'](?!\w)")
 # children of somebody, whom no other age stands for
 _OFFSPRING: Final = re.compile(
-    r"\b(?:bear|bearing|bore|born|had|has|have|having|of|rais(?:e|ed|ing)|rear(?:ed|ing)?|with(?:out)?)"
+    r"\b(?:as|bear|bearing|bore|born|had|has|have|having|of|rais(?:e|ed|ing)|rear(?:ed|ing)?|with(?:out)?)"
     r"(?: (?:any|few|many|more|no|several|small|two|three|four|young))* $",
     re.IGNORECASE,
 )
@@ -78,7 +78,8 @@ def _without_article(before: Sequence[Word], one: Occurrence) -> str | None:
     if is_plural(one.text):
         return None
     for word in reversed(before):
-        if word.tag.startswith(_DETERMINERS) or word.text.lower() in _ALSO_DETERMINERS:
+        is_determiner = word.tag.startswith(_DETERMINERS) or word.text.lower() in _ALSO_DETERMINERS
+        if is_determiner and (word is before[0] or word.text.lower() != "what"):
             return None
         is_apart = word.text.endswith((";", ":")) or (word.text.endswith(",") and not word.tag.startswith("JJ"))
         if is_apart or not word.tag.startswith(_BETWEEN):

@@ -104,7 +104,8 @@ def word_of_some(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> 
         own: where words of its level stand that are replaced, in order.
         of: the kinds of the levels.
     """
-    words = [word for word in tagged_words(prompt) if not _is_replaced(word, own)] if of else []
+    apart = re.sub(r"[()]", " ", prompt)  # what stands in parentheses counts, too
+    words = [word for word in tagged_words(apart) if not _is_replaced(word, own)] if of else []
     is_noun = any(word.word.islower() for word in own)
     small = prompt.lower()
     if of and (named := next((name for kind in of for name in kind.names if " " in name and name in small), None)):

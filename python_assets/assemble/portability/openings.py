@@ -143,7 +143,7 @@ def _without_noun(opening: Sequence[Word], of: Mapping[str, Family]) -> str | No
     article = None
     for word in opening:
         bare = _bare(word)
-        if bare in of["pronouns"].words:
+        if re.sub(r"['’](?:d|ll|re|s|ve)$", "", bare) in of["pronouns"].words:
             return word.text
         if article is not None and bare in of["referring_after_the"].words:
             return f"{article} {bare}"

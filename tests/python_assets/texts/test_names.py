@@ -27,6 +27,7 @@ def found(text, language="en"):
         ("Many of the People’s Party’s Congress members left.", ["People’s Party’s Congress"]),
         ("China and its neighbours traded.", ["China"]),
         ("Polish is spoken there.", ["Polish"]),
+        ("LA bakers sell bread.", ["LA"]),
         ('The mayor asked: "Did they come to Rome?"', ["Rome"]),
         ('The mayor asked, "Polish or not?"', ["Polish"]),
         ('They call it the "Great River".', ["Great River"]),
