@@ -58,7 +58,8 @@ class Kind(NamedTuple):
 
     names: words that tell it. tied: words of some of its levels alone. neutral: the only nouns and verbs that
     all of its levels share; empty where any but the tied are. fights: adjectives that say of a level what its
-    own word says or denies. joined: nouns that behind a word of a level name what some of its levels have.
+    own word says or denies. joined: words that behind one of a level name what some levels have. adjectives:
+    where they are given, the only ones that stand before a level of any.
     """
 
     names: frozenset[str]
@@ -66,6 +67,7 @@ class Kind(NamedTuple):
     neutral: frozenset[str]
     fights: frozenset[str]
     joined: frozenset[str]
+    adjectives: frozenset[str]
 
 
 @cache
@@ -119,7 +121,7 @@ def word_of_some(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> 
             is_other = is_noun and bases & kind.names
             if bases & kind.tied or is_other or is_strange or _is_unknown(word, bases):
                 return bare
-    joined = (re.match(r" (?:(?:and|or|&) (?:an? |the )?)?([a-z]+)", prompt[word.end :]) for word in own)
+    joined = (re.match(r",? (?:(?:and|or|&) )?(?:an? |the )?([a-z]+)", prompt[word.end :]) for word in own)
     behind = [match[1] for match in joined if match]
     return next((word for word in behind for kind in of if {*_bases(word)} & kind.joined), None)
 
@@ -140,12 +142,19 @@ def fighting_adjective(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind
     for word in own if of else ():
         before = re.search(r"((?:[\w-]+(?:,? and|,)? )*)$", prompt[: word.start])
         adjectives = (before.group(1) if before else "").lower().replace(",", "").split()
+        if adjectives and any(_is_strange_adjective(adjectives[-1], kind) for kind in of):
+            return f"{adjectives[-1]} {word.text}"
         for adjective in reversed(adjectives[-3:]):
             if any(adjective in kind.fights for kind in of):
                 return f"{adjective} {word.text}"
             if adjective in {"a", "an", "the", "of", "for", "to", "by", "with", "than", "as"}:
                 break
     return None
+
+
+def _is_strange_adjective(word: str, kind: Kind) -> bool:
+    """A political, visual or civil one of its profession."""
+    return bool(kind.adjectives) and part_of_speech(word) in {"JJ", "JJR", "JJS"} and word not in kind.adjectives
 
 
 def _is_replaced(word: Word, own: Sequence[Occurrence]) -> bool:

@@ -45,6 +45,7 @@ def test_names_that_have_pronouns_are_of_a_gender():
         (["woman", "man"], "The woman was pregnant when", "pregnant"),
         (["woman", "man"], "The woman was late when", None),
         (["woman", "man"], "The woman and a child were", "child"),
+        (["women", "men"], "The ship took women, children", "children"),
         (OCCUPATIONS, "The teacher didn't buy what she'd promised to", None),
         (OCCUPATIONS, "The teacher and a police officer", "police officer"),
         (OCCUPATIONS, "The teacher (once a florist) has", "florist"),
@@ -70,6 +71,21 @@ def test_what_only_some_levels_have_or_do_is_told(words, text, word):
 )
 def test_an_adjective_that_fights_with_the_level_is_told(text, found):
     assert fighting_adjective(text, named(AGES, text), kinds_of(AGES)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("A visual teacher has", "visual teacher"), ("A young teacher has", None), ("All teachers have", None)],
+)
+def test_an_adjective_makes_another_occupation(text, found):
+    assert fighting_adjective(text, named(OCCUPATIONS, text), kinds_of(OCCUPATIONS)) == found
+
+
+def test_a_name_that_follows_a_man_is_no_womans():
+    gender = [kinds()["gender"]]
+    assert (
+        fighting_adjective("The old man James", named(["Emily", "James"], "The old man James"), gender) == "man James"
+    )
 
 
 @pytest.mark.parametrize(
