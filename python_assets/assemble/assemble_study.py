@@ -180,7 +180,7 @@ def _from_sentences(
 ) -> _Assembled:
     made = prompts_from_sentences(study, scrape, connection, run_context)
     unique, quarantine = _without_duplicates(made.prompts)
-    note = None if study.prompts.branch is None else portability_note(made.outcomes, study.prompts.branch)
+    note = None if study.prompts.branch is None else portability_note(made.outcomes, study)
     return _Assembled(
         prompt_tables(unique),
         made.n_dropped,

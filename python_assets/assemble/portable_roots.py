@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from python_assets.assemble.branching import Rewriter
 from python_assets.assemble.methods import PORTABLE, CheckPortability, Portability, Sentence
+from python_assets.assemble.portability.kinds import kinds, kinds_of
 from python_assets.assemble.portability.portability import (
     FORM_MISSING,
     OF_SOME_LEVELS,
@@ -21,12 +22,15 @@ from python_assets.assemble.pronouns import ANY_PRONOUN
 from python_assets.assemble.root_prompts import SentenceOutcome
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.study.problems import listed
+from python_assets.study.prompts import KEYWORD
 from python_assets.study.study import Branch, Scrape, Study
 from python_assets.texts.names import names_by_capitals, names_by_model
 from python_assets.texts.sentences import SentenceSplitter
 
 # fewer root prompts let almost nothing be said of a model (docs/raw_thresholds.md)
 FEW_PORTABLE: Final = 20
+# of 100 sentences with a keyword, of texts that were read (docs/saged.md)
+SENTENCES_LEFT: Final = {"occupation": 10, "faith": 10, "gender": 21, "age": 16}
 REFERS_BACK: Final = "opening_refers_back"
 FIELD: Final = "prompts.branch"
 
@@ -146,12 +150,21 @@ def portable_counts(outcomes: Sequence[SentenceOutcome]) -> PortableCounts:
     return PortableCounts(len(checked), checked.count(PORTABLE))
 
 
-def portability_note(outcomes: Sequence[SentenceOutcome], branch: Branch) -> str | None:
-    """The share of root prompts that carry over with the reasons of the others; None where all do."""
+def portability_note(outcomes: Sequence[SentenceOutcome], study: Study) -> str | None:
+    """The share of root prompts that carry over with the reasons of the others; None where all do.
+
+    Args:
+        outcomes: of the sentences.
+        study: whether others are dropped, how sentences are split and what its levels are.
+
+    Returns:
+        Where few are left also what the study could do besides, and how few others of such levels have.
+    """
     n_checked, n_portable = portable_counts(outcomes)
     if n_checked == n_portable:
         return None
-    is_dropped = branch.portable == "drop"
+    branch = study.prompts.branch
+    is_dropped = branch is not None and branch.portable == "drop"
     share = f"{n_portable:,} of {n_checked:,} root prompts ({n_portable / n_checked:.0%})"
     note = (
         f"{FIELD}.portable: {share} carry over to other levels; the others are "
@@ -159,8 +172,37 @@ def portability_note(outcomes: Sequence[SentenceOutcome], branch: Branch) -> str
         f"{listed_reasons(outcomes)}"
     )
     if is_dropped and n_portable < FEW_PORTABLE:
-        note += f". Fewer than {FEW_PORTABLE} are left: scrape more texts"
+        note += f". Fewer than {FEW_PORTABLE} are left: {' or '.join(_remedies(study))}{_left_of_kinds(study)}"
     return note
+
+
+def _remedies(study: Study) -> list[str]:
+    assembling = study.prompts.assemble
+    remedies = ["scrape more texts"]
+    if assembling.chosen_method == "split_sentences" and assembling.after_words != KEYWORD:
+        remedies.append("split them behind the keyword (assemble.after_words: keyword)")
+    if assembling.items is None:
+        remedies.append("have an engine write items (assemble.items)")
+    return remedies
+
+
+def _left_of_kinds(study: Study) -> str:
+    """How many sentences are left of levels of such a kind, where that is known."""
+    branch = study.prompts.branch
+    forms = (
+        []
+        if branch is None
+        else [
+            word
+            for of in branch.forms.values()
+            for one in of.values()
+            for word in ([one] if isinstance(one, str) else one)
+        ]
+    )
+    of = kinds_of([*study.prompts.scraped_levels, *forms])
+    names = [name for name, kind in kinds().items() if kind in of and name in SENTENCES_LEFT]
+    told = " and ".join(f"{SENTENCES_LEFT[name]} of levels of {name}" for name in names)
+    return f". Of 100 sentences with a keyword about {told} are left at best" if told else ""
 
 
 def listed_reasons(outcomes: Sequence[SentenceOutcome]) -> str:

@@ -261,8 +261,25 @@ def test_every_kept_sentence_has_an_outcome(make_study, build):
     assert (counts.n_checked, counts.n_portable) == (2, 1)
     assert counts.notes == [
         "prompts.branch.portable: 1 of 2 root prompts (50%) carry over to other levels; the others are "
-        "dropped: 1 other_name ('Goethe'). Fewer than 20 are left: scrape more texts"
+        "dropped: 1 other_name ('Goethe'). Fewer than 20 are left: scrape more texts or split them behind "
+        "the keyword (assemble.after_words: keyword) or have an engine write items (assemble.items)"
     ]
+
+
+def test_levels_of_which_few_sentences_are_left_are_told(make_study, build):
+    text = "The nurse came home late in the evening, as before. He asked the nurse to come again in the morning."
+    spec = {
+        "levels": ["nurse", "teacher"],
+        "keywords": {"nurse": ["nurse"]},
+        "sources": [{"tag": "a", "path": "a.txt", "levels": ["nurse"]}],
+    }
+    parts = {"scrape": spec, "assemble": {"after_words": "keyword"}, "branch": {}}
+    counts = run(make_study(parts, {"a.txt": text}), build)
+    assert rows(build, "prompt_text", "is_root") == [("The nurse came home late",)]
+    assert counts.notes[0].endswith(
+        "Fewer than 20 are left: scrape more texts or have an engine write items (assemble.items). "
+        "Of 100 sentences with a keyword about 10 of levels of occupation are left at best"
+    )
 
 
 def test_what_does_not_carry_over_is_kept_where_the_study_says_so(make_study, build):
