@@ -176,8 +176,9 @@ class PortabilityCheck:
 
     def _cut(self, level: str, prompt: str, whole: str) -> Portability | None:
         cut = len(prompt)
-        names = [*self._find_names(whole), *self._vocabulary.own_words(level, whole)]
-        within = (whole[n.start : n.end] for n in names if n.start < cut < n.end)
+        spans = [(one.start, one.end) for one in self._find_names(whole)]
+        spans += [(one.start, one.end) for one in self._vocabulary.own_words(level, whole)]
+        within = (whole[start:end] for start, end in spans if start < cut < end)
         name = next(within, None) or (_OPENS_NAME.search(prompt) or [None])[0]
         return Portability("cut_in_name", name) if name else None
 
