@@ -216,10 +216,11 @@ def test_good_data_satisfies_every_expectation_and_each_has_data_that_it_fails_o
         (table, name, column) for table, columns in FILLED.items() for column in columns for name in (NOT_NULL, MATCHES)
     ]
     assert sorted(expectations) == sorted([case[:3] for case in CASES] + filled)
-    # no page of a wiki, no error
+    # no page of a wiki, no message before a prompt, no error
     assert {(r.table_name, r.expectation, r.column_name) for r in results if not r.n_evaluated} == {
         ("documents", NOT_NULL, "revision"),
         ("documents", NOT_NULL, "licence"),
+        ("prompts", "expect_messages_in_turns", "messages_json"),
         ("responses", NULL, "response_text"),
         ("responses", NOT_NULL, "error"),
         ("responses", MATCHES, "error"),
