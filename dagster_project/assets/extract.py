@@ -7,7 +7,7 @@ import dagster as dg
 
 from dagster_project.assets.common import materialise, raw_table, run_context, timed
 from dagster_project.mistakes import tells_mistakes
-from dagster_project.one_version import stage_connection
+from dagster_project.one_version import stage_after_answers
 from dagster_project.resources import StudyResource, WarehouseResource
 
 TABLES: Final = ("measures", "measurements", "instruments", "clusters", "ground_truths", "ground_truth_labels")
@@ -42,9 +42,17 @@ def extract(
     from python_assets.extract.extract_study import extract as extract_study
 
     loaded = study.load(context)
-    with stage_connection(context, loaded, warehouse) as connection:
-        counts = timed(
-            extract_study, loaded, connection, warehouse.home.cache, run_context=run_context(context, warehouse)
+    with stage_after_answers(context, loaded, warehouse) as stage:
+        counts = (
+            {}
+            if stage.is_kept
+            else timed(
+                extract_study,
+                loaded,
+                stage.connection,
+                warehouse.home.cache,
+                run_context=run_context(context, warehouse),
+            )
         )
         for table in TABLES:
-            yield materialise(connection, "raw", table, **counts)
+            yield materialise(stage.connection, "raw", table, **counts)

@@ -10,7 +10,7 @@ import duckdb
 from dagster_project.assets.common import CODE_VERSION, materialise, timed
 from dagster_project.columns import column_schema
 from dagster_project.mistakes import tells_mistakes
-from dagster_project.one_version import stage_connection
+from dagster_project.one_version import stage_after_answers
 from dagster_project.partitions import studies, study_file
 from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
@@ -90,11 +90,13 @@ def _stage(
     from python_assets.providers.failures import is_retryable
 
     loaded = study.load(context)
-    with stage_connection(context, loaded, warehouse) as connection:
-        look = look_of(loaded, connection, warehouse.home, is_retryable)
-        counts = timed(compute, connection, loaded, look)
-        if look.reason is not None:
-            withhold(connection, tables, look.reason)
+    with stage_after_answers(context, loaded, warehouse) as stage:
+        connection, counts = stage.connection, {}
+        if not stage.is_kept:
+            look = look_of(loaded, connection, warehouse.home, is_retryable)
+            counts = timed(compute, connection, loaded, look)
+            if look.reason is not None:
+                withhold(connection, tables, look.reason)
         for table in tables:
             yield materialise(connection, "inference", table, **counts)
 

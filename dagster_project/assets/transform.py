@@ -14,10 +14,10 @@ from dagster_project.assets.infer import CELLS, SUMS
 from dagster_project.columns import MANIFEST, NODES, column_schema
 from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, OF_THE_CODE, NodeResult, build
 from dagster_project.mistakes import tells_mistakes
-from dagster_project.one_version import begin, finish
+from dagster_project.one_version import begin, begin_or_keep, finish
 from dagster_project.partitions import studies, study_file
 from dagster_project.resources import StudyResource, WarehouseResource
-from python_assets.warehouse.quality import record_dbt_tests
+from python_assets.warehouse.quality import dbt_tests, record_dbt_tests
 
 CHECK = "dbt_tests"
 
@@ -111,14 +111,17 @@ def _half(name: str, tables: list[str], *whole: str) -> dg.AssetsDefinition:
         selection = whole if asked == tables else ("--select", *_names(asked))
         with warehouse.build(study_id) as connection:
             begin(context, loaded, connection)
-        results = build(warehouse.home.build(study_id), *selection)
+            _, stamp, is_kept = begin_or_keep(context, loaded, warehouse, connection)
+        results = [] if is_kept else build(warehouse.home.build(study_id), *selection)
         with warehouse.build(study_id) as connection:
-            record_dbt_tests(
-                connection, study_id, context.run.run_id, [result._asdict() for result in results], MANIFEST
-            )
+            if is_kept:
+                results = [NodeResult(*said) for said in dbt_tests(connection, MANIFEST)]
+            else:
+                said = [result._asdict() for result in results]
+                record_dbt_tests(connection, study_id, context.run.run_id, said, MANIFEST)
             for table in asked:
                 yield materialise(connection, *_asset_key(table).path)
-            finish(context, loaded, connection)
+            finish(context, loaded, connection, stamp)
         yield from _checks(context, asked, results)
 
     return half

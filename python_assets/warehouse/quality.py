@@ -13,6 +13,7 @@ import pandas as pd
 from python_assets.warehouse.build import transaction, utc_now
 from python_assets.warehouse.raw_tables import RAW_TABLES
 
+_DBT = "dbt: "
 MARTS = {"data_quality": "data_quality", "quarantined_records": "quarantine"}
 
 
@@ -51,12 +52,32 @@ def record_dbt_tests(
     return len(rows)
 
 
+def dbt_tests(connection: duckdb.DuckDBPyConnection, manifest: Mapping[str, Any]) -> list[tuple[str, str, int]]:
+    """What the data tests said that `record_dbt_tests` wrote: unique_id, status and failures of each.
+
+    Args:
+        connection: the build file.
+        manifest: dbt's manifest.json.
+    """
+    by_name = {
+        f"{_DBT}{node['name']}": unique_id
+        for unique_id, node in manifest["nodes"].items()
+        if node["resource_type"] == "test"
+    }
+    rows = connection.execute("select expectation, success, n_unexpected from raw.data_quality").fetchall()
+    return [
+        (by_name[name], "pass" if success else "warn", n_unexpected)
+        for name, success, n_unexpected in rows
+        if name in by_name
+    ]
+
+
 def _row(run_id: str, result: Mapping[str, Any], test: Mapping[str, Any], nodes: Mapping[str, Any]) -> dict[str, Any]:
     tested = nodes.get(test.get("attached_node") or "", {})
     return {
         "run_id": run_id,
         "table_name": f"{tested['schema']}.{tested['name']}" if tested else "",
-        "expectation": f"dbt: {test['name']}",
+        "expectation": f"{_DBT}{test['name']}",
         "column_name": test.get("column_name") or "",
         "severity": {"error": "critical"}.get(test["config"]["severity"].lower(), "warning"),
         "success": result["status"] == "pass",

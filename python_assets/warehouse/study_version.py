@@ -21,9 +21,13 @@ _TABLE: Final = """
         asset varchar not null,
         config_sha256 varchar not null,
         config_json varchar not null,
-        is_finished boolean not null
+        is_finished boolean not null,
+        stamp varchar
     )
 """
+# of build files that were made before there was one
+_STAMPED: Final = "alter table raw.asset_versions add column if not exists stamp varchar"
+_NO_STAMP: Final = ""
 
 
 def begin_assets(connection: duckdb.DuckDBPyConnection, study: Study, made: Iterable[str], read: Iterable[str]) -> None:
@@ -42,7 +46,10 @@ def begin_assets(connection: duckdb.DuckDBPyConnection, study: Study, made: Iter
             asset to start from.
     """
     connection.execute(_TABLE)
-    rows = connection.execute("select * from raw.asset_versions").fetchall()
+    connection.execute(_STAMPED)
+    rows = connection.execute(
+        "select asset, config_sha256, config_json, is_finished from raw.asset_versions"
+    ).fetchall()
     versions = {asset: version for asset, *version in rows}
     for asset in read:
         sha256, config_json, is_finished = versions.get(asset, (study.config_sha256, "", True))
@@ -54,20 +61,24 @@ def begin_assets(connection: duckdb.DuckDBPyConnection, study: Study, made: Iter
     )
 
 
-def finish_assets(connection: duckdb.DuckDBPyConnection, study: Study, made: Iterable[str]) -> None:
-    """Write down which version of the study file assets were made with.
+def finish_assets(
+    connection: duckdb.DuckDBPyConnection, study: Study, made: Iterable[str], stamp: str = _NO_STAMP
+) -> None:
+    """Write down which version of the study file assets were made with, and what of.
 
     Args:
         connection: the open build file, after begin_assets.
         study: the study as it was when they were begun.
         made: the assets.
+        stamp: of all that they are made of (stages_made.py), where a later run may go on from them.
     """
     assets = list(made)
     with transaction(connection):
         connection.execute("delete from raw.asset_versions where asset in ?", [assets])
         connection.execute(
-            "insert into raw.asset_versions select unnest(?), ?, ?, true",
-            [assets, study.config_sha256, study.config_json],
+            "insert into raw.asset_versions (asset, config_sha256, config_json, is_finished, stamp) "
+            "select unnest(?), ?, ?, true, ?",
+            [assets, study.config_sha256, study.config_json, stamp],
         )
 
 
