@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeVar
 from python_assets.errors import GenerationError, without_credentials
 from python_assets.providers.addresses import FAILURES_IN_A_ROW, Addresses, Call, Visit
 from python_assets.providers.conversation import answer_later
-from python_assets.providers.failures import FATAL_AFTER_RETRIES, OUTAGE, RETRYABLE, ProviderFailure
+from python_assets.providers.failures import FATAL, FATAL_AFTER_RETRIES, OUTAGE, RETRYABLE, ProviderFailure
 from python_assets.providers.log import LogWriter, response_line
 from python_assets.providers.messages import estimated_tokens
 from python_assets.providers.outcomes import CONTENT_FILTER, outcome_of
@@ -66,6 +66,7 @@ class Asker:
         self.has_answered = False
         self.has_begun_all = asyncio.Event()
         self._backoff = addresses.backoff
+        self._n_to_ask = 0
         self._n_failures_in_a_row = 0
         self._changes_told: set[str] = set()
         self._told_until = float("-inf")
@@ -148,6 +149,7 @@ class Asker:
             GenerationError: no request can succeed, FAILURES_IN_A_ROW failed, or no address is there any more; calls
                 in flight are given up.
         """
+        self._n_to_ask = len(requests)
         for begun in after:
             await begun.wait()
         remaining = iter(requests)
@@ -276,7 +278,7 @@ class Asker:
         was_left_alone = address.is_left_alone
         address.failed(visit, failure, partial(self.servers.has_open, [server]))
         if visit.probes and self.servers.are_gone:
-            got = f"{failure}, as before it was left alone"
+            got = f"{failure}, as before it was left alone; {self._n_to_ask - len(self.outcomes):,} still to ask"
             raise self._stopped(got, failure.kind)
         if address.is_left_alone and not was_left_alone:
             self._tell_left_alone(server, failure)
@@ -312,7 +314,8 @@ class Asker:
             raise ProviderFailure("timeout", f"no answer within {seconds:g} s") from None
 
     def _fatal(self, failure: ProviderFailure) -> GenerationError:
-        return self._stopped(str(failure), failure.kind, failure.at)
+        # what fails for good failed at one address, the rest at all of them
+        return self._stopped(str(failure), failure.kind, failure.at if failure.kind in FATAL else None)
 
     def _stopped(self, what: str, kind: str, at: str | None = None) -> GenerationError:
         where = f"generation {self.config.generation_id!r}"
