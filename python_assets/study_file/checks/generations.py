@@ -59,19 +59,25 @@ def _baseline_problems(draft: Draft) -> Iterator[StudyError]:
 
 def _rate_problems(specs: Mapping[FieldPath, GenerationSpec]) -> Iterator[StudyError]:
     """A rate is that of an address, so what declares one twice declares the same; an address is listed once."""
-    declared: dict[tuple[str, str, str | None], tuple[str, int]] = {}
+    declared: dict[tuple[str, str, str], tuple[str, int]] = {}
     for path, spec in specs.items():
-        shown = [(url or "").rstrip("/") for url in spec.addresses]
-        if twice := [index for index, url in enumerate(shown) if url in shown[:index]]:
+        urls = _urls(spec)
+        if twice := [index for index, url in enumerate(urls) if url in urls[:index]]:
             expected = "each address once"
-            yield StudyError((*path, "base_url", twice[0]), shown[twice[0]], expected, "remove it")
+            yield StudyError((*path, "base_url", twice[0]), urls[twice[0]], expected, "remove it")
         for field in RATES:
             rate = getattr(spec, field)
-            for url in shown if rate is not None else ():
-                name, first = declared.setdefault((field, spec.provider, url), (spec.name, rate))
+            for url in urls if rate is not None else ():
+                name, first = declared.setdefault((field, spec.provider.partition(":")[0], url), (spec.name, rate))
                 if first != rate:
                     expected = f"{first:,} as {name} declares it: a rate holds for the address, whoever asks it"
                     yield StudyError((*path, field), rate, expected, "write one number, or in one generation alone")
+
+
+def _urls(spec: GenerationSpec) -> list[str]:
+    """Every address that is asked, the provider's own where none is written; "" for what has none."""
+    own = getattr(providers[spec.provider], "default_url", None) if spec.provider in providers else None
+    return [(url or own or "").rstrip("/") for url in spec.addresses]
 
 
 def _name_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
