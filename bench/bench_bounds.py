@@ -1,7 +1,7 @@
 """What of an allowed rate is used, and what is lost among faults: `python -m bench.bench_bounds`.
 
 The server is a process of its own on loopback. For rates it counts calls and tokens over sliding windows of a minute
-and a second, and turns away what is above its allowance. For faults, a share of its replies is 429, a reset
+and of 10 seconds, and turns away what is above its allowance. For faults, a share of its replies is 429, a reset
 connection, a web page, half a JSON, an error of 500 or none at all; every answer must come back, once, to its own
 prompt.
 """
@@ -61,7 +61,7 @@ class FaultyServer:
             (Window(seconds, allowed * seconds / 60), amount)
             for allowed, amount in ((calls_a_minute, 1), (tokens_a_minute, sum(N_TOKENS)))
             if allowed
-            for seconds in (60.0, 1.0)
+            for seconds in (60.0, 10.0)
         ]
         self.told: dict[str, float] = Counter()
         self._began: float | None = None

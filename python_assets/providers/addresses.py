@@ -6,7 +6,9 @@ whole minute's calls go at once or count calls alone: none takes back what was e
 """
 
 import asyncio
+import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from python_assets.providers.failures import OUTAGE, Backoff, ProviderFailure
@@ -18,6 +20,7 @@ SHARE: Final = 0.95  # of a declared rate: clocks differ, and so do the windows 
 CATCH_UP_SECONDS: Final = 0.05
 FAILURES_IN_A_ROW: Final = 20  # with so many and no answer between them the cause is not one prompt
 LEFT_ALONE_SECONDS: Final = 60.0
+RECONSIDERED_SECONDS: Final = 1.0  # a call that waits for one of several addresses looks at the others so often
 LONGEST_LEFT_ALONE_SECONDS: Final = 600.0
 MOST_TOKENS_OUT: Final = 256  # taken for the length of an answer that nothing bounds, until there is one
 
@@ -95,7 +98,7 @@ class Address:
         self._left_alone_until: float | None = None
         self._failing: set[str] = set()
         self._n_in_flight = self._n_waiting = 0
-        self._n_tokens_out = self._n_counted = 0
+        self._n_counted = self._n_estimated_in = self._n_tokens_in = self._n_tokens_out = 0
         self._line = asyncio.Lock()
         self._freed = asyncio.Event()
         self._probe: asyncio.Event | None = None
@@ -127,12 +130,12 @@ class Address:
         probed_next = self._left_alone_until is not None and not self.is_left_alone
         return 0.0 if probed_next else (self._n_in_flight + self._n_waiting) / self._limit
 
-    async def enter(self, call: Call, has_other: Callable[[], bool]) -> Visit | None:
+    async def enter(self, call: Call, has_other: Callable[[], bool] | None = None) -> Visit | None:
         """Wait until a call may go; who enters leaves.
 
         Args:
             call: what goes.
-            has_other: whether another address is open.
+            has_other: whether another address is open; None where there is no other.
 
         Returns:
             None where it is to go to another address.
@@ -141,9 +144,9 @@ class Address:
         try:
             async with self._line:  # who is first waits for the address, the others for who is first
                 while not self._may_go():
-                    if (self.is_left_alone or self.paused_seconds) and has_other():
+                    if has_other and self._is_shut and has_other():
                         return None
-                    await self._wait()
+                    await self._wait(RECONSIDERED_SECONDS if has_other else math.inf)
                 return self._went(call)
         finally:
             self._n_waiting -= 1
@@ -157,12 +160,18 @@ class Address:
         now = self._backoff.now()
         return max(0.0, self._paused_until - now, *(pace.wait(now) for pace in (self._calls, self._tokens) if pace))
 
-    async def _wait(self) -> None:
+    @property
+    def _is_shut(self) -> bool:
+        return self.is_left_alone or self.paused_seconds > 0
+
+    async def _wait(self, longest: float) -> None:
         """Wait for what keeps a call from going, which may be something else by then."""
-        if self.is_left_alone:
-            await (self._probe.wait() if self._probe else self._backoff.sleep(self.left_alone_seconds))
-        elif (seconds := self._seconds_to_go()) > 0:
-            await self._backoff.sleep(seconds)
+        if self._probe is not None and self.is_left_alone:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(longest if longest < math.inf else None):
+                    await self._probe.wait()
+        elif seconds := self.left_alone_seconds or self._seconds_to_go():
+            await self._backoff.sleep(min(seconds, longest) if self._is_shut else seconds)
         else:
             self._freed.clear()
             await self._freed.wait()
@@ -172,7 +181,7 @@ class Address:
         if self._calls:
             self._calls.use(now, 1)
         if self._tokens:
-            n_tokens = call.n_tokens_in + self._expected_tokens_out(call.most_tokens_out)
+            n_tokens = self._expected_tokens(call)
             self._tokens.use(now, n_tokens)
         probes = self._left_alone_until is not None
         if probes:
@@ -180,9 +189,11 @@ class Address:
         self._n_in_flight += 1
         return Visit(call, now, n_tokens, probes)
 
-    def _expected_tokens_out(self, most: int | None) -> float:
-        """The mean of what came so far; the most that may come, until something has."""
-        return self._n_tokens_out / self._n_counted if self._n_counted else float(most or MOST_TOKENS_OUT)
+    def _expected_tokens(self, call: Call) -> float:
+        """As many as answered calls had: by their estimate for the prompt, in the mean for the answer."""
+        if not self._n_counted:
+            return call.n_tokens_in + float(call.most_tokens_out or MOST_TOKENS_OUT)
+        return call.n_tokens_in * self._n_tokens_in / self._n_estimated_in + self._n_tokens_out / self._n_counted
 
     def leave(self, visit: Visit) -> None:
         """End a call, whatever came of it."""
@@ -197,19 +208,20 @@ class Address:
         self.n_answered += 1
         self._is_well()
         self._limit = min(float(self.most), self._limit + 1 / self._limit)
-        if n_tokens_out is not None:
-            self._n_tokens_out += n_tokens_out
+        if self._tokens and n_tokens_in is not None and n_tokens_out is not None:
             self._n_counted += 1
-            if self._tokens and n_tokens_in is not None:
-                self._tokens.correct(n_tokens_in + n_tokens_out - visit.n_tokens)
+            self._n_estimated_in += visit.call.n_tokens_in
+            self._n_tokens_in += n_tokens_in
+            self._n_tokens_out += n_tokens_out
+            self._tokens.correct(n_tokens_in + n_tokens_out - visit.n_tokens)
 
-    def failed(self, visit: Visit, failure: ProviderFailure, has_other: Callable[[], bool]) -> None:
+    def failed(self, visit: Visit, failure: ProviderFailure, has_other: Callable[[], bool] | None = None) -> None:
         """Hear why a call got no answer, and draw from it what holds for the calls of others.
 
         Args:
             visit: the call.
             failure: why.
-            has_other: whether another address is open, so that one where nobody listens is left alone at once.
+            has_other: as for enter; where one is open, an address where nobody listens is left alone at once.
         """
         if failure.retry_after:
             until = self._backoff.now() + self._backoff.seconds(0, failure.retry_after)
@@ -220,7 +232,7 @@ class Address:
                 self._turned_away(visit)
             return
         self._failing.add(visit.call.key)
-        is_gone = failure.kind == "connection" and has_other()
+        is_gone = failure.kind == "connection" and has_other is not None and has_other()
         if visit.probes:
             self.n_failed_probes += 1
             self.leave_alone(failure)

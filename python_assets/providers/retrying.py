@@ -276,7 +276,7 @@ class Asker:
         address = server.address
         failure.at = address.shown
         was_left_alone = address.is_left_alone
-        address.failed(visit, failure, partial(self.servers.has_open, [server]))
+        address.failed(visit, failure, self.servers.others(server))
         if visit.probes and self.servers.are_gone:
             got = f"{failure}, as before it was left alone; {self._n_to_ask - len(self.outcomes):,} still to ask"
             raise self._stopped(got, failure.kind)

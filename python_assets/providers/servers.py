@@ -3,7 +3,7 @@
 Belongs here: choosing among several, and that they have the same model. What holds for one is addresses.py.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -35,9 +35,13 @@ class Servers:
             tried: where it failed already: another one is better.
         """
         while True:
-            server = min(self.all, key=lambda one: (*_rank(one), one in tried, one.address.load))
-            if visit := await server.address.enter(call, partial(self.has_open, [server])):
+            server = min(self.all, key=lambda one: (*_rank(one.address), one in tried, one.address.load))
+            if visit := await server.address.enter(call, self.others(server)):
                 return server, visit
+
+    def others(self, server: Server) -> Callable[[], bool] | None:
+        """Tells whether another address is open; None where there is no other."""
+        return partial(self.has_open, [server]) if self.are_several else None
 
     def has_open(self, but: Collection[Server]) -> bool:
         """Whether an address is open besides these."""
@@ -63,7 +67,6 @@ class Servers:
         return all(one.address.n_failed_probes for one in self.all)
 
 
-def _rank(server: Server) -> tuple[bool, float, float]:
-    """Addresses that are left alone or ask to wait come last, of these the one that is back first."""
-    address = server.address
-    return (address.is_left_alone, address.left_alone_seconds, address.paused_seconds)
+def _rank(address: Address) -> tuple[float, bool]:
+    """Addresses that ask to wait or are left alone come last, of these the one that may be asked first."""
+    return max(address.left_alone_seconds, address.paused_seconds), address.is_left_alone

@@ -12,10 +12,6 @@ from tests.python_assets.providers.conftest import Waits
 CALL = Call("a request", n_tokens_in=100, most_tokens_out=256)
 
 
-def no_other() -> bool:
-    return False
-
-
 def most_in(seconds: float, times: list[float]) -> int:
     """The most of these times that lie within so many seconds."""
     first, most = 0, 0
@@ -55,7 +51,7 @@ def test_tokens_are_estimated_before_and_counted_as_they_were_after() -> None:
 
     async def ask(n_calls: int) -> None:
         for _ in range(n_calls):
-            visit = await address.enter(CALL, no_other)
+            visit = await address.enter(CALL)
             assert visit is not None
             address.answered(visit, 140, 60)  # 200 tokens; 356 were the most that it could be
             address.leave(visit)
@@ -72,7 +68,7 @@ def test_both_rates_hold() -> None:
 
     async def ask(n_calls: int) -> None:
         for _ in range(n_calls):
-            visit = await address.enter(CALL, no_other)
+            visit = await address.enter(CALL)
             assert visit is not None
             address.leave(visit)
 
@@ -85,7 +81,7 @@ def in_flight(address: Address, n: int) -> list[Visit]:
 
     async def enter() -> list[Visit]:
         async with asyncio.timeout(1):
-            visits = [await address.enter(Call(f"request {i}", 1, 1), no_other) for i in range(n)]
+            visits = [await address.enter(Call(f"request {i}", 1, 1)) for i in range(n)]
         return [visit for visit in visits if visit]
 
     return asyncio.run(enter())
@@ -116,7 +112,7 @@ def address(waits: Waits) -> Address:
 def test_calls_at_a_time_halve_once_for_those_in_flight_together_and_come_back(address: Address, waits: Waits) -> None:
     def turned_away(visit: Visit) -> None:
         waits.now += 0.001
-        address.failed(visit, failure("http_429"), no_other)
+        address.failed(visit, failure("http_429"))
 
     leave_all(address, in_flight(address, 8), turned_away)
     leave_all(address, in_flight(address, 4), address.answered)
@@ -128,7 +124,7 @@ def test_calls_at_a_time_halve_once_for_those_in_flight_together_and_come_back(a
 def test_calls_at_a_time_grow_up_to_what_is_declared(address: Address, waits: Waits) -> None:
     waits.now = 1.0
     (visit,) = in_flight(address, 1)
-    address.failed(visit, failure("http_429"), no_other)
+    address.failed(visit, failure("http_429"))
     address.leave(visit)
     for _ in range(100):
         leave_all(address, in_flight(address, 1), address.answered)
@@ -140,14 +136,14 @@ def test_calls_at_a_time_grow_up_to_what_is_declared(address: Address, waits: Wa
 def test_an_address_that_turns_everything_away_is_asked_one_at_a_time(address: Address, waits: Waits) -> None:
     for _ in range(10):
         waits.now += 1
-        leave_all(address, in_flight(address, 1), lambda visit: address.failed(visit, failure("http_429"), no_other))
+        leave_all(address, in_flight(address, 1), lambda visit: address.failed(visit, failure("http_429")))
     assert address.least == 1
     in_flight(address, 1)
 
 
 def test_what_an_address_asks_to_wait_holds_for_every_call(address: Address, waits: Waits) -> None:
     first, *others = in_flight(address, 3)
-    address.failed(first, failure("http_429", retry_after=30), no_other)
+    address.failed(first, failure("http_429", retry_after=30))
     assert not address.is_open
     leave_all(address, [first, *others], lambda visit: None)
     in_flight(address, 3)
@@ -156,14 +152,31 @@ def test_what_an_address_asks_to_wait_holds_for_every_call(address: Address, wai
 
 def test_a_call_goes_to_another_address_where_one_asks_to_wait(address: Address, waits: Waits) -> None:
     (visit,) = in_flight(address, 1)
-    address.failed(visit, failure("http_5xx", retry_after=30), no_other)
+    address.failed(visit, failure("http_5xx", retry_after=30))
     assert asyncio.run(address.enter(CALL, lambda: True)) is None
     assert waits.seconds == []
 
 
+def test_a_call_that_waits_goes_elsewhere_once_it_can(address: Address, waits: Waits) -> None:
+    (visit,) = in_flight(address, 1)
+    address.failed(visit, failure("http_429", retry_after=600))
+    assert asyncio.run(address.enter(CALL, lambda: waits.now >= 3)) is None
+    assert waits.now == 3
+
+
+def test_tokens_of_a_prompt_are_estimated_as_those_before_it_were_counted(waits: Waits) -> None:
+    address = Address("http://here", waits.backoff())
+    address.declare(concurrency=4, requests_per_minute=None, tokens_per_minute=60_000)
+    first, second = in_flight(address, 2)
+    assert (first.n_tokens, second.n_tokens) == (2, 2)
+    leave_all(address, [first, second], lambda visit: address.answered(visit, 3, 5))
+    (third,) = in_flight(address, 1)
+    assert third.n_tokens == 3 + 5
+
+
 def fail(address: Address, keys: list[str], kind: FailureKind = "http_5xx", other: bool = False) -> None:
     async def once(key: str) -> None:
-        visit = await address.enter(Call(key, 1, 1), no_other)
+        visit = await address.enter(Call(key, 1, 1))
         assert visit is not None
         address.leave(visit)
         address.failed(visit, failure(kind), lambda: other)
@@ -198,7 +211,7 @@ def test_one_call_sees_whether_an_address_is_back_and_the_others_wait_for_it(add
     entered = []
 
     async def enter(key: str) -> None:
-        visit = await address.enter(Call(key, 1, 1), no_other)
+        visit = await address.enter(Call(key, 1, 1))
         assert visit is not None
         entered.append((key, visit.probes))
         await asyncio.sleep(0)
