@@ -262,7 +262,8 @@ class Address:
             told.append(f"turned {self.n_turned_away:,} calls away (429), asked {self.least} at a time at the least")
         if self.failure is not None:
             now = "is left alone still" if self._left_alone_until is not None else "came back"
-            told.append(f"was left alone for a while and {now} ({self.failure})")
+            # its words may hold a secret of those who asked
+            told.append(f"was left alone for a while and {now} ({self.failure.kind})")
         return f"{self.shown} {'; '.join(told)}" if told else None
 
     def _is_well(self) -> None:
