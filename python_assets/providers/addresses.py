@@ -16,8 +16,8 @@ from python_assets.providers.provider import RemoteProvider
 from python_assets.providers.transport import shown_url
 
 SHARE: Final = 0.95  # of a declared rate: clocks differ, and so do the windows that calls are counted in
-# what was not used is made up for so long: in no second do more than the declared rate's calls go
-CATCH_UP_SECONDS: Final = 0.05
+# what was not used so lately is made up for, as a busy machine is late: in no 5 seconds more goes than is declared
+CATCH_UP_SECONDS: Final = 0.2
 FAILURES_IN_A_ROW: Final = 20  # with so many and no answer between them the cause is not one prompt
 LEFT_ALONE_SECONDS: Final = 60.0
 RECONSIDERED_SECONDS: Final = 1.0  # a call that waits for one of several addresses looks at the others so often
@@ -26,7 +26,7 @@ MOST_TOKENS_OUT: Final = 256  # taken for the length of an answer that nothing b
 
 
 class Pace:
-    """Spaces calls evenly, so that a declared rate is used and not passed, in any second as in a minute.
+    """Spaces calls evenly, so that a declared rate is used and not passed, in any 5 seconds as in a minute.
 
     Services say that they count over shorter times than a minute, too
     (https://help.openai.com/en/articles/5955604): there is no burst at the start.

@@ -5,7 +5,15 @@ from collections.abc import Callable
 
 import pytest
 
-from python_assets.providers.addresses import FAILURES_IN_A_ROW, LEFT_ALONE_SECONDS, Address, Call, Pace, Visit
+from python_assets.providers.addresses import (
+    CATCH_UP_SECONDS,
+    FAILURES_IN_A_ROW,
+    LEFT_ALONE_SECONDS,
+    Address,
+    Call,
+    Pace,
+    Visit,
+)
 from python_assets.providers.failures import FailureKind, ProviderFailure
 from tests.python_assets.providers.conftest import Waits
 
@@ -33,15 +41,15 @@ def test_nine_tenths_of_a_rate_are_used_and_no_window_has_more_than_all(a_minute
         times.append(now)
     assert len(times) >= 0.9 * 3 * a_minute
     assert most_in(60, times) <= a_minute
-    assert most_in(1, times) <= math.ceil(a_minute / 60)
+    assert most_in(5, times) <= math.ceil(a_minute / 12)
 
 
 def test_time_that_was_not_used_is_not_made_up_for() -> None:
-    pace = Pace(600)
+    pace = Pace(60)
     pace.use(0.0, 1)
     assert pace.wait(1_000.0) == 0
     pace.use(1_000.0, 1)
-    assert pace.wait(1_000.0) == pytest.approx(0.1 / 0.95 - 0.05)
+    assert pace.wait(1_000.0) == pytest.approx(1 / 0.95 - CATCH_UP_SECONDS)
 
 
 def test_tokens_are_estimated_before_and_counted_as_they_were_after() -> None:
@@ -73,7 +81,7 @@ def test_both_rates_hold() -> None:
             address.leave(visit)
 
     asyncio.run(ask(20))
-    assert waits.now == pytest.approx(19 / 0.95, abs=0.1)
+    assert waits.now == pytest.approx(19 / 0.95, abs=CATCH_UP_SECONDS + 0.01)
 
 
 def in_flight(address: Address, n: int) -> list[Visit]:
