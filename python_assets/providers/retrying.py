@@ -232,7 +232,7 @@ class Asker:
         """Await a call until it succeeds, fails for good, or has been retried often enough.
 
         An address where it failed makes way for another one at once, and only what failed at all of them uses up a
-        retry; being turned away does not while others are answered.
+        retry; being turned away does not while others are answered, nor does an address that is left alone by then.
         """
         n_failed = n_counted = 0
         tried: set[Server] = set()
@@ -256,7 +256,8 @@ class Asker:
                 tried.clear()
                 is_throttled = failure.kind == "http_429" and self.servers.n_answered > n_answered
                 n_answered = self.servers.n_answered
-                n_counted += not is_throttled
+                is_outage = failure.kind in OUTAGE and server.address.is_left_alone
+                n_counted += not (is_throttled or is_outage)
                 if n_counted > self.config.max_retries:
                     self._wait_for(server, failure)
                     n_counted = 0

@@ -126,6 +126,12 @@ def test_a_server_that_stays_down_stops_the_run_which_goes_on_later(ask: Ask) ->
     assert (again.n_by_status["ok"], again.n_from_log) == (60, 1)
 
 
+def test_what_fails_when_the_address_is_left_alone_is_asked_again(openai_server: Server, ask: Ask) -> None:
+    openai_server.next_replies = [openai_completion("first"), *outage(FAILURES_IN_A_ROW)]
+    run = ask(openai_server, 60, concurrency=1, max_retries=0)
+    assert (run.n_by_status["error"], run.n_retries) == (FAILURES_IN_A_ROW - 1, 1)
+
+
 def outage(n: int) -> list[Reply]:
     return [openai_error(503, "restarting", None) for _ in range(n)]
 
