@@ -172,7 +172,7 @@ def shorten(text: str) -> str:
 
 def shown_field(path: FieldPath, text: str) -> str:
     """The value at a path of a study file in an error: nothing of it where it may be or hold a key."""
-    field = path[-1] if path else ""
+    field = next((step for step in reversed(path) if not isinstance(step, int)), "")
     is_key = field == "api_key_env" or HEADERS in path
     if is_key or (field in SECRET_FIELDS and re.search(r"[@?#]", text)):
         return HIDDEN

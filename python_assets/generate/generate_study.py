@@ -17,10 +17,11 @@ from python_assets.generate.extension import ExtensionJob, extensions
 from python_assets.generate.model_factors import generation_factors
 from python_assets.generate.response_tables import Runs, generations_table, responses_table
 from python_assets.importers.formats import ImportedTable, read_import
+from python_assets.providers.addresses import Addresses
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.judged_refusals import judge_refusals
-from python_assets.providers.loop import generate, n_calls_to_ask, probe
+from python_assets.providers.loop import Logged, generate_all, n_calls_to_ask, probe
 from python_assets.providers.records import FLAGS, Answer, Answers, Extension, GenerationConfig, Message, Prompt
 from python_assets.study.base import REPLAY
 from python_assets.study.problems import listed
@@ -55,7 +56,7 @@ def generate_study(
 ) -> GenerateCounts:
     """Ask every generation every prompt and write raw.generations, raw.generation_factors and raw.responses.
 
-    Every generation that a server answers is probed with one call before the first of them is asked all.
+    Every generation that a server answers is probed with one call before any of them is asked all.
 
     Args:
         study: the study.
@@ -110,17 +111,15 @@ def _run_all(
     progress: Progress,
     allowance: CallAllowance,
 ) -> Runs:
-    logs = [log_path(study, home, config.generation_id) for _, config in configured]
+    asked = [Logged(config, log_path(study, home, config.generation_id)) for _, config in configured]
     if allowance.most is not None:
-        pairs = zip(configured, logs, strict=True)
-        allowance.require(sum(n_calls_to_ask(prompts, config, log) for (_, config), log in pairs))
-    for (_, config), log in zip(configured, logs, strict=True):
-        probe(prompts, config, log)
+        allowance.require(sum(n_calls_to_ask(prompts, *one) for one in asked))
+    addresses = Addresses()
+    for one in asked:
+        probe(prompts, *one, addresses=addresses)
     probe_judges(study, home)
-    return [
-        (generation, generate(prompts, config, log, progress, allowance=allowance))
-        for (generation, config), log in zip(configured, logs, strict=True)
-    ]
+    runs = generate_all(prompts, asked, progress, addresses=addresses, allowance=allowance)
+    return [(generation, run) for (generation, _), run in zip(configured, runs, strict=True)]
 
 
 def _quarantined(runs: Runs) -> list[Quarantined]:

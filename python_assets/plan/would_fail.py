@@ -12,7 +12,7 @@ from python_assets.embeddings.embedding import name_model
 from python_assets.errors import ExtractionError, PlumblineError, StudyError, StudyFileError
 from python_assets.extract.classifiers.study_classifiers import classifier_problems
 from python_assets.extract.measures import resolve_measures
-from python_assets.providers.configs import generation_config
+from python_assets.providers.configs import generation_config, make_providers
 from python_assets.providers.local_models.options import absent_device
 from python_assets.providers.provider import Provider, RemoteProvider, providers
 from python_assets.providers.transport import shown_url
@@ -62,9 +62,9 @@ def not_checked(study: Study) -> list[str]:
     """
     asking: dict[str, list[str]] = {}
     for one in (*study.generations, *study.engines.values()):
-        provider = _provider(study, one)
-        if isinstance(provider, RemoteProvider):
-            asking.setdefault(shown_url(provider.url), []).append(one.generation_id)
+        for provider in _providers(study, one):
+            if isinstance(provider, RemoteProvider):
+                asking.setdefault(shown_url(provider.url), []).append(one.generation_id)
     return [
         f"whether {server} answers and has what {', '.join(names)} ask{'s' if len(names) == 1 else ''} of it"
         for server, names in asking.items()
@@ -86,14 +86,12 @@ def _unready_providers(study: Study) -> Iterator[PlumblineError]:
 
 
 def _unready(study: Study, generation: Generation) -> PlumblineError | None:
-    provider = _provider(study, generation)
-    return None if provider is None else provider.unready()
+    return next((reason for one in _providers(study, generation) if (reason := one.unready())), None)
 
 
-def _provider(study: Study, generation: Generation) -> Provider | None:
-    """What answers; None for a function of the user's own, which a plan does not load."""
-    name = generation.spec.provider
-    return providers[name](generation_config(study, generation)) if name in providers else None
+def _providers(study: Study, generation: Generation) -> list[Provider]:
+    """What answers, one for each address; none for a function of the user's own, which a plan does not load."""
+    return make_providers(generation_config(study, generation)) if generation.spec.provider in providers else []
 
 
 def _absent_functions(study: Study) -> Iterator[PlumblineError]:

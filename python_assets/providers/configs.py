@@ -1,7 +1,10 @@
 """From a generation of the study file to how it is asked, and where its answers are logged."""
 
+from dataclasses import replace
 from pathlib import Path
 
+from python_assets.providers.function import FunctionProvider
+from python_assets.providers.provider import Provider, providers
 from python_assets.providers.records import Answers, GenerationConfig
 from python_assets.registry import is_function_path, load_function
 from python_assets.study.study import Generation, Study
@@ -33,11 +36,14 @@ def generation_config(study: Study, generation: Generation, answers: Answers | N
         decoding=spec.decoding.model_dump(exclude_none=True),
         replicates=spec.replicates,
         concurrency=spec.concurrency,
+        requests_per_minute=spec.requests_per_minute,
+        tokens_per_minute=spec.tokens_per_minute,
         timeout_seconds=spec.timeout_seconds,
         max_retries=spec.max_retries,
         max_characters=spec.max_characters,
         reasoning_tags=spec.reasoning_tags,
-        base_url=spec.base_url,
+        base_url=spec.addresses[0],
+        base_urls=tuple(spec.base_url) if isinstance(spec.base_url, list) else (),
         api_key_env=spec.api_key_env,
         headers=spec.headers,
         options=spec.options,
@@ -47,6 +53,25 @@ def generation_config(study: Study, generation: Generation, answers: Answers | N
         function_sha256=function.source_sha256 if function else None,
         folder=study.folder,
     )
+
+
+def make_provider(config: GenerationConfig) -> Provider:
+    """The provider of a generation: the user's own function where it has one, else the registered one.
+
+    Raises:
+        PlumblineError: the provider is unknown.
+    """
+    kind = FunctionProvider if config.function is not None else providers[config.provider]
+    return kind(config)
+
+
+def make_providers(config: GenerationConfig) -> list[Provider]:
+    """The providers of a generation, one for each of its addresses.
+
+    Raises:
+        PlumblineError: the provider is unknown.
+    """
+    return [make_provider(replace(config, base_url=url)) for url in config.base_urls or (config.base_url,)]
 
 
 def log_path(study: Study, home: Home, name: str) -> Path:

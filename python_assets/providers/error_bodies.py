@@ -50,6 +50,12 @@ _OTHER_ENDPOINT: Final = re.compile(r"not supported in the v1/[\w/]+ endpoint|Un
 # the key, with status 400: xAI's and Gemini's
 _KEY_WORDS: Final = re.compile(r"(?i)incorrect api key provided|api key not (?:valid|found)")
 
+# what is counted a minute, and how it is told when that is whole again
+_COUNTED: Final = ("requests", "tokens")
+_SECONDS_OF: Final[Mapping[str, float]] = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_DURATION_PART: Final = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
+_DURATION: Final = re.compile(rf"(?:{_DURATION_PART.pattern})+")
+
 # an answer that ended so is not whole: gateways and Mistral, vLLM, DeepSeek, GLM; Ollama only loaded the model
 _BROKEN_OFF: Final = frozenset({"error", "abort", "insufficient_system_resource", "network_error", "load"})
 
@@ -93,7 +99,7 @@ def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> Pro
     # A server that refuses a key may quote some of it; 403 is of the country or the model as often.
     is_key = kind == "unauthorized" and status != 403
     message = f"HTTP {status}" if is_key else f"HTTP {status} {words}".strip()
-    return ProviderFailure(kind, message, retry_after(headers.get("retry-after")), parameter)
+    return ProviderFailure(kind, message, seconds_to_wait(status, headers), parameter)
 
 
 def reported_failure(reply: Any) -> ProviderFailure | None:
@@ -206,6 +212,42 @@ def _kind(status: int, code: str, words: str) -> FailureKind:
     if status < 400:
         return "bad_url"
     return _KIND_OF_STATUS.get(status, "http_5xx" if status >= 500 else "http_4xx")
+
+
+def seconds_to_wait(status: int, headers: Mapping[str, str]) -> float | None:
+    """For how long a server asks not to be asked, None where it does not say.
+
+    Args:
+        status: of its reply.
+        headers: retry-after-ms, OpenAI's and Azure's, is finer than Retry-After. Where a 429 has neither,
+            x-ratelimit-reset-* says when what is used up is whole again
+            (https://platform.openai.com/docs/guides/rate-limits).
+    """
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    seconds = retry_after(headers.get("retry-after"))
+    if seconds is not None or status != 429:
+        return seconds
+    used_up = [name for name in _COUNTED if _number(headers.get(f"x-ratelimit-remaining-{name}")) == 0]
+    resets = [_duration(headers.get(f"x-ratelimit-reset-{name}", "")) for name in used_up]
+    return max(filter(None, resets), default=None)
+
+
+def _number(value: str | None) -> float | None:
+    """A number of a header that is not negative, None where it holds none."""
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if number >= 0 else None
+
+
+def _duration(text: str) -> float | None:
+    """Seconds of 20ms, 1s, 6m0s, 1h2m3.5s or a plain number; None of anything else."""
+    if not _DURATION.fullmatch(text):
+        return _number(text)
+    return sum(float(number) * _SECONDS_OF[unit] for number, unit in _DURATION_PART.findall(text))
 
 
 def retry_after(value: str | None) -> float | None:

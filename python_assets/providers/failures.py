@@ -5,6 +5,7 @@ Belongs here: the kinds and what follows from each. How a server's reply becomes
 
 import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -38,12 +39,15 @@ FATAL: Final[frozenset[str]] = frozenset(
     {"model_missing", "endpoint_missing", "parameter_refused", "unauthorized", "quota_exceeded", "bad_url"}
 )
 FATAL_AFTER_RETRIES: Final[frozenset[str]] = FATAL | {"connection", "web_page"}
+# the server is not there, or not well: many in a row are of it, not of what it was asked
+OUTAGE: Final[frozenset[str]] = frozenset({"timeout", "connection", "disconnected", "http_5xx"})
 
 
 class ProviderFailure(Exception):
     """One call got no answer.
 
-    retry_after: seconds the server asked to wait. parameter: the field of the request that it refused.
+    retry_after: seconds the server asked to wait. parameter: the field of the request that it refused. at: the address
+    where it failed, as it is shown; None until that is known.
     """
 
     def __init__(
@@ -54,6 +58,7 @@ class ProviderFailure(Exception):
         self.message = message
         self.retry_after = retry_after
         self.parameter = parameter
+        self.at: str | None = None
 
 
 def is_retryable(error: str) -> bool:
@@ -70,6 +75,7 @@ class Backoff:
         longest_seconds: most that is waited, unless the server asks for more.
         longest_retry_after: most that is waited where the server asks for it.
         sleep: waits; tests give one that does not.
+        now: seconds of a clock that only goes forward, which sleep follows.
         jitter: a number from 0 to 1, so that calls in flight do not return together.
     """
 
@@ -77,6 +83,7 @@ class Backoff:
     longest_seconds: float = 60.0
     longest_retry_after: float = 600.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    now: Callable[[], float] = time.monotonic
     jitter: Callable[[], float] = random.random
 
     def seconds(self, attempt: int, retry_after: float | None) -> float:

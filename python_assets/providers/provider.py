@@ -21,6 +21,7 @@ provider = providers.register
 
 ANSWERED_TOGETHER: Final = 2_000
 OF_A_SERVER: Final = ("base_url", "api_key_env", "headers")
+RATES: Final = ("requests_per_minute", "tokens_per_minute")
 
 REMEDIES: Final[dict[str, str]] = {
     "connection": "start the server, or correct base_url",
@@ -86,6 +87,14 @@ class LocalProvider(Provider, ABC):
 
     answers_now: ClassVar[bool] = True
     runs_model: ClassVar[bool] = False
+
+    @classmethod
+    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+        """What keeps this configuration from running; nothing is contacted or generated."""
+        expected = f"nothing here, as provider {config.provider} answers as fast as it can"
+        declared = {name: getattr(config, name) for name in RATES if getattr(config, name) is not None}
+        of_rates = [StudyError((name,), value, expected, f"remove {name}") for name, value in declared.items()]
+        return [*super().problems(config, factor_levels), *of_rates]
 
     @abstractmethod
     def describe(self) -> Description:

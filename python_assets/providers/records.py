@@ -63,11 +63,14 @@ class GenerationConfig:
             seed sent is seed + replicate.
         replicates: answers asked for each prompt, numbered from 0.
         concurrency: most calls in flight.
+        requests_per_minute: that the address allows, whichever generations ask it; None declares none.
+        tokens_per_minute: the same, of prompts and answers together.
         timeout_seconds: longest time for one call, first byte to last.
         max_retries: calls after the first for one response.
         max_characters: longer answers are cut here and are truncated.
         reasoning_tags: opening to closing marks of reasoning, beside those of reasoning.py.
         base_url: address of the server; None takes the provider's default.
+        base_urls: where there are several that have the model, all of them; empty otherwise.
         api_key_env: name of the environment variable that holds the key; None sends none.
         headers: sent with every call; their values are secrets.
         options: what only this provider knows: effects of the simulator, extra fields of a request.
@@ -88,11 +91,14 @@ class GenerationConfig:
     decoding: Mapping[str, Any] = field(default_factory=dict)
     replicates: int = 1
     concurrency: int = 4
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
     timeout_seconds: float = 120
     max_retries: int = 5
     max_characters: int = 20_000
     reasoning_tags: Mapping[str, str] = field(default_factory=dict)
     base_url: str | None = None
+    base_urls: tuple[str, ...] = ()
     api_key_env: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -1,31 +1,34 @@
-"""Asking a server: one call first, then several at a time, each with retries, each logged when it is done.
+"""Asking for one generation: one call first, then several at a time, each with retries, each logged when it is done.
 
-Belongs here: concurrency, retries and when to give up. Nothing here knows a protocol.
+Belongs here: retries and when to give up. How fast an address is asked is addresses.py, which of several servers.py;
+nothing here knows a protocol.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from python_assets.errors import GenerationError, without_credentials
+from python_assets.providers.addresses import FAILURES_IN_A_ROW, Addresses, Call, Visit
 from python_assets.providers.conversation import answer_later
-from python_assets.providers.failures import FATAL_AFTER_RETRIES, RETRYABLE, Backoff, ProviderFailure
+from python_assets.providers.failures import FATAL, FATAL_AFTER_RETRIES, OUTAGE, RETRYABLE, ProviderFailure
 from python_assets.providers.log import LogWriter, response_line
+from python_assets.providers.messages import estimated_tokens
 from python_assets.providers.outcomes import CONTENT_FILTER, outcome_of
 from python_assets.providers.provider import RemoteProvider
 from python_assets.providers.reasoning import parted
 from python_assets.providers.records import Answer, Description, Outcome, Request
-from python_assets.providers.transport import shown_url
+from python_assets.providers.servers import Server, Servers
 from python_assets.study.secrets import redacted
-from python_assets.warehouse.progress import Progress, Tell
+from python_assets.warehouse.progress import SECONDS_BETWEEN_LINES, Progress
 
-# With so many errors and no answer between them the cause is not one prompt.
-FAILURES_IN_A_ROW: Final = 20
 DESCRIBE_SECONDS: Final = 10.0
-LONG_WAIT_SECONDS: Final = 60.0
+TOLD_SECONDS: Final = 5.0  # a wait that looks like standing still
 _SENT_BACK: Final = ("text", "finish_reason", "context")  # a server may put the key into them
 
 T = TypeVar("T")
@@ -39,151 +42,272 @@ class _AnsweredCall(NamedTuple):
 
 
 class Asker:
-    """Asks one provider for one generation.
+    """Asks for one generation, at one address or several.
 
     Attributes:
+        config: of the generation.
+        provider: of its first address.
         outcomes: by response_id, what this run got.
         n_retries: calls beyond the first for one request.
         has_answered: whether an earlier run got an answer.
+        has_begun_all: set once its last request is being asked, or nothing more will be.
     """
 
-    def __init__(self, provider: RemoteProvider, writer: LogWriter, progress: Progress, backoff: Backoff) -> None:
-        self.provider = provider
+    def __init__(
+        self, providers: Sequence[RemoteProvider], writer: LogWriter, progress: Progress, addresses: Addresses
+    ) -> None:
+        self.provider = providers[0]
+        self.config = self.provider.config
         self.writer = writer
         self.progress = progress
+        self.servers = Servers(providers, addresses)
         self.outcomes: dict[str, Outcome] = {}
         self.n_retries = 0
         self.has_answered = False
-        self._backoff = backoff
+        self.has_begun_all = asyncio.Event()
+        self._backoff = addresses.backoff
+        self._n_to_ask = 0
         self._n_failures_in_a_row = 0
-        self._n_changes_told = 0
-        self._told_until = 0.0
+        self._changes_told: set[str] = set()
+        self._told_until = float("-inf")
+        self._secrets: list[str] = []
+
+    async def __aenter__(self) -> "Asker":
+        """Open connections to every address; nothing is sent yet."""
+        async with AsyncExitStack() as opening:
+            for server in self.servers.all:
+                await opening.enter_async_context(server.provider)
+            self._opened = opening.pop_all()
+        self._secrets = [secret for server in self.servers.all for secret in server.provider.secrets]
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """Close them."""
+        await self._opened.aclose()
 
     async def describe(self) -> Description:
-        """The model that answers, as its server describes it; the provider is open.
+        """The model that answers, as its server describes it; connections are open.
+
+        Of several addresses those that do not say it now are left alone for a while.
 
         Raises:
-            GenerationError: the server does not say, retries included.
+            GenerationError: no server says it, retries included, or two addresses have different models.
         """
-        try:
-            description = await self._with_retries(self.provider.describe)
-            details = redacted(description.model_details, self.provider.secrets)
-            return replace(description, model_details=details)
-        except ProviderFailure as failure:
-            raise self._fatal(failure) from None
+        absent: dict[Server, ProviderFailure] = {}
+        for server in self.servers.all if self.servers.are_several else ():
+            try:
+                await self._within_time(partial(self._describe, server), DESCRIBE_SECONDS)
+            except ProviderFailure as failure:
+                if failure.kind not in RETRYABLE:
+                    failure.at = server.address.shown
+                    raise self._fatal(failure) from None
+                absent[server] = failure
+        if self.servers.are_several and len(absent) < len(self.servers.all):
+            for server, why in absent.items():
+                self._leave_alone(server, why)
+        else:
+            try:
+                await self._with_retries(Call("description", 0, None), self._describe)
+            except ProviderFailure as failure:
+                raise self._fatal(failure) from None
+        return next(server.description for server in self.servers.all if server.description)
+
+    async def _describe(self, server: Server) -> None:
+        """Let a server say which model answers; what another address said of it holds for all."""
+        said = await server.provider.describe()
+        digests = {one.description.model_digest for one in self.servers.all if one.description} | {said.model_digest}
+        if len(digests) > 1:
+            raise GenerationError(
+                f"generation {self.config.generation_id!r}",
+                f"another {self.config.model!r} at {server.address.shown} (digests {', '.join(map(str, digests))})",
+                "one model at all addresses of base_url",
+                "install the same one at each, or leave one out",
+            )
+        server.description = replace(said, model_details=redacted(said.model_details, self._secrets))
 
     async def describe_once(self) -> Description | None:
-        """The model that answers, None where its server cannot say now: no retry, no error."""
-        try:
-            async with self.provider:
-                return await self._within_time(self.provider.describe, DESCRIBE_SECONDS)
-        except (ProviderFailure, GenerationError):
-            return None
+        """The model that answers, None where no server can say it now: no retry, no error."""
+        for server in self.servers.all:
+            try:
+                async with server.provider:
+                    return await self._within_time(server.provider.describe, DESCRIBE_SECONDS)
+            except (ProviderFailure, GenerationError):
+                continue
+        return None
 
-    async def ask_all(self, requests: Sequence[Request], tell: Tell) -> None:
+    async def ask_all(
+        self, requests: Sequence[Request], tell: Callable[[], None], after: Iterable[asyncio.Event] = ()
+    ) -> None:
         """Ask the first request alone, then the rest with bounded concurrency; log each at once.
 
         Args:
             requests: what to ask.
-            tell: hears how many are answered.
+            tell: hears of each that is answered.
+            after: what is set before the first is asked.
 
         Raises:
-            GenerationError: no request can succeed, or FAILURES_IN_A_ROW failed; calls in flight are given
-                up.
+            GenerationError: no request can succeed, FAILURES_IN_A_ROW failed, or no address is there any more; calls
+                in flight are given up.
         """
+        self._n_to_ask = len(requests)
+        for begun in after:
+            await begun.wait()
         remaining = iter(requests)
-        for request in remaining:
-            await self._ask_and_log(request, tell)
-            break
         try:
+            for request in remaining:
+                await self._ask_and_log(request, tell)
+                break
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(self.provider.config.concurrency, len(requests) - 1)):
+                for _ in range(min(self.config.concurrency, len(requests) - 1)):
                     group.create_task(self._work(remaining, tell))
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from None
+        finally:
+            self.has_begun_all.set()
 
-    async def _work(self, remaining: Iterator[Request], tell: Tell) -> None:
+    async def _work(self, remaining: Iterator[Request], tell: Callable[[], None]) -> None:
         for request in remaining:
             await self._ask_and_log(request, tell)
+        self.has_begun_all.set()
 
-    async def _ask_and_log(self, request: Request, tell: Tell) -> None:
+    async def _ask_and_log(self, request: Request, tell: Callable[[], None]) -> None:
         outcome = await self._outcome(request)
         self.writer.append([response_line(request, outcome)])
         self.outcomes[request.response_id] = outcome
-        tell(len(self.outcomes))
+        tell()
         self._count_failures(outcome)
 
     def _count_failures(self, outcome: Outcome) -> None:
-        self._n_failures_in_a_row = self._n_failures_in_a_row + 1 if outcome.error else 0
-        if outcome.error and self._n_failures_in_a_row >= FAILURES_IN_A_ROW:
-            kind = outcome.error.partition(":")[0]
+        kind = (outcome.error or "").partition(":")[0]
+        if kind in OUTAGE:
+            return  # its address counts these
+        self._n_failures_in_a_row = self._n_failures_in_a_row + 1 if kind else 0
+        if self._n_failures_in_a_row >= FAILURES_IN_A_ROW:
             raise self._stopped(f"{FAILURES_IN_A_ROW} requests in a row failed, the last with {outcome.error}", kind)
 
     async def _outcome(self, request: Request) -> Outcome:
         first_requested_at = _now()
         calls: list[_AnsweredCall] = []
+        bound = self.config.decoding.get("max_tokens")
 
         async def answer(turn: Request) -> Answer:
-            answered = await self._with_retries(lambda: self._ask(turn, calls))
-            return parted(answered, config.reasoning_tags)
+            call = Call(request.response_id, estimated_tokens(turn.messages), bound)
+            answered = await self._with_retries(call, lambda server: self._ask(server, turn, calls))
+            return parted(answered, self.config.reasoning_tags)
 
-        config = self.provider.config
         try:
-            answered = await answer_later(config.extension, request, answer)
+            answered = await answer_later(self.config.extension, request, answer)
         except ProviderFailure as failure:
             if failure.kind in FATAL_AFTER_RETRIES:
                 raise self._fatal(failure) from None
             return Outcome(None, error=self._redact(str(failure)), requested_at=first_requested_at)
         latency = sum(call.seconds for call in calls)
-        return outcome_of(answered, calls[0].requested_at, latency, config.max_characters)
+        return outcome_of(answered, calls[0].requested_at, latency, self.config.max_characters)
 
-    async def _ask(self, request: Request, calls: list[_AnsweredCall]) -> Answer:
+    async def _ask(self, server: Server, request: Request, calls: list[_AnsweredCall]) -> Answer:
+        if server.description is None:
+            await self._describe(server)
         requested_at, started = _now(), time.perf_counter()
         try:
-            answer = await self.provider.ask(request)
+            answer = await server.provider.ask(request)
         except ProviderFailure as failure:
             if failure.kind != CONTENT_FILTER:
                 raise
             filtered = {CONTENT_FILTER: self._redact(failure.message)}
             answer = Answer(None, finish_reason=CONTENT_FILTER, context=filtered)
         finally:
-            self._tell_changes()
+            self._tell_changes(server)
         calls.append(_AnsweredCall(requested_at, time.perf_counter() - started))
-        echoed = {name: redacted(getattr(answer, name), self.provider.secrets) for name in _SENT_BACK}
+        echoed = {name: redacted(getattr(answer, name), self._secrets) for name in _SENT_BACK}
         return replace(answer, **echoed)
 
-    def _tell_changes(self) -> None:
+    def _tell_changes(self, server: Server) -> None:
         """Say once what the model is asked otherwise than the study says."""
-        config = self.provider.config
-        for change in self.provider.changes[self._n_changes_told :]:
-            self.progress.say(f"{config.generation_id}: model {config.model} {change}")
-            self._n_changes_told += 1
+        for change in server.provider.changes:
+            if change not in self._changes_told:
+                self._changes_told.add(change)
+                self._say(f"model {self.config.model} {change}")
 
-    async def _with_retries(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Await a call until it succeeds, fails for good, or has been retried often enough."""
-        config = self.provider.config
-        attempt = 0
+    async def _with_retries(self, call: Call, ask: Callable[[Server], Awaitable[T]]) -> T:
+        """Await a call until it succeeds, fails for good, or has been retried often enough.
+
+        An address where it failed makes way for another one at once, and only what failed at all of them uses up a
+        retry; being turned away does not while others are answered, nor does an address that is left alone by then.
+        """
+        n_failed = n_counted = 0
+        tried: set[Server] = set()
+        n_answered = self.servers.n_answered
         while True:
+            server, visit = await self.servers.enter(call, tried)
             try:
-                return await self._within_time(call, config.timeout_seconds)
-            except ProviderFailure as failure:
-                if failure.kind not in RETRYABLE or attempt >= config.max_retries:
-                    raise
-                await self._wait(self._backoff.seconds(attempt, failure.retry_after), failure)
-            attempt += 1
+                result = await self._within_time(partial(ask, server), self.config.timeout_seconds)
+            except ProviderFailure as caught:
+                failure = caught
+            else:
+                self._hear_answer(server, visit, result)
+                return result
+            finally:
+                server.address.leave(visit)
+            self._hear_failure(server, visit, failure)
+            if failure.kind not in RETRYABLE:
+                raise failure
+            tried.add(server)
+            if not self.servers.has_open(tried):
+                tried.clear()
+                is_throttled = failure.kind == "http_429" and self.servers.n_answered > n_answered
+                n_answered = self.servers.n_answered
+                is_outage = failure.kind in OUTAGE and server.address.is_left_alone
+                n_counted += not (is_throttled or is_outage)
+                if n_counted > self.config.max_retries:
+                    self._wait_for(server, failure)
+                    n_counted = 0
+                if not failure.retry_after and not server.address.is_left_alone:
+                    await self._backoff.sleep(self._backoff.seconds(n_failed, None))
+                n_failed += 1
             self.n_retries += 1
 
-    async def _wait(self, seconds: float, failure: ProviderFailure) -> None:
-        """Wait before a retry; a wait that looks like standing still is told, by one of the calls that do."""
-        now = time.monotonic()
-        if seconds >= LONG_WAIT_SECONDS and now >= self._told_until:
-            self._told_until = now + seconds
-            why = self._redact(str(failure))
-            self.progress.say(f"{self.provider.config.generation_id}: waits {seconds:,.0f} s ({why})")
-        await self._backoff.sleep(seconds)
+    def _hear_answer(self, server: Server, visit: Visit, result: object) -> None:
+        if isinstance(result, Answer):
+            server.address.answered(visit, result.n_tokens_in, result.n_tokens_out)
+        if visit.probes:
+            self._say(f"{server.address.shown} is back")
+
+    def _hear_failure(self, server: Server, visit: Visit, failure: ProviderFailure) -> None:
+        """Let the address learn from a failure, and tell what comes of it; stop where no address is left."""
+        address = server.address
+        failure.at = address.shown
+        was_left_alone = address.is_left_alone
+        address.failed(visit, failure, self.servers.others(server))
+        if visit.probes and self.servers.are_gone:
+            got = f"{failure}, as before it was left alone; {self._n_to_ask - len(self.outcomes):,} still to ask"
+            raise self._stopped(got, failure.kind)
+        if address.is_left_alone and not was_left_alone:
+            self._tell_left_alone(server, failure)
+        seconds, now = address.paused_seconds, self._backoff.now()
+        if failure.retry_after and seconds >= TOLD_SECONDS and now >= self._told_until:
+            self._told_until = now + max(seconds, SECONDS_BETWEEN_LINES)
+            self._say(f"waits {seconds:,.0f} s ({failure})")
+
+    def _wait_for(self, server: Server, failure: ProviderFailure) -> None:
+        """Leave an address alone where nobody listens any more; any other failure is final."""
+        if failure.kind != "connection" or not self.servers.n_answered:
+            raise failure
+        if not server.address.is_left_alone:
+            self._leave_alone(server, failure)
+
+    def _leave_alone(self, server: Server, failure: ProviderFailure) -> None:
+        server.address.leave_alone(failure)
+        self._tell_left_alone(server, failure)
+
+    def _tell_left_alone(self, server: Server, failure: ProviderFailure) -> None:
+        seconds = server.address.left_alone_seconds
+        self._say(f"{server.address.shown} is left alone for {seconds:,.0f} s, then looked at again ({failure})")
+
+    def _say(self, text: str) -> None:
+        self.progress.say(f"{self.config.generation_id}: {self._redact(text)}")
 
     async def _within_time(self, call: Callable[[], Awaitable[T]], longest: float) -> T:
-        seconds = min(longest, self.provider.config.timeout_seconds)
+        seconds = min(longest, self.config.timeout_seconds)
         try:
             async with asyncio.timeout(seconds):
                 return await call()
@@ -191,12 +315,13 @@ class Asker:
             raise ProviderFailure("timeout", f"no answer within {seconds:g} s") from None
 
     def _fatal(self, failure: ProviderFailure) -> GenerationError:
-        return self._stopped(self._redact(str(failure)), failure.kind)
+        # what fails for good failed at one address, the rest at all of them
+        return self._stopped(str(failure), failure.kind, failure.at if failure.kind in FATAL else None)
 
-    def _stopped(self, what: str, kind: str) -> GenerationError:
-        config = self.provider.config
-        where = f"generation {config.generation_id!r}"
-        got = f"{what} (model {config.model!r} at {shown_url(self.provider.url)})"
+    def _stopped(self, what: str, kind: str, at: str | None = None) -> GenerationError:
+        where = f"generation {self.config.generation_id!r}"
+        at = at or ", ".join(server.address.shown for server in self.servers.all)
+        got = f"{self._redact(what)} (model {self.config.model!r} at {at})"
         kept = f"the response log keeps {len(self.outcomes)} responses of this run; a rerun asks for the rest"
         error = GenerationError(where, got, remedy="; ".join(filter(None, (self.provider.remedy(kind), kept))))
         # a server that answered will do so again; one that never did is to be started
@@ -204,7 +329,7 @@ class Asker:
         return error
 
     def _redact(self, text: str) -> str:
-        return redacted(without_credentials(text), self.provider.secrets)
+        return redacted(without_credentials(text), self._secrets)
 
 
 def has_answer(outcomes: Mapping[str, Outcome]) -> bool:

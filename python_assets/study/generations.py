@@ -60,9 +60,10 @@ class GenerationSpec(Part):
 
     wave: when it is asked, in any words. A hosted model changes under its name: another wave asks anew what
     the log holds of this one. engine: it writes for other stages (questions, articles, marks) and answers no
-    prompt. reasoning_tags: opening to closing marks of what the model thinks aloud, beside those that are
-    known. headers: sent with every call, their values from environment variables. simulated: options of the
-    simulator where it stands in for the model.
+    prompt. requests_per_minute, tokens_per_minute: what its address allows, for all generations that ask it.
+    reasoning_tags: opening to closing marks of what the model thinks aloud, beside those that are known.
+    base_url: of a server, or of several that have the same model. headers: sent with every call, their values
+    from environment variables. simulated: options of the simulator where it stands in for the model.
     """
 
     name: StrictStr
@@ -76,11 +77,13 @@ class GenerationSpec(Part):
     decoding: Decoding = Decoding()
     replicates: int = Field(1, ge=1)
     concurrency: int = Field(4, ge=1, le=256)
+    requests_per_minute: int | None = Field(None, ge=1)
+    tokens_per_minute: int | None = Field(None, ge=1)
     timeout_seconds: float = Field(120, gt=0)
     max_retries: int = Field(5, ge=0)
     max_characters: int = Field(20_000, ge=1)
     reasoning_tags: dict[Mark, Mark] = {}
-    base_url: ServerAddress | None = None
+    base_url: ServerAddress | Annotated[list[ServerAddress], Field(min_length=1)] | None = None
     api_key_env: KeyVariable | None = None
     headers: dict[HeaderName, HeaderValue] = Field({}, repr=False)
     options: dict[StrictStr, Any] = {}
@@ -103,6 +106,11 @@ class GenerationSpec(Part):
         if not isinstance(decoding, dict) or data.get("engine") is not True:
             return data
         return {**data, "decoding": {"max_tokens": ENGINE_MAX_TOKENS, **decoding}}
+
+    @property
+    def addresses(self) -> tuple[str | None, ...]:
+        """Every address that is asked; None is the provider's own."""
+        return tuple(self.base_url) if isinstance(self.base_url, list) else (self.base_url,)
 
 
 class Generation(Part):

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from python_assets.errors import PlumblineError, StudyFileError
+from python_assets.providers.provider import RATES
 from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.study.study import AS_WRITTEN, Factor, Generation, MeasureSpec, Study
 from python_assets.study_file.checks.files import file_problems
@@ -69,6 +70,7 @@ def _answered_by_simulator(generation: Generation) -> Generation:
         return generation
     options = generation.spec.simulated or {}
     of_the_model: dict[str, Any] = {"options": options, "base_url": None, "api_key_env": None, "headers": {}}
+    of_the_model |= dict.fromkeys(RATES)
     spec = generation.spec.model_copy(update={"provider": SIMULATOR, **of_the_model})
     return generation.model_copy(update={"spec": spec})
 

@@ -1,12 +1,13 @@
 """Generations: that their provider exists and accepts what the study file says."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from python_assets.errors import NOTHING, FieldPath, StudyError
 from python_assets.providers.function import FunctionProvider
 from python_assets.providers.messages import PLACEHOLDER, template_problem
-from python_assets.providers.provider import config_problems, providers
+from python_assets.providers.provider import RATES, config_problems, providers
 from python_assets.providers.records import GenerationConfig
 from python_assets.registry import is_function_path
 from python_assets.study.base import EVERY_IMPORTED, REPLAY, SIMULATOR
@@ -31,6 +32,7 @@ def generation_problems(draft: Draft) -> Iterator[StudyError]:
     for path, generations in draft.generations.items():
         for generation in generations[:1]:
             yield from _provider_problems(draft, path, generation)
+    yield from _rate_problems(specs)
     yield from _baseline_problems(draft)
     if specs and all(spec.engine for spec in specs.values()):
         expected = "a generation that answers the prompts, beside engines"
@@ -53,6 +55,29 @@ def _baseline_problems(draft: Draft) -> Iterator[StudyError]:
         if spec.baseline_column is not None:
             expected = f"no column of baselines, because {named} is the baseline"
             yield StudyError((*path, "baseline_column"), spec.baseline_column, expected, "remove one of them")
+
+
+def _rate_problems(specs: Mapping[FieldPath, GenerationSpec]) -> Iterator[StudyError]:
+    """A rate is that of an address, so what declares one twice declares the same; an address is listed once."""
+    declared: dict[tuple[str, str, str], tuple[str, int]] = {}
+    for path, spec in specs.items():
+        urls = _urls(spec)
+        if twice := [index for index, url in enumerate(urls) if url in urls[:index]]:
+            expected = "each address once"
+            yield StudyError((*path, "base_url", twice[0]), urls[twice[0]], expected, "remove it")
+        for field in RATES:
+            rate = getattr(spec, field)
+            for url in urls if rate is not None else ():
+                name, first = declared.setdefault((field, spec.provider.partition(":")[0], url), (spec.name, rate))
+                if first != rate:
+                    expected = f"{first:,} as {name} declares it: a rate holds for the address, whoever asks it"
+                    yield StudyError((*path, field), rate, expected, "write one number, or in one generation alone")
+
+
+def _urls(spec: GenerationSpec) -> list[str]:
+    """Every address that is asked, the provider's own where none is written; "" for what has none."""
+    own = getattr(providers[spec.provider], "default_url", None) if spec.provider in providers else None
+    return [(url or own or "").rstrip("/") for url in spec.addresses]
 
 
 def _name_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
@@ -129,13 +154,20 @@ def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) ->
         provider=spec.provider,
         model=generation.model,
         decoding=spec.decoding.model_dump(),
-        base_url=spec.base_url,
+        requests_per_minute=spec.requests_per_minute,
+        tokens_per_minute=spec.tokens_per_minute,
+        base_url=spec.addresses[0],
         api_key_env=spec.api_key_env,
         headers=spec.headers,
         options=spec.options,
     )
-    for problem in problems_of(config, _levels(draft.factors, spec.options)):
-        yield problem.at((*path, *problem.where))
+    levels = _levels(draft.factors, spec.options)
+    for index, url in enumerate(spec.addresses):
+        for problem in problems_of(replace(config, base_url=url), levels):
+            is_of_address = problem.where == ("base_url",)
+            if is_of_address or index == 0:
+                step = (index,) if is_of_address and isinstance(spec.base_url, list) else ()
+                yield problem.at((*path, *problem.where, *step))
     yield from _stand_in_problems(draft.factors, path, spec)
 
 

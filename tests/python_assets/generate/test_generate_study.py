@@ -113,6 +113,19 @@ def test_a_generation_whose_log_is_complete_is_not_probed(generated, openai_serv
     assert len(openai_server.calls) == 4
 
 
+def test_a_study_whose_second_address_is_dead_is_answered_by_the_first(generated, openai_server, build):
+    urls = [openai_server.url + "/v1", "http://127.0.0.1:9/v1"]
+    generated(at(openai_server, "both", base_url=urls, requests_per_minute=100_000))
+    assert build.execute("select status, count(*) from raw.responses group by all").fetchall() == [("ok", 2)]
+
+
+def test_generations_of_an_address_are_asked_in_their_order(generated, openai_server):
+    one, other = ({"temperature": heat, "seed": None, "max_tokens": None} for heat in (0.0, 1.0))
+    generated(at(openai_server, "one", decoding=one), at(openai_server, "other", decoding=other))
+    asked = [call.body["temperature"] for call in openai_server.calls]
+    assert asked == [0.0, 1.0, 0.0, 1.0]  # each is probed before any is asked the rest
+
+
 def test_a_generation_says_which_role_template_and_extension_it_has(generated, build):
     generated(
         {

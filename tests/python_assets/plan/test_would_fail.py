@@ -4,7 +4,7 @@ import pytest
 
 from python_assets.errors import StudyFileError
 from python_assets.plan.plan import plan_study
-from python_assets.plan.would_fail import require_ready, would_fail
+from python_assets.plan.would_fail import not_checked, require_ready, would_fail
 
 WHO = {"who": {"levels": ["king", "queen"]}}
 ADDRESS = "http://127.0.0.1:9/v1"
@@ -38,6 +38,14 @@ def test_a_variable_that_is_not_set_is_told_once_for_all_that_use_it(snapshot, s
     assert list(map(str, found)) == snapshot
     monkeypatch.setenv("SOME_KEY", "a-key")
     assert list(would_fail(study(keyed))) == []
+
+
+def test_each_of_several_addresses_is_named_that_only_the_network_can_tell_of(study):
+    made = study(asked(base_url=[ADDRESS, "http://127.0.0.1:19/v1"]), asked(base_url=ADDRESS))
+    assert not_checked(made) == [
+        f"whether {ADDRESS} answers and has what g1, g2 ask of it",
+        "whether http://127.0.0.1:19/v1 answers and has what g1 asks of it",
+    ]
 
 
 def test_openai_needs_an_address_or_a_key(snapshot, study, monkeypatch):

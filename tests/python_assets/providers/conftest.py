@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from python_assets.providers.addresses import Addresses
 from python_assets.providers.failures import Backoff
 from python_assets.providers.loop import generate
 from python_assets.providers.records import GenerationConfig, GenerationRun, Prompt
@@ -14,15 +15,20 @@ from tests.python_assets.providers.servers import MODEL, Server, ollama_answer, 
 
 @dataclass
 class Waits:
-    """A back-off that does not wait and remembers how long it should have."""
+    """A back-off that does not wait and remembers how long it should have; its clock stands still otherwise."""
 
     seconds: list[float] = field(default_factory=list)
+    now: float = 0.0
 
     def backoff(self) -> Backoff:
         async def sleep(seconds: float) -> None:
             self.seconds.append(seconds)
+            self.now += seconds
 
-        return Backoff(sleep=sleep, jitter=lambda: 1.0)
+        return Backoff(sleep=sleep, now=lambda: self.now, jitter=lambda: 1.0)
+
+    def addresses(self) -> Addresses:
+        return Addresses(self.backoff())
 
 
 @pytest.fixture
@@ -67,7 +73,7 @@ def ask(log_path: Path, waits: Waits) -> Ask:
         }
         listed = numbered_prompts(prompts) if isinstance(prompts, int) else prompts
         settings = GenerationConfig(**{**defaults, **config})
-        return generate(listed, settings, log_path, progress, backoff=waits.backoff())
+        return generate(listed, settings, log_path, progress, addresses=waits.addresses())
 
     return run
 

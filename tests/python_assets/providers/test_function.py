@@ -7,17 +7,15 @@ from typing import Any
 import pytest
 
 from python_assets.errors import GenerationError
-from python_assets.providers.failures import Backoff
+from python_assets.providers.addresses import FAILURES_IN_A_ROW
 from python_assets.providers.loop import generate
 from python_assets.providers.records import GenerationConfig, GenerationRun, Message
-from python_assets.providers.retrying import FAILURES_IN_A_ROW
 from tests.python_assets.providers.conftest import Waits, numbered_prompts
 
 
 def run_function(function: Any, log_path: Path, n_prompts: int = 3, **fields: Any) -> GenerationRun:
     config = GenerationConfig("own", "mine:reply", function=function, function_sha256="1" * 64, **fields)
-    backoff: Backoff = Waits().backoff()
-    return generate(numbered_prompts(n_prompts), config, log_path, backoff=backoff)
+    return generate(numbered_prompts(n_prompts), config, log_path, addresses=Waits().addresses())
 
 
 def reply(messages: list[Message], decoding: Mapping[str, Any]) -> str:

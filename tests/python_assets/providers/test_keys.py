@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from python_assets.errors import GenerationError
+from python_assets.providers.addresses import FAILURES_IN_A_ROW
+from tests.heard import Heard
 from tests.python_assets.providers.conftest import Ask
 from tests.python_assets.providers.dialect_servers import KEY
 from tests.python_assets.providers.servers import Reply, Server, openai_completion, openai_error
@@ -40,6 +42,15 @@ class TestTheKey:
         run = ask(openai_server, 1, api_key_env="TEST_KEY")
         assert run.responses[0].response_text == "Your key is ***!"
         assert KEY not in log_path.read_text() + repr(run)
+
+    def test_is_taken_out_of_what_is_told_of_waits_and_outages(self, openai_server: Server, ask: Ask) -> None:
+        wait = openai_error(429, f"wait, {KEY}", None, **{"retry-after": "60"})
+        outage = [openai_error(500, f"no more, {KEY}", None) for _ in range(FAILURES_IN_A_ROW)]
+        openai_server.next_replies = [openai_completion("first"), wait, *outage]
+        heard = Heard()
+        ask(openai_server, 40, api_key_env="TEST_KEY", max_retries=0, concurrency=1, progress=heard)
+        assert len([line for line in heard.said if "***" in line]) == 2
+        assert len(heard.said) == 5 and KEY not in repr(heard.said)
 
     def test_that_is_a_word_takes_nothing_out_of_answers(
         self, openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch

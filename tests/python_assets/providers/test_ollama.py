@@ -68,7 +68,7 @@ def test_failures_are_typed_and_retried(ollama_server: Server, ask: Ask, waits: 
     ]
     run = ask(ollama_server, max_retries=6)
     assert (run.responses[0].status, run.n_retries) == ("ok", 6)
-    assert waits.seconds == [1.0, 0.01, 4.0, 8.0, 16.0, 32.0]
+    assert waits.seconds == pytest.approx([1.0, 0.01, 4.0, 8.0, 16.0, 32.0])
 
 
 @pytest.mark.parametrize("error", [b'"text"', b"[1]", b"null", b"<html>", b"", b'{"error": null}', b"\xff"])

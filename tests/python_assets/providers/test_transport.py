@@ -116,6 +116,25 @@ def test_retry_after_as_a_date() -> None:
     assert failure_of_status(429, "", {}).retry_after is None
 
 
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after-ms": "1500", "retry-after": "2"}, 1.5),
+        ({"retry-after-ms": "soon", "retry-after": "2"}, 2.0),
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "6m0s"}, 360.0),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "120ms"}, 0.12),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "1h2m3.5s"}, 3723.5),
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "7"}, 7.0),
+        ({"x-ratelimit-remaining-requests": "5", "x-ratelimit-reset-requests": "7s"}, None),
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "at noon"}, None),
+        ({"x-ratelimit-remaining-tokens": "-1", "x-ratelimit-reset-tokens": "0"}, None),  # Azure's, of what is unknown
+        ({"x-ratelimit-reset-requests": "7s"}, None),
+    ],
+)
+def test_other_headers_say_how_long_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+    assert failure_of_status(429, "", headers).retry_after == seconds
+
+
 def test_the_words_of_a_server_are_shortened_and_a_refused_key_is_not_quoted() -> None:
     assert len(failure_of_status(500, "x" * 1_000_000, {}).message) < 400
     assert failure_of_status(401, '{"error": "wrong key sk-1"}', {}).message == "HTTP 401"

@@ -69,6 +69,15 @@ def test_variables_stand_for_them_and_no_table_holds_them(load, address, meant):
     assert SECRET not in study.config_json
 
 
+def test_the_same_holds_for_each_of_several_addresses(load, refused):
+    study = load(base_url=["https://host/v1", "https://${SECRET}@host/v1"])
+    assert study.generations[0].spec.base_url[1] == f"https://{SECRET}@host/v1"
+    assert SECRET not in study.config_json
+    with refused(StudyFileError, "generations[0].base_url[1]") as caught:
+        load(base_url=["https://host/v1", f"https://{SECRET}@host/v1"])
+    assert SECRET not in str(caught.value)
+
+
 def test_an_address_that_is_wrong_otherwise_is_not_repeated_either(load, refused, monkeypatch):
     monkeypatch.setenv("ADDRESS", f"ftp://user:{SECRET}@host")
     with refused(StudyFileError, "generations[0].base_url") as caught:

@@ -51,6 +51,40 @@ CASES = {
         generations("[{name: m, provider: transformers, model: a, api_key_env: HF_TOKEN}]"),
         "generations[0].api_key_env",
     ),
+    "an address that is none among several": (
+        generations("[{name: m, provider: openai, model: a, base_url: ['http://h/v1', here]}]"),
+        "generations[0].base_url[1]",
+    ),
+    "an address twice": (
+        generations("[{name: m, provider: openai, model: a, base_url: ['http://h/v1', 'http://h/v1/']}]"),
+        "generations[0].base_url[1]",
+    ),
+    "two rates of the address that is a provider's own": (
+        generations(
+            "[{name: m, provider: openai, model: a, api_key_env: KEY, tokens_per_minute: 100},"
+            " {name: n, provider: openai, model: b, base_url: 'https://api.openai.com/v1', tokens_per_minute: 90}]"
+        ),
+        "generations[1].tokens_per_minute",
+    ),
+    "two rates of one address": (
+        generations(
+            "[{name: m, provider: openai, model: a, base_url: 'http://h', requests_per_minute: 60},"
+            " {name: n, provider: openai, model: b, base_url: ['http://i', 'http://h/'], requests_per_minute: 90}]"
+        ),
+        "generations[1].requests_per_minute",
+    ),
+    "a rate of a model in this process": (
+        generations("[{name: m, provider: transformers, model: a, tokens_per_minute: 1000}]"),
+        "generations[0].tokens_per_minute",
+    ),
+    "no calls a minute": (
+        generations("[{name: m, provider: openai, model: a, requests_per_minute: 0}]"),
+        "generations[0].requests_per_minute",
+    ),
+    "no address at all": (
+        generations("[{name: m, provider: openai, model: a, base_url: []}]"),
+        "generations[0].base_url",
+    ),
     "an effect of the stand-in on an unknown factor": (
         generations("[{name: m, provider: ollama, model: a, simulated: {sentiment: {effects: {mood: {up: 1}}}}}]"),
         "generations[0].simulated.sentiment.effects.mood",
