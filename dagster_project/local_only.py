@@ -14,6 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 OWN_NAMES: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
+READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+OWN_SITES: Final = frozenset({"same-origin", "none"})  # a page of this server, or whoever sits before the browser
 MOST_TOKENS: Final = 1_000  # of a query in an address
 # another site may neither frame the UI, to have it clicked unseen, nor load its files as scripts
 KEPT_APART: Final = {"X-Frame-Options": "DENY", "Cross-Origin-Resource-Policy": "same-origin"}
@@ -57,7 +59,8 @@ def check_request(scope: Scope) -> None:
         scope: of ASGI, of type http or websocket.
 
     Raises:
-        Refusal: Host is no name of this machine, Origin is another page's, or a GET would change something.
+        Refusal: Host is no name of this machine, Origin is another page's, a browser says that another page
+            sends, or a GET would change something.
     """
     headers = Headers(scope=scope)
     hosts = headers.getlist("host")
@@ -66,6 +69,10 @@ def check_request(scope: Scope) -> None:
     own = f"http://{hosts[0]}".lower()
     if foreign := [origin for origin in headers.getlist("origin") if origin.lower() != own]:
         raise Refusal(403, f"Origin is {foreign[0]!r}: only pages of {own} may ask.")
+    # a form can be sent without Origin; what sent it is still told
+    sites = headers.getlist("sec-fetch-site")
+    if scope["type"] == "http" and scope["method"] not in READING and not set(sites) <= OWN_SITES:
+        raise Refusal(403, f"Sec-Fetch-Site is {' '.join(sites)!r}: only pages of {own} may send.")
     if scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/graphql":
         queries = parse_qs(scope["query_string"].decode("latin-1")).get("query", [])
         if not all(map(_only_reads, queries)):

@@ -20,6 +20,7 @@ from python_assets.assemble.templates import prompts_from_templates, same_text_n
 from python_assets.errors import SourceError
 from python_assets.importers.formats import read_import
 from python_assets.study.base import ROOT_PROMPT
+from python_assets.study.sizes import require_askable, require_few_levels
 from python_assets.study.study import Scrape, Study, Templates
 from python_assets.warehouse.build import Quarantined, write_stage
 from python_assets.warehouse.looks import by_look, prompts_sha256, require_same_prompts
@@ -87,7 +88,8 @@ def assemble(
             derived, the judge of branches cannot tell bad pairs from good ones, or an engine writes no items.
         OfflineError: an engine would have to be asked, and the run context does not allow it.
         GenerationError: an engine cannot answer at all.
-        StudyError: root prompts are too few for the looks, or others than earlier looks were planned with.
+        StudyError: prompts or the levels of a factor are too many, or root prompts too few for the looks, or others
+            than earlier looks were planned with.
     """
     started = time.perf_counter()
     prompts_spec = study.prompts
@@ -118,6 +120,9 @@ def assemble(
     tables = with_derived_levels(study, assembled.tables)
     tables, looks = _of_look(study, tables, run_context)
     prompts = _with_units(study, tables)
+    require_askable(len(prompts), study.generations)
+    groups = tables.prompt_factors[tables.prompt_factors["factor"].isin(_grouping(study))]
+    require_few_levels(groups.groupby("factor")["level"].nunique().to_dict())
     outcomes = pd.DataFrame(assembled.outcomes, columns=list(SentenceOutcome._fields))
     tables_by_name = {
         "prompts": prompts,
@@ -142,6 +147,13 @@ def assemble(
         notes=notes,
         seconds=time.perf_counter() - started,
     )
+
+
+def _grouping(study: Study) -> set[str]:
+    """The factors whose levels are groups, those of units left out."""
+    imported = study.prompts.import_
+    named = {*study.factors, *(imported.factors if imported else ())}
+    return named - {study.unit, *study.prompts.units}
 
 
 def _of_look(study: Study, tables: PromptTables, run_context: RunContext | None) -> tuple[PromptTables, pd.DataFrame]:

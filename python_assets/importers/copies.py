@@ -5,6 +5,7 @@ Belongs here: from manifests to rows and names. What a study makes of them is pl
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,6 +13,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from python_assets.door.door import behind_door
 from python_assets.errors import SourceError
 from python_assets.importers.files import read_table_file, table_columns
 from python_assets.importers.formats import PATH_FIELD
@@ -200,11 +202,14 @@ def read_rows(copy: Copy, columns: Collection[str], optional: Collection[str] = 
     """
     files = copy.files
     if copy.is_archive:
-        read = CopiedRows(_archived_rows(copy, files, columns, optional), [])
+        archived = partial(_archived_rows, copy, files, tuple(columns), tuple(optional))
+        read = CopiedRows(behind_door(archived, copy.path, PATH_FIELD), [])
     else:
         there = table_columns(files[0], PATH_FIELD)
         wanted = [*columns, *(name for name in optional if name in there and name not in columns)]
         found = read_table_file(files[0], wanted, PATH_FIELD, is_escaped=copy.manifest.escapes_formulas)
+        n_unread = sum(one.rule == "unparseable" for one in found.quarantine)
+        _require_n_rows(copy, files[0], len(found.table) + n_unread)
         read = CopiedRows(found.table, found.quarantine)
     read.table[FILE] = f"{copy.path.parent.name}/{copy.path.name}" if copy.is_archive else files[0].name
     read.table[ROW] = np.arange(1, len(read.table) + 1)
@@ -214,10 +219,12 @@ def read_rows(copy: Copy, columns: Collection[str], optional: Collection[str] = 
 def _archived_rows(
     copy: Copy, files: Sequence[Path], columns: Collection[str], optional: Collection[str]
 ) -> pd.DataFrame:
-    with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
+    with duckdb.connect(config={"autoinstall_known_extensions": False, "threads": 1}) as connection:
         try:
             for file in files:
                 connection.execute(f"create view {identifier(file.stem)} as from read_parquet({literal(str(file))})")
+                ((n_rows,),) = connection.execute(f"select count(*) from {identifier(file.stem)}").fetchall()
+                _require_n_rows(copy, file, n_rows)
             query = _with_measurements(copy.manifest)
             there = [name for name, *_ in connection.execute(f"describe {query}", _of(copy)).fetchall()]
             if absent := [name for name in columns if name not in there]:
@@ -225,8 +232,17 @@ def _archived_rows(
             wanted = [name for name in there if name in {*columns, *optional}]
             listed = ", ".join(map(identifier, wanted))
             return connection.execute(f"select {listed} from ({query})", _of(copy)).df()
+        except duckdb.OutOfMemoryException as error:
+            raise MemoryError from error
         except duckdb.Error as error:
             raise _other_version(copy, str(error).splitlines()[0]) from error
+
+
+def _require_n_rows(copy: Copy, file: Path, n_rows: int) -> None:
+    (told,) = [one.n_rows for one in copy.manifest.files if one.name == file.name]
+    if n_rows != told:
+        got, expected = f"{file} of {n_rows:,} rows", f"{told:,}, which {copy.path.name} says (files.n_rows)"
+        raise SourceError(PATH_FIELD, got, expected, "export it again, or import it as format table")
 
 
 def _of(copy: Copy) -> dict[str, str]:

@@ -64,3 +64,8 @@ def _one_as_text(value: Any) -> str:
     if isinstance(value, dict | list | tuple):
         return json.dumps(value, ensure_ascii=False, default=_plain)
     return str(value)
+
+
+def _plain(part: Any) -> Any:
+    """Of what stands in a list of a Parquet file."""
+    return part.tolist() if isinstance(part, np.ndarray | np.generic) else str(part)

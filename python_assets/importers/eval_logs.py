@@ -5,13 +5,15 @@ Belongs here: what more than one log format needs. The formats are inspect.py an
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self, TypeVar
 
 import pandas as pd
 from pydantic import StrictStr, model_validator
 
+from python_assets.door.door import behind_door
 from python_assets.errors import SourceError
 from python_assets.importers.formats import PATH_FIELD, import_of
 from python_assets.importers.row_rules import FILE
@@ -30,6 +32,7 @@ NONE: Final = "none"
 
 Record = dict[str, Any]
 Entry = Callable[[Record, str], Any]
+T = TypeVar("T")
 
 
 class Asked(NamedTuple):
@@ -99,6 +102,15 @@ def log_files(
                 raise SourceError(PATH_FIELD, f"{file}", expected, remedy)
             files.setdefault(sha256_of_file(file), file)
     return list(files.values())
+
+
+def opened(read: Callable[[Study], T], study: Study) -> T:
+    """What a function reads of the logs that a study imports; a worker runs it.
+
+    Raises:
+        SourceError: as the function raises it, or the logs ask for more than the worker has.
+    """
+    return behind_door(partial(read, study), ", ".join(import_of(study).paths), PATH_FIELD)
 
 
 def score_measures(

@@ -7,7 +7,10 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Mapping
+import zlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
@@ -15,11 +18,13 @@ from xml.etree.ElementTree import ParseError, iterparse
 
 import pandas as pd
 
+from python_assets.door.door import behind_door
 from python_assets.errors import FieldPath, SourceError, StudyError, Told
 from python_assets.texts.decoding import PACKED, check_unpacked, quarantine_undecodable, read_text, require_file
 from python_assets.texts.limits import MOST_CELLS, MOST_COLUMNS, MOST_LEVELS
 from python_assets.warehouse.build import Quarantined
 
+PARQUET: Final = ".parquet"
 XLSX: Final = ".xlsx"
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -90,7 +95,12 @@ def _read(path: Path, columns: Collection[str], field: FieldPath, sheet: str | N
     if sheet is not None and ending != XLSX:
         got, expected = f"{path} and the sheet {sheet!r}", f"no sheet, which only {XLSX} files have"
         raise SourceError(field, got, expected, "remove the sheet")
-    read = _read_xlsx(path, columns, field, sheet) if ending == XLSX else reader(path, columns, field)
+    if ending == XLSX:
+        read = behind_door(partial(_read_xlsx, path, tuple(columns), field, sheet), path, field)
+    elif ending == PARQUET:
+        read = behind_door(partial(_read_parquet, path, tuple(columns), field), path, field)
+    else:
+        read = reader(path, columns, field)
     if len(read.there) > MOST_COLUMNS:
         got, expected = f"{len(read.there):,} columns in {path}", f"at most {MOST_COLUMNS:,}"
         raise SourceError(field, got, expected, "save those that the study names")
@@ -106,6 +116,8 @@ def _ending(path: Path) -> str:
 def _read_csv(path: Path, columns: Collection[str], field: FieldPath) -> TableFile:
     decoded = read_text(path, field)
     try:
+        head = pd.read_csv(io.StringIO(decoded.text), dtype=str, header=None, nrows=1, keep_default_na=False)
+        _check_names(head.iloc[0], path, field)
         there = list(pd.read_csv(io.StringIO(decoded.text), dtype=str, nrows=0).columns)
         wanted = [column for column in there if column in columns]
         table = pd.DataFrame()
@@ -128,7 +140,10 @@ def _read_jsonl(path: Path, columns: Collection[str], field: FieldPath) -> Table
             continue
         record = parse_object(line)
         if record is None:
-            detail = f"import: line {number} of {path.name} is no JSON object of {MOST_LEVELS} levels at most"
+            detail = (
+                f"import: line {number} of {path.name} is no JSON object of {MOST_LEVELS} levels at most that names "
+                "each entry once"
+            )
             quarantine.append(Quarantined(f"{path.name}:line {number}", "unparseable", detail, line))
             continue
         for name, value in record.items():
@@ -165,9 +180,12 @@ def value_at(record: Mapping[str, Any], column: str) -> Any:
 
 
 def parse_object(line: str) -> dict[str, Any] | None:
-    """A JSON object as a line has it; None where it is none, or has more than MOST_LEVELS levels."""
+    """A JSON object as a line has it; None where it is none, names an entry twice, or has more than MOST_LEVELS levels.
+
+    A number of more digits than Python reads (4,300) is none, either.
+    """
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=_each_once)
     except (ValueError, RecursionError):
         return None
     if line.count("[") + line.count("{") > MOST_LEVELS and _is_deeper(record, MOST_LEVELS):
@@ -176,6 +194,13 @@ def parse_object(line: str) -> dict[str, Any] | None:
         return None
     # half of a surrogate pair can be written in JSON, and nowhere in a database
     return _without_surrogates(record) if "\\u" in line else record
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return entries
 
 
 def _is_deeper(value: Any, n_levels: int) -> bool:
@@ -196,6 +221,7 @@ def _read_parquet(path: Path, columns: Collection[str], field: FieldPath) -> Tab
     try:
         _check_cells(pq.read_metadata(path).num_rows, max(1, len(columns)))
         there = list(pq.read_schema(path).names)
+        _check_names(there, path, field)
         table = pd.read_parquet(path, columns=[column for column in there if column in columns])
     except (OSError, ValueError, pa.ArrowInvalid) as error:
         raise _unreadable(path, field, "parquet", error) from error
@@ -211,11 +237,21 @@ def _read_xlsx(path: Path, columns: Collection[str], field: FieldPath, sheet: st
                 got, expected = f"{path} without sheet {sheet!r}", f"one of {', '.join(sheets)}"
                 raise SourceError(field, got, expected, "correct the name")
             named = sheets[0] if sheet is None else sheet
+            head = pd.read_excel(book, named, dtype=object, header=None, nrows=1, keep_default_na=False)
+            _check_names(head.iloc[0] if len(head) else (), path, field)
             table = pd.read_excel(book, named, dtype=object, keep_default_na=False, na_values=[""])
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, ParseError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, ParseError) as error:
         raise _unreadable(path, field, "xlsx", error) from error
     there = [str(column) for column in table.columns]
     return TableFile(table.set_axis(there, axis=1)[[c for c in there if c in columns]], there, [])
+
+
+def _check_names(names: Iterable[Any], path: Path, field: FieldPath) -> None:
+    """See that each column has a name of its own: pandas would call the second of two `a` a.1."""
+    counts = Counter(str(name) for name in names)
+    if twice := [name for name, n in counts.items() if n > 1 and name.strip()]:
+        got = f"{path} with several columns {', '.join(map(repr, twice))}"
+        raise SourceError(field, got, "each column once", "rename or remove one of them")
 
 
 def _check_sheets(path: Path) -> None:
@@ -263,6 +299,6 @@ READERS: Final[dict[str, TableReader]] = {
     ".csv.gz": _read_csv,
     ".jsonl": _read_jsonl,
     ".jsonl.gz": _read_jsonl,
-    ".parquet": _read_parquet,
+    PARQUET: _read_parquet,
     XLSX: _read_xlsx,
 }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import pandas as pd
 
+from python_assets.door.worker import now_reading
 from python_assets.errors import SourceError
 from python_assets.importers.eval_logs import (
     EVAL_TASK,
@@ -21,6 +22,7 @@ from python_assets.importers.eval_logs import (
     LogImport,
     asked_in_turns,
     log_files,
+    opened,
     require_named,
     require_told_apart,
     rows_of,
@@ -101,26 +103,7 @@ class InspectImporter(Importer):
         Raises:
             SourceError: a log cannot be read, or inspect_ai is not installed.
         """
-        spec = InspectImport.of(study)
-        logs = _logs(study)
-        of_models = {"model": "eval.model", EVAL_TASK: "eval.task", **spec.model_factors}
-        root = ["dataset", *(f"{METADATA}{path}" for path in spec.root_paths)] if spec.root_paths else None
-        columns = ImportColumns(
-            prompt=["dataset", "id"],
-            root_prompt=root,
-            messages="messages",
-            prompt_text="input",
-            replicate="replicate",
-            response="response",
-            generation=list(of_models.values()),
-        )
-        of_prompts = {name: f"{METADATA}{path}" for name, path in spec.factors.items()}
-        return Described(
-            columns=columns,
-            column_of=of_prompts | of_models,
-            factors={EVAL_TASK: Factor(type="model", definition="the task of Inspect that asked")},
-            measures=score_measures(_scores(logs), SCORES),
-        )
+        return opened(_described, study)
 
     @classmethod
     def read(cls, study: Study) -> ImportedTable:
@@ -133,22 +116,7 @@ class InspectImporter(Importer):
         Raises:
             SourceError: a log cannot be read, or two logs hold the same response.
         """
-        logs = _logs(study)
-        own = (FILE, ROW, *_KEY, "messages", "input", "replicate", "response", *ENDINGS, "is_invalid")
-        rows = rows_of(study, own, (record for log in logs for record in _records(log)), _entry)
-        require_told_apart(
-            rows,
-            [*import_of(study).columns_of_models.values(), *_KEY],
-            "name one of the logs, or what tells them apart: model_factors: {NAME: eval.task_args.ARGUMENT}",
-        )
-        valid = ~rows["is_invalid"].astype(bool)
-        quarantine = [
-            *(one for log in logs for one in _absent(log)),
-            *(_invalid(row) for _, row in rows[~valid].iterrows()),
-        ]
-        kept = rows[valid].drop(columns="is_invalid").reset_index(drop=True)
-        table = table_of_rows(study, kept, quarantine, needs_levels=True, carried=(*ENDINGS, FILE))
-        return with_metrics(study, table, _published(logs))
+        return opened(_read, study)
 
     @classmethod
     def tables(cls, study: Study, path: str) -> list[Path]:
@@ -157,11 +125,57 @@ class InspectImporter(Importer):
         Raises:
             SourceError: no sample or log has it.
         """
-        logs = _logs(study)
-        # the summary of a sample leaves out metadata beyond 1,000 characters
-        first = [record for log in logs for record in islice(_records(log), 1)]
-        require_named(study, [*_summarised(logs), *first], _entry)
+        opened(_require_paths, study)
         return []
+
+
+def _described(study: Study) -> Described:
+    spec = InspectImport.of(study)
+    logs = _logs(study)
+    of_models = {"model": "eval.model", EVAL_TASK: "eval.task", **spec.model_factors}
+    root = ["dataset", *(f"{METADATA}{path}" for path in spec.root_paths)] if spec.root_paths else None
+    columns = ImportColumns(
+        prompt=["dataset", "id"],
+        root_prompt=root,
+        messages="messages",
+        prompt_text="input",
+        replicate="replicate",
+        response="response",
+        generation=list(of_models.values()),
+    )
+    of_prompts = {name: f"{METADATA}{path}" for name, path in spec.factors.items()}
+    return Described(
+        columns=columns,
+        column_of=of_prompts | of_models,
+        factors={EVAL_TASK: Factor(type="model", definition="the task of Inspect that asked")},
+        measures=score_measures(_scores(logs), SCORES),
+    )
+
+
+def _read(study: Study) -> ImportedTable:
+    logs = _logs(study)
+    own = (FILE, ROW, *_KEY, "messages", "input", "replicate", "response", *ENDINGS, "is_invalid")
+    rows = rows_of(study, own, (record for log in logs for record in _records(log)), _entry)
+    require_told_apart(
+        rows,
+        [*import_of(study).columns_of_models.values(), *_KEY],
+        "name one of the logs, or what tells them apart: model_factors: {NAME: eval.task_args.ARGUMENT}",
+    )
+    valid = ~rows["is_invalid"].astype(bool)
+    quarantine = [
+        *(one for log in logs for one in _absent(log)),
+        *(_invalid(row) for _, row in rows[~valid].iterrows()),
+    ]
+    kept = rows[valid].drop(columns="is_invalid").reset_index(drop=True)
+    table = table_of_rows(study, kept, quarantine, needs_levels=True, carried=(*ENDINGS, FILE))
+    return with_metrics(study, table, _published(logs))
+
+
+def _require_paths(study: Study) -> None:
+    logs = _logs(study)
+    # the summary of a sample leaves out metadata beyond 1,000 characters
+    first = [record for log in logs for record in islice(_records(log), 1)]
+    require_named(study, [*_summarised(logs), *first], _entry)
 
 
 def _logs(study: Study) -> list[_Log]:
@@ -212,6 +226,7 @@ def _readable(file: Path) -> Iterator[None]:
     from zstandard import ZstdError
 
     broken = (OSError, ValueError, KeyError, IndexError, zipfile.BadZipFile, zlib.error, ZstdError)
+    now_reading(file)
     try:
         yield
     except broken as error:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
+from python_assets.door.worker import now_reading
 from python_assets.errors import SourceError
 from python_assets.importers.eval_logs import (
     EVAL_TASK,
@@ -16,6 +17,7 @@ from python_assets.importers.eval_logs import (
     LogImport,
     asked_in_turns,
     log_files,
+    opened,
     require_named,
     require_told_apart,
     rows_of,
@@ -43,7 +45,7 @@ from python_assets.providers.outcomes import NOT_RECORDED
 from python_assets.study.base import Direction
 from python_assets.study.imports import ImportColumns
 from python_assets.study.study import Factor, Study
-from python_assets.texts.decoding import quarantine_undecodable, read_text
+from python_assets.texts.decoding import quarantine_undecodable, read_lines, read_text
 from python_assets.warehouse.build import Quarantined
 
 ENDING: Final = ".jsonl"
@@ -55,6 +57,10 @@ _FILE_NAME: Final = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d{2}-\d{2}
 _GENERATED: Final = "generate_until"
 NOTHING_TO_MEASURE: Final = "logs that record no answers, and no metric of single items that can be read"
 _NEEDED: Final = ("doc_id", "doc", "arguments", "resps", "filter", "metrics")
+# of a sample: what other parts say again
+_NOT_READ: Final = ("target", "filtered_resps", "doc_hash", "prompt_hash", "target_hash")
+# what is the same for every filter
+_OF_ITEMS: Final = ("doc", "arguments", "resps")
 _KEY: Final = [EVAL_TASK, "id", "replicate"]
 
 
@@ -122,28 +128,7 @@ class LmEvalImporter(Importer):
         Raises:
             SourceError: a log or its results cannot be read, or are of another version.
         """
-        spec, logs = LmEvalImport.of(study), _logs(study)
-        of_models = {"model": "results.model_name"} | {
-            name: f"results.{path}" for name, path in spec.model_factors.items()
-        }
-        of_root = [f"{DOC}{path}" for path in spec.root_paths]
-        columns = ImportColumns(
-            prompt=[EVAL_TASK, "id"],
-            root_prompt=[EVAL_TASK, *of_root] if of_root else None,
-            messages="messages",
-            prompt_text="input",
-            replicate="replicate",
-            response="response",
-            generation=list(of_models.values()),
-        )
-        of_prompts = {name: f"{DOC}{path}" for name, path in spec.factors.items()}
-        return Described(
-            columns=columns,
-            column_of={**of_prompts, EVAL_TASK: EVAL_TASK, **of_models},
-            factors={EVAL_TASK: Factor(type="prompt", definition="the task of lm_eval that asked")},
-            measures=score_measures(_metrics(logs), METRICS, _directions(logs)),
-            no_measures=None if any(log.is_written for log in logs) else NOTHING_TO_MEASURE,
-        )
+        return opened(_described, study)
 
     @classmethod
     def read(cls, study: Study) -> ImportedTable:
@@ -156,18 +141,7 @@ class LmEvalImporter(Importer):
         Raises:
             SourceError: a log cannot be read, or two logs hold the same response.
         """
-        logs = _logs(study)
-        parts = [f"{prefix}{METRICS}{name}" for name in _metrics(logs) for prefix in (WEIGHT, TRUE_LABEL)]
-        own = (FILE, ROW, *_KEY, "messages", "input", "response", *ENDINGS, *parts)
-        rows = rows_of(study, own, (row for log in logs for row in _rows(log)), _entry)
-        require_told_apart(
-            rows,
-            [*import_of(study).columns_of_models.values(), *_KEY],
-            "name one of the logs, or what tells them apart: model_factors: {NAME: config.model_args.KEY}",
-        )
-        quarantine = [one for log in logs for one in (*log.quarantine, *_absent(log))]
-        table = table_of_rows(study, rows, quarantine, needs_levels=True, carried=(*ENDINGS, FILE, *parts))
-        return with_metrics(study, table, _published(logs))
+        return opened(_read, study)
 
     @classmethod
     def tables(cls, study: Study, path: str) -> list[Path]:
@@ -176,8 +150,50 @@ class LmEvalImporter(Importer):
         Raises:
             SourceError: no item or result has it.
         """
-        require_named(study, [row for log in _logs(study) for row in _rows(log)], _entry)
+        opened(_require_paths, study)
         return []
+
+
+def _described(study: Study) -> Described:
+    spec, logs = LmEvalImport.of(study), _logs(study)
+    of_models = {"model": "results.model_name"} | {name: f"results.{path}" for name, path in spec.model_factors.items()}
+    of_root = [f"{DOC}{path}" for path in spec.root_paths]
+    columns = ImportColumns(
+        prompt=[EVAL_TASK, "id"],
+        root_prompt=[EVAL_TASK, *of_root] if of_root else None,
+        messages="messages",
+        prompt_text="input",
+        replicate="replicate",
+        response="response",
+        generation=list(of_models.values()),
+    )
+    of_prompts = {name: f"{DOC}{path}" for name, path in spec.factors.items()}
+    return Described(
+        columns=columns,
+        column_of={**of_prompts, EVAL_TASK: EVAL_TASK, **of_models},
+        factors={EVAL_TASK: Factor(type="prompt", definition="the task of lm_eval that asked")},
+        measures=score_measures(_metrics(logs), METRICS, _directions(logs)),
+        no_measures=None if any(log.is_written for log in logs) else NOTHING_TO_MEASURE,
+    )
+
+
+def _read(study: Study) -> ImportedTable:
+    logs = _logs(study)
+    parts = [f"{prefix}{METRICS}{name}" for name in _metrics(logs) for prefix in (WEIGHT, TRUE_LABEL)]
+    own = (FILE, ROW, *_KEY, "messages", "input", "response", *ENDINGS, *parts)
+    rows = rows_of(study, own, (row for log in logs for row in _rows(log)), _entry)
+    require_told_apart(
+        rows,
+        [*import_of(study).columns_of_models.values(), *_KEY],
+        "name one of the logs, or what tells them apart: model_factors: {NAME: config.model_args.KEY}",
+    )
+    quarantine = [one for log in logs for one in (*log.quarantine, *_absent(log))]
+    table = table_of_rows(study, rows, quarantine, needs_levels=True, carried=(*ENDINGS, FILE, *parts))
+    return with_metrics(study, table, _published(logs))
+
+
+def _require_paths(study: Study) -> None:
+    require_named(study, [row for log in _logs(study) for row in _rows(log)], _entry)
 
 
 def _logs(study: Study) -> list[_Log]:
@@ -189,11 +205,10 @@ def _log(file: Path) -> _Log:
     if named is None:
         expected = "a log that is called samples_<task>_<time>.jsonl as lm_eval wrote it"
         raise SourceError(PATH_FIELD, f"{file}", expected, "give it its name back")
+    now_reading(file)
     results = _results(file, file.with_name(f"results_{named['date']}.json"))
-    decoded = read_text(file, PATH_FIELD)
-    items, quarantine = _items(file, decoded.text)
-    unread = quarantine_undecodable("import", file.name, decoded.undecodable)
-    return _Log(file, named["task"], results, items, [*unread, *quarantine])
+    items, quarantine = _items(file)
+    return _Log(file, named["task"], results, items, quarantine)
 
 
 def _results(log: Path, file: Path) -> dict[str, Any]:
@@ -213,10 +228,12 @@ def _results(log: Path, file: Path) -> dict[str, Any]:
     return results
 
 
-def _items(file: Path, text: str) -> tuple[list[_Item], list[Quarantined]]:
+def _items(file: Path) -> tuple[list[_Item], list[Quarantined]]:
+    """The items of a log, of which no more is kept than is read: a log may be larger than memory."""
     items: dict[str, _Item] = {}
     quarantine = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, (line, undecodable) in enumerate(read_lines(file, PATH_FIELD), start=1):
+        quarantine += quarantine_undecodable("import", file.name, undecodable)
         if not line.strip():
             continue
         sample = parse_object(line)
@@ -229,8 +246,18 @@ def _items(file: Path, text: str) -> tuple[list[_Item], list[Quarantined]]:
             detail = f"import: line {item.line} of {file.name} has item {sample['doc_id']} already"
             quarantine.append(Quarantined(f"{file.name}:line {number}", "duplicate_key", detail, line))
         else:
-            item.samples[sample["filter"]] = sample
+            item.samples[sample["filter"]] = _kept(sample, is_first=not item.samples)
     return list(items.values()), quarantine
+
+
+def _kept(sample: dict[str, Any], *, is_first: bool) -> dict[str, Any]:
+    """What is read of a sample: of its requests the first one, and of further filters the metrics alone."""
+    kept = {name: value for name, value in sample.items() if name not in _NOT_READ}
+    if not is_first:
+        return {name: value for name, value in kept.items() if name not in _OF_ITEMS}
+    asked = {"gen_args_0": {"arg_0": value_at(sample, "arguments.gen_args_0.arg_0")}}
+    answers = sample["resps"]
+    return kept | {"arguments": asked, "resps": answers[:1] if isinstance(answers, list) else answers}
 
 
 def _lacks(sample: dict[str, Any] | None) -> str:

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import duckdb
 
-from python_assets.errors import OTHER_HOME, WarehouseError
+from python_assets.errors import WarehouseError
 from python_assets.published.archived import MARTS, WRITING, ArchivedRun, archived_runs
 from python_assets.published.copies import (
     factors_of,
@@ -26,7 +26,7 @@ from python_assets.published.copies import (
 from python_assets.published.manifest import ExportedFile
 from python_assets.published.publish import UNFINISHED, publish_lock
 from python_assets.published.query import open_published
-from python_assets.warehouse.build import Home, utc_now
+from python_assets.warehouse.build import Home, utc_now, write_remedy
 
 REPORT: Final = "report.html"
 PUBLICATIONS: Final = "publications"
@@ -66,7 +66,7 @@ def archive_study(home: Home, study_id: str, study_file: Path, keep: int) -> Arc
             for run in removed:
                 _remove(run.folder)
     except (OSError, duckdb.IOException) as error:
-        remedy = f"free some space, lower keep in the study file, or {OTHER_HOME}"
+        remedy = write_remedy(home.archives(study_id), error, "free some space, lower keep in the study file")
         raise WarehouseError(home.archives(study_id), error, "a folder that can be written", remedy) from error
     return Archived(folder, [run.run_id for run in kept], [run.run_id for run in removed])
 

@@ -5,15 +5,20 @@ imports them is importers/plumbline.py.
 """
 
 import hashlib
+import re
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from python_assets.door.door import behind_door
 from python_assets.errors import SourceError, Where
 from python_assets.study.base import FactorName
+from python_assets.study.factors import level_positions
 
 KIND: Final = "plumbline export"
 FORMAT: Final = "plumbline export 1"
@@ -23,6 +28,19 @@ FACTOR_PREFIX: Final = "factor_"
 # what a spreadsheet would compute, or take ' away from
 FORMULA: Final = r"^[=+\-@\t\r\n']"
 QUOTE: Final = "'"
+
+_NO_NAME: Final = re.compile(r"[/\\:\0]")
+_OF_GENERATIONS: Final = ("generation_id",)
+_OF_MEASURES: Final = (
+    "measure_id",
+    "kind",
+    "unit",
+    "scale_low",
+    "scale_high",
+    "direction",
+    "favourable",
+    "segment_factor",
+)
 
 Stage = Literal["prompts", "responses", "statistics"]
 Archive = Literal["archive"]
@@ -117,6 +135,10 @@ def read_manifest(path: Path, field: Where) -> Manifest:
     Raises:
         SourceError: there is no such file, it is no manifest, or one of another version of Plumbline.
     """
+    return behind_door(partial(_read, path, field), path, field)
+
+
+def _read(path: Path, field: Where) -> Manifest:
     if path.exists() and not path.is_file():
         raise SourceError(field, f"{path}, which is no file", f"the {NAME} of an export", "correct the path")
     try:
@@ -127,16 +149,52 @@ def read_manifest(path: Path, field: Where) -> Manifest:
         raise SourceError(field, got, f"the {NAME} of an export", remedy) from error
     _check_format(path, field, text)
     try:
-        return Manifest.model_validate_json(text)
+        manifest = Manifest.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise SourceError(
-            field,
-            f"{path} ({where}: {first['msg']})",
-            f"the {NAME} of an export",
-            "write one with: plumbline export STUDY --stage prompts",
-        ) from error
+        raise _unsound(path, field, ".".join(map(str, first["loc"])) or "the file", first["msg"]) from error
+    for where, what in _faults(manifest):
+        raise _unsound(path, field, where, what)
+    return manifest
+
+
+def _unsound(path: Path, field: Where, where: str, what: str) -> SourceError:
+    remedy = "write one with: plumbline export STUDY --stage prompts"
+    return SourceError(field, f"{path} ({where}: {what})", f"the {NAME} of an export", remedy)
+
+
+def _faults(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    """What no export or archive says of itself: the place, and what stands there."""
+    yield from _faults_of_files(manifest.files)
+    yield from _faults_of_factors(manifest)
+    if manifest.stage not in ("prompts", "statistics") and not manifest.generations:
+        yield "generations", "there are responses and nobody who gave them"
+    for name, rows, needed in (
+        ("generations", manifest.generations, _OF_GENERATIONS),
+        ("measures", manifest.measures, _OF_MEASURES),
+    ):
+        absent = ((at, key) for at, row in enumerate(rows) for key in needed if key not in row)
+        yield from ((f"{name}.{at}.{key}", "Field required") for at, key in absent)
+
+
+def _faults_of_files(files: Sequence[ExportedFile]) -> Iterator[tuple[str, str]]:
+    for at, file in enumerate(files):
+        # a name leads nowhere but into the folder of the manifest, on any system
+        if file.name in ("", ".", "..") or _NO_NAME.search(file.name):
+            yield f"files.{at}.name", f"{file.name!r} is no name of a file beside it"
+        if len(set(file.columns)) < len(file.columns):
+            yield f"files.{at}.columns", "a column is named twice"
+
+
+def _faults_of_factors(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    positions = level_positions(manifest.config)
+    for name, factor in manifest.factors.items():
+        declared = positions.get(name, {})
+        places = [declared.get(level, len(declared)) for level in factor.levels]
+        if len(set(factor.levels)) < len(factor.levels):
+            yield f"factors.{name}.levels", "a level is named twice"
+        if places != sorted(places):
+            yield f"factors.{name}.levels", "their order is another than in config"
 
 
 class _Format(BaseModel):

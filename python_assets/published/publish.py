@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 
 import duckdb
 
-from python_assets.errors import OTHER_HOME, WarehouseError
+from python_assets.errors import WarehouseError
 from python_assets.published.refuse_simulation import has_stand_in, refuse_simulation
-from python_assets.warehouse.build import Home, utc_now
+from python_assets.warehouse.build import Home, utc_now, write_remedy
 
 # older drivers open files of this version and no later one
 STORAGE_VERSION: Final = "v1.0.0"
@@ -85,7 +85,7 @@ def publish(build_path: Path, home: Home, study_id: str) -> Published:
         with publish_lock(home):
             n_rows = _publish(build_path, home, study_id)
     except (OSError, duckdb.IOException) as error:
-        remedy = f"free some space, or {OTHER_HOME}"
+        remedy = write_remedy(home.root, error)
         raise WarehouseError(home.root, error, "a folder that can be written", remedy) from error
     return Published(home.published, n_rows, time.monotonic() - started)
 

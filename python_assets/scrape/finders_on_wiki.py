@@ -9,13 +9,15 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from python_assets.door.door import behind_door
 from python_assets.embeddings.embedding import load_encoder, most_similar
 from python_assets.errors import SourceError, field_name, shown
 from python_assets.scrape.finders import FINDERS, FinderJob, FinderResult, FoundKeyword, usable_keywords
 from python_assets.scrape.mediawiki import MediaWiki
-from python_assets.scrape.wiki_lists import column_headers, headings, is_among, keep_section, link_texts
+from python_assets.scrape.wiki_lists import Layout, column_headers, headings, is_among, keep_section, link_texts
 from python_assets.scrape.wiki_names import page_name
 from python_assets.scrape.wiki_text import article, listed_meanings
 from python_assets.scrape.wikipedia import far_from_domain, find_page, several_meanings
@@ -41,9 +43,10 @@ class _Separators(dict[int, str | int]):
 
 
 class _SearchedPage(NamedTuple):
-    """The page of a finder without what the wiki put around it, and notes on it."""
+    """The page of a finder, and notes on it."""
 
-    tree: "BeautifulSoup"
+    html: str
+    address: str
     title: str
     notes: list[str]
 
@@ -73,7 +76,7 @@ def find_by_embedding(job: FinderJob) -> FinderResult:
             "use find: llm_inquiries or hyperlinks_on_wiki, or list the keywords",
         )
     page = _search(job)
-    words = distinct_words(paragraphs_of(page.tree))
+    words = distinct_words(_opened(job, page, partial(part_paragraphs, page.html, job.spec.section)))
     return _most_like(job, words, "word", page)
 
 
@@ -98,8 +101,10 @@ def find_by_hyperlinks(job: FinderJob) -> FinderResult:
         raise SourceError((*job.field, "names_only"), got, expected, "remove names_only")
     page = _search(job)
     if job.spec.column is not None:
-        _expect(job, "column", column_headers(page.tree), f"a header of the tables of {_place(job, page)}")
-    texts = link_texts(page.tree, job.spec.layout, job.spec.column)
+        columns = _opened(job, page, partial(part_columns, page.html, job.spec.section))
+        _expect(job, "column", columns, f"a header of the tables of {_place(job, page)}")
+    of_part = partial(part_links, page.html, job.spec.section, job.spec.layout, job.spec.column)
+    texts = _opened(job, page, of_part)
     kept = [text for text in texts if is_proper_name(text)] if job.spec.names_only else texts
     finding = _most_like(job, kept, "name" if job.spec.names_only else "link", page)
     if kept:
@@ -132,14 +137,44 @@ def _search(job: FinderJob) -> _SearchedPage:
     with MediaWiki(name.api, job.scrape.wiki.contact, job.run_context, job.field) as wiki:
         entry = find_page(wiki, name.title, job.field)
         (page,) = wiki.read([entry])
-    if meanings := listed_meanings(page.html):
+    searched = _SearchedPage(page.html, entry.address, entry.title, [])
+    if meanings := _opened(job, searched, partial(listed_meanings, page.html)):
         raise SourceError(job.field, several_meanings(name.title, meanings), "one page", "name another page")
-    notes = far_from_domain(job.study, [entry.title], job.run_context)
-    searched = _SearchedPage(article(page.html), entry.title, notes)
     if job.spec.section is not None:
-        _expect(job, "section", headings(searched.tree), f"a heading of {entry.title!r}")
-        keep_section(searched.tree, job.spec.section)
-    return searched
+        there = _opened(job, searched, partial(page_headings, page.html))
+        _expect(job, "section", there, f"a heading of {entry.title!r}")
+    return searched._replace(notes=far_from_domain(job.study, [entry.title], job.run_context))
+
+
+def _opened(job: FinderJob, page: _SearchedPage, read: "partial[list[str]]") -> list[str]:
+    return behind_door(read, page.address, job.field)
+
+
+def page_headings(html: str) -> list[str]:
+    """The headings of a page, as action=parse renders it."""
+    return headings(article(html))
+
+
+def part_paragraphs(html: str, section: str | None) -> list[str]:
+    """The running text of a page, or of the parts of it under a heading."""
+    return paragraphs_of(_part(html, section))
+
+
+def part_columns(html: str, section: str | None) -> list[str]:
+    """The headers of the tables of a page, or of the parts of it under a heading."""
+    return column_headers(_part(html, section))
+
+
+def part_links(html: str, section: str | None, layout: Layout, column: str | None) -> list[str]:
+    """The texts of the links of a page, or of the parts of it under a heading, as link_texts gives them."""
+    return link_texts(_part(html, section), layout, column)
+
+
+def _part(html: str, section: str | None) -> "BeautifulSoup":
+    tree = article(html)
+    if section is not None:
+        keep_section(tree, section)
+    return tree
 
 
 def _place(job: FinderJob, page: _SearchedPage) -> str:

@@ -9,11 +9,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from email.message import Message
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from functools import partial
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Final, NamedTuple
 from urllib.parse import urldefrag, urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
 
+from python_assets.door.door import behind_door
 from python_assets.errors import FieldPath, SourceError
 from python_assets.providers.transport import is_address, shown_url
 from python_assets.scrape.fetching import Fetched, Fetcher, PageCache, user_agent
@@ -27,7 +29,19 @@ from python_assets.warehouse.build import utc_now
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
 _MOST_REDIRECTS: Final = 5
-_NAT64: Final = IPv6Network("64:ff9b::/96")  # RFC 6052
+_Place = IPv4Address | IPv6Address
+# of protocols, all of it, though is_global takes two addresses out (RFC 6890)
+_PROTOCOLS_OF_IPV4: Final = IPv4Network("192.0.0.0/24")
+# addresses of IPv6 whose last 32 bits are one of IPv4: compatible and mapped (RFC 4291), translated (RFC 2765),
+# NAT64 (RFC 6052, RFC 8215)
+_HOLDS_IPV4: Final = tuple(
+    IPv6Network(f"{prefix}/96") for prefix in ("::", "::ffff:0:0", "::ffff:0:0:0", "64:ff9b::", "64:ff9b:1::")
+)
+# all that is given out for the internet (IANA), without what protocols and 6to4 have of it
+_UNICAST: Final = IPv6Network("2000::/3")
+_OF_PROTOCOLS: Final = (IPv6Network("2001::/23"), IPv6Network("2002::/16"))
+# where clouds hand out keys to their machines, beside the link-local addresses
+_OF_CLOUDS: Final = frozenset(map(ip_address, ("100.100.100.200", "192.0.0.192", "fd00:ec2::254")))
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _PARAGRAPHS: Final[dict[str, Callable[[str], list[str]]]] = {
     "text/html": html_paragraphs,
@@ -176,15 +190,24 @@ def leads_inwards(address: str, target: str) -> bool:
         target: where a site wants to be looked for instead.
     """
     there, here = _places(target), _places(address)
-    # the addresses of a cloud's own services, which hand out keys, are link-local: no page redirects to them
-    return any(place.is_link_local for place in there) or (_are_public(here) and not _are_public(there))
+    # no page redirects to where keys are handed out
+    hands_out_keys = any(place.is_link_local or place in _OF_CLOUDS for place in there)
+    return hands_out_keys or (all(map(is_public, here)) and not all(map(is_public, there)))
 
 
-def _are_public(places: list[IPv4Address | IPv6Address]) -> bool:
-    return all(place.is_global for place in places)
+def is_public(place: _Place) -> bool:
+    """Whether an address is one of the internet; what is not known to be one is none.
+
+    Args:
+        place: of IPv6, one that stands for an address of IPv4 counts as that.
+    """
+    place = _meant(place)
+    if isinstance(place, IPv4Address):
+        return place.is_global and not place.is_multicast and place not in _PROTOCOLS_OF_IPV4
+    return place in _UNICAST and not any(place in network for network in _OF_PROTOCOLS)
 
 
-def _places(address: str) -> list[IPv4Address | IPv6Address]:
+def _places(address: str) -> list[_Place]:
     """Where a name leads to; nowhere where it is not known here: then a proxy alone could reach it."""
     try:
         found = socket.getaddrinfo(urlsplit(address).hostname, None)
@@ -193,13 +216,10 @@ def _places(address: str) -> list[IPv4Address | IPv6Address]:
     return [_meant(ip_address(str(place[0]).partition("%")[0])) for *_, place in found]
 
 
-def _meant(place: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+def _meant(place: _Place) -> _Place:
     """The IPv4 address within an IPv6 address that stands for it."""
-    if isinstance(place, IPv4Address):
-        return place
-    if place in _NAT64:
-        return IPv4Address(int(place) & 0xFFFF_FFFF)
-    return place.ipv4_mapped or place.sixtofour or place
+    is_one_inside = isinstance(place, IPv6Address) and any(place in network for network in _HOLDS_IPV4)
+    return IPv4Address(int(place) & 0xFFFF_FFFF) if is_one_inside else place
 
 
 def _content_type(header: str) -> tuple[str, str | None]:
@@ -217,7 +237,8 @@ def _decoded(data: bytes, charset: str | None) -> Decoded:
 
 
 def _document(page: _WebPage, field: FieldPath) -> Document:
-    paragraphs = tuple(_PARAGRAPHS[page.content_type](page.text))
+    read = partial(_PARAGRAPHS[page.content_type], page.text)
+    paragraphs = tuple(behind_door(read, shown_url(page.address), field))
     if not any(paragraph.strip() for paragraph in paragraphs):
         got = f"{shown_url(page.address)} without running text; perhaps a script writes it"
         remedy = "save the page from a browser and read it as a local file, or remove the address"

@@ -5,9 +5,11 @@ Belongs here: which pages are read. The protocol is mediawiki.py, their text wik
 
 import hashlib
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
+from python_assets.door.door import behind_door
 from python_assets.embeddings.embedding import Encoder, cosine, load_encoder, most_similar
 from python_assets.errors import FieldPath, SourceError
 from python_assets.scrape.finders import FoundKeyword
@@ -78,7 +80,7 @@ def read_wikipedia(job: SourceJob) -> SourceResult:
         kept = _without_disambiguation(job, pages, meant)
         levels = {choice.entry.title: tuple(choice.levels) for choice in chosen}
         licence = job.source.licence or job.scrape.wiki.licence
-        read = [_document(page, levels[page.entry.title], licence) for page in kept]
+        read = [_document(page, levels[page.entry.title], licence, _field(job)) for page in kept]
         notes += _without_sentences(read)
         documents += read
     return SourceResult(documents, notes=notes, keywords=keywords)
@@ -156,7 +158,7 @@ def _titles_of_levels(
 
 def _without_disambiguation(job: SourceJob, pages: Sequence[Page], meant: Container[str]) -> list[Page]:
     """The pages without those that only list meanings: a link may lead to one, the study file may not."""
-    meanings = {page.entry.title: listed_meanings(page.html) for page in pages}
+    meanings = {page.entry.title: _read(listed_meanings, page, _field(job)) for page in pages}
     if problems := [several_meanings(title, found) for title, found in meanings.items() if found and title in meant]:
         raise SourceError(_field(job), "; ".join(problems), "pages of one meaning", _NAME_PAGES)
     return [page for page in pages if not meanings[page.entry.title]]
@@ -240,8 +242,12 @@ def several_meanings(title: str, meanings: Sequence[str]) -> str:
     return f"{title!r} lists several meanings ({', '.join(meanings[:_SHOWN_MEANINGS])} ...)"
 
 
-def _document(page: Page, levels: tuple[str, ...], licence: str) -> Document:
-    paragraphs = tuple(wiki_paragraphs(page.html))
+def _read(read: Callable[[str], list[str]], page: Page, field: FieldPath) -> list[str]:
+    return behind_door(partial(read, page.html), page.entry.address, field)
+
+
+def _document(page: Page, levels: tuple[str, ...], licence: str, field: FieldPath) -> Document:
+    paragraphs = tuple(_read(wiki_paragraphs, page, field))
     return Document(
         uri=page.entry.address,
         paragraphs=paragraphs,

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, model_va
 
 from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, ID_PATTERN, FactorName, Level, Part, Unfit
 from python_assets.study.expressions import OF_DISPARITIES, aggregate_expression, custom_rows, custom_statistic
+from python_assets.study.sizes import MOST_DRAWS
 from python_assets.study.statistic_options import StatisticRow
 from python_assets.study.statistics import STATISTICS, StatisticEntry, statistic_rows
 
@@ -289,8 +290,8 @@ class AnalysisSpec(Part):
     the root prompts asked by each look; once, at the end, where None.
     """
 
-    permutations: int = Field(9_999, ge=99)
-    bootstrap: int = Field(2_000, ge=200)
+    permutations: int = Field(9_999, ge=99, le=MOST_DRAWS)
+    bootstrap: int = Field(2_000, ge=200, le=MOST_DRAWS)
     alpha: float = Field(0.05, gt=0, lt=0.5)
     seed: int | None = None
     statistics: list[StatisticEntry] = list(DEFAULT_STATISTICS)

@@ -153,6 +153,8 @@ def _check_level(level: str) -> str:
 def _check_factor(name: str) -> str:
     if not re.fullmatch(FACTOR_NAME, name):
         raise Unfit("a factor's name: a letter, then letters, digits and _", "rename it")
+    if name == ALL_PROMPTS:
+        raise Unfit(f"another name than {ALL_PROMPTS!r}, which stands for all prompts and groups together", "rename it")
     return name
 
 

@@ -23,7 +23,9 @@ from python_assets.errors import (
 
 STRING_TAG = "tag:yaml.org,2002:str"
 MERGE_TAG = "tag:yaml.org,2002:merge"
+INT_TAG = "tag:yaml.org,2002:int"
 MOST_VALUES = 100_000
+MOST_BITS = 64  # of a whole number, its sign among them
 
 
 class StudyFile:
@@ -204,17 +206,29 @@ class _Builder:
     def _scalar(self, node: yaml.Node, path: FieldPath) -> Any:
         try:
             value = self._loader.construct_object(node)
+            if isinstance(value, int) and value.bit_length() >= MOST_BITS:
+                return self._too_long(node, path)
         except (yaml.constructor.ConstructorError, ValueError):
+            if node.tag == INT_TAG and len(node.value) > MOST_BITS:
+                return self._too_long(node, path)
             expected = f"a plain value, not {node.tag.removeprefix('tag:yaml.org,2002:')}"
             self._report(node, path, node.value, expected, f'write it in quotes: "{node.value}"')
             return node.value
         if isinstance(value, float) and not math.isfinite(value):
-            self._report(node, path, Told(node.value), "a finite number", "write a number")
+            self._report(node, path, Told(shorten(node.value)), "a finite number", "write a number")
             return 0.0
         if isinstance(value, str) and any("\ud800" <= character <= "\udfff" for character in value):
             self._report(node, path, ascii(value), "text without half characters", "remove the \\u escape")
             return value.encode("utf-8", "replace").decode()
         return value
+
+    def _too_long(self, node: yaml.ScalarNode, path: FieldPath) -> int:
+        """Of more digits than Python reads at all, or than a table holds."""
+        got = Told(f"{shorten(node.value)} ({len(node.value):,} characters)")
+        self._report(
+            node, path, got, f"a whole number below 2^{MOST_BITS - 1}", "write fewer digits, or put it in quotes"
+        )
+        return 0
 
     def _report(self, node: yaml.Node, path: FieldPath, got: Any, expected: str, remedy: str) -> None:
         problem = StudyError(path, got, expected, remedy)

@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 from zipfile import ZipFile
@@ -18,6 +18,9 @@ from python_assets.texts.limits import MOST_UNPACKED_BYTES
 from python_assets.warehouse.build import Quarantined
 
 PACKED: Final = ".gz"
+_AT_ONCE: Final = 1024 * 1024
+_DOCTYPE: Final = tuple("<!DOCTYPE".encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be"))
+_LONGEST_MARK: Final = max(map(len, _DOCTYPE))
 
 # what the error handler surrogateescape makes of a byte it cannot decode
 _ESCAPED = re.compile("[\udc80-\udcff]+")
@@ -71,14 +74,26 @@ def require_file(path: Path, field: Where) -> None:
 
 
 def check_unpacked(packed: ZipFile) -> None:
-    """See that a packed file is not made to fill memory: of no part more is unpacked than it declares.
+    """See that a file of Word or Excel is not made to fill memory, and hides no text.
+
+    What it unpacks to is counted, whatever it declares. Neither program writes entities: readers leave out what
+    stands behind one.
 
     Raises:
-        ValueError: its parts declare more than MOST_UNPACKED_BYTES.
+        ValueError: its parts unpack to more than MOST_UNPACKED_BYTES, or one declares a document type.
+        BadZipFile, zlib.error, RuntimeError: a part is torn, packed in another way, or has a password.
     """
-    n_bytes = sum(part.file_size for part in packed.infolist())
-    if n_bytes > MOST_UNPACKED_BYTES:
-        raise ValueError(f"it unpacks to {n_bytes:,} bytes, more than {MOST_UNPACKED_BYTES:,}")
+    n_bytes = 0
+    for part in packed.infolist():
+        before = b""
+        with packed.open(part) as unpacking:
+            while piece := unpacking.read(_AT_ONCE):
+                n_bytes += len(piece)
+                if part.filename.endswith((".xml", ".rels")) and any(mark in before + piece for mark in _DOCTYPE):
+                    raise ValueError(f"its {part.filename} has a document type, behind whose entities text can stand")
+                before = piece[-_LONGEST_MARK:]
+                if n_bytes > MOST_UNPACKED_BYTES:
+                    raise ValueError(f"it unpacks to more than {MOST_UNPACKED_BYTES:,} bytes")
 
 
 def read_bytes(path: Path, field: Where) -> bytes:
@@ -91,9 +106,23 @@ def read_bytes(path: Path, field: Where) -> bytes:
     try:
         return _unpacked(path) if path.suffix.lower() == PACKED else path.read_bytes()
     except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        remedy = "correct the path, which starts from the folder of the study file, or the file's permissions"
-        raise SourceError(field, f"{reason}: {path}", "a file that can be read", remedy) from error
+        raise _unreadable(path, field, error) from error
+
+
+def _unreadable(path: Path, field: Where, error: Exception) -> SourceError:
+    reason = getattr(error, "strerror", None) or error
+    remedy = "correct the path, which starts from the folder of the study file, or the file's permissions"
+    return SourceError(field, f"{reason}: {path}", "a file that can be read", remedy)
+
+
+def _require_text(data: bytes, path: Path, field: Where) -> None:
+    if b"\0" in data:
+        got = f"{path} with zero bytes (UTF-16, perhaps, or a binary file)"
+        raise SourceError(field, got, "UTF-8 text", "save it as such")
+
+
+def _empty(path: Path, field: Where) -> SourceError:
+    return SourceError(field, f"{path}, which is empty", "text", "fill the file or take it out")
 
 
 def _unpacked(path: Path) -> bytes:
@@ -120,13 +149,40 @@ def read_text(path: Path, field: Where, decode: Callable[[bytes], Decoded] = dec
         SourceError: the file is missing, unreadable, empty or not text.
     """
     data = read_bytes(path, field)
-    if b"\0" in data:
-        got = f"{path} with zero bytes (UTF-16, perhaps, or a binary file)"
-        raise SourceError(field, got, "UTF-8 text", "save it as such")
+    _require_text(data, path, field)
     decoded = decode(data)
     if not decoded.text.strip():
-        raise SourceError(field, f"{path}, which is empty", "text", "fill the file or take it out")
+        raise _empty(path, field)
     return decoded
+
+
+def read_lines(path: Path, field: Where) -> Iterator[tuple[str, list[Undecodable]]]:
+    """Read a text file of the user line by line, however long it is.
+
+    Args:
+        path: the file.
+        field: the field of the study file that names it, for the error text.
+
+    Yields:
+        Each line without its end, and its undecodable bytes with their positions in the file.
+
+    Raises:
+        SourceError: the file is missing, unreadable, empty or not text.
+    """
+    require_file(path, field)
+    start, is_empty = 0, True
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                _require_text(line, path, field)
+                decoded = decode(line.removesuffix(b"\n"))
+                is_empty &= not decoded.text.strip()
+                yield decoded.text, [Undecodable(start + position, data) for position, data in decoded.undecodable]
+                start += len(line)
+    except OSError as error:
+        raise _unreadable(path, field, error) from error
+    if is_empty:
+        raise _empty(path, field)
 
 
 def quarantine_undecodable(stage: str, record: str, undecodable: list[Undecodable]) -> list[Quarantined]:

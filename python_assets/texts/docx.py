@@ -37,7 +37,7 @@ def docx_paragraphs(data: bytes, path: Path, field: Where) -> list[str]:
         with ZipFile(BytesIO(data)) as packed:
             check_unpacked(packed)
         document = Document(BytesIO(data))
-    except (PackageNotFoundError, BadZipFile, zlib.error, XMLSyntaxError, KeyError, ValueError) as error:
+    except (PackageNotFoundError, BadZipFile, zlib.error, XMLSyntaxError, KeyError, RuntimeError, ValueError) as error:
         remedy = "save it as that, or as text"
         raise SourceError(field, f"{path} ({error})", "a Word file (.docx)", remedy) from error
     sections = Sections()

@@ -4,9 +4,11 @@ import hashlib
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from python_assets.door.door import behind_door
 from python_assets.errors import SourceError, Where
 from python_assets.study.study import Study
 from python_assets.texts.decoding import Decoded, Undecodable, decode, read_bytes, read_text
@@ -69,6 +71,10 @@ READERS: Final[dict[str, FileReader]] = {
 }
 
 
+# text itself, which no library unpacks
+_READ_HERE: Final = frozenset({".txt", ".md", ".markdown"})
+
+
 def find_texts(study: Study, path: str, field: Where) -> list[Path]:
     """The files that a path, a pattern or a folder of the study file names, in order.
 
@@ -124,16 +130,26 @@ def _files_below(folder: Path, field: Where) -> list[Path]:
     return files
 
 
+def read_text_of(path: Path, field: Where) -> FileText:
+    """Read one file in this process.
+
+    Raises:
+        SourceError: it is missing, unreadable, empty or no text.
+    """
+    return READERS[path.suffix.lower()](path, field)
+
+
 def read_file(path: Path, folder: Path, field: Where) -> Document:
     """Read one file; its uri is relative to a folder that it lies below.
 
     Raises:
         SourceError: it is missing, unreadable, empty, no text or of an unknown ending.
     """
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
+    ending = path.suffix.lower()
+    if ending not in READERS:
         raise SourceError(field, path, f"a file that ends in {', '.join(READERS)}", "convert it")
-    read = reader(path, field)
+    is_foreign = ending not in _READ_HERE
+    read = behind_door(partial(read_text_of, path, field), path, field) if is_foreign else read_text_of(path, field)
     folder = folder.absolute()
     return Document(
         uri=path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix(),

@@ -3,6 +3,7 @@
 Belongs here: folders, tables, transactions. Publishing for readers is published/publish.py.
 """
 
+import errno
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -107,6 +108,23 @@ def unwritable(folder: Path) -> WarehouseError | None:
         return None
     why = "may not be written" if there.is_dir() else "is no folder"
     return WarehouseError(folder, f"{there}, which {why}", "a folder to make or write in", OTHER_HOME)
+
+
+def write_remedy(folder: Path, error: Exception, space: str = "free some space") -> str:
+    """What to do where files of the warehouse could not be written.
+
+    Args:
+        folder: where they were to be.
+        error: of the system, or of DuckDB, which does not say of what kind it is.
+        space: how there would be more of it.
+    """
+    code = getattr(error, "errno", None)
+    there = next(one for one in (folder, *folder.parents) if one.exists())
+    if code == errno.EROFS or os.statvfs(there).f_flag & os.ST_RDONLY:
+        return f"mount {there} so that it can be written, or {OTHER_HOME}"
+    if code in (errno.EACCES, errno.EPERM) or not os.access(there, os.W_OK):
+        return f"give yourself the right to write in {there}, or {OTHER_HOME}"
+    return f"{space}, or {OTHER_HOME}"
 
 
 @contextmanager

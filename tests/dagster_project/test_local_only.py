@@ -61,6 +61,22 @@ def test_a_page_of_another_origin_is_refused(origin, method):
     assert status(origin=origin, method=method) == 403
 
 
+@pytest.mark.parametrize(
+    ("site", "method", "answer"),
+    [
+        ("cross-site", "POST", 403),
+        ("same-site", "POST", 403),
+        ("cross-site", "DELETE", 403),
+        ("anything", "POST", 403),
+        ("same-origin", "POST", 200),
+        ("none", "POST", 200),
+        ("cross-site", "GET", 200),
+    ],
+)
+def test_what_a_page_of_another_site_sends_is_refused_without_an_origin_too(site, method, answer):
+    assert asked([("host", OWN), ("sec-fetch-site", site)], method=method)["status"] == answer
+
+
 def test_a_second_origin_hides_nothing():
     headers = [("host", OWN), ("origin", f"http://{OWN}"), ("origin", "http://evil.example")]
     assert asked(headers)["status"] == 403

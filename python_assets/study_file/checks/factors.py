@@ -32,9 +32,11 @@ def factor_problems(draft: Draft) -> Iterator[StudyError]:
 
 def repeated(path: FieldPath, names: Sequence[str], what: str) -> Iterator[StudyError]:
     """Names that occur twice in a list."""
+    seen: set[str] = set()
     for index, name in enumerate(names):
-        if name in names[:index]:
+        if name in seen:
             yield StudyError((*path, index), name, f"each {what} once", "remove one of them")
+        seen.add(name)
 
 
 def alike_levels(path: FieldPath, levels: Sequence[str]) -> Iterator[StudyError]:

@@ -12,6 +12,7 @@ from python_assets.study_file.checks.measures import measure_problems
 from python_assets.study_file.checks.prompts import prompt_problems
 from python_assets.study_file.checks.regressions import regression_problems
 from python_assets.study_file.checks.rules import rule_problems
+from python_assets.study_file.checks.sizes import size_problems
 from python_assets.study_file.expand import Draft
 
 CHECKS = (
@@ -26,6 +27,7 @@ CHECKS = (
     comparison_problems,
     analysis_problems,
     regression_problems,
+    size_problems,
 )
 
 

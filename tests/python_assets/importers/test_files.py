@@ -2,15 +2,20 @@ import gzip
 import json
 import os
 import re
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from io import BytesIO
 from zipfile import ZipFile
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from openpyxl import Workbook
 
 from python_assets.errors import SourceError, StudyError
 from python_assets.importers import files
+from python_assets.importers.entries import as_text
 from python_assets.importers.files import read_table_file, table_columns
 from python_assets.texts import decoding
 from python_assets.texts.limits import MOST_LEVELS
@@ -155,7 +160,7 @@ def test_cells_without_places_are_counted(tmp_path, monkeypatch):
 def test_an_xlsx_that_unpacks_to_more_than_memory_holds_is_refused(refused, write, monkeypatch):
     monkeypatch.setattr(decoding, "MOST_UNPACKED_BYTES", 1_000)
     with refused(SourceError, "field"):
-        read_table_file(write("t.xlsx"), ["a"], ("field",))
+        files.READERS[".xlsx"](write("t.xlsx"), ["a"], ("field",))
 
 
 def test_a_parquet_of_rows_that_take_no_space_is_refused(refused, tmp_path, monkeypatch):
@@ -164,7 +169,69 @@ def test_a_parquet_of_rows_that_take_no_space_is_refused(refused, tmp_path, monk
     pd.DataFrame({"a": [0] * 100_001}).to_parquet(path, compression="gzip")
     assert path.stat().st_size < 5_000
     with refused(SourceError, "field"):
-        read_table_file(path, ["a"], ("field",))
+        files.READERS[".parquet"](path, ["a"], ("field",))
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.xlsx"])
+def test_a_column_named_twice_is_refused(refused, tmp_path, name):
+    path = tmp_path / name
+    if name == "t.csv":
+        path.write_text("a,b,a\n1,2,3\n", encoding="utf-8")
+    elif name == "t.parquet":
+        pq.write_table(pa.table([[1], [2], [3]], names=["a", "b", "a"]), path)
+    else:
+        book = Workbook()
+        book.active.append(["a", "b", "a"])
+        book.active.append([1, 2, 3])
+        book.save(path)
+    with refused(SourceError, "field"):
+        table_columns(path, ("field",))
+
+
+def test_an_entry_named_twice_and_a_number_without_end_are_in_quarantine(tmp_path):
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": 1, "a": 2}\n{"a": ' + "9" * 5_000 + '}\n{"a": 3}\n', encoding="utf-8")
+    read = read_table_file(path, ["a"], ("field",))
+    assert read.table["a"].tolist() == [3]
+    assert [row.record_key for row in read.quarantine] == ["t.jsonl:line 1", "t.jsonl:line 2"]
+
+
+def test_what_a_worker_reads_is_what_this_process_reads(tmp_path):
+    path = tmp_path / "t.parquet"
+    table = pd.DataFrame(
+        {
+            "text": ["ü", None],
+            "whole": pd.array([2**53 + 1, None], dtype="Int64"),
+            "number": [float("nan"), float("-inf")],
+            "at": pd.to_datetime(["2026-01-01T00:00:00.000001Z", None]),
+            "kind": pd.Categorical(["a", None], categories=["b", "a"]),
+            "day": [date(2026, 1, 1), None],
+            "money": [Decimal("1.50"), None],
+            "bytes": [b"\xff\0", None],
+            "list": [["a", "b"], None],
+            "numbers": [[1.5, 2.5], []],
+            "record": [{"a": [{"b": "c"}]}, None],
+        }
+    )
+    table.to_parquet(path)
+    names = list(table)
+    here = files.READERS[".parquet"](path, names, ("field",)).table
+    there = read_table_file(path, names, ("field",)).table
+    pd.testing.assert_frame_equal(there, here)
+    # what an importer makes of them
+    for name in names:
+        assert as_text(there[name]).tolist() == as_text(here[name]).tolist(), name
+
+
+def test_cells_of_a_sheet_are_what_this_process_reads(tmp_path):
+    path, book = tmp_path / "t.xlsx", Workbook()
+    for row in (["a", "b"], [1, "x"], [2.5, True], [datetime(2026, 1, 1, 3), None], [time(3), timedelta(days=1)]):
+        book.active.append(row)
+    book.save(path)
+    here = files.READERS[".xlsx"](path, ["a", "b"], ("field",)).table
+    there = read_table_file(path, ["a", "b"], ("field",)).table
+    pd.testing.assert_frame_equal(there, here)
+    assert [type(cell) for cell in there["a"]] == [type(cell) for cell in here["a"]]
 
 
 @pytest.mark.parametrize("n_levels", [MOST_LEVELS + 1, 100_000])

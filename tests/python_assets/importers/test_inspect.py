@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pandas as pd
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from python_assets.errors import SourceError, StudyFileError
 from python_assets.importers import inspect
 from python_assets.importers.formats import read_import
+from python_assets.texts.limits import MOST_UNPACKED_BYTES
 
 LOAN = "Should she get the loan?" + " Take your time." * 20
 REPLAY = [{"name": "*", "provider": "replay"}]
@@ -289,22 +291,25 @@ def test_a_log_with_a_hole_is_told(refused, read, study_of, logs, tmp_path):
         read_import(study)
 
 
-def test_a_part_that_unpacks_to_more_than_memory_holds_is_refused(mistaken, logs, tmp_path, monkeypatch):
-    monkeypatch.setattr(inspect, "MOST_UNPACKED_BYTES", 1_000)
-    shutil.copy(logs / "again.eval", tmp_path / "again.eval")
-    assert problems(mistaken, "again.eval") == ["prompts.import.path"]
+def test_a_part_that_unpacks_to_more_than_memory_holds_is_refused(mistaken, tmp_path):
+    with ZipFile(tmp_path / "large.eval", "w", ZIP_DEFLATED) as packed:
+        packed.writestr("header.json", bytes(MOST_UNPACKED_BYTES + 1))
+    assert problems(mistaken, "large.eval") == ["prompts.import.path"]
 
 
-def test_a_log_of_another_schema_is_told(mistaken, logs, tmp_path, monkeypatch):
+# what a worker does is looked at in this process where the test changes it
+def test_a_log_of_another_schema_is_told(refused, study_of, monkeypatch):
+    study = study_of("again.eval", measures=["match"])
     monkeypatch.setattr(inspect, "SCHEMA_VERSION", 1)
-    shutil.copy(logs / "again.eval", tmp_path / "again.eval")
-    assert problems(mistaken, "again.eval") == ["prompts.import.path"]
+    with refused(SourceError, "prompts.import.path"):
+        inspect._described(study)
 
 
-def test_an_inspect_that_is_absent_or_too_old_is_told_with_the_command(mistaken, logs, tmp_path, monkeypatch):
+def test_an_inspect_that_is_absent_or_too_old_is_told_with_the_command(refused, study_of, monkeypatch):
+    study = study_of("again.eval", measures=["match"])
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
-    shutil.copy(logs / "again.eval", tmp_path / "again.eval")
-    assert problems(mistaken, "again.eval") == ["prompts.import.path"]
+    with refused(SourceError, "prompts.import.path"):
+        inspect._described(study)
 
 
 @pytest.mark.parametrize("path", ["absent.eval", "log.json", "*.eval"])

@@ -6,13 +6,16 @@ import os
 import shutil
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from sklearn.metrics import f1_score, matthews_corrcoef
 
+from bench.bench_large_logs import write_lm_eval
 from python_assets.errors import SourceError
 from python_assets.importers.formats import read_import
+from python_assets.importers.lm_eval import _items
 from python_assets.study_file.load import load_study
 
 REPLAY = [{"name": "*", "provider": "replay"}]
@@ -320,3 +323,18 @@ def test_messages_that_a_chat_server_was_sent_stand_before_the_prompt(copied, re
     prompts = read(name).prompts
     assert [json.loads(one) for one in prompts["messages_json"]] == [shots] * len(prompts)
     assert list(prompts["prompt_text"]) == list(plain)
+
+
+def test_of_a_log_no_more_is_held_than_is_read(tmp_path):
+    # what is there of a log of 4 MB, at any time; bench/bench_large_logs.py reads one of 1 GB
+    _, n_bytes = write_lm_eval(tmp_path, 4 * 1024**2)
+    (log,) = tmp_path.glob("samples_*.jsonl")
+    tracemalloc.start()
+    try:
+        items, quarantine = _items(log)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert quarantine == []
+    assert sum(len(item.first["arguments"]["gen_args_0"]["arg_0"]) for item in items) > n_bytes / 20
+    assert peak < n_bytes / 3

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import duckdb
@@ -278,6 +279,68 @@ def test_an_archive_without_a_table_of_this_version_is_named(importing, months, 
 def test_one_of_two_waves_that_is_empty_is_named(refused, importing, home):
     manifests = [archived(home, "october", ANSWERS, wave="10"), archived(home, "empty", {}, wave="11")]
     study = load_study(importing(manifests), check_files=False)
+    with refused(SourceError, "prompts.import.path"):
+        read_import(study)
+
+
+def _rewritten(path, change):
+    manifest = json.loads(path.read_text())
+    change(manifest)
+    path.write_text(json.dumps(manifest))
+
+
+def _reverse_levels(manifest):
+    manifest["config"]["factors"] = {"gender": {"levels": ["man", "woman"]}}
+    manifest["factors"]["gender"]["levels"] = ["woman", "man"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda one: one["files"][0].update(name="../../x"), id="outside"),
+        pytest.param(lambda one: one["files"][0].update(name="..\\x"), id="outside_by_a_backslash"),
+        pytest.param(lambda one: one.update(format="plumbline export 99"), id="version_99"),
+        pytest.param(lambda one: one["files"][0].update(n_rows=-1.5), id="no_whole_n_rows"),
+        pytest.param(lambda one: one["files"][0].update(n_rows=10**5000), id="digits_without_end"),
+        pytest.param(_reverse_levels, id="reversed_levels"),
+        pytest.param(lambda one: one["factors"]["gender"]["levels"].append("man"), id="level_twice"),
+        pytest.param(lambda one: one.pop("stage"), id="missing_key"),
+        pytest.param(lambda one: one["files"][0].pop("sha256"), id="missing_key_of_a_file"),
+        pytest.param(lambda one: one.update(generations=[]), id="no_generations"),
+        pytest.param(lambda one: one["generations"][0].pop("generation_id"), id="generation_without_id"),
+        pytest.param(lambda one: one["measures"][0].pop("kind"), id="measure_without_kind"),
+        pytest.param(lambda one: one["files"][0]["columns"].append(one["files"][0]["columns"][0]), id="column_twice"),
+        pytest.param(lambda one: one["factors"].update(all=one["factors"]["gender"]), id="factor_all"),
+    ],
+)
+def test_a_manifest_that_no_export_has_is_refused_with_field_and_remedy(change, importing, months, refused):
+    sys.set_int_max_str_digits(0)
+    try:
+        _rewritten(months[1], change)
+    finally:
+        sys.set_int_max_str_digits(sys.int_info.default_max_str_digits)
+    with refused(StudyFileError, "prompts.import.path"):
+        load_study(importing(months))
+
+
+@pytest.mark.parametrize("mart", ["prompts", "responses", "measurements"])
+def test_rows_that_are_not_as_many_as_the_manifest_says_are_refused(importing, months, refused, mart):
+    def one_more(manifest):
+        (file,) = [one for one in manifest["files"] if one["name"] == f"{mart}.parquet"]
+        file["n_rows"] += 1
+
+    _rewritten(months[1], one_more)
+    study = load_study(importing(months), check_files=False)
+    with refused(SourceError, "prompts.import.path"):
+        read_import(study)
+
+
+@pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
+def test_rows_of_an_export_are_as_many_as_its_manifest_says(importing, home, refused, output):
+    publish_run(home, "october", ANSWERS)
+    path = export_study(home, "months", "responses", output, None).folder / "manifest.json"
+    _rewritten(path, lambda manifest: manifest["files"][0].update(n_rows=9))
+    study = load_study(importing([path]), check_files=False)
     with refused(SourceError, "prompts.import.path"):
         read_import(study)
 

@@ -1,12 +1,13 @@
 import gzip
 from contextlib import nullcontext
+from ipaddress import ip_address
 
 import pytest
 
 from python_assets.errors import SourceError
 from python_assets.scrape import fetching
 from python_assets.scrape.sources import SOURCES, SourceJob
-from python_assets.scrape.web import leads_inwards, read_web
+from python_assets.scrape.web import is_public, leads_inwards, read_web
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
@@ -150,6 +151,53 @@ def test_no_public_page_redirects_into_this_machine_or_its_network(target):
     assert leads_inwards("http://8.8.8.8/page", target)
     assert leads_inwards("http://127.0.0.1/page", target) == ("169.254" in target)
     assert not leads_inwards("http://8.8.8.8/page", "http://8.8.4.4/page")
+
+
+# all of them passed for public once; is_global is True for six
+@pytest.mark.parametrize(
+    "address",
+    [
+        "::127.0.0.1",
+        "64:ff9b:1::a00:1",
+        "::ffff:0:127.0.0.1",
+        "fec0::1",
+        "192.0.0.192",
+        "224.0.0.1",
+        "fd00:ec2::254",
+        "100.100.100.200",
+    ],
+)
+def test_what_is_not_known_to_be_of_the_internet_is_not_public(address):
+    assert not is_public(ip_address(address))
+    host = f"[{address}]" if ":" in address else address
+    assert leads_inwards("http://8.8.8.8/page", f"http://{host}/")
+
+
+@pytest.mark.parametrize(
+    ("address", "is_one"),
+    [
+        ("8.8.8.8", True),
+        ("2606:4700:4700::1111", True),
+        ("::ffff:8.8.8.8", True),
+        ("64:ff9b::808:808", True),
+        ("192.0.1.1", True),
+        ("192.0.0.9", False),
+        ("2001::1", False),
+        ("2002:808:808::1", False),
+        ("2a00:1450:4001::1", True),
+        ("4000::1", False),
+        ("64:ff9b:1:8::808:808", False),
+        ("240.0.0.1", False),
+        ("255.255.255.255", False),
+    ],
+)
+def test_an_address_is_public_by_what_it_is_of(address, is_one):
+    assert is_public(ip_address(address)) is is_one
+
+
+@pytest.mark.parametrize("address", ["[fd00:ec2::254]", "100.100.100.200", "192.0.0.192", "[::ffff:100.100.100.200]"])
+def test_no_page_of_this_network_redirects_to_where_keys_are_handed_out(address):
+    assert leads_inwards("http://127.0.0.1/page", f"http://{address}/")
 
 
 def test_an_address_with_a_password_is_neither_read_nor_told(read, server, refused):

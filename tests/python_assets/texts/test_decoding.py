@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from python_assets.errors import SourceError
-from python_assets.texts.decoding import Undecodable, decode, quarantine_undecodable, read_text
+from python_assets.texts.decoding import Undecodable, decode, quarantine_undecodable, read_lines, read_text
 
 
 def test_utf8_is_read_as_it_is():
@@ -58,3 +58,23 @@ def test_a_pipe_is_no_file(tmp_path, refused):
     os.mkfifo(tmp_path / "pipe.txt")
     with refused(SourceError, "field"):
         read_text(tmp_path / "pipe.txt", "field")
+
+
+def test_lines_are_those_of_the_whole_text_with_bytes_at_their_place(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"\xef\xbb\xbffirst \xff\nsecond\r\n\n\xfe\xff last \xc3\xbc")
+    whole = read_text(path, "f")
+    lines = list(read_lines(path, "f"))
+    assert [text for text, _ in lines] == whole.text.split("\n")
+    assert [one for _, undecodable in lines for one in undecodable] == whole.undecodable
+
+
+@pytest.mark.parametrize("data", [b"", b" \n\n", b"a\nb\0c\n"])
+def test_lines_of_no_text_are_the_error_of_the_whole(tmp_path, data):
+    path = tmp_path / "a.txt"
+    path.write_bytes(data)
+    with pytest.raises(SourceError) as whole:
+        read_text(path, "f")
+    with pytest.raises(SourceError) as by_lines:
+        list(read_lines(path, "f"))
+    assert str(by_lines.value) == str(whole.value)

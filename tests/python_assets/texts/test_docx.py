@@ -68,6 +68,37 @@ def test_a_file_that_unpacks_to_more_than_memory_holds_is_refused(monkeypatch, r
         docx_paragraphs(data.getvalue(), Path("a.docx"), "f")
 
 
+ENTITIES = {
+    "of_a_file": '<!DOCTYPE w [<!ENTITY e SYSTEM "file:///etc/hostname">]>',
+    "of_its_own": '<!DOCTYPE w [<!ENTITY e "behind">]>',
+    "of_entities": "<!DOCTYPE w [<!ENTITY a '" + "x" * 1000 + "'><!ENTITY e '" + "&a;" * 10_000 + "'>]>",
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("kind", ENTITIES)
+def test_text_behind_an_entity_is_neither_read_nor_lost(refused, kind, encoding):
+    target = BytesIO()
+    with ZipFile(BytesIO(docx_bytes([("Normal", "Italy HERE.")]))) as sound, ZipFile(target, "w") as packed:
+        for name in sound.namelist():
+            content = sound.read(name)
+            if name == "word/document.xml":
+                text = content.decode().partition("?>")[2].replace("HERE", "&e;")
+                content = f"<?xml version='1.0' encoding='{encoding}'?>{ENTITIES[kind]}{text}".encode(encoding)
+            packed.writestr(name, content)
+    with refused(SourceError, "f"):
+        docx_paragraphs(target.getvalue(), Path("a.docx"), "f")
+
+
+def test_what_a_part_declares_to_unpack_to_is_not_believed(refused):
+    data = BytesIO(docx_bytes([("Normal", "Italy has a long coast.")]))
+    with ZipFile(data, "a", ZIP_DEFLATED) as packed:
+        packed.writestr("word/media/large.bin", b"\0" * 10_000_000)
+    declared = data.getvalue().replace((10_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
+    with refused(SourceError, "f"):
+        docx_paragraphs(declared, Path("a.docx"), "f")
+
+
 def test_a_part_that_cannot_be_unpacked_is_an_error_that_names_the_file(refused):
     data = bytearray(docx_bytes([("Normal", "Italy has a long coast. " * 50)]))
     with ZipFile(BytesIO(bytes(data))) as packed:

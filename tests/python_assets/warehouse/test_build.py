@@ -1,12 +1,15 @@
+import errno
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import duckdb
 import pandas as pd
 import pytest
 
 from python_assets.errors import WarehouseError
-from python_assets.warehouse.build import Quarantined, open_build, write_stage
+from python_assets.warehouse.build import Quarantined, open_build, write_remedy, write_stage
 from python_assets.warehouse.raw_tables import RAW_TABLES
 
 KEYWORDS = pd.DataFrame(
@@ -82,3 +85,18 @@ def test_a_folder_that_is_a_file_is_named(tmp_path, refused):
     (tmp_path / "build").write_text("in the way")
     with refused(WarehouseError, "the file"), open_build(tmp_path / "build" / "s.duckdb"):
         pass
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM])
+def test_who_cannot_write_is_told_what_would_help(tmp_path, snapshot, code):
+    assert write_remedy(tmp_path / "absent", OSError(code, os.strerror(code))) == snapshot
+
+
+def test_a_read_only_mount_is_not_told_to_free_space_by_an_error_without_a_number(snapshot):
+    mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()] if sys.platform == "linux" else []
+    read_only = [Path(at) for _, at, _, options, *_ in mounts if "ro" in options.split(",") and Path(at).is_dir()]
+    if not read_only:
+        pytest.skip("nothing is mounted to be read only")
+    remedy = write_remedy(read_only[0], duckdb.IOException("Cannot open file"))
+    assert "space" not in remedy
+    assert remedy.replace(str(read_only[0]), "MOUNT") == snapshot
