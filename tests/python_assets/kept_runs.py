@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 
-from python_assets.published.archive import archive_study
+from python_assets.published.archive import put_in_place, write_archive
 from python_assets.warehouse.build import Home
 
 ANSWERS = {"p1": "good", "p2": "bad"}
@@ -115,5 +115,6 @@ def archived(
     home.report(study).write_text("report")
     study_file = home.root / f"{study}.yml"
     study_file.write_text("# the study")
-    folder = archive_study(home, study, study_file, 9).folder
+    folder = home.archives(study) / run_id
+    put_in_place(write_archive(home, study, study_file, folder))
     return folder / "manifest.json"
