@@ -254,10 +254,12 @@ def finish(home: Home, publication: Home) -> None:
         chain.add(Entry("publication", told.study_id, id_of(publication), sha256_of_file(publication.root / NAME)))
     if told.archive:
         put_in_place(Archive(home.root / told.archive, told.archive_sha256))
+        _flush((home.root / told.archive).parent)
     _link(home.current, Path(home.publications.name) / publication.root.name)
     for name in LINKED:
         if not os.path.lexists(home.root / name):
             _link(home.root / name, Path(home.current.name) / name)
+    _flush(home.root)
     for path in told.removed:
         remove_archive(home.root / path)
     for old in publications(home)[:-KEPT]:

@@ -23,6 +23,9 @@ Kind = Literal["freeze", "archive", "publication"]
 
 FIRST: Final = ""  # what the first line has in the place of the hash before it
 TELL_MORE: Final = "plumbline verify tells every fault"
+ANEW: Final = (
+    "move it away under another name: a chain then begins anew, in which what is there now is no older than today"
+)
 
 
 class Entry(NamedTuple):
@@ -136,7 +139,8 @@ def read_chain(home: Home) -> list[Line]:
     lines = []
     for number, (line, fault) in enumerate(walked(home), start=1):
         if fault or line is None:
-            raise WarehouseError(f"{home.chain}, line {number}", fault, "the line as it was written", TELL_MORE)
+            where, expected = f"{home.chain}, line {number}", "the line as it was written"
+            raise WarehouseError(where, fault, expected, f"put the file back as it was, or {ANEW}; {TELL_MORE}")
         lines.append(line)
     return lines
 
@@ -192,8 +196,7 @@ def clock_of(where: Path, last: str) -> datetime:
             where,
             f"{last}, where the clock of this machine says {now:{TIME}}",
             "a time that has been",
-            "set the clock; if another machine's was wrong when that was written, move it away under another name "
-            "(a chain then begins anew, in which what is there now is no older than today)",
+            f"set the clock; if another machine's was wrong when that was written, {ANEW}",
         )
     return now
 

@@ -184,15 +184,20 @@ for folder, kind, amount in json.loads(sys.argv[1]):
 """
 
 
+def two_runs(home: Home) -> None:
+    publish_run(home, "first", keep=2)
+    publish_run(home, "second", keep=2)
+
+
 @pytest.fixture
 def faulty(tmp_path):
     """Publish a third run with each of some faults, each in a copy of a warehouse; what was told of each."""
-    template = Home(tmp_path / "template" / "warehouse")
-    publish_run(template, "first", keep=2)
-    publish_run(template, "second", keep=2)
-    finished_run(template, "third")
 
-    def run(faults):
+    def run(faults, prepare=two_runs):
+        template = Home(tmp_path / "template" / "warehouse")
+        if not template.root.exists():
+            prepare(template)
+            finished_run(template, "third")
         homes = [Home(tmp_path / f"{kind} {amount}" / "warehouse") for kind, amount in faults]
         for home in homes:
             shutil.copytree(template.root.parent, home.root.parent, symlinks=True)
@@ -240,6 +245,21 @@ def test_a_kill_anywhere_leaves_a_publication_whole_with_its_archive(faulty):
     for home, _, _ in faulty(faults):
         assert see_that_it_is_whole(home) in ("second", "third")
         see_that_the_next_publish_mends_it(home)
+
+
+def test_a_kill_while_an_older_warehouse_is_moved_loses_nothing(faulty):
+    n_steps = 40  # of links to files, names and links of readers, and the first of the run itself
+    steps = random.Random(29).sample(range(1, n_steps), N_FAULTS)
+    for home, killed, _ in faulty([("step", step) for step in steps], older_warehouse):
+        assert killed
+        assert query(home, "select study_id, run_id from studies order by all") == [("one", "a"), ("two", "b")]
+        report = home.report("two") if home.report("two").exists() else home.current / "report" / "two.html"
+        assert report.read_text().startswith("report of b")
+        publish_run(home, "fourth")
+        assert query(home, "select study_id, run_id from studies order by all") == [("one", "fourth"), ("two", "b")]
+        assert home.report("two").read_text().startswith("report of b")
+        assert verify(home).faults == []
+        assert contents(home) == WHOLE
 
 
 @pytest.mark.parametrize(
