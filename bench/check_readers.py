@@ -1,6 +1,7 @@
-"""Read every column of every mart of a published database; imports duckdb alone, of whatever version."""
+"""Read every column of every mart of a publication, by the link; imports duckdb alone, of whatever version."""
 
 import sys
+from pathlib import Path
 
 import duckdb
 
@@ -21,7 +22,20 @@ def main(path: str) -> None:
         if not comment:
             sys.exit(f"{mart} has lost its comment")
         print(f"  {mart}: {n_rows:,} rows, {len(columns)} columns")
-    print(f"duckdb {duckdb.__version__} reads all {len(marts)} marts")
+    _check_parquet(connection, Path(path).resolve().parent / "parquet", [mart for mart, _ in marts])
+    print(f"duckdb {duckdb.__version__} reads all {len(marts)} marts, and the same publication from Parquet files")
+
+
+def _check_parquet(connection: duckdb.DuckDBPyConnection, folder: Path, marts: list[str]) -> None:
+    expected = connection.execute("select max(publication_id) from publications").fetchall()
+    for mart in marts:
+        file = str(folder / f"{mart}.parquet")
+        key = "select decode(value) from parquet_kv_metadata(?) where decode(key) = 'publication_id'"
+        if connection.execute(key, [file]).fetchall() != expected:
+            sys.exit(f"{file} is of another publication")
+        in_file = connection.execute("select count(*) from read_parquet(?)", [file]).fetchall()
+        if in_file != connection.execute(f'select count(*) from "{mart}"').fetchall():
+            sys.exit(f"{file} has other rows than the database")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Reads a published database with old drivers, each in an environment of its own.
+# Reads a publication, through the link of its database, with old drivers, each in an environment of its own.
 # usage: bench/check_readers.sh [PUBLISHED]; without one, made-up studies of the paper's scale are published and read
 set -eu
 bench=$(cd "$(dirname "$0")" && pwd)

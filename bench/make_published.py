@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import yaml
 
-from python_assets.published.publish import publish
+from python_assets.published.publish import FinishedRun, publish
 from python_assets.warehouse.build import Home
 
 MODELS = Path(__file__).resolve().parent.parent / "dbt_models" / "models" / "marts"
@@ -36,6 +36,8 @@ VALUES = {
     "timestamp": "timestamp '2025-01-01' + to_seconds(i)",
 }
 TEXTS = {  # 64 characters a time
+    "config_json": """'{"prompts": {"templates": {"texts": [{"id": "t", "text": "A"}]}}}'""",
+    "type": "'prompt'",
     "response_text": "repeat(sha256('{name}' || i), 12)",
     "sentence": "repeat(sha256('{name}' || i), 2)",
     "prompt_text": "repeat(sha256('{name}' || i), 2)",
@@ -60,7 +62,7 @@ def _make_mart(connection: duckdb.DuckDBPyConnection, study_id: str, mart: dict)
         for column in columns
     )
     values = ", ".join(_value(column, study_id) for column in columns)
-    n_rows = 1 if mart["name"] == "studies" else N_ROWS.get(mart["name"], 1_000)
+    n_rows = 1 if mart["name"] in ("studies", "publications") else N_ROWS.get(mart["name"], 1_000)
     connection.execute(f"create table marts.{mart['name']} ({declared})")
     connection.execute(f"insert into marts.{mart['name']} select {values} from range({n_rows}) rows(i)")
     connection.execute(f"comment on table marts.{mart['name']} is 'One row per row; it''s made up.'")
@@ -72,12 +74,17 @@ def _value(column: dict, study_id: str) -> str:
     return TEXTS.get(column["name"], VALUES[column["data_type"]]).format(name=column["name"])
 
 
+def write_page(published: Path, study_id: str, page: Path) -> None:
+    page.parent.mkdir()
+    page.write_text(study_id)
+
+
 def main(folder: Path) -> None:
     home = Home(folder)
     for study_id in ("paper", "paper_again"):
         make_build(home.build(study_id), study_id)
         for _ in range(3):
-            done = publish(home.build(study_id), home, study_id)
+            done = publish(home, FinishedRun(study_id, home.build(study_id), Path(__file__), keep=1), write_page)
             size = home.published.stat().st_size / 2**20
             print(f"{study_id}: {sum(done.n_rows.values()):,} rows in {done.seconds:.2f} s, {size:.0f} MiB")
 

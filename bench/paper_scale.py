@@ -19,7 +19,8 @@ from bench.make_raw import Scale, make_raw
 from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, build, manifest_path
 from expectations import JUDGED, SCRAPED, TABLES
 from expectations.runner import run_suites
-from python_assets.published.publish import publish
+from python_assets.published.publish import FinishedRun, publish
+from python_assets.report.write_report import write_report
 from python_assets.warehouse.build import Home, open_build
 from python_assets.warehouse.quality import refresh_quality_marts
 
@@ -51,14 +52,14 @@ def main() -> None:
         def publish_study() -> None:
             with open_build(path) as connection:
                 refresh_quality_marts(connection)
-            publish(path, home, study.study_id)
+            publish(home, FinishedRun(study.study_id, path, Path(__file__), keep=1), write_report)
 
         timed("gate, with the import of Great Expectations", gate)
         timed("gate again, without it", gate)
         timed("dbt, first half", lambda: build(path, *BEFORE_INFERENCE))
         timed("inference", lambda: infer_all(study, path))
         timed("dbt, second half", lambda: build(path, *AFTER_INFERENCE))
-        timed("publish", publish_study)
+        timed("publish, with report and archive", publish_study)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ class Reports:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one connection."""
         study_id = _study_of(scope)
-        report = paths.home().report(study_id) if study_id else None
+        # of one publication, whatever is published while it is sent
+        report = paths.home().report(study_id).resolve() if study_id else None
         if report is not None and report.is_file():
             await FileResponse(report, media_type="text/html; charset=utf-8", headers=ALONE)(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""The plumbline command: run, plan, sample, gate, sql, export, tables, new and ui.
+"""The plumbline command: run, plan, sample, gate, verify, sql, export, tables, new and ui.
 
 Belongs here: arguments, printing and exit codes. Each command calls one function of the project.
 """
@@ -122,6 +122,14 @@ def _parser() -> argparse.ArgumentParser:
     gate.add_argument("--against", required=True, metavar="RUN", help="an earlier run, as publications has it")
     gate.set_defaults(command=_gate, mistake=MISTAKE_AT_GATE)
 
+    verify = commands.add_parser(
+        "verify",
+        allow_abbrev=False,
+        help="hold freezes, kept runs and publications against the chain; exits with 1 where one was changed",
+    )
+    verify.add_argument("study", nargs="?", help="whose freezes and kept runs; those of all studies without it")
+    verify.set_defaults(command=_verify)
+
     sql = commands.add_parser("sql", allow_abbrev=False, help="query the published database, read-only")
     sql.add_argument("query")
     sql.add_argument("--format", choices=("table", "csv", "json"), default="table")
@@ -207,8 +215,10 @@ def _require_ready(study_id: str, look: int | None) -> None:
     """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
     from python_assets.plan.asked import require_questions
     from python_assets.plan.would_fail import require_ready
+    from python_assets.warehouse.chain import require_clock
     from python_assets.warehouse.looks import look_to_ask
 
+    require_clock(paths.home())
     study = _study_to_run(study_id)
     require_ready(study)
     require_questions(study)
@@ -309,6 +319,14 @@ def _gate(parsed: argparse.Namespace) -> int:
     if not len(gate.compared):
         return MISTAKE_AT_GATE  # nothing is known, which is no pass
     return MOVED if len(gate.moved) else 0
+
+
+def _verify(parsed: argparse.Namespace) -> int:
+    from python_assets.published.verify import verify
+
+    done = verify(paths.home(), parsed.study and Path(parsed.study).stem)
+    print(printable(done.text()))
+    return MISTAKE if done.faults else 0
 
 
 def _sql(parsed: argparse.Namespace) -> int:

@@ -1,5 +1,6 @@
 """What every asset of a study shares: its partitions, its metadata and the specification of a raw table."""
 
+import json
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
@@ -39,6 +40,7 @@ CODE_VERSION = version("plumbline")
 CONFIRM_TAG = "confirm"  # of a run: whoever started it knows how much it asks
 LOOK_TAG = "plumbline/look"  # of a run: which look at a study that declares looks; the next one without it
 MOST_UNCONFIRMED_CALLS = 1_000
+NO_TEXTS = "No rows are shown of a study that hides its texts (report: hide_texts)."
 PREVIEW_ROWS = 5
 PREVIEW_CHARACTERS = 120
 
@@ -92,7 +94,12 @@ def timed(stage: Callable[..., Any], *arguments: Any, **options: Any) -> dict[st
 
 
 def materialise(connection: duckdb.DuckDBPyConnection, schema: str, table: str, **counts: Any) -> dg.MaterializeResult:
-    """The result of one table: its rows, its first rows, and what the stage counted."""
+    """The result of one table: its rows, its first rows, and what the stage counted.
+
+    Of a study that hides its texts numbers alone.
+    """
+    if _hides_texts(connection):
+        counts = {name: value for name, value in counts.items() if isinstance(value, int | float)}
     return dg.MaterializeResult(
         asset_key=[schema, table],
         metadata={
@@ -102,14 +109,21 @@ def materialise(connection: duckdb.DuckDBPyConnection, schema: str, table: str, 
     )
 
 
+def _hides_texts(connection: duckdb.DuckDBPyConnection) -> bool:
+    from python_assets.published.hidden_texts import asks_to_hide
+
+    written = connection.execute("select config_json from raw.studies").fetchall()
+    return any(asks_to_hide(json.loads(config)) for (config,) in written)
+
+
 def table_metadata(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> dict[str, Any]:
-    """Number of rows and first rows of a table; its columns, where no .yml lists them."""
+    """Number of rows and first rows of a table, none where texts are hidden; its columns, where no .yml lists them."""
     relation = f'{schema}."{table}"'
     found = {} if column_schema(schema, table) else _columns_found(connection, relation)
     return {
         **found,
         "dagster/row_count": connection.execute(f"select count(*) from {relation}").fetchall()[0][0],
-        "preview": dg.MetadataValue.md(_preview(connection, relation)),
+        "preview": dg.MetadataValue.md(NO_TEXTS if _hides_texts(connection) else _preview(connection, relation)),
     }
 
 

@@ -1,108 +1,105 @@
-"""The marts of a study out to readers: the published database, Parquet files, the report and the archive."""
+"""A finished run out to readers: the published database, Parquet files, the report and the archive, all at once."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from dagster_project.assets.common import CODE_VERSION
 from dagster_project.assets.transform import mart_keys
 from dagster_project.mistakes import tells_mistakes
-from dagster_project.one_version import begin, finish, stage_connection
+from dagster_project.one_version import begin, stage_connection
 from dagster_project.partitions import studies, study_file
 from dagster_project.reports import address_of
 from dagster_project.resources import StudyResource, WarehouseResource
+from python_assets.warehouse.build import Home
+
+if TYPE_CHECKING:
+    from python_assets.published.publish import Published
+    from python_assets.report.write_report import ReportCounts
+
+DATABASE, REPORT, ARCHIVE = (dg.AssetKey(["published", name]) for name in ("database", "report", "archive"))
 
 
-@dg.asset(
-    key=["published", "database"],
-    group_name="publish",
-    deps=[study_file, *mart_keys],
-    kinds={"duckdb", "parquet"},
-    partitions_def=studies,
-    code_version=CODE_VERSION,
-    description="The published database with this study's rows replaced, and one Parquet file a mart.",
+def _spec(key: dg.AssetKey, above: list[dg.AssetKey], kinds: set[str], description: str) -> dg.AssetSpec:
+    return dg.AssetSpec(
+        key=key,
+        group_name="publish",
+        deps=[study_file, *above],
+        kinds=kinds,
+        partitions_def=studies,
+        code_version=CODE_VERSION,
+        description=description,
+    )
+
+
+@dg.multi_asset(
+    name="publish",
+    specs=[
+        _spec(
+            DATABASE,
+            mart_keys,
+            {"duckdb", "parquet"},
+            "The published database with this study's rows replaced, and one Parquet file a mart.",
+        ),
+        _spec(REPORT, [DATABASE], {"html"}, "One self-contained HTML page of the study."),
+        _spec(
+            ARCHIVE,
+            [REPORT],
+            {"parquet"},
+            "The folder of this run: marts, report and study file; the oldest beyond keep are removed.",
+        ),
+    ],
 )
 @tells_mistakes
-def database(
+def publish(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
-) -> dg.MaterializeResult:
-    """Publish the study."""
-    from python_assets.published.publish import publish
+) -> Iterator[dg.MaterializeResult]:
+    """Publish the run: readers see all of it at once."""
+    from python_assets.infer.looks import asked_look
+    from python_assets.published.publish import FinishedRun, publish
+    from python_assets.report.write_report import write_report
+    from python_assets.warehouse.looks import finish_look, taken_looks
     from python_assets.warehouse.quality import refresh_quality_marts
 
-    loaded = study.load(context)
+    loaded, home = study.load(context), warehouse.home
     study_id = loaded.study_id
     with warehouse.build(study_id) as connection:
         begin(context, loaded, connection)
         refresh_quality_marts(connection)
-    done = publish(warehouse.home.build(study_id), warehouse.home, study_id)
-    with warehouse.build(study_id) as connection:
-        finish(context, loaded, connection)
-    return dg.MaterializeResult(
+    run = FinishedRun(study_id, home.build(study_id), loaded.path, loaded.keep)
+    done = publish(home, run, write_report)
+    with stage_connection(context, loaded, warehouse) as connection:
+        look = asked_look(connection)
+        if look in {one.look for one in taken_looks(loaded, home)}:
+            finish_look(loaded, home, look)
+    yield from _results(home, study_id, done)
+
+
+def _results(home: Home, study_id: str, done: "Published[ReportCounts]") -> Iterator[dg.MaterializeResult]:
+    yield dg.MaterializeResult(
+        asset_key=DATABASE,
         metadata={
-            "path": dg.MetadataValue.path(str(done.path)),
+            "path": dg.MetadataValue.path(str(home.published)),
+            "publication_id": done.publication_id,
             "rows": dg.MetadataValue.json(done.n_rows),
             "dagster/row_count": sum(done.n_rows.values()),
             "seconds": done.seconds,
-        }
+        },
     )
-
-
-@dg.asset(
-    key=["published", "report"],
-    group_name="publish",
-    deps=[study_file, database],
-    kinds={"html"},
-    partitions_def=studies,
-    code_version=CODE_VERSION,
-    description="One self-contained HTML page of the study.",
-)
-@tells_mistakes
-def report(
-    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
-) -> dg.MaterializeResult:
-    """Write the report."""
-    from python_assets.report.write_report import write_report
-
-    loaded, home = study.load(context), warehouse.home
-    path = home.report(loaded.study_id)
-    with stage_connection(context, loaded, warehouse):
-        done = write_report(home.published, loaded.study_id, path)
-    return dg.MaterializeResult(
+    yield dg.MaterializeResult(
+        asset_key=REPORT,
         metadata={
-            "report": dg.MetadataValue.url(address_of(loaded.study_id)),
-            "path": dg.MetadataValue.path(str(path)),
-            **done._asdict(),
-        }
+            "report": dg.MetadataValue.url(address_of(study_id)),
+            "path": dg.MetadataValue.path(str(home.report(study_id))),
+            **done.report._asdict(),
+        },
     )
-
-
-@dg.asset(
-    key=["published", "archive"],
-    group_name="publish",
-    deps=[study_file, report],
-    kinds={"parquet"},
-    partitions_def=studies,
-    code_version=CODE_VERSION,
-    description="The folder of this run: marts, report and study file; the oldest beyond keep are removed.",
-)
-@tells_mistakes
-def archive(
-    context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
-) -> dg.MaterializeResult:
-    """Keep the run."""
-    from python_assets.infer.looks import asked_look
-    from python_assets.published.archive import archive_study
-    from python_assets.warehouse.looks import finish_look, taken_looks
-
-    loaded = study.load(context)
-    with stage_connection(context, loaded, warehouse) as connection:
-        done = archive_study(warehouse.home, loaded.study_id, loaded.path, loaded.keep)
-        look = asked_look(connection)
-        if look in {one.look for one in taken_looks(loaded, warehouse.home)}:
-            finish_look(loaded, warehouse.home, look)
-    return dg.MaterializeResult(
+    yield dg.MaterializeResult(
+        asset_key=ARCHIVE,
         metadata={
-            "path": dg.MetadataValue.path(str(done.folder or "")),
+            "path": dg.MetadataValue.path(str(done.archive)),
             "kept": dg.MetadataValue.json(done.kept),
             "removed": dg.MetadataValue.json(done.removed),
-        }
+        },
     )

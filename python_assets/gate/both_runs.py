@@ -137,7 +137,7 @@ def _comparison(manifest: Manifest) -> dict[str, Any]:
         "slices": _slices(manifest),
         "groupings": _groupings(manifest),
         "analysis": {**analysis, "statistics": ["mean"], "compare": {"reference": THEN}},
-        "keep": 0,
+        "keep": 1,
     }
 
 

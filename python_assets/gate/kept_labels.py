@@ -11,7 +11,7 @@ from typing import Any, Final
 import duckdb
 import pandas as pd
 
-from python_assets.importers.copies import Copy, named_generations
+from python_assets.importers.copies import Copy, hidden_name, named_generations
 from python_assets.labelling.sheets import LABEL
 from python_assets.published.copies import literal
 from python_assets.study.study import make_id
@@ -40,6 +40,8 @@ def write_labels(copies: Sequence[Copy], folder: Path) -> list[dict[str, Any]]:
         SourceError: a file of an archive is absent or was changed.
     """
     read = [_labels(copy, names) for copy, names in zip(copies, _names(copies), strict=True)]
+    if any(copy.manifest.hides_texts for copy in copies):  # then prompts are named alike in all of them
+        read = [_renamed(one, copy) for one, copy in zip(read, copies, strict=True)]
     in_all = set.intersection(*(set(one.loc[one[LABEL].notna(), "measure_id"]) for one in read))
     return [entry for wave, one in enumerate(read) for entry in _sheets(one[one.measure_id.isin(in_all)], wave, folder)]
 
@@ -57,6 +59,12 @@ def _labels(copy: Copy, names: dict[str, str]) -> pd.DataFrame:
         places = {"labels": literal(str(labels)), "responses": literal(str(responses))}
         found = connection.execute(_LABELS.format(**places)).df()
     return found.assign(generation_id=found.generation_id.map(names)).dropna(subset="generation_id")
+
+
+def _renamed(labels: pd.DataFrame, copy: Copy) -> pd.DataFrame:
+    if copy.manifest.hides_texts or "prompt_id" not in labels:
+        return labels
+    return labels.assign(prompt_id=labels.prompt_id.map(hidden_name))
 
 
 def _sheets(labels: pd.DataFrame, wave: int, folder: Path) -> Iterator[dict[str, Any]]:

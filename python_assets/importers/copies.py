@@ -3,6 +3,7 @@
 Belongs here: from manifests to rows and names. What a study makes of them is plumbline.py.
 """
 
+import hashlib
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -99,7 +100,7 @@ def read_copies(paths: Sequence[Path]) -> list[Copy]:
     """Read the manifests of exports or archives that are imported together.
 
     Raises:
-        SourceError: one cannot be read, is of statistics or hides its texts, two are of one run, or some have
+        SourceError: one cannot be read, is of statistics or an export without texts, two are of one run, or some have
             responses and others have none.
     """
     copies = [Copy(path, read_manifest(path, PATH_FIELD)) for path in paths]
@@ -108,7 +109,7 @@ def read_copies(paths: Sequence[Path]) -> list[Copy]:
             got, expected = f"{copy.path} of statistics", "an export of prompts or responses"
             remedy = f"write one with: plumbline export {copy.manifest.study_id} --stage prompts"
             raise SourceError(PATH_FIELD, got, expected, remedy)
-        if copy.manifest.hides_texts:
+        if copy.manifest.hides_texts and not copy.is_archive:
             got = f"{copy.path} of a study that hides them (report: hide_texts)"
             remedy = f"export {copy.manifest.study_id} without it, or ask its authors to"
             raise SourceError(PATH_FIELD, got, "an export with texts", remedy)
@@ -169,6 +170,11 @@ def _named(copy: Copy, key: str, waves: list[str], *, of_one_study: bool) -> Nam
     levels.pop("generation", None)
     levels.setdefault("model", key)
     return Named(" ".join(parts), {**levels, STUDY: copy.manifest.study_id})
+
+
+def hidden_name(name: str) -> str:
+    """What an archive without texts calls a prompt: its md5, as DuckDB has it."""
+    return hashlib.md5(name.encode(), usedforsecurity=False).hexdigest()
 
 
 def measured_column(measure_id: str, entry: str) -> str:

@@ -13,8 +13,10 @@ import pandas as pd
 
 from python_assets.errors import SourceError, StudyError, Told
 from python_assets.importers.copies import (
+    MEASURED,
     Copy,
     Named,
+    hidden_name,
     measured_column,
     n_unpaired,
     named_generations,
@@ -25,11 +27,13 @@ from python_assets.importers.entries import is_blank
 from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
 from python_assets.importers.table import measure_columns, table_of_rows
 from python_assets.providers.outcomes import NOT_RECORDED, ended_by
+from python_assets.published.hidden_texts import HIDDEN
 from python_assets.published.manifest import FACTOR_PREFIX
-from python_assets.study.base import AS_WRITTEN_READING, OTHER_LANGUAGE, UNMATCHED
+from python_assets.study.base import AS_WRITTEN_READING, OTHER_LANGUAGE, REPLAY, UNMATCHED
 from python_assets.study.factors import OF_GENERATIONS
 from python_assets.study.imports import DescribedImport, ImportColumns
 from python_assets.study.measures import IN_EVERY_STUDY, REFUSAL
+from python_assets.study.problems import listed
 from python_assets.study.study import Factor, MeasureSpec, Study
 from python_assets.warehouse.build import Quarantined
 
@@ -95,13 +99,14 @@ class PlumblineImporter(Importer):
 
         Raises:
             SourceError: a manifest or its file cannot be read, a file is not the one that was copied, or one
-                of several holds no rows.
+                of several holds no rows; or texts would be read that an archive does not hold.
             StudyError: a measure names a column that none of them has.
         """
         copies = _copies(study)
+        _require_texts(study, copies)
         names = named_generations(copies)
         read = [_rows(copy, of_copy, measure_columns(study)) for copy, of_copy in zip(copies, names, strict=True)]
-        tables = _refused_alike([table for table, _ in read])
+        tables = _hidden_alike(copies, _refused_alike(copies, [table for table, _ in read]))
         table = pd.concat(tables, ignore_index=True)
         if absent := [name for name in measure_columns(study) if name not in table]:
             got = Told(f"{copies[0].path} without column {absent[0]!r}")
@@ -123,11 +128,64 @@ class PlumblineImporter(Importer):
     def tables(cls, study: Study, path: str) -> list[Path]:
         """The file beside a manifest; none of an archive, which is read as one table."""
         (copy,) = read_copies([study.folder / path])
+        _require_texts(study, [copy])
         return [] if copy.is_archive and copy.files else copy.files
 
 
 def _copies(study: Study) -> list[Copy]:
     return read_copies([study.folder / path for path in import_of(study).paths])
+
+
+def _require_texts(study: Study, copies: Sequence[Copy]) -> None:
+    """Refuse a study that reads texts, or asks prompts, of archives that hold none: recorded values alone are there.
+
+    Raises:
+        SourceError: it does.
+    """
+    hidden = next((copy for copy in copies if copy.manifest.hides_texts), None)
+    if hidden is None:
+        return
+    recorded = {
+        measured_column(row["measure_id"], entry)
+        for copy in copies
+        for row in copy.manifest.measures
+        for entry in MEASURED
+    }
+    reads = [one.name for one in study.measures if not one.imported_columns or set(one.imported_columns) - recorded]
+    asks = [one.generation_id for one in study.generations if one.spec.provider != REPLAY]
+    if not reads and not asks:
+        return
+    what = f"{', '.join(reads)} to be measured" if reads else f"{', '.join(asks)} to be asked"
+    raise SourceError(
+        PATH_FIELD,
+        f"{hidden.path} of a study that hides its texts (report: hide_texts), with {what}",
+        "the measures that were recorded there, and provider: replay",
+        "take measures and generations out that need texts, or run that study without hide_texts",
+    )
+
+
+def _hidden_alike(copies: Sequence[Copy], tables: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
+    """Rows whose prompts are named alike, and have a text each, where some of the copies hide theirs."""
+    if not any(copy.manifest.hides_texts for copy in copies):
+        return list(tables)
+    return [
+        _without_texts(table, names_too=not copy.manifest.hides_texts)
+        for copy, table in zip(copies, tables, strict=True)
+    ]
+
+
+def _without_texts(table: pd.DataFrame, *, names_too: bool) -> pd.DataFrame:
+    if names_too:
+        names = ("prompt_id", "root_prompt_id", "unit_id")
+        table = table.assign(**{name: table[name].map(hidden_name, na_action="ignore") for name in names})
+    texts = [name for name in ("baseline_text", "response_text") if name in table]
+    return table.assign(
+        # no two prompts are taken for copies of each other
+        prompt_text=f"{HIDDEN} " + table["prompt_id"],
+        replacements_json="{}",
+        **{_MESSAGES: None},
+        **{name: table[name].mask(~is_blank(table[name]), HIDDEN) for name in texts},
+    )
 
 
 def _agreed(copies: Sequence[Copy], what: str, said: Sequence[T]) -> T:
@@ -244,14 +302,21 @@ def _with_units(copy: Copy, table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _refused_alike(tables: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
+def _refused_alike(copies: Sequence[Copy], tables: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
     """Responses without the flag that other rules gave their texts, where not all runs had the same rules.
 
     Then the rules of today tell the refusals of all of them; what a server declined has no text.
+
+    Raises:
+        SourceError: some texts are not there.
     """
     versions = {one for table in tables if _REFUSAL_VERSION in table for one in table[_REFUSAL_VERSION].dropna()}
     if len(versions) < 2:
         return list(tables)
+    if hidden := next((copy for copy in copies if copy.manifest.hides_texts), None):
+        got = f"{hidden.path} without texts, whose refusals were told by other rules ({listed(sorted(versions))})"
+        remedy = "take runs of one version of Plumbline; the next run of the study begins a new series"
+        raise SourceError(PATH_FIELD, got, "refusals that the same rules told", remedy)
     return [
         table.assign(is_refused=_is_true(table["is_refused"]) & is_blank(table["response_text"])) for table in tables
     ]

@@ -10,10 +10,9 @@ from typing import Final, NamedTuple
 from python_assets.errors import WarehouseError
 from python_assets.published.manifest import NAME
 from python_assets.study.problems import listed, nearest
-from python_assets.warehouse.build import Home
+from python_assets.warehouse.build import UNFINISHED, Home
 
 MARTS: Final = "marts"
-WRITING: Final = ".publishing"  # ends the name of a folder that is not whole yet, or that is being removed
 
 
 class ArchivedRun(NamedTuple):
@@ -22,6 +21,11 @@ class ArchivedRun(NamedTuple):
     run_id: str
     published_at: str
     folder: Path
+
+    @property
+    def path(self) -> str:
+        """The folder, from the folder of the warehouse."""
+        return "/".join(self.folder.parts[-3:])
 
     @property
     def manifest(self) -> Path:
@@ -34,7 +38,7 @@ def archived_runs(home: Home, study_id: str) -> list[ArchivedRun]:
     found = []
     for path in home.archives(study_id).glob(f"*/{NAME}"):
         published_at = _published_at(path)
-        if published_at and not path.parent.name.endswith(WRITING):
+        if published_at and not path.parent.name.endswith(UNFINISHED):
             found.append(ArchivedRun(path.parent.name, published_at, path.parent))
     return sorted(found, key=lambda run: (run.published_at, run.run_id), reverse=True)
 
@@ -58,7 +62,7 @@ def archived_run(home: Home, study_id: str, run_id: str) -> ArchivedRun:
         got = f"{run_id!r}, which begins {len(found)} runs: {_named(found)}"
         raise WarehouseError(where, got, "one of them", "write it out")
     if not runs:
-        remedy = f"run it, with keep above 0, by: plumbline run {study_id}"
+        remedy = f"run it with: plumbline run {study_id}"
         raise WarehouseError(where, f"no run in {home.archives(study_id)}", remedy=remedy)
     near = nearest(run_id, [run.run_id for run in runs])
     remedy = f"did you mean {near}?" if near else "name one of them"

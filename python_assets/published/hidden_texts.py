@@ -1,7 +1,7 @@
 """The published tables of one study without its texts, where its file says `report: {hide_texts: true}`.
 
-Belongs here: which columns hold texts. They are hidden in the connection that a report or an export reads by,
-so that no query of theirs, those to come included, can show one. The published database itself keeps them.
+Belongs here: which columns hold texts. They are hidden in the connection that a report, an export or an archive reads
+by, so that no query of theirs, those to come included, can show one. The published database itself keeps them.
 """
 
 import json
@@ -9,6 +9,8 @@ import re
 from typing import Any, Final
 
 import duckdb
+
+from python_assets.published.copies import identifier, literal
 
 HIDDEN: Final = "(hidden)"
 
@@ -31,8 +33,8 @@ _PARTS_OF_GENERATIONS: Final = ("role", "prompt_template")
 def hide_texts(connection: duckdb.DuckDBPyConnection, study_id: str) -> bool:
     """Put tables without texts in the place of the published ones, where the study asks for it.
 
-    A text becomes HIDDEN, one that is not there stays NULL. The names of prompts become their md5, the same
-    in every table.
+    A text becomes HIDDEN, one that is not there stays NULL and an empty one empty. The names of prompts become their
+    md5, the same in every table and every run.
 
     Args:
         connection: to the published database.
@@ -43,19 +45,28 @@ def hide_texts(connection: duckdb.DuckDBPyConnection, study_id: str) -> bool:
     """
     found = connection.execute("select config_json from studies where study_id = ?", [study_id]).fetchone()
     config = json.loads(found[0]) if found else {}
-    if not (config.get("report") or {}).get("hide_texts"):
+    if not asks_to_hide(config):
         return False
     for table, columns in _columns(connection).items():
         shown = {column: _hidden(column) for column in columns if column in _TEXTS | _NAMES_OF_PROMPTS}
         if table == "studies":
             hidden = json.dumps(config_without_texts(config), ensure_ascii=False, sort_keys=True)
-            shown["config_json"] = _literal(hidden)
+            shown["config_json"] = literal(hidden)
         if shown:
             replaced = ", ".join(f"{expression} as {column}" for column, expression in shown.items())
             connection.execute(
                 f"create temp view {table} as select * replace ({replaced}) from {_database(connection)}.main.{table}"
             )
     return True
+
+
+def asks_to_hide(config: dict[str, Any]) -> bool:
+    """Whether a study hides its texts.
+
+    Args:
+        config: what config_json holds.
+    """
+    return bool((config.get("report") or {}).get("hide_texts"))
 
 
 def config_without_texts(config: dict[str, Any]) -> dict[str, Any]:
@@ -105,13 +116,10 @@ def _columns(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
 def _hidden(column: str) -> str:
     if column in _NAMES_OF_PROMPTS:
         return f"md5({column})"
-    return f"case when {column} is not null then {_literal(HIDDEN)} end"
+    is_blank = f"trim(cast({column} as varchar)) = ''"
+    return f"case when {is_blank} then {column} when {column} is not null then {literal(HIDDEN)} end"
 
 
 def _database(connection: duckdb.DuckDBPyConnection) -> str:
     (name,) = connection.execute("select current_database()").fetchall()[0]
-    return '"' + str(name).replace('"', '""') + '"'
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+    return identifier(str(name))

@@ -88,6 +88,7 @@ class Manifest(_Record):
             they were told.
         licences: of the documents, each once.
         hides_texts: whether the study hides texts of prompts and responses, which are not in the files.
+        beside: what lies beside the files of an archive, by name its sha256: the report and the study file.
         n_unknown_licence: documents of which nobody said the licence; None in an export of before they were
             counted.
     """
@@ -107,6 +108,7 @@ class Manifest(_Record):
     removes_prompt: bool
     escapes_formulas: bool = False
     hides_texts: bool = False
+    beside: dict[str, str] = {}
     config: dict[str, Any]
     config_sha256: str
     plumbline_version: str

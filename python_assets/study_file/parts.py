@@ -119,7 +119,7 @@ class PartReader:
             slices=self._slices(slices),
             groupings=self._groupings(),
             analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
-            keep=self._section("keep", Annotated[int, Field(ge=0)], KEEP),
+            keep=self._section("keep", Annotated[int, Field(ge=1, strict=True)], KEEP),
             report=self._section("report", ReportOptions, ReportOptions()),
         )._replace(unread=frozenset(problem.where for problem in self.problems))
 

@@ -18,6 +18,7 @@ from python_assets.errors import OTHER_HOME, WarehouseError
 from python_assets.warehouse.raw_tables import RAW_TABLES
 
 SCHEMAS: Final = ("raw", "intermediate", "marts", "inference")
+UNFINISHED: Final = ".publishing"  # ends the name of what is not whole yet, or is being removed
 
 
 class Quarantined(NamedTuple):
@@ -30,7 +31,7 @@ class Quarantined(NamedTuple):
 
 
 class Home(NamedTuple):
-    """The folders of a warehouse (architecture 7)."""
+    """The folders of a warehouse (architecture 7); those of readers stand in each publication, too."""
 
     root: Path
 
@@ -43,6 +44,21 @@ class Home(NamedTuple):
     def parquet(self) -> Path:
         """One Parquet file a mart."""
         return self.root / "parquet"
+
+    @property
+    def publications(self) -> Path:
+        """The latest publications, a folder each."""
+        return self.root / "publications"
+
+    @property
+    def current(self) -> Path:
+        """A link to the publication that readers see."""
+        return self.root / "current"
+
+    @property
+    def chain(self) -> Path:
+        """The chain of freezes, archives and publications, a line each: it cannot be rebuilt."""
+        return self.root / "chain.jsonl"
 
     def report(self, study_id: str) -> Path:
         """The HTML report of a study."""

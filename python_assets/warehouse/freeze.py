@@ -4,26 +4,34 @@ Belongs here: what of a study file is the analysis, and the file of freezes. Whe
 before the responses is said by dbt, from the two columns of raw.studies.
 """
 
-import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from python_assets.errors import OTHER_HOME, WarehouseError
+from python_assets.errors import WarehouseError
 from python_assets.registry import source_sha256
 from python_assets.study.base import ALL_PROMPTS, CALIBRATIONS, REPLAY
 from python_assets.study.study import Study
-from python_assets.warehouse.build import Home, make_folder, utc_now
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.chain import (
+    TELL_MORE,
+    Chain,
+    clock_of,
+    freeze_entry,
+    is_whole,
+    open_chain,
+    read_chain,
+    records_of,
+    sha256_of,
+)
+from python_assets.warehouse.lines import TIME, append_line, canonical
 
 SECTIONS: Final = ("analysis", "baseline", "groupings", "measures", "slices", "unit")
 UNLISTED: Final = ("secondary", "pooled", "baseline")  # sets whose questions are counted, and listed in the file alone
 MOST_QUESTIONS: Final = 60
-TIME: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
 class Freeze(NamedTuple):
@@ -87,7 +95,7 @@ def analysis_of(study: Study) -> dict[str, Any]:
 
 def analysis_sha256(study: Study) -> str:
     """Hash of the analysis as canonical JSON: comments, prompts and generations are not in it."""
-    return hashlib.sha256(canonical(analysis_of(study)).encode()).hexdigest()
+    return sha256_of(analysis_of(study))
 
 
 def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | None = None) -> Freeze:
@@ -105,13 +113,17 @@ def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | 
     logs = home.responses(study.study_id).glob("*.jsonl")
     has_responses = any("." not in log.stem for log in logs)  # <engine>.<stage> holds what engines wrote
     has_imported = any(generation.spec.provider == REPLAY for generation in study.generations)
-    now, path = utc_now(), home.freezes(study.study_id)
-    record = {"analysis_sha256": key, "frozen_at": now.strftime(TIME), "analysis": content, "questions": questions}
-    known = frozen_at(study, home)
-    # questions were not known then, or a generation has come; the time stays
-    is_listed = any(listed == questions for sha256, _, listed in _freezes(path) if sha256 == key)
-    if not known or (questions is not None and not is_listed):
-        append_line(path, canonical(record))
+    with open_chain(home) as chain:
+        _take_in(chain, home, study.study_id)
+        known = frozen_at(study, home)
+        # questions were not known then, or a generation has come; the time stays
+        is_listed = any(listed == questions for sha256, _, listed in _freezes(study, home) if sha256 == key)
+        if not known or (questions is not None and not is_listed):
+            at = chain.now.strftime(TIME)
+            record = {"analysis_sha256": key, "frozen_at": at, "analysis": content, "questions": questions}
+            append_line(home.freezes(study.study_id), canonical(record))
+            chain.add(freeze_entry(study.study_id, record))
+        now = chain.now
     return Freeze(
         sha256=key,
         frozen_at=known or now,
@@ -123,14 +135,23 @@ def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | 
     )
 
 
+def _take_in(chain: Chain, home: Home, study_id: str) -> None:
+    """Chain, as of now, what a kill left between the file of freezes and the chain; nothing that is back-dated."""
+    last = chain.lines[-1].at if chain.lines else ""
+    for record in records_of(home.freezes(study_id)):
+        entry = freeze_entry(study_id, record)
+        if last <= record["frozen_at"] <= chain.now.strftime(TIME) and is_whole(record):
+            chain.add(entry)
+
+
 def frozen_at(study: Study, home: Home) -> datetime | None:
     """When the analysis of a study was first frozen as it is now; None where it never was.
 
     Raises:
-        WarehouseError: the file of freezes cannot be read.
+        WarehouseError: the file of freezes cannot be read, or a freeze is not what its hash or the chain says.
     """
     key = analysis_sha256(study)
-    return min((at for sha256, at, _ in _freezes(home.freezes(study.study_id)) if sha256 == key), default=None)
+    return min((at for sha256, at, _ in _freezes(study, home) if sha256 == key), default=None)
 
 
 def corrected_when_frozen(study: Study, home: Home) -> set[str] | None:
@@ -144,54 +165,45 @@ def corrected_when_frozen(study: Study, home: Home) -> set[str] | None:
         WarehouseError: the file of freezes cannot be read.
     """
     key = analysis_sha256(study)
-    frozen = (listed for sha256, _, listed in _freezes(home.freezes(study.study_id)) if sha256 == key)
+    frozen = (listed for sha256, _, listed in _freezes(study, home) if sha256 == key)
     listed = next((one for one in frozen if isinstance(one, list)), None)
     if listed is None:
         return None
     return {row["measure_id"] for row in listed if row["calibration"] == "corrected" and row["set_id"] not in UNLISTED}
 
 
-def canonical(content: dict[str, Any]) -> str:
-    """One line of JSON that is the same whatever the order of keys."""
-    return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+def _freezes(study: Study, home: Home) -> Iterator[tuple[str, datetime, object]]:
+    """Hash, time and questions of every freeze that counts: those of the chain, at the time that they came into it.
 
-
-def _freezes(path: Path) -> Iterator[tuple[str, datetime, object]]:
-    """Hash, time and questions of every freeze; a line that a kill cut short froze nothing."""
-    for line in lines_of(path):
-        with suppress(ValueError, KeyError, TypeError):
-            record = json.loads(line)
-            frozen = datetime.strptime(record["frozen_at"], TIME)
-            yield record["analysis_sha256"], frozen, record.get("questions")
-
-
-def lines_of(path: Path) -> list[str]:
-    """The lines of a file that is only ever added to; none where there is none.
-
-    Raises:
-        WarehouseError: the file cannot be read.
+    What was there before the chain counts at its own word. A line that is in no chain freezes nothing.
     """
-    try:
-        return path.read_text(encoding="utf-8").split("\n") if path.exists() else []
-    except OSError as error:
-        raise WarehouseError(path, error, "a file that can be read", "make it readable") from error
+    path, records = home.freezes(study.study_id), records_of(home.freezes(study.study_id))
+    for record in records:
+        _require_whole(path, record)
+    lines = read_chain(home)
+    by_hash = {sha256_of(record): record for record in records}
+    if not lines:
+        yield from (_counted(record, record["frozen_at"]) for record in records)
+    for entry, at in ((line.entry, line.at) for line in lines):
+        if entry.kind == "freeze" and entry.study_id == study.study_id:
+            record = by_hash.get(entry.content_sha256, {})
+            if not record:
+                got = f"no freeze of sha256 {entry.subject} as it was chained at {at}: it was changed or taken out"
+                raise WarehouseError(path, got, "every freeze of the chain", f"put the file back; {TELL_MORE}")
+            yield _counted(record, record["frozen_at"] if entry.is_earlier else at)
 
 
-def append_line(path: Path, line: str) -> None:
-    """Add a line to a file that is only ever added to, and wait until it is on disk.
+def _counted(record: dict[str, Any], at: str) -> tuple[str, datetime, object]:
+    return record["analysis_sha256"], datetime.strptime(at, TIME), record.get("questions")
 
-    Raises:
-        WarehouseError: the file cannot be written.
-    """
-    make_folder(path.parent)
-    try:
-        is_cut = path.exists() and not path.read_bytes().endswith(b"\n")
-        with path.open("ab") as file:
-            file.write(("\n" * is_cut + f"{line}\n").encode())
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise WarehouseError(path, error, "a file that can be written", OTHER_HOME) from error
+
+def _require_whole(path: Path, record: dict[str, Any]) -> None:
+    """See that a freeze is of what its hash says, and of a time that has been."""
+    key, at = record["analysis_sha256"], record["frozen_at"]
+    if not is_whole(record):
+        got, expected = f"a freeze of {at} whose analysis is not that of sha256 {key}", "freezes as they were written"
+        raise WarehouseError(path, got, expected, f"put the file back; {TELL_MORE}")
+    clock_of(path, at)
 
 
 def _listed_questions(questions: list[dict[str, str]] | None) -> list[str]:

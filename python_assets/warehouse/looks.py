@@ -17,7 +17,8 @@ import pandas as pd
 from python_assets.errors import NOTHING, StudyError, Told
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, utc_now
-from python_assets.warehouse.freeze import TIME, analysis_sha256, append_line, canonical, frozen_at, lines_of
+from python_assets.warehouse.freeze import analysis_sha256, frozen_at
+from python_assets.warehouse.lines import TIME, append_line, canonical, lines_of
 
 FIELD: Final = ("analysis", "looks")
 NEW_STUDY: Final = "give the study another name, for what was spent is spent"

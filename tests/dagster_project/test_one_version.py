@@ -102,7 +102,7 @@ def test_comments_and_spaces_are_no_edit(materialise, folder):
 def test_what_is_made_of_a_table_is_known_through_dbt_and_inference(materialise, folder):
     materialise("studies")
     edit(folder, "alpha: 0.05", "alpha: 0.2")
-    for stage in ("dbt_before_inference", "infer", "dbt_after_inference", "database", "report"):
+    for stage in ("dbt_before_inference", "infer", "dbt_after_inference", "publish"):
         with pytest.raises(Mistake, match="materialise raw/studies"):
             materialise(stage)
 

@@ -79,7 +79,7 @@ def test_a_change_of_what_measures_is_null_in_a_study_of_both_runs(months):
         prompts: {{import: {{format: plumbline, path: [{paths}]}}}}
         generations: [{{name: "*", provider: replay}}]
         analysis: {{permutations: 99, bootstrap: 200, compare: {{reference: "2026-10"}}}}
-        keep: 0
+        keep: 1
         """,
         encoding="utf-8",
     )

@@ -27,7 +27,11 @@ generations:
     role: {none: "", keeper: "You keep a quokka."}
     prompt_template: "{prompt} No quokka."
 measures: [vader, {name: answered, choices: ["yes", "no"]}]
-analysis: {permutations: 99, bootstrap: 200, quality: {max_removed_share: 0.2}}
+analysis:
+  permutations: 99
+  bootstrap: 200
+  quality: {max_removed_share: 0.2}
+  margins: {mean_difference: 0.2, risk_difference: 0.2}
 report: {hide_texts: true}
 """
 
@@ -45,10 +49,15 @@ def rows():
 
 
 @pytest.fixture(scope="module")
-def hidden(run_study, plumbline, tmp_path_factory):
-    studies = tmp_path_factory.mktemp("hidden")
-    (studies / "answers.csv").write_text("\n".join(rows()) + "\n", encoding="utf-8")
-    (studies / "hidden.yml").write_text(STUDY, encoding="utf-8")
+def studies(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hidden")
+    (folder / "answers.csv").write_text("\n".join(rows()) + "\n", encoding="utf-8")
+    (folder / "hidden.yml").write_text(STUDY, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def hidden(run_study, plumbline, studies):
     run = run_study("hidden", PLUMBLINE_STUDIES=str(studies))
     for stage in ("prompts", "responses", "statistics"):
         for kind in ("csv", "jsonl", "parquet"):
@@ -87,6 +96,32 @@ def test_no_planted_word_stands_in_any_exported_file(hidden):
     assert len(files) == 3 * (2 + 2 + len(STATISTICS) + 1)
     found = {path.name: word for path in files for word in PLANTED if word in told(path).lower()}
     assert found == {}
+
+
+def test_no_planted_word_stands_in_the_archive(hidden):
+    files = [path for path in (hidden.home / "archive" / "hidden").rglob("*.*") if path.is_file()]
+    assert {path.name for path in files} >= {"responses.parquet", "quarantined_records.parquet", "manifest.json"}
+    assert not [path for path in files if path.suffix == ".yml"]
+    assert {path.name: word for path in files for word in PLANTED if word in told(path).lower()} == {}
+    manifest = json.loads(next(path for path in files if path.name == "manifest.json").read_text())
+    assert manifest["hides_texts"] is True
+
+
+def test_no_planted_word_stands_in_what_the_ui_shows_of_the_run(hidden):
+    stored = [path for path in (hidden.home / "dagster").rglob("*") if path.is_file()]
+    assert any(b"hidden" in path.read_bytes() for path in stored)
+    found = {str(path): word for path in stored for word in PLANTED if word.encode() in path.read_bytes().lower()}
+    assert found == {}
+
+
+def test_the_gate_compares_archives_without_texts(hidden, studies, plumbline):
+    done = plumbline(hidden.home, "run", "hidden", PLUMBLINE_STUDIES=str(studies))
+    assert done.returncode == 0, done.stderr
+    first = hidden.value("select run_id from publications where study_id = 'hidden' order by published_at limit 1")
+    done = plumbline(hidden.home, "gate", "hidden", "--against", first, PLUMBLINE_STUDIES=str(studies))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"Of [1-9]\d* groups with a margin none is beyond it", done.stdout)
+    assert [word for word in PLANTED if word in done.stdout.lower()] == []
 
 
 def test_numbers_and_keys_are_still_there(hidden):

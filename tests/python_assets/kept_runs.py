@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 
-from python_assets.published.archive import archive_study
+from python_assets.published.archive import put_in_place, write_archive
 from python_assets.warehouse.build import Home
 
 ANSWERS = {"p1": "good", "p2": "bad"}
@@ -41,10 +41,11 @@ def publish_run(
 
     labels: measure, prompt, rater, whether it is a program, label, value and why there is none. told: wave, study,
     vader and refusal (what measured), at (when it was published), unit (a factor whose levels, one a prompt, are the
-    units).
+    units), hides_texts (anything: the study file says so).
     """
     unit = told.get("unit")
     study, refusal = told.get("study", "months"), told.get("refusal", "rules 1")
+    report = {"report": {"hide_texts": True}} if "hides_texts" in told else {}
     rows = {
         "prompts": [
             (
@@ -82,7 +83,7 @@ def publish_run(
         connection.execute(
             "create table studies as select ? as study_id, 'Months' as title, ? as config_json, 'abc' as "
             "config_sha256, '0.1.0' as plumbline_version, ? as run_id, ?::timestamp as published_at",
-            [study, json.dumps(CONFIG), run_id, told.get("at", "2026-10-01 00:00:00")],
+            [study, json.dumps(CONFIG | report), run_id, told.get("at", "2026-10-01 00:00:00")],
         )
         connection.execute(
             "create table publications as select study_id, run_id, published_at, "
@@ -115,5 +116,6 @@ def archived(
     home.report(study).write_text("report")
     study_file = home.root / f"{study}.yml"
     study_file.write_text("# the study")
-    folder = archive_study(home, study, study_file, 9).folder
+    folder = home.archives(study) / run_id
+    put_in_place(write_archive(home, study, study_file, folder))
     return folder / "manifest.json"

@@ -64,6 +64,7 @@ select
     study_id,
     run_id,
     cast(null as timestamp) as published_at,
+    cast(null as string) as publication_id,
     config_sha256,
     plumbline_version,
     coalesce(generations_json, '[]') as generations_json,

@@ -133,6 +133,77 @@ def test_refusals_that_different_rules_told_are_told_anew(importing, home, novem
     assert rows["finish_reason"].notna().any() == bool(refused)
 
 
+@pytest.fixture
+def hidden(home):
+    """Two archives without texts; p3 has no answer."""
+    answers = {**ANSWERS, "p3": ""}
+    return [
+        archived(home, "october", answers, wave="10", hides_texts="yes"),
+        archived(home, "november", {**answers, "p2": "worse"}, wave="11", at="2026-11-01", hides_texts="yes"),
+    ]
+
+
+def test_an_archive_of_a_study_that_hides_its_texts_holds_none(hidden):
+    for path in hidden:
+        manifest = json.loads(path.read_text())
+        assert manifest["hides_texts"]
+        assert set(manifest["beside"]) == {"report.html"}  # the study file holds the texts of templates
+        assert manifest["config"]["prompts"]["templates"]["texts"] == [{"id": "t", "text": "(hidden)"}]
+        texts = "select distinct prompt_text from read_parquet(?)"
+        assert duckdb.execute(texts, [str(path.parent / "marts" / "prompts.parquet")]).fetchall() == [("(hidden)",)]
+        texts = "select distinct response_text from read_parquet(?) order by 1"
+        answered = duckdb.execute(texts, [str(path.parent / "marts" / "responses.parquet")]).fetchall()
+        assert answered == [("",), ("(hidden)",)]
+
+
+def test_what_was_recorded_of_hidden_texts_is_compared_as_that_of_others(importing, home, hidden, tmp_path):
+    shown = [
+        archived(home, run, answers, wave=wave, at=f"2026-{wave}-01")
+        for run, wave, answers in (
+            ("open10", "10", {**ANSWERS, "p3": ""}),
+            ("open11", "11", {**ANSWERS, "p3": "", "p2": "worse"}),
+        )
+    ]
+    of_hidden, of_shown = (
+        sorted(map(str, ((row[0], *row[2:]) for row in measured(importing(paths), made))))  # less prompts
+        for made, paths in ((tmp_path / "hidden", hidden), (tmp_path / "shown", shown))
+    )
+    assert of_hidden == of_shown
+    assert any("'verdict', 'fair'" in row for row in of_hidden)
+    assert any("'empty', '1.0'" in row for row in of_hidden)
+
+
+def test_hidden_and_shown_runs_of_a_study_pair_by_the_names_of_prompts(importing, home, hidden):
+    shown = archived(home, "september", {**ANSWERS, "p3": "new"}, wave="09", at="2026-09-01")
+    imported = read_import(load_study(importing([shown, *hidden])))
+    assert len(imported.prompts) == 3 and imported.n_unpaired == 0
+    assert imported.prompts["prompt_text"].is_unique
+    assert "Text" not in imported.prompts.to_csv()
+    assert set(imported.rows["response_text"]) == {"(hidden)", ""}
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {"measures": "[{name: now, extractor: vader}]"},
+        {"measures": "[vader, {name: said, kind: categorical, column: response_text}]"},
+        {"generations": '[{name: "*", provider: replay}, {name: new, provider: simulator}]'},
+    ],
+    ids=["a measure of texts", "a column of texts", "a model to ask"],
+)
+def test_an_archive_without_texts_is_not_imported_as_if_it_had_them(importing, hidden, sections):
+    with pytest.raises(StudyFileError, match="of a study that hides its texts .report: hide_texts.") as raised:
+        load_study(importing(hidden, **sections))
+    assert "prompts.import.path" in str(raised.value)
+
+
+def test_refusals_of_hidden_texts_are_not_told_anew(importing, home, hidden):
+    later = archived(home, "december", ANSWERS, wave="12", refusal="rules 2", hides_texts="yes")
+    study = load_study(importing([*hidden, later]))
+    with pytest.raises(SourceError, match="without texts, whose refusals were told by other rules"):
+        read_import(study)
+
+
 def test_measures_can_be_read_anew_under_another_name(importing, months, tmp_path):
     rows = measured(importing(months, measures="[vader, {name: now, extractor: vader}]"), tmp_path)
     versions = {row[2]: row[4] for row in rows}

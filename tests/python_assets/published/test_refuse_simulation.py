@@ -1,17 +1,12 @@
+import json
+
 import duckdb
 import pytest
 
 from python_assets.errors import WarehouseError
-from python_assets.published.publish import publish
 from python_assets.published.refuse_simulation import refuse_simulation
 from python_assets.warehouse.build import Home
-
-STUDIES = "create table marts.studies (study_id varchar, published_at timestamp, has_stand_in boolean)"
-GENERATIONS = """
-    create table marts.generations (
-        study_id varchar, generation_id varchar, is_simulated boolean, is_baseline boolean
-    )
-"""
+from tests.python_assets.published_runs import CONFIG, MARTS, publish_run
 
 
 @pytest.fixture
@@ -21,19 +16,14 @@ def home(tmp_path):
 
 def published(home, study_id="one", *, by_override, model_is_simulated):
     """Publish a study of one generation and the baseline."""
-    path = home.build(study_id)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)
-    with duckdb.connect(str(path)) as connection:
-        connection.execute("create schema marts")
-        connection.execute(STUDIES)
-        connection.execute(GENERATIONS)
-        connection.execute("insert into marts.studies values (?, null, ?)", [study_id, by_override])
-        connection.execute(
-            "insert into marts.generations values (?, 'llama', ?, false), (?, 'baseline', false, true)",
-            [study_id, model_is_simulated, study_id],
-        )
-    publish(path, home, study_id)
+    generations = f"""
+        create table marts.generations as select '{study_id}' as study_id, * from (values
+            ('llama', {model_is_simulated}, false), ('baseline', false, true)
+        ) as rows (generation_id, is_simulated, is_baseline)
+    """
+    studies = MARTS["studies"].format(study=study_id, run="run", config=json.dumps(CONFIG))
+    studies = f"create table marts.studies as {studies}, {by_override} as has_stand_in"
+    publish_run(home, "run", study_id, marts=[studies, generations])
 
 
 def rows(home):

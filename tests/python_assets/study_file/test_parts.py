@@ -16,14 +16,14 @@ def test_places_after_a_removed_item_are_those_of_the_file(mistaken):
     assert mistaken(sections) == ["prompts.scrape.sources[0]", "prompts.scrape.sources[1].levels[0]"]
 
 
-@pytest.mark.parametrize(("text", "keep"), [(None, 12), ("0", 0), ("3", 3)])
+@pytest.mark.parametrize(("text", "keep"), [(None, 12), ("1", 1), ("3", 3)])
 def test_so_many_published_runs_are_kept(write_study, text, keep):
     sections = SCRAPE if text is None else {**SCRAPE, "keep": text}
     assert load_study(write_study(sections), check_files=False).keep == keep
 
 
-@pytest.mark.parametrize("text", ["-1", "some", "1.5"])
-def test_only_a_number_of_runs_can_be_kept(mistaken, text):
+@pytest.mark.parametrize("text", ["-1", "0", "some", "1.5", "yes", "true", "1.0"])
+def test_only_a_whole_number_of_runs_can_be_kept(mistaken, text):
     assert mistaken({**SCRAPE, "keep": text}) == ["keep"]
 
 

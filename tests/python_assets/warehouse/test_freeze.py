@@ -7,7 +7,9 @@ from python_assets import cli
 from python_assets.errors import StudyError, WarehouseError
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, utc_now
-from python_assets.warehouse.freeze import analysis_sha256, freeze_analysis, frozen_at
+from python_assets.warehouse.chain import freeze_entry, line_of, read_chain, sha256_of
+from python_assets.warehouse.freeze import analysis_of, analysis_sha256, freeze_analysis, frozen_at
+from python_assets.warehouse.lines import TIME
 from python_assets.warehouse.study_row import record_study
 
 BASE = {
@@ -104,12 +106,84 @@ def test_each_analysis_keeps_its_own_time(study_of, home):
 
 def test_the_earliest_of_several_times_counts(study_of, home):
     study = study_of()
-    key = analysis_sha256(study)
-    times = ("2026-03-01T00:00:00.000000Z", "2026-02-01T00:00:00.000000Z")
-    lines = [json.dumps({"analysis_sha256": key, "frozen_at": time}) for time in times]
-    home.freezes("mine").parent.mkdir(parents=True)
-    home.freezes("mine").write_text("\n".join(lines))
+    write_freezes(home, *(of_before(study, month) for month in (3, 2)))
     assert frozen_at(study, home) == datetime(2026, 2, 1)
+
+
+def of_before(study, month):
+    """A freeze as it was written before there was a chain."""
+    at = f"2026-{month:02}-01T00:00:00.000000Z"
+    return {"analysis_sha256": analysis_sha256(study), "frozen_at": at, "analysis": analysis_of(study)}
+
+
+def write_freezes(home, *records):
+    home.freezes("mine").parent.mkdir(parents=True, exist_ok=True)
+    home.freezes("mine").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+
+
+def records_in(home):
+    return [json.loads(line) for line in home.freezes("mine").read_text().splitlines()]
+
+
+def test_a_freeze_of_before_the_chain_counts_by_its_own_word_and_is_chained_as_of_now(study_of, home):
+    write_freezes(home, of_before(study_of(), 2))
+    freeze_analysis(study_of(analysis="{alpha: 0.1}"), home)
+    first, second = read_chain(home)
+    assert (first.entry.is_earlier, second.entry.is_earlier) == (True, False)
+    assert first.at > "2026-11"
+    assert frozen_at(study_of(), home) == datetime(2026, 2, 1)
+
+
+def test_a_freeze_that_is_back_dated_beside_the_chain_counts_for_nothing(study_of, home):
+    other = study_of(analysis="{alpha: 0.1}")
+    freeze_analysis(other, home)
+    write_freezes(home, *records_in(home), of_before(study_of(), 2))
+    assert frozen_at(study_of(), home) is None
+    frozen = freeze_analysis(study_of(), home)
+    assert frozen.is_new and frozen.frozen_at.year == utc_now().year and frozen.frozen_at.month > 2
+
+
+@pytest.mark.parametrize("changed", ["the time", "the analysis", "the hash too", "a line that is gone"])
+def test_a_freeze_that_was_changed_is_no_freeze(study_of, home, changed):
+    freeze_analysis(study_of(), home)
+    (record,) = records_in(home)
+    if changed == "the time":
+        record["frozen_at"] = "2026-01-01T00:00:00.000000Z"
+    elif changed != "a line that is gone":
+        record["analysis"]["analysis"]["alpha"] = 0.1
+    if changed == "the hash too":
+        record["analysis_sha256"] = sha256_of(record["analysis"])
+    write_freezes(home, *([] if changed == "a line that is gone" else [record]))
+    for study in (study_of(), study_of(analysis="{alpha: 0.1}")):
+        with pytest.raises(WarehouseError, match="plumbline verify tells every fault"):
+            frozen_at(study, home)
+        with pytest.raises(WarehouseError, match="plumbline verify tells every fault"):
+            freeze_analysis(study, home)
+
+
+def test_a_freeze_of_another_machines_clock_is_refused(study_of, home):
+    later = of_before(study_of(), 2) | {"frozen_at": "2999-01-01T00:00:00.000000Z"}
+    write_freezes(home, later)
+    with pytest.raises(WarehouseError, match="2999-01-01T00:00:00.000000Z, where the clock of this machine says"):
+        frozen_at(study_of(), home)
+    home.freezes("mine").unlink()
+    entry = freeze_entry("mine", later)
+    home.chain.write_text(line_of(entry, "2999-01-01T00:00:00.000000Z", "").text() + "\n")
+    with pytest.raises(WarehouseError, match="expected a time that has been; set the clock"):
+        freeze_analysis(study_of(), home)
+    assert not home.freezes("mine").exists()
+
+
+def test_a_freeze_that_a_kill_kept_from_the_chain_is_frozen_when_it_is_frozen_again(study_of, home):
+    freeze_analysis(study_of(analysis="{alpha: 0.1}"), home)
+    chain = home.chain.read_bytes()
+    freeze_analysis(study_of(), home)
+    home.chain.write_bytes(chain + b'{"at": "20')  # cut short by the same kill
+    assert frozen_at(study_of(), home) is None
+    frozen = freeze_analysis(study_of(), home)
+    assert len(records_in(home)) == 2
+    assert len(read_chain(home)) == 2
+    assert frozen.frozen_at.strftime(TIME) == read_chain(home)[-1].at > records_in(home)[-1]["frozen_at"]
 
 
 @pytest.mark.parametrize("torn", ['{"analysis_sha256": "', "[]", '{"frozen_at": 1}'])

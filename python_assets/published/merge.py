@@ -1,0 +1,263 @@
+"""The marts of one build file merged with what other studies published: the database and the Parquet files.
+
+Belongs here: from tables to tables; nothing is computed. Where the files lie and when readers see them is
+publication.py.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import duckdb
+
+from python_assets.errors import WarehouseError
+from python_assets.published.archived import MARTS, ArchivedRun
+from python_assets.published.copies import identifier, literal
+from python_assets.warehouse.build import Home
+
+# older drivers open files of this version and no later one
+STORAGE_VERSION: Final = "v1.0.0"
+PUBLICATIONS: Final = "publications"  # has a row of every run, where the other tables hold the latest alone
+# DuckDB shares one table among its threads only where it is large, and most marts are not
+N_WRITERS: Final = 2
+# what of a mart is known only when it is published
+_DATED: Final = {"studies": ("published_at",), PUBLICATIONS: ("published_at", "publication_id")}
+
+
+class Stamp(NamedTuple):
+    """Whose rows are replaced, and what they are stamped with."""
+
+    study_id: str
+    publication_id: str
+    published_at: datetime
+
+
+class Column(NamedTuple):
+    """A column as the build file declares it."""
+
+    name: str
+    data_type: str
+    is_nullable: bool
+    comment: str | None
+
+
+class Mart(NamedTuple):
+    """A table or view of the schema marts as the build file declares it; either is published as a table."""
+
+    name: str
+    comment: str | None
+    columns: list[Column]
+
+
+def attach(connection: duckdb.DuckDBPyConnection, alias: str, path: Path) -> None:
+    """Attach a database that is only read.
+
+    Raises:
+        WarehouseError: it cannot be read.
+    """
+    try:
+        connection.execute(f"attach {_text(path)} as {alias} (read_only)")
+    except duckdb.Error as error:
+        remedy = (
+            "close the process that has it open for writing; if the file is damaged, move the folder of its "
+            "publication away and publish its study again"
+        )
+        raise WarehouseError(path, error, "a database that can be read", remedy) from error
+
+
+def marts_of(connection: duckdb.DuckDBPyConnection, database: str, schema: str) -> list[Mart]:
+    """The tables and views of a schema, the largest first.
+
+    Args:
+        connection: with the database attached.
+        database: its alias.
+        schema: in it.
+    """
+    tables = connection.execute(
+        """
+        select table_name, comment
+        from (
+            select database_name, schema_name, table_name, comment, estimated_size from duckdb_tables()
+            union all
+            select database_name, schema_name, view_name, comment, 0 from duckdb_views()
+        )
+        where database_name = ? and schema_name = ? order by estimated_size desc, table_name
+        """,
+        [database, schema],
+    ).fetchall()
+    columns: dict[str, list[Column]] = {name: [] for name, _ in tables}
+    for table, *column in connection.execute(
+        "select table_name, column_name, data_type, is_nullable, comment from duckdb_columns() "
+        "where database_name = ? and schema_name = ? order by column_index",
+        [database, schema],
+    ).fetchall():
+        if table in columns:
+            columns[table].append(Column(*column))
+    return [Mart(name, comment, columns[name]) for name, comment in tables]
+
+
+def merge(
+    connection: duckdb.DuckDBPyConnection, earlier: Path | None, into: Home, stamp: Stamp, kept: Sequence[ArchivedRun]
+) -> dict[str, int]:
+    """Write the marts of a study, and the rows of every other study as they are.
+
+    Args:
+        connection: with the build file attached as build.
+        earlier: the database that other studies are published in; None where there is none.
+        into: the folders that the database and the Parquet files are written to.
+        stamp: the rows of its study come from the build file.
+        kept: the runs of the study that are kept, this one included, as publications is to say.
+
+    Returns:
+        The rows of the study by mart.
+
+    Raises:
+        WarehouseError: the earlier database cannot be read or holds rows that no longer fit.
+        OSError, duckdb.IOException: the folders cannot be written.
+    """
+    if earlier is None:
+        connection.execute("attach ':memory:' as earlier")
+    else:
+        attach(connection, "earlier", earlier)
+    marts = marts_of(connection, "build", "marts")
+    before = {mart.name: mart for mart in marts_of(connection, "earlier", "main")}
+    connection.execute(f"attach {_text(into.published)} as fresh (storage_version '{STORAGE_VERSION}')")
+    into.parquet.mkdir()
+
+    def write(mart: Mart) -> int:
+        with connection.cursor() as cursor:
+            n_rows = _write_mart(cursor, stamp, mart, before.get(mart.name))
+            if mart.name == PUBLICATIONS:
+                _say_what_is_kept(cursor, into, stamp, kept)
+            _write_parquet(cursor, into.parquet, mart, stamp)
+        return n_rows
+
+    with ThreadPoolExecutor(N_WRITERS) as writers:
+        n_rows = dict(zip((mart.name for mart in marts), writers.map(write, marts), strict=True))
+    connection.execute("checkpoint fresh")
+    connection.execute("detach fresh")
+    return n_rows
+
+
+def _write_mart(connection: duckdb.DuckDBPyConnection, stamp: Stamp, mart: Mart, earlier: Mart | None) -> int:
+    carried = _carry_over(connection, stamp, mart, earlier)
+    _create(connection, mart, carried)
+    if carried:
+        _insert(connection, mart, "carried_rows", [column.name for column in carried])
+    return _insert(connection, mart, _built_rows(stamp, mart), [column.name for column in mart.columns])
+
+
+def _built_rows(stamp: Stamp, mart: Mart) -> str:
+    source = f"build.marts.{identifier(mart.name)}"
+    values = {
+        "published_at": f"timestamp '{stamp.published_at.isoformat()}'",
+        "publication_id": literal(stamp.publication_id),
+    }
+    there = {column.name for column in mart.columns}
+    stamped = [f"{values[name]} as {name}" for name in _DATED.get(mart.name, ()) if name in there]
+    return f"(select * replace ({', '.join(stamped)}) from {source})" if stamped else source
+
+
+def _carry_over(connection: duckdb.DuckDBPyConnection, stamp: Stamp, mart: Mart, earlier: Mart | None) -> list[Column]:
+    """Make the view carried_rows of what stays published; its columns that the mart still has."""
+    known = {column.name: column for column in earlier.columns} if earlier else {}
+    if "study_id" not in known:
+        return []
+    of_every_run = mart.name == PUBLICATIONS
+    connection.execute(
+        f"create or replace temp view carried_rows as "
+        f"select * from earlier.main.{identifier(mart.name)} where study_id <> {literal(stamp.study_id)}"
+        + (" or run_id not in (from build.marts.publications select run_id)" if of_every_run else "")
+    )
+    row = connection.execute("select 1 from carried_rows limit 1").fetchone()
+    return [known[column.name] for column in mart.columns if column.name in known] if row else []
+
+
+def _create(connection: duckdb.DuckDBPyConnection, mart: Mart, carried: list[Column]) -> None:
+    optional = _left_empty(connection, mart, carried) if carried else set()
+    definitions = ", ".join(
+        f"{identifier(column.name)} {column.data_type}"
+        + ("" if column.is_nullable or column.name in optional else " not null")
+        for column in mart.columns
+    )
+    table = f"fresh.main.{identifier(mart.name)}"
+    connection.execute(f"create table {table} ({definitions})")
+    if mart.comment:
+        connection.execute(f"comment on table {table} is {literal(mart.comment)}")
+    for column in mart.columns:
+        if column.comment:
+            connection.execute(f"comment on column {table}.{identifier(column.name)} is {literal(column.comment)}")
+
+
+def _left_empty(connection: duckdb.DuckDBPyConnection, mart: Mart, carried: list[Column]) -> set[str]:
+    """Columns that rows of an earlier version leave empty: they are NOT NULL once those are rerun."""
+    required = {column.name for column in mart.columns if not column.is_nullable}
+    absent = required - {column.name for column in carried}
+    doubtful = [column.name for column in carried if column.is_nullable and column.name in required]
+    if not doubtful:
+        return absent
+    any_empty = ", ".join(f"count(*) > count({identifier(name)})" for name in doubtful)
+    row = connection.execute(f"select {any_empty} from carried_rows").fetchone() or ()
+    return absent | {name for name, is_empty in zip(doubtful, row, strict=True) if is_empty}
+
+
+def _insert(connection: duckdb.DuckDBPyConnection, mart: Mart, source: str, names: list[str]) -> int:
+    listed = ", ".join(identifier(name) for name in names)
+    try:
+        row = connection.execute(
+            f"insert into fresh.main.{identifier(mart.name)} ({listed}) select {listed} from {source}"
+        ).fetchone()
+    except (duckdb.ConversionException, duckdb.BinderException) as error:
+        raise WarehouseError(
+            f"the published table {mart.name}",
+            str(error).splitlines()[0],
+            "rows of other studies that fit its columns",
+            "move the publications away and publish their studies again",
+        ) from error
+    return int(row[0]) if row else 0
+
+
+def _say_what_is_kept(
+    connection: duckdb.DuckDBPyConnection, into: Home, stamp: Stamp, kept: Sequence[ArchivedRun]
+) -> None:
+    """Write in publications which runs of a study are kept, and where."""
+    table = f"fresh.main.{PUBLICATIONS}"
+    _bring_back(connection, table, kept)
+    connection.execute(
+        f"update {table} set archive_path = null, archive_removed_at = ? "
+        "where study_id = ? and archive_path is not null and not list_contains(?, run_id)",
+        [stamp.published_at, stamp.study_id, [run.run_id for run in kept]],
+    )
+    for run in kept:
+        connection.execute(
+            f"update {table} set archive_path = ?, archive_removed_at = null where study_id = ? and run_id = ?",
+            [run.path, stamp.study_id, run.run_id],
+        )
+
+
+def _bring_back(connection: duckdb.DuckDBPyConnection, table: str, kept: Sequence[ArchivedRun]) -> None:
+    """Runs that are kept though the published database was made anew since."""
+    known = {run_id for (run_id,) in connection.execute(f"select run_id from {table}").fetchall()}
+    there = _columns(connection, table)
+    for run in kept:
+        path = run.folder / MARTS / f"{PUBLICATIONS}.parquet"
+        if run.run_id not in known and path.is_file():
+            written = f"read_parquet({_text(path)})"
+            names = ", ".join(identifier(name) for name in _columns(connection, written) if name in there)
+            connection.execute(f"insert into {table} ({names}) select {names} from {written}")
+
+
+def _columns(connection: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+    return [name for name, *_ in connection.execute(f"describe select * from {table}").fetchall()]
+
+
+def _write_parquet(connection: duckdb.DuckDBPyConnection, folder: Path, mart: Mart, stamp: Stamp) -> None:
+    path = _text(folder / f"{mart.name}.parquet")
+    said = f"{{publication_id: {literal(stamp.publication_id)}}}"
+    connection.execute(f"copy fresh.main.{identifier(mart.name)} to {path} (format parquet, kv_metadata {said})")
+
+
+def _text(path: Path) -> str:
+    return literal(str(path))

@@ -1,0 +1,205 @@
+"""What is changed, put in, taken out or back-dated is found; what is as it was is walked without a fault."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from python_assets import cli
+from python_assets.errors import WarehouseError
+from python_assets.published.verify import verify
+from python_assets.study_file.load import load_study
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.chain import Entry, line_of, read_chain, sha256_of
+from python_assets.warehouse.freeze import analysis_of, analysis_sha256, freeze_analysis
+from tests.python_assets.published_runs import publish_run
+
+FILE = """
+title: One
+factors: {gender: {levels: [woman, man]}}
+prompts: {templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}
+generations: [{name: fair, provider: simulator}]
+analysis: {alpha: %s}
+"""
+
+
+def study_of(folder: Path, alpha: float):
+    (folder / "one.yml").write_text(FILE % alpha)
+    return load_study(folder / "one.yml")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory) -> Path:
+    """A warehouse of two studies, one of them frozen twice and published twice."""
+    home = Home(tmp_path_factory.mktemp("published") / "warehouse")
+    for alpha in (0.05, 0.1):
+        freeze_analysis(study_of(home.root.parent, alpha), home)
+    for run_id, study_id in (("a", "one"), ("b", "one"), ("c", "two")):
+        publish_run(home, run_id, study_id)
+    return home.root.parent
+
+
+@pytest.fixture
+def home(published, tmp_path) -> Home:
+    shutil.copytree(published, tmp_path / "here", symlinks=True)
+    return Home(tmp_path / "here" / "warehouse")
+
+
+def faults(home: Home, study_id: str | None = None) -> list[str]:
+    return [str(fault).replace(str(home.root), "HOME") for fault in verify(home, study_id).faults]
+
+
+def freezes(home: Home) -> list[dict]:
+    return [json.loads(line) for line in home.freezes("one").read_text().splitlines()]
+
+
+def write_freezes(home: Home, *records: dict) -> None:
+    home.freezes("one").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+
+
+def test_what_is_as_it_was_is_walked_without_a_fault(home):
+    done = verify(home)
+    assert done.faults == []
+    lines = done.text().splitlines()
+    last = read_chain(home)[-1]
+    assert lines[0].startswith("Chain      2 freezes, 3 archives, 3 publications, from ")
+    assert [line.split(":")[0] for line in lines[1:3]] == [
+        f"Freeze     one, sha256 {record['analysis_sha256']}" for record in freezes(home)
+    ]
+    assert lines[3:] == [
+        "Archive    3 of 3 runs that were kept are there",
+        "Published  3 of 3 publications are there, as many as stay for readers",
+        f"Last line  sha256 {last.sha256} of {last.at}",
+        "Everything that is there is as it was chained.",
+    ]
+
+
+def test_a_study_alone_is_told_of_it(home):
+    told = verify(home, "two").told
+    assert "Archive    1 of 1 runs that were kept are there" in told
+    assert not [line for line in told if line.startswith("Freeze")]
+    with pytest.raises(WarehouseError, match="no line of 'three'; expected one of 'one', 'two'"):
+        verify(home, "three")
+
+
+def test_an_edited_freeze_is_found(home):
+    first, second = freezes(home)
+    first["analysis"]["analysis"]["alpha"] = 0.2
+    write_freezes(home, first, second)
+    edited, unchained, gone = faults(home)
+    assert "whose analysis is not that of sha256" in edited
+    assert "which is not in the chain and counts for nothing" in unchained
+    assert "no freeze of sha256" in gone
+
+
+def test_an_edited_freeze_with_a_hash_that_fits_is_found(home):
+    first, second = freezes(home)
+    first["analysis"]["analysis"]["alpha"] = 0.2
+    first["analysis_sha256"] = sha256_of(first["analysis"])
+    write_freezes(home, first, second)
+    unchained, gone = faults(home, "one")
+    assert "which is not in the chain and counts for nothing" in unchained and "no freeze of sha256" in gone
+
+
+def test_a_freeze_that_is_taken_out_is_found(home):
+    write_freezes(home, freezes(home)[1])
+    (fault,) = faults(home)
+    assert "no freeze of sha256" in fault
+
+
+@pytest.mark.parametrize(
+    ("at", "told"),
+    [
+        ("2026-01-01T00:00:00.000000Z", ["it was not there, so it is back-dated"]),
+        ("2999-01-01T00:00:00.000000Z", ["expected a time that has been", "--freeze chains it as of then"]),
+    ],
+)
+def test_a_freeze_of_another_time_is_found(home, at, told):
+    study = study_of(home.root.parent, 0.2)
+    record = {"analysis_sha256": analysis_sha256(study), "frozen_at": at, "analysis": analysis_of(study)}
+    write_freezes(home, *freezes(home), record)
+    found = faults(home)
+    assert len(found) == len(told)
+    assert all(text in fault for text, fault in zip(told, found, strict=True))
+
+
+def test_a_freeze_that_is_back_dated_in_file_and_chain_is_found(home):
+    study = study_of(home.root.parent, 0.2)
+    at = "2026-01-01T00:00:00.000000Z"
+    record = {"analysis_sha256": analysis_sha256(study), "frozen_at": at, "analysis": analysis_of(study)}
+    write_freezes(home, *freezes(home), record)
+    entry = Entry("freeze", "one", record["analysis_sha256"], sha256_of(record))
+    with home.chain.open("a") as file:
+        file.write(line_of(entry, at, read_chain(home)[-1].sha256).text() + "\n")
+    (fault,) = faults(home)
+    assert f"got {at}, a time before that of the line before it" in fault
+
+
+def test_a_chain_that_is_written_anew_is_found_by_what_was_published(home):
+    lines = read_chain(home)
+    kept = [line.entry for line in lines if line.entry.subject not in ("a", freezes(home)[0]["analysis_sha256"])]
+    previous, written = "", []
+    for entry in kept:
+        line = line_of(entry, lines[-1].at, previous)
+        previous = line.sha256
+        written.append(line.text())
+    home.chain.write_text("".join(f"{text}\n" for text in written))
+    found = faults(home)
+    assert any("which is not in the chain and counts for nothing" in fault for fault in found)
+    assert any("a run that is not in the chain" in fault for fault in found)
+    assert any("a chain without " in fault for fault in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("archive/one/a/manifest.json", "a manifest that was changed since it was chained"),
+        ("archive/one/a/report.html", "a file that was changed since it was published"),
+        ("archive/one/a/marts/responses.parquet", "a file that was changed since it was published"),
+        ("current/manifest.json", "a manifest that was changed since it was chained"),
+        ("current/plumbline.duckdb", "a file that was changed since it was published"),
+        ("current/report/one.html", "a file that was changed since it was published"),
+        ("current/parquet/new.parquet", "a file that was put in"),
+    ],
+)
+def test_a_file_that_is_changed_or_put_in_is_found(home, name, told):
+    path = home.root / name
+    path.write_bytes((path.read_bytes() if path.exists() else b"") + b" ")
+    found = faults(home)
+    assert any(told in fault and path.resolve().name in fault for fault in found)
+
+
+def test_a_kept_run_that_is_gone_is_found_and_one_that_was_put_in(home):
+    (home.archives("one") / "a").rename(home.archives("one") / "z")
+    put_in, gone = faults(home)
+    assert put_in.startswith("HOME/archive/one/z/manifest.json: got a run that is not in the chain")
+    assert gone.startswith("HOME/archive/one/a: got nothing; expected run a, which publications says is kept")
+
+
+def test_readers_that_are_led_elsewhere_are_told(home):
+    earlier = sorted(home.publications.iterdir())[0]
+    home.current.unlink()
+    home.current.symlink_to(Path("publications") / earlier.name)
+    home.published.unlink()
+    shutil.copyfile(earlier / "plumbline.duckdb", home.published)
+    current, published = faults(home)
+    assert current.startswith(f"HOME/current: got a link to {earlier.name}")
+    assert published.startswith("HOME/plumbline.duckdb: got a file or folder of its own, or none")
+
+
+def test_a_warehouse_without_a_chain_is_no_pass(home):
+    home.chain.unlink()
+    with pytest.raises(WarehouseError, match="it begins with the next freeze or run, as of then"):
+        verify(home)
+
+
+def test_the_command_exits_with_1_where_something_was_changed(home, monkeypatch, capsys):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(home.root))
+    assert cli.main(["verify"]) == 0
+    assert cli.main(["verify", "one"]) == 0
+    assert capsys.readouterr().out.count("Everything that is there is as it was chained.") == 2
+    (home.archives("one") / "a" / "report.html").write_text("another")
+    assert cli.main(["verify", "two"]) == 0
+    assert cli.main(["verify", "one"]) == 1
+    assert "1 fault:\n  " in capsys.readouterr().out
