@@ -12,12 +12,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import duckdb
-
 from dagster_project.template import Name, lacking_parts, take_tables, write_no_study
 from python_assets.errors import TransformError
 from python_assets.warehouse import paths
-from python_assets.warehouse.build import make_folder
+from python_assets.warehouse.build import connect, make_folder
 
 PROJECT = paths.PROJECT / "dbt_models"
 NO_BUILD_FILE = ":memory:"
@@ -75,7 +73,7 @@ def build(build_path: Path, *selection: str) -> list[NodeResult]:
     folder = _parsed()
     template = _template(folder)
     manifest = _manifest(folder, build_path)
-    with duckdb.connect(str(build_path)) as connection:
+    with connect(build_path) as connection:
         lacking = lacking_parts(connection)
         made, taken = [], []
         for node in manifest.nodes.values():

@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from python_assets.errors import OTHER_HOME, WarehouseError
+from python_assets.warehouse.build import connect
 
 T = TypeVar("T")
 
@@ -154,7 +155,7 @@ def _open(path: Path, is_new: bool) -> duckdb.DuckDBPyConnection:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _not_writable(path.parent, error) from error
-    connection = duckdb.connect(str(path))
+    connection = connect(path)
     try:
         if is_new:
             connection.execute(_TABLES.format(format=FORMAT))

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import duckdb
 import pandas as pd
 
 from python_assets.importers.copies import Copy, hidden_name, named_generations
 from python_assets.labelling.sheets import LABEL
 from python_assets.published.copies import literal
 from python_assets.study.study import make_id
+from python_assets.warehouse.build import connect
 
 # a label of numbers is one by its value, as allowed.py reads it; what was drawn and says nothing stays blank
 _LABELS: Final = f"""
@@ -55,7 +55,7 @@ def _labels(copy: Copy, names: dict[str, str]) -> pd.DataFrame:
     labels, responses = copy.mart("human_labels"), copy.mart("responses")
     if labels is None or responses is None:
         return pd.DataFrame(columns=["measure_id", LABEL])
-    with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
+    with connect() as connection:
         places = {"labels": literal(str(labels)), "responses": literal(str(responses))}
         found = connection.execute(_LABELS.format(**places)).df()
     return found.assign(generation_id=found.generation_id.map(names)).dropna(subset="generation_id")

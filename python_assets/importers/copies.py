@@ -24,7 +24,7 @@ from python_assets.published.copies import identifier, literal
 from python_assets.published.export import responses_query
 from python_assets.published.manifest import OTHER_VERSION, ExportedFile, Manifest, read_manifest, sha256_of_file
 from python_assets.study.base import BASELINE
-from python_assets.warehouse.build import Quarantined
+from python_assets.warehouse.build import Quarantined, connect
 
 STUDY: Final = "study"
 WAVE: Final = "wave"
@@ -225,7 +225,7 @@ def read_rows(copy: Copy, columns: Collection[str], optional: Collection[str] = 
 def _archived_rows(
     copy: Copy, files: Sequence[Path], columns: Collection[str], optional: Collection[str]
 ) -> pd.DataFrame:
-    with duckdb.connect(config={"autoinstall_known_extensions": False, "threads": 1}) as connection:
+    with connect(threads=1) as connection:
         try:
             for file in files:
                 connection.execute(f"create view {identifier(file.stem)} as from read_parquet({literal(str(file))})")

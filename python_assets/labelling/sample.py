@@ -29,7 +29,7 @@ from python_assets.study.measures import REFUSAL
 from python_assets.study.problems import unknown_name
 from python_assets.study.study import Study, make_id
 from python_assets.texts.conversations import AS_SHOWN
-from python_assets.warehouse.build import Home
+from python_assets.warehouse.build import Home, connect
 
 QUESTION: Final = "question"
 NAMES_GROUP: Final = "names_group"
@@ -180,7 +180,7 @@ def _published(home: Home, study: Study) -> Iterator[duckdb.DuckDBPyConnection]:
     never_run = StudyError(study.path, got, "a study that was run", remedy)
     if not home.published.is_file():
         raise never_run
-    with duckdb.connect() as connection:
+    with connect() as connection:
         connection.execute(f"attach {literal(str(home.published))} as published (read_only)")
         connection.execute("create schema raw")
         for table in _TABLES:

@@ -19,6 +19,7 @@ from python_assets.plan.expected_effects import Pilot
 from python_assets.plan.shapes import Shape
 from python_assets.study.problems import listed
 from python_assets.study.study import Study
+from python_assets.warehouse.build import connect
 
 CONTRASTS: Final = {"continuous": "mean_difference", "binary": "risk_difference", "categorical": "risk_difference"}
 CHANGES: Final = (MEAN_CHANGE, DISPARITY_CHANGE, BEYOND_PARTS_CHANGE)
@@ -97,7 +98,7 @@ def _published(published: Path, where: FieldPath, name: str | None) -> tuple[lis
     # the pilot may have been run by a version that did not write its cells: it is to be run again
     with (
         suppress(duckdb.IOException, duckdb.CatalogException, duckdb.BinderException),
-        duckdb.connect(str(published), read_only=True) as connection,
+        connect(published, read_only=True) as connection,
     ):
         rows = connection.execute(_PILOTED, [name]).fetchall()
         if rows:

@@ -10,11 +10,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
-import duckdb
-
 from python_assets.labelling.label_study import problems_of_answers
 from python_assets.published.copies import literal
 from python_assets.study.study import Study
+from python_assets.warehouse.build import connect
 
 _HAS_RESPONSES: Final = """
     select count(*) > 0 from duckdb_tables() where database_name = 'published' and table_name = 'responses'
@@ -30,7 +29,7 @@ def sheet_warnings(study: Study, published: Path) -> Iterator[str]:
     """
     if not study.human_labels or not published.is_file():
         return
-    with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
+    with connect() as connection:
         connection.execute(f"attach {literal(str(published))} as published (read_only)")
         if connection.execute(_HAS_RESPONSES).fetchone() != (True,):
             return

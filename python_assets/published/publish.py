@@ -18,7 +18,7 @@ from python_assets.published.archived import ArchivedRun, archived_runs
 from python_assets.published.merge import Stamp, attach, marts_of, merge
 from python_assets.published.publication import commit, finish, id_of, new_publication, publish_lock, share
 from python_assets.published.refuse_simulation import has_stand_in, refuse_simulation
-from python_assets.warehouse.build import Home, utc_now, write_remedy
+from python_assets.warehouse.build import Home, connect, utc_now, write_remedy
 
 SHARED: Final = ("report", "freezes")  # folders whose files of other studies stay as they are
 Told = TypeVar("Told")
@@ -89,7 +89,7 @@ def _not_run(run: FinishedRun) -> WarehouseError:
 
 def _publish(home: Home, run: FinishedRun, write_report: WriteReport[Told]) -> Published[Told]:
     published_at, earlier = utc_now(), Home(home.current.resolve())
-    with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
+    with connect() as connection:
         attach(connection, "build", run.build_path)
         run_id = _run_id(connection, run)
         if has_stand_in(connection, "build", "marts", run.study_id):

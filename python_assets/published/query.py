@@ -9,6 +9,7 @@ import duckdb
 
 from python_assets.errors import WarehouseError
 from python_assets.study.control_characters import printable
+from python_assets.warehouse.build import connect
 
 QueryFormat = Literal["table", "csv", "json"]
 MAX_CELL = 60
@@ -26,7 +27,7 @@ def open_published(path: Path, writes_to: Path | None = None) -> duckdb.DuckDBPy
     """
     if not path.is_file():
         raise WarehouseError(path, "no file", "a study that was run", "run one with: plumbline run g20_demo")
-    connection = duckdb.connect(str(path), read_only=True)
+    connection = connect(path, read_only=True)
     if writes_to is not None:
         connection.execute("set allowed_directories = ?", [[str(writes_to.absolute())]])
     connection.execute("set enable_external_access = false")

@@ -173,16 +173,32 @@ def _is_of_another_version(connection: duckdb.DuckDBPyConnection) -> bool:
     return any(set(columns) != set(RAW_TABLES.get(table, columns)) for table, columns in rows)
 
 
+def connect(
+    path: str | Path = ":memory:", *, read_only: bool = False, threads: int | None = None
+) -> duckdb.DuckDBPyConnection:
+    """A connection to a DuckDB file that fetches nothing and draws no bar over what a command prints.
+
+    Raises:
+        duckdb.Error: the file cannot be opened.
+    """
+    connection = duckdb.connect(str(path), read_only)
+    # said afterwards: a file that is open twice in a process must be opened alike
+    connection.execute("set autoinstall_known_extensions = false")
+    connection.execute("set enable_progress_bar = false")
+    if threads is not None:
+        connection.execute(f"set threads = {threads}")
+    return connection
+
+
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
     make_folder(path.parent)
     try:
-        connection = duckdb.connect(str(path))
+        connection = connect(path)
     except duckdb.IOException as error:
         remedy = f"close the process that has it open, or {OTHER_HOME}"
         raise WarehouseError(path, error, "a file that can be opened for writing", remedy) from error
     connection.execute("set timezone = 'UTC'")
     connection.execute(f"set threads = {os.cpu_count() or 1}")
-    connection.execute("set autoinstall_known_extensions = false")
     return connection
 
 

@@ -100,3 +100,11 @@ def test_a_read_only_mount_is_not_told_to_free_space_by_an_error_without_a_numbe
     remedy = write_remedy(read_only[0], duckdb.IOException("Cannot open file"))
     assert "space" not in remedy
     assert remedy.replace(str(read_only[0]), "MOUNT") == snapshot
+
+
+def test_no_bar_is_drawn_over_what_a_command_prints(tmp_path):
+    with open_build(tmp_path / "s.duckdb") as connection, connection.cursor() as cursor:
+        drawn = [
+            one.execute("select current_setting('enable_progress_bar')").fetchall() for one in (connection, cursor)
+        ]
+    assert drawn == [[(False,)], [(False,)]]
