@@ -271,6 +271,7 @@ def test_a_sample_without_the_metadata_is_in_quarantine_with_its_place(read, log
     assert [(row.record_key, row.rule) for row in imported.quarantine] == [
         ("messages.eval:row 1", "invalid_level"),
         ("messages.eval:row 2", "invalid_level"),
+        ("messages.eval:row 3", "invalid_level"),
     ]
 
 
