@@ -22,7 +22,7 @@ from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.judged_refusals import judge_refusals
 from python_assets.providers.loop import Logged, generate_all, n_calls_to_ask, probe
-from python_assets.providers.records import FLAGS, Answer, Answers, Extension, GenerationConfig, Message, Prompt
+from python_assets.providers.records import FLAGS, Answer, Answers, Extension, GenerationConfig, Prompt
 from python_assets.study.base import REPLAY
 from python_assets.study.problems import listed
 from python_assets.study.study import Generation, Study, make_id
@@ -172,7 +172,7 @@ def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
             baseline_text=baseline,
             factors=dict(zip(factors or [], levels or [], strict=True)),
             task=task,
-            messages=tuple(Message(**message) for message in json.loads(messages or "[]")),
+            messages=tuple(json.loads(messages or "[]")),
         )
         for prompt_id, root, messages, text, baseline, task, factors, levels in rows
     ]
