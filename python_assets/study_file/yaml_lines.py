@@ -222,7 +222,7 @@ class _Builder:
             return value.encode("utf-8", "replace").decode()
         return value
 
-    def _too_long(self, node: yaml.ScalarNode, path: FieldPath) -> int:
+    def _too_long(self, node: yaml.Node, path: FieldPath) -> int:
         """Of more digits than Python reads at all, or than a table holds."""
         got = Told(f"{shorten(node.value)} ({len(node.value):,} characters)")
         self._report(
