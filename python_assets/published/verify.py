@@ -4,17 +4,18 @@ Belongs here: finding what was changed, put in, taken out or back-dated, and say
 the chain proves, and what it cannot, is docs/evidence.md.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import duckdb
 
 from python_assets.errors import NOTHING, WarehouseError
 from python_assets.published.archive import REPORT
 from python_assets.published.archived import MARTS
-from python_assets.published.manifest import NAME, Manifest, read_manifest, sha256_of_file
+from python_assets.published.manifest import NAME, sha256_of_file
 from python_assets.published.publication import LINKED, publications, read_publication
 from python_assets.published.query import open_published
 from python_assets.study.problems import listed
@@ -157,14 +158,14 @@ def _hold_archives(held: _Held) -> None:
         elif sha256_of_file(path) != latest[key].entry.content_sha256:
             held.fault(path, "a manifest that was changed since it was chained")
         else:
-            _hold_files(held, path.parent, _files_of(read_manifest(path, path)))
+            _hold_files(held, path.parent, _files_of(json.loads(path.read_bytes())))
     n_there = len(there.keys() & latest.keys())
     held.told.append(f"Archive    {n_there:,} of {len(latest):,} runs that were kept are there")
 
 
-def _files_of(manifest: Manifest) -> dict[str, str]:
-    """The files of an archive, from its folder."""
-    return {f"{MARTS}/{file.name}": file.sha256 for file in manifest.files} | manifest.beside
+def _files_of(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """The files of an archive, from its folder; of any version, whose manifest is the one that was chained."""
+    return {f"{MARTS}/{file['name']}": file["sha256"] for file in manifest["files"]} | manifest.get("beside", {})
 
 
 def _hold_files(held: _Held, folder: Path, files: Mapping[str, str]) -> None:

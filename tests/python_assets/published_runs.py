@@ -22,7 +22,9 @@ MARTS = {
     "prompt_factors": "select '{study}' as study_id, 'p' as prompt_id, 'gender' as factor, 'man' as level",
     "generations": "select '{study}' as study_id, 'g' as generation_id",
     "generation_factors": "select '{study}' as study_id, 'g' as generation_id, 'wave' as factor, '2026-11' as level",
-    "measures": "select '{study}' as study_id, 'vader' as measure_id",
+    "measures": "select '{study}' as study_id, 'vader' as measure_id, 'continuous' as kind, 'score' as unit, "
+    "-1.0::double as scale_low, 1.0::double as scale_high, 'higher_better' as direction, "
+    "null::varchar as favourable, '' as segment_factor",
     "responses": "select '{study}' as study_id, 'p' as prompt_id, '{run}' as response_text",
     "reasons": "select 'of no study' as reason",
 }

@@ -1,9 +1,11 @@
 import json
 
+import pandas as pd
 import pytest
 
 from python_assets.errors import SourceError, WarehouseError
 from python_assets.gate.both_runs import both_runs, comparison_home, write_comparison
+from python_assets.importers.formats import read_import
 from python_assets.published.manifest import read_manifest
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home
@@ -141,3 +143,16 @@ def test_labels_of_measures_that_people_labelled_in_both_runs_go_along(home):
 @pytest.mark.parametrize(("then", "now"), [(LABELS, []), ([], LABELS), ([], [])])
 def test_labels_of_one_run_alone_stay_there(home, then, now):
     assert written_comparison(home, then, now) == []
+
+
+def test_labels_of_a_run_that_shows_its_texts_name_prompts_as_one_that_hides_them(home):
+    archived(home, "october", ANSWERS, LABELS, at="2026-10-01")
+    archived(home, "november", ANSWERS, LABELS, at="2026-11-01", hides_texts="yes")
+    with comparison_home(home) as compared:
+        study_file = write_comparison(both_runs(home, "months", "october"), compared.root)
+        sheets = [
+            pd.read_csv(study_file.parent / one["file"]) for one in json.loads(study_file.read_text())["human_labels"]
+        ]
+        prompts = set(read_import(load_study(study_file)).prompts["prompt_id"])
+    assert len(prompts) == len(ANSWERS)
+    assert {name for sheet in sheets for name in sheet["prompt_id"]} <= prompts
