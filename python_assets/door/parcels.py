@@ -154,7 +154,7 @@ def _adapter(read: Callable[..., T]) -> "TypeAdapter[list[T]]":
     """Of a list of what a reader declares: a record that has a configuration of its own takes no other."""
     from pydantic import ConfigDict, TypeAdapter
 
-    values = GenericAlias(list, (get_type_hints(read)["return"],))
+    values: Any = GenericAlias(list, (get_type_hints(read)["return"],))
     return TypeAdapter(values, config=ConfigDict(arbitrary_types_allowed=True))
 
 

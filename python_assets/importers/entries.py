@@ -49,7 +49,7 @@ def is_blank(texts: pd.Series) -> pd.Series:
 
 def _plain(value: Any) -> Any:
     """What JSON has no word for: a list inside a list of parquet, else any other thing as text."""
-    return value.tolist() if isinstance(value, np.ndarray) else str(value)
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
 def _one_as_text(value: Any) -> str:
@@ -64,8 +64,3 @@ def _one_as_text(value: Any) -> str:
     if isinstance(value, dict | list | tuple):
         return json.dumps(value, ensure_ascii=False, default=_plain)
     return str(value)
-
-
-def _plain(part: Any) -> Any:
-    """Of what stands in a list of a Parquet file."""
-    return part.tolist() if isinstance(part, np.ndarray | np.generic) else str(part)
