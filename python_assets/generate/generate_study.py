@@ -23,6 +23,7 @@ from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.judged_refusals import judge_refusals
 from python_assets.providers.loop import Logged, generate_all, n_calls_to_ask, probe
 from python_assets.providers.records import FLAGS, Answer, Answers, Extension, GenerationConfig, Prompt
+from python_assets.providers.spending import spending_of
 from python_assets.study.base import REPLAY
 from python_assets.study.problems import listed
 from python_assets.study.study import Generation, Study, make_id
@@ -69,6 +70,7 @@ def generate_study(
         GenerationError: a generation cannot answer at all; what others answered stays in their logs.
         StudyError: two imported generations have the same identifier.
         SourceError: a factor of models lacks a mapped level or its reference.
+        BudgetError: what the study may spend is spent, and there is more to ask.
         UnconfirmedError: the allowance is too small; nothing was asked.
     """
     started = perf_counter()
@@ -115,10 +117,13 @@ def _run_all(
     if allowance.most is not None:
         allowance.require(sum(n_calls_to_ask(prompts, *one) for one in asked))
     addresses = Addresses()
+    spending = spending_of(study, home)
     for one in asked:
-        probe(prompts, *one, addresses=addresses)
+        probe(prompts, *one, addresses=addresses, spending=spending)
     probe_judges(study, home)
-    runs = generate_all(prompts, asked, progress, addresses=addresses, allowance=allowance)
+    runs = generate_all(
+        prompts, asked, progress, addresses=addresses, allowance=allowance, spending=spending_of(study, home)
+    )
     return [(generation, run) for (generation, _), run in zip(configured, runs, strict=True)]
 
 

@@ -101,6 +101,7 @@ def _answer(reply: dict[str, Any]) -> Answer:
         finish_reason="refusal" if refusal else finish_reason(reply, choice.get("finish_reason")),
         n_tokens_in=usage.get("prompt_tokens"),
         n_tokens_out=usage.get("completion_tokens"),
+        n_tokens_cached=_n_cached(usage),
         context={
             "served_model": text_or_none(reply.get("model")),
             "system_fingerprint": text_or_none(reply.get("system_fingerprint")),
@@ -108,6 +109,12 @@ def _answer(reply: dict[str, Any]) -> Answer:
             FIRST_TOKEN: first_token_logprobs(choice.get("logprobs")),
         },
     )
+
+
+def _n_cached(usage: dict[str, Any]) -> Any:
+    """Of the tokens read, those that were in the provider's cache."""
+    details = usage.get("prompt_tokens_details")
+    return details.get("cached_tokens") if isinstance(details, dict) else None
 
 
 def _message(choice: dict[str, Any]) -> dict[str, Any]:
