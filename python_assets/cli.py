@@ -214,6 +214,7 @@ def _study_to_run(study: str) -> "Study":
 def _require_ready(study_id: str, look: int | None) -> None:
     """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
     from python_assets.plan.asked import require_questions
+    from python_assets.plan.costs import require_budget
     from python_assets.plan.would_fail import require_ready
     from python_assets.warehouse.chain import require_clock
     from python_assets.warehouse.looks import look_to_ask
@@ -222,6 +223,7 @@ def _require_ready(study_id: str, look: int | None) -> None:
     study = _study_to_run(study_id)
     require_ready(study)
     require_questions(study)
+    require_budget(study)
     look_to_ask(study, paths.home(), look)
 
 
@@ -251,7 +253,7 @@ def _plan(parsed: argparse.Namespace) -> int:
         frozen = f"\n\n{freeze_analysis(study, paths.home(), plan.questions).text(study.study_id)}"
         plan = plan._replace(would_fail=list(would_fail(study)))  # looks need what is frozen by now
     print(printable(f"{plan.text()}{frozen}"))
-    return MISTAKE if plan.would_fail or plan.gates else 0
+    return MISTAKE if plan.would_fail or plan.spent or plan.gates else 0
 
 
 def _print_cells_to_add(study: "Study", n_cells: int) -> int:

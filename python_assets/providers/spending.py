@@ -11,10 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from python_assets.errors import FieldPath, PlumblineError
+from python_assets.errors import FieldPath, PlumblineError, field_name
 from python_assets.providers.configs import log_path
 from python_assets.providers.log import read_log
 from python_assets.providers.messages import estimated_tokens
+from python_assets.providers.missing import most_calls
 from python_assets.providers.prices import FREE, price_of
 from python_assets.providers.records import GenerationConfig, Outcome, Request
 from python_assets.providers.usage import Usage, usage_of
@@ -70,6 +71,17 @@ class Account:
             if limit is not None and needed > limit:
                 return unit
         return None
+
+    @property
+    def spent_unit(self) -> str | None:
+        """The unit of which nothing is left; None where some of each is."""
+        limits = self.budget.model_dump(exclude_none=True)
+        return next((unit for unit, limit in limits.items() if getattr(self.spent, unit) >= limit), None)
+
+    @property
+    def field(self) -> str:
+        """The budget's place in the study file, in words."""
+        return field_name(self.where[1:])
 
     @property
     def told(self) -> str:
@@ -240,7 +252,7 @@ def _used_by(path: Path, _size: int, _mtime_ns: int) -> Usage:
 
 def _most(request: Request, config: GenerationConfig, price: TokenPrice) -> Amount:
     """What a request takes at most, as far as that is known before it is asked."""
-    n = config.extension.most_calls if config.extension else 1
+    n = most_calls(config)
     n_out = most_tokens_out(config) * n
     return amount_of(Usage(n, estimated_tokens(request.messages) * n, 0, n_out), price)
 
