@@ -150,6 +150,7 @@ def _cost(study: Study, generation: Generation, config: GenerationConfig, left: 
         usd_most=usd(n_most),
         minutes=_minutes(config, left, n_out, logged),
         n_requests=left.n_requests,
+        has_price=price is not None,
         address=config.base_url or f"provider {config.provider}",
     )
 
@@ -170,12 +171,8 @@ def _minutes(config: GenerationConfig, left: _Left, n_out: int | None, logged: _
     return max(found, default=None)
 
 
-def cost_warnings(study: Study, costs: Sequence[PlannedCost], home: Home) -> Iterator[str]:
-    """Models without a price, and budgets that would end the run before all is asked."""
-    everyone = {one.generation_id: one for one in (*study.generations, *study.engines.values())}
-    unpriced = [everyone[row.generation_id] for row in costs if price_of(study, everyone[row.generation_id]) is None]
-    for model in dict.fromkeys(one.model or one.spec.provider for one in unpriced):
-        yield f"no price of {model} at its address is known, so its tokens are counted without money; declare `prices:`"
+def budget_warnings(study: Study, costs: Sequence[PlannedCost], home: Home) -> Iterator[str]:
+    """Budgets that would end the run before all is asked."""
     for account, names in _accounts(study, home):
         rows = [row for row in costs if row.generation_id in names]
         for unit, limit in account.budget.model_dump(exclude_none=True).items():

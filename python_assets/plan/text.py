@@ -37,6 +37,7 @@ COST_HEADER: Final = (
     "usd at most",
     "minutes",
 )
+NO_PRICE: Final = "no price"
 STEP_HEADER: Final = ("step", "left", "went, by reason")
 BLOCKS_HEADER: Final = ("blocks a group: grouping", "slice", "fewest", "most", "groups")
 MOST_GROUPS_NAMED: Final = 6
@@ -109,6 +110,7 @@ class PlannedCost(NamedTuple):
     n_tokens_out_most, usd_most: by the longest answers that decoding.max_tokens allows; nothing is taken from a
     cache. minutes: by the log's seconds a call and the calls at a time, not faster than the declared rates. n_requests:
     answers that are asked for. address: of those at one address, one is asked after the other.
+    has_price: whether what its tokens cost is known.
     """
 
     generation_id: str
@@ -122,10 +124,12 @@ class PlannedCost(NamedTuple):
     minutes: float | None
     n_requests: int | None
     address: str
+    has_price: bool
 
     def cells(self) -> tuple[object, ...]:
-        """As a row of a table."""
-        return self[: len(COST_HEADER)]
+        """As a row of a table; what has no price says so."""
+        usd = (self.usd, self.usd_most) if self.has_price else (NO_PRICE, NO_PRICE)
+        return *self[:6], *usd, self.minutes
 
     def amount(self, unit: str) -> float | None:
         """What is expected in a unit of a budget: by the log's answers, else at most."""
@@ -143,7 +147,7 @@ def total_cost(costs: Sequence[PlannedCost]) -> tuple[object, ...]:
     for row in costs:
         minutes[row.address] += row.minutes or 0
     longest = None if any(row.minutes is None for row in costs) else max(minutes.values(), default=0.0)
-    columns = list(zip(*(row.cells() for row in costs), strict=True))[1:-1]
+    columns = list(zip(*(row[1:8] for row in costs), strict=True))
     return "all", *(None if None in column else sum(column) for column in columns), longest
 
 

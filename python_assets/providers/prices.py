@@ -52,18 +52,23 @@ def price_of(study: Study, generation: Generation) -> TokenPrice | None:
     return find_price(study.prices, generation)
 
 
+def priced_as(generation: Generation) -> str:
+    """What a study declares its price under: the model's name at its server, its own where it names no model."""
+    return generation.model or generation.generation_id
+
+
 def find_price(declared: dict[str, TokenPrice], generation: Generation) -> TokenPrice | None:
     """As price_of, by what a study declares of models.
 
     Args:
-        declared: by the model's name at its server.
+        declared: by what priced_as gives.
         generation: of the study.
     """
     name, model = generation.spec.provider, generation.model
     if name in (REPLAY, SIMULATOR):
         return FREE
-    if model in declared:
-        return declared[model]
+    if (named := priced_as(generation)) in declared:
+        return declared[named]
     if name not in providers:  # a function of the user's own asks whomever it likes
         return None
     kind = providers[name]

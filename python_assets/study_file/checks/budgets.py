@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from python_assets.errors import FieldPath, StudyError
-from python_assets.providers.prices import find_price
+from python_assets.providers.prices import find_price, priced_as
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study_file.expand import Draft
 
@@ -11,7 +11,7 @@ from python_assets.study_file.expand import Draft
 def budget_problems(draft: Draft) -> Iterator[StudyError]:
     """What is wrong with budget and prices, beside their form."""
     parts = draft.parts
-    models = dict.fromkeys(one.model for entry in draft.generations.values() for one in entry if one.model)
+    models = dict.fromkeys(priced_as(one) for entry in draft.generations.values() for one in entry)
     for model in parts.prices:
         if model not in models:
             remedy = "name it as generations do, or remove it"
@@ -25,7 +25,7 @@ def budget_problems(draft: Draft) -> Iterator[StudyError]:
 
 def _unpriced(draft: Draft, paths: list[FieldPath], where: FieldPath, usd: float) -> Iterator[StudyError]:
     generations = [one for path in paths for one in draft.generations.get(path, [])]
-    unknown = [one.model or one.generation_id for one in generations if find_price(draft.parts.prices, one) is None]
+    unknown = [priced_as(one) for one in generations if find_price(draft.parts.prices, one) is None]
     if unknown:
         names = list(dict.fromkeys(unknown))
         expected = f"known prices of every model: nothing is known of {listed(names)} at its address"
