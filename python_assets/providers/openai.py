@@ -65,8 +65,13 @@ class OpenAI(HttpProvider):
         """Nothing is asked: the protocol has no digest; each answer says which model served it."""
         return Description()
 
-    async def ask(self, request: Request) -> Answer:
-        """One completion."""
+    @property
+    def path(self) -> str:
+        """Of completions, below base_url."""
+        return _PATHS[self.continues_text]
+
+    def payload(self, request: Request) -> dict[str, Any]:
+        """What is sent for a request, as the study has it."""
         payload = {**self.config.decoding, **self.config.options}
         payload = {name: value for name, value in payload.items() if value is not None and name != ENDPOINT}
         for name in payload.keys() & set(SEEDS):
@@ -76,7 +81,14 @@ class OpenAI(HttpProvider):
             payload["prompt"] = plain_text(request.messages)
         else:
             payload["messages"] = request.messages
-        reply = await self.ask_model(_PATHS[self.continues_text], payload)
+        return payload
+
+    async def ask(self, request: Request) -> Answer:
+        """One completion."""
+        return self.read_reply(await self.ask_model(self.path, self.payload(request)))
+
+    def read_reply(self, reply: dict[str, Any]) -> Answer:
+        """The answer that a completion holds; ProviderFailure where it holds none."""
         with typed_failures():
             answer = _answer(reply)
         return replace(answer, context=self.noted(answer.context or {}))

@@ -8,8 +8,8 @@ from python_assets.providers.log import LogWriter, description_line, read_log, r
 from python_assets.providers.outcomes import response_of
 from python_assets.providers.provider import providers
 from python_assets.providers.records import Description, GenerationConfig, Outcome, Prompt, Request
-from python_assets.providers.usage import Usage
 from python_assets.providers.requests import plan_requests
+from python_assets.providers.usage import Usage
 
 
 @pytest.fixture
