@@ -71,7 +71,7 @@ def write_requests(study: Study, folder: Path | None) -> WrittenBatches:
 
     Args:
         study: its texts and tables are read; nothing is fetched or asked.
-        folder: None takes export/ in the warehouse.
+        folder: None takes export/STUDY/requests in the warehouse.
 
     Raises:
         BudgetError: what the study may spend is spent.
@@ -84,7 +84,7 @@ def write_requests(study: Study, folder: Path | None) -> WrittenBatches:
     if not missing:
         expected = f"a generation of provider {OPENAI} without an extension, whose requests a batch takes"
         raise StudyError((study.path, "generations"), left_out, expected, "ask them with plumbline run")
-    target = folder or paths.home().root / "export" / study.study_id
+    target = folder or paths.home().root / "export" / study.study_id / "requests"
     make_folder(target)
     files: dict[Path, int] = {}
     for one in missing:
