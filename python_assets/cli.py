@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 MISTAKE = 1
+REQUESTS, OPENAI_BATCH = "requests", "openai_batch"
 MOVED = 1  # what a gate exits with for the groups that it holds back, where a mistake is another number
 MISTAKE_AT_GATE = 2
 
@@ -139,8 +140,13 @@ def _parser() -> argparse.ArgumentParser:
         "export", allow_abbrev=False, help="copy what a published study holds, with a manifest"
     )
     export.add_argument("study")
-    export.add_argument("--stage", choices=get_args(Stage), required=True)
-    export.add_argument("--format", choices=get_args(ExportFormat), default="csv")
+    export.add_argument(
+        "--stage",
+        choices=(*get_args(Stage), REQUESTS),
+        required=True,
+        help=f"{REQUESTS}: what is still to ask, as files of OpenAI's Batch API (--format {OPENAI_BATCH})",
+    )
+    export.add_argument("--format", choices=(*get_args(ExportFormat), OPENAI_BATCH), default="csv")
     export.add_argument(
         "--as-is",
         action="store_true",
@@ -148,6 +154,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     export.add_argument("--to", type=Path, metavar="FOLDER", help="default: export/ in the warehouse")
     export.set_defaults(command=_export)
+
+    batch = commands.add_parser(
+        "import-batch", allow_abbrev=False, help="take the results of batch files into the response logs of a study"
+    )
+    batch.add_argument("study")
+    batch.add_argument("files", type=Path, nargs="+", metavar="FILE", help="output and error files of the batches")
+    batch.set_defaults(command=_import_batch)
 
     tables = commands.add_parser(
         "tables", allow_abbrev=False, help="write every table of a document from a published study, as csv and a page"
@@ -214,6 +227,7 @@ def _study_to_run(study: str) -> "Study":
 def _require_ready(study_id: str, look: int | None) -> None:
     """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
     from python_assets.plan.asked import require_questions
+    from python_assets.plan.costs import require_budget
     from python_assets.plan.would_fail import require_ready
     from python_assets.warehouse.chain import require_clock
     from python_assets.warehouse.looks import look_to_ask
@@ -222,6 +236,7 @@ def _require_ready(study_id: str, look: int | None) -> None:
     study = _study_to_run(study_id)
     require_ready(study)
     require_questions(study)
+    require_budget(study)
     look_to_ask(study, paths.home(), look)
 
 
@@ -251,7 +266,7 @@ def _plan(parsed: argparse.Namespace) -> int:
         frozen = f"\n\n{freeze_analysis(study, paths.home(), plan.questions).text(study.study_id)}"
         plan = plan._replace(would_fail=list(would_fail(study)))  # looks need what is frozen by now
     print(printable(f"{plan.text()}{frozen}"))
-    return MISTAKE if plan.would_fail or plan.gates else 0
+    return MISTAKE if plan.would_fail or plan.spent or plan.gates else 0
 
 
 def _print_cells_to_add(study: "Study", n_cells: int) -> int:
@@ -337,6 +352,12 @@ def _sql(parsed: argparse.Namespace) -> int:
 
 
 def _export(parsed: argparse.Namespace) -> int:
+    if (parsed.stage == REQUESTS) != (parsed.format == OPENAI_BATCH):
+        got = f"--stage {parsed.stage} --format {parsed.format}"
+        expected = f"--stage {REQUESTS} with --format {OPENAI_BATCH}, and neither without the other"
+        raise PlumblineError("plumbline export", got, expected, "correct the command")
+    if parsed.stage == REQUESTS:
+        return _export_requests(parsed)
     from python_assets.published.export import export_study
 
     done = export_study(
@@ -345,6 +366,27 @@ def _export(parsed: argparse.Namespace) -> int:
     for name, n_rows in done.n_rows.items():
         print(f"{done.folder / name}: {n_rows:,} rows")
     print(printable(f"Licences of the documents: {done.licence_summary}."))
+    return 0
+
+
+def _export_requests(parsed: argparse.Namespace) -> int:
+    from python_assets.plan.batches import write_requests
+
+    done = write_requests(_study_to_run(parsed.study), parsed.to)
+    for path, n_lines in done.files.items():
+        print(f"{path}: {n_lines:,} requests")
+    if not done.files:
+        print("Nothing is left to ask.")
+    if done.left_out:
+        print(printable(f"Left to plumbline run: {', '.join(done.left_out)}."))
+    return 0
+
+
+def _import_batch(parsed: argparse.Namespace) -> int:
+    from python_assets.plan.batches import import_results, told_import
+
+    for line in told_import(import_results(_study_to_run(parsed.study), parsed.files)):
+        print(printable(line))
     return 0
 
 

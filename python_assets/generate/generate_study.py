@@ -23,11 +23,12 @@ from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.judged_refusals import judge_refusals
 from python_assets.providers.loop import Logged, generate_all, n_calls_to_ask, probe
 from python_assets.providers.records import FLAGS, Answer, Answers, Extension, GenerationConfig, Prompt
+from python_assets.providers.spending import spending_of
 from python_assets.study.base import REPLAY
 from python_assets.study.problems import listed
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse.build import Home, Quarantined, write_stage
-from python_assets.warehouse.progress import Progress
+from python_assets.warehouse.progress import SILENT, Progress
 from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance, RunContext
 
 UNNAMED = ""  # an import without a column of generations: its responses belong to the one that replays them
@@ -69,13 +70,15 @@ def generate_study(
         GenerationError: a generation cannot answer at all; what others answered stays in their logs.
         StudyError: two imported generations have the same identifier.
         SourceError: a factor of models lacks a mapped level or its reference.
+        BudgetError: what the study may spend is spent, and there is more to ask.
         UnconfirmedError: the allowance is too small; nothing was asked.
     """
     started = perf_counter()
     prompts = read_prompts(connection)
     imported = None if study.prompts.import_ is None else read_import(study)
     answers = {} if imported is None else _imported_answers(study, imported)
-    configured = _configured(study, connection, home, answers, progress)
+    everyone = expand_generations(study, list(answers))
+    configured = _configured(study, everyone, answers, (connection, home, progress))
     # what is wrong with the factors of models is told before anything is asked
     model_factors = generation_factors(study, [generation for generation, _ in configured], imported)
     answered = _run_all(study, configured, prompts, home, progress, allowance)
@@ -115,10 +118,13 @@ def _run_all(
     if allowance.most is not None:
         allowance.require(sum(n_calls_to_ask(prompts, *one) for one in asked))
     addresses = Addresses()
+    spending = spending_of(study, home)
     for one in asked:
-        probe(prompts, *one, addresses=addresses)
+        probe(prompts, *one, addresses=addresses, spending=spending)
     probe_judges(study, home)
-    runs = generate_all(prompts, asked, progress, addresses=addresses, allowance=allowance)
+    runs = generate_all(
+        prompts, asked, progress, addresses=addresses, allowance=allowance, spending=spending_of(study, home)
+    )
     return [(generation, run) for (generation, _), run in zip(configured, runs, strict=True)]
 
 
@@ -227,10 +233,27 @@ def _answers(study: Study, generation: Generation, imported: dict[str, Answers])
     return imported[_replayed(study, generation, imported)] if is_replay else {}
 
 
-def _configured(
-    study: Study, connection: duckdb.DuckDBPyConnection, home: Home, imported: dict[str, Answers], progress: Progress
+def asked_generations(
+    study: Study, connection: duckdb.DuckDBPyConnection, home: Home
 ) -> list[tuple[Generation, GenerationConfig]]:
-    """Every generation with how it is asked; generations of one extension share it."""
+    """Every generation that is asked, with how: those that are imported are not.
+
+    Args:
+        study: the study.
+        connection: of its build file or of a copy in memory, with raw.sentences filled.
+        home: where caches lie.
+    """
+    asked = [one for one in study.generations if one.spec.provider != REPLAY]
+    return _configured(study, asked, {}, (connection, home, SILENT))
+
+
+def _configured(
+    study: Study,
+    generations: Sequence[Generation],
+    imported: dict[str, Answers],
+    place: tuple[duckdb.DuckDBPyConnection, Home, Progress],
+) -> list[tuple[Generation, GenerationConfig]]:
+    """Generations with how they are asked; those of one extension share it, which is made from what is in a place."""
     made: dict[str, Extension] = {}
 
     def extension_of(generation: Generation) -> Extension | None:
@@ -239,7 +262,7 @@ def _configured(
             return None
         key = spec.model_dump_json()
         if key not in made:
-            made[key] = extensions[spec.type](ExtensionJob(study, spec, connection, home, progress))
+            made[key] = extensions[spec.type](ExtensionJob(study, spec, *place))
         return made[key]
 
     return [
@@ -250,5 +273,5 @@ def _configured(
                 extension=extension_of(generation),
             ),
         )
-        for generation in expand_generations(study, list(imported))
+        for generation in generations
     ]

@@ -17,6 +17,7 @@ from python_assets.plan.asked import IN_MEMORY, asked_of
 from python_assets.plan.asked_questions import numbers_of_questions
 from python_assets.plan.assembling import block_warnings, planned_blocks, planned_steps
 from python_assets.plan.comparisons import comparison_warnings, shapes_of_changes, unknown_comparisons
+from python_assets.plan.costs import budget_warnings, planned_costs, spent_budgets
 from python_assets.plan.coverage_sets import coverage_sets
 from python_assets.plan.declared_questions import frozen_questions
 from python_assets.plan.engines import planned_engines, unknown_engines
@@ -89,6 +90,7 @@ def _known_plan(
     n_responses = sum(one.n_responses or 0 for one in generations)
     factors = planned_factors(study, connection)
     engines = planned_engines(study, connection, responses, paths.home())
+    costs = planned_costs(study, connection, engines, paths.home())
     groupings = planned_groupings(study, connection)
     found = shapes(study, connection, groupings)
     changed = shapes_of_changes(connection, found, pairs)
@@ -123,6 +125,7 @@ def _known_plan(
             *sheet_warnings(study, paths.home().published),
             *unread_warnings(study.study_id, names, paths.home().published),
             *look_warnings(looks),
+            *budget_warnings(study, costs, paths.home()),
         ],
         regressions=planned_regressions(study, connection),
         comparisons=comparisons,
@@ -137,6 +140,8 @@ def _known_plan(
         looks=looks,
         steps=planned_steps(connection),
         blocks=blocks,
+        costs=costs,
+        spent=[*spent_budgets(study, costs, paths.home())],
     )
 
 

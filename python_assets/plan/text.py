@@ -26,6 +26,18 @@ GROUPING_HEADER: Final = (
     "held fixed",
     "what is exchanged, what it speaks of",
 )
+COST_HEADER: Final = (
+    "still to ask",
+    "answered",
+    "calls",
+    "tokens in",
+    "tokens out",
+    "at most",
+    "usd",
+    "usd at most",
+    "minutes",
+)
+NO_PRICE: Final = "no price"
 STEP_HEADER: Final = ("step", "left", "went, by reason")
 BLOCKS_HEADER: Final = ("blocks a group: grouping", "slice", "fewest", "most", "groups")
 MOST_GROUPS_NAMED: Final = 6
@@ -89,6 +101,54 @@ class PlannedGeneration(NamedTuple):
     model: str
     n_responses: int | None
     n_calls: int | None
+
+
+class PlannedCost(NamedTuple):
+    """What a generation or an engine would still be asked; None where it is not known.
+
+    n_calls, n_tokens_in: at most, by estimate. n_tokens_out, usd: by the mean of the answers in the log;
+    n_tokens_out_most, usd_most: by the longest answers that decoding.max_tokens allows; nothing is taken from a
+    cache. minutes: by the log's seconds a call and the calls at a time, not faster than the declared rates. n_requests:
+    answers that are asked for. address: of those at one address, one is asked after the other.
+    has_price: whether what its tokens cost is known.
+    """
+
+    generation_id: str
+    n_answered: int
+    n_calls: int | None
+    n_tokens_in: int | None
+    n_tokens_out: int | None
+    n_tokens_out_most: int | None
+    usd: float | None
+    usd_most: float | None
+    minutes: float | None
+    n_requests: int | None
+    address: str
+    has_price: bool
+
+    def cells(self) -> tuple[object, ...]:
+        """As a row of a table; what has no price says so."""
+        usd = (self.usd, self.usd_most) if self.has_price else (NO_PRICE, NO_PRICE)
+        return *self[:6], *usd, self.minutes
+
+    def amount(self, unit: str) -> float | None:
+        """What is expected in a unit of a budget: by the log's answers, else at most."""
+        if unit == "calls":
+            return self.n_calls
+        if unit == "usd":
+            return self.usd if self.usd is not None else self.usd_most
+        n_out = self.n_tokens_out if self.n_tokens_out is not None else self.n_tokens_out_most
+        return None if self.n_tokens_in is None or n_out is None else self.n_tokens_in + n_out
+
+
+def total_cost(costs: Sequence[PlannedCost]) -> tuple[object, ...]:
+    """The last row of the table: sums, and the minutes of the address that takes longest."""
+    minutes: Counter[str] = Counter()
+    for row in costs:
+        minutes[row.address] += row.minutes or 0
+    longest = None if any(row.minutes is None for row in costs) else max(minutes.values(), default=0.0)
+    columns = list(zip(*(row[1:8] for row in costs), strict=True))
+    return "all", *(None if None in column else sum(column) for column in columns), longest
 
 
 class PlannedGrouping(NamedTuple):
@@ -321,7 +381,8 @@ class Plan(NamedTuple):
     """The size of a study before anything is generated; None where it depends on what is unknown.
 
     engines: what is asked of them beside the generations. would_fail: why a run would fail on this machine.
-    gates: those of the run that its prompts cannot pass. not_checked: what only the network could tell of that.
+    spent: budgets of which nothing is left. gates: those of the run that its prompts cannot pass. not_checked: what
+    only the network could tell of that.
     n_checked, n_portable: root prompts that were checked for branching, and those that carry over.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing. questions: every one that
     the study asks, with its set (declared_questions.py); None where they are not known yet.
@@ -355,6 +416,8 @@ class Plan(NamedTuple):
     steps: list[PlannedStep] = []
     blocks: list[PlannedBlocks] = []
     gates: list[StudyError] = []
+    costs: list[PlannedCost] = []
+    spent: list[PlumblineError] = []
 
     def text(self) -> str:
         """The plan as tables for a terminal."""
@@ -372,12 +435,14 @@ class Plan(NamedTuple):
             aligned(("what", "number"), counts),
             aligned(("generation", "provider", "model", "responses", "calls"), [*self.generations, *self.engines]),
         ]
-        if failing := [*self.would_fail, *self.gates]:
+        if failing := [*self.would_fail, *self.spent, *self.gates]:
             parts.insert(1, _listed("A run would fail:", list(map(str, failing))))
         if self.unknown is not None:
             parts.insert(1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}")
         apart = [row for row in self.aliasing if row.relation in CANNOT_BE_TOLD_APART]
+        costs = [row.cells() for row in self.costs]
         tables = (
+            (COST_HEADER, [*costs, total_cost(self.costs)] if len(costs) > 1 else costs),
             (STEP_HEADER, [row.cells() for row in self.steps]),
             (FACTOR_HEADER, [_factor_cells(row) for row in self.factors]),
             (GROUPING_HEADER, [_grouping_cells(row) for row in self.groupings]),

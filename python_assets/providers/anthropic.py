@@ -90,6 +90,7 @@ def _answer(reply: dict[str, Any]) -> Answer:
         finish_reason=finish_reason(reply, reply.get("stop_reason")),
         n_tokens_in=None if read[0] is None else sum(filter(None, read)),
         n_tokens_out=usage.get("output_tokens"),
+        n_tokens_cached=usage.get("cache_read_input_tokens"),
         context={"served_model": text_or_none(reply.get("model")), "reasoning": _blocks(reply, "thinking")},
     )
 

@@ -61,7 +61,8 @@ def _counted(final: Answer, answers: list[Answer]) -> Answer:
     """The final answer with the tokens of all, None where any is not known."""
     n_in = [answer.n_tokens_in for answer in answers]
     n_out = [answer.n_tokens_out for answer in answers]
-    return replace(final, n_tokens_in=_sum(n_in), n_tokens_out=_sum(n_out))
+    n_cached = _sum([answer.n_tokens_cached for answer in answers])
+    return replace(final, n_tokens_in=_sum(n_in), n_tokens_out=_sum(n_out), n_tokens_cached=n_cached)
 
 
 def _sum(counts: list[int | None]) -> int | None:

@@ -17,6 +17,7 @@ from python_assets.providers.log import read_log
 from python_assets.providers.loop import generate, recall
 from python_assets.providers.records import Description, GenerationRun, Prompt
 from python_assets.providers.replies import parse_answers, parse_list, parse_mapping, parse_one_of, parse_yes_no
+from python_assets.providers.spending import PROBE, spending_of
 from python_assets.study.base import SIMULATOR
 from python_assets.study.problems import listed, suggestion
 from python_assets.study.study import Generation, Study, make_id
@@ -38,7 +39,6 @@ __all__ = [
     "probe_judges",
 ]
 
-PROBE: Final = "probe"
 _FENCE: Final = 10
 
 
@@ -95,6 +95,7 @@ def ask_engine(
         OfflineError: nothing may be asked, the log does not hold every reply, and it is no simulator.
         StudyError: the study has no such engine.
         GenerationError: the engine cannot answer at all; what it answered stays in its log.
+        BudgetError: what the study may spend is spent.
         UnconfirmedError: the run may not ask so much.
         ValueError: two inquiries have one key.
     """
@@ -149,7 +150,10 @@ def _answered(
     if run_context is not None:
         log = log_path(study, run_context.home, f"{name}.{stage}")
         if run_context.may_ask:
-            return generate(prompts, config, log, run_context.progress, allowance=run_context.allowance)
+            spending = spending_of(study, run_context.home)
+            return generate(
+                prompts, config, log, run_context.progress, allowance=run_context.allowance, spending=spending
+            )
         if known := recall(prompts, config, log):
             return known
     if engine.spec.provider == SIMULATOR:
@@ -164,13 +168,14 @@ def probe_judges(study: Study, home: Home) -> None:
     """Ask every engine that will mark responses one thing, so that one that cannot answer is known early.
 
     Raises:
+        BudgetError: what the study may spend is spent.
         GenerationError: it cannot answer at all.
     """
     prompt = Prompt(PROBE, PROBE, "Reply with one word: yes", task="inquiry")
     for name in dict.fromkeys(measure.engine for measure in study.measures if measure.engine):
         engine = engine_of(study, name)
         log = log_path(study, home, f"{engine.generation_id}.{PROBE}")
-        generate([prompt], generation_config(study, engine), log)
+        generate([prompt], generation_config(study, engine), log, spending=spending_of(study, home))
 
 
 def engine_descriptions(study: Study, home: Home) -> list[tuple[Generation, Description]]:

@@ -17,7 +17,8 @@ from typing import IO, Any, Final, NamedTuple, Self
 
 from python_assets.errors import GenerationError
 from python_assets.providers.fields import count_or_none, seconds_or_none, text_or_none
-from python_assets.providers.records import Description, Outcome, Rejected, Request
+from python_assets.providers.records import Description, Message, Outcome, Rejected, Request
+from python_assets.providers.usage import Usage, usage_of
 
 RULE_UNREADABLE: Final = "log_line_unreadable"
 _SHOWN_CHARACTERS: Final = 500
@@ -31,6 +32,8 @@ _READ_AS: Final[dict[str, Callable[[Any], Any]]] = {
     "latency_seconds": seconds_or_none,
     "n_tokens_in": count_or_none,
     "n_tokens_out": count_or_none,
+    "n_tokens_cached": count_or_none,
+    "n_calls": count_or_none,
 }
 
 
@@ -38,7 +41,8 @@ class LogContent(NamedTuple):
     """What a log holds.
 
     outcomes: by response_id, the latest; description: the latest; rejected: lines nobody can read; n_bytes:
-    size of the file when read; n_bytes_whole: the same less a torn last line.
+    size of the file when read; n_bytes_whole: the same less a torn last line. used: by all lines, those that a later
+    one replaces too.
     """
 
     outcomes: dict[str, Outcome]
@@ -46,6 +50,7 @@ class LogContent(NamedTuple):
     rejected: list[Rejected]
     n_bytes: int
     n_bytes_whole: int
+    used: Usage = Usage()
 
 
 def read_log(path: Path) -> LogContent:
@@ -63,7 +68,7 @@ def read_log(path: Path) -> LogContent:
     """
     outcomes: dict[str, Outcome] = {}
     rejected: list[Rejected] = []
-    description, n_bytes, torn = None, 0, 0
+    description, n_bytes, torn, used = None, 0, 0, Usage()
     for number, line in enumerate(_lines(path), start=1):
         n_bytes += len(line)
         try:
@@ -77,10 +82,10 @@ def read_log(path: Path) -> LogContent:
         if isinstance(record, Description):
             description = record
         elif record is not None:
-            outcomes[record[0]] = record[1]
-    return LogContent(
-        outcomes=outcomes, description=description, rejected=rejected, n_bytes=n_bytes, n_bytes_whole=n_bytes - torn
-    )
+            response_id, outcome, of_line = record
+            outcomes[response_id] = outcome
+            used += of_line
+    return LogContent(outcomes, description, rejected, n_bytes, n_bytes - torn, used)
 
 
 def _lines(path: Path) -> Iterable[bytes]:
@@ -93,7 +98,7 @@ def _lines(path: Path) -> Iterable[bytes]:
         raise _unusable(path, "read", error) from error
 
 
-def _parse(line: bytes) -> Description | tuple[str, Outcome] | None:
+def _parse(line: bytes) -> Description | tuple[str, Outcome, Usage] | None:
     if not line.strip():
         return None
     text = line.decode()
@@ -110,7 +115,15 @@ def _parse(line: bytes) -> Description | tuple[str, Outcome] | None:
         if not isinstance(record.get(name), str | None):
             raise ValueError(f"{name} is {type(record[name]).__name__}")
     read = {name: read_as(record.get(name)) for name, read_as in _READ_AS.items()}
-    return record["response_id"], Outcome(**{name: record.get(name) for name in _TEXTS}, **read)
+    outcome = Outcome(**{name: record.get(name) for name in _TEXTS}, **read)
+    return record["response_id"], outcome, usage_of(outcome, _messages(record["request"]))
+
+
+def _messages(request: Any) -> list[Message]:
+    """What was sent; none where the request has another form."""
+    messages = request.get("messages") if isinstance(request, dict) else None
+    listed = messages if isinstance(messages, list) else []
+    return [one for one in listed if isinstance(one, dict) and isinstance(one.get("content"), str)]
 
 
 def _sha256_of_request(text: str) -> str | None:
@@ -155,7 +168,8 @@ def response_line(request: Request, outcome: Outcome) -> str:
         f'{{"response_id":"{request.response_id}","prompt_id":{prompt_id},"replicate":{request.replicate},'
         f'"request":{request.identity_json},{rest[1:]}\n'
     )
-    if _parse(line.encode("ascii")) != (request.response_id, outcome):
+    read_back = _parse(line.encode("ascii"))
+    if not isinstance(read_back, tuple) or read_back[:2] != (request.response_id, outcome):
         raise ValueError(f"a line of the response log cannot be read back: {line[:_SHOWN_CHARACTERS]}")
     return line
 

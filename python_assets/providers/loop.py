@@ -6,7 +6,7 @@ Belongs here: the order of things. Asking with retries is retrying.py, the log i
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +34,7 @@ from python_assets.providers.records import (
 from python_assets.providers.requests import plan_requests
 from python_assets.providers.retrying import Asker
 from python_assets.providers.side_by_side import ANSWERS, Asking, ask_side_by_side
+from python_assets.providers.spending import UNBOUNDED, Spending
 from python_assets.warehouse.progress import SILENT, Progress
 from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance
 
@@ -53,10 +54,11 @@ def generate(
     *,
     addresses: Addresses | None = None,
     allowance: CallAllowance = ANY_NUMBER,
+    spending: Spending = UNBOUNDED,
 ) -> GenerationRun:
     """Answer every prompt of one generation, as generate_all does those of several."""
     asked = [Logged(config, log_path)]
-    return generate_all(prompts, asked, progress, addresses=addresses, allowance=allowance)[0]
+    return generate_all(prompts, asked, progress, addresses=addresses, allowance=allowance, spending=spending)[0]
 
 
 def generate_all(
@@ -66,6 +68,7 @@ def generate_all(
     *,
     addresses: Addresses | None = None,
     allowance: CallAllowance = ANY_NUMBER,
+    spending: Spending = UNBOUNDED,
 ) -> list[GenerationRun]:
     """Answer every prompt of every generation, asking only for what its log lacks.
 
@@ -83,12 +86,14 @@ def generate_all(
         progress: is told what the logs hold, and of each response that it is there.
         addresses: what is known of those that are asked; tests give some that do not wait.
         allowance: how many calls the run may still ask; retries are not counted.
+        spending: what the study may still spend.
 
     Returns:
         For each generation one response a (prompt, replicate), in order, with counts and the records that could
         not be used.
 
     Raises:
+        BudgetError: what the study may spend is spent, and there is more to ask; all that was in flight is kept.
         GenerationError: no request can succeed (model missing, server unreachable, key refused, many failures
             in a row), the options are wrong, or a log cannot be written. What was answered stays in the logs.
         PlumblineError: the provider is unknown.
@@ -104,19 +109,24 @@ def generate_all(
             if of_servers := [provider for provider in own if isinstance(provider, RemoteProvider)]:
                 content = _logged(own[0], one.log_path)
                 writer = open_logs.enter_context(LogWriter(one.log_path, content))
-                remote[index] = Asking(Asker(of_servers, writer, progress, known), content)
+                remote[index] = Asking(Asker(of_servers, writer, progress, known, spending), content)
         if remote:
             answered = asyncio.run(ask_side_by_side(prompts, list(remote.values()), progress, allowance))
             for (index, asking), of_one in zip(remote.items(), answered, strict=True):
                 runs[index] = _collect(asking.asker.provider, asking.content, of_one)
     for index, ((provider, *_), one) in enumerate(made):
         if index not in runs:
-            runs[index] = _generate_locally(prompts, provider, one.log_path, progress, allowance)
+            runs[index] = _generate_locally(prompts, provider, one.log_path, progress, allowance, spending)
     return [runs[index] for index in range(len(made))]
 
 
 def probe(
-    prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path, *, addresses: Addresses | None = None
+    prompts: Sequence[Prompt],
+    config: GenerationConfig,
+    log_path: Path,
+    *,
+    addresses: Addresses | None = None,
+    spending: Spending = UNBOUNDED,
 ) -> None:
     """Ask a server for the first response that the log lacks, so that one that cannot answer is known early.
 
@@ -128,9 +138,10 @@ def probe(
         config: how to answer.
         log_path: the generation's own log, which gets the response.
         addresses: what is known of those that are asked.
+        spending: what the study may still spend.
 
     Raises:
-        GenerationError: as generate_all does.
+        BudgetError, GenerationError: as generate_all does.
     """
     own = make_providers(config)
     provider = own[0]
@@ -143,12 +154,12 @@ def probe(
         return
     content = read_log(log_path)
     with LogWriter(log_path, content) as writer:
-        asking = Asking(Asker(of_servers, writer, SILENT, addresses or Addresses()), content)
+        asking = Asking(Asker(of_servers, writer, SILENT, addresses or Addresses(), spending), content)
         asyncio.run(ask_side_by_side(prompts, [asking], SILENT, ANY_NUMBER, most=1))
 
 
-def n_calls_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> int:
-    """How many calls a generation would ask at most, by what its log lacks; no server is contacted.
+def requests_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> list[Request]:
+    """The requests of a generation that its log lacks, as far as that is known; no server is contacted.
 
     Args:
         prompts: with distinct prompt_id.
@@ -158,7 +169,12 @@ def n_calls_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log_path
     provider = make_provider(config)
     content = _logged(provider, log_path)
     description = _known_description(provider, content) or Description()
-    return n_calls(missing_of(plan_requests(prompts, provider, description), config, content), config)
+    return missing_of(plan_requests(prompts, provider, description), config, content)
+
+
+def n_calls_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> int:
+    """How many calls a generation would ask at most, as requests_to_ask knows them."""
+    return n_calls(requests_to_ask(prompts, config, log_path), config)
 
 
 def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> GenerationRun | None:
@@ -192,7 +208,12 @@ def _known_description(provider: Provider, content: LogContent) -> Description |
 
 
 def _generate_locally(
-    prompts: Sequence[Prompt], provider: Provider, log_path: Path, progress: Progress, allowance: CallAllowance
+    prompts: Sequence[Prompt],
+    provider: Provider,
+    log_path: Path,
+    progress: Progress,
+    allowance: CallAllowance,
+    spending: Spending,
 ) -> GenerationRun:
     started = time.perf_counter()
     if not isinstance(provider, LocalProvider):
@@ -210,13 +231,41 @@ def _generate_locally(
         tell_known(progress, plan, missing, provider)
         tell = progress.start(provider.config.generation_id, ANSWERS, len(missing))
         new: dict[str, Outcome] = {}
-        for batch in provider.batches(missing):
+        for batch in _within_budget(provider.batches(missing), provider.config, spending, new):
             outcomes = _outcomes_now(provider, batch)
             if provider.keeps_log:
                 writer.append(map(response_line, batch, outcomes))
             new.update(zip((request.response_id for request in batch), outcomes, strict=True))
             tell(len(new))
+    spending.require_all({provider.config.generation_id: len(missing) - len(new)})
     return _collect(provider, content, Answered(plan, description, new, 0, time.perf_counter() - started))
+
+
+def _within_budget(
+    batches: Iterable[Sequence[Request]], config: GenerationConfig, spending: Spending, answered: dict[str, Outcome]
+) -> Iterator[Sequence[Request]]:
+    """Batches as they come, each cut where the budget has no room for more at once.
+
+    answered: has the outcomes of a batch before the next is taken.
+    """
+    if config.generation_id not in spending.accounts:
+        yield from batches
+        return
+    for batch in batches:
+        begun = 0
+        while begun < len(batch):
+            held = []
+            for request in batch[begun:]:
+                one = spending.hold_now(request, config)
+                if one is None:
+                    break
+                held.append(one)
+            if not held:
+                return
+            yield batch[begun : begun + len(held)]
+            for one in held:
+                spending.settle(one, answered.get(one.request.response_id))
+            begun += len(held)
 
 
 def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Outcome]:

@@ -55,7 +55,12 @@ def estimated_tokens(messages: Sequence[Message]) -> int:
     Source: https://help.openai.com/en/articles/4936856 (4 characters of English a token); other scripts have more
     bytes a character, and more tokens.
     """
-    return sum(len(message["content"].encode(errors="replace")) // 4 + 4 for message in messages)
+    return sum(tokens_of_text(message["content"]) + 4 for message in messages)
+
+
+def tokens_of_text(text: str) -> int:
+    """About how many tokens a text has, as estimated_tokens counts."""
+    return len(text.encode(errors="replace")) // 4
 
 
 def template_problem(template: str | None) -> str | None:

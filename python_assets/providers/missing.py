@@ -30,7 +30,12 @@ def n_calls(requests: Sequence[Request], config: GenerationConfig) -> int:
     """How many calls requests take at most: replays and the simulator ask nobody, an extension several times."""
     if config.provider in (REPLAY, SIMULATOR):
         return 0
-    return len(requests) * (config.extension.most_calls if config.extension else 1)
+    return len(requests) * most_calls(config)
+
+
+def most_calls(config: GenerationConfig) -> int:
+    """How many calls one request takes at most."""
+    return config.extension.most_calls if config.extension else 1
 
 
 def tell_known(progress: Progress, plan: RequestPlan, missing: Sequence[Request], provider: Provider) -> None:

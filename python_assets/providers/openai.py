@@ -65,8 +65,13 @@ class OpenAI(HttpProvider):
         """Nothing is asked: the protocol has no digest; each answer says which model served it."""
         return Description()
 
-    async def ask(self, request: Request) -> Answer:
-        """One completion."""
+    @property
+    def path(self) -> str:
+        """Of completions, below base_url."""
+        return _PATHS[self.continues_text]
+
+    def payload(self, request: Request) -> dict[str, Any]:
+        """What is sent for a request, as the study has it."""
         payload = {**self.config.decoding, **self.config.options}
         payload = {name: value for name, value in payload.items() if value is not None and name != ENDPOINT}
         for name in payload.keys() & set(SEEDS):
@@ -76,7 +81,14 @@ class OpenAI(HttpProvider):
             payload["prompt"] = plain_text(request.messages)
         else:
             payload["messages"] = request.messages
-        reply = await self.ask_model(_PATHS[self.continues_text], payload)
+        return payload
+
+    async def ask(self, request: Request) -> Answer:
+        """One completion."""
+        return self.read_reply(await self.ask_model(self.path, self.payload(request)))
+
+    def read_reply(self, reply: dict[str, Any]) -> Answer:
+        """The answer that a completion holds; ProviderFailure where it holds none."""
         with typed_failures():
             answer = _answer(reply)
         return replace(answer, context=self.noted(answer.context or {}))
@@ -101,6 +113,7 @@ def _answer(reply: dict[str, Any]) -> Answer:
         finish_reason="refusal" if refusal else finish_reason(reply, choice.get("finish_reason")),
         n_tokens_in=usage.get("prompt_tokens"),
         n_tokens_out=usage.get("completion_tokens"),
+        n_tokens_cached=_n_cached(usage),
         context={
             "served_model": text_or_none(reply.get("model")),
             "system_fingerprint": text_or_none(reply.get("system_fingerprint")),
@@ -108,6 +121,12 @@ def _answer(reply: dict[str, Any]) -> Answer:
             FIRST_TOKEN: first_token_logprobs(choice.get("logprobs")),
         },
     )
+
+
+def _n_cached(usage: dict[str, Any]) -> Any:
+    """Of the tokens read, those that were in the provider's cache."""
+    details = usage.get("prompt_tokens_details")
+    return details.get("cached_tokens") if isinstance(details, dict) else None
 
 
 def _message(choice: dict[str, Any]) -> dict[str, Any]:

@@ -61,6 +61,7 @@ def outcome_of(answer: Answer, requested_at: str | None, latency_seconds: float 
         latency_seconds=latency_seconds,
         n_tokens_in=answer.n_tokens_in,
         n_tokens_out=answer.n_tokens_out,
+        n_tokens_cached=answer.n_tokens_cached,
         context_json=_context_json(context, max_characters) if context else None,
     )
 

@@ -147,6 +147,7 @@ class Answer:
     n_tokens_in: int | None = None
     n_tokens_out: int | None = None
     context: dict[str, Any] | None = None
+    n_tokens_cached: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str | None):
@@ -159,12 +160,17 @@ _READ_AS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "finish_reason": text_or_none,
     "n_tokens_in": count_or_none,
     "n_tokens_out": count_or_none,
+    "n_tokens_cached": count_or_none,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the response log keeps of one request: an answer, or the error after the last retry."""
+    """What the response log keeps of one request: an answer, or the error after the last retry.
+
+    n_tokens_cached: of n_tokens_in, those that the provider had in its cache. n_calls: answered ones, which are
+    several where an extension asks; None in older logs.
+    """
 
     response_text: str | None
     finish_reason: str | None = None
@@ -174,6 +180,8 @@ class Outcome:
     n_tokens_in: int | None = None
     n_tokens_out: int | None = None
     context_json: str | None = None
+    n_tokens_cached: int | None = None
+    n_calls: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

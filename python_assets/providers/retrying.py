@@ -24,6 +24,7 @@ from python_assets.providers.provider import RemoteProvider
 from python_assets.providers.reasoning import parted
 from python_assets.providers.records import Answer, Description, Outcome, Request
 from python_assets.providers.servers import Server, Servers
+from python_assets.providers.spending import UNBOUNDED, Spending
 from python_assets.study.secrets import redacted
 from python_assets.warehouse.progress import SECONDS_BETWEEN_LINES, Progress
 
@@ -54,12 +55,18 @@ class Asker:
     """
 
     def __init__(
-        self, providers: Sequence[RemoteProvider], writer: LogWriter, progress: Progress, addresses: Addresses
+        self,
+        providers: Sequence[RemoteProvider],
+        writer: LogWriter,
+        progress: Progress,
+        addresses: Addresses,
+        spending: Spending = UNBOUNDED,
     ) -> None:
         self.provider = providers[0]
         self.config = self.provider.config
         self.writer = writer
         self.progress = progress
+        self.spending = spending
         self.servers = Servers(providers, addresses)
         self.outcomes: dict[str, Outcome] = {}
         self.n_retries = 0
@@ -155,7 +162,8 @@ class Asker:
         remaining = iter(requests)
         try:
             for request in remaining:
-                await self._ask_and_log(request, tell)
+                if not await self._ask_and_log(request, tell):
+                    return
                 break
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(self.config.concurrency, len(requests) - 1)):
@@ -167,15 +175,25 @@ class Asker:
 
     async def _work(self, remaining: Iterator[Request], tell: Callable[[], None]) -> None:
         for request in remaining:
-            await self._ask_and_log(request, tell)
+            if not await self._ask_and_log(request, tell):
+                break
         self.has_begun_all.set()
 
-    async def _ask_and_log(self, request: Request, tell: Callable[[], None]) -> None:
-        outcome = await self._outcome(request)
-        self.writer.append([response_line(request, outcome)])
+    async def _ask_and_log(self, request: Request, tell: Callable[[], None]) -> bool:
+        """Whether the budget had room for it."""
+        held = await self.spending.hold_later(request, self.config)
+        if held is None:
+            return False
+        outcome = None
+        try:
+            outcome = await self._outcome(request)
+            self.writer.append([response_line(request, outcome)])
+        finally:
+            self.spending.settle(held, outcome)
         self.outcomes[request.response_id] = outcome
         tell()
         self._count_failures(outcome)
+        return True
 
     def _count_failures(self, outcome: Outcome) -> None:
         kind = (outcome.error or "").partition(":")[0]
@@ -200,9 +218,11 @@ class Asker:
         except ProviderFailure as failure:
             if failure.kind in FATAL_AFTER_RETRIES:
                 raise self._fatal(failure) from None
-            return Outcome(None, error=self._redact(str(failure)), requested_at=first_requested_at)
+            error, n_calls = self._redact(str(failure)), len(calls) + 1
+            return Outcome(None, error=error, requested_at=first_requested_at, n_calls=n_calls)
         latency = sum(call.seconds for call in calls)
-        return outcome_of(answered, calls[0].requested_at, latency, self.config.max_characters)
+        outcome = outcome_of(answered, calls[0].requested_at, latency, self.config.max_characters)
+        return replace(outcome, n_calls=len(calls))
 
     async def _ask(self, server: Server, request: Request, calls: list[_AnsweredCall]) -> Answer:
         if server.description is None:

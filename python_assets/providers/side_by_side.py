@@ -79,7 +79,7 @@ async def ask_side_by_side(
         most: requests of each generation; None asks all.
 
     Raises:
-        GenerationError, UnconfirmedError, ValueError: as generate_all.
+        BudgetError, GenerationError, UnconfirmedError, ValueError: as generate_all.
     """
     async with AsyncExitStack() as opened:
         for one in askings:
@@ -101,7 +101,15 @@ async def ask_side_by_side(
     for address in dict.fromkeys(server.address for one in askings for server in one.asker.servers.all):
         if told := address.told():
             progress.say(told)
+    _require_all(askings)
     return [task.result() for task in tasks]
+
+
+def _require_all(askings: Sequence[Asking]) -> None:
+    """See that no budget ended what was to be asked, which is known once nothing is in flight."""
+    if askings:
+        n_left = {one.asker.config.generation_id: len(one.missing) - len(one.asker.outcomes) for one in askings}
+        askings[0].asker.spending.require_all(n_left)
 
 
 def _counted(progress: Progress, names: Sequence[str], chosen: Sequence[Sequence[Request]]) -> Callable[[], None]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field, StrictStr, model_validator
 
 from python_assets.study.base import Expanded, Level, Part, Unfit
+from python_assets.study.budget import Budget
 from python_assets.study.secrets import HeaderName, HeaderValue, KeyVariable, ServerAddress
 
 ENGINE_MAX_TOKENS: Final = 1024  # an article or a long list is longer than a response
@@ -63,7 +64,8 @@ class GenerationSpec(Part):
     prompt. requests_per_minute, tokens_per_minute: what its address allows, for all generations that ask it.
     reasoning_tags: opening to closing marks of what the model thinks aloud, beside those that are known.
     base_url: of a server, or of several that have the same model. headers: sent with every call, their values
-    from environment variables. simulated: options of the simulator where it stands in for the model.
+    from environment variables. budget: the most that each generation of the entry may
+    spend. simulated: options of the simulator where it stands in for the model.
     """
 
     name: StrictStr
@@ -88,6 +90,7 @@ class GenerationSpec(Part):
     headers: dict[HeaderName, HeaderValue] = Field({}, repr=False)
     options: dict[StrictStr, Any] = {}
     simulated: dict[StrictStr, Any] | None = None
+    budget: Budget | None = Field(None, exclude=True)  # to raise it makes no other version of the study
 
     @model_validator(mode="before")
     @classmethod

@@ -33,6 +33,7 @@ from python_assets.study.base import (
     grouping_id,
     make_id,
 )
+from python_assets.study.budget import Budget, TokenPrice
 from python_assets.study.generations import Decoding, ExtensionSpec, Generation, GenerationSpec
 from python_assets.study.imports import Import, ImportColumns
 from python_assets.study.measures import LABELLING, ClassifierSpec, Clusters, Judge, MeasureSpec
@@ -192,7 +193,8 @@ class Study(Part):
     human_labels, pair_labels: sheets that people filled in, of answers and of pairs of prompts.
     references: what the groups of each grouping are compared with, and the group where it is one. embedding:
     the model that texts are embedded with, the packaged one where None. keep: how many published runs stay in
-    the archive. has_stand_in: the simulator stands in
+    the archive. budget: the most that all its generations and engines may spend; prices: of tokens, by model, before
+    those that are published. has_stand_in: the simulator stands in
     for every model, by an override of the command line.
     """
 
@@ -217,6 +219,8 @@ class Study(Part):
     pair_labels: list[PairLabels] = []
     analysis: AnalysisSpec
     keep: int = KEEP
+    budget: Budget | None = None
+    prices: dict[str, TokenPrice] = {}
     config_json: str
     config_sha256: str
 

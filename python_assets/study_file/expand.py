@@ -264,6 +264,8 @@ class Draft(NamedTuple):
             references={grouping_id(grouping): self._reference(grouping) for grouping in self.groupings},
             analysis=self.parts.analysis,
             keep=self.parts.keep,
+            budget=self.parts.budget,
+            prices=self.parts.prices,
             config_json=config,
             config_sha256=hashlib.sha256(config.encode()).hexdigest(),
         )

@@ -112,7 +112,8 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
         # a study without labels is the same version as before there were any
         if entries := list(written.pop(key).values()):
             written[key] = entries
-    del written["each"], written["unread"]
+    # to raise a budget or correct a price makes no other version of a study
+    del written["each"], written["unread"], written["budget"], written["prices"]
     return json.dumps(
         to_jsonable_python(written, by_alias=True, exclude_none=True),
         ensure_ascii=False,

@@ -10,6 +10,7 @@ from pydantic import Field, StrictStr, TypeAdapter, ValidationError
 
 from python_assets.errors import NOTHING, FieldPath, StudyError
 from python_assets.study.base import Expanded
+from python_assets.study.budget import Budget, TokenPrice
 from python_assets.study.problems import nearest, suggestion
 from python_assets.study.report_options import ReportOptions
 from python_assets.study.study import (
@@ -48,6 +49,8 @@ KEYS = (
     "groupings",
     "analysis",
     "keep",
+    "budget",
+    "prices",
     "report",
 )
 REQUIRED = ("prompts", "generations")
@@ -83,6 +86,8 @@ class Parts(NamedTuple):
     groupings: dict[FieldPath, str | list[str] | GroupingSpec]
     analysis: AnalysisSpec
     keep: int
+    budget: Budget | None
+    prices: dict[str, TokenPrice]
     report: ReportOptions
     unread: frozenset[FieldPath] = frozenset()
 
@@ -120,6 +125,8 @@ class PartReader:
             groupings=self._groupings(),
             analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
             keep=self._section("keep", Annotated[int, Field(ge=1, strict=True)], KEEP),
+            budget=self._section("budget", Budget, None),
+            prices=self._section("prices", dict[StrictStr, TokenPrice], {}),
             report=self._section("report", ReportOptions, ReportOptions()),
         )._replace(unread=frozenset(problem.where for problem in self.problems))
 

@@ -2,6 +2,7 @@
 
 from python_assets.errors import StudyError
 from python_assets.study_file.checks.analysis import analysis_problems
+from python_assets.study_file.checks.budgets import budget_problems
 from python_assets.study_file.checks.comparisons import comparison_problems
 from python_assets.study_file.checks.derived_levels import derived_level_problems
 from python_assets.study_file.checks.factors import factor_problems
@@ -21,6 +22,7 @@ CHECKS = (
     derived_level_problems,
     prompt_problems,
     generation_problems,
+    budget_problems,
     measure_problems,
     label_problems,
     rule_problems,

@@ -51,6 +51,11 @@ fair        simulator                60     60
 m1          openai     m1            30     30
 m2          openai     m2            30     30
 
+still to ask  answered  calls  tokens in  tokens out  at most  usd       usd at most  minutes
+m1                   0     30        195     unknown    7,680  no price  no price     unknown
+m2                   0     30        195     unknown    7,680  no price  no price     unknown
+all                  0     60        390     unknown   15,360  unknown   unknown      unknown
+
 factor      type    levels  reference  share with a level  rule
 gender      domain       2  -                       1.000  -
 race        domain       3  -                       1.000  -

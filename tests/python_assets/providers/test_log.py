@@ -9,6 +9,7 @@ from python_assets.providers.outcomes import response_of
 from python_assets.providers.provider import providers
 from python_assets.providers.records import Description, GenerationConfig, Outcome, Prompt, Request
 from python_assets.providers.requests import plan_requests
+from python_assets.providers.usage import Usage
 
 
 @pytest.fixture
@@ -133,7 +134,7 @@ def test_a_text_that_is_none_is_rejected(tmp_path: Path, fields: dict[str, objec
 
 def test_an_absent_log_is_empty(tmp_path: Path) -> None:
     content = read_log(tmp_path / "absent.jsonl")
-    assert content == ({}, None, [], 0, 0)
+    assert content == ({}, None, [], 0, 0, Usage())
 
 
 @pytest.mark.parametrize("n_bytes_left", [1, 20, 200])

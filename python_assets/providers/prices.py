@@ -1,0 +1,84 @@
+"""What a million tokens of a model cost: as the study declares it, else as its provider published it.
+
+Belongs here: the table and finding a model in it. A published price holds at the provider's own address alone, as
+others who serve a model under its name have prices of their own.
+"""
+
+import csv
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from python_assets.providers.provider import LocalProvider, RemoteProvider, providers
+from python_assets.study.base import REPLAY, SIMULATOR
+from python_assets.study.budget import TokenPrice
+from python_assets.study.study import Generation, Study
+
+FREE: Final = TokenPrice(in_=0, out=0)
+_TABLE: Final = Path(__file__).parent / "prices.csv"
+_DATE_OF_A_VERSION: Final = re.compile(r"-\d{4}-?\d\d-?\d\d")
+
+
+class Published(NamedTuple):
+    """A list price and where it stands; date: when it was read there, ISO 8601."""
+
+    price: TokenPrice
+    date: str
+    source: str
+
+
+@cache
+def published_prices() -> dict[tuple[str, str], Published]:
+    """List prices by provider and model, in US dollars a million tokens."""
+    with _TABLE.open(encoding="utf-8", newline="") as file:
+        return {
+            (row["provider"], row["model"]): Published(
+                TokenPrice(
+                    in_=float(row["in"]), out=float(row["out"]), cached=float(row["cached"]) if row["cached"] else None
+                ),
+                row["date"],
+                row["source"],
+            )
+            for row in csv.DictReader(file)
+        }
+
+
+def price_of(study: Study, generation: Generation) -> TokenPrice | None:
+    """What the tokens of a generation cost, None where nobody said.
+
+    Nobody is paid for imported and simulated answers, and for a model in this process unless the study says so.
+    """
+    return find_price(study.prices, generation)
+
+
+def priced_as(generation: Generation) -> str:
+    """What a study declares its price under: the model's name at its server, its own where it names no model."""
+    return generation.model or generation.generation_id
+
+
+def find_price(declared: dict[str, TokenPrice], generation: Generation) -> TokenPrice | None:
+    """As price_of, by what a study declares of models.
+
+    Args:
+        declared: by what priced_as gives.
+        generation: of the study.
+    """
+    name, model = generation.spec.provider, generation.model
+    if name in (REPLAY, SIMULATOR):
+        return FREE
+    if (named := priced_as(generation)) in declared:
+        return declared[named]
+    if name not in providers:  # a function of the user's own asks whomever it likes
+        return None
+    kind = providers[name]
+    if issubclass(kind, LocalProvider):
+        return FREE
+    at_home = (None, kind.default_url) if issubclass(kind, RemoteProvider) else (None,)
+    if any(url not in at_home for url in generation.spec.addresses):
+        return None
+    table = published_prices()
+    dated = _DATE_OF_A_VERSION.search(model)
+    undated = model[: dated.start()] if dated and dated.end() == len(model) else model
+    found = table.get((name, model)) or table.get((name, undated))
+    return found.price if found else None
