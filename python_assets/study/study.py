@@ -41,6 +41,7 @@ from python_assets.study.people_labels import HumanLabels, PairLabels
 from python_assets.study.prompts import Assemble, Branch, Prompts, Template, Templates
 from python_assets.study.pronouns import Pronouns
 from python_assets.study.scrape import Scrape, Source, Wiki
+from python_assets.study.waves import Waves
 
 __all__ = [
     "AS_WRITTEN",
@@ -192,8 +193,8 @@ class Study(Part):
     human_labels, pair_labels: sheets that people filled in, of answers and of pairs of prompts.
     references: what the groups of each grouping are compared with, and the group where it is one. embedding:
     the model that texts are embedded with, the packaged one where None. keep: how many published runs stay in
-    the archive. has_stand_in: the simulator stands in
-    for every model, by an override of the command line.
+    the archive. waves: when it is asked anew; wave: that of the generations which declare none, '' where they
+    have none. has_stand_in: the simulator stands in for every model, by an override of the command line.
     """
 
     study_id: str
@@ -217,6 +218,8 @@ class Study(Part):
     pair_labels: list[PairLabels] = []
     analysis: AnalysisSpec
     keep: int = KEEP
+    waves: Waves | None = None
+    wave: str = ""
     config_json: str
     config_sha256: str
 

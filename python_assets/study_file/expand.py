@@ -264,6 +264,8 @@ class Draft(NamedTuple):
             references={grouping_id(grouping): self._reference(grouping) for grouping in self.groupings},
             analysis=self.parts.analysis,
             keep=self.parts.keep,
+            waves=self.parts.waves,
+            wave=self.parts.wave,
             config_json=config,
             config_sha256=hashlib.sha256(config.encode()).hexdigest(),
         )

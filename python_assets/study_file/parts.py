@@ -28,6 +28,7 @@ from python_assets.study.study import (
     Prompts,
     Vectors,
 )
+from python_assets.study.waves import Waves
 from python_assets.study_file.pydantic_errors import PydanticError, fields_at, findings_of, problems_of
 from python_assets.study_file.yaml_lines import StudyFile
 
@@ -49,6 +50,7 @@ KEYS = (
     "analysis",
     "keep",
     "report",
+    "waves",
 )
 REQUIRED = ("prompts", "generations")
 DEFAULT_MEASURES: list[Any] = ["vader"]
@@ -63,7 +65,7 @@ class Parts(NamedTuple):
     """What a study file says, part by part; what was not to be understood is absent.
 
     Lists of the file are mappings here, from the path of an item to the item. unread: the paths of what has
-    mistakes; a default may stand in its place.
+    mistakes; a default may stand in its place. wave: that of generations that declare none; in_wave.py says which.
     """
 
     study: str | None
@@ -84,6 +86,8 @@ class Parts(NamedTuple):
     analysis: AnalysisSpec
     keep: int
     report: ReportOptions
+    waves: Waves | None
+    wave: str = ""
     unread: frozenset[FieldPath] = frozenset()
 
 
@@ -121,6 +125,7 @@ class PartReader:
             analysis=self._section("analysis", AnalysisSpec, AnalysisSpec()) or AnalysisSpec(),
             keep=self._section("keep", Annotated[int, Field(ge=1, strict=True)], KEEP),
             report=self._section("report", ReportOptions, ReportOptions()),
+            waves=self._section("waves", Waves, None),
         )._replace(unread=frozenset(problem.where for problem in self.problems))
 
     def _kind_of_embedding(self) -> Any:
