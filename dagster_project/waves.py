@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 import dagster as dg
-from dagster._core.storage.tags import PARTITION_NAME_TAG
 
 from dagster_project.assets.common import CONFIRM_TAG
 from dagster_project.jobs import run_study
@@ -19,6 +18,7 @@ from python_assets.study_file.in_wave import OF_NO_RUN
 from python_assets.warehouse.paths import studies_folder, study_names
 
 SECONDS_BETWEEN_LOOKS: Final = 60
+PARTITION_TAG: Final = "dagster/partition"  # of a run of one study
 WITHOUT_ANSWERS: Final = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
@@ -73,5 +73,5 @@ def _request(study_id: str, wave: Wave) -> dg.RunRequest:
 
 
 def _is_run(instance: dg.DagsterInstance, study_id: str, wave: Wave) -> bool:
-    runs = instance.get_runs(dg.RunsFilter(tags={PARTITION_NAME_TAG: study_id, WAVE_TAG: wave.name}))
+    runs = instance.get_runs(dg.RunsFilter(tags={PARTITION_TAG: study_id, WAVE_TAG: wave.name}))
     return any(run.status not in WITHOUT_ANSWERS for run in runs)

@@ -240,10 +240,6 @@ def _require_ready(study_id: str, look: int | None, wave: str | None) -> "Study"
     require_ready(study)
     require_questions(study)
     look_to_ask(study, paths.home(), look)
-    if study.waves is not None and study.waves.gate:
-        from python_assets.gate.moved import require_margins
-
-        require_margins(study)
     return study
 
 

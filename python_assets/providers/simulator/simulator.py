@@ -143,9 +143,13 @@ def unknown_effects(options: Mapping[str, Any], factor_levels: Mapping[str, Sequ
     Yields:
         Problems of fields below the generation.
     """
+    yield from _unknown_in(options, factor_levels)
     for below, parts in parts_of_waves(options):
-        for problem in unknown_effects(parts, factor_levels):
+        for problem in _unknown_in(parts, factor_levels):
             yield problem.at(("options", *below, *problem.where[1:]))
+
+
+def _unknown_in(options: Mapping[str, Any], factor_levels: Mapping[str, Sequence[str]]) -> Iterator[StudyError]:
     for part, content in options.items():
         effects = content.get("effects") if isinstance(content, Mapping) else None
         for name, by_level in effects.items() if isinstance(effects, Mapping) else ():

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from python_assets.errors import StudyError, Told
+from python_assets.errors import NOTHING, StudyError, Told
 from python_assets.study_file.expand import Draft
 
 FEWEST_KEPT: Final = 2  # a run and the one that it is held against
@@ -21,6 +21,10 @@ def wave_problems(draft: Draft) -> Iterator[StudyError]:
     if parts.analysis.looks is not None:
         expected = "none beside waves: looks share the error rate of answers that add up, a wave asks all of them anew"
         yield StudyError(("analysis", "looks"), parts.analysis.looks, expected, "remove looks, or waves")
+    if waves.gate and not parts.analysis.margins:
+        expected = "a margin beside waves.gate: how large a change of a group must be to matter"
+        remedy = "add for example {risk_difference: 0.05}, or {MEASURE: {mean_difference: 0.1}}"
+        yield StudyError(("analysis", "margins"), NOTHING, expected, remedy)
     if waves.gate and parts.keep < FEWEST_KEPT:
         expected = f"at least {FEWEST_KEPT} kept runs beside waves.gate, which holds a run against an earlier one"
         yield StudyError(("keep",), parts.keep, expected, "keep more, or remove gate")

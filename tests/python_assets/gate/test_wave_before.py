@@ -15,14 +15,9 @@ MONTHS = Waves(cron="0 6 1 * *", name="%Y-%m")
 def home(tmp_path):
     """August, October twice, November, and October once more after it; September was missed."""
     home = Home(tmp_path / "warehouse")
-    kept = (
-        ("august", "08", "08-01"),
-        ("october", "10", "10-01"),
-        ("again", "10", "10-02"),
-        ("november", "11", "11-01"),
-    )
-    for run, month, day in (*kept, ("late", "10", "11-20")):
-        archived(home, run, ANSWERS, wave=f"2026-{month}", at=f"2026-{day}")
+    runs = {"august": "08-01", "october": "10-01", "again": "10-02", "november": "11-01", "late": "11-20"}
+    for run, day in runs.items():
+        archived(home, run, ANSWERS, wave="2026-10" if run == "late" else f"2026-{day[:2]}", at=f"2026-{day}")
     return home
 
 

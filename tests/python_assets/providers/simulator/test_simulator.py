@@ -169,9 +169,9 @@ def test_effects_on_what_is_not_declared_are_named(told) -> None:
         "in_waves": {"2026-11": {"refusal": {"effects": {"concept": {"Jpaan": 0.1}}}}},
     }
     fields = [
-        'options.in_waves["2026-11"].refusal.effects.concept.Jpaan',
         "options.sentiment.effects.concept.Itlay",
         "options.refusal.effects.concpet",
+        'options.in_waves["2026-11"].refusal.effects.concept.Jpaan',
     ]
     assert told(unknown_effects(options, {"concept": LEVELS})) == fields
     assert list(unknown_effects({"sentiment": 5, "refusal": {"effects": []}}, {})) == []

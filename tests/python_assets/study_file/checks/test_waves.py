@@ -3,6 +3,7 @@ import pytest
 from tests.python_assets.study_file.sections import IMPORT, TEMPLATES
 
 MONTHS = '{cron: "0 6 1 * *", name: "%Y-%m"}'
+GATED = MONTHS.replace("}", ", gate: true}")
 
 
 def waves(text, **changes):
@@ -29,7 +30,8 @@ CASES = {
     ),
     "imported answers alone": ({**IMPORT, "waves": MONTHS}, "waves"),
     "looks": (waves(MONTHS, analysis="{looks: 2}"), "analysis.looks"),
-    "a gate that keeps one run": (waves(MONTHS.replace("}", ", gate: true}"), keep="1"), "keep"),
+    "a gate that keeps one run": (waves(GATED, keep="1", analysis="{margins: {risk_difference: 0.1}}"), "keep"),
+    "a gate without a margin": (waves(GATED), "analysis.margins"),
 }
 
 
