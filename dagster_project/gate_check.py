@@ -11,7 +11,6 @@ import dagster as dg
 
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.resources import PROVIDER_VARIABLE, StudyResource, WarehouseResource
-from python_assets.warehouse import paths
 
 NAME: Final = "gate"
 COMPARISON: Final = "comparison"  # of the metadata: what the gate printed
@@ -69,10 +68,9 @@ def gate(
 def _compare(study_id: str, against: str) -> Compared:
     """Run the gate in a process of its own: it is a run in another warehouse, and a process has one of these."""
     environment = {name: value for name, value in os.environ.items() if name != PROVIDER_VARIABLE}
-    environment |= {"PLUMBLINE_HOME": str(paths.home().root)}
     called = [sys.executable, "-m", "python_assets.cli", "gate", study_id, "--against", against]
     with subprocess.Popen(
-        called, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=paths.PROJECT
+        called, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         try:
             printed, errors = process.communicate()

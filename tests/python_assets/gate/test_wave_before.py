@@ -11,10 +11,10 @@ NOW = datetime(2026, 12, 24, tzinfo=UTC)
 MONTHS = Waves(cron="0 6 1 * *", name="%Y-%m")
 
 
-@pytest.fixture
-def home(tmp_path):
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
     """August, October twice, November, and October once more after it; September was missed."""
-    home = Home(tmp_path / "warehouse")
+    home = Home(tmp_path_factory.mktemp("kept") / "warehouse")
     runs = {"august": "08-01", "october": "10-01", "again": "10-02", "november": "11-01", "late": "11-20"}
     for run, day in runs.items():
         archived(home, run, ANSWERS, wave="2026-10" if run == "late" else f"2026-{day[:2]}", at=f"2026-{day}")
