@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import dagster as dg
 
+from dagster_project.assets.publish import DATABASE
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.resources import PROVIDER_VARIABLE, StudyResource, WarehouseResource
 
@@ -32,9 +33,7 @@ class Compared(NamedTuple):
     specs=[
         dg.AssetCheckSpec(
             NAME,
-            asset=dg.AssetKey(["published", "database"]),
-            # the run itself is read as it is kept
-            additional_deps=[dg.AssetKey(["published", "archive"])],
+            asset=DATABASE,  # which is made as the run is kept, where the comparison reads it
             description="Of studies with waves.gate: no group moved beyond its margin since the wave before.",
         )
     ],
