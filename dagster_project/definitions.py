@@ -6,9 +6,11 @@ import dagster as dg
 
 from dagster_project.assets import assemble, extract, generate, infer, label, publish, scrape, transform
 from dagster_project.checks import checks
+from dagster_project.gate_check import gate
 from dagster_project.jobs import run_study
 from dagster_project.partitions import offer_all_studies, study_file, study_files
 from dagster_project.resources import StudyResource, WarehouseResource
+from dagster_project.waves import waves
 
 
 @dg.definitions
@@ -24,9 +26,9 @@ def definitions() -> dg.Definitions:
     stages = dg.load_assets_from_modules([scrape, assemble, generate, label, extract, transform, infer, publish])
     return dg.Definitions(
         assets=[study_file, *stages],
-        asset_checks=checks,
+        asset_checks=[*checks, gate],
         jobs=[run_study],
-        sensors=[study_files],
+        sensors=[study_files, waves],
         resources={
             "study": StudyResource(),
             "warehouse": WarehouseResource(),

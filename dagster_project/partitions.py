@@ -88,11 +88,12 @@ def _recorded(instance: dg.DagsterInstance, name: str) -> str | None:
 @lru_cache(maxsize=1_000)
 def _observation(path: Path, _changed_at: int) -> dg.AssetObservation | None:
     """What is seen of a study file; None where it cannot be read for want of a variable of the environment."""
+    from python_assets.study_file.in_wave import OF_NO_RUN
     from python_assets.study_file.load import load_study
 
     metadata: dict[str, dg.MetadataValue] = {"path": dg.MetadataValue.path(str(path))}
     try:
-        version = load_study(path, check_files=False).config_sha256
+        version = load_study(path, check_files=False, wave=OF_NO_RUN).config_sha256
     except StudyFileError as error:
         if any(problem.variable for problem in error.problems):
             return None

@@ -15,6 +15,8 @@ from python_assets.warehouse import paths
 from python_assets.warehouse.build import Home, open_build
 
 PROVIDER_VARIABLE = "PLUMBLINE_PROVIDER"
+WAVE_TAG = "plumbline/wave"  # of a run: the wave of generations that declare none; the latest one without it
+_wave_of_run: dict[str, str] = {}
 
 
 class StudyResource(dg.ConfigurableResource):
@@ -26,7 +28,7 @@ class StudyResource(dg.ConfigurableResource):
     def load(
         self, context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext, *, check_files: bool = False
     ) -> Study:
-        """The study of this run's partition.
+        """The study of this run's partition, in the wave that the run is of.
 
         Args:
             context: of the asset or check.
@@ -39,16 +41,27 @@ class StudyResource(dg.ConfigurableResource):
         if not context.has_partition_key:
             remedy = "choose a partition, or run the check with the asset it belongs to"
             raise StudyError("this run", NOTHING, "a study", remedy)
-        return study_to_run(context.partition_key, check_files=check_files)
+        wanted = context.run.tags.get(WAVE_TAG) or _wave_of_run.get(context.run.run_id)
+        study = study_to_run(context.partition_key, check_files=check_files, wave=wanted)
+        if study.wave:  # a run stays in its wave, though another begins meanwhile
+            _wave_of_run[context.run.run_id] = study.wave
+        return study
 
 
-def study_to_run(name: str, *, check_files: bool = False) -> Study:
+def study_to_run(name: str, *, check_files: bool = False, wave: str | None = None) -> Study:
     """A study as it is run here: by the simulator, where PLUMBLINE_PROVIDER says so.
 
+    Args:
+        name: of the study.
+        check_files: whether to look into the files it names.
+        wave: of generations that declare none; the latest one of a study with waves where None.
+
     Raises:
-        StudyError: the study file is gone or has mistakes, or PLUMBLINE_PROVIDER names another provider.
+        StudyError: the study file is gone or has mistakes, there is no such wave, or PLUMBLINE_PROVIDER names
+            another provider.
     """
-    return load_study(paths.study_path(name), check_files=check_files, simulated=_is_simulated())
+    path = paths.study_path(name)
+    return load_study(path, check_files=check_files, simulated=_is_simulated(), wave=wave)
 
 
 def _is_simulated() -> bool:

@@ -11,8 +11,9 @@ import dagster as dg
 from dagster_project.display import Display, display
 from dagster_project.partitions import offer_studies
 from dagster_project.progress import shown_by
-from dagster_project.resources import study_to_run
+from dagster_project.resources import WAVE_TAG, study_to_run
 from python_assets.errors import PlumblineError
+from python_assets.study.control_characters import printable
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import make_folder, open_build
 from python_assets.warehouse.progress import SILENT, duration
@@ -24,7 +25,9 @@ class RunFailed(PlumblineError):
     """A run did not end well; the text names the step and the reason."""
 
 
-def run_study(study_id: str, *, verbose: bool = False, data_docs: bool = False, look: int | None = None) -> None:
+def run_study(
+    study_id: str, *, verbose: bool = False, data_docs: bool = False, look: int | None = None, wave: str | None = None
+) -> None:
     """Materialise every asset of a study, showing each stage and how far it is on standard error.
 
     Args:
@@ -33,6 +36,7 @@ def run_study(study_id: str, *, verbose: bool = False, data_docs: bool = False, 
         data_docs: also write Great Expectations' pages of what was checked, and print where; of a run that failed
             they tell why.
         look: which look at a study that declares looks; the next one where None.
+        wave: of generations that declare none; the latest one of a study with waves where None.
 
     Raises:
         RunFailed: a step or a blocking check failed.
@@ -58,22 +62,26 @@ def run_study(study_id: str, *, verbose: bool = False, data_docs: bool = False, 
             instance=instance,
             raise_on_error=False,
             run_id=run_id,
-            tags={CONFIRM_TAG: "plumbline run"} | ({} if look is None else {LOOK_TAG: str(look)}),
+            tags={CONFIRM_TAG: "plumbline run"}
+            | ({} if look is None else {LOOK_TAG: str(look)})
+            | ({WAVE_TAG: wave} if wave else {}),
             run_config={"loggers": {"console": {"config": {"log_level": "INFO" if verbose else "CRITICAL"}}}},
         )
     if _is_interrupted(result):
         raise KeyboardInterrupt
     if data_docs:
-        print(f"Data Docs  {_write_data_docs(study_id)}")
+        print(f"Data Docs  {_write_data_docs(study_id, wave)}")
     if not result.success:
         told = f"these failures, the whole log of which is {log}:"
         raise RunFailed(f"the run of {study_id}", "\n".join([told, *_reasons(result)]))
+    for compared in _gated(result):
+        print(printable(compared))
 
 
-def _write_data_docs(study_id: str) -> Path:
+def _write_data_docs(study_id: str, wave: str | None) -> Path:
     from expectations.runner import write_data_docs
 
-    home, study = paths.home(), study_to_run(study_id)
+    home, study = paths.home(), study_to_run(study_id, wave=wave)
     with open_build(home.build(study_id)) as connection:
         return write_data_docs(connection, study, home.data_docs(study_id))
 
@@ -121,6 +129,15 @@ def _is_interrupted(result: dg.ExecuteInProcessResult) -> bool:
     """Whether a signal ended it: Dagster takes SIGINT and SIGTERM while a job runs, and returns."""
     ends = (event.job_failure_data for event in result.all_events if event.is_job_failure)
     return any(end.failure_reason is not None and end.failure_reason.value == INTERRUPTED for end in ends)
+
+
+def _gated(result: dg.ExecuteInProcessResult) -> Iterator[str]:
+    """What the gate found, where the study has it."""
+    from dagster_project.gate_check import COMPARISON, NAME
+
+    for check in result.get_asset_check_evaluations():
+        if check.check_name == NAME:
+            yield f"{check.description}\n{check.metadata[COMPARISON].value}\n"
 
 
 def _reasons(result: dg.ExecuteInProcessResult) -> Iterator[str]:

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -67,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument(
         "--look", type=_positive, metavar="K", help="which look at a study that declares looks; the next one without it"
     )
+    _add_wave(run)
     run.set_defaults(
         command=_run,
         interrupted="What was answered and measured is kept: the same command asks for the rest and goes on.",
@@ -77,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     plan.add_argument("study")
     _add_provider(plan)
+    _add_wave(plan)
     of_plan = plan.add_mutually_exclusive_group()
     of_plan.add_argument(
         "--freeze", action="store_true", help="record the analysis as declared now, before the responses"
@@ -186,26 +189,39 @@ def _add_provider(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_wave(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--wave",
+        type=_named,
+        metavar="NAME",
+        help="of generations that declare none; the one that began last, of a study with waves",
+    )
+
+
 def _run(parsed: argparse.Namespace) -> int:
     study_id = _partition(parsed.study)
     _stand_in(parsed.provider, study_id)
     if parsed.data_docs and (problem := unwritable(paths.home().data_docs(study_id))):
         raise problem
-    _materialise(study_id, verbose=parsed.verbose, data_docs=parsed.data_docs, look=parsed.look)
+    _materialise(study_id, verbose=parsed.verbose, data_docs=parsed.data_docs, look=parsed.look, wave=parsed.wave)
     from python_assets.published.run_summary import summary
 
     print(printable(summary(paths.home(), study_id)))
     return 0
 
 
-def _materialise(study_id: str, *, verbose: bool = False, data_docs: bool = False, look: int | None = None) -> None:
+def _materialise(
+    study_id: str, *, verbose: bool = False, data_docs: bool = False, look: int | None = None, wave: str | None = None
+) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager stops a run as Ctrl-C does
-    _require_ready(study_id, look)
+    study = _require_ready(study_id, look, wave)
+    if study.waves is not None:
+        print(printable(study.waves.told(study.wave, datetime.now(UTC))), file=sys.stderr)
     _dagster_home()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     from dagster_project.run_study import run_study
 
-    run_study(study_id, verbose=verbose, data_docs=data_docs, look=look)
+    run_study(study_id, verbose=verbose, data_docs=data_docs, look=look, wave=study.wave or None)
 
 
 def _stand_in(provider: str | None, study_id: str) -> None:
@@ -217,14 +233,15 @@ def _stand_in(provider: str | None, study_id: str) -> None:
         os.environ["PLUMBLINE_PROVIDER"] = provider
 
 
-def _study_to_run(study: str) -> "Study":
-    """A study as it would be run: with the stand-in for its models, where there is one."""
+def _study_to_run(study: str, wave: str | None = None) -> "Study":
+    """A study as it would be run: with the stand-in for its models, where there is one, in its wave."""
     from python_assets.study_file.load import load_study
 
-    return load_study(paths.study_path(study), simulated=bool(os.environ.get("PLUMBLINE_PROVIDER")))
+    is_simulated = bool(os.environ.get("PLUMBLINE_PROVIDER"))
+    return load_study(paths.study_path(study), simulated=is_simulated, wave=wave)
 
 
-def _require_ready(study_id: str, look: int | None) -> None:
+def _require_ready(study_id: str, look: int | None, wave: str | None) -> "Study":
     """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
     from python_assets.plan.asked import require_questions
     from python_assets.plan.costs import require_budget
@@ -233,11 +250,12 @@ def _require_ready(study_id: str, look: int | None) -> None:
     from python_assets.warehouse.looks import look_to_ask
 
     require_clock(paths.home())
-    study = _study_to_run(study_id)
+    study = _study_to_run(study_id, wave)
     require_ready(study)
     require_questions(study)
     require_budget(study)
     look_to_ask(study, paths.home(), look)
+    return study
 
 
 def _plan(parsed: argparse.Namespace) -> int:
@@ -246,7 +264,7 @@ def _plan(parsed: argparse.Namespace) -> int:
     from python_assets.plan.would_fail import require_ready, would_fail
 
     _stand_in(parsed.provider, paths.study_path(parsed.study).stem)
-    study = _study_to_run(parsed.study)
+    study = _study_to_run(parsed.study, parsed.wave)
     if parsed.branches:
         from python_assets.plan.assembling import list_branches
 
@@ -421,6 +439,12 @@ def _positive(text: str) -> int:
     if number < 1:
         raise ValueError(text)
     return number
+
+
+def _named(text: str) -> str:
+    if not text.strip():
+        raise ValueError(text)
+    return text
 
 
 def _partition(study: str) -> str:

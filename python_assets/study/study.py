@@ -42,6 +42,7 @@ from python_assets.study.people_labels import HumanLabels, PairLabels
 from python_assets.study.prompts import Assemble, Branch, Prompts, Template, Templates
 from python_assets.study.pronouns import Pronouns
 from python_assets.study.scrape import Scrape, Source, Wiki
+from python_assets.study.waves import Waves
 
 __all__ = [
     "AS_WRITTEN",
@@ -194,8 +195,9 @@ class Study(Part):
     references: what the groups of each grouping are compared with, and the group where it is one. embedding:
     the model that texts are embedded with, the packaged one where None. keep: how many published runs stay in
     the archive. budget: the most that all its generations and engines may spend; prices: of tokens, by model, before
-    those that are published. has_stand_in: the simulator stands in
-    for every model, by an override of the command line.
+    those that are published. waves: when it is asked anew; wave: that of the generations which declare none, ''
+    where they have none. has_stand_in: the simulator stands in for every model, by an override of the command
+    line.
     """
 
     study_id: str
@@ -221,6 +223,8 @@ class Study(Part):
     keep: int = KEEP
     budget: Budget | None = None
     prices: dict[str, TokenPrice] = {}
+    waves: Waves | None = None
+    wave: str = ""
     config_json: str
     config_sha256: str
 

@@ -266,6 +266,8 @@ class Draft(NamedTuple):
             keep=self.parts.keep,
             budget=self.parts.budget,
             prices=self.parts.prices,
+            waves=self.parts.waves,
+            wave=self.parts.wave,
             config_json=config,
             config_sha256=hashlib.sha256(config.encode()).hexdigest(),
         )

@@ -5,6 +5,7 @@ Belongs here: the order of these steps, so that every mistake of a file is repor
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,12 @@ from python_assets.study_file.checks.files import file_problems
 from python_assets.study_file.checks.part_checks import part_problems
 from python_assets.study_file.described import with_description
 from python_assets.study_file.expand import Draft, expand
+from python_assets.study_file.in_wave import OF_NO_RUN, in_wave, require_wave
 from python_assets.study_file.parts import LABEL_KEYS, PartReader, Parts
 from python_assets.study_file.yaml_lines import StudyFile, read_study_file
 
 
-def load_study(path: Path, *, check_files: bool = True, simulated: bool = False) -> Study:
+def load_study(path: Path, *, check_files: bool = True, simulated: bool = False, wave: str | None = None) -> Study:
     """Read a study file.
 
     Args:
@@ -30,16 +32,19 @@ def load_study(path: Path, *, check_files: bool = True, simulated: bool = False)
         check_files: also look whether the texts, tables and functions that the study names are there, and
             whether the tables have the columns that it names.
         simulated: let the simulator stand in for every model; the file itself is checked as it is.
+        wave: that of the generations which declare none; the one that began last where None and the study has waves.
 
     Returns:
         The study with lists of models and roles, slices and groupings written out.
 
     Raises:
         StudyFileError: the file cannot be used; its text and `problems` name everything that is wrong.
+        StudyError: there is no such wave, or it has not begun.
     """
+    now = datetime.now(UTC)
     file = read_study_file(Path(path))
     reader = PartReader(file)
-    parts, described = with_description(reader.read(), file)
+    parts, described = with_description(in_wave(reader.read(), wave, now), file)
     draft, of_names = expand(file.path, parts)
     found = [*of_names, *described, *part_problems(draft), *(file_problems(draft) if check_files else ())]
     original = [problem.at(reader.original_path(problem.where)) for problem in found]
@@ -50,6 +55,8 @@ def load_study(path: Path, *, check_files: bool = True, simulated: bool = False)
         problems += [problem for problem in step if problem.where not in reported]
     if problems:
         raise StudyFileError(file.path, [file.locate(problem) for problem in problems])
+    if wave:
+        require_wave(parts, wave, now)
     study = draft.study(_config_json(file, draft))
     return _simulated(study) if simulated else study
 
@@ -91,7 +98,7 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
 
     What an importer says of factors, unit, measures and of removing prompts is a default, too.
     """
-    parts = PartReader(file, AS_WRITTEN).read()
+    parts = in_wave(PartReader(file, AS_WRITTEN).read(), draft.parts.wave or OF_NO_RUN, datetime.now(UTC))
     prompts = parts.prompts
     if prompts is not None and draft.parts.prompts is not None:
         prompts = prompts.model_copy(update={"remove_prompt": draft.parts.prompts.remove_prompt})
@@ -112,8 +119,10 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
         # a study without labels is the same version as before there were any
         if entries := list(written.pop(key).values()):
             written[key] = entries
+    if parts.waves is None:
+        del written["waves"]
     # to raise a budget or correct a price makes no other version of a study
-    del written["each"], written["unread"], written["budget"], written["prices"]
+    del written["each"], written["unread"], written["wave"], written["budget"], written["prices"]
     return json.dumps(
         to_jsonable_python(written, by_alias=True, exclude_none=True),
         ensure_ascii=False,

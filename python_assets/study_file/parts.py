@@ -29,6 +29,7 @@ from python_assets.study.study import (
     Prompts,
     Vectors,
 )
+from python_assets.study.waves import Waves
 from python_assets.study_file.pydantic_errors import PydanticError, fields_at, findings_of, problems_of
 from python_assets.study_file.yaml_lines import StudyFile
 
@@ -52,6 +53,7 @@ KEYS = (
     "budget",
     "prices",
     "report",
+    "waves",
 )
 REQUIRED = ("prompts", "generations")
 DEFAULT_MEASURES: list[Any] = ["vader"]
@@ -66,7 +68,7 @@ class Parts(NamedTuple):
     """What a study file says, part by part; what was not to be understood is absent.
 
     Lists of the file are mappings here, from the path of an item to the item. unread: the paths of what has
-    mistakes; a default may stand in its place.
+    mistakes; a default may stand in its place. wave: that of generations that declare none; in_wave.py says which.
     """
 
     study: str | None
@@ -89,6 +91,8 @@ class Parts(NamedTuple):
     budget: Budget | None
     prices: dict[str, TokenPrice]
     report: ReportOptions
+    waves: Waves | None
+    wave: str = ""
     unread: frozenset[FieldPath] = frozenset()
 
 
@@ -128,6 +132,7 @@ class PartReader:
             budget=self._section("budget", Budget, None),
             prices=self._section("prices", dict[StrictStr, TokenPrice], {}),
             report=self._section("report", ReportOptions, ReportOptions()),
+            waves=self._section("waves", Waves, None),
         )._replace(unread=frozenset(problem.where for problem in self.problems))
 
     def _kind_of_embedding(self) -> Any:

@@ -27,8 +27,14 @@ def load(tmp_path, monkeypatch):
     def run(provider=None):
         if provider is not None:
             monkeypatch.setenv("PLUMBLINE_PROVIDER", provider)
-        with dg.build_asset_context(partition_key="asked") as context:
-            return StudyResource().load(context)
+        loaded = []
+
+        @dg.asset(partitions_def=dg.StaticPartitionsDefinition(["asked"]))
+        def reads_it(context: dg.AssetExecutionContext, study: StudyResource):
+            loaded.append(study.load(context))
+
+        dg.materialize([reads_it], partition_key="asked", resources={"study": StudyResource()})
+        return loaded[0]
 
     return run
 

@@ -86,6 +86,12 @@ def test_each_wave_was_asked_once(printed):
         assert Counter(one["in_wave"] for one in requests) == {"2026-10": 600, "2026-11": 600}
 
 
+def test_each_run_is_held_against_the_wave_before_and_the_first_against_none(printed):
+    october, november, _, gate, _ = printed.texts
+    assert gate.splitlines()[0] not in october
+    assert gate.strip() in november
+
+
 def test_the_comparison_leaves_nothing_behind(printed):
     assert not list((printed.home / "build").glob("gate-*"))
     assert len(list((printed.home / "archive" / "assistant").iterdir())) == 2

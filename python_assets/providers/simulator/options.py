@@ -14,6 +14,7 @@ _PARTS: Final[dict[str, tuple[str, ...]]] = {
     "refusal": ("base", "effects"),
     "pairs": ("missed", "refused"),
 }
+IN_WAVES: Final = "in_waves"
 DEFAULT_SPREAD: Final = 0.35
 DEFAULT_MISSED: Final = 0.1
 DEFAULT_REFUSED: Final = 0.05
@@ -81,6 +82,20 @@ class SimulatorOptions(NamedTuple):
     pairs: PairErrors
 
 
+def options_in_wave(options: Mapping[str, Any], wave: str) -> dict[str, Any]:
+    """The parts of a wave: those that in_waves names for it in the place of the others of their name."""
+    parts = {part: content for part, content in options.items() if part != IN_WAVES}
+    return parts | dict((options.get(IN_WAVES) or {}).get(wave) or {})
+
+
+def parts_of_waves(options: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
+    """The options of each wave that has its own, with their field below options; what is no mapping is left out."""
+    by_wave = options.get(IN_WAVES)
+    for wave, parts in by_wave.items() if isinstance(by_wave, Mapping) else ():
+        if isinstance(parts, Mapping):
+            yield (IN_WAVES, wave), parts
+
+
 def read_options(options: Mapping[str, Any]) -> SimulatorOptions:
     """Fill in defaults; options have no problems."""
     sentiment, labels, refusal, pairs = (options.get(part) for part in _PARTS)
@@ -103,10 +118,21 @@ def option_problems(options: Mapping[str, Any]) -> Iterator[StudyError]:
     Args:
         options: as in the study file.
     """
+    yield from _part_problems({part: content for part, content in options.items() if part != IN_WAVES})
+    by_wave = options.get(IN_WAVES, {})
+    if not isinstance(by_wave, Mapping) or not all(isinstance(parts, Mapping) for parts in by_wave.values()):
+        remedy = 'write for example {"2026-11": {"sentiment": {"base": -0.2}}}'
+        yield StudyError(("options", IN_WAVES), by_wave, "options by the name of a wave", remedy)
+    for where, parts in parts_of_waves(options):
+        for problem in _part_problems(parts):
+            yield problem.at(("options", *where, *problem.where[1:]))
+
+
+def _part_problems(options: Mapping[str, Any]) -> Iterator[StudyError]:
     for part, content in options.items():
         where = ("options", part)
         if part not in _PARTS:
-            yield unknown_name(where, part, "a part", list(_PARTS), "remove it")
+            yield unknown_name(where, part, "a part", [*_PARTS, IN_WAVES], "remove it")
         elif not isinstance(content, Mapping):
             yield StudyError(where, content, "a mapping", f"give {', '.join(_PARTS[part])}")
         else:

@@ -22,7 +22,13 @@ from python_assets.providers.requests import sha256_of
 from python_assets.providers.simulator.grades import STRONGEST, grade_near, sum_of_grades
 from python_assets.providers.simulator.inquiries import answer_inquiry
 from python_assets.providers.simulator.lexicon import GRADES, LEXICON_VERSION, REFUSALS, SENTENCES, TAILS, TOPICS
-from python_assets.providers.simulator.options import SimulatorOptions, option_problems, read_options
+from python_assets.providers.simulator.options import (
+    SimulatorOptions,
+    option_problems,
+    options_in_wave,
+    parts_of_waves,
+    read_options,
+)
 from python_assets.study.base import LEVEL_SEPARATOR
 from python_assets.study.problems import unknown_name
 
@@ -52,6 +58,7 @@ class Simulator(LocalProvider):
         labels: {choices: {label: probability}, effects: {factor: {level: {label: added probability}}}}: the
             response reads `Answer: label.`; sentences follow where sentiment is given too.
         refusal: {base: 0.02, effects: {factor: {level: added probability}}}.
+        in_waves: {wave: {...}}: parts of these that are others in a wave, as of a model that changed under its name.
         pairs: {missed: 0.1, refused: 0.05}: as a judge of branches, the shares of planted bad pairs that it
             lets pass, and of all others that it refuses.
     An engine whose sentiment has effects of levels writes articles about them in that tone.
@@ -66,7 +73,7 @@ class Simulator(LocalProvider):
         if problems := list(option_problems(config.options)):
             got = ", ".join(map(str, problems))
             raise GenerationError(f"generation {config.generation_id!r}", got, "options that fit", "correct them")
-        self._options: SimulatorOptions = read_options(config.options)
+        self._options: SimulatorOptions = read_options(options_in_wave(config.options, config.wave))
         wave = f"|wave {config.wave}" if config.wave else ""
         self._seed = f"{config.study_seed}|{config.generation_id}{wave}"
         self._root_effect = lru_cache(maxsize=None)(self._draw_root_effect)
@@ -82,7 +89,7 @@ class Simulator(LocalProvider):
 
     def describe(self) -> Description:
         """The digest is that of the lexicon, the options and the seed: other options are other responses."""
-        identity = [LEXICON_VERSION, dict(self.config.options), self._seed]
+        identity = [LEXICON_VERSION, options_in_wave(self.config.options, self.config.wave), self._seed]
         return Description(sha256_of(identity), f"lexicon {LEXICON_VERSION}", {"is_simulated": True})
 
     def answer(self, request: Request) -> Answer:
@@ -136,6 +143,13 @@ def unknown_effects(options: Mapping[str, Any], factor_levels: Mapping[str, Sequ
     Yields:
         Problems of fields below the generation.
     """
+    yield from _unknown_in(options, factor_levels)
+    for below, parts in parts_of_waves(options):
+        for problem in _unknown_in(parts, factor_levels):
+            yield problem.at(("options", *below, *problem.where[1:]))
+
+
+def _unknown_in(options: Mapping[str, Any], factor_levels: Mapping[str, Sequence[str]]) -> Iterator[StudyError]:
     for part, content in options.items():
         effects = content.get("effects") if isinstance(content, Mapping) else None
         for name, by_level in effects.items() if isinstance(effects, Mapping) else ():

@@ -9,6 +9,7 @@ from python_assets.providers.function import FunctionProvider
 from python_assets.providers.messages import PLACEHOLDER, template_problem
 from python_assets.providers.provider import RATES, config_problems, providers
 from python_assets.providers.records import GenerationConfig
+from python_assets.providers.simulator.options import parts_of_waves
 from python_assets.registry import is_function_path
 from python_assets.study.base import EVERY_IMPORTED, REPLAY, SIMULATOR
 from python_assets.study.factors import KnownFactor
@@ -190,7 +191,7 @@ def _levels(factors: dict[str, KnownFactor], options: dict[str, Any]) -> dict[st
     """The levels that effects may name; of a factor whose levels only the data shows, whatever they name."""
     named = {
         factor: list(levels)
-        for part in options.values()
+        for part in (*options.values(), *(part for _, parts in parts_of_waves(options) for part in parts.values()))
         for factor, levels in _mapping(_mapping(part).get("effects")).items()
         if isinstance(levels, dict)
     }

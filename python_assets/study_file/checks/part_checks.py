@@ -14,6 +14,7 @@ from python_assets.study_file.checks.prompts import prompt_problems
 from python_assets.study_file.checks.regressions import regression_problems
 from python_assets.study_file.checks.rules import rule_problems
 from python_assets.study_file.checks.sizes import size_problems
+from python_assets.study_file.checks.waves import wave_problems
 from python_assets.study_file.expand import Draft
 
 CHECKS = (
@@ -30,6 +31,7 @@ CHECKS = (
     analysis_problems,
     regression_problems,
     size_problems,
+    wave_problems,
 )
 
 

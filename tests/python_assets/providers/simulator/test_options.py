@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from python_assets.providers.simulator.options import LabelProbabilities, option_problems, read_options
+from python_assets.providers.simulator.options import LabelProbabilities, option_problems, options_in_wave, read_options
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,11 @@ from python_assets.providers.simulator.options import LabelProbabilities, option
             "options.labels.effects.c.A.maybe",
         ),
         ({"labels": {"choices": {"yes": 1.0}, "effects": {"c": {"A": 0.1}}}}, "options.labels.effects.c.A"),
+        ({"in_waves": {"2026-11": {"mood": {}}}}, 'options.in_waves["2026-11"].mood'),
+        ({"in_waves": {"2026-11": {"refusal": {"base": 2}}}}, 'options.in_waves["2026-11"].refusal.base'),
+        ({"in_waves": {"2026-11": {"in_waves": {}}}}, 'options.in_waves["2026-11"].in_waves'),
+        ({"in_waves": {"2026-11": 0.2}}, "options.in_waves"),
+        ({"in_waves": 0.2}, "options.in_waves"),
         ({"labels": {"choices": {"yes": 1.0}, "effects": {"c": {"A": {"yes": 3}}}}}, "options.labels.effects.c.A"),
     ],
 )
@@ -62,3 +67,10 @@ def test_probabilities_are_cut_at_zero_and_brought_to_one() -> None:
     assert [labels.label_at(q / 10, {"c": "A"}) for q in range(10)] == ["no"] * 10
     assert [labels.label_at(q, {"c": "B"}) for q in (0.2, 0.8)] == ["yes", "no"]
     assert [labels.label_at(q, {}) for q in (0.0, 0.49, 0.51, 1.0)] == ["yes", "yes", "no", "yes"]
+
+
+def test_a_part_of_a_wave_stands_for_the_one_of_all() -> None:
+    changed = {"sentiment": {"base": -0.4}}
+    options: dict[str, Any] = {"sentiment": {"spread": 0.1}, "refusal": {}, "in_waves": {"2026-11": changed}}
+    assert options_in_wave(options, "2026-11") == {**changed, "refusal": {}}
+    assert options_in_wave(options, "2026-10") == {"sentiment": {"spread": 0.1}, "refusal": {}}

@@ -41,6 +41,13 @@ def test_the_same_study_gets_the_same_responses(tmp_path: Path) -> None:
     assert [row.response_text for row in one] != [row.response_text for row in other]
 
 
+def test_options_of_a_wave_change_what_is_said_in_it_alone(tmp_path: Path) -> None:
+    prompts, changed = branched(20), {"2026-11": {"labels": {"choices": {"yes": 1.0}}}}
+    for wave, is_changed in (("2026-10", False), ("2026-11", True)):
+        rows = simulate(prompts, tmp_path / "a.jsonl", wave=wave, refusal={"base": 0.0}, in_waves=changed)
+        assert {row.response_text == "Answer: yes." for row in rows} == {is_changed}
+
+
 def test_another_wave_is_drawn_anew(tmp_path: Path) -> None:
     waves = {wave: simulate(branched(20), tmp_path / "a.jsonl", wave=wave) for wave in ("", "one", "two")}
     texts = {tuple(row.response_text for row in rows) for rows in waves.values()}
@@ -159,8 +166,13 @@ def test_effects_on_what_is_not_declared_are_named(told) -> None:
         "sentiment": {"effects": {"concept": {"Italy": -0.3, "Itlay": -0.3}}},
         "refusal": {"effects": {"concpet": {"Italy": 0.1}}},
         "labels": {"choices": {"yes": 1.0}, "effects": {"concept": {"Japan": {"yes": 0.1}}}},
+        "in_waves": {"2026-11": {"refusal": {"effects": {"concept": {"Jpaan": 0.1}}}}},
     }
-    fields = ["options.sentiment.effects.concept.Itlay", "options.refusal.effects.concpet"]
+    fields = [
+        "options.sentiment.effects.concept.Itlay",
+        "options.refusal.effects.concpet",
+        'options.in_waves["2026-11"].refusal.effects.concept.Jpaan',
+    ]
     assert told(unknown_effects(options, {"concept": LEVELS})) == fields
     assert list(unknown_effects({"sentiment": 5, "refusal": {"effects": []}}, {})) == []
     both = {"sentiment": {"effects": {"concept x gender": {"Italy x Female": 0.1, "Female x Italy": 0.1}}}}
