@@ -44,11 +44,11 @@ def gate(
     context: dg.AssetCheckExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.AssetCheckResult]:
     """Hold the run against that of the wave before."""
-    from python_assets.gate.wave_before import run_of_wave_before
-
     loaded = study.load(context)
     if loaded.waves is None or not loaded.waves.gate:
         return
+    from python_assets.gate.wave_before import run_of_wave_before
+
     now = datetime.now(UTC)
     before = run_of_wave_before(warehouse.home, loaded.study_id, loaded.waves, loaded.wave, now)
     if before is None:
