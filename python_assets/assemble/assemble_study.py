@@ -122,7 +122,8 @@ def assemble(
     prompts = _with_units(study, tables)
     require_askable(len(prompts), study.generations)
     groups = tables.prompt_factors[tables.prompt_factors["factor"].isin(_grouping(study))]
-    require_few_levels(groups.groupby("factor")["level"].nunique().to_dict())
+    n_levels = groups.groupby("factor")["level"].nunique()
+    require_few_levels({str(factor): int(n) for factor, n in n_levels.items()})
     outcomes = pd.DataFrame(assembled.outcomes, columns=list(SentenceOutcome._fields))
     tables_by_name = {
         "prompts": prompts,

@@ -4,7 +4,7 @@ Belongs here: the records and their words. Counting is plan.py.
 """
 
 import textwrap
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -143,7 +143,7 @@ class PlannedCost(NamedTuple):
 
 def total_cost(costs: Sequence[PlannedCost]) -> tuple[object, ...]:
     """The last row of the table: sums, and the minutes of the address that takes longest."""
-    minutes: Counter[str] = Counter()
+    minutes: defaultdict[str, float] = defaultdict(float)
     for row in costs:
         minutes[row.address] += row.minutes or 0
     longest = None if any(row.minutes is None for row in costs) else max(minutes.values(), default=0.0)

@@ -122,7 +122,7 @@ def _parse(line: bytes) -> Description | tuple[str, Outcome, Usage] | None:
 def _messages(request: Any) -> list[Message]:
     """What was sent; none where the request has another form."""
     messages = request.get("messages") if isinstance(request, dict) else None
-    listed = messages if isinstance(messages, list) else []
+    listed: list[Any] = messages if isinstance(messages, list) else []
     return [one for one in listed if isinstance(one, dict) and isinstance(one.get("content"), str)]
 
 
