@@ -155,6 +155,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="leave csv as it is: without it, a text that a spreadsheet would compute begins with '",
     )
+    _add_wave(export)
     export.add_argument("--to", type=Path, metavar="FOLDER", help="default: export/ in the warehouse")
     export.set_defaults(command=_export)
 
@@ -163,6 +164,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     batch.add_argument("study")
     batch.add_argument("files", type=Path, nargs="+", metavar="FILE", help="output and error files of the batches")
+    _add_wave(batch)
     batch.set_defaults(command=_import_batch)
 
     tables = commands.add_parser(
@@ -390,7 +392,7 @@ def _export(parsed: argparse.Namespace) -> int:
 def _export_requests(parsed: argparse.Namespace) -> int:
     from python_assets.plan.batches import write_requests
 
-    done = write_requests(_study_to_run(parsed.study), parsed.to)
+    done = write_requests(_study_to_run(parsed.study, parsed.wave), parsed.to)
     for path, n_lines in done.files.items():
         print(f"{path}: {n_lines:,} requests")
     if not done.files:
@@ -403,7 +405,7 @@ def _export_requests(parsed: argparse.Namespace) -> int:
 def _import_batch(parsed: argparse.Namespace) -> int:
     from python_assets.plan.batches import import_results, told_import
 
-    for line in told_import(import_results(_study_to_run(parsed.study), parsed.files)):
+    for line in told_import(import_results(_study_to_run(parsed.study, parsed.wave), parsed.files)):
         print(printable(line))
     return 0
 

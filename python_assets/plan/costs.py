@@ -85,6 +85,9 @@ def planned_costs(
         if config.extension:  # what it puts before a prompt is known of answers alone
             n_in = round(len(requests) * (logged.n_tokens_in or n_in * config.extension.most_calls))
         left = _Left(len(requests), len(requests) * most_calls(config), n_in)
+        # the log has what other waves and versions of the study asked, too
+        n_answered = min(logged.n_answered, max(0, len(prompts) * config.replicates - len(requests)))
+        logged = logged._replace(n_answered=n_answered)
         costs.append(_cost(study, generation, config, left, logged))
     return [*costs, *_engine_costs(study, engines, home)]
 
