@@ -156,6 +156,7 @@ def _parser() -> argparse.ArgumentParser:
         help="leave csv as it is: without it, a text that a spreadsheet would compute begins with '",
     )
     export.add_argument("--to", type=Path, metavar="FOLDER", help="default: export/ in the warehouse")
+    _add_wave(export)
     export.set_defaults(command=_export)
 
     batch = commands.add_parser(
@@ -163,6 +164,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     batch.add_argument("study")
     batch.add_argument("files", type=Path, nargs="+", metavar="FILE", help="output and error files of the batches")
+    _add_wave(batch)
     batch.set_defaults(command=_import_batch)
 
     tables = commands.add_parser(
@@ -374,6 +376,9 @@ def _export(parsed: argparse.Namespace) -> int:
         got = f"--stage {parsed.stage} --format {parsed.format}"
         expected = f"--stage {REQUESTS} with --format {OPENAI_BATCH}, and neither without the other"
         raise PlumblineError("plumbline export", got, expected, "correct the command")
+    if parsed.wave is not None and parsed.stage != REQUESTS:
+        got, expected = f"--wave with --stage {parsed.stage}", f"--wave with --stage {REQUESTS} alone"
+        raise PlumblineError("plumbline export", got, expected, "leave it out: what was published last is copied")
     if parsed.stage == REQUESTS:
         return _export_requests(parsed)
     from python_assets.published.export import export_study
@@ -390,7 +395,7 @@ def _export(parsed: argparse.Namespace) -> int:
 def _export_requests(parsed: argparse.Namespace) -> int:
     from python_assets.plan.batches import write_requests
 
-    done = write_requests(_study_to_run(parsed.study), parsed.to)
+    done = write_requests(_study_to_run(parsed.study, parsed.wave), parsed.to)
     for path, n_lines in done.files.items():
         print(f"{path}: {n_lines:,} requests")
     if not done.files:
@@ -403,7 +408,7 @@ def _export_requests(parsed: argparse.Namespace) -> int:
 def _import_batch(parsed: argparse.Namespace) -> int:
     from python_assets.plan.batches import import_results, told_import
 
-    for line in told_import(import_results(_study_to_run(parsed.study), parsed.files)):
+    for line in told_import(import_results(_study_to_run(parsed.study, parsed.wave), parsed.files)):
         print(printable(line))
     return 0
 
