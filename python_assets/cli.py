@@ -157,6 +157,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_wave(export)
     export.add_argument("--to", type=Path, metavar="FOLDER", help="default: export/ in the warehouse")
+    _add_wave(export)
     export.set_defaults(command=_export)
 
     batch = commands.add_parser(
@@ -376,6 +377,9 @@ def _export(parsed: argparse.Namespace) -> int:
         got = f"--stage {parsed.stage} --format {parsed.format}"
         expected = f"--stage {REQUESTS} with --format {OPENAI_BATCH}, and neither without the other"
         raise PlumblineError("plumbline export", got, expected, "correct the command")
+    if parsed.wave is not None and parsed.stage != REQUESTS:
+        got, expected = f"--wave with --stage {parsed.stage}", f"--wave with --stage {REQUESTS} alone"
+        raise PlumblineError("plumbline export", got, expected, "leave it out: what was published last is copied")
     if parsed.stage == REQUESTS:
         return _export_requests(parsed)
     from python_assets.published.export import export_study
