@@ -17,7 +17,7 @@ from typing import IO, Any, Final, NamedTuple, Self
 
 from python_assets.errors import GenerationError
 from python_assets.providers.fields import count_or_none, seconds_or_none, text_or_none
-from python_assets.providers.records import Description, Message, Outcome, Rejected, Request
+from python_assets.providers.records import Description, Outcome, Rejected, Request
 from python_assets.providers.usage import Usage, usage_of
 
 RULE_UNREADABLE: Final = "log_line_unreadable"
@@ -119,10 +119,10 @@ def _parse(line: bytes) -> Description | tuple[str, Outcome, Usage] | None:
     return record["response_id"], outcome, usage_of(outcome, _messages(record["request"]))
 
 
-def _messages(request: Any) -> list[Message]:
+def _messages(request: Any) -> list[Any]:
     """What was sent; none where the request has another form."""
     messages = request.get("messages") if isinstance(request, dict) else None
-    listed: list[Any] = messages if isinstance(messages, list) else []
+    listed = messages if isinstance(messages, list) else []
     return [one for one in listed if isinstance(one, dict) and isinstance(one.get("content"), str)]
 
 

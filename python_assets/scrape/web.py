@@ -5,7 +5,7 @@ Belongs here: what a plain page may be asked for. How politely it is asked is fe
 
 import hashlib
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from email.message import Message
@@ -237,15 +237,15 @@ def _decoded(data: bytes, charset: str | None) -> Decoded:
 
 
 def _document(page: _WebPage, field: FieldPath) -> Document:
-    read: partial[Iterable[str]] = partial(_PARAGRAPHS[page.content_type], page.text)
-    paragraphs = tuple(behind_door(read, shown_url(page.address), field))
+    read = partial(_PARAGRAPHS[page.content_type], page.text)
+    paragraphs = behind_door(read, shown_url(page.address), field)
     if not any(paragraph.strip() for paragraph in paragraphs):
         got = f"{shown_url(page.address)} without running text; perhaps a script writes it"
         remedy = "save the page from a browser and read it as a local file, or remove the address"
         raise SourceError(field, got, "a page with text", remedy)
     return Document(
         uri=page.address,
-        paragraphs=paragraphs,
+        paragraphs=tuple(paragraphs),
         document_text="\n\n".join(paragraphs),
         sha256=page.sha256,
         retrieved_at=datetime.fromisoformat(page.retrieved_at),
