@@ -152,9 +152,7 @@ def assemble(
 
 def _grouping(study: Study) -> set[str]:
     """The factors whose levels are groups, those of units left out."""
-    imported = study.prompts.import_
-    named = {*study.factors, *(imported.factors if imported else ())}
-    return named - {study.unit, *study.prompts.units}
+    return {factor for grouping in study.groupings for factor in grouping} - {study.unit, *study.prompts.units}
 
 
 def _of_look(study: Study, tables: PromptTables, run_context: RunContext | None) -> tuple[PromptTables, pd.DataFrame]:

@@ -63,11 +63,11 @@ def test_scraped_prompts_are_read_each_in_its_own_words(make_study, build):
     assert levels_of(build, "place") == {"a.txt#1": "south", "a.txt#1 > France": "west"}
 
 
-def imported(make_study, table, **factors):
+def imported(make_study, table, grouping="stigma", **factors):
     columns = {"prompt": "id", "prompt_text": "text"} if "text" in table else {"prompt": "id"}
     spec = {"path": "t.csv", "columns": columns, "factors": {"stigma": "stigma"}}
     files = {"t.csv": table, "categories.csv": CATEGORIES}
-    return make_study({"import": spec}, files, factors=factors, groupings=["stigma"])
+    return make_study({"import": spec}, files, factors=factors, groupings=[grouping])
 
 
 def test_imported_prompts_are_read(make_study, build):
@@ -112,6 +112,7 @@ def test_ten_thousand_levels_are_mapped(make_study, build):
     study = imported(
         make_study,
         "id,stigma\n" + "".join(f"{n},{level}\n" for n, level in enumerate(rows)),
+        "category",
         category={"map": {"from": "stigma", "file": "many.csv"}},
     )
     text = "stigma,category\n" + "".join(f"{level},c{n % 7}\n" for n, level in enumerate(rows))
