@@ -28,6 +28,7 @@ def make_study(tmp_path: Path) -> Callable[..., Study]:
             "slices": {},
             "factors": {},
             "groupings": {},
+            "generations": [],
         }
         specs = [MeasureSpec.model_validate(measure) for measure in measures]
         return Study.model_construct(measures=specs, **(defaults | parts))
