@@ -6,8 +6,14 @@ function_statistics as (
 ),
 
 -- a measure that has statistics has no category
-groups as (
-    select * from {{ ref('int_group_statistics') }} where category = ''
+comparisons as (
+    select * from {{ ref('int_comparisons') }} where category = ''
+),
+
+slice_groups as (
+    select study_id, slice_id, grouping_id, group_id, group_position
+    from {{ ref('int_prompt_groups') }}
+    group by study_id, slice_id, grouping_id, group_id, group_position
 )
 
 select
@@ -18,4 +24,5 @@ select
     function_statistics.value,
     function_statistics.reason
 from function_statistics
-inner join groups using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id)
+inner join comparisons using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id)
+inner join slice_groups using (study_id, slice_id, grouping_id, group_id)
