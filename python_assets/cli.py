@@ -155,7 +155,6 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="leave csv as it is: without it, a text that a spreadsheet would compute begins with '",
     )
-    _add_wave(export)
     export.add_argument("--to", type=Path, metavar="FOLDER", help="default: export/ in the warehouse")
     _add_wave(export)
     export.set_defaults(command=_export)
