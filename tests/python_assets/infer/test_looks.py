@@ -10,6 +10,7 @@ from bench.bench_studies import Studies
 from python_assets.infer.formulas.looks import levels
 from python_assets.infer.looks import asked_look, look_of, record_look, withhold
 from python_assets.infer.run import infer_study
+from python_assets.study.analysis import AnalysisSpec
 from python_assets.study.base import Against
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.looks import taken_looks
@@ -22,6 +23,7 @@ PLAN = {
     "has_stand_in": False,
     "config_json": json.dumps({"analysis": {"alpha": 0.05, "looks": 3}}),
     "n_permutations": 9_999,
+    "analysis": AnalysisSpec(),
 }
 
 
