@@ -78,7 +78,7 @@ def generate_study(
     imported = None if study.prompts.import_ is None else read_import(study)
     answers = {} if imported is None else _imported_answers(study, imported)
     everyone = expand_generations(study, list(answers))
-    configured = _configured(study, everyone, answers, (connection, home, progress))
+    configured = _configured(study, everyone, answers, (connection, home, progress), is_asked=True)
     # what is wrong with the factors of models is told before anything is asked
     model_factors = generation_factors(study, [generation for generation, _ in configured], imported)
     answered = _run_all(study, configured, prompts, home, progress, allowance)
@@ -236,7 +236,7 @@ def _answers(study: Study, generation: Generation, imported: dict[str, Answers])
 def asked_generations(
     study: Study, connection: duckdb.DuckDBPyConnection, home: Home
 ) -> list[tuple[Generation, GenerationConfig]]:
-    """Every generation that is asked, with how: those that are imported are not.
+    """Every generation that is asked, with how, for a plan: no function of the user's is run.
 
     Args:
         study: the study.
@@ -244,7 +244,7 @@ def asked_generations(
         home: where caches lie.
     """
     asked = [one for one in study.generations if one.spec.provider != REPLAY]
-    return _configured(study, asked, {}, (connection, home, SILENT))
+    return _configured(study, asked, {}, (connection, home, SILENT), is_asked=False)
 
 
 def _configured(
@@ -252,6 +252,8 @@ def _configured(
     generations: Sequence[Generation],
     imported: dict[str, Answers],
     place: tuple[duckdb.DuckDBPyConnection, Home, Progress],
+    *,
+    is_asked: bool,
 ) -> list[tuple[Generation, GenerationConfig]]:
     """Generations with how they are asked; those of one extension share it, which is made from what is in a place."""
     made: dict[str, Extension] = {}
@@ -269,7 +271,7 @@ def _configured(
         (
             generation,
             replace(
-                generation_config(study, generation, _answers(study, generation, imported)),
+                generation_config(study, generation, _answers(study, generation, imported), is_asked=is_asked),
                 extension=extension_of(generation),
             ),
         )

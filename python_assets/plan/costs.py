@@ -105,7 +105,7 @@ def _engine_costs(study: Study, engines: Sequence[PlannedGeneration], home: Home
         n_in = None
         if n is not None and (n == 0 or logged.n_tokens_in is not None):
             n_in = round(n * (logged.n_tokens_in or 0))
-        yield _cost(study, engine, generation_config(study, engine), _Left(n, n, n_in), logged)
+        yield _cost(study, engine, generation_config(study, engine, is_asked=False), _Left(n, n, n_in), logged)
 
 
 def _is_told(study: Study, generation: Generation) -> bool:

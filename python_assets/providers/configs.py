@@ -1,31 +1,39 @@
 """From a generation of the study file to how it is asked, and where its answers are logged."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from python_assets.providers.function import FunctionProvider
 from python_assets.providers.provider import Provider, providers
-from python_assets.providers.records import Answers, GenerationConfig
-from python_assets.registry import is_function_path, load_function
+from python_assets.providers.records import Answers, GenerationConfig, Message
+from python_assets.registry import UserFunction, is_function_path, load_function, source_sha256
 from python_assets.study.study import Generation, Study
 from python_assets.warehouse.build import Home
 
 SIMULATED_FOLDER = "simulated"
 
 
-def generation_config(study: Study, generation: Generation, answers: Answers | None = None) -> GenerationConfig:
+def generation_config(
+    study: Study, generation: Generation, answers: Answers | None = None, *, is_asked: bool = True
+) -> GenerationConfig:
     """How a generation or an engine of a study is asked.
 
     Args:
         study: the study.
         generation: one of its generations or engines.
         answers: imported ones, for provider replay.
+        is_asked: whether it may be; for a plan the file of a function is read and not run.
 
     Raises:
         StudyError: the function that the study names as provider cannot be loaded.
     """
     spec = generation.spec
-    function = load_function(spec.provider, study.folder) if is_function_path(spec.provider) else None
+    function = None
+    if is_function_path(spec.provider):
+        unasked = UserFunction(_unasked, source_sha256(spec.provider, study.folder))
+        function = load_function(spec.provider, study.folder) if is_asked else unasked
     return GenerationConfig(
         generation_id=generation.generation_id,
         provider=spec.provider,
@@ -53,6 +61,11 @@ def generation_config(study: Study, generation: Generation, answers: Answers | N
         function_sha256=function.source_sha256 if function else None,
         folder=study.folder,
     )
+
+
+def _unasked(messages: list[Message], decoding: Mapping[str, Any], **named: Any) -> None:
+    """Stands in the place of a function that is not to be called."""
+    raise AssertionError("a generation that is only planned was asked")
 
 
 def make_provider(config: GenerationConfig) -> Provider:

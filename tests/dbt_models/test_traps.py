@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from python_assets.infer.tables import TABLES, write_tables
 from python_assets.study.statistic_options import StatisticRow
 from python_assets.warehouse.build import open_build, write_stage
 from python_assets.warehouse.raw_tables import RAW_TABLES
@@ -25,6 +26,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     with open_build(path) as connection:
         for stage, tables in stages.items():
             write_stage(connection, STUDY, stage, tables)
+        write_tables(connection, {"function_statistics": TABLES["function_statistics"]}, {})
     no_tests = ("--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
     results = run_dbt(path, folder, "--select", "+int_disparity_values", *no_tests)
     manifest = json.loads((folder / "target" / "manifest.json").read_text())
