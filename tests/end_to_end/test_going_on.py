@@ -32,7 +32,10 @@ analysis: {permutations: 400000}
 """
 KEPT = "as the run that was stopped left it"
 # times and names of runs and folders, which no two runs share
-OF_THE_RUN = {"run_id", "published_at", "archive_path", "checked_at", "quarantined_at", "retrieved_at", "requested_at"}
+OF_THE_RUN = {
+    *("run_id", "publication_id", "archive_path"),
+    *("published_at", "checked_at", "quarantined_at", "retrieved_at", "requested_at"),
+}
 
 
 @pytest.fixture
@@ -52,11 +55,11 @@ def run(tmp_path):
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
         told = []
-        for line in process.stderr:
-            told.append(line.rstrip("\n"))
-            if stop_at and told[-1].endswith(f"  {stop_at}"):
-                process.send_signal(stop_by)
-        process.wait(timeout=300)
+        with process:
+            for line in process.stderr:
+                told.append(line.rstrip("\n"))
+                if stop_at and told[-1].endswith(f"  {stop_at}"):
+                    process.send_signal(stop_by)
         assert left_of_session(process.pid) == []
         return process.returncode, told
 
@@ -71,13 +74,15 @@ def kept_stages(told):
 def tables(home):
     with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
         named = connection.execute(
-            "select table_name, column_name from duckdb_columns() where schema_name = 'main'"
+            "select table_name, column_name, data_type from duckdb_columns() "
+            "where schema_name = 'main' and not internal"
         ).fetchall()
         columns = {}
-        for table, column in named:
+        for table, column, data_type in named:
             columns.setdefault(table, [])
             if column not in OF_THE_RUN and not column.endswith("_seconds"):
-                columns[table].append(f'"{column}"')
+                # threads add up in another order
+                columns[table].append(f'round("{column}", 9)' if data_type == "DOUBLE" else f'"{column}"')
         return {
             table: connection.execute(f"select {', '.join(names)} from {table} order by all").fetchall()
             for table, names in columns.items()
