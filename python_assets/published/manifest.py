@@ -169,7 +169,9 @@ def _faults(manifest: Manifest) -> Iterator[tuple[str, str]]:
     """What no export or archive says of itself: the place, and what stands there."""
     yield from _faults_of_files(manifest.files)
     yield from _faults_of_factors(manifest)
-    if manifest.stage not in ("prompts", "statistics") and not manifest.generations:
+    if manifest.stage == "statistics":
+        return  # which nothing is read of
+    if manifest.stage != "prompts" and not manifest.generations:
         yield "generations", "there are responses and nobody who gave them"
     for name, rows, needed in (
         ("generations", manifest.generations, _OF_GENERATIONS),
