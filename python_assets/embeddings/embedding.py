@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from python_assets.embeddings.minilm import MODEL, MODEL_SHA256, check_files, wheel_folder
-from python_assets.embeddings.word_vectors import AVERAGED, WordVectors, sha256_of, vectors_sha256
+from python_assets.embeddings.word_vectors import AVERAGED, WordVectors, vectors_sha256
 from python_assets.errors import ExtractionError
 from python_assets.providers.local_models.options import absent_device
 from python_assets.study.study import Embedding, Encoding, Vectors
 from python_assets.texts.limits import MOST_CHARACTERS
+from python_assets.warehouse.file_hashes import sha256_of_file
 
 _BATCH_SIZE: Final = 64
 _HUB_OWNER: Final = "sentence-transformers"
@@ -240,5 +241,5 @@ def _sha256_of_folder(folder: Path) -> str:
     """One hash for all files of a folder, names included."""
     whole = hashlib.sha256()
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        whole.update(f"{file.relative_to(folder).as_posix()} {sha256_of(file)}\n".encode())
+        whole.update(f"{file.relative_to(folder).as_posix()} {sha256_of_file(file)}\n".encode())
     return whole.hexdigest()

@@ -4,13 +4,13 @@ The model reads the first 256 word pieces of a text. Its files are compared with
 are used: other weights or another tokenizer would give other numbers without a word.
 """
 
-import hashlib
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from python_assets.errors import ExtractionError
+from python_assets.warehouse.file_hashes import sha256_of_file
 
 MODEL: Final = "all-MiniLM-L6-v2"
 MODEL_SHA256: Final = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -50,7 +50,6 @@ def check_files(folder: Path) -> None:
         file = folder / name
         if not file.is_file():
             raise ExtractionError(MODEL, f"no file {file}", "the files of the package", ANEW)
-        with file.open("rb") as opened:
-            found = hashlib.file_digest(opened, "sha256").hexdigest()
+        found = sha256_of_file(file)
         if found != expected:
             raise ExtractionError(MODEL, f"{file} of sha256 {found}", f"sha256 {expected}", ANEW)

@@ -4,7 +4,6 @@ One line a word, the word and its numbers parted by blanks; word2vec puts the tw
 as numbers only when its word is met: such files hold a gigabyte.
 """
 
-import hashlib
 import mmap
 import re
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from python_assets.errors import ExtractionError
 from python_assets.texts.limits import MOST_CHARACTERS
+from python_assets.warehouse.file_hashes import sha256_of_file
 
 AVERAGED: Final = "mean of words 1"
 
@@ -25,12 +25,6 @@ _PART: Final = re.compile(r"\w+")
 _SIZES: Final = re.compile(rb"\d+ \d+\s*\Z")
 
 
-def sha256_of(file: Path) -> str:
-    """The sha256 of a file of any size."""
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
-
-
 def vectors_sha256(file: Path) -> str:
     """The sha256 of a file of word vectors.
 
@@ -38,7 +32,7 @@ def vectors_sha256(file: Path) -> str:
         ExtractionError: there is no such file.
     """
     try:
-        return sha256_of(file)
+        return sha256_of_file(file)
     except OSError as error:
         remedy = "correct the path; it starts from the folder of the study file"
         raise ExtractionError(_FIELD, error, "a file that can be read", remedy) from error

@@ -22,9 +22,10 @@ from python_assets.importers.row_rules import FILE, ROW
 from python_assets.published.archived import MARTS
 from python_assets.published.copies import identifier, literal
 from python_assets.published.export import responses_query
-from python_assets.published.manifest import OTHER_VERSION, ExportedFile, Manifest, read_manifest, sha256_of_file
+from python_assets.published.manifest import OTHER_VERSION, ExportedFile, Manifest, read_manifest
 from python_assets.study.base import BASELINE
 from python_assets.warehouse.build import Quarantined, connect
+from python_assets.warehouse.file_hashes import sha256_of_file
 
 STUDY: Final = "study"
 WAVE: Final = "wave"

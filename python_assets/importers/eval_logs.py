@@ -17,12 +17,12 @@ from python_assets.door.door import behind_door
 from python_assets.errors import SourceError
 from python_assets.importers.formats import PATH_FIELD, import_of
 from python_assets.importers.row_rules import FILE
-from python_assets.published.manifest import sha256_of_file
 from python_assets.study.base import Columns, Direction, FactorName, Kind, Unfit, make_id, stated_fields
 from python_assets.study.messages import as_json, read_conversation
 from python_assets.study.problems import listed
 from python_assets.study.study import Import, MeasureSpec, Study
 from python_assets.texts.files import find_files
+from python_assets.warehouse.file_hashes import sha256_of_file
 
 EVAL_TASK: Final = "eval_task"
 """The factor of models that is the task of a log; `task` is the factor of prompts, completion or question."""

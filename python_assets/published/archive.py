@@ -21,10 +21,11 @@ from python_assets.published.copies import (
     write_table,
 )
 from python_assets.published.hidden_texts import hide_texts
-from python_assets.published.manifest import NAME, ExportedFile, sha256_of_file
+from python_assets.published.manifest import NAME, ExportedFile
 from python_assets.published.merge import PUBLICATIONS
 from python_assets.published.query import open_published
 from python_assets.warehouse.build import UNFINISHED, Home
+from python_assets.warehouse.file_hashes import sha256_of_file
 
 REPORT: Final = "report.html"
 REPLACED: Final = f".replaced{UNFINISHED}"

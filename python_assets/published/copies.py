@@ -23,12 +23,12 @@ from python_assets.published.manifest import (
     ExportFormat,
     Manifest,
     Stage,
-    sha256_of_file,
 )
 from python_assets.study.factors import level_positions
 from python_assets.study.problems import listed
 from python_assets.study.study import AS_WRITTEN, Prompts
 from python_assets.warehouse.build import utc_now
+from python_assets.warehouse.file_hashes import sha256_of_file
 
 _FORMATS: Final[dict[ExportFormat, str]] = {"csv": "csv", "jsonl": "json", "parquet": "parquet"}
 _FACTORS: Final = """

@@ -4,7 +4,6 @@ Belongs here: its shape and reading it. What goes into the files is export.py an
 imports them is importers/plumbline.py.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -220,9 +219,3 @@ def _check_format(path: Path, field: Where, text: bytes) -> None:
             f"format {FORMAT!r}, which Plumbline {version('plumbline')} reads",
             OTHER_VERSION,
         )
-
-
-def sha256_of_file(path: Path) -> str:
-    """The sha256 of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

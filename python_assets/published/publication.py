@@ -23,9 +23,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from python_assets.errors import WarehouseError
 from python_assets.published.archive import Archive, put_in_place, remove_archive
-from python_assets.published.manifest import NAME, sha256_of_file
+from python_assets.published.manifest import NAME
 from python_assets.warehouse.build import UNFINISHED, Home, utc_now
 from python_assets.warehouse.chain import Entry, clock_of, open_chain, read_chain
+from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.lines import TIME
 
 FORMAT: Final = "plumbline publication 1"

@@ -15,12 +15,13 @@ import duckdb
 from python_assets.errors import NOTHING, WarehouseError
 from python_assets.published.archive import REPORT
 from python_assets.published.archived import MARTS
-from python_assets.published.manifest import NAME, sha256_of_file
+from python_assets.published.manifest import NAME
 from python_assets.published.publication import LINKED, publications, read_publication
 from python_assets.published.query import open_published
 from python_assets.study.problems import listed
 from python_assets.warehouse.build import UNFINISHED, Home, utc_now
 from python_assets.warehouse.chain import Kind, Line, freeze_entry, is_whole, records_of, walked
+from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.lines import TIME
 
 KINDS: Final[tuple[Kind, ...]] = ("freeze", "archive", "publication")

@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from python_assets.errors import NOTHING, OTHER_HOME, WarehouseError
 from python_assets.warehouse.build import UNFINISHED, Home, make_folder, utc_now
+from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.lines import TIME, append_line, canonical, lines_of
 
 Kind = Literal["freeze", "archive", "publication"]
@@ -219,7 +220,7 @@ def _earlier(home: Home) -> Iterator[Entry]:
                 yield freeze_entry(path.stem, record)._replace(is_earlier=True)
     for path in sorted(home.root.glob("archive/*/*/manifest.json")):
         if not path.parent.name.endswith(UNFINISHED):
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest = sha256_of_file(path)
             yield Entry("archive", path.parent.parent.name, path.parent.name, digest, is_earlier=True)
 
 

@@ -18,6 +18,7 @@ import duckdb
 
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.paths import PROJECT
 from python_assets.warehouse.raw_tables import RAW_TABLES
 
@@ -44,10 +45,10 @@ def stamp_of(connection: duckdb.DuckDBPyConnection, study: Study, home: Home, ma
         home: its warehouse.
         made: the assets of the stage, as raw/measurements; their own rows are not in it.
     """
-    frozen = home.freezes(study.study_id)
     digest = hashlib.sha256(f"{study.config_sha256} {_code_sha256()}".encode())
-    for path in (frozen, *_files_of(study)):
-        digest.update(f" {path.name} {_sha256(path)}".encode())
+    frozen = home.freezes(study.study_id)
+    for path in ([frozen] if frozen.is_file() else []) + _files_of(study):
+        digest.update(f" {path.name} {sha256_of_file(path)}".encode())
     for table, *counted in _digests(connection, made):
         digest.update(f" {table} {counted}".encode())
     return digest.hexdigest()
@@ -116,10 +117,3 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _texts(item)
-
-
-def _sha256(path: Path) -> str:
-    if not path.is_file():
-        return ""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.embeddings.word_vectors import sha256_of
 from python_assets.errors import TRY_SIMULATED, ExtractionError
 from python_assets.extract.extractor import Extractor, ModelMethod, Recipe, extractors
 from python_assets.providers.local_models.causal_models import untrained_weights
@@ -24,6 +23,7 @@ from python_assets.study.measures import AS_SAVED, COMPUTING, Computing
 from python_assets.study.problems import listed
 from python_assets.study.study import Direction
 from python_assets.texts.limits import MOST_CHARACTERS
+from python_assets.warehouse.file_hashes import sha256_of_file
 
 _TORCH_THREADS: Final = 2
 _WEIGHTS: Final = ("*.safetensors", "*.bin")
@@ -204,7 +204,7 @@ def _sha256_of_model(folder: Path) -> str:
         raise ModelAbsentError("classifier", got, " or ".join(_WEIGHTS), remedy)
     digest = hashlib.sha256()
     for file in sorted(file for pattern in (*_WEIGHTS, *_CONFIGURATION_FILES) for file in folder.glob(pattern)):
-        digest.update(f"{file.name} {sha256_of(file)}\n".encode())
+        digest.update(f"{file.name} {sha256_of_file(file)}\n".encode())
     return digest.hexdigest()
 
 

@@ -13,6 +13,7 @@ from python_assets.errors import GenerationError
 from python_assets.providers.local_models.options import AS_IT_IS, Loading, lacking
 from python_assets.providers.messages import plain_text
 from python_assets.providers.records import Message
+from python_assets.warehouse.file_hashes import sha256_of_file
 
 MOST_TOKENS: Final = 1_024  # where neither the study nor the model has a bound
 _DIGESTED: Final = frozenset({".safetensors", ".bin", ".json", ".txt", ".model", ".jinja"})
@@ -210,9 +211,7 @@ def _sha256_of_folder(folder: Path) -> str:
     """One hash of the files that an answer depends on: weights, tokenizer, configuration, template."""
     whole = hashlib.sha256()
     for file in sorted(file for file in folder.iterdir() if file.suffix in _DIGESTED):
-        with file.open("rb") as opened:
-            digest = hashlib.file_digest(opened, "sha256").hexdigest()
-        whole.update(f"{file.name} {digest}\n".encode())
+        whole.update(f"{file.name} {sha256_of_file(file)}\n".encode())
     return whole.hexdigest()
 
 

@@ -11,9 +11,10 @@ from python_assets.generate.generate_study import generate_study
 from python_assets.importers.formats import read_import
 from python_assets.published.copies import removes_prompt
 from python_assets.published.export import STATISTICS, export_study
-from python_assets.published.manifest import read_manifest, sha256_of_file
+from python_assets.published.manifest import read_manifest
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
+from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.progress import SILENT
 
 GENERATION = "[{name: model, provider: simulator}]"

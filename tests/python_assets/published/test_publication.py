@@ -11,10 +11,10 @@ import duckdb
 import pytest
 
 from python_assets.published.archived import archived_runs
-from python_assets.published.manifest import sha256_of_file
 from python_assets.published.publication import KEPT, publications, read_publication
 from python_assets.published.verify import verify
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.file_hashes import sha256_of_file
 from tests.python_assets.published_runs import contents, finished_run, publish_run, query
 
 FROZEN = '{"analysis_sha256":"abc","frozen_at":"2026-01-01T00:00:00.000000Z"}\n'
