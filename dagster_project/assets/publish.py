@@ -8,7 +8,7 @@ import dagster as dg
 from dagster_project.assets.common import CODE_VERSION
 from dagster_project.assets.transform import mart_keys
 from dagster_project.mistakes import tells_mistakes
-from dagster_project.one_version import begin, stage_connection
+from dagster_project.one_version import begin, finish
 from dagster_project.partitions import studies, study_file
 from dagster_project.reports import address_of
 from dagster_project.resources import StudyResource, WarehouseResource
@@ -69,10 +69,11 @@ def publish(
         refresh_quality_marts(connection)
     run = FinishedRun(study_id, home.build(study_id), loaded.path, loaded.keep)
     done = publish(home, run, write_report)
-    with stage_connection(context, loaded, warehouse) as connection:
+    with warehouse.build(study_id) as connection:
         look = asked_look(connection)
         if look in {one.look for one in taken_looks(loaded, home)}:
             finish_look(loaded, home, look)
+        finish(context, loaded, connection)
     yield from _results(home, study_id, done)
 
 

@@ -13,17 +13,13 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.assemble.assemble_study import assemble
-from python_assets.plan.asked import IN_MEMORY
+from python_assets.plan.asked import IN_MEMORY, assemble_offline
 from python_assets.plan.coverage_sets import Condition, coverage_factors, coverage_sets
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.group_models import build_models, rows_of
-from python_assets.scrape.scrape_study import scrape
 from python_assets.study.study import Study
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build, write_stage
-from python_assets.warehouse.progress import SILENT
-from python_assets.warehouse.run_context import RunContext
 
 # so many of the best beginnings of a cell are continued: all of them, if all factors but the largest have no
 # more combinations, and then no better cell exists
@@ -79,10 +75,8 @@ def cells_to_add(study: Study, n_cells: int) -> list[AddedCell]:
     Raises:
         SourceError: a source or table cannot be read, or was not fetched yet.
     """
-    run_context = RunContext(paths.home(), SILENT, may_ask=False)
     with open_build(IN_MEMORY) as connection:
-        scrape(study, connection, run_context)
-        assemble(study, connection, run_context)
+        assemble_offline(study, connection, paths.home())
         write_stage(connection, study.study_id, "design", design_tables(study, connection))
         return chosen_cells(read_design(study, connection), n_cells)
 

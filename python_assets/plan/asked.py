@@ -27,7 +27,7 @@ from python_assets.scrape.scrape_study import scrape
 from python_assets.study.base import EVERY_IMPORTED, REPLAY
 from python_assets.study.study import Generation, Study, make_id
 from python_assets.warehouse import paths
-from python_assets.warehouse.build import open_build, write_stage
+from python_assets.warehouse.build import Home, open_build, write_stage
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
@@ -77,6 +77,18 @@ def asked_of(study: Study, connection: duckdb.DuckDBPyConnection) -> Asked:
     return Asked(imported, responses, generations, comparisons, pairs, questions)
 
 
+def assemble_offline(study: Study, connection: duckdb.DuckDBPyConnection, home: Home) -> None:
+    """Fill a copy in memory with the prompts of a study; nothing is fetched and nobody is asked.
+
+    Raises:
+        OfflineError: something would have to be.
+        SourceError: a source or table cannot be read.
+    """
+    run_context = RunContext(home, SILENT, may_ask=False)
+    scrape(study, connection, run_context)
+    assemble(study, connection, run_context)
+
+
 def require_questions(study: Study) -> None:
     """Refuse a study a declared set of which names no question, as far as is known before anything is fetched.
 
@@ -87,10 +99,8 @@ def require_questions(study: Study) -> None:
     if not _declares_sets(study):
         return
     with open_build(IN_MEMORY) as connection:
-        run_context = RunContext(paths.home(), SILENT, may_ask=False)
         try:
-            scrape(study, connection, run_context)
-            assemble(study, connection, run_context)
+            assemble_offline(study, connection, paths.home())
         except OfflineError:
             return  # told by require_questions_of_build, as soon as there are prompts
         asked_of(study, connection)

@@ -11,17 +11,13 @@ from typing import Final
 
 import duckdb
 
-from python_assets.assemble.assemble_study import assemble
 from python_assets.assemble.root_prompts import SAME_TEXT
-from python_assets.plan.asked import IN_MEMORY
+from python_assets.plan.asked import IN_MEMORY, assemble_offline
 from python_assets.plan.text import STEP_HEADER, PlannedBlocks, PlannedStep, aligned
-from python_assets.scrape.scrape_study import scrape
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
-from python_assets.warehouse.progress import SILENT
-from python_assets.warehouse.run_context import RunContext
 
 BRANCH_HEADER: Final = ("root prompt or sentence", "level", "branch to", "what became of it", "words", "text")
 MOST_OF_A_TEXT: Final = 80
@@ -152,10 +148,8 @@ def list_branches(study: Study) -> str:
         OfflineError: something would have to be.
         SourceError: as assemble.
     """
-    run_context = RunContext(paths.home(), SILENT, may_ask=False)
     with open_build(IN_MEMORY) as connection:
-        scrape(study, connection, run_context)
-        assemble(study, connection, run_context)
+        assemble_offline(study, connection, paths.home())
         steps = planned_steps(connection)
         rows = connection.execute(_LISTED).fetchall()
     parts = [aligned(STEP_HEADER, [one.cells() for one in steps])] if steps else []

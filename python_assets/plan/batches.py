@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import StudyError
 from python_assets.generate.generate_study import asked_generations, read_prompts
-from python_assets.plan.asked import IN_MEMORY
+from python_assets.plan.asked import IN_MEMORY, assemble_offline
 from python_assets.plan.costs import require_budget
 from python_assets.providers.batch_files import (
     BatchResult,
@@ -22,18 +21,15 @@ from python_assets.providers.batch_files import (
     write_batches,
 )
 from python_assets.providers.configs import log_path
-from python_assets.providers.log import LogWriter, read_log, response_line
+from python_assets.providers.log import LogContent, LogWriter, read_log, response_line
 from python_assets.providers.loop import requests_to_ask
 from python_assets.providers.missing import check_texts, log_description
 from python_assets.providers.openai import OpenAI
 from python_assets.providers.records import Description, GenerationConfig, Outcome, Request
-from python_assets.scrape.scrape_study import scrape
 from python_assets.study.problems import listed
 from python_assets.study.study import Study
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import make_folder, open_build
-from python_assets.warehouse.progress import SILENT
-from python_assets.warehouse.run_context import RunContext
 
 OPENAI = "openai"
 
@@ -63,6 +59,7 @@ class _Missing(NamedTuple):
 
     provider: OpenAI
     log: Path
+    content: LogContent
     requests: list[Request]
 
 
@@ -112,7 +109,7 @@ def import_results(study: Study, files: Sequence[Path]) -> ImportedBatch:
         received.take(result)
     for one, outcomes in zip(missing, received.outcomes, strict=True):
         if outcomes:
-            _write(one.log, outcomes)
+            _write(one, outcomes)
     n_new = sum(map(len, received.outcomes))
     return ImportedBatch(n_new, received.n_known, received.still_to_ask, received.unknown)
 
@@ -126,7 +123,7 @@ class _Received:
         for index, one in enumerate(missing):
             for request in one.requests:
                 self._waiting[request.response_id].append((index, request))
-        self._known = {key for one in missing for key in read_log(one.log).outcomes} - set(self._waiting)
+        self._known = {key for one in missing for key in one.content.outcomes} - set(self._waiting)
         self.outcomes: list[list[tuple[Request, Outcome]]] = [[] for _ in missing]
         self.still_to_ask: Counter[str] = Counter()
         self.unknown: list[str] = []
@@ -154,10 +151,9 @@ class _Received:
         self._known.add(key)
 
 
-def _write(log: Path, outcomes: Sequence[tuple[Request, Outcome]]) -> None:
-    content = read_log(log)
-    with LogWriter(log, content) as writer:
-        log_description(writer, content, Description(), [request for request, _ in outcomes])
+def _write(one: _Missing, outcomes: Sequence[tuple[Request, Outcome]]) -> None:
+    with LogWriter(one.log, one.content) as writer:
+        log_description(writer, one.content, Description(), [request for request, _ in outcomes])
         writer.append(response_line(request, outcome) for request, outcome in outcomes)
 
 
@@ -165,9 +161,7 @@ def _missing(study: Study) -> tuple[list[_Missing], list[str]]:
     """What each generation of OpenAI's protocol lacks, and the names of the others."""
     home = paths.home()
     with open_build(IN_MEMORY) as connection:
-        run_context = RunContext(home, SILENT, may_ask=False)
-        scrape(study, connection, run_context)
-        assemble(study, connection, run_context)
+        assemble_offline(study, connection, home)
         prompts = read_prompts(connection)
         missing, left_out = [], []
         for generation, config in asked_generations(study, connection, home):
@@ -175,7 +169,8 @@ def _missing(study: Study) -> tuple[list[_Missing], list[str]]:
                 left_out.append(generation.generation_id)
                 continue
             log = log_path(study, home, generation.generation_id)
-            missing.append(_Missing(OpenAI(config), log, requests_to_ask(prompts, config, log)))
+            content = read_log(log)
+            missing.append(_Missing(OpenAI(config), log, content, requests_to_ask(prompts, config, content)))
     return missing, left_out
 
 

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import duckdb
 
-from python_assets.assemble.assemble_study import assemble
 from python_assets.generate.generate_study import asked_generations, read_prompts
-from python_assets.plan.asked import IN_MEMORY
+from python_assets.plan.asked import IN_MEMORY, assemble_offline
 from python_assets.plan.text import PlannedCost, PlannedGeneration
 from python_assets.providers.addresses import SHARE
 from python_assets.providers.configs import generation_config, log_path
@@ -32,13 +31,11 @@ from python_assets.providers.spending import (
     spending_of,
 )
 from python_assets.providers.usage import Usage
-from python_assets.scrape.scrape_study import scrape
 from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.study.study import Generation, Study
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import Home, open_build
-from python_assets.warehouse.progress import SILENT
-from python_assets.warehouse.run_context import OfflineError, RunContext
+from python_assets.warehouse.run_context import OfflineError
 
 
 class _Logged(NamedTuple):
@@ -78,8 +75,8 @@ def planned_costs(
         if not _is_told(study, generation):
             continue
         prompts = read_prompts(connection) if prompts is None else prompts
-        log = log_path(study, home, generation.generation_id)
-        logged = _logged(read_log(log).outcomes.values())
+        log = read_log(log_path(study, home, generation.generation_id))
+        logged = _logged(log.outcomes.values())
         requests = requests_to_ask(prompts, config, log)
         n_in = sum(estimated_tokens(one.messages) for one in requests)
         if config.extension:  # what it puts before a prompt is known of answers alone
@@ -208,10 +205,8 @@ def require_budget(study: Study) -> None:
     if not any(account.spent_unit for account, _ in _accounts(study, home)):
         return  # what is left is seen before each call
     with open_build(IN_MEMORY) as connection:
-        run_context = RunContext(home, SILENT, may_ask=False)
         try:
-            scrape(study, connection, run_context)
-            assemble(study, connection, run_context)
+            assemble_offline(study, connection, home)
         except OfflineError:
             return  # told as soon as an engine is to be asked
         costs = planned_costs(study, connection, [], home)

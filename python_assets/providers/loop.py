@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from python_assets.providers.addresses import Addresses
 from python_assets.providers.configs import make_provider, make_providers
@@ -37,6 +37,8 @@ from python_assets.providers.side_by_side import ANSWERS, Asking, ask_side_by_si
 from python_assets.providers.spending import UNBOUNDED, Spending
 from python_assets.warehouse.progress import SILENT, Progress
 from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance
+
+NO_LOG: Final = LogContent({}, None, [], 0, 0)  # of what answers in this process and keeps none
 
 
 class Logged(NamedTuple):
@@ -158,23 +160,23 @@ def probe(
         asyncio.run(ask_side_by_side(prompts, [asking], SILENT, ANY_NUMBER, most=1))
 
 
-def requests_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> list[Request]:
+def requests_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log: LogContent) -> list[Request]:
     """The requests of a generation that its log lacks, as far as that is known; no server is contacted.
 
     Args:
         prompts: with distinct prompt_id.
         config: how to answer.
-        log_path: the generation's own log.
+        log: the generation's own, as it was read.
     """
     provider = make_provider(config)
-    content = _logged(provider, log_path)
+    content = log if provider.keeps_log else NO_LOG
     description = _known_description(provider, content) or Description()
     return missing_of(plan_requests(prompts, provider, description), config, content)
 
 
 def n_calls_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> int:
     """How many calls a generation would ask at most, as requests_to_ask knows them."""
-    return n_calls(requests_to_ask(prompts, config, log_path), config)
+    return n_calls(requests_to_ask(prompts, config, read_log(log_path)), config)
 
 
 def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> GenerationRun | None:
@@ -200,7 +202,7 @@ def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) 
 
 
 def _logged(provider: Provider, log_path: Path) -> LogContent:
-    return read_log(log_path) if provider.keeps_log else LogContent({}, None, [], 0, 0)
+    return read_log(log_path) if provider.keeps_log else NO_LOG
 
 
 def _known_description(provider: Provider, content: LogContent) -> Description | None:

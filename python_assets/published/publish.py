@@ -15,7 +15,7 @@ import duckdb
 from python_assets.errors import WarehouseError
 from python_assets.published.archive import write_archive
 from python_assets.published.archived import ArchivedRun, archived_runs
-from python_assets.published.merge import Stamp, attach, marts_of, merge
+from python_assets.published.merge import Stamp, attach, merge
 from python_assets.published.publication import commit, finish, id_of, new_publication, publish_lock, share
 from python_assets.published.refuse_simulation import has_stand_in, refuse_simulation
 from python_assets.warehouse.build import Home, connect, utc_now, write_remedy
@@ -121,11 +121,12 @@ def _publish(home: Home, run: FinishedRun, write_report: WriteReport[Told]) -> P
 
 def _run_id(connection: duckdb.DuckDBPyConnection, run: FinishedRun) -> str:
     """The run that a build file holds the marts of."""
-    if not any(mart.name == "studies" for mart in marts_of(connection, "build", "marts")):
-        raise _not_run(run)
     query = "select run_id from build.marts.studies where study_id = ?"
-    found = connection.execute(query, [run.study_id]).fetchone()
-    if not found:
+    try:
+        found = connection.execute(query, [run.study_id]).fetchone()
+    except duckdb.CatalogException:  # no marts
+        found = None
+    if found is None:
         raise _not_run(run)
     return str(found[0])
 

@@ -48,7 +48,7 @@ def answer(study: Study, n: int, **outcome: Any) -> None:
         context = RunContext(paths.home(), SILENT, may_ask=False)
         scrape(study, connection, context)
         assemble(study, connection, context)
-        requests = requests_to_ask(read_prompts(connection), config, path)[:n]
+        requests = requests_to_ask(read_prompts(connection), config, read_log(path))[:n]
     with LogWriter(path, read_log(path)) as writer:
         writer.append(response_line(one, Outcome("An answer.", **outcome)) for one in requests)
 
