@@ -103,10 +103,16 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+class Listening(ThreadingHTTPServer):
+    """Takes as many calls at once as a client sends: with 5 in the queue some are reset where the cores are busy."""
+
+    daemon_threads = True
+    request_queue_size = 256
+
+
 @contextmanager
 def serving(server: Server) -> Iterator[Server]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _handler(server)) as http:
-        http.daemon_threads = True
+    with Listening(("127.0.0.1", 0), _handler(server)) as http:
         server.url = f"http://127.0.0.1:{http.server_address[1]}"
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

@@ -98,8 +98,9 @@ class Down(Server):
         self.is_down = is_down
 
     def reply_to(self, request: Request) -> Reply:
-        is_down = bool(self.requests) and self.is_down()
-        self.requests.append(request)
+        with self._lock:
+            is_down = bool(self.requests) and self.is_down()
+            self.requests.append(request)
         return openai_error(503, "restarting", None) if is_down else openai_answer(self, request)
 
 
