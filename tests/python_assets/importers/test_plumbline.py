@@ -15,10 +15,10 @@ from python_assets.generate.generate_study import generate_study
 from python_assets.importers.formats import read_import
 from python_assets.plan.plan import plan_study
 from python_assets.published.export import export_study
-from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.study.factors import study_factors
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
+from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.progress import SILENT
 from tests.python_assets.kept_runs import ANSWERS, VADER, archived, publish_run
 

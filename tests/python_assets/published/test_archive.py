@@ -7,9 +7,9 @@ import pytest
 from python_assets.errors import WarehouseError
 from python_assets.published.archived import archived_run, archived_runs
 from python_assets.published.manifest import read_manifest
-from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.published.publish import publish
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.file_hashes import sha256_of_file
 from tests.python_assets.published_runs import finished_run, publish_run, query, write_page
 
 PUBLICATIONS = "select run_id, archive_path, archive_removed_at is not null from publications order by published_at"
