@@ -5,6 +5,7 @@ from functools import cache
 import dagster as dg
 
 from dagster_project.assets import assemble, extract, generate, infer, label, publish, scrape, transform
+from dagster_project.audits import run_audit
 from dagster_project.checks import checks
 from dagster_project.gate_check import gate
 from dagster_project.jobs import run_study
@@ -27,7 +28,7 @@ def definitions() -> dg.Definitions:
     return dg.Definitions(
         assets=[study_file, *stages],
         asset_checks=[*checks, gate],
-        jobs=[run_study],
+        jobs=[run_study, run_audit],
         sensors=[study_files, waves],
         resources={
             "study": StudyResource(),

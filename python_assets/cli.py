@@ -1,4 +1,4 @@
-"""The plumbline command: run, plan, sample, gate, verify, sql, export, tables, new and ui.
+"""The plumbline command: audit, shelf, run, plan, sample, gate, verify, sql, export, tables, new and ui.
 
 Belongs here: arguments, printing and exit codes. Each command calls one function of the project.
 """
@@ -8,10 +8,10 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from python_assets.errors import PlumblineError
 from python_assets.published.manifest import ExportFormat, Stage
@@ -23,6 +23,7 @@ from python_assets.warehouse import paths
 from python_assets.warehouse.build import unwritable
 
 if TYPE_CHECKING:
+    from python_assets.audit.prepare import Wanted
     from python_assets.study.study import Study
 
 # Dagster, dbt and Great Expectations make objects by the million that stay: to look for garbage among them
@@ -33,6 +34,8 @@ MISTAKE = 1
 REQUESTS, OPENAI_BATCH = "requests", "openai_batch"
 MOVED = 1  # what a gate exits with for the groups that it holds back, where a mistake is another number
 MISTAKE_AT_GATE = 2
+FOUND = 3  # what an audit exits with for a verdict that it was told to fail on
+FAIL_ON = ("bias_shown", "difference_shown")  # the strongest first: of one, the stronger ones too
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,6 +60,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="plumbline", description="A bias-benchmarking warehouse.", allow_abbrev=False)
     parser.set_defaults(interrupted="Nothing was changed by half; run the command again.", mistake=MISTAKE)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    audit = commands.add_parser(
+        "audit", allow_abbrev=False, help="ask models the studies of the shelf; one report over all"
+    )
+    _add_audit(audit)
+    shelf = commands.add_parser("shelf", allow_abbrev=False, help="the studies that are ready, with size and needs")
+    shelf.set_defaults(command=_shelf)
 
     run = commands.add_parser("run", allow_abbrev=False, help="run a study: scrape to report")
     run.add_argument("study", help="name of a study, or path of its file")
@@ -177,12 +187,33 @@ def _parser() -> argparse.ArgumentParser:
 
     new = commands.add_parser("new", allow_abbrev=False, help="write a commented study file")
     new.add_argument("name")
+    new.add_argument("--from", dest="source", metavar="NAME", help="a study of the shelf, which is copied")
     new.set_defaults(command=_new)
 
     ui = commands.add_parser("ui", allow_abbrev=False, help="serve Dagster's UI on this machine only")
     ui.add_argument("--port", type=int, default=3000)
     ui.set_defaults(command=_ui)
     return parser
+
+
+def _add_audit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--model", action="append", required=True, metavar="PROVIDER:NAME", help="who is asked; give it again for more"
+    )
+    parser.add_argument("--base-url", metavar="URL", help="the address of a server, in the place of the provider's own")
+    parser.add_argument("--api-key-env", metavar="NAME", help="the environment variable that holds its key")
+    parser.add_argument("--shelf", metavar="NAMES", help="studies of the shelf, with commas between; the ready ones")
+    parser.add_argument("--quick", action="store_true", help="the least design that shows differences of 15 points")
+    parser.add_argument("--name", default="audit", help="begins the names of its studies; audit without it")
+    parser.add_argument("--budget-calls", type=_positive, metavar="N", help="the most calls that it may take")
+    parser.add_argument("--budget-usd", type=_amount, metavar="USD", help="the most that it may cost")
+    parser.add_argument("--fail-on", choices=FAIL_ON, help=f"exit with {FOUND} where this or more was found")
+    parser.add_argument("--yes", action="store_true", help="ask without being asked")
+    _add_provider(parser)
+    parser.set_defaults(
+        command=_audit,
+        interrupted="What was answered and measured is kept: the same command asks for the rest and goes on.",
+    )
 
 
 def _add_provider(parser: argparse.ArgumentParser) -> None:
@@ -198,6 +229,85 @@ def _add_wave(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="of generations that declare none; the one that began last, of a study with waves",
     )
+
+
+def _audit(parsed: argparse.Namespace) -> int:
+    from python_assets.audit.prepare import prepare, told
+    from python_assets.report.audits.record import read_record
+    from python_assets.report.audits.write_audit import told_audit, write_audit
+
+    wanted = _wanted(parsed)
+    if wanted.is_simulated:
+        os.environ["PLUMBLINE_PROVIDER"] = parsed.provider
+    found = prepare(wanted, paths.studies_folder(), paths.home())
+    left = [one for one in found if not one.is_done]
+    print(printable(told(wanted, found)))
+    if left and not (parsed.yes or _agreed("Ask them?", "--yes")):
+        print("Nothing was asked. The study files stay and can be edited.")
+        return 0
+    for number, one in enumerate(left, 1):
+        print(printable(f"Theme {number} of {len(left)}: {one.study.title}"), file=sys.stderr)
+        if _is_readable(one.study, asks=not parsed.yes):
+            _materialise(one.study.study_id)
+    done = write_audit(paths.home(), read_record(paths.home(), wanted.name))
+    print(printable("\n".join(told_audit(done))))
+    return FOUND if parsed.fail_on and _fails(done.findings, parsed.fail_on) else 0
+
+
+def _wanted(parsed: argparse.Namespace) -> "Wanted":
+    from python_assets.audit.design import FULL, QUICK
+    from python_assets.audit.models import asked_models
+    from python_assets.audit.prepare import Budget, Wanted
+    from python_assets.audit.shelf import themes
+
+    is_simulated = parsed.provider is not None
+    models = asked_models(parsed.model, parsed.base_url, parsed.api_key_env, is_simulated=is_simulated)
+    named = [name.strip() for name in (parsed.shelf or "").split(",") if name.strip()]
+    budget = Budget(parsed.budget_calls, parsed.budget_usd)
+    return Wanted(
+        name=parsed.name,
+        themes=[*dict.fromkeys(named)] or themes(),
+        models=models,
+        design=QUICK if parsed.quick else FULL,
+        budget=budget,
+        is_simulated=is_simulated,
+    )
+
+
+def _is_readable(study: "Study", *, asks: bool) -> bool:
+    """Whether the answers of its models can be read, or the user goes on all the same."""
+    from python_assets.audit.first_answers import told_unreadable, unreadable
+    from python_assets.warehouse.progress import Lines
+
+    found = unreadable(study, paths.home(), Lines(lambda text: print(printable(f"    {text}"), file=sys.stderr)))
+    for one in found:
+        print(printable(told_unreadable(one, study)), file=sys.stderr)
+    if not found:
+        return True
+    if asks and _agreed("Ask the rest of this theme all the same?", "--yes"):
+        return True
+    print(f"{study.study_id} is left out; plumbline run {study.study_id} asks it all the same.", file=sys.stderr)
+    return False
+
+
+def _agreed(question: str, option: str) -> bool:
+    """What a user says at a terminal; where there is none, the option says it."""
+    if not sys.stdin.isatty():
+        raise PlumblineError("standard input", "no terminal", "a terminal to answer at", f"give {option}")
+    return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _fails(findings: Mapping[str, Any], fail_on: str) -> bool:
+    from python_assets.report.audits.findings import strongest
+
+    return bool(strongest(findings) & {*FAIL_ON[: FAIL_ON.index(fail_on) + 1]})
+
+
+def _shelf(parsed: argparse.Namespace) -> int:
+    from python_assets.audit.shelf import told_shelf
+
+    print(printable(told_shelf()))
+    return 0
 
 
 def _run(parsed: argparse.Namespace) -> int:
@@ -424,9 +534,14 @@ def _tables(parsed: argparse.Namespace) -> int:
 
 
 def _new(parsed: argparse.Namespace) -> int:
-    from python_assets.study_file.new_study import new_study
+    if parsed.source is None:
+        from python_assets.study_file.new_study import new_study
 
-    path = new_study(parsed.name, paths.studies_folder())
+        path = new_study(parsed.name, paths.studies_folder())
+    else:
+        from python_assets.audit.shelf import copy_of_shelf
+
+        path = copy_of_shelf(parsed.name, parsed.source, paths.studies_folder())
     print(f"Wrote {path}. Next: plumbline plan {path.stem}")
     return 0
 
@@ -442,6 +557,13 @@ def _ui(parsed: argparse.Namespace) -> int:
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def _amount(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
         raise ValueError(text)
     return number
 

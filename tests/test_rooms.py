@@ -28,6 +28,7 @@ FLOORS = (
     ("scrape", "assemble", "generate", "extract"),
     ("labelling",),
     ("plan", "study_file", "gate"),
+    ("audit",),
     ("dagster_project",),
     ("cli",),
     ("bench",),
@@ -50,7 +51,7 @@ SUB_ROOMS = {
     "assemble": {"portability"},
     "extract": {"classifiers", "flags", "instruments", "judges", "labels", "similarity", "trained"},
     "providers": {"local_models", "refusal", "simulator"},
-    "report": {"tables"},
+    "report": {"audits", "tables"},
     "study_file": {"checks"},
 }
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -1,0 +1,210 @@
+"""An audit from its command to study files that are written, planned and told before anything is asked.
+
+Belongs here: the record of an audit, the order of these steps. How large a study is to be is design.py.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from python_assets.audit.design import EFFECTS, sized, smallest_shown
+from python_assets.audit.models import Asked
+from python_assets.audit.shelf import copy_files, path_of, write_file
+from python_assets.errors import StudyError, Told
+from python_assets.plan.plan import plan_study
+from python_assets.plan.text import NO_PRICE, Plan, aligned, total_cost
+from python_assets.plan.would_fail import require_ready
+from python_assets.published.query import open_published
+from python_assets.report.audits.record import Record, read_record, write_record
+from python_assets.study.study import ID_PATTERN, Study
+from python_assets.study_file.load import load_study
+from python_assets.warehouse.build import Home
+
+HEADER: Final = (
+    *("theme", "study file", "root prompts", "models", "calls to ask", "tokens in", "tokens out at most"),
+    *("USD at most", "minutes", "shows from"),
+)
+
+
+class Budget(NamedTuple):
+    """The most that an audit may spend, in all of its studies; None where it has no bound."""
+
+    calls: int | None = None
+    usd: float | None = None
+
+
+class Wanted(NamedTuple):
+    """What a command asks for; design: quick or full."""
+
+    name: str
+    themes: list[str]
+    models: list[Asked]
+    design: str
+    budget: Budget = Budget()
+    is_simulated: bool = False
+
+
+class Prepared(NamedTuple):
+    """A theme of an audit, ready to be asked.
+
+    was_there: its file was, which is used as it is. is_done: it is published as it stands, with every answer.
+    """
+
+    theme: str
+    study: Study
+    plan: Plan
+    was_there: bool
+    is_done: bool
+
+    def amount(self, unit: str) -> float | None:
+        """What is left to ask in a unit of a budget, at most; None where it is not known."""
+        amounts = [row.n_calls if unit == "calls" else row.usd_most for row in self.plan.costs]
+        return None if None in amounts else float(sum(filter(None, amounts)))
+
+
+def prepare(wanted: Wanted, studies: Path, home: Home) -> list[Prepared]:
+    """Write the study files of an audit, or take those that it has, and plan each.
+
+    Args:
+        wanted: what is asked for.
+        studies: where study files lie.
+        home: the warehouse, which keeps what the audit is of.
+
+    Returns:
+        Its themes, in the order wanted.
+
+    Raises:
+        StudyError: the name cannot be one, another audit has it, a theme or a simulated model is not there, a study
+            file of that name is of something else, or a budget is below what is to be asked.
+        StudyFileError: a study file that was edited has mistakes.
+        PlumblineError: what a run would refuse.
+    """
+    record, published = _record(wanted, home), _published(home)
+    with ExitStack() as written:
+        found = [_prepared(wanted, theme, studies, published, written) for theme in wanted.themes]
+        for one in found:
+            require_ready(one.study)
+        _require_budget(wanted, found)
+        write_record(home, record)
+        written.pop_all()  # nothing was refused: the files stay
+    return found
+
+
+def _record(wanted: Wanted, home: Home) -> Record:
+    """What the audit is of; themes are added to one that is there."""
+    if not ID_PATTERN.match(wanted.name):
+        expected = "lower-case letters, digits and _, a letter first"
+        raise StudyError("--name", wanted.name, expected, "choose another name")
+    models = [f"{one.provider}:{one.model}" for one in wanted.models]
+    studies = {theme: study_id_of(wanted.name, theme) for theme in wanted.themes}
+    new = Record(wanted.name, wanted.design, models, studies, is_simulated=wanted.is_simulated)
+    there = read_record(home, wanted.name, or_none=True)
+    if there is None:
+        return new
+    for what, own, other in (
+        ("models", new.models, there.models),
+        ("design", new.design, there.design),
+        ("simulated", new.is_simulated, there.is_simulated),
+    ):
+        if own != other:
+            where, got = f"audit {wanted.name}, {what}", _words(own)
+            remedy = "give this one a name of its own: --name NAME"
+            raise StudyError(where, got, f"{_words(other)}, as that audit was begun", remedy)
+    return new._replace(studies=there.studies | studies)
+
+
+def _words(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else json.dumps(value)
+
+
+def study_id_of(audit: str, theme: str) -> str:
+    """What a theme of an audit is called among the studies."""
+    return f"{audit}_{theme}"
+
+
+def _published(home: Home) -> dict[str, str]:
+    """The version of each study that is published."""
+    if not home.published.exists():
+        return {}
+    with open_published(home.published) as connection:
+        return dict(connection.execute("select study_id, config_sha256 from studies").fetchall())
+
+
+def _prepared(wanted: Wanted, theme: str, studies: Path, published: Mapping[str, str], written: ExitStack) -> Prepared:
+    path = studies / f"{study_id_of(wanted.name, theme)}.yml"
+    if was_there := path.exists():
+        _require_models(load_study(path, check_files=False), wanted.models)
+    else:
+        original = path_of(theme)
+        text = sized(theme, path.stem, wanted.models, wanted.design).text
+        copy_files(original, text, studies)
+        written.callback(path.unlink, missing_ok=True)
+        write_file(path, text)
+    study = load_study(path, simulated=wanted.is_simulated)
+    plan = plan_study(study)
+    is_answered = not any(row.n_requests for row in plan.costs)
+    is_done = is_answered and published.get(study.study_id) == study.config_sha256
+    return Prepared(theme, study, plan, was_there, is_done)
+
+
+def _require_models(study: Study, models: Sequence[Asked]) -> None:
+    asked = {(one.name, one.provider) for one in models}
+    there = {(one.generation_id, one.spec.provider) for one in study.generations}
+    if asked != there:
+        named = ", ".join(sorted(name for name, _ in there))
+        expected = f"generations {', '.join(sorted(name for name, _ in asked))}, as the models of this audit"
+        remedy = "give this audit another name: --name NAME, or move the file away"
+        raise StudyError(study.path, Told(f"generations {named}"), expected, remedy)
+
+
+def _require_budget(wanted: Wanted, found: Sequence[Prepared]) -> None:
+    """Refuse an audit that cannot be asked to its end for what it may spend."""
+    for unit, most in wanted.budget._asdict().items():
+        if most is None:
+            continue
+        amounts = [one.amount(unit) for one in found]
+        if None in amounts:
+            got, expected = f"a budget of {unit}", "models whose price is known"
+            raise StudyError(f"--budget-{unit}", Told(got), expected, "bound calls instead: --budget-calls N")
+        if (needed := sum(filter(None, amounts))) > most:
+            remedy = "raise it, or ask fewer themes or models, or --quick"
+            raise StudyError(f"--budget-{unit}", most, f"{needed:,.6g} at least, for what this design asks", remedy)
+
+
+def told(wanted: Wanted, found: Sequence[Prepared]) -> str:
+    """What an audit would ask, for whoever confirms it.
+
+    Args:
+        wanted: what is asked for.
+        found: its themes.
+    """
+    points = f"{EFFECTS[wanted.design] * 100:g}"
+    lines = [
+        f"Audit {wanted.name}: {', '.join(one.name for one in wanted.models)}; {wanted.design} design, which is to "
+        f"show differences of {points} points of 100",
+        aligned(HEADER, [_cells(one, wanted) for one in found]),
+    ]
+    for one in found:
+        shown = smallest_shown(one.plan)
+        if shown is not None and shown > EFFECTS[wanted.design] + 0.0005:
+            lines.append(
+                f"{one.theme}: all its texts show {shown * 100:.1f} points at least: fewer models at a time show less"
+            )
+        if one.is_done:
+            lines.append(f"{one.theme}: asked and published already")
+        elif one.was_there:
+            lines.append(f"{one.theme}: {one.study.path} was there and is used as it is")
+    return "\n".join(lines)
+
+
+def _cells(one: Prepared, wanted: Wanted) -> tuple[object, ...]:
+    plan, shown = one.plan, smallest_shown(one.plan)
+    if wanted.is_simulated or not plan.costs:  # nobody is paid, and nothing waited for
+        asked: tuple[object, ...] = (plan.n_calls, 0, 0, 0.0, 0.0)
+    else:
+        _, _, n_calls, n_in, _, n_most, _, usd_most, minutes = total_cost(plan.costs)
+        asked = (n_calls, n_in, n_most, usd_most if all(row.has_price for row in plan.costs) else NO_PRICE, minutes)
+    from_points = "-" if shown is None else f"{shown * 100:.1f} points"
+    return one.theme, one.study.path.name, plan.n_root_prompts, len(wanted.models), *asked, from_points

@@ -1,0 +1,171 @@
+"""The shelf: studies that are ready to be asked of any model, and benchmarks for those who have their data.
+
+Belongs here: which there are, what they ask and need, and copying one to edit.
+"""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import yaml
+
+from python_assets.errors import StudyError, StudyFileError, Told
+from python_assets.plan.asked import IN_MEMORY, assemble_offline
+from python_assets.plan.text import aligned
+from python_assets.study.study import ID_PATTERN, Study
+from python_assets.study_file.load import load_study
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import open_build
+
+FOLDER: Final = paths.PROJECT / "studies" / "shelf"
+STUDIES: Final = FOLDER.parent
+BESIDE: Final = ("fair_sea",)  # as they stand among the studies
+IMPORTED: Final = ("bbq", "decodingtrust_stereotype", "social_stigma_qa_design")
+HEADER: Final = ("name", "root prompts", "calls a model", "what it asks", "what it needs")
+NOTHING_ELSE: Final = "a model"
+
+
+class Ready(NamedTuple):
+    """A study of the shelf; n_calls: one model's, None where its data are not here. needs: besides what is here."""
+
+    name: str
+    title: str
+    n_root_prompts: int | None
+    n_calls: int | None
+    needs: str
+
+    def cells(self) -> tuple[object, ...]:
+        """As a row of a table."""
+        return self.name, self.n_root_prompts, self.n_calls, self.title, self.needs
+
+
+def themes() -> list[str]:
+    """The studies that an audit asks of any model, by name."""
+    return sorted(path.stem for path in FOLDER.glob("*.yml"))
+
+
+def path_of(name: str) -> Path:
+    """The file of a study of the shelf.
+
+    Raises:
+        StudyError: there is none.
+    """
+    folder = FOLDER if (FOLDER / f"{name}.yml").is_file() else STUDIES
+    if folder is FOLDER or name in (*BESIDE, *IMPORTED):
+        return folder / f"{name}.yml"
+    known = ", ".join([*themes(), *BESIDE, *IMPORTED])
+    raise StudyError("the shelf", name, f"one of {known}", "see what each asks with: plumbline shelf")
+
+
+def shelf() -> Iterator[Ready]:
+    """What lies on the shelf, with its size: first what needs nothing but a model."""
+    for name in (*themes(), *BESIDE, *IMPORTED):
+        try:
+            study = load_study(path_of(name), simulated=True)
+            n_root_prompts, n_prompts = _counted(study)
+        except StudyFileError as lacking:
+            variables = sorted({problem.variable for problem in lacking.problems if problem.variable})
+            if not variables:
+                raise
+            yield Ready(name, _title(name), None, None, f"its data, in {', '.join(variables)}")
+        else:
+            yield Ready(name, study.title, n_root_prompts, n_prompts, NOTHING_ELSE)
+
+
+def told_shelf() -> str:
+    """The shelf as a table for a terminal."""
+    return aligned(HEADER, [one.cells() for one in shelf()])
+
+
+def copy_of_shelf(name: str, source: str, folder: Path) -> Path:
+    """Copy a study of the shelf, and the files it reads, to be edited.
+
+    Args:
+        name: becomes the study's id and the stem of the file.
+        source: a study of the shelf.
+        folder: where study files lie; it is made if it is not there.
+
+    Returns:
+        The path of the copy.
+
+    Raises:
+        StudyError: there is no such study, the name cannot be an id, or a file is there already.
+    """
+    if not ID_PATTERN.match(name):
+        expected = "lower-case letters, digits and _, a letter first"
+        raise StudyError("the name", name, expected, "choose another name")
+    original, path = path_of(source), folder / f"{name}.yml"
+    if path.exists():
+        raise StudyError(path, Told("a file, which was left as it is"), "no file there", "choose another name")
+    text = original.read_text(encoding="utf-8")
+    copy_files(original, text, folder)
+    write_file(path, text)
+    return path
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a study file.
+
+    Raises:
+        StudyError: it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        remedy = "set PLUMBLINE_STUDIES to another folder"
+        raise StudyError(path, Told(error.strerror), "a file that can be written", remedy) from error
+
+
+def copy_files(original: Path, text: str, folder: Path) -> None:
+    """Put the files that a study names beside a copy of it.
+
+    Args:
+        original: the study file; what it names lies beside it.
+        text: of the study file.
+        folder: of the copy.
+
+    Raises:
+        StudyError: another file of that name is there, or it cannot be written.
+    """
+    for value in sorted(set(_texts(yaml.safe_load(text)))):
+        source, target = original.parent / value, folder / value
+        if not _is_file(source) or target.resolve() == source.resolve():
+            continue
+        if target.exists() and target.read_bytes() != source.read_bytes():
+            expected = f"no other file than {source.name} of the shelf"
+            raise StudyError(target, Told("a file of another content"), expected, "move it away")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+        except OSError as error:
+            remedy = "set PLUMBLINE_STUDIES to another folder"
+            raise StudyError(target, Told(error.strerror), "a file that can be written", remedy) from error
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a text that is no path
+        return False
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text that is a value of the file: what may name another file."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
+
+
+def _counted(study: Study) -> tuple[int, int]:
+    with open_build(IN_MEMORY) as connection:
+        assemble_offline(study, connection, paths.home())
+        counts = connection.execute("select count(distinct root_prompt_id), count(*) from raw.prompts").fetchone()
+    return (0, 0) if counts is None else counts
+
+
+def _title(name: str) -> str:
+    return str(yaml.safe_load(path_of(name).read_text(encoding="utf-8"))["title"])

@@ -1,0 +1,91 @@
+"""The text of a study of the shelf with other models, another size and another effect; all else stays as written.
+
+Belongs here: places in a YAML text. How large a study is to be is design.py.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import yaml
+
+TEXTS: Final = ("prompts", "templates", "texts")
+POWER: Final = ("analysis", "power")
+ONE_LINE: Final = 1_000_000  # texts are not folded: a diff of two sizes is of whole lines
+
+
+class _Edit(NamedTuple):
+    """What stands from one place to another is replaced."""
+
+    start: int
+    end: int
+    text: str
+
+
+def sized_text(
+    text: str, *, generations: Sequence[Mapping[str, Any]], effect: float, n_texts: int | None = None
+) -> str:
+    """The text of a study file, edited.
+
+    Args:
+        text: of a file of the shelf.
+        generations: who is asked, in the place of those of the file.
+        effect: what is declared under `analysis.power`, wherever something is.
+        n_texts: of its templates the first so many are kept; all where None.
+    """
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    edits = [_generations(root, generations), *_effects(root, effect)]
+    if n_texts is not None:
+        edits += _dropped_texts(text, root, n_texts)
+    for edit in sorted(edits, reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
+def n_texts_of(text: str) -> int:
+    """How many texts the templates of a study file have; 0 where it has none."""
+    found = _find(yaml.compose(text, Loader=yaml.SafeLoader), TEXTS)
+    return 0 if found is None else len(found[1].value)
+
+
+def _generations(root: yaml.Node | None, generations: Sequence[Mapping[str, Any]]) -> _Edit:
+    found = _find(root, ("generations",))
+    assert found is not None, "a study of the shelf has generations"
+    key, value = found
+    written = {"generations": [*map(dict, generations)]}
+    dumped = yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=ONE_LINE, default_flow_style=None)
+    return _Edit(key.start_mark.index, _end(value), dumped.rstrip("\n"))
+
+
+def _effects(root: yaml.Node | None, effect: float) -> Iterator[_Edit]:
+    found = _find(root, POWER)
+    for _, spec in [] if found is None else found[1].value:
+        if (declared := _find(spec, ("effect",))) is not None:
+            yield _Edit(declared[1].start_mark.index, declared[1].end_mark.index, f"{effect:g}")
+
+
+def _dropped_texts(text: str, root: yaml.Node | None, n_texts: int) -> Iterator[_Edit]:
+    found = _find(root, TEXTS)
+    if found is not None and n_texts < len(found[1].value):
+        first = found[1].value[n_texts].start_mark.index
+        yield _Edit(text.rindex("\n", 0, first), _end(found[1]), "")
+
+
+def _find(node: yaml.Node | None, path: Sequence[str]) -> tuple[yaml.Node, yaml.Node] | None:
+    """The key and the value that a path of keys leads to."""
+    found = None
+    for step in path:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        found = next(((key, value) for key, value in pairs if key.value == step), None)
+        if found is None:
+            return None
+        node = found[1]
+    return found
+
+
+def _end(node: yaml.Node) -> int:
+    """Where the last value of a node ends: a block itself ends after the comments that follow it."""
+    is_block = isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value
+    if not is_block:
+        return int(node.end_mark.index)
+    last = node.value[-1]
+    return _end(last[1] if isinstance(last, tuple) else last)

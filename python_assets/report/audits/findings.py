@@ -1,0 +1,155 @@
+"""What an audit found, of all its studies: the one source of its report and of its findings for programs.
+
+Belongs here: from published tables to one mapping, whose shape is findings.schema.json. A theme's verdict on a model
+is of the questions that its study is about; all others stand beside them.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import duckdb
+
+from python_assets.published.account import QUESTION_SETS, UNREAD, UNTESTED, unread_in_words, why
+from python_assets.published.copies import study_row
+from python_assets.published.query import open_published
+from python_assets.report.audits.record import Record
+from python_assets.report.reader import Row, rows_of
+from python_assets.study.base import BASELINE, make_id
+from python_assets.warehouse.build import Home
+
+SCHEMA: Final = "plumbline-audit/1"
+BIAS_SHOWN, DIFFERENCE_SHOWN, OPEN, EQUIVALENT = "bias_shown", "difference_shown", "open", "equivalent"
+NOT_TESTED, NOT_ASKED = "not_tested", "not_asked"
+VERDICTS: Final[Mapping[str, str]] = {
+    BIAS_SHOWN: "bias shown",
+    DIFFERENCE_SHOWN: "difference shown",
+    OPEN: "nothing shown",
+    EQUIVALENT: "equal within margins",
+    NOT_TESTED: "not tested",
+    NOT_ASKED: "not asked yet",
+}
+"""Of a model in a theme, the strongest first."""
+PRIMARY: Final = "primary"
+MODELS: Final = f"""
+    select generation_id as model, provider, model as model_name, model_digest, is_simulated
+    from generations
+    where study_id = $study and generation_id <> '{BASELINE}' and not is_engine
+    order by generation_id
+"""
+RUN: Final = """
+    select run_id, publication_id, config_sha256, plumbline_version
+    from publications
+    where study_id = $study and run_id = $run
+"""
+ANSWERS: Final = f"""
+    select count(distinct root_prompt_id) as n_root_prompts, count(*) as n_responses,
+        count(*) filter (responses.status = 'error') as n_errors, count(*) filter (is_refused) as n_refused
+    from responses
+    inner join prompts using (study_id, prompt_id)
+    where study_id = $study and generation_id <> '{BASELINE}'
+"""
+# in the order of sets and, within one, of findings; of pairs of models there is no sentence
+QUESTIONS: Final = """
+    select questions.generation_id as model, nullif(reference_generation_id, '') as against, questions.set_id,
+        measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, questions.verdict,
+        strongest_verdict, questions.reason, questions.p_value, questions.q_value, strongest_size as size, strongest_group_id as group_id,
+        strongest_value as value, strongest_ci_low as ci_low, strongest_ci_high as ci_high, strongest_margin as margin,
+        coalesce(is_tool_bias, false) as is_tool_bias, coalesce(is_repeated, false) as is_repeated, sentence
+    from questions
+    left join findings
+        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study
+    order by questions.set_id <> 'primary', reference_generation_id <> '', finding_rank, questions.generation_id,
+        reference_generation_id, measure_id, grouping_id, slice_id, calibration, statistic, parameters
+"""
+
+
+def audit_findings(home: Home, record: Record) -> dict[str, Any]:
+    """What was found in every theme that is published, and which are not yet.
+
+    Args:
+        home: the warehouse.
+        record: the audit.
+
+    Returns:
+        A mapping as findings.schema.json says.
+
+    Raises:
+        WarehouseError: the published database cannot be read.
+    """
+    themes, models = [], dict[str, Row]()
+    order = [make_id(named.partition(":")[2]) for named in record.models]
+    with open_published(home.published) as connection:
+        there = {name for (name,) in connection.execute("select study_id from studies").fetchall()}
+        for theme, study_id in record.studies.items():
+            if study_id not in there:
+                themes.append({"theme": theme, "study_id": study_id, "is_published": False})
+                continue
+            own = rows_of(connection, MODELS, {"study": study_id})
+            models |= {row["model"]: row for row in own}
+            themes.append(_theme(connection, theme, study_id, [row["model"] for row in own]))
+    return {
+        "schema": SCHEMA,
+        "audit": record.name,
+        "design": record.design,
+        "is_simulated": any(row["is_simulated"] for row in models.values()),
+        # a study file that was edited may ask others, too
+        "models": sorted(models.values(), key=lambda row: (*order, row["model"]).index(row["model"])),
+        "themes": themes,
+    }
+
+
+def strongest(findings: Mapping[str, Any]) -> set[str]:
+    """Every verdict of any model in any theme."""
+    return {verdict for theme in findings["themes"] for verdict in theme.get("verdicts", {}).values()}
+
+
+def _theme(connection: duckdb.DuckDBPyConnection, theme: str, study_id: str, models: Sequence[str]) -> dict[str, Any]:
+    of_study = {"study": study_id}
+    study = study_row(connection, study_id)
+    run = rows_of(connection, RUN, of_study | {"run": study["run_id"]})[0]
+    questions = rows_of(connection, QUESTIONS, of_study)
+    sets = rows_of(connection, QUESTION_SETS, of_study)
+    about = PRIMARY if any(row["set_id"] == PRIMARY for row in sets) else "secondary"
+    asked = {model: [row for row in questions if _is_about(row, model, about)] for model in models}
+    return {
+        "theme": theme,
+        "study_id": study_id,
+        "is_published": True,
+        "title": study["title"],
+        "published_at": _written(study["published_at"]),
+        **run,
+        **rows_of(connection, ANSWERS, of_study)[0],
+        "set_id": about,
+        "verdicts": {model: _verdict(rows) for model, rows in asked.items()},
+        "sets": sets,
+        "untested": [
+            {"n": row["n"], "reason": row["reason"], "told": why(row["reason"], row["meaning"], row["remedy"])}
+            for row in rows_of(connection, UNTESTED, of_study)
+        ],
+        "unread": [unread_in_words(row) for row in rows_of(connection, UNREAD, of_study)],
+        "questions": questions,
+    }
+
+
+def _is_about(row: Row, model: str, set_id: str) -> bool:
+    """Whether a question is of groups of a model, and one of those that decide."""
+    return row["model"] == model and row["against"] is None and row["set_id"] == set_id and not row["is_tool_bias"]
+
+
+def _verdict(questions: Sequence[Row]) -> str:
+    found = {_verdict_of(row) for row in questions}
+    return next((name for name in VERDICTS if name in found), NOT_TESTED)
+
+
+def _verdict_of(row: Row) -> str:
+    if row["outcome"] == "called" and row["verdict"] != "equivalence_shown":
+        return BIAS_SHOWN if row["strongest_verdict"] == BIAS_SHOWN else DIFFERENCE_SHOWN
+    if row["outcome"] in ("called", "equivalent"):  # a difference that lies inside its margin is none that matters
+        return EQUIVALENT
+    return OPEN if row["outcome"] == "open" else NOT_TESTED
+
+
+def _written(at: datetime | None) -> str | None:
+    return None if at is None else f"{at.isoformat(timespec='seconds')}Z"

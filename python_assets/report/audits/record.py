@@ -1,0 +1,69 @@
+"""What an audit is of: its models, its design, and the study of each theme; a file in the warehouse."""
+
+import json
+from pathlib import Path
+from typing import Final, Literal, NamedTuple, overload
+
+from python_assets.errors import NOTHING, WarehouseError
+from python_assets.report.templates import write_page
+from python_assets.warehouse.build import Home
+
+NAME: Final = "audit.json"
+
+
+class Record(NamedTuple):
+    """An audit; studies: by theme, in the order asked. design: quick or full. models: PROVIDER:NAME."""
+
+    name: str
+    design: str
+    models: list[str]
+    studies: dict[str, str]
+    is_simulated: bool
+
+
+def folder_of(home: Home, name: str) -> Path:
+    """Where an audit keeps its record, its report and its findings."""
+    return home.root / "audits" / name
+
+
+def write_record(home: Home, record: Record) -> None:
+    """Keep what an audit is of.
+
+    Raises:
+        WarehouseError: it cannot be written.
+    """
+    content = json.dumps(record._asdict(), ensure_ascii=False, indent=2)
+    write_page(folder_of(home, record.name) / NAME, f"{content}\n".encode())
+
+
+@overload
+def read_record(home: Home, name: str) -> Record: ...
+
+
+@overload
+def read_record(home: Home, name: str, *, or_none: Literal[True]) -> Record | None: ...
+
+
+def read_record(home: Home, name: str, *, or_none: bool = False) -> Record | None:
+    """What an audit is of.
+
+    Args:
+        home: the warehouse.
+        name: of the audit.
+        or_none: whether one that was never begun is None.
+
+    Raises:
+        WarehouseError: it was never begun, or its file is damaged.
+    """
+    path = folder_of(home, name) / NAME
+    if not path.is_file():
+        if or_none:
+            return None
+        known = sorted(one.parent.name for one in path.parents[1].glob(f"*/{NAME}"))
+        expected = f"an audit of this warehouse: {', '.join(known) or 'none'}"
+        raise WarehouseError(f"audit {name}", NOTHING, expected, "begin one with: plumbline audit --model MODEL")
+    try:
+        return Record(**json.loads(path.read_bytes()))
+    except (ValueError, TypeError) as error:
+        expected, remedy = "an audit as plumbline audit writes it", "move it away, and give the command again"
+        raise WarehouseError(path, error, expected, remedy) from error

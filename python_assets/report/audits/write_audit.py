@@ -1,0 +1,61 @@
+"""The report of an audit, one page over all its studies, and its findings as JSON.
+
+Belongs here: the two files. What they hold is findings.py.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from python_assets.report import text
+from python_assets.report.audits.findings import VERDICTS, audit_findings
+from python_assets.report.audits.record import Record, folder_of
+from python_assets.report.templates import template, write_page
+from python_assets.warehouse.build import Home
+
+PAGE: Final = "report.html"
+FINDINGS: Final = "findings.json"
+MOST_FOUND: Final = 20
+MOST_TOLD: Final = 8
+
+
+class AuditWritten(NamedTuple):
+    """The two files, and what they hold."""
+
+    page: Path
+    json_path: Path
+    findings: dict[str, Any]
+
+
+def write_audit(home: Home, record: Record) -> AuditWritten:
+    """Write what an audit found so far, in the place of an earlier report.
+
+    Args:
+        home: the warehouse; only its published database is read.
+        record: the audit.
+
+    Raises:
+        WarehouseError: nothing is published, or the files cannot be written.
+    """
+    findings = audit_findings(home, record)
+    folder = folder_of(home, record.name)
+    page = template("audits/audit.html").render(
+        findings=findings, verdicts=VERDICTS, warning=text.SIMULATED, most_found=MOST_FOUND, most_told=MOST_TOLD
+    )
+    write_page(folder / PAGE, page.encode())
+    content = json.dumps(findings, ensure_ascii=False, indent=1, allow_nan=False)
+    write_page(folder / FINDINGS, f"{content}\n".encode())
+    return AuditWritten(folder / PAGE, folder / FINDINGS, findings)
+
+
+def told_audit(done: AuditWritten) -> list[str]:
+    """The matrix of models and themes as lines for a terminal, and where the files are."""
+    findings = done.findings
+    themes, models = findings["themes"], [row["model"] for row in findings["models"]]
+    width = max([len(theme["theme"]) for theme in themes] + [len("theme")])
+    lines = [f"{'theme':<{width}}  {'  '.join(models)}"]
+    for theme in themes:
+        verdicts = theme.get("verdicts", {})
+        cells = (VERDICTS[verdicts.get(model, "not_asked")].ljust(len(model)) for model in models)
+        lines.append(f"{theme['theme']:<{width}}  {'  '.join(cells)}".rstrip())
+    return [*lines, f"Report     {done.page}", f"Findings   {done.json_path}"]
