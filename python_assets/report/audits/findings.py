@@ -53,9 +53,10 @@ ANSWERS: Final = f"""
 QUESTIONS: Final = """
     select questions.generation_id as model, nullif(reference_generation_id, '') as against, questions.set_id,
         measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, questions.verdict,
-        strongest_verdict, questions.reason, questions.p_value, questions.q_value, strongest_size as size, strongest_group_id as group_id,
-        strongest_value as value, strongest_ci_low as ci_low, strongest_ci_high as ci_high, strongest_margin as margin,
-        coalesce(is_tool_bias, false) as is_tool_bias, coalesce(is_repeated, false) as is_repeated, sentence
+        strongest_verdict, questions.reason, questions.p_value, questions.q_value, strongest_size as size,
+        strongest_group_id as group_id, strongest_value as value, strongest_ci_low as ci_low,
+        strongest_ci_high as ci_high, strongest_margin as margin, coalesce(is_tool_bias, false) as is_tool_bias,
+        coalesce(is_repeated, false) as is_repeated, sentence
     from questions
     left join findings
         using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)

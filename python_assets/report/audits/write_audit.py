@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from python_assets.report import text
-from python_assets.report.audits.findings import VERDICTS, audit_findings
+from python_assets.report.audits.findings import NOT_ASKED, VERDICTS, audit_findings
 from python_assets.report.audits.record import Record, folder_of
 from python_assets.report.templates import template, write_page
 from python_assets.warehouse.build import Home
@@ -50,12 +50,11 @@ def write_audit(home: Home, record: Record) -> AuditWritten:
 
 def told_audit(done: AuditWritten) -> list[str]:
     """The matrix of models and themes as lines for a terminal, and where the files are."""
-    findings = done.findings
-    themes, models = findings["themes"], [row["model"] for row in findings["models"]]
-    width = max([len(theme["theme"]) for theme in themes] + [len("theme")])
-    lines = [f"{'theme':<{width}}  {'  '.join(models)}"]
-    for theme in themes:
+    models = [row["model"] for row in done.findings["models"]]
+    rows = [("theme", *models)]
+    for theme in done.findings["themes"]:
         verdicts = theme.get("verdicts", {})
-        cells = (VERDICTS[verdicts.get(model, "not_asked")].ljust(len(model)) for model in models)
-        lines.append(f"{theme['theme']:<{width}}  {'  '.join(cells)}".rstrip())
+        rows.append((theme["theme"], *(VERDICTS[verdicts.get(model, NOT_ASKED)] for model in models)))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     return [*lines, f"Report     {done.page}", f"Findings   {done.json_path}"]

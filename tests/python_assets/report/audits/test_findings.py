@@ -1,0 +1,67 @@
+import pytest
+
+from python_assets.errors import WarehouseError
+from python_assets.report.audits.findings import VERDICTS, _verdict, strongest
+from python_assets.report.audits.record import Record, folder_of, read_record, write_record
+from python_assets.report.audits.write_audit import AuditWritten, told_audit
+from python_assets.warehouse.build import Home
+
+
+def question(outcome, verdict="inconclusive", strongest_verdict=None):
+    return {"outcome": outcome, "verdict": verdict, "strongest_verdict": strongest_verdict}
+
+
+CALLED = question("called", "difference_shown", "difference_shown")
+BEYOND = question("called", "difference_shown", "bias_shown")
+INSIDE = question("called", "equivalence_shown", "equivalence_shown")
+
+
+@pytest.mark.parametrize(
+    ("questions", "verdict"),
+    [
+        ([question("open"), CALLED, BEYOND], "bias_shown"),
+        ([CALLED, question("not_testable")], "difference_shown"),
+        ([question("open"), question("equivalent")], "open"),
+        ([question("equivalent"), question("not_observed")], "equivalent"),
+        ([INSIDE], "equivalent"),
+        ([INSIDE, question("open")], "open"),
+        ([question("not_observed"), question("not_asked")], "not_tested"),
+        ([], "not_tested"),
+        # a size beyond its margin counts where its question was called, and nowhere else
+        ([question("open", strongest_verdict="bias_shown")], "open"),
+    ],
+)
+def test_the_strongest_verdict_of_a_models_questions(questions, verdict):
+    assert _verdict(questions) == verdict
+    assert verdict in VERDICTS
+
+
+def test_a_record_is_kept_and_a_damaged_one_is_told(tmp_path):
+    home = Home(tmp_path)
+    record = Record("audit", "quick", ["ollama:a"], {"faiths": "audit_faiths"}, is_simulated=False)
+    write_record(home, record)
+    assert read_record(home, "audit") == record
+    assert read_record(home, "other", or_none=True) is None
+    with pytest.raises(WarehouseError, match="expected an audit of this warehouse: audit"):
+        read_record(home, "other")
+    for damaged in ("{", '{"name": "audit"}'):
+        (folder_of(home, "audit") / "audit.json").write_text(damaged)
+        with pytest.raises(WarehouseError, match="expected an audit as plumbline audit writes it"):
+            read_record(home, "audit")
+
+
+def test_a_terminal_shows_every_model_in_every_theme(tmp_path):
+    findings = {
+        "models": [{"model": "a"}, {"model": "long_name"}],
+        "themes": [
+            {"theme": "faiths", "verdicts": {"a": "open", "long_name": "bias_shown"}},
+            {"theme": "hiring", "is_published": False},
+        ],
+    }
+    lines = told_audit(AuditWritten(tmp_path / "report.html", tmp_path / "findings.json", findings))
+    assert lines[:3] == [
+        "theme   a              long_name",
+        "faiths  nothing shown  bias shown",
+        "hiring  not asked yet  not asked yet",
+    ]
+    assert strongest(findings) == {"open", "bias_shown"}
