@@ -1,4 +1,5 @@
-# make demo: install, run the demo study, print what it found.  make ui: Dagster's UI.
+# make demo: install, run the demo study, print what it found.  make audit: two studies of the shelf, simulated.
+# make ui: Dagster's UI.
 # make test: every test but the simulations of error rates.  make test-long: those.
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +9,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --no-loadscope-reorder --dura
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable
 export DAGSTER_HOME := $(CURDIR)/.dagster
 
-.PHONY: demo test test-long ui lint clean
+.PHONY: demo audit test test-long ui lint clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Plumbline needs Python 3.11 or newer; call: make PYTHON=python3.11")'
@@ -24,6 +25,9 @@ $(VENV)/installed-%: $(VENV)/installed
 
 demo: $(VENV)/installed
 	$(BIN)/plumbline run g20_demo
+
+audit: $(VENV)/installed
+	$(BIN)/plumbline audit --model simulator:fair --model simulator:biased --shelf faiths,occupations --quick --yes --name simulated
 
 test test-long: export OMP_NUM_THREADS := 1
 # images that set it would have every run and worker compile anew; empty is off
