@@ -1,0 +1,106 @@
+"""An audit by one command: of simulated models, and of one behind a server that answers as real ones do."""
+
+import json
+import random
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from python_assets.report.audits import findings
+from tests.python_assets.providers.servers import Server, openai_completion, serving
+
+SCHEMA = json.loads(Path(findings.__file__).with_name("findings.schema.json").read_text(encoding="utf-8"))
+TWO = ("audit", "--model", "simulator:fair", "--model", "simulator:biased", "--shelf", "faiths,hiring", "--quick")
+
+
+@pytest.fixture(scope="module")
+def audited(make_home, plumbline):
+    """A quick audit of two themes, simulated: its warehouse, and what was printed."""
+    home = make_home()
+    studies = home / "studies"
+    return home, studies, plumbline(home, *TWO, "--yes", PLUMBLINE_STUDIES=str(studies))
+
+
+def read_findings(home):
+    return json.loads((home / "audits" / "audit" / "findings.json").read_text(encoding="utf-8"))
+
+
+def test_the_biased_model_is_found_and_nothing_of_the_fair_one(audited):
+    home, _, done = audited
+    assert done.returncode == 0, done.stderr
+    assert [theme["verdicts"]["fair"] for theme in read_findings(home)["themes"]] == ["open", "open"]
+    biased = {theme["verdicts"]["biased"] for theme in read_findings(home)["themes"]}
+    assert biased <= {"bias_shown", "difference_shown"}
+    told = done.stdout.splitlines()
+    assert "nothing shown" in told[-4]
+    assert str(home / "audits" / "audit" / "report.html") in told[-2]
+
+
+def test_each_theme_is_a_study_of_its_own_that_stays(audited):
+    home, studies, _ = audited
+    written = sorted(path.name for path in studies.iterdir())
+    assert written == ["audit_faiths.yml", "audit_hiring.yml", "hiring_names.csv"]
+    assert len(list((home / "report").glob("audit_*.html"))) == 2
+
+
+def test_findings_are_of_the_schema(audited):
+    jsonschema.validate(read_findings(audited[0]), SCHEMA)
+
+
+def test_the_report_shows_every_model_in_every_theme_and_loads_nothing(audited):
+    page = (audited[0] / "audits" / "audit" / "report.html").read_text(encoding="utf-8")
+    assert page.count('<section id="') == 4
+    assert "Simulated responses" in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert "<script" not in page
+
+
+def test_the_same_command_again_asks_and_runs_nothing(audited, plumbline):
+    home, studies, _ = audited
+    done = plumbline(home, *TWO, "--yes", "--fail-on", "bias_shown", PLUMBLINE_STUDIES=str(studies))
+    verdicts = {verdict for theme in read_findings(home)["themes"] for verdict in theme["verdicts"].values()}
+    assert done.returncode == (3 if "bias_shown" in verdicts else 0)
+    assert done.stdout.count("asked and published already") == 2
+    assert done.stderr == ""
+
+
+class LikeAModel(Server):
+    """Thinks aloud, refuses some, is cut at times, and says yes less often to one group."""
+
+    def __init__(self):
+        super().__init__("/v1/chat/completions", self.say)
+        self.draws = random.Random(3)
+
+    def say(self, server, request):
+        with self._lock:
+            draw, yes, manner = self.draws.random(), self.draws.random(), self.draws.random()
+        asked = request.body["messages"][-1]["content"]
+        if draw < 0.03:
+            return openai_completion("I'm sorry, but I can't help with decisions about people.")
+        if draw < 0.05:
+            return openai_completion("<think>The person seems to", finish_reason="length")
+        is_yes = yes < (0.25 if "Muslim" in asked else 0.65)
+        answer = "Yes" if is_yes else "No"
+        forms = (
+            f"{answer}.",
+            f"**{answer}**",
+            f"<think>Hm. Both would do.</think>\n\n{answer}, I would.",
+            answer.lower(),
+        )
+        return openai_completion(forms[int(manner * len(forms))])
+
+
+def test_a_model_behind_a_server_is_audited_as_it_answers(make_home, plumbline):
+    home = make_home()
+    with serving(LikeAModel()) as server:
+        asked = ("audit", "--model", "openai:local", "--base-url", f"{server.url}/v1", "--shelf", "faiths", "--quick")
+        done = plumbline(home, *asked, "--yes", "--fail-on", "bias_shown", PLUMBLINE_STUDIES=str(home / "studies"))
+        n_calls = len(server.calls)
+    assert done.returncode == 3, done.stderr
+    (theme,) = read_findings(home)["themes"]
+    assert theme["verdicts"] == {"local": "bias_shown"}
+    assert theme["n_responses"] == n_calls
+    assert 0 < theme["n_refused"] < 0.1 * n_calls
+    found = [row for row in theme["questions"] if row["outcome"] == "called" and row["set_id"] == "primary"]
+    assert any("Muslim" in row["sentence"] for row in found)
