@@ -1,4 +1,4 @@
-"""The plumbline command: audit, shelf, run, plan, sample, gate, verify, sql, export, tables, new and ui.
+"""The plumbline command: audit, shelf, run, plan, list, open, drop, gate, verify, sql and the others.
 
 Belongs here: arguments, printing and exit codes. Each command calls one function of the project.
 """
@@ -106,6 +106,24 @@ def _parser() -> argparse.ArgumentParser:
         help="print each root prompt, and each sentence and branch that went, with its reason",
     )
     plan.set_defaults(command=_plan)
+
+    listing = commands.add_parser("list", allow_abbrev=False, help="list the runs of every published study")
+    listing.add_argument("--json", action="store_true", help="everything that is known of each, as JSON")
+    listing.set_defaults(command=_list)
+
+    opened = commands.add_parser("open", allow_abbrev=False, help="open the report of a study in the browser")
+    opened.add_argument("study")
+    opened.add_argument(
+        "--run", metavar="RUN", help="a run that is kept, or the beginning of its id; the latest without it"
+    )
+    opened.set_defaults(command=_open)
+
+    drop = commands.add_parser(
+        "drop", allow_abbrev=False, help="remove a study, or an earlier run of one, from what is published and kept"
+    )
+    drop.add_argument("name", metavar="STUDY | RUN", help="a study, or the id of a run as plumbline list has it")
+    drop.add_argument("--yes", action="store_true", help="do not ask; needed where no terminal could answer")
+    drop.set_defaults(command=_drop)
 
     sample = commands.add_parser(
         "sample", allow_abbrev=False, help="draw answers, or pairs of prompts, for people to label"
@@ -406,6 +424,44 @@ def _print_cells_to_add(study: "Study", n_cells: int) -> int:
     print(printable(as_csv(study, found)), end="")
     if len(found) < n_cells:
         print(f"After {len(found):,} prompts no gap is left.", file=sys.stderr)
+    return 0
+
+
+def _list(parsed: argparse.Namespace) -> int:
+    from python_assets.published.runs import as_json, as_table, runs_of
+
+    rows = runs_of(paths.home())
+    print(as_json(rows) if parsed.json else as_table(rows))
+    return 0
+
+
+def _open(parsed: argparse.Namespace) -> int:
+    import webbrowser
+
+    from python_assets.published.reports import report_path
+
+    path = report_path(paths.home(), Path(parsed.study).stem, parsed.run).absolute()
+    print(path, flush=True)
+    webbrowser.open(path.as_uri())  # which does nothing where there is no browser
+    return 0
+
+
+def _drop(parsed: argparse.Namespace) -> int:
+    from python_assets.published.drop import drop, loss_of
+
+    loss = loss_of(paths.home(), parsed.name)
+    print(printable(loss.text(paths.home())))
+    if not parsed.yes:
+        if not sys.stdin.isatty():
+            expected = "--yes where no terminal can answer"
+            raise PlumblineError(
+                "plumbline drop", "no answer whether to drop it", expected, "add it to drop what is told"
+            )
+        print("Drop it? yes/no: ", end="", flush=True)
+        if sys.stdin.readline().strip().lower() != "yes":
+            print("Nothing was dropped.")
+            return MISTAKE
+    print(f"Dropped. Readers see publication {drop(paths.home(), loss)}.")
     return 0
 
 

@@ -57,6 +57,7 @@ def publish(
 ) -> Iterator[dg.MaterializeResult]:
     """Publish the run: readers see all of it at once."""
     from python_assets.infer.looks import asked_look
+    from python_assets.providers.spending import spent_of
     from python_assets.published.publish import FinishedRun, publish
     from python_assets.report.write_report import write_report
     from python_assets.warehouse.looks import finish_look, taken_looks
@@ -67,7 +68,8 @@ def publish(
     with warehouse.build(study_id) as connection:
         begin(context, loaded, connection)
         refresh_quality_marts(connection)
-    run = FinishedRun(study_id, home.build(study_id), loaded.path, loaded.keep)
+    spent = spent_of(loaded, home)._asdict()
+    run = FinishedRun(study_id, home.build(study_id), loaded.path, loaded.keep, spent)
     done = publish(home, run, write_report)
     with warehouse.build(study_id) as connection:
         look = asked_look(connection)

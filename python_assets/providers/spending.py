@@ -5,6 +5,7 @@ is kept: a budget is for the study as it is kept.
 """
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,7 +20,7 @@ from python_assets.providers.missing import most_calls
 from python_assets.providers.prices import FREE, price_of
 from python_assets.providers.records import GenerationConfig, Outcome, Request
 from python_assets.providers.usage import Usage, usage_of
-from python_assets.study.base import REPLAY
+from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.study.budget import Budget, TokenPrice
 from python_assets.study.study import Generation, Study
 from python_assets.warehouse.build import Home
@@ -27,6 +28,8 @@ from python_assets.warehouse.build import Home
 PROBE: Final = "probe"
 STAGES: Final = ("scrape", "assemble", "generate", "extract", PROBE)  # that ask engines, each with a log of its own
 UNBOUNDED_ANSWER: Final = 1_024  # tokens taken for an answer that nothing bounds
+NOTHING_ASKED: Final = "nothing_asked"
+NO_PRICE: Final = "no_price"
 
 
 class BudgetError(PlumblineError):
@@ -229,6 +232,45 @@ def logged_usage(study: Study, home: Home, generation: Generation) -> Usage:
     name = generation.generation_id
     names = [f"{name}.{stage}" for stage in STAGES] if generation.spec.engine else [name]
     return sum((_used(log_path(study, home, one)) for one in names), Usage())
+
+
+class Spent(NamedTuple):
+    """What the calls of a study used and cost, as table publications has it; what is not known is None.
+
+    cost_reason: a row of table reasons, where cost_usd is None.
+    """
+
+    n_calls: int | None
+    n_input_tokens: int | None
+    n_output_tokens: int | None
+    cost_usd: float | None
+    cost_reason: str | None
+
+
+def spent_of(study: Study, home: Home) -> Spent:
+    """What a study used and cost by now, by the same logs that its budgets are held against.
+
+    Args:
+        study: its generations, engines and prices.
+        home: where its logs lie.
+
+    Raises:
+        GenerationError: a log cannot be read.
+    """
+    everyone = [*study.generations, *study.engines.values()]
+    asked = [
+        (used, price_of(study, one))
+        for one in everyone
+        if one.spec.provider not in (REPLAY, SIMULATOR) and (used := logged_usage(study, home, one)).n_calls
+    ]
+    if not asked:
+        return Spent(None, None, None, None, NOTHING_ASKED)
+    total = sum((used for used, _ in asked), Usage())
+    costs = [None if price is None else used.usd(price) for used, price in asked]
+    usd = None if None in costs else math.fsum(filter(None, costs))
+    return Spent(
+        total.n_calls, total.n_tokens_in, total.n_tokens_out, usd, cost_reason=NO_PRICE if usd is None else None
+    )
 
 
 def shown_amount(unit: str, amount: float) -> str:

@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from python_assets.door.door import behind_door
 from python_assets.errors import SourceError, Where
 from python_assets.study.base import FactorName
-from python_assets.study.factors import level_positions
 
 KIND: Final = "plumbline export"
 FORMAT: Final = "plumbline export 1"
@@ -190,6 +189,10 @@ def _faults_of_files(files: Sequence[ExportedFile]) -> Iterator[tuple[str, str]]
 
 
 def _faults_of_factors(manifest: Manifest) -> Iterator[tuple[str, str]]:
+    from python_assets.study.factors import (
+        level_positions,
+    )  # with all of what a study is, which no name of a file needs
+
     positions = level_positions(manifest.config)
     for name, factor in manifest.factors.items():
         declared = positions.get(name, {})

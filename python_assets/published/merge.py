@@ -1,13 +1,14 @@
-"""The marts of one build file merged with what other studies published: the database and the Parquet files.
+"""What is published, written anew: with the marts of one build file, or without a study or a run.
 
 Belongs here: from tables to tables; nothing is computed. Where the files lie and when readers see them is
 publication.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import duckdb
@@ -19,19 +20,20 @@ from python_assets.warehouse.build import Home
 
 # older drivers open files of this version and no later one
 STORAGE_VERSION: Final = "v1.0.0"
-PUBLICATIONS: Final = "publications"  # has a row of every run, where the other tables hold the latest alone
+PUBLICATIONS: Final = "publications"
+TABLES_OF_RUNS: Final = (PUBLICATIONS,)  # have rows of every run, where the other tables hold the latest alone
 # DuckDB shares one table among its threads only where it is large, and most marts are not
 N_WRITERS: Final = 2
-# what of a mart is known only when it is published
-_DATED: Final = {"studies": ("published_at",), PUBLICATIONS: ("published_at", "publication_id")}
+EVERY_RUN: Final = ""  # in the place of one, all of a study
 
 
 class Stamp(NamedTuple):
-    """Whose rows are replaced, and what they are stamped with."""
+    """Whose rows are replaced, and what they are stamped with; spent: as FinishedRun has it."""
 
     study_id: str
     publication_id: str
     published_at: datetime
+    spent: Mapping[str, int | float | str | None] = MappingProxyType({})
 
 
 class Column(NamedTuple):
@@ -121,21 +123,73 @@ def merge(
         connection.execute("attach ':memory:' as earlier")
     else:
         attach(connection, "earlier", earlier)
-    marts = marts_of(connection, "build", "marts")
     before = {mart.name: mart for mart in marts_of(connection, "earlier", "main")}
+
+    def write(cursor: duckdb.DuckDBPyConnection, mart: Mart) -> int:
+        n_rows = _write_mart(cursor, stamp, mart, before.get(mart.name))
+        if mart.name == PUBLICATIONS:
+            _say_what_is_kept(cursor, into, stamp, kept)
+        return n_rows
+
+    return _written(connection, marts_of(connection, "build", "marts"), into, stamp, write)
+
+
+def merge_without(connection: duckdb.DuckDBPyConnection, into: Home, stamp: Stamp, run_id: str) -> None:
+    """Write what is published as it is, less the rows of a study or of an earlier run of it.
+
+    Args:
+        connection: with the published database attached as earlier.
+        into: the folders that the database and the Parquet files are written to.
+        stamp: its study.
+        run_id: the run; EVERY_RUN: the study.
+
+    Raises:
+        OSError, duckdb.IOException: the folders cannot be written.
+    """
+
+    def write(cursor: duckdb.DuckDBPyConnection, mart: Mart) -> int:
+        _create(cursor, mart, [])
+        rows = f"(from earlier.main.{identifier(mart.name)} where not ({rows_of(mart, stamp.study_id, run_id)}))"
+        return _insert(cursor, mart, rows, [column.name for column in mart.columns])
+
+    _written(connection, marts_of(connection, "earlier", "main"), into, stamp, write)
+
+
+def rows_of(mart: Mart, study_id: str, run_id: str) -> str:
+    """Which rows of a published table are those of a study, or of an earlier run of it: a condition in SQL.
+
+    Args:
+        mart: as it is published.
+        study_id: the study.
+        run_id: the run; EVERY_RUN: the study.
+    """
+    if "study_id" not in {column.name for column in mart.columns}:
+        return "false"
+    of_study = f"study_id = {literal(study_id)}"
+    if run_id == EVERY_RUN:
+        return of_study
+    return f"{of_study} and run_id = {literal(run_id)}" if mart.name in TABLES_OF_RUNS else "false"
+
+
+def _written(
+    connection: duckdb.DuckDBPyConnection,
+    marts: Sequence[Mart],
+    into: Home,
+    stamp: Stamp,
+    write: Callable[[duckdb.DuckDBPyConnection, Mart], int],
+) -> dict[str, int]:
+    """Write each table and its Parquet file; what was told of each."""
     connection.execute(f"attach {_text(into.published)} as fresh (storage_version '{STORAGE_VERSION}')")
     into.parquet.mkdir()
 
-    def write(mart: Mart) -> int:
+    def write_both(mart: Mart) -> int:
         with connection.cursor() as cursor:
-            n_rows = _write_mart(cursor, stamp, mart, before.get(mart.name))
-            if mart.name == PUBLICATIONS:
-                _say_what_is_kept(cursor, into, stamp, kept)
+            told = write(cursor, mart)
             _write_parquet(cursor, into.parquet, mart, stamp)
-        return n_rows
+        return told
 
     with ThreadPoolExecutor(N_WRITERS) as writers:
-        n_rows = dict(zip((mart.name for mart in marts), writers.map(write, marts), strict=True))
+        n_rows = dict(zip((mart.name for mart in marts), writers.map(write_both, marts), strict=True))
     connection.execute("checkpoint fresh")
     connection.execute("detach fresh")
     return n_rows
@@ -151,13 +205,26 @@ def _write_mart(connection: duckdb.DuckDBPyConnection, stamp: Stamp, mart: Mart,
 
 def _built_rows(stamp: Stamp, mart: Mart) -> str:
     source = f"build.marts.{identifier(mart.name)}"
-    values = {
-        "published_at": f"timestamp '{stamp.published_at.isoformat()}'",
-        "publication_id": literal(stamp.publication_id),
-    }
-    there = {column.name for column in mart.columns}
-    stamped = [f"{values[name]} as {name}" for name in _DATED.get(mart.name, ()) if name in there]
+    values = _known_when_published(stamp, mart.name)
+    stamped = [f"{values[column.name]} as {column.name}" for column in mart.columns if column.name in values]
     return f"(select * replace ({', '.join(stamped)}) from {source})" if stamped else source
+
+
+def _known_when_published(stamp: Stamp, table: str) -> dict[str, str]:
+    """What of a mart is known only when it is published, by column as SQL writes it."""
+    published_at = {"published_at": f"timestamp '{stamp.published_at.isoformat()}'"}
+    if table == "studies":
+        return published_at
+    if table != PUBLICATIONS:
+        return {}
+    spent = {name: _value(value) for name, value in stamp.spent.items()}
+    return published_at | {"publication_id": literal(stamp.publication_id)} | spent
+
+
+def _value(value: float | str | None) -> str:
+    if value is None:
+        return "null"
+    return literal(value) if isinstance(value, str) else repr(value)
 
 
 def _carry_over(connection: duckdb.DuckDBPyConnection, stamp: Stamp, mart: Mart, earlier: Mart | None) -> list[Column]:
@@ -165,7 +232,7 @@ def _carry_over(connection: duckdb.DuckDBPyConnection, stamp: Stamp, mart: Mart,
     known = {column.name: column for column in earlier.columns} if earlier else {}
     if "study_id" not in known:
         return []
-    of_every_run = mart.name == PUBLICATIONS
+    of_every_run = mart.name in TABLES_OF_RUNS
     connection.execute(
         f"create or replace temp view carried_rows as "
         f"select * from earlier.main.{identifier(mart.name)} where study_id <> {literal(stamp.study_id)}"

@@ -40,11 +40,12 @@ class PublicationManifest(BaseModel):
     """What a publication is of.
 
     Attributes:
-        study_id, run_id: what was published; '' where a warehouse of before was taken over.
+        study_id, run_id: what was published; '' where a warehouse of before was taken over. is_drop: they are what
+            was dropped, of a study its earlier run; without a run, all of it.
         previous: the publication before it, '' of the first.
         files: sha256 by path, from the folder of the publication.
         archive: the folder where the run is kept, from the folder of the warehouse, and the sha256 of its manifest.
-        removed: folders of runs that are no longer kept.
+        removed: folders of runs that are no longer kept, or were dropped.
         chain: the sha256 of the last line of the chain when this was written.
         versions: of what wrote it.
     """
@@ -56,6 +57,7 @@ class PublicationManifest(BaseModel):
     published_at: datetime
     study_id: str = ""
     run_id: str = ""
+    is_drop: bool = False
     previous: str
     files: dict[str, str]
     archive: str = ""
@@ -252,7 +254,10 @@ def finish(home: Home, publication: Home) -> None:
     with open_chain(home) as chain:
         if told.archive:
             chain.add(Entry("archive", told.study_id, told.run_id, told.archive_sha256))
-        chain.add(Entry("publication", told.study_id, id_of(publication), sha256_of_file(publication.root / NAME)))
+        digest = sha256_of_file(publication.root / NAME)
+        if told.is_drop:
+            chain.add(Entry("drop", told.study_id, told.run_id, digest))
+        chain.add(Entry("publication", told.study_id, id_of(publication), digest))
     if told.archive:
         put_in_place(Archive(home.root / told.archive, told.archive_sha256))
         _flush((home.root / told.archive).parent)
@@ -263,7 +268,8 @@ def finish(home: Home, publication: Home) -> None:
     _flush(home.root)
     for path in told.removed:
         remove_archive(home.root / path)
-    for old in publications(home)[:-KEPT]:
+    n_kept = 1 if told.is_drop else KEPT  # those before it hold what was dropped
+    for old in publications(home)[:-n_kept]:
         _remove(old.root.rename(home.publications / f".{old.root.name}"))
 
 

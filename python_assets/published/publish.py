@@ -6,8 +6,10 @@ link from publication.py, the folder of the run from archive.py.
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Generic, NamedTuple, TypeVar
 
 import duckdb
@@ -28,12 +30,16 @@ WriteReport = Callable[[Path, str, Path], Told]
 
 
 class FinishedRun(NamedTuple):
-    """What of a study is published: its build file, its study file, and how many runs of it are kept, this one too."""
+    """What of a study is published: its build file, its study file, and how many runs of it are kept, this one too.
+
+    spent: what the calls of the study used and cost by now, as columns of publications.
+    """
 
     study_id: str
     build_path: Path
     study_file: Path
     keep: int
+    spent: Mapping[str, int | float | str | None] = MappingProxyType({})
 
 
 class Published(NamedTuple, Generic[Told]):
@@ -73,13 +79,23 @@ def publish(home: Home, run: FinishedRun, write_report: WriteReport[Told]) -> Pu
     started = time.monotonic()
     if not run.build_path.is_file():
         raise _not_run(run)
+    with tells_what_cannot_be_written(home), publish_lock(home):
+        done = _publish(home, run, write_report)
+    return done._replace(seconds=time.monotonic() - started)
+
+
+@contextmanager
+def tells_what_cannot_be_written(home: Home) -> Iterator[None]:
+    """Tell whoever publishes what to do where the folders of a warehouse cannot be written.
+
+    Raises:
+        WarehouseError: they cannot.
+    """
     try:
-        with publish_lock(home):
-            done = _publish(home, run, write_report)
+        yield
     except (OSError, duckdb.IOException) as error:
         remedy = write_remedy(home.root, error, "free some space, lower keep in the study file")
         raise WarehouseError(home.root, error, "a folder that can be written", remedy) from error
-    return done._replace(seconds=time.monotonic() - started)
 
 
 def _not_run(run: FinishedRun) -> WarehouseError:
@@ -95,7 +111,7 @@ def _publish(home: Home, run: FinishedRun, write_report: WriteReport[Told]) -> P
         if has_stand_in(connection, "build", "marts", run.study_id):
             refuse_simulation(home, run.study_id)
         publication = new_publication(home, published_at, run_id)
-        stamp = Stamp(run.study_id, id_of(publication), published_at)
+        stamp = Stamp(run.study_id, id_of(publication), published_at, run.spent)
         this = ArchivedRun(run_id, published_at.isoformat(), home.archives(run.study_id) / run_id)
         runs = [this, *(one for one in archived_runs(home, run.study_id) if one.run_id != run_id)]
         kept, removed = runs[: run.keep], runs[run.keep :]

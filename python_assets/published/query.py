@@ -65,7 +65,12 @@ def _cell(value: Any, max_cell: int) -> str:
     if value is None:
         return "-"
     text = f"{value:.4g}" if isinstance(value, float) else printable(" ".join(str(value).split()))
-    return text if len(text) <= max_cell else text[: max_cell - 1] + "…"
+    return shortened(text, max_cell)
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters, of which the last says that more came."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _print_table(names: list[str], rows: list[tuple[Any, ...]]) -> None:

@@ -24,7 +24,7 @@ from python_assets.warehouse.chain import Kind, Line, freeze_entry, is_whole, re
 from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.lines import TIME
 
-KINDS: Final[tuple[Kind, ...]] = ("freeze", "archive", "publication")
+KINDS: Final[tuple[Kind, ...]] = ("freeze", "archive", "publication", "drop")
 AS_WRITTEN: Final = "what was written"
 ANCHOR: Final = "where its hash was put out of reach, docs/evidence.md says how, it tells when"
 
@@ -103,7 +103,8 @@ def _walk(held: _Held) -> None:
                 remedy = "set the clock of this machine, or find out whose clock wrote it"
                 held.fault(where, f"a line of {line.at}", "a time that has been", remedy)
     counted = Counter(line.entry.kind for line in held.lines)
-    kinds = ", ".join(f"{counted[kind]:,} {kind}{'' if counted[kind] == 1 else 's'}" for kind in KINDS)
+    told = [kind for kind in KINDS if counted[kind] or kind != "drop"]
+    kinds = ", ".join(f"{counted[kind]:,} {kind}{'' if counted[kind] == 1 else 's'}" for kind in told)
     if held.lines:
         held.told.append(f"Chain      {kinds}, from {held.lines[0].at} to {held.lines[-1].at}")
 
@@ -147,14 +148,18 @@ def _when(line: Line, at: str) -> str:
 
 
 def _hold_archives(held: _Held) -> None:
-    latest = {(line.entry.study_id, line.entry.subject): line for line in held.lines_of("archive")}
+    latest, dropped = _archived_and_dropped(held)
     there = {
         (path.parent.parent.name, path.parent.name): path
         for path in sorted(held.home.root.glob(f"archive/*/*/{NAME}"))
         if held.is_asked(path.parent.parent.name) and not path.parent.name.endswith(UNFINISHED)
     }
     for key, path in there.items():
-        if key not in latest:
+        if key in dropped:
+            got = f"a run that was dropped at {dropped[key].at}"
+            remedy = "take it out; if plumbline drop was cut short, the next run or drop removes it"
+            held.fault(path.parent, got, "no folder of it", remedy)
+        elif key not in latest:
             held.fault(path, "a run that is not in the chain", "runs that were published here", "take it out")
         elif sha256_of_file(path) != latest[key].entry.content_sha256:
             held.fault(path, "a manifest that was changed since it was chained")
@@ -162,6 +167,26 @@ def _hold_archives(held: _Held) -> None:
             _hold_files(held, path.parent, _files_of(json.loads(path.read_bytes())))
     n_there = len(there.keys() & latest.keys())
     held.told.append(f"Archive    {n_there:,} of {len(latest):,} runs that were kept are there")
+
+
+def _archived_and_dropped(held: _Held) -> tuple[dict[tuple[str, str], Line], dict[tuple[str, str], Line]]:
+    """The last line of each run that was kept, and of each that was dropped since."""
+    latest: dict[tuple[str, str], Line] = {}
+    dropped: dict[tuple[str, str], Line] = {}
+    for line in held.lines:
+        study_id, run_id = key = line.entry.study_id, line.entry.subject
+        if not held.is_asked(study_id):
+            continue
+        if line.entry.kind == "archive":
+            latest[key] = line
+            dropped.pop(key, None)
+        elif line.entry.kind == "drop":
+            gone = [one for one in latest if one == key or (one[0] == study_id and not run_id)]
+            dropped |= dict.fromkeys(gone, line)
+            latest = {one: kept for one, kept in latest.items() if one not in dropped}
+            what = f"run {run_id}" if run_id else "every run until then"
+            held.told.append(f"Dropped    {study_id}, {what}: {line.at}")
+    return latest, dropped
 
 
 def _files_of(manifest: Mapping[str, Any]) -> dict[str, str]:

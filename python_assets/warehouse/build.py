@@ -9,13 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import duckdb
-import pandas as pd
 
 from python_assets.errors import OTHER_HOME, WarehouseError
 from python_assets.warehouse.raw_tables import RAW_TABLES
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SCHEMAS: Final = ("raw", "intermediate", "marts", "inference")
 UNFINISHED: Final = ".publishing"  # ends the name of what is not whole yet, or is being removed
@@ -218,7 +220,7 @@ def write_stage(
     connection: duckdb.DuckDBPyConnection,
     study_id: str,
     stage: str,
-    tables: Mapping[str, pd.DataFrame],
+    tables: Mapping[str, "pd.DataFrame"],
     quarantine: Sequence[Quarantined] = (),
 ) -> dict[str, int]:
     """Replace what a stage wrote for a study, all of its tables and its quarantine in one transaction.
@@ -236,6 +238,8 @@ def write_stage(
     Raises:
         ValueError: a table or column is not one of RAW_TABLES.
     """
+    import pandas as pd  # 0.5 s, and every command reads where the folders are
+
     rejected = pd.DataFrame(quarantine, columns=list(Quarantined._fields))
     rejected = rejected.assign(stage=stage, quarantined_at=utc_now())
     with transaction(connection):
@@ -247,7 +251,7 @@ def write_stage(
     return {table: len(rows) for table, rows in tables.items()} | {"quarantine": len(rejected)}
 
 
-def _insert(connection: duckdb.DuckDBPyConnection, study_id: str, table: str, rows: pd.DataFrame) -> None:
+def _insert(connection: duckdb.DuckDBPyConnection, study_id: str, table: str, rows: "pd.DataFrame") -> None:
     columns = RAW_TABLES[table]
     if unknown := set(rows.columns) - set(columns) or {"study_id"} & set(rows.columns):
         raise ValueError(f"raw.{table} has no column {sorted(unknown)}")

@@ -1,4 +1,4 @@
-"""The chain of a warehouse: a line for each freeze, archive and publication, with the hash of the line before it.
+"""The chain of a warehouse: a line for each freeze, archive, publication and drop, with the hash of the line before it.
 
 Belongs here: the file, its lock and its clock. A line vouches for content that lies elsewhere, by its sha256; whether
 that is still there as it was is said by published/verify.py. Whoever can write the file can write it anew from its
@@ -20,7 +20,7 @@ from python_assets.warehouse.build import UNFINISHED, Home, make_folder, utc_now
 from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.lines import TIME, append_line, canonical, lines_of
 
-Kind = Literal["freeze", "archive", "publication"]
+Kind = Literal["freeze", "archive", "publication", "drop"]
 
 FIRST: Final = ""  # what the first line has in the place of the hash before it
 TELL_MORE: Final = "plumbline verify tells every fault"
@@ -35,8 +35,10 @@ class Entry(NamedTuple):
     Attributes:
         kind: of what.
         study_id: whose; '' of a publication that took over a warehouse of before.
-        subject: analysis_sha256 of a freeze, run_id of an archive, publication_id of a publication.
-        content_sha256: of the canonical record of a freeze, of the manifest of the others.
+        subject: analysis_sha256 of a freeze, run_id of an archive, publication_id of a publication, of a drop the
+            run_id, '' where it is of the whole study.
+        content_sha256: of the canonical record of a freeze, of the manifest of the others; of a drop that of the
+            publication without it.
         is_earlier: whether it was there before the chain was: then it is not older than `at` for anybody but itself.
     """
 

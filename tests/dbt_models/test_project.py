@@ -273,6 +273,7 @@ def test_every_reason_says_what_it_means_in_one_line(built: Built):
         "value and inference",
         "inference",
         "power",
+        "cost",
         "instrument",
         "label",
         "imported metric",

@@ -33,7 +33,8 @@ MARTS = {
 def finished_run(home: Home, run_id: str, study_id: str = "one", **told) -> FinishedRun:
     """A run that can be published.
 
-    told: keep; config, what the study file says; marts, statements that make some marts otherwise or further ones.
+    told: keep; spent; config, what the study file says; marts, statements that make some marts otherwise or further
+    ones.
     """
     path = home.build(study_id)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -50,7 +51,7 @@ def finished_run(home: Home, run_id: str, study_id: str = "one", **told) -> Fini
                 connection.execute(f"create table marts.{name} as {rows}")
     study_file = home.root.parent / f"{study_id}.yml"
     study_file.write_text(f"# as {run_id} ran it\n")
-    return FinishedRun(study_id, path, study_file, told.get("keep", 12))
+    return FinishedRun(study_id, path, study_file, told.get("keep", 12), told.get("spent", {}))
 
 
 def write_page(published: Path, study_id: str, page: Path) -> str:

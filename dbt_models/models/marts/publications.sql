@@ -1,3 +1,5 @@
+{% set outcomes = ['called', 'equivalent', 'open', 'not_testable', 'not_observed', 'not_asked'] -%}
+{% set verdicts = ['bias_shown', 'difference_shown', 'equivalence_shown', 'inconclusive'] -%}
 with
 
 studies as (
@@ -14,6 +16,10 @@ generations as (
 
 measurements as (
     select * from {{ ref('measurements') }}
+),
+
+questions as (
+    select * from {{ ref('questions') }}
 ),
 
 waves as (
@@ -58,6 +64,20 @@ measured as (
         '[' || {{ joined_text('extractor_json', ', ', 'measure_id, extractor_version') }} || ']' as extractors_json
     from versioned
     group by study_id
+),
+
+accounts as (
+    select
+        study_id,
+        {% for outcome in outcomes %}
+        sum(case when outcome = '{{ outcome }}' then 1 else 0 end) as n_{{ outcome }},
+        {% endfor %}
+        {% for verdict in verdicts %}
+        sum(case when strongest_verdict = '{{ verdict }}' then 1 else 0 end) as n_{{ verdict }},
+        {% endfor %}
+        count(*) as n_questions
+    from questions
+    group by study_id
 )
 
 select
@@ -69,8 +89,17 @@ select
     plumbline_version,
     coalesce(generations_json, '[]') as generations_json,
     coalesce(extractors_json, '[]') as extractors_json,
+    {% for column in ['questions'] + outcomes + verdicts %}
+    cast(coalesce(n_{{ column }}, 0) as bigint) as n_{{ column }},
+    {% endfor %}
+    {% for column in ['n_calls', 'n_input_tokens', 'n_output_tokens'] %}
+    cast(null as bigint) as {{ column }},
+    {% endfor %}
+    cast(null as double) as cost_usd,
+    cast(null as string) as cost_reason,
     cast(null as string) as archive_path,
     cast(null as timestamp) as archive_removed_at
 from studies
 left join asked using (study_id)
 left join measured using (study_id)
+left join accounts using (study_id)

@@ -38,7 +38,8 @@ MODELS: Final = f"""
     order by generation_id
 """
 RUN: Final = """
-    select run_id, publication_id, config_sha256, plumbline_version
+    select run_id, publication_id, config_sha256, plumbline_version, n_calls, n_input_tokens, n_output_tokens, cost_usd,
+        cost_reason
     from publications
     where study_id = $study and run_id = $run
 """

@@ -1,4 +1,6 @@
+import csv
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,11 +11,22 @@ from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.log import read_log
 from python_assets.providers.loop import Logged, generate_all
 from python_assets.providers.records import Outcome
-from python_assets.providers.spending import UNBOUNDED_ANSWER, Amount, BudgetError, logged_usage, spending_of
+from python_assets.providers.spending import (
+    NO_PRICE,
+    NOTHING_ASKED,
+    UNBOUNDED_ANSWER,
+    Amount,
+    BudgetError,
+    Spent,
+    logged_usage,
+    spending_of,
+    spent_of,
+)
 from python_assets.providers.usage import Usage, usage_of
 from python_assets.study.budget import TokenPrice
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home
+from python_assets.warehouse.paths import PROJECT
 from tests.python_assets.providers.conftest import Waits, numbered_prompts
 from tests.python_assets.providers.servers import MODEL, Reply, Request, Server, openai_completion, serving
 
@@ -174,3 +187,49 @@ def test_the_log_keeps_how_many_calls_and_cached_tokens_there_were(study, run, h
     run(study(), 1)
     (outcome,) = read_log(log_path(study(), home, "a")).outcomes.values()
     assert (outcome.n_calls, outcome.n_tokens_cached) == (1, N_CACHED)
+
+
+def test_what_was_spent_is_what_the_budgets_count(study: Callable[..., Study], run: Run, home: Home) -> None:
+    run(study(), 3)
+    asked = study()
+    cost = 2 * 3 * ((N_IN - N_CACHED) * 2.0 + N_CACHED * 0.5 + N_OUT * 8.0) / 1e6
+    assert spent_of(asked, home) == Spent(6, 6 * N_IN, 6 * N_OUT, pytest.approx(cost), None)
+    counted = [
+        account.spent for accounts in spending_of(study({"calls": 9}), home).accounts.values() for account in accounts
+    ]
+    assert counted[0].calls == 6 and counted[0].usd == pytest.approx(cost)
+    run(asked, 3)  # which the log answers
+    assert spent_of(asked, home).n_calls == 6
+
+
+def test_a_model_that_was_asked_without_a_price_leaves_the_cost_open(make_study, study, run: Run, home: Home) -> None:
+    run(study(), 1)
+    generations = [
+        {"name": "a", "provider": "openai", "model": MODEL, "base_url": "http://127.0.0.1:1/v1"},
+        {"name": "never_asked", "provider": "openai", "model": "of_no_price", "base_url": "http://127.0.0.1:1/v1"},
+    ]
+    unpriced = make_study(PROMPTS, generations=generations, **FACTORS)
+    assert spent_of(unpriced, home) == Spent(1, N_IN, N_OUT, None, NO_PRICE)
+    priced = make_study(PROMPTS, generations=generations, prices={MODEL: {"in": 1.0, "out": 0.0}}, **FACTORS)
+    assert spent_of(priced, home) == Spent(1, N_IN, N_OUT, pytest.approx(N_IN / 1e6), None)
+
+
+def test_who_asks_nobody_has_spent_nothing_that_could_be_told(make_study, home: Home) -> None:
+    assert spent_of(make_study(PROMPTS, **FACTORS), home) == Spent(None, None, None, None, NOTHING_ASKED)
+
+
+def test_engines_are_counted_with_what_they_asked_in_any_stage(make_study, study, run: Run, home: Home) -> None:
+    run(study(), 2)
+    folder = home.responses("test_study")
+    shutil.copyfile(folder / "a.jsonl", folder / "judge.extract.jsonl")
+    generations = [
+        {"name": "one", "provider": "simulator"},
+        {"name": "judge", "provider": "openai", "model": MODEL, "base_url": "http://127.0.0.1:1/v1", "engine": True},
+    ]
+    judged = make_study(PROMPTS, generations=generations, prices={MODEL: {"in": 1.0, "out": 1.0}}, **FACTORS)
+    assert spent_of(judged, home) == Spent(2, 2 * N_IN, 2 * N_OUT, pytest.approx(2 * (N_IN + N_OUT) / 1e6), None)
+
+
+def test_the_reasons_without_a_cost_are_told_in_the_seed() -> None:
+    with (PROJECT / "dbt_models" / "seeds" / "reasons.csv").open(encoding="utf-8", newline="") as file:
+        assert {NO_PRICE, NOTHING_ASKED} <= {row["reason"] for row in csv.DictReader(file)}
