@@ -189,9 +189,8 @@ def told(wanted: Wanted, found: Sequence[Prepared]) -> str:
     for one in found:
         shown = smallest_shown(one.plan)
         if shown is not None and shown > EFFECTS[wanted.design] + 0.0005:
-            lines.append(
-                f"{one.theme}: all its texts show {shown * 100:.1f} points at least: fewer models at a time show less"
-            )
+            fewer = "; of fewer models at a time, smaller ones are seen" if len(wanted.models) > 1 else ""
+            lines.append(f"{one.theme}: with all its texts it shows differences from {shown * 100:.1f} points on{fewer}")
         if one.is_done:
             lines.append(f"{one.theme}: asked and published already")
         elif one.was_there:
