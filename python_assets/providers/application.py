@@ -31,6 +31,7 @@ _PATH: Final = "a path of keys and places in lists, joined by dots: data.replies
 _REMEDIES: Final = {
     "malformed_response": "correct options.answer, which says where the answer stands in the JSON that comes back",
     "endpoint_missing": "correct base_url, the whole address that requests are posted to",
+    "web_page": "correct base_url, the whole address that requests are posted to, at which a page answered",
     "model_missing": "correct base_url, or what options.request says of a model",
     "parameter_refused": "correct options.request",
 }
@@ -153,8 +154,7 @@ def _found(reply: Any, path: str) -> Any:
         elif isinstance(reply, list) and _is_index(step) and int(step) < len(reply):
             reply = reply[int(step)]
         else:
-            where = f"in {'.'.join(steps[:place])} of the reply" if place else "in the reply"
-            raise _malformed(f"no {step!r} of {path} {where}, which {_told_shape(reply)}")
+            raise _malformed(f"nothing at {path}: {'.'.join(steps[:place]) or 'the reply'} {_told_shape(reply)}")
     return reply
 
 
@@ -176,7 +176,7 @@ def _told_shape(part: Any) -> str:
 def _text(value: Any, path: str) -> str | None:
     """An answer as text, a number or boolean as JSON writes it."""
     if isinstance(value, dict | list):
-        raise _malformed(f"{path} of the reply, which should be a text, {_told_shape(value)}")
+        raise _malformed(f"no text at {path}, which {_told_shape(value)}")
     return value if isinstance(value, str | None) else json.dumps(value)
 
 

@@ -135,13 +135,13 @@ def _unsent_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Ite
     has_role = any(map(str.strip, spec.role.values()))
     declared = (
         (has_role, (SYSTEM, MESSAGES), "a role"),
-        (several_models, (MODEL,), "one of several models"),
+        (several_models, (MODEL,), "the names of several models"),
         (takes_steps, (MESSAGES,), "the steps of react"),
         (not spec.engine and _has_messages(draft), (MESSAGES,), "what is said before a prompt"),
     )
     for is_declared, slots, what in declared:
         if is_declared and places and places.isdisjoint(slots):
-            expected, where = f"{' or '.join(slots)} in it, where {what} is sent", (*path, "options", REQUEST)
+            expected, where = f"{' or '.join(slots)} in it, for {what}", (*path, "options", REQUEST)
             yield StudyError(where, spec.options[REQUEST], expected, "add it, or remove what it would send")
 
 
