@@ -23,7 +23,7 @@ from python_assets.providers.batch_files import (
 from python_assets.providers.configs import log_path
 from python_assets.providers.log import LogContent, LogWriter, read_log, response_line
 from python_assets.providers.loop import requests_to_ask
-from python_assets.providers.missing import check_texts, log_description
+from python_assets.providers.missing import check_prompts, log_description
 from python_assets.providers.openai import OpenAI
 from python_assets.providers.records import Description, GenerationConfig, Outcome, Request
 from python_assets.study.problems import listed
@@ -85,7 +85,7 @@ def write_requests(study: Study, folder: Path | None) -> WrittenBatches:
     make_folder(target)
     files: dict[Path, int] = {}
     for one in missing:
-        check_texts(one.requests, one.provider.config)
+        check_prompts(one.requests, one.provider)
         files |= write_batches(target, one.provider.config.generation_id, batch_lines(one.provider, one.requests))
     return WrittenBatches(files, left_out)
 

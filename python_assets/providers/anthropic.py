@@ -11,7 +11,7 @@ from python_assets.errors import NOTHING, StudyError
 from python_assets.providers.fields import count_or_none, finish_reason, text_or_none
 from python_assets.providers.http_provider import HttpProvider
 from python_assets.providers.provider import provider
-from python_assets.providers.records import Answer, Description, GenerationConfig, Request
+from python_assets.providers.records import Answer, GenerationConfig, Request
 from python_assets.providers.transport import typed_failures
 
 API_VERSION: Final = "2023-06-01"
@@ -43,10 +43,6 @@ class Anthropic(HttpProvider):
             expected = f"at most {HOTTEST:g}, the largest that the API takes"
             found.append(StudyError(("decoding", "temperature"), temperature, expected, "lower it"))
         return found
-
-    async def describe(self) -> Description:
-        """Nothing is asked: the API tells no digest; each answer says which model served it."""
-        return Description()
 
     async def ask(self, request: Request) -> Answer:
         """One message."""

@@ -66,6 +66,7 @@ _PARAMETER_WORDS: Final = re.compile(
     r"|Unrecognized request argument supplied: (\w+)"  # OpenAI, Azure
     r"|property '(\w+)' is unsupported"  # Groq
     r"|does not support parameter (\w+)"  # xAI
+    r"|does not support parameters: [\[{]'(\w+)'"  # LiteLLM (https://github.com/BerriAI/litellm/issues/6856)
     r"|Unknown name \"(\w+)\": Cannot find field"  # Gemini
     r"|`?(\w+)`? is deprecated for this model"  # Anthropic
     r"|`(\w+)` may only be set to"

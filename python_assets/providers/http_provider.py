@@ -14,7 +14,7 @@ from python_assets.providers.clients import Clients
 from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.parameters import Parameters
 from python_assets.providers.provider import RemoteProvider
-from python_assets.providers.records import GenerationConfig
+from python_assets.providers.records import Description, GenerationConfig
 from python_assets.providers.transport import ask_json, is_address
 
 AUTHORIZATION: Final = "authorization"
@@ -80,7 +80,7 @@ class HttpProvider(RemoteProvider):
     @property
     def changes(self) -> list[str]:
         """What the model refused so far and how it is sent now, in words."""
-        return self._parameters.told()
+        return [f"model {self.config.model} {change}" for change in self._parameters.told()]
 
     def unready(self) -> GenerationError | None:
         """What keeps it from asking anything, with the remedy; nothing is contacted."""
@@ -106,6 +106,10 @@ class HttpProvider(RemoteProvider):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self._clients.close()
+
+    async def describe(self) -> Description:
+        """Nothing is asked, as most protocols tell no digest: at best each answer says which model served it."""
+        return Description()
 
     async def ask_server(self, method: str, path: str, payload: Any = None) -> Any:
         """What the server replies, as JSON.

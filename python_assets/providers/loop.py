@@ -16,7 +16,7 @@ from python_assets.providers.addresses import Addresses
 from python_assets.providers.configs import make_provider, make_providers
 from python_assets.providers.conversation import answer_now
 from python_assets.providers.log import LogContent, LogWriter, read_log, response_line
-from python_assets.providers.missing import Answered, check_texts, log_description, missing_of, n_calls, tell_known
+from python_assets.providers.missing import Answered, check_prompts, log_description, missing_of, n_calls, tell_known
 from python_assets.providers.outcomes import outcome_of, response_of
 from python_assets.providers.provider import LocalProvider, Provider, RemoteProvider
 from python_assets.providers.reasoning import parted
@@ -226,7 +226,7 @@ def _generate_locally(
     missing = missing_of(plan, provider.config, content)
     allowance.take(n_calls(missing, provider.config))
     if provider.runs_model:
-        check_texts(missing, provider.config)
+        check_prompts(missing, provider)
     with LogWriter(log_path, content) as writer:
         if provider.keeps_log:
             log_description(writer, content, description, missing)

@@ -59,20 +59,20 @@ def _is_kept(response_id: str, config: GenerationConfig, content: LogContent) ->
     return outcome is not None and is_settled(outcome, config.max_characters)
 
 
-def check_texts(missing: Sequence[Request], config: GenerationConfig) -> None:
-    """See that every request has something to send.
+def check_prompts(missing: Sequence[Request], provider: Provider) -> None:
+    """See that every request has something to send, and that all of it can be sent.
 
     Raises:
-        GenerationError: one has not.
+        GenerationError: one has not, or it cannot.
     """
-    without = [request.prompt.prompt_id for request in missing if request.prompt.prompt_text is None]
-    if without:
-        raise GenerationError(
-            f"generation {config.generation_id!r}",
-            f"{len(without)} prompts without a text, first {without[0]!r}",
-            "a text to send",
-            "map the column prompt_text of the import, or use provider replay",
-        )
+    where = f"generation {provider.config.generation_id!r}"
+    if without := [request.prompt.prompt_id for request in missing if request.prompt.prompt_text is None]:
+        got = f"{len(without)} prompts without a text, first {without[0]!r}"
+        remedy = "map the column prompt_text of the import, or use provider replay"
+        raise GenerationError(where, got, "a text to send", remedy)
+    if talking := [] if provider.takes_turns else [one.prompt.prompt_id for one in missing if one.prompt.messages]:
+        got = f"{len(talking)} prompts after earlier messages, first {talking[0]!r}"
+        raise GenerationError(where, got, "{messages} in options.request", "write it where they are sent")
 
 
 def log_description(

@@ -12,7 +12,7 @@ from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
 from python_assets.providers.messages import plain_text
 from python_assets.providers.outcomes import was_declined
 from python_assets.providers.provider import provider
-from python_assets.providers.records import Answer, Description, GenerationConfig, Request
+from python_assets.providers.records import Answer, GenerationConfig, Request
 from python_assets.providers.transport import typed_failures
 
 ENDPOINT: Final = "endpoint"
@@ -60,10 +60,6 @@ class OpenAI(HttpProvider):
             expected = "no prompt in the answer, where it would be measured"
             found.append(StudyError(("options", "echo"), config.options["echo"], expected, "remove it"))
         return found
-
-    async def describe(self) -> Description:
-        """Nothing is asked: the protocol has no digest; each answer says which model served it."""
-        return Description()
 
     @property
     def path(self) -> str:

@@ -71,6 +71,11 @@ class Provider:
         """Whether a prompt to complete is sent as it is: the model knows no instructions."""
         return False
 
+    @property
+    def takes_turns(self) -> bool:
+        """Whether it is sent what was said before a prompt."""
+        return True
+
     def rows(self, prompts: Sequence[Prompt]) -> tuple[list[tuple[Prompt, int]], list[Rejected]]:
         """The (prompt, replicate) pairs of this generation, and records that belong to none."""
         n = self.config.replicates

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from python_assets.providers.messages import build_messages
 from python_assets.providers.provider import Provider
 from python_assets.providers.records import Description, GenerationConfig, Message, Prompt, Rejected, Request
+from python_assets.providers.transport import shown_url
 
 _NUMBER: Final = "replicate number"  # stands for it; the key replicate comes after all others
 
@@ -68,7 +69,11 @@ def _fixed_part(provider: Provider, description: Description) -> dict[str, Any]:
     config: GenerationConfig = provider.config
     extension = {} if config.extension is None else {"extension": dict(config.extension.identity)}
     wave = {"in_wave": config.wave} if config.wave else {}
+    # an application without a model's name is told from another by its address alone
+    is_nameless = provider.asks_server and not config.model
+    address = {"address": [*map(shown_url, config.base_urls or (config.base_url,))]} if is_nameless else {}
     return {
+        **address,
         **extension,
         **wave,
         "provider": config.provider,

@@ -246,7 +246,7 @@ class Asker:
         for change in server.provider.changes:
             if change not in self._changes_told:
                 self._changes_told.add(change)
-                self._say(f"model {self.config.model} {change}")
+                self._say(change)
 
     async def _with_retries(self, call: Call, ask: Callable[[Server], Awaitable[T]]) -> T:
         """Await a call until it succeeds, fails for good, or has been retried often enough.
@@ -341,7 +341,8 @@ class Asker:
     def _stopped(self, what: str, kind: str, at: str | None = None) -> GenerationError:
         where = f"generation {self.config.generation_id!r}"
         at = at or ", ".join(server.address.shown for server in self.servers.all)
-        got = f"{self._redact(what)} (model {self.config.model!r} at {at})"
+        asked = f"model {self.config.model!r} at {at}" if self.config.model else at
+        got = f"{self._redact(what)} ({asked})"
         kept = f"the response log keeps {len(self.outcomes)} responses of this run; a rerun asks for the rest"
         error = GenerationError(where, got, remedy="; ".join(filter(None, (self.provider.remedy(kind), kept))))
         # a server that answered will do so again; one that never did is to be started

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Final
 
 from python_assets.providers.log import LogContent
-from python_assets.providers.missing import Answered, check_texts, log_description, missing_of, n_calls, tell_known
+from python_assets.providers.missing import Answered, check_prompts, log_description, missing_of, n_calls, tell_known
 from python_assets.providers.records import Prompt, Request
 from python_assets.providers.requests import plan_requests
 from python_assets.providers.retrying import Asker, has_answer
@@ -41,7 +41,7 @@ class Asking:
         self.description = await self.asker.describe()
         self.plan = plan_requests(prompts, self.asker.provider, self.description)
         self.missing = missing_of(self.plan, config, content)
-        check_texts(self.missing, config)
+        check_prompts(self.missing, self.asker.provider)
 
     async def _is_complete(self, prompts: Sequence[Prompt]) -> bool:
         """A complete log needs no server, unless the server is there and has another model by now."""

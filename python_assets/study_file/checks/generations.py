@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from python_assets.errors import NOTHING, FieldPath, StudyError
+from python_assets.providers.application import APPLICATION, MESSAGES, MODEL, REQUEST, SYSTEM, slots_of
 from python_assets.providers.function import FunctionProvider
 from python_assets.providers.messages import PLACEHOLDER, template_problem
 from python_assets.providers.provider import RATES, config_problems, providers
@@ -30,6 +31,7 @@ def generation_problems(draft: Draft) -> Iterator[StudyError]:
         if spec.provider != REPLAY and not spec.engine:
             yield from _extension_problems(draft, path, spec)
         yield from _template_problems(path, spec)
+        yield from _unsent_problems(draft, path, spec)
     for path, generations in draft.generations.items():
         for generation in generations[:1]:
             yield from _provider_problems(draft, path, generation)
@@ -123,6 +125,33 @@ def _extension_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> 
         for index, tag in enumerate(extension.source_tags or []):
             if tag not in tags:
                 yield unknown_name((*where, "source_tags", index), tag, "a source's tag", tags, remedy)
+
+
+def _unsent_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
+    """What an application is not sent, as its request has no place for it: what is asked would differ in name alone."""
+    places = set(slots_of(spec.options.get(REQUEST))) if spec.provider == APPLICATION else set()
+    several_models = isinstance(spec.model, list) and len(spec.model) > 1
+    takes_steps = any(one is not None and one.type == "react" for one in spec.extension.values())
+    has_role = any(map(str.strip, spec.role.values()))
+    declared = (
+        (has_role, (SYSTEM, MESSAGES), "a role"),
+        (several_models, (MODEL,), "the names of several models"),
+        (takes_steps, (MESSAGES,), "the steps of react"),
+        (not spec.engine and _has_messages(draft), (MESSAGES,), "what is said before a prompt"),
+    )
+    for is_declared, slots, what in declared:
+        if is_declared and places and places.isdisjoint(slots):
+            expected, where = f"{' or '.join(slots)} in it, for {what}", (*path, "options", REQUEST)
+            yield StudyError(where, spec.options[REQUEST], expected, "add it, or remove what it would send")
+
+
+def _has_messages(draft: Draft) -> bool:
+    """Whether the file writes messages before prompts; whether an import has some is seen when it is read."""
+    prompts = draft.parts.prompts
+    if prompts is None:
+        return False
+    templates = prompts.templates.texts if prompts.templates is not None else []
+    return bool(prompts.assemble.messages) or any(text.messages for text in templates)
 
 
 def _replay_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:

@@ -195,8 +195,10 @@ def test_results_count_as_spent(study, tmp_path) -> None:
 
 def test_generations_of_other_protocols_are_left_to_a_run(study, tmp_path, refused) -> None:
     other = {"name": "two", "provider": "anthropic", "model": "claude-haiku-4-5", "api_key_env": "KEY"}
-    done = write_requests(study(other), tmp_path / "out")
-    assert ([path.name for path in done.files], done.left_out) == (["one_1.jsonl"], ["two"])
+    options = {"request": {"q": "{prompt}"}, "answer": "text"}
+    application = {"name": "app", "provider": "http", "base_url": "https://app.example.org", "options": options}
+    done = write_requests(study(other, application), tmp_path / "out")
+    assert ([path.name for path in done.files], done.left_out) == (["one_1.jsonl"], ["two", "app"])
     with refused(StudyError, "generations"):
         write_requests(study(generation={"provider": "anthropic"}), tmp_path / "none")
 

@@ -88,6 +88,18 @@ def mistral(server: Server, request: Request) -> Reply:
     return Reply({**body, "param": None, "code": None}, status=422)
 
 
+def litellm(server: Server, request: Request) -> Reply:
+    """LiteLLM's proxy before a model that takes no seed. Source: https://github.com/BerriAI/litellm/issues/6856."""
+    if "seed" not in request.body:
+        return openai_completion("A reply.")
+    message = (
+        f"litellm.UnsupportedParamsError: bedrock does not support parameters: {{'seed': {request.body['seed']}}}, "
+        "for model=anthropic.claude-3-5-sonnet-20241022-v2:0. To drop these, set `litellm.drop_params=True` or for "
+        "proxy:\n\n`litellm_settings:\n drop_params: true`\n"
+    )
+    return Reply({"error": {"message": message, "type": "None", "param": None, "code": "400"}}, status=400)
+
+
 def azure(server: Server, request: Request) -> Reply:
     """A deployment of Azure OpenAI: the key in api-key, the version of the API in the query.
 

@@ -115,6 +115,13 @@ def test_mistral_is_asked_without_the_seed_it_does_not_know(serve: Serve, ask: A
     assert sent(server)[-1] == {"model": MODEL, "stream": False, "temperature": 0.0, "max_tokens": 256}
 
 
+def test_a_model_behind_litellm_is_asked_without_the_seed_it_does_not_take(serve: Serve, ask: Ask) -> None:
+    server = serve(dialect_servers.litellm)
+    run = ask(server, 3, decoding=DECODING)
+    assert (run.n_by_status["ok"], len(server.calls)) == (3, 3 + 1)
+    assert json.loads(run.responses[0].context_json or "")["changed_parameters"] == {"seed": None}
+
+
 def test_the_seed_of_mistrals_own_name_moves_with_the_replicate(serve: Serve, ask: Ask) -> None:
     server = serve(dialect_servers.mistral)
     run = ask(server, 1, replicates=3, decoding={**DECODING, "seed": None}, options={"random_seed": 5})

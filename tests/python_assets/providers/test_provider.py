@@ -10,7 +10,7 @@ LEVELS = {"concept": ["Italy", "Japan"]}
 
 
 def test_every_provider_registers_itself() -> None:
-    assert list(providers) == ["anthropic", "ollama", "openai", "replay", "simulator", "transformers"]
+    assert list(providers) == ["anthropic", "http", "ollama", "openai", "replay", "simulator", "transformers"]
 
 
 @pytest.mark.parametrize("provider", ["ollama", "openai"])

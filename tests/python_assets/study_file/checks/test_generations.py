@@ -3,7 +3,7 @@ import json
 import pytest
 
 from python_assets.study_file.load import load_study
-from tests.python_assets.study_file.sections import IMPORT, TEMPLATES, generations, imported
+from tests.python_assets.study_file.sections import IMPORT, TEMPLATES, generations, imported, templates
 
 CASES = {
     "several models of one name": (
@@ -149,12 +149,66 @@ CASES = {
 }
 
 
+def application(request, prompts=None, **fields):
+    """Sections with one application, whose request is YAML."""
+    written = "".join(f", {name}: {value}" for name, value in {"name": "app", **fields}.items())
+    options = f"{{request: {request}, answer: text}}"
+    return {
+        **TEMPLATES,
+        **(prompts or {}),
+        "generations": f"[{{provider: http, base_url: 'https://h/chat', options: {options}{written}}}]",
+    }
+
+
+ASKS = """{q: "{prompt}"}"""
+TALKS = templates(
+    """[{id: t1, text: "And I?", messages: [{role: user, content: "A {gender}."}, {role: assistant, content: Go on.}]}]"""
+)
+CASES |= {
+    "a role that an application is not sent": (application(ASKS, role="Be kind."), "generations[0].options.request"),
+    "models that an application is not told": (
+        application(ASKS, model="[a, b]", name="'{model}'"),
+        "generations[0].options.request",
+    ),
+    "steps that an application is not sent": (
+        application(ASKS, extension="{type: react, path: a.md}"),
+        "generations[0].options.request",
+    ),
+    "messages that an application is not sent": (application(ASKS, TALKS), "generations[0].options.request"),
+    "an application without an address": (
+        generations("""[{name: a, provider: http, options: {request: {q: "{prompt}"}, answer: text}}]"""),
+        "generations[0].base_url",
+    ),
+}
+
+
 @pytest.mark.parametrize(("sections", "field"), CASES.values(), ids=CASES)
 def test_a_mistake_is_told_at_its_field(mistaken, sections, field):
     assert mistaken(sections) == [field]
 
 
 BASED = '[{name: "{model}_{role}", provider: simulator, model: [a, b], role: {none: "", judge: You judge.}}]'
+
+
+@pytest.mark.parametrize(
+    ("request_", "fields"),
+    [
+        ("""{q: "{prompt}", role: "{system}"}""", {"role": "Be kind."}),
+        ("""{all: "{messages}"}""", {"role": "Be kind."}),
+        ("""{q: "{prompt}", of: "{model}"}""", {"model": "[a, b]", "name": "'{model}'"}),
+        (ASKS, {"model": "[a]"}),
+        (ASKS, {}),
+    ],
+)
+def test_an_application_is_sent_what_its_request_has_a_place_for(write_study, request_, fields):
+    study = load_study(write_study(application(request_, **fields)))
+    assert {one.spec.provider for one in study.generations} == {"http"}
+
+
+def test_messages_before_a_prompt_are_no_matter_of_an_engine(write_study):
+    sections = application("""{q: "{prompt}"}""", TALKS, engine="true")
+    sections["generations"] = sections["generations"][:-1] + ", {name: fair, provider: simulator}]"
+    assert "app" in load_study(write_study(sections)).engines
 
 
 def test_a_baseline_that_is_neither_generation_nor_role_is_told(mistaken):
