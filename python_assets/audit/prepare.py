@@ -189,8 +189,9 @@ def told(wanted: Wanted, found: Sequence[Prepared]) -> str:
     for one in found:
         shown = smallest_shown(one.plan)
         if shown is not None and shown > EFFECTS[wanted.design] + 0.0005:
-            fewer = "; of fewer models at a time, smaller ones are seen" if len(wanted.models) > 1 else ""
-            lines.append(f"{one.theme}: with all its texts it shows differences from {shown * 100:.1f} points on{fewer}")
+            lines.append(f"{one.theme}: all its texts together show differences from {shown * 100:.1f} points on")
+            if len(wanted.models) > 1:
+                lines[-1] += ", and smaller ones where fewer models are asked at a time"
         if one.is_done:
             lines.append(f"{one.theme}: asked and published already")
         elif one.was_there:
