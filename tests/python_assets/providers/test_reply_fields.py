@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from python_assets.providers import anthropic, ollama, openai
+from python_assets.providers import anthropic, application, ollama, openai
 from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.fields import LARGEST_COUNT, count_or_none, seconds_or_none
 from python_assets.providers.log import read_log, response_line
@@ -40,11 +40,14 @@ TOKENS = [{"token": "Yes", "logprob": -0.5, "top_logprobs": [{"token": "Yes", "l
 WITH_LOGPROBS = openai_completion("Yes.").body
 WITH_LOGPROBS["choices"][0]["logprobs"] = {"content": TOKENS}
 COMPLETED = {"choices": [{"text": "Yes.", "logprobs": {"top_logprobs": [{"Yes": -0.5, "No": -1}]}}]}
+PATHS = {"request": {"q": "{prompt}"}, "answer": "a.0.b", "usage": {"in": "n.in", "out": "n.out"}, "finish": "a.0.why"}
+APPLICATION = application.Application(GenerationConfig("app", "http", options=PATHS))
 REPLIES: list[tuple[Callable[[dict[str, Any]], Answer], Any]] = [
     (openai._answer, WITH_LOGPROBS),
     (openai._answer, COMPLETED),
     (ollama._answer, ollama_chat("Yes.").body),
     (anthropic._answer, anthropic_message(anthropic_text("Yes.")).body),
+    (APPLICATION.read_reply, {"a": [{"b": "Yes.", "why": "stop"}], "n": {"in": 9, "out": 1}}),
 ]
 
 

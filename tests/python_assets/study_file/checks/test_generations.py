@@ -162,7 +162,7 @@ def application(request, prompts=None, **fields):
 
 ASKS = """{q: "{prompt}"}"""
 TALKS = templates(
-    """[{id: t1, text: "And I?", messages: [{role: user, content: "A {gender}."}, {role: assistant, content: Go on.}]}]"""
+    """[{id: t1, text: "And I?", messages: [{role: user, content: "A {gender}."}, {role: assistant, content: Yes.}]}]"""
 )
 CASES |= {
     "a role that an application is not sent": (application(ASKS, role="Be kind."), "generations[0].options.request"),
