@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice, product
 from typing import NamedTuple
 
@@ -59,10 +59,12 @@ def prompts_from_templates(study: Study, spec: Templates) -> TemplatePrompts:
         max_per_stratum=spec.max_per_level,
         seed=study.seed,
     )
+    units = _units(study, kept)
+    unordered = {OPTION_ORDER: NO_OPTIONS} if spec.option_orders else {}
     prompts = [
-        _fill(study, spec, template, combination, order, is_root and i == 0)
+        _fill(study, spec, template, combination, order, is_root=is_root and i == 0, unordered=unordered)
         for template in kept
-        for combination, is_root in _fitting(study, template, _combinations(study, spec, template))
+        for combination, is_root in _fitting(study, template, _combinations(study, spec, template, units))
         for i, order in enumerate(template.option_orders)
     ]
     return TemplatePrompts(prompts, len(different) - len(kept), same_as)
@@ -90,15 +92,26 @@ def _same_as(spec: Templates) -> dict[str, str]:
     return same_as
 
 
-def _combinations(study: Study, spec: Templates, template: Template) -> list[dict[str, str]]:
+def _units(study: Study, templates: Iterable[Template]) -> dict[str, list[dict[str, str]]]:
+    """The units of each table that templates name, by what they say of it; many of them name one."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for template in templates:
+        if template.units is not None and (key := template.units.model_dump_json()) not in found:
+            field = (*_place(study, template), "units", "file")
+            found[key] = read_units(study.folder, template.units, study.factors, field)
+    return found
+
+
+def _combinations(
+    study: Study, spec: Templates, template: Template, units: Mapping[str, list[dict[str, str]]]
+) -> list[dict[str, str]]:
     """Every combination of the crossed factors, with every listed combination, or with every unit."""
     names = spec.cross_of(template)
     levels = [_declared_levels(study, factor) for factor in names]
     crossed = [dict(zip(names, combination, strict=True)) for combination in product(*levels)]
     beside = spec.combinations_of(template) or [{}]
     if template.units is not None:
-        field = (*_place(study, template), "units", "file")
-        beside = read_units(study.folder, template.units, study.factors, field)
+        beside = units[template.units.model_dump_json()]
     return [combination | one for combination in crossed for one in beside]
 
 
@@ -145,8 +158,16 @@ def _root_combination(
 
 
 def _fill(
-    study: Study, spec: Templates, template: Template, combination: dict[str, str], order: list[str], is_root: bool
+    study: Study,
+    spec: Templates,
+    template: Template,
+    combination: dict[str, str],
+    order: list[str],
+    *,
+    is_root: bool,
+    unordered: Mapping[str, str],
 ) -> AssembledPrompt:
+    """One prompt; unordered: the level of a template without options, where others have some."""
     levels = template.factors | combination
     declared = {factor: study.factors.get(factor, _NOT_DECLARED) for factor in levels}
     texts = {factor: declared[factor].texts.get(level, level) for factor, level in levels.items()}
@@ -163,7 +184,7 @@ def _fill(
         text = text.replace(OPTIONS_SLOT, _listed(template, order))
         ordered = {OPTION_ORDER: template.order_name(order)}
     else:
-        ordered = {OPTION_ORDER: NO_OPTIONS} if spec.option_orders else {}
+        ordered = dict(unordered)
     group = LEVEL_SEPARATOR.join(combination.values())
     place = filter(None, [template.id, group, ordered[OPTION_ORDER] if order else ""])
     return AssembledPrompt(
