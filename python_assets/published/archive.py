@@ -22,7 +22,7 @@ from python_assets.published.copies import (
 )
 from python_assets.published.hidden_texts import hide_texts
 from python_assets.published.manifest import NAME, ExportedFile
-from python_assets.published.merge import PUBLICATIONS
+from python_assets.published.merge import TABLES_OF_RUNS
 from python_assets.published.query import open_published
 from python_assets.warehouse.build import UNFINISHED, Home
 from python_assets.warehouse.file_hashes import sha256_of_file
@@ -76,7 +76,7 @@ def _marts_written(
     ).fetchall()
     written = []
     for (table,) in tables:
-        of_run = f" and run_id = {literal(run_id)}" if table == PUBLICATIONS else ""
+        of_run = f" and run_id = {literal(run_id)}" if table in TABLES_OF_RUNS else ""
         query = f"select * from {identifier(table)} where study_id = $study{of_run}"
         written.append(write_table(connection, query, study_id, folder / f"{table}.parquet", "parquet"))
     return written

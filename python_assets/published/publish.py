@@ -6,7 +6,8 @@ link from publication.py, the folder of the run from archive.py.
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Generic, NamedTuple, TypeVar
 
@@ -73,13 +74,23 @@ def publish(home: Home, run: FinishedRun, write_report: WriteReport[Told]) -> Pu
     started = time.monotonic()
     if not run.build_path.is_file():
         raise _not_run(run)
+    with tells_what_cannot_be_written(home), publish_lock(home):
+        done = _publish(home, run, write_report)
+    return done._replace(seconds=time.monotonic() - started)
+
+
+@contextmanager
+def tells_what_cannot_be_written(home: Home) -> Iterator[None]:
+    """Tell whoever publishes what to do where the folders of a warehouse cannot be written.
+
+    Raises:
+        WarehouseError: they cannot.
+    """
     try:
-        with publish_lock(home):
-            done = _publish(home, run, write_report)
+        yield
     except (OSError, duckdb.IOException) as error:
         remedy = write_remedy(home.root, error, "free some space, lower keep in the study file")
         raise WarehouseError(home.root, error, "a folder that can be written", remedy) from error
-    return done._replace(seconds=time.monotonic() - started)
 
 
 def _not_run(run: FinishedRun) -> WarehouseError:
