@@ -1,6 +1,6 @@
 """Keep what a gate compared: a publication with the tested changes of two runs, and the study's report with them.
 
-Belongs here: in which order it is written, which is that of a publish. The rows are the gate's, merging them merge.py's.
+Belongs here: in which order it is written, which is that of a publish. The rows are the gate's, and merged by merge.py.
 """
 
 from typing import TYPE_CHECKING

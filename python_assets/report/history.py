@@ -1,7 +1,7 @@
 """The sizes of groups over the runs of a study, and what a gate tested of their changes.
 
-Belongs here: reading run_groups, v_history and run_changes, and which of them are drawn. Nothing is computed: two points
-of a figure are no test, and which changes were tested is the gate's to say.
+Belongs here: reading run_groups, v_history and run_changes, and what of them is drawn. Nothing is computed: two points
+of a figure are no test, and what was tested is the gate's to say.
 """
 
 from itertools import groupby
@@ -42,7 +42,7 @@ SIZES: Final = """
             bool_or(verdict in ('bias_shown', 'difference_shown') and only_because_of is null) as is_shown
         from sizes
         group by all
-        having count(distinct run_id) > 1
+        having count(distinct run_id) > 1 and max(abs(value)) > 0
     )
     select sizes.*, is_shown,
         dense_rank() over (
@@ -65,6 +65,10 @@ CHANGES: Final = """
         ),
         abs(change) desc nulls last, generation_id, measure_id, grouping_id, slice_id, category, group_id
 """
+
+
+# what a gate asks of: the keys of a question, whose statistic is the mean
+_OF_CHANGE: Final = ("slice_id", "generation_id", "grouping_id", "measure_id", "calibration")
 
 
 class Run(NamedTuple):
@@ -125,9 +129,6 @@ def history_section(reader: Reader) -> History | None:
     questions = [list(rows) for _, rows in groupby(sizes, key=itemgetter("figure"))]
     figures = [_figure(reader, drawn, rows, tested) for rows in questions[:MAX_FIGURES]]
     return History(len(runs), len(drawn), figures, len(questions), changes[:MAX_CHANGES], len(changes))
-
-
-_OF_CHANGE: Final = ("slice_id", "generation_id", "grouping_id", "measure_id", "calibration")
 
 
 def _figure(reader: Reader, runs: list[Row], sizes: list[Row], tested: set[tuple[str, ...]]) -> HistoryFigure:
@@ -191,4 +192,6 @@ def _cell(row: Row, axis: charts.Axis) -> str:
         return text.fixed(value, axis.decimals)
 
     plus = "+" if row["value"] > 0 else ""
-    return f"{plus}{write(row['value'])} {text.interval(row['ci_low'], row['ci_high'], write)}".rstrip()
+    others = f"only because of {row['only_because_of']}" if row["only_because_of"] else ""
+    told = plus + write(row["value"]), text.interval(row["ci_low"], row["ci_high"], write), others
+    return " ".join(filter(None, told))

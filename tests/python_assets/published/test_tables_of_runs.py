@@ -33,8 +33,8 @@ def publish_sizes(home: Home, run_id: str, size: float, study_id: str = "one", *
         marts=[
             f"create table marts.run_findings as select '{study_id}' as study_id, '{run_id}' as run_id, "
             f"{size}::double as size",
-            "create table marts.run_changes (study_id varchar not null, run_id varchar not null, against_run_id varchar "
-            "not null, group_id varchar not null, compared_at timestamp not null, change double, reason varchar)",
+            "create table marts.run_changes (study_id varchar not null, run_id varchar, against_run_id varchar, "
+            "group_id varchar not null, compared_at timestamp not null, change double, reason varchar)",
             "create view marts.v_history as with run_findings as (from marts.run_findings) select *, lag(size) over "
             "(partition by study_id order by size) as size_before from run_findings",
             "comment on view marts.v_history is 'One row per (study_id, run_id).'",
