@@ -205,7 +205,7 @@ def _written(
         n_rows = dict(zip((mart.name for mart in tables), writers.map(write_both, tables), strict=True))
     with connection.cursor() as cursor:
         cursor.execute("use fresh")
-        for view in filter(None, map(views.get, VIEWS_OF_RUNS)):
+        for view in (views[name] for name in VIEWS_OF_RUNS if name in views):
             _create_view(cursor, view)
             _write_parquet(cursor, into.parquet, view, stamp)
     connection.execute("checkpoint fresh")

@@ -19,11 +19,10 @@ MAX_RUNS: Final = 12  # the latest
 MAX_CHANGES: Final = 40
 
 RUNS: Final = """
-    select run_id, min(published_at) as published_at, min(publication_id) as publication_id
+    select run_id, published_at
     from publications
     where study_id = $study and run_id in (select run_id from run_findings where study_id = $study)
-    group by run_id
-    order by publication_id nulls first, run_id
+    order by published_at, run_id
 """
 # of means, rates and labels, one row a run and group
 SIZES: Final = """

@@ -5,9 +5,8 @@ run_findings as (
     select * from {{ ref('run_findings') }}
 ),
 
--- ids of publications sort by time
 publications as (
-    select study_id, run_id, published_at, publication_id from {{ ref('publications') }}
+    select study_id, run_id, published_at from {{ ref('publications') }}
 ),
 
 in_order as (
@@ -22,7 +21,7 @@ in_order as (
         lag(strongest_category) over run_order as category_before
     from run_findings
     inner join publications using (study_id, run_id)
-    window run_order as (partition by {{ keys }} order by publication_id asc nulls first, run_id asc)
+    window run_order as (partition by {{ keys }} order by published_at asc nulls first, run_id asc)
 )
 
 select

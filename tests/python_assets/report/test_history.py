@@ -28,8 +28,7 @@ def runs(months=MONTHS):
     return [
         {
             "run_id": f"run-{month}",
-            "publication_id": month,
-            "published_at": datetime(2026, int(month[-2:]), 1),
+            "published_at": datetime.strptime(month, "%Y-%m"),
             "config_sha256": "c",
             "plumbline_version": "0.1.0",
             "generations_json": "[]",
