@@ -9,7 +9,8 @@ import duckdb
 def main(path: str) -> None:
     connection = duckdb.connect(path, read_only=True)
     marts = connection.execute(
-        "select table_name, comment from duckdb_tables() where schema_name = 'main' order by table_name"
+        "select table_name, comment from duckdb_tables() where schema_name = 'main' "
+        "union all select view_name, comment from duckdb_views() where not internal and schema_name = 'main' order by 1"
     ).fetchall()
     if not marts:
         sys.exit(f"{path} holds no marts")

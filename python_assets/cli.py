@@ -152,6 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     gate.add_argument("study")
     gate.add_argument("--against", required=True, metavar="RUN", help="an earlier run, as publications has it")
+    gate.add_argument("--report", type=Path, metavar="FILE", help="write the comparison as an HTML page, too")
     gate.set_defaults(command=_gate, mistake=MISTAKE_AT_GATE)
 
     verify = commands.add_parser(
@@ -503,11 +504,18 @@ def _misused(got: str, expected: str) -> PlumblineError:
 def _gate(parsed: argparse.Namespace) -> int:
     from python_assets.gate.both_runs import both_runs, comparison_home, write_comparison
     from python_assets.gate.moved import read_gate, require_margins
+    from python_assets.gate.page import write_gate_page
     from python_assets.gate.text import text
+    from python_assets.published.keep_changes import keep_changes
+    from python_assets.report.write_report import write_report
     from python_assets.study_file.load import load_study
+    from python_assets.warehouse.build import utc_now
 
-    runs = both_runs(paths.home(), Path(parsed.study).stem, parsed.against)
-    with comparison_home(paths.home()) as home:
+    of_readers = paths.home()
+    if parsed.report:
+        _require_page(parsed.report)
+    runs = both_runs(of_readers, Path(parsed.study).stem, parsed.against)
+    with comparison_home(of_readers) as home:
         study = load_study(write_comparison(runs, home.root))
         require_margins(study)
         # a run of its own, which neither readers nor Dagster's history see
@@ -516,10 +524,23 @@ def _gate(parsed: argparse.Namespace) -> int:
         )
         _materialise(study.study_id)
         gate = read_gate(home.published, study)
-    print(printable(text(gate, runs)))
+    print(printable(text(gate, runs)), flush=True)
+    if parsed.report:
+        write_gate_page(gate, runs, parsed.report)
+    pair = runs.now.run_id, runs.then.run_id
+    if not keep_changes(of_readers, runs.study_id, pair, gate.rows(utc_now()), write_report):
+        print(printable(f"Table run_changes lacks it: run {runs.study_id} again and gate that run."), file=sys.stderr)
     if not len(gate.compared):
         return MISTAKE_AT_GATE  # nothing is known, which is no pass
     return MOVED if len(gate.moved) else 0
+
+
+def _require_page(path: Path) -> None:
+    """See that a page can be written, before anything is compared."""
+    problem = unwritable(path.absolute().parent)
+    if problem or path.is_dir():
+        got = problem.got if problem else "a folder"
+        raise PlumblineError(f"--report {path}", got, "a file that can be written", "name another one")
 
 
 def _verify(parsed: argparse.Namespace) -> int:

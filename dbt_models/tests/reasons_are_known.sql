@@ -27,7 +27,7 @@ used as (
     {% for mart in [
         'subgroup_metrics', 'association_tests', 'ground_truth', 'repetition_consistency', 'cross_model_consistency',
          'red_flags', 'interpretations', 'imported_metrics', 'instruments', 'v_instruments',
-        'questions', 'human_labels', 'pair_labels', 'pair_errors',
+        'questions', 'human_labels', 'pair_labels', 'pair_errors', 'run_findings', 'v_changed_since',
     ] %}
     union all
     select '{{ mart }}' as mart, reason from {{ ref(mart) }}

@@ -5,11 +5,13 @@ inference's (inference.md 8), margins those that the study declares.
 """
 
 from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -72,10 +74,39 @@ _ANSWERED: Final = """
 _FAMILIES: Final = "select * from v_instruments where study_id = $study order by measure_id, model_family"
 
 
+class Outcome(StrEnum):
+    """What is said of the change of a group; the words of run_changes.outcome."""
+
+    BEYOND_MARGIN = "beyond_margin"
+    APART_BEYOND_MARGIN = "apart_beyond_margin"
+    MOVED = "moved"
+    APART = "apart"
+    WITHIN_MARGIN = "within_margin"
+    ONLY_BECAUSE_OF = "only_because_of"
+    OPEN = "open"
+    UNCHANGED = "unchanged"
+    NOT_COMPARED = "not_compared"
+
+
+_OUTCOMES: Final = {
+    Verdict.BIAS_SHOWN: Outcome.BEYOND_MARGIN,
+    Verdict.EQUIVALENCE_SHOWN: Outcome.WITHIN_MARGIN,
+    Verdict.DIFFERENCE_SHOWN: Outcome.MOVED,
+    Verdict.INCONCLUSIVE: Outcome.OPEN,
+    Verdict.NOT_COMPUTABLE: Outcome.UNCHANGED,
+}
+_OF_CAMPS: Final = {Outcome.BEYOND_MARGIN: Outcome.APART_BEYOND_MARGIN, Outcome.MOVED: Outcome.APART}
+_KEPT: Final = [
+    *("slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "group_id", "category"),
+    *("mean_then", "mean_now", "value", "ci_low", "ci_high", "margin", "verdict", "outcome", "only_because_of"),
+    *("n_dropped", "reason"),
+]
+
+
 class Gate(NamedTuple):
     """What is known of the groups of two runs.
 
-    changes: one row a generation, measure, grouping, slice, label and group, with margin and verdict; those
+    changes: one row a generation, measure, grouping, slice, label and group, with margin, verdict and outcome; those
     that were not compared have a reason. is_apart: of groups that cannot be told from the others by who stayed:
     two camps moved apart. alone: generations of one run alone. read_by: of each measure with
     labels, what read it and how rightly. questions: how many were asked of both runs, and what they came to.
@@ -96,6 +127,14 @@ class Gate(NamedTuple):
     def compared(self) -> pd.DataFrame:
         """The groups that were compared and have a margin."""
         return self.changes[self.changes.reason.isna() & self.changes.margin.notna()]
+
+    def rows(self, compared_at: datetime) -> pd.DataFrame:
+        """The changes as rows of run_changes, less the study and the two runs.
+
+        Args:
+            compared_at: UTC.
+        """
+        return self.changes[_KEPT].rename(columns={"value": "change"}).assign(compared_at=compared_at)
 
 
 def require_margins(study: Study) -> None:
@@ -146,12 +185,21 @@ def read_gate(published: Path, study: Study) -> Gate:
         ],
     )
     return Gate(
-        changes,
+        changes.assign(outcome=[_outcome(row) for row in changes.itertuples()]),
         [name for name in generations if name not in pairs],
         study.alpha,
         {measure: read_by(list(rows)) for measure, rows in groupby(families, key=itemgetter("measure_id"))},
         questions,
     )
+
+
+def _outcome(row: Any) -> Outcome:
+    if pd.notna(row.reason):
+        return Outcome.NOT_COMPARED
+    if pd.notna(row.only_because_of) and row.verdict == Verdict.INCONCLUSIVE:
+        return Outcome.ONLY_BECAUSE_OF
+    outcome = _OUTCOMES[row.verdict]
+    return _OF_CAMPS.get(outcome, outcome) if row.is_apart else outcome
 
 
 def _names(generations: list[str], wave: str) -> set[str]:

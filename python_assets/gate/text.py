@@ -6,12 +6,12 @@ Belongs here: the words. The rules are moved.py.
 import csv
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
 from python_assets.gate.both_runs import BothRuns
-from python_assets.gate.moved import Gate
+from python_assets.gate.moved import Gate, Outcome
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.tables import SEPARATOR
 from python_assets.published.account import outcomes_in_words
@@ -26,43 +26,75 @@ COLUMNS: Final = [
 ]
 _QUESTION: Final = ["generation_id", "measure_id", "calibration", "grouping_id", "slice_id", "category"]
 _WORDS: Final = {
-    Verdict.BIAS_SHOWN: "beyond its margin",
-    Verdict.EQUIVALENCE_SHOWN: "within its margin",
-    Verdict.DIFFERENCE_SHOWN: "moved",
-    Verdict.INCONCLUSIVE: "open",
-    Verdict.NOT_COMPUTABLE: "unchanged",
+    Outcome.BEYOND_MARGIN: "beyond its margin",
+    Outcome.APART_BEYOND_MARGIN: "apart, beyond the margin",
+    Outcome.MOVED: "moved",
+    Outcome.APART: "apart",
+    Outcome.WITHIN_MARGIN: "within its margin",
+    Outcome.OPEN: "open",
+    Outcome.UNCHANGED: "unchanged",
 }
-_WORDS_OF_CAMPS: Final = {Verdict.BIAS_SHOWN: "apart, beyond the margin", Verdict.DIFFERENCE_SHOWN: "apart"}
-_AGAINST_OTHERS: Final = (
+AGAINST_OTHERS: Final = (
     "against others: how the mean of a group changed, less how the others' that stayed did on the same prompts."
 )
 _SHOWN: Final = (Verdict.BIAS_SHOWN, Verdict.DIFFERENCE_SHOWN)
 
 
-def text(gate: Gate, runs: BothRuns) -> str:
-    """What a gate found.
+class ToldRow(NamedTuple):
+    """The change of a group, a cell a column of COLUMNS, and its verdict."""
+
+    cells: tuple[Any, ...]
+    verdict: str
+
+
+class Told(NamedTuple):
+    """What a gate found: the verdict on the whole, groups beyond their margin first, and what is said beside them."""
+
+    verdict: str
+    rows: list[ToldRow]
+    notes: list[str]
+
+
+def tell(gate: Gate) -> Told:
+    """What a gate found, in words.
 
     Args:
         gate: what was found.
-        runs: which runs were compared.
     """
     changes = gate.changes[gate.changes.reason.isna()]
     # without a margin only what moved is told
     shown = changes[changes.margin.notna() | changes.verdict.isin(_SHOWN)]
     order = shown.verdict.ne(Verdict.BIAS_SHOWN).sort_values(kind="stable").index
-    return "\n".join(
+    return Told(
+        _verdict(gate),
+        [ToldRow(_row(row), row.verdict) for _, row in shown.loc[order].iterrows()],
         [
-            f"{runs.study_id}: run {runs.now.run_id} against {runs.then.run_id}.",
-            _AGAINST_OTHERS,
-            "",
-            format_table(COLUMNS, [_row(row) for _, row in shown.loc[order].iterrows()]),
-            "",
             *_camps(shown),
             *_read_by(gate, shown),
             *_without_margin(gate.changes),
             *_not_compared(gate),
             *_questions(gate),
-            _verdict(gate),
+        ],
+    )
+
+
+def text(gate: Gate, runs: BothRuns) -> str:
+    """What a gate found, for a terminal.
+
+    Args:
+        gate: what was found.
+        runs: which runs were compared.
+    """
+    told = tell(gate)
+    return "\n".join(
+        [
+            f"{runs.study_id}: run {runs.now.run_id} against {runs.then.run_id}.",
+            AGAINST_OTHERS,
+            "",
+            format_table(COLUMNS, [row.cells for row in told.rows]),
+            "",
+            *told.notes,
+            told.verdict,
         ]
     )
 
@@ -84,9 +116,9 @@ def _row(row: pd.Series) -> tuple[Any, ...]:
 
 
 def _word(row: pd.Series) -> str:
-    if pd.notna(row.only_because_of) and row.verdict == Verdict.INCONCLUSIVE:
+    if row.outcome == Outcome.ONLY_BECAUSE_OF:
         return f"only because of {', '.join(row.only_because_of.split(SEPARATOR))}"
-    return (_WORDS_OF_CAMPS if row.is_apart else {}).get(row.verdict, _WORDS[row.verdict])
+    return _WORDS[row.outcome]
 
 
 def _place(grouping: str, slice_id: str) -> str:

@@ -85,6 +85,9 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "measurements": "archive",
     "publications": "archive",
     "quarantined_records": "archive",
+    "run_changes": "archive",
+    "run_findings": "archive",
+    "run_groups": "archive",
     "sentences": "archive",
 }
 """Every published table of studies, with the first stage of an export that holds what it says."""

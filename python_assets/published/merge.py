@@ -1,4 +1,4 @@
-"""What is published, written anew: with the marts of one build file, or without a study or a run.
+"""What is published, written anew: with the marts of one build file, with what a gate compared, or without some rows.
 
 Belongs here: from tables to tables; nothing is computed. Where the files lie and when readers see them is
 publication.py.
@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import duckdb
 
@@ -18,10 +18,17 @@ from python_assets.published.archived import MARTS, ArchivedRun
 from python_assets.published.copies import identifier, literal
 from python_assets.warehouse.build import Home
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 # older drivers open files of this version and no later one
 STORAGE_VERSION: Final = "v1.0.0"
 PUBLICATIONS: Final = "publications"
-TABLES_OF_RUNS: Final = (PUBLICATIONS,)  # have rows of every run, where the other tables hold the latest alone
+RUN_CHANGES: Final = "run_changes"
+# have rows of every run, where the other tables hold the latest alone
+TABLES_OF_RUNS: Final = (PUBLICATIONS, "run_findings", "run_groups", RUN_CHANGES)
+# read those tables, whose rows of earlier runs no build file has: views where they are published, too, in this order
+VIEWS_OF_RUNS: Final = ("v_history", "v_changed_since")
 # DuckDB shares one table among its threads only where it is large, and most marts are not
 N_WRITERS: Final = 2
 EVERY_RUN: Final = ""  # in the place of one, all of a study
@@ -46,11 +53,15 @@ class Column(NamedTuple):
 
 
 class Mart(NamedTuple):
-    """A table or view of the schema marts as the build file declares it; either is published as a table."""
+    """A table or view as it is declared; either is published as a table, but for VIEWS_OF_RUNS.
+
+    sql: of a view, the statement that makes it.
+    """
 
     name: str
     comment: str | None
     columns: list[Column]
+    sql: str | None = None
 
 
 def attach(connection: duckdb.DuckDBPyConnection, alias: str, path: Path) -> None:
@@ -79,17 +90,17 @@ def marts_of(connection: duckdb.DuckDBPyConnection, database: str, schema: str) 
     """
     tables = connection.execute(
         """
-        select table_name, comment
+        select table_name, comment, sql
         from (
-            select database_name, schema_name, table_name, comment, estimated_size from duckdb_tables()
+            select database_name, schema_name, table_name, comment, null as sql, estimated_size from duckdb_tables()
             union all
-            select database_name, schema_name, view_name, comment, 0 from duckdb_views()
+            select database_name, schema_name, view_name, comment, sql, 0 from duckdb_views()
         )
         where database_name = ? and schema_name = ? order by estimated_size desc, table_name
         """,
         [database, schema],
     ).fetchall()
-    columns: dict[str, list[Column]] = {name: [] for name, _ in tables}
+    columns: dict[str, list[Column]] = {name: [] for name, *_ in tables}
     for table, *column in connection.execute(
         "select table_name, column_name, data_type, is_nullable, comment from duckdb_columns() "
         "where database_name = ? and schema_name = ? order by column_index",
@@ -97,7 +108,7 @@ def marts_of(connection: duckdb.DuckDBPyConnection, database: str, schema: str) 
     ).fetchall():
         if table in columns:
             columns[table].append(Column(*column))
-    return [Mart(name, comment, columns[name]) for name, comment in tables]
+    return [Mart(name, comment, columns[name], sql) for name, comment, sql in tables]
 
 
 def merge(
@@ -127,11 +138,49 @@ def merge(
 
     def write(cursor: duckdb.DuckDBPyConnection, mart: Mart) -> int:
         n_rows = _write_mart(cursor, stamp, mart, before.get(mart.name))
+        if mart.name in TABLES_OF_RUNS:
+            _bring_back(cursor, mart.name, kept)
         if mart.name == PUBLICATIONS:
-            _say_what_is_kept(cursor, into, stamp, kept)
+            _say_what_is_kept(cursor, stamp, kept)
         return n_rows
 
     return _written(connection, marts_of(connection, "build", "marts"), into, stamp, write)
+
+
+def merge_changes(
+    connection: duckdb.DuckDBPyConnection, into: Home, stamp: Stamp, pair: tuple[str, str], changes: "pd.DataFrame"
+) -> None:
+    """Write what is published as it is, with what a gate found of two runs in the place of what it found before.
+
+    Args:
+        connection: with the published database attached as earlier.
+        into: the folders that the database and the Parquet files are written to.
+        stamp: whose changes; the later run came out with this publication from now on, which is what readers go by.
+        pair: the run, and the earlier one that it was held against.
+        changes: rows of run_changes, less study_id and the runs.
+
+    Raises:
+        OSError, duckdb.IOException: the folders cannot be written.
+    """
+    run_id, against = map(literal, pair)
+    of_run = f"study_id = {literal(stamp.study_id)} and run_id = {run_id}"
+
+    def write(cursor: duckdb.DuckDBPyConnection, mart: Mart) -> int:
+        _create(cursor, mart, [])
+        rows, names = f"earlier.main.{identifier(mart.name)}", [column.name for column in mart.columns]
+        if mart.name == RUN_CHANGES:
+            rows = f"(from {rows} where not ({of_run} and against_run_id = {against}))"
+        n_rows = _insert(cursor, mart, rows, names)
+        if mart.name == RUN_CHANGES:
+            cursor.register("changes", changes)
+            of_pair = f"{literal(stamp.study_id)} as study_id, {run_id} as run_id, {against} as against_run_id"
+            n_rows += _insert(cursor, mart, f"(select *, {of_pair} from changes)", names)
+        if mart.name == PUBLICATIONS:
+            id_ = literal(stamp.publication_id)
+            cursor.execute(f"update fresh.main.{PUBLICATIONS} set publication_id = {id_} where {of_run}")
+        return n_rows
+
+    _written(connection, marts_of(connection, "earlier", "main"), into, stamp, write)
 
 
 def merge_without(connection: duckdb.DuckDBPyConnection, into: Home, stamp: Stamp, run_id: str) -> None:
@@ -168,7 +217,11 @@ def rows_of(mart: Mart, study_id: str, run_id: str) -> str:
     of_study = f"study_id = {literal(study_id)}"
     if run_id == EVERY_RUN:
         return of_study
-    return f"{of_study} and run_id = {literal(run_id)}" if mart.name in TABLES_OF_RUNS else "false"
+    if mart.name not in TABLES_OF_RUNS:
+        return "false"
+    # what was held against a run that is gone says nothing any more
+    of = ("run_id", "against_run_id") if mart.name == RUN_CHANGES else ("run_id",)
+    return f"{of_study} and ({' or '.join(f'{name} = {literal(run_id)}' for name in of)})"
 
 
 def _written(
@@ -178,7 +231,7 @@ def _written(
     stamp: Stamp,
     write: Callable[[duckdb.DuckDBPyConnection, Mart], int],
 ) -> dict[str, int]:
-    """Write each table and its Parquet file; what was told of each."""
+    """Write each table and its Parquet file, then the views that read them; what was told of each table."""
     connection.execute(f"attach {_text(into.published)} as fresh (storage_version '{STORAGE_VERSION}')")
     into.parquet.mkdir()
 
@@ -188,8 +241,15 @@ def _written(
             _write_parquet(cursor, into.parquet, mart, stamp)
         return told
 
+    tables = [mart for mart in marts if mart.name not in VIEWS_OF_RUNS]
+    views = {mart.name: mart for mart in marts if mart.name in VIEWS_OF_RUNS}
     with ThreadPoolExecutor(N_WRITERS) as writers:
-        n_rows = dict(zip((mart.name for mart in marts), writers.map(write_both, marts), strict=True))
+        n_rows = dict(zip((mart.name for mart in tables), writers.map(write_both, tables), strict=True))
+    with connection.cursor() as cursor:
+        cursor.execute("use fresh")
+        for view in (views[name] for name in VIEWS_OF_RUNS if name in views):
+            _create_view(cursor, view)
+            _write_parquet(cursor, into.parquet, view, stamp)
     connection.execute("checkpoint fresh")
     connection.execute("detach fresh")
     return n_rows
@@ -249,13 +309,23 @@ def _create(connection: duckdb.DuckDBPyConnection, mart: Mart, carried: list[Col
         + ("" if column.is_nullable or column.name in optional else " not null")
         for column in mart.columns
     )
-    table = f"fresh.main.{identifier(mart.name)}"
-    connection.execute(f"create table {table} ({definitions})")
+    connection.execute(f"create table fresh.main.{identifier(mart.name)} ({definitions})")
+    _comment(connection, mart, "table")
+
+
+def _create_view(connection: duckdb.DuckDBPyConnection, mart: Mart) -> None:
+    """Make a view of what is published out of one of a build file, whose tables are in the schema marts."""
+    connection.execute((mart.sql or "").replace("marts.", "main."))
+    _comment(connection, mart, "view")
+
+
+def _comment(connection: duckdb.DuckDBPyConnection, mart: Mart, kind: str) -> None:
+    name = f"fresh.main.{identifier(mart.name)}"
     if mart.comment:
-        connection.execute(f"comment on table {table} is {literal(mart.comment)}")
+        connection.execute(f"comment on {kind} {name} is {literal(mart.comment)}")
     for column in mart.columns:
         if column.comment:
-            connection.execute(f"comment on column {table}.{identifier(column.name)} is {literal(column.comment)}")
+            connection.execute(f"comment on column {name}.{identifier(column.name)} is {literal(column.comment)}")
 
 
 def _left_empty(connection: duckdb.DuckDBPyConnection, mart: Mart, carried: list[Column]) -> set[str]:
@@ -286,12 +356,9 @@ def _insert(connection: duckdb.DuckDBPyConnection, mart: Mart, source: str, name
     return int(row[0]) if row else 0
 
 
-def _say_what_is_kept(
-    connection: duckdb.DuckDBPyConnection, into: Home, stamp: Stamp, kept: Sequence[ArchivedRun]
-) -> None:
+def _say_what_is_kept(connection: duckdb.DuckDBPyConnection, stamp: Stamp, kept: Sequence[ArchivedRun]) -> None:
     """Write in publications which runs of a study are kept, and where."""
     table = f"fresh.main.{PUBLICATIONS}"
-    _bring_back(connection, table, kept)
     connection.execute(
         f"update {table} set archive_path = null, archive_removed_at = ? "
         "where study_id = ? and archive_path is not null and not list_contains(?, run_id)",
@@ -304,12 +371,13 @@ def _say_what_is_kept(
         )
 
 
-def _bring_back(connection: duckdb.DuckDBPyConnection, table: str, kept: Sequence[ArchivedRun]) -> None:
-    """Runs that are kept though the published database was made anew since."""
-    known = {run_id for (run_id,) in connection.execute(f"select run_id from {table}").fetchall()}
+def _bring_back(connection: duckdb.DuckDBPyConnection, mart: str, kept: Sequence[ArchivedRun]) -> None:
+    """Rows of runs that are kept though the published database was made anew since."""
+    table = f"fresh.main.{identifier(mart)}"
+    known = {run_id for (run_id,) in connection.execute(f"select distinct run_id from {table}").fetchall()}
     there = _columns(connection, table)
     for run in kept:
-        path = run.folder / MARTS / f"{PUBLICATIONS}.parquet"
+        path = run.folder / MARTS / f"{mart}.parquet"
         if run.run_id not in known and path.is_file():
             written = f"read_parquet({_text(path)})"
             names = ", ".join(identifier(name) for name in _columns(connection, written) if name in there)

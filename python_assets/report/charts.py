@@ -1,10 +1,11 @@
-"""Rows of dots and intervals as inline SVG.
+"""Rows of dots and intervals, and their course over runs, as inline SVG.
 
 Belongs here: geometry. A row is stretched to the width of its table cell and every stroke keeps its width, so
 one row serves a phone, a screen and paper without a script. Text is HTML beside it: a figure is a table.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from markupsafe import Markup
 WIDTH: Final = 1000
 HEIGHT: Final = 24
 MIDDLE: Final = HEIGHT // 2
+COURSE_HEIGHT: Final = 56
 MAX_TICKS: Final = 5
 STEPS: Final = (1, 2, 2.5, 5, 10)
 
@@ -53,6 +55,14 @@ class Mark(NamedTuple):
         if not self.is_difference or not self.value:
             return ""
         return " below" if self.value < 0 else " above"
+
+
+class Point(NamedTuple):
+    """A dot with its interval at a place of a course, from 0; is_joined: to the point before it."""
+
+    place: int
+    mark: Mark
+    is_joined: bool
 
 
 def make_axis(values: Iterable[float | None], *, include: Sequence[float] = ()) -> Axis:
@@ -112,8 +122,41 @@ def stacked(parts: Sequence[Mapping[str, Any]]) -> Markup:
     return _drawing("".join(shapes))
 
 
-def _drawing(shapes: str) -> Markup:
-    box = f'viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none"'
+def course(axis: Axis, points: Sequence[Point], n_places: int, breaks: Collection[int] = ()) -> Markup:
+    """Dots with their intervals side by side, one a place, the scale from below to above.
+
+    Args:
+        axis: the scale of the figure.
+        points: in order; a place without one stays empty.
+        n_places: how many there are.
+        breaks: places before which a line says that what stands on its two sides is not alike.
+    """
+
+    def across(place: float) -> int:
+        return round(WIDTH * (place + 0.5) / n_places)
+
+    def up(value: float) -> int:
+        return COURSE_HEIGHT - round(axis.place(value) * COURSE_HEIGHT / WIDTH)
+
+    paths = [_path("line", f"M0 {up(0.0)}H{WIDTH}" if axis.low <= 0 <= axis.high else "")]
+    paths += [_path("break", f"M{across(place - 0.5)} 0V{COURSE_HEIGHT}") for place in sorted(breaks)]
+    drawn = [(point, point.mark.value) for point in points if point.mark.value is not None]
+    for (before, left), (point, right) in pairwise(drawn):
+        if point.is_joined:
+            paths.append(_path("join", f"M{across(before.place)} {up(left)}L{across(point.place)} {up(right)}"))
+    for point, value in drawn:
+        mark, x = point.mark, across(point.place)
+        if mark.low is not None or mark.high is not None:
+            bottom = COURSE_HEIGHT if mark.low is None else up(mark.low)
+            top = 0 if mark.high is None else up(mark.high)
+            paths.append(_path(f"interval{mark.side}", f"M{x} {bottom}V{top}"))
+        dot = f"M{x} {up(value)}h0"
+        paths += [_path(f"dot{mark.side}", dot), *([_path("hole", dot)] if mark.is_hollow else [])]
+    return _drawing("".join(paths), COURSE_HEIGHT)
+
+
+def _drawing(shapes: str, height: int = HEIGHT) -> Markup:
+    box = f'viewBox="0 0 {WIDTH} {height}" preserveAspectRatio="none"'
     return Markup(f'<svg {box} aria-hidden="true">{shapes}</svg>')
 
 

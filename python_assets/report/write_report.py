@@ -19,6 +19,7 @@ from python_assets.report.explanations import DISPARITIES
 from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
 from python_assets.report.fair_sea import EFFECTS, FLAGS, MAX_FLAGS, fair_sea_section
 from python_assets.report.ground_truth import ground_truth_section
+from python_assets.report.history import history_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.labels import labels_section
 from python_assets.report.reader import Reader
@@ -92,6 +93,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "ratios": metric_names(is_ratio=True),
         "disparities": sections.disparities(reader),
         "comparisons": comparisons_section(reader),
+        "history": history_section(reader),
         "variance": variance_section(reader),
         "subgroups": subgroups_section(reader),
         "max_sectors": MAX_SECTORS,

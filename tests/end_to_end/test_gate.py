@@ -1,4 +1,4 @@
-"""Two months of a model that did not change: the gate lets it pass, and what measured otherwise is told.
+"""Months of a model that did not change: the gate lets it pass, and what measured otherwise is told.
 
 The example of docs/waves.md (test_waves.py) has a group that moved, and its exit code.
 """
@@ -40,7 +40,7 @@ def length(texts):
 
 @pytest.fixture(scope="module")
 def months(make_home, plumbline, tmp_path_factory):
-    """A study that was run in two waves; between them the file changed that measures the length."""
+    """A study that was run in three waves; before the second the file changed that measures the length."""
     folder, home = tmp_path_factory.mktemp("months"), make_home()
     (folder / "answers.py").write_text(ANSWERS, encoding="utf-8")
     (folder / "scores.py").write_text(SCORES, encoding="utf-8")
@@ -55,12 +55,15 @@ def months(make_home, plumbline, tmp_path_factory):
     (folder / "scores.py").write_text("# of November\n" + SCORES, encoding="utf-8")
     november = call("run", "months")
     assert november.returncode == 0, november.stderr
+    (folder / "months.yml").write_text(STUDY.replace("2026-10", "2026-12"), encoding="utf-8")
+    december = call("run", "months")
+    assert december.returncode == 0, december.stderr
     archives = sorted((home / "archive" / "months").iterdir(), key=os.path.getmtime)
     return folder, archives, call
 
 
 def test_a_model_that_did_not_change_passes_the_gate(months):
-    _, (october, _), call = months
+    _, (october, *_), call = months
     done = call("gate", "months", "--against", october.name)
     assert done.returncode == 0, done.stdout + done.stderr
     *told, last = done.stdout.splitlines()
@@ -72,7 +75,7 @@ def test_a_model_that_did_not_change_passes_the_gate(months):
 
 def test_a_change_of_what_measures_is_null_in_a_study_of_both_runs(months):
     folder, archives, call = months
-    paths = ", ".join(f'"{archive / "manifest.json"}"' for archive in archives)
+    paths = ", ".join(f'"{archive / "manifest.json"}"' for archive in archives[:2])
     (folder / "both.yml").write_text(
         f"""
         title: Both
@@ -96,3 +99,52 @@ def test_a_change_of_what_measures_is_null_in_a_study_of_both_runs(months):
         "vader,groups_moved,,1",
         "vader,mean_change,,1",
     ]
+
+
+HISTORY = (
+    "select measure_id, wave, run_position, instrument_changed, extractor_versions is not null from v_history "
+    "where study_id = 'months' and measure_id in ('vader', 'length') and statistic = 'mean' and slice_id = 'all' "
+    "and generation_id = 'steady' and grouping_id = 'origin' and calibration = 'raw' order by measure_id, run_position"
+)
+
+
+def test_every_run_is_in_the_history_with_the_change_of_what_measures(months):
+    _, _, call = months
+    assert call("sql", "--format", "csv", HISTORY).stdout.splitlines()[1:] == [
+        "length,2026-10,1,,True",
+        "length,2026-11,2,True,True",
+        "length,2026-12,3,False,True",
+        "vader,2026-10,1,,True",
+        "vader,2026-11,2,False,True",
+        "vader,2026-12,3,False,True",
+    ]
+
+
+def test_only_what_a_gate_held_against_the_run_before_is_called_tested(months, tmp_path):
+    _, (october, november, december), call = months
+    query = (
+        "select measure_id, is_tested, change_outcome, reason from v_changed_since where study_id = 'months' "
+        "and measure_id in ('vader', 'length') and statistic = 'mean' and generation_id = 'steady' order by 1"
+    )
+    assert call("gate", "months", "--against", october.name).returncode == 0
+    untested = ["length,False,,not_gated", "vader,False,,not_gated"]
+    assert call("sql", "--format", "csv", query).stdout.splitlines()[1:] == untested
+    page = tmp_path / "gate.html"
+    done = call("gate", "months", "--against", november.name, "--report", str(page))
+    assert done.returncode == 0, done.stderr
+    tested = call("sql", "--format", "csv", query).stdout.splitlines()[1:]
+    assert [line.split(",")[:2] for line in tested] == [["length", "True"], ["vader", "True"]]
+    assert tested[1] == "vader,True,within_margin,"
+    kept = "select against_run_id, count(*) from run_changes where reason is not null group by all"
+    assert call("sql", "--format", "csv", kept).stdout.splitlines()[1].startswith(october.name)
+    text = page.read_text(encoding="utf-8")
+    assert done.stdout.splitlines()[-1] in text
+    assert november.name in text and december.name in text
+    assert call("verify").returncode == 0
+
+
+def test_a_page_that_cannot_be_written_is_told_before_anything_runs(months, tmp_path):
+    _, (october, *_), call = months
+    done = call("gate", "months", "--against", october.name, "--report", str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "a folder" in done.stderr

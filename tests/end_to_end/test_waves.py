@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+import duckdb
 import pytest
 
 from tests.end_to_end.conftest import ROOT, environment_of
@@ -95,3 +96,21 @@ def test_each_run_is_held_against_the_wave_before_and_the_first_against_none(pri
 def test_the_comparison_leaves_nothing_behind(printed):
     assert not list((printed.home / "build").glob("gate-*"))
     assert len(list((printed.home / "archive" / "assistant").iterdir())) == 2
+
+
+def test_what_the_check_tested_is_a_table_and_stands_in_the_report(printed):
+    with duckdb.connect(str(printed.home / "plumbline.duckdb"), read_only=True) as connection:
+        tested = connection.execute(
+            "select generation_id, wave_before, wave, verdict, is_tested, change_outcome, change_group_id "
+            "from v_changed_since where measure_id = 'vader' and statistic = 'mean' order by 1"
+        ).fetchall()
+        drawn = connection.execute("select wave, count(*) from v_history group by wave order by wave").fetchall()
+    assert tested == [
+        ("assistant", "2026-10", "2026-11", "bias_shown", True, "beyond_margin", "southern"),
+        ("steady", "2026-10", "2026-11", "equivalence_shown", True, "within_margin", "northern"),
+    ]
+    assert [wave for wave, _ in drawn if wave] == ["2026-10", "2026-11"]
+    assert len({n for wave, n in drawn if wave}) == 1
+    page = (printed.home / "report" / "assistant.html").read_text(encoding="utf-8")
+    assert '<section id="history">' in page
+    assert "<strong>beyond margin</strong>" in page

@@ -13,6 +13,7 @@ from python_assets.warehouse.build import Home
 ANSWERS = {"p1": "good", "p2": "bad"}
 CONFIG = {"groupings": [["gender"]], "prompts": {"templates": {"texts": [{"id": "t", "text": "A"}]}}}
 VADER = "vader 1"
+GENERATION = {"generation_id": "g", "provider": "ollama", "model": "llama"}
 COLUMNS = {
     "prompts": "prompt_id, root_prompt_id, unit_id, unit_factor, is_root, task, prompt_text, baseline_text, "
     "baseline_kind, source_tag, keyword, document_id, replacements_json",
@@ -40,8 +41,8 @@ def publish_run(
     """A published database with one run of a study whose generation g gave these answers.
 
     labels: measure, prompt, rater, whether it is a program, label, value and why there is none. told: wave, study,
-    vader and refusal (what measured), at (when it was published), unit (a factor whose levels, one a prompt, are the
-    units), hides_texts (anything: the study file says so).
+    vader and refusal (what measured), digest (of the model), at (when it was published), unit (a factor whose levels,
+    one a prompt, are the units), hides_texts (anything: the study file says so).
     """
     unit = told.get("unit")
     study, refusal = told.get("study", "months"), told.get("refusal", "rules 1")
@@ -86,8 +87,12 @@ def publish_run(
             [study, json.dumps(CONFIG | report), run_id, told.get("at", "2026-10-01 00:00:00")],
         )
         connection.execute(
-            "create table publications as select study_id, run_id, published_at, "
-            "null::varchar as archive_path, null::timestamp as archive_removed_at from studies"
+            "create table publications as select study_id, run_id, published_at, ? as generations_json, "
+            "? as extractors_json, null::varchar as archive_path, null::timestamp as archive_removed_at from studies",
+            [
+                json.dumps([GENERATION | {"model_digest": told.get("digest"), "wave": told.get("wave")}]),
+                json.dumps([{"measure_id": "vader", "extractor_version": told.get("vader", VADER)}]),
+            ],
         )
         connection.execute("create table documents (study_id varchar, document_id varchar, licence varchar)")
         connection.execute(

@@ -1,114 +1,36 @@
 from pathlib import Path
-from typing import NamedTuple
 
-import duckdb
-import pandas as pd
 import pytest
 
 from python_assets.errors import StudyError
 from python_assets.gate.both_runs import BothRuns
-from python_assets.gate.moved import read_gate, require_margins
+from python_assets.gate.moved import require_margins
 from python_assets.gate.text import text
 from python_assets.published.archived import ArchivedRun
+from tests.python_assets.gate.conftest import APART, MOVED, OPEN, ROW, Study
 
-ROW = {
-    "study_id": "months",
-    "generation_a_id": "g_now",
-    "generation_b_id": "g_then",
-    "slice_id": "all",
-    "measure_id": "vader",
-    "calibration": "raw",
-    "grouping_id": "gender",
-    "group_id": "man",
-    "category": "",
-    "comparison": "disparity_change",
-    "set_id": "comparison",
-    "value_b": 0.1,
-    "value_a": 0.4,
-    "value": 0.3,
-    "ci_low": 0.2,
-    "ci_high": 0.4,
-    "value_alone": 0.3,
-    "ci_low_alone": 0.2,
-    "ci_high_alone": 0.4,
-    "only_because_of": None,
-    "reason_alone": None,
-    "q_value": 0.001,
-    "verdict": "bias_shown",
-    "n_dropped": 0,
-    "reason": None,
-    "inference_reason": None,
-}
-OPEN = {"verdict": "inconclusive", "q_value": 0.9}
-MOVED = {"verdict": "difference_shown"}
-# of groups that nobody stays to tell from
-APART = dict.fromkeys(("value_alone", "ci_low_alone", "ci_high_alone")) | {"reason_alone": "no_majority_stays"}
 RUNS = BothRuns("months", ArchivedRun("october", "2026-10-01", Path()), ArchivedRun("november", "2026-11-01", Path()))
 
 
-class Study(NamedTuple):
-    margins: dict = {"vader": {"mean_difference": 0.1}}  # noqa: RUF012
-    study_id: str = "months"
-    alpha: float = 0.05
-    measures: tuple = ()
-
-
-@pytest.fixture
-def gate_of(tmp_path):
-    """What the gate reads of some rows of generation_comparisons: gate_of(rows, generations)."""
-
-    def read(*rows, generations=("g_now", "g_then"), study=None):
-        path = tmp_path / "plumbline.duckdb"
-        path.unlink(missing_ok=True)
-        changes = [ROW | row for row in rows]
-        means = [row | {"comparison": "group_change"} for row in changes if row["comparison"] != "groups_moved"]
-        comparisons = pd.DataFrame([*changes, *means])
-        with duckdb.connect(str(path)) as connection:
-            connection.execute("create table generation_comparisons as from comparisons")
-            for column in comparisons.columns[comparisons.isna().all()]:
-                kind = "varchar" if "reason" in column or column == "only_because_of" else "double"
-                connection.execute(f"alter table generation_comparisons alter {column} type {kind}")
-            connection.execute(
-                "create table measures as from (values ('months', 'vader', 'continuous', 'higher_better'), "
-                "('months', 'refusal', 'binary', 'higher_worse')) as t(study_id, measure_id, kind, direction)"
-            )
-            connection.execute(
-                "create table generations as select 'months' as study_id, unnest(?) as generation_id, "
-                "false as is_baseline, false as is_engine",
-                [list(generations)],
-            )
-            connection.execute(
-                "create table v_instruments as from (values ('months', 'refusal', 'gpt', 'binary', 'refusal', '', "
-                "null, 'refusal_en_2', 0.96, 0.96, true, null), ('months', 'vader', 'gpt', 'continuous', 'vader', '', "
-                "null, 'vader 1', null, null, null, 'not_validated')) as t(study_id, measure_id, model_family, kind, "
-                "extractor, label_set, model, extractor_version, recall_low, recall_high, is_current, reason)"
-            )
-            connection.execute(
-                "create table questions as from (values ('months', 'g_then', 'called'), ('months', 'g_then', 'open'), "
-                "('months', '', 'open'), ('other', 'g_then', 'open')) as t(study_id, reference_generation_id, outcome)"
-            )
-        return read_gate(path, study or Study())
-
-    return read
-
-
 @pytest.mark.parametrize(
-    ("row", "word"),
+    ("row", "outcome", "word"),
     [
-        ({}, "beyond its margin"),
-        (MOVED, "moved"),
-        (OPEN, "open"),
-        (OPEN | {"q_value": 0.001, "only_because_of": "aunt | boss"}, "only because of aunt, boss"),
-        ({"verdict": "equivalence_shown"}, "within its margin"),
-        (APART, "apart, beyond the margin"),
-        (APART | MOVED, "apart"),
-        (APART | OPEN, "open"),
+        ({}, "beyond_margin", "beyond its margin"),
+        (MOVED, "moved", "moved"),
+        (OPEN, "open", "open"),
+        (OPEN | {"q_value": 0.001, "only_because_of": "aunt | boss"}, "only_because_of", "only because of aunt, boss"),
+        ({"verdict": "equivalence_shown"}, "within_margin", "within its margin"),
+        ({"verdict": "not_computable", "q_value": None, "inference_reason": "no_variation"}, "unchanged", "unchanged"),
+        (APART, "apart_beyond_margin", "apart, beyond the margin"),
+        (APART | MOVED, "apart", "apart"),
+        (APART | OPEN, "open", "open"),
     ],
     ids=lambda value: None if isinstance(value, dict) else value,
 )
-def test_a_group_is_told_by_the_verdict_of_its_change(gate_of, row, word):
+def test_a_group_is_told_by_the_verdict_of_its_change(gate_of, row, outcome, word):
     gate = gate_of(row)
     assert gate.changes.verdict.tolist() == [(ROW | row)["verdict"]]
+    assert gate.changes.outcome.tolist() == [outcome]
     assert len(gate.moved) == word.endswith(("beyond its margin", "beyond the margin"))
     assert text(gate, RUNS).splitlines()[5].endswith(f"  {word}")
 

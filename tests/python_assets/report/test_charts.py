@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from python_assets.report.charts import HEIGHT, WIDTH, Mark, bar, make_axis, row
+from python_assets.report.charts import COURSE_HEIGHT, HEIGHT, WIDTH, Mark, Point, bar, course, make_axis, row
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False)
 
@@ -84,3 +84,24 @@ def test_single_values_outside_the_scale_are_left_out():
 @pytest.mark.parametrize(("fraction", "width"), [(0, 0), (0.25, 250), (1, 1000), (3, 1000)])
 def test_a_bar_is_as_long_as_its_fraction(fraction, width):
     assert f'width="{width}"' in bar(fraction)
+
+
+def test_a_course_stands_higher_where_values_are_larger_and_joins_what_is_alike():
+    axis = make_axis([-1.0, 1.0])
+    marks = [Mark(value, value - 0.25, value + 0.25) for value in (-1.0, 0.0, 1.0)]
+    points = [Point(place, mark, is_joined=place == 1) for place, mark in enumerate(marks)]
+    drawn = course(axis, points, 3, {2})
+    dots = [tuple(map(int, place)) for place in re.findall(r'class="dot" d="M(\d+) (\d+)h0"', drawn)]
+    assert [x for x, _ in dots] == [167, 500, 833]
+    assert [y for _, y in dots] == sorted((y for _, y in dots), reverse=True)
+    assert drawn.count('class="join"') == 1
+    assert f'class="break" d="M667 0V{COURSE_HEIGHT}"' in drawn
+
+
+def test_a_course_leaves_the_place_of_what_is_missing_empty_and_unbounded_sides_run_to_the_edge():
+    axis = make_axis([0.0, 1.0])
+    drawn = course(axis, [Point(0, Mark(None, 0.0, 1.0), False), Point(1, Mark(0.5, None, None), True)], 2)
+    assert drawn.count('class="dot"') == 1
+    assert 'class="interval"' not in drawn and 'class="join"' not in drawn
+    drawn = course(axis, [Point(0, Mark(0.5, None, 0.75), False)], 1)
+    assert f'd="M500 {COURSE_HEIGHT}V' in drawn

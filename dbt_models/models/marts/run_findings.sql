@@ -1,0 +1,81 @@
+{% set pair = 'study_id, generation_id, reference_generation_id, measure_id' %}
+with
+
+questions as (
+    select * from {{ ref('questions') }}
+),
+
+studies as (
+    select study_id, run_id, level from {{ ref('studies') }}
+),
+
+measures as (
+    select study_id, measure_id, unit from {{ ref('measures') }}
+),
+
+waves as (
+    select study_id, generation_id, level as wave
+    from {{ ref('generation_factors') }}
+    where factor = 'wave'
+),
+
+instruments as (
+    select distinct study_id, generation_id as measured_id, measure_id, extractor_version
+    from {{ ref('measurements') }}
+    where value is not null or label is not null
+),
+
+pairs as (
+    select distinct {{ pair }} from questions
+),
+
+-- a question of all generations together, or of a pair of them, rests on what measured each of them
+read_by as (
+    select distinct pairs.*, instruments.extractor_version
+    from pairs
+    inner join instruments
+        on pairs.study_id = instruments.study_id
+        and pairs.measure_id = instruments.measure_id
+        and (
+            pairs.generation_id = 'all'
+            or instruments.measured_id in (pairs.generation_id, pairs.reference_generation_id)
+        )
+),
+
+versions as (
+    select {{ pair }}, {{ joined_text('extractor_version', ' | ', 'extractor_version') }} as extractor_versions
+    from read_by
+    group by {{ pair }}
+)
+
+select
+    questions.study_id,
+    studies.run_id,
+    {% for key in question_keys() if key != 'study_id' %}
+    questions.{{ key }},
+    {% endfor %}
+    questions.reference_generation_id,
+    waves.wave,
+    questions.set_id,
+    questions.outcome,
+    questions.reason,
+    questions.p_value,
+    questions.q_value,
+    questions.verdict,
+    {% for column in ['verdict', 'size', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
+    questions.strongest_{{ column }},
+    {% endfor %}
+    measures.unit,
+    studies.level,
+    questions.n_groups,
+    questions.n_groups_shown,
+    questions.n_responses,
+    questions.n_missing,
+    questions.n_root_prompts,
+    questions.n_units,
+    versions.extractor_versions
+from questions
+inner join studies using (study_id)
+inner join measures using (study_id, measure_id)
+left join waves using (study_id, generation_id)
+left join versions using ({{ pair }})

@@ -1,0 +1,53 @@
+{% set keys = (question_keys() + ['reference_generation_id']) | join(', ') %}
+with
+
+run_findings as (
+    select * from {{ ref('run_findings') }}
+),
+
+publications as (
+    select study_id, run_id, published_at from {{ ref('publications') }}
+),
+
+in_order as (
+    select
+        run_findings.*,
+        publications.published_at,
+        row_number() over run_order as run_position,
+        lag(run_findings.run_id) over run_order as run_id_before,
+        lag(extractor_versions) over run_order as extractor_versions_before,
+        lag(strongest_size) over run_order as size_before,
+        lag(strongest_group_id) over run_order as group_before,
+        lag(strongest_category) over run_order as category_before
+    from run_findings
+    inner join publications using (study_id, run_id)
+    window run_order as (partition by {{ keys }} order by published_at asc nulls first, run_id asc)
+)
+
+select
+    {% for key in question_keys() %}
+    {{ key }},
+    {% endfor %}
+    reference_generation_id,
+    run_id,
+    run_position,
+    run_id_before,
+    published_at,
+    wave,
+    outcome,
+    reason,
+    p_value,
+    q_value,
+    verdict,
+    {% for column in ['verdict', 'size', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
+    strongest_{{ column }},
+    {% endfor %}
+    unit,
+    n_responses,
+    n_root_prompts,
+    extractor_versions,
+    extractor_versions <> extractor_versions_before as instrument_changed,
+    strongest_size = size_before
+    and strongest_group_id = group_before
+    and strongest_category = category_before as is_same_size
+from in_order
