@@ -118,6 +118,11 @@ _JOINING: Final[Mapping[str, frozenset[str]]] = {
     }.items()
 }
 
+_KNOWN: Final = {code: words | _JOINING.get(code, frozenset()) for code, words in _CLAUSAL.items()}
+_LANGUAGES_OF: Final = {
+    word: [code for code, words in _KNOWN.items() if word in words] for word in frozenset().union(*_KNOWN.values())
+}
+
 _WORD: Final = re.compile(r"[^\W\d_]+")
 
 # Below these nothing is decided: a title or the name of a dish has fewer.
@@ -145,7 +150,10 @@ def languages_by_words(text: str) -> dict[str, float] | None:
     words = _words(text)
     if sum(map(len, words)) < LEAST_LETTERS:
         return None
-    found = {code: _told(words, code) for code in _CLAUSAL}
+    found: dict[str, list[str]] = {code: [] for code in _CLAUSAL}
+    for word in words:
+        for code in _LANGUAGES_OF.get(word, ()):
+            found[code].append(word)
     best = max(found, key=lambda code: len(found[code]))
     telling = found[best]
     is_sure = (
@@ -155,17 +163,12 @@ def languages_by_words(text: str) -> dict[str, float] | None:
     )
     if not is_sure:
         return None
-    known = _CLAUSAL[best] | _JOINING.get(best, frozenset())
+    known = _KNOWN[best]
     near = [code for code, own in found.items() if len(own) >= _NEAR * len(telling)]
     stray = [code for code, own in found.items() if code not in near and not _CLAUSAL[code].isdisjoint({*own} - known)]
     weights = {code: len(found[code]) ** _TELLING for code in near}
     left = (1 - _STRAY * len(stray)) / sum(weights.values())
     return {code: left * weight for code, weight in weights.items()} | dict.fromkeys(stray, _STRAY)
-
-
-def _told(words: list[str], code: str) -> list[str]:
-    known = _CLAUSAL[code] | _JOINING.get(code, frozenset())
-    return [word for word in words if word in known]
 
 
 def _words(text: str) -> list[str]:

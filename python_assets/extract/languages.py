@@ -122,6 +122,7 @@ def _clauses(text: str) -> Iterator[tuple[list[str], str]]:
         begins = part in _SENTENCE_END or (begins and not words)
 
 
+@lru_cache(maxsize=_KNOWN_TEXTS)
 def _is_name(word: str) -> bool:
     """Whether a word is written as a name, or holds a digit."""
     letter = next(filter(str.isalnum, word), "a")

@@ -7,6 +7,7 @@ field of its own has told already.
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -55,6 +56,7 @@ _HARMONY_HEADER: Final = re.compile(r"(?:<\|start\|>[^<]*)?<\|channel\|>[^<]*(?:
 _BARE_START: Final = re.compile(r"\s*analysis(?=[A-Z\"'])")
 _BARE_FINAL: Final = re.compile(r"assistantfinal")
 _BARE_BEFORE: Final = re.compile(r"\s*analysis")
+_BEGIN: Final = {mark[0] for pair in REASONING_TAGS.items() for mark in pair} | {HARMONY_CHANNEL[0]}
 
 
 class _Parts(NamedTuple):
@@ -76,6 +78,8 @@ def part_reasoning(text: str, tags: Mapping[str, str] | None = None) -> tuple[st
         The answer, unchanged where there is no reasoning, and the reasoning without its marks, '' where there
         is none.
     """
+    if _is_plain(text, tags or {}):
+        return text, ""
     every = {**REASONING_TAGS, **(tags or {})}
     parts = _harmony(text) or _within(text, every) or _up_to_closing(text, every)
     if parts is None:
@@ -89,6 +93,8 @@ def part_reasoning(text: str, tags: Mapping[str, str] | None = None) -> tuple[st
 
 def begins_with_reasoning(text: str, tags: Mapping[str, str] | None = None) -> bool:
     """Tell whether a text opens with a mark of reasoning."""
+    if _is_plain(text, tags or {}):
+        return False
     return _harmony(text) is not None or _within(text, {**REASONING_TAGS, **(tags or {})}) is not None
 
 
@@ -102,6 +108,12 @@ def parted(answer: Answer, tags: Mapping[str, str]) -> Answer:
     context = dict(answer.context or {})
     context["reasoning"] = "\n\n".join(filter(None, [context.get("reasoning"), reasoning]))
     return replace(answer, text=text, context=context)
+
+
+def _is_plain(text: str, tags: Mapping[str, str]) -> bool:
+    """Whether a text has no character that a mark begins with: most have none, and an import has a million texts."""
+    begin = _BEGIN | {mark[:1] for pair in tags.items() for mark in pair}
+    return not any(map(text.__contains__, begin)) and not (_BARE_FINAL.search(text) or _BARE_BEFORE.match(text))
 
 
 def _within(text: str, tags: Mapping[str, str]) -> _Parts | None:
@@ -144,6 +156,7 @@ def _up_to_closing(text: str, tags: Mapping[str, str]) -> _Parts | None:
     return None
 
 
+@cache
 def _pattern(tag: str) -> str:
     """Tags are written in any case; of a word in square brackets the case is the mark."""
     return f"(?i:{re.escape(tag)})" if tag.startswith("<") else re.escape(tag)

@@ -6,8 +6,9 @@ models that people or a judge labelled (docs/sources.md). The package holds word
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from zipfile import BadZipFile
@@ -62,8 +63,8 @@ def read_text(sentences: Sequence[str]) -> str:
     Nothing of an opening of a few words, which are a label or a name more often than a refusal, or of one that says
     yes or no.
     """
-    own = [one for one in sentences if not (is_reported(one) or is_of_life(one))]
-    read = " ".join(own[:SENTENCES])
+    own = (one for one in sentences if not (is_reported(one) or is_of_life(one)))
+    read = " ".join(islice(own, SENTENCES))
     return "" if len(read.split()) < _FEWEST_WORDS or _YES_OR_NO.match(read) else read
 
 
@@ -91,7 +92,8 @@ def linear_score(sentences: Sequence[str]) -> LinearScore:
 
 def decision(weights: Weights, text: str) -> NDArray[np.float64]:
     """The decision functions of a text, in log odds: shape (2,)."""
-    found = Counter(weights.place[words] for words in _runs_of_words(text) if words in weights.place)
+    places = map(weights.place.get, _runs_of_words(text))
+    found = Counter(place for place in places if place is not None)
     if not found:
         return weights.intercepts
     at = np.fromiter(found.keys(), dtype=np.intp, count=len(found))
@@ -100,9 +102,11 @@ def decision(weights: Weights, text: str) -> NDArray[np.float64]:
     return weights.coefficients[:, at] @ (weight / np.sqrt(weight @ weight)) + weights.intercepts
 
 
-def _runs_of_words(text: str) -> list[str]:
+def _runs_of_words(text: str) -> Iterator[str]:
     words = _TOKEN.findall(text.lower())
-    return [" ".join(words[i : i + n]) for n in range(1, MOST_WORDS + 1) for i in range(len(words) - n + 1)]
+    yield from words
+    for n in range(2, MOST_WORDS + 1):
+        yield from map(" ".join, zip(*(words[i:] for i in range(n)), strict=False))
 
 
 @cache

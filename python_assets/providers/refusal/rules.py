@@ -72,10 +72,10 @@ def _n_read(sentences: Sequence[str]) -> int:
 
 
 def _refuses(sentence: str) -> bool:
-    if is_reported(sentence) or _TOO_LITTLE.search(sentence):
+    found = _wording().search(sentence)  # which most sentences lack, first
+    if found is None or is_reported(sentence) or _TOO_LITTLE.search(sentence):
         return False
-    found = _wording().search(sentence)
-    return found is not None and not _is_answer(_contrasted(sentence, found))
+    return not _is_answer(_contrasted(sentence, found))
 
 
 def _contrasted(sentence: str, refusal: re.Match[str]) -> str:

@@ -102,6 +102,31 @@ def test_an_answer_that_was_parted_does_not_begin_with_reasoning(text: str) -> N
     assert len(answer) + len(reasoning) <= len(text)
 
 
+PIECES = [
+    "analysis",
+    "Analysis",
+    "assistantfinal",
+    "The",
+    "'",
+    '"',
+    " ",
+    "\n",
+    ".",
+    "<",
+    "[",
+    "[THINK]",
+    "</think>",
+    "◁/think▷",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join))
+def test_a_text_without_the_beginning_of_a_mark_is_read_as_by_every_rule(text: str) -> None:
+    every_rule = {f"{text[0]}\ue000": "\ue001"}  # which is in no text, but begins as this one does
+    assert part_reasoning(text) == part_reasoning(text, every_rule)
+    assert begins_with_reasoning(text) == begins_with_reasoning(text, every_rule)
+
+
 def test_a_long_text_is_parted_in_linear_time() -> None:
     for piece in ("<think>", "</think>", "<|channel|>final", "<|start|>", "assistantfinal", "[THINK] "):
         part_reasoning("x" + piece * 40_000)
