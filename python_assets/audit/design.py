@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from python_assets.audit.models import Asked
-from python_assets.audit.shelf import copy_files, path_of, write_file
+from python_assets.audit.shelf import copy_files, path_of
 from python_assets.audit.sized_text import n_texts_of, sized_text
 from python_assets.infer.tables import BEYOND_PARTS
 from python_assets.plan.pilot import CHANGES
@@ -17,6 +17,7 @@ from python_assets.plan.plan import plan_study
 from python_assets.plan.power import DECLARED
 from python_assets.plan.text import Plan, PowerRow
 from python_assets.study_file.load import load_study
+from python_assets.study_file.new_study import write_new
 
 FULL: Final = "full"
 QUICK: Final = "quick"
@@ -57,7 +58,7 @@ def sized(theme: str, study_id: str, models: list[Asked], design: str) -> Sized:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"{study_id}.yml")
         copy_files(original, text, path.parent)
-        write_file(path, whole)
+        write_new(path, whole.encode())
         study = load_study(path, simulated=True)
         needed = [n for row in powers(plan_study(study)) if (n := _n_texts_needed(row)) is not None]
     if not needed:

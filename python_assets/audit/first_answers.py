@@ -13,14 +13,10 @@ import duckdb
 
 from python_assets.errors import shorten
 from python_assets.extract.extract_study import extract
-from python_assets.generate.generate_study import asked_generations, read_prompts
+from python_assets.generate.generate_study import ask_all, asked_generations, read_prompts
 from python_assets.generate.response_tables import generations_table, responses_table
 from python_assets.plan.asked import IN_MEMORY, assemble_offline
-from python_assets.providers.addresses import Addresses
-from python_assets.providers.configs import log_path
-from python_assets.providers.loop import Logged, generate_all, probe
 from python_assets.providers.records import Prompt
-from python_assets.providers.spending import spending_of
 from python_assets.study.base import SIMULATOR
 from python_assets.study.study import Study, make_id
 from python_assets.warehouse.build import Home, open_build, write_stage
@@ -71,12 +67,7 @@ def unreadable(study: Study, home: Home, progress: Progress) -> list[Unreadable]
         if not configured:
             return []
         prompts = _spread_out(read_prompts(connection))
-        asked = [Logged(config, log_path(study, home, config.generation_id)) for _, config in configured]
-        addresses, spending = Addresses(), spending_of(study, home)
-        for one in asked:
-            probe(prompts, *one, addresses=addresses, spending=spending)
-        answered = generate_all(prompts, asked, progress, addresses=addresses, spending=spending_of(study, home))
-        runs = [(generation, run) for (generation, _), run in zip(configured, answered, strict=True)]
+        runs = ask_all(study, configured, prompts, home, progress)
         tables = {"generations": generations_table(runs, [], has_baseline=False), "responses": responses_table(runs)}
         write_stage(connection, study.study_id, "generate", tables)
         with tempfile.TemporaryDirectory() as cache:

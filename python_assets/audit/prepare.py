@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.audit.design import EFFECTS, sized, smallest_shown
 from python_assets.audit.models import Asked
-from python_assets.audit.shelf import copy_files, path_of, write_file
+from python_assets.audit.shelf import copy_files, path_of
 from python_assets.errors import StudyError, Told
 from python_assets.plan.plan import plan_study
 from python_assets.plan.text import NO_PRICE, Plan, aligned, total_cost
@@ -20,6 +20,7 @@ from python_assets.published.query import open_published
 from python_assets.report.audits.record import Record, read_record, write_record
 from python_assets.study.study import ID_PATTERN, Study
 from python_assets.study_file.load import load_study
+from python_assets.study_file.new_study import write_new
 from python_assets.warehouse.build import Home
 
 HEADER: Final = (
@@ -141,7 +142,7 @@ def _prepared(wanted: Wanted, theme: str, studies: Path, published: Mapping[str,
         text = sized(theme, path.stem, wanted.models, wanted.design).text
         copy_files(original, text, studies)
         written.callback(path.unlink, missing_ok=True)
-        write_file(path, text)
+        write_new(path, text.encode())
     study = load_study(path, simulated=wanted.is_simulated)
     plan = plan_study(study)
     is_answered = not any(row.n_requests for row in plan.costs)

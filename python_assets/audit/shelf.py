@@ -3,7 +3,6 @@
 Belongs here: which there are, what they ask and need, and copying one to edit.
 """
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -13,8 +12,9 @@ import yaml
 from python_assets.errors import StudyError, StudyFileError, Told
 from python_assets.plan.asked import IN_MEMORY, assemble_offline
 from python_assets.plan.text import aligned
-from python_assets.study.study import ID_PATTERN, Study
+from python_assets.study.study import Study
 from python_assets.study_file.load import load_study
+from python_assets.study_file.new_study import new_path, write_new
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
 
@@ -92,30 +92,11 @@ def copy_of_shelf(name: str, source: str, folder: Path) -> Path:
     Raises:
         StudyError: there is no such study, the name cannot be an id, or a file is there already.
     """
-    if not ID_PATTERN.match(name):
-        expected = "lower-case letters, digits and _, a letter first"
-        raise StudyError("the name", name, expected, "choose another name")
-    original, path = path_of(source), folder / f"{name}.yml"
-    if path.exists():
-        raise StudyError(path, Told("a file, which was left as it is"), "no file there", "choose another name")
+    original, path = path_of(source), new_path(name, folder)
     text = original.read_text(encoding="utf-8")
     copy_files(original, text, folder)
-    write_file(path, text)
+    write_new(path, text.encode())
     return path
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a study file.
-
-    Raises:
-        StudyError: it cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        remedy = "set PLUMBLINE_STUDIES to another folder"
-        raise StudyError(path, Told(error.strerror), "a file that can be written", remedy) from error
 
 
 def copy_files(original: Path, text: str, folder: Path) -> None:
@@ -131,17 +112,14 @@ def copy_files(original: Path, text: str, folder: Path) -> None:
     """
     for value in sorted(set(_texts(yaml.safe_load(text)))):
         source, target = original.parent / value, folder / value
-        if not _is_file(source) or target.resolve() == source.resolve():
+        if not _is_file(source):
             continue
-        if target.exists() and target.read_bytes() != source.read_bytes():
+        content = source.read_bytes()
+        if not target.exists():
+            write_new(target, content)
+        elif target.read_bytes() != content:
             expected = f"no other file than {source.name} of the shelf"
             raise StudyError(target, Told("a file of another content"), expected, "move it away")
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
-        except OSError as error:
-            remedy = "set PLUMBLINE_STUDIES to another folder"
-            raise StudyError(target, Told(error.strerror), "a file that can be written", remedy) from error
 
 
 def _is_file(path: Path) -> bool:

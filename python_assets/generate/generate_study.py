@@ -81,7 +81,7 @@ def generate_study(
     configured = _configured(study, everyone, answers, (connection, home, progress), is_asked=True)
     # what is wrong with the factors of models is told before anything is asked
     model_factors = generation_factors(study, [generation for generation, _ in configured], imported)
-    answered = _run_all(study, configured, prompts, home, progress, allowance)
+    answered = ask_all(study, configured, prompts, home, progress, allowance)
     judged = judge_refusals(
         study, [run for _, run in answered], prompts, RunContext(home, progress, allowance=allowance)
     )
@@ -106,14 +106,27 @@ def generate_study(
     )
 
 
-def _run_all(
+def ask_all(
     study: Study,
     configured: Sequence[tuple[Generation, GenerationConfig]],
     prompts: Sequence[Prompt],
     home: Home,
     progress: Progress,
-    allowance: CallAllowance,
+    allowance: CallAllowance = ANY_NUMBER,
 ) -> Runs:
+    """Ask generations prompts, each after a first call that tells whether it can answer; the logs keep all.
+
+    Args:
+        study: the study.
+        configured: its generations, and how they are asked.
+        prompts: all of its prompts, or some.
+        home: where the response logs lie.
+        progress: is told how far each generation is.
+        allowance: how many calls may still be asked.
+
+    Raises:
+        GenerationError, BudgetError, UnconfirmedError: as generate_study.
+    """
     asked = [Logged(config, log_path(study, home, config.generation_id)) for _, config in configured]
     if allowance.most is not None:
         allowance.require(sum(n_calls_to_ask(prompts, *one) for one in asked))

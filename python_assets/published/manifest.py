@@ -189,9 +189,8 @@ def _faults_of_files(files: Sequence[ExportedFile]) -> Iterator[tuple[str, str]]
 
 
 def _faults_of_factors(manifest: Manifest) -> Iterator[tuple[str, str]]:
-    from python_assets.study.factors import (
-        level_positions,
-    )  # with all of what a study is, which no name of a file needs
+    # with all of what a study is, which no name of a file needs
+    from python_assets.study.factors import level_positions
 
     positions = level_positions(manifest.config)
     for name, factor in manifest.factors.items():

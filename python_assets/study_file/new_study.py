@@ -22,6 +22,17 @@ def new_study(name: str, folder: Path) -> Path:
     Raises:
         StudyError: the name cannot be an id, the file is there already, or the folder cannot be written.
     """
+    path = new_path(name, folder)
+    write_new(path, TEMPLATE.read_text(encoding="utf-8").replace("{name}", name).encode())
+    return path
+
+
+def new_path(name: str, folder: Path) -> Path:
+    """Where a new study file is to be.
+
+    Raises:
+        StudyError: the name cannot be an id, or the file is there already.
+    """
     if not ID_PATTERN.match(name):
         proposed = make_id(name)
         remedy = f"try: plumbline new {proposed}" if proposed else "choose another name"
@@ -29,11 +40,19 @@ def new_study(name: str, folder: Path) -> Path:
     path = folder / f"{name}.yml"
     if path.exists():
         raise StudyError(path, Told("a file, which was left as it is"), "no file there", "choose another name")
+    return path
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file among the studies that is not there yet; the folder is made if it is not there.
+
+    Raises:
+        StudyError: it is there, or cannot be written.
+    """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8") as file:
-            file.write(TEMPLATE.read_text(encoding="utf-8").replace("{name}", name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            file.write(content)
     except OSError as error:
         remedy = "set PLUMBLINE_STUDIES to another folder"
         raise StudyError(path, Told(error.strerror), "a file that can be written", remedy) from error
-    return path
