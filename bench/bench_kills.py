@@ -87,29 +87,28 @@ def write_study(folder: Path) -> None:
 def run(home: Path, studies: Path, point: Point | None = None) -> Ran:
     """Run the study to its end, or until it is killed."""
     places = {"PLUMBLINE_HOME": home, "DAGSTER_HOME": home / "dagster", "PLUMBLINE_STUDIES": studies}
-    process = subprocess.Popen(
+    begins: dict[str, float] = {}
+    told, first, timers = "", 0.0, []
+    with subprocess.Popen(
         [sys.executable, "-m", "python_assets.cli", "run", STUDY_ID],
         cwd=PROJECT,
         env={**os.environ, "PYTHONPATH": str(PROJECT), **{name: str(path) for name, path in places.items()}},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-    )
-    begins: dict[str, float] = {}
-    told, first, timers = "", 0.0, []
-    assert process.stderr is not None
-    for line in process.stderr:
-        told = line
-        if found := _BEGINS.fullmatch(line):
-            first = first or perf_counter()
-            begins.setdefault(found["stage"], perf_counter() - first)
-            if point and found["stage"] == point.stage:
-                timers.append(Timer(point.seconds, process.kill))
-                timers[-1].start()
-    code = process.wait()
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            told = line
+            if found := _BEGINS.fullmatch(line):
+                first = first or perf_counter()
+                begins.setdefault(found["stage"], perf_counter() - first)
+                if point and found["stage"] == point.stage:
+                    timers.append(Timer(point.seconds, process.kill))
+                    timers[-1].start()
     for timer in timers:
         timer.cancel()
-    return Ran(code, begins, perf_counter() - first, told)
+    return Ran(process.returncode, begins, perf_counter() - first, told)
 
 
 def points_of(undisturbed: Ran, n: int, seed: int) -> Iterator[Point]:

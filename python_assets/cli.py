@@ -261,7 +261,7 @@ def _audit(parsed: argparse.Namespace) -> int:
     found = prepare(wanted, paths.studies_folder(), paths.home())
     left = [one for one in found if not one.is_done]
     print(printable(told(wanted, found)))
-    if left and not (parsed.yes or _agreed("Ask them?", "--yes")):
+    if left and not (parsed.yes or _agreed("Ask them? [y/N] ", "y", "yes")):
         print("Nothing was asked. The study files stay and can be edited.")
         return 0
     for number, one in enumerate(left, 1):
@@ -303,17 +303,19 @@ def _is_readable(study: "Study", *, asks: bool) -> bool:
         print(printable(told_unreadable(one, study)), file=sys.stderr)
     if not found:
         return True
-    if asks and _agreed("Ask the rest of this theme all the same?", "--yes"):
+    if asks and _agreed("Ask the rest of this theme all the same? [y/N] ", "y", "yes"):
         return True
     print(f"{study.study_id} is left out; plumbline run {study.study_id} asks it all the same.", file=sys.stderr)
     return False
 
 
-def _agreed(question: str, option: str) -> bool:
-    """What a user says at a terminal; where there is none, the option says it."""
+def _agreed(question: str, *answers: str) -> bool:
+    """Whether a user gives one of these answers at a terminal; where there is none, --yes gives it."""
     if not sys.stdin.isatty():
-        raise PlumblineError("standard input", "no terminal", "a terminal to answer at", f"give {option}")
-    return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        got, expected = "no terminal to answer at", "--yes where no terminal can answer"
+        raise PlumblineError("plumbline", got, expected, "add it to go on with what is told")
+    print(question, end="", flush=True)
+    return sys.stdin.readline().strip().lower() in answers
 
 
 def _fails(findings: Mapping[str, Any], fail_on: str) -> bool:
@@ -452,16 +454,9 @@ def _drop(parsed: argparse.Namespace) -> int:
 
     loss = loss_of(paths.home(), parsed.name)
     print(printable(loss.text(paths.home())))
-    if not parsed.yes:
-        if not sys.stdin.isatty():
-            expected = "--yes where no terminal can answer"
-            raise PlumblineError(
-                "plumbline drop", "no answer whether to drop it", expected, "add it to drop what is told"
-            )
-        print("Drop it? yes/no: ", end="", flush=True)
-        if sys.stdin.readline().strip().lower() != "yes":
-            print("Nothing was dropped.")
-            return MISTAKE
+    if not (parsed.yes or _agreed("Drop it? yes/no: ", "yes")):
+        print("Nothing was dropped.")
+        return MISTAKE
     print(f"Dropped. Readers see publication {drop(paths.home(), loss)}.")
     return 0
 

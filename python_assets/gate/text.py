@@ -17,6 +17,7 @@ from python_assets.infer.tables import SEPARATOR
 from python_assets.published.account import outcomes_in_words
 from python_assets.published.query import format_table
 from python_assets.study.base import CALIBRATIONS
+from python_assets.study.problems import plural
 from python_assets.warehouse import paths
 
 REASONS: Final = paths.PROJECT / "dbt_models" / "seeds" / "reasons.csv"
@@ -170,7 +171,7 @@ def _not_compared(gate: Gate) -> Iterator[str]:
 def _questions(gate: Gate) -> Iterator[str]:
     """What was asked of the two runs, and what the questions came to."""
     if n := gate.questions.get("n_questions"):
-        yield f"{n:,} question{'' if n == 1 else 's'} asked of both runs: {outcomes_in_words(gate.questions)}."
+        yield f"{plural(n, 'question')} asked of both runs: {outcomes_in_words(gate.questions)}."
 
 
 def _verdict(gate: Gate) -> str:

@@ -20,7 +20,7 @@ from python_assets.published.merge import EVERY_RUN, PUBLICATIONS, Stamp, attach
 from python_assets.published.publication import commit, finish, id_of, new_publication, publish_lock, share
 from python_assets.published.publish import SHARED, tells_what_cannot_be_written
 from python_assets.published.runs import SHOWN_CHARACTERS
-from python_assets.study.problems import listed, suggestion
+from python_assets.study.problems import listed, plural, suggestion
 from python_assets.warehouse.build import UNFINISHED, Home, connect, utc_now
 
 MOST_TABLES: Final = 4
@@ -50,12 +50,12 @@ class Loss(NamedTuple):
         what = f"run {self.run_id} of study {self.study_id}" if self.run_id else f"study {self.study_id}"
         largest = sorted(self.n_rows.items(), key=lambda table: -table[1])
         told = [f"{n:,} of {name}" for name, n in largest[:MOST_TABLES]]
-        more = [_counted(len(largest) - MOST_TABLES, "more table")] if len(largest) > MOST_TABLES else []
+        more = [plural(len(largest) - MOST_TABLES, "more table")] if len(largest) > MOST_TABLES else []
         rows = f"{sum(self.n_rows.values()):,}: {', '.join([*told, *more])}" if largest else "none"
         n_kept = len(self.kept)
-        folders = f"{_counted(n_kept, 'folder')}, {self.n_bytes:,} bytes" if n_kept else "no folder: none is kept"
+        folders = f"{plural(n_kept, 'folder')}, {self.n_bytes:,} bytes" if n_kept else "no folder: none is kept"
         lines = [
-            f"Drop       {what}: {_counted(len(self.run_ids), 'run')}",
+            f"Drop       {what}: {plural(len(self.run_ids), 'run')}",
             f"Rows       {rows}",
             f"Archive    {folders}",
             *(f"           {run.folder}" for run in self.kept),
@@ -191,7 +191,7 @@ def _require_earlier(connection: duckdb.DuckDBPyConnection, study_id: str, run_i
     if latest == (run_id,):
         n_earlier = len(runs) - 1
         got = f"run {run_id}, the latest of {study_id}, which the tables hold"
-        expected = f"one of {_counted(n_earlier, 'earlier run')}" if n_earlier else "the study: it has no other run"
+        expected = f"one of {plural(n_earlier, 'earlier run')}" if n_earlier else "the study: it has no other run"
         remedy = f"drop the study, or run it again: plumbline run {study_id}; the run can be dropped then"
         raise WarehouseError("plumbline drop", got, expected, remedy)
 
@@ -258,7 +258,3 @@ def _reads(config: Any, study_id: str, run_id: str) -> bool:
 def _count(connection: duckdb.DuckDBPyConnection, table: str, where: str) -> int:
     rows = connection.execute(f'select count(*) from earlier.main."{table}" where {where}').fetchall()
     return int(rows[0][0])
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"

@@ -18,6 +18,7 @@ from python_assets.published.account import (
 )
 from python_assets.published.query import open_published
 from python_assets.study.base import CALIBRATIONS, GROUND_TRUTH
+from python_assets.study.problems import plural
 from python_assets.warehouse.build import Home
 
 MOST_LINES: Final = 12
@@ -176,7 +177,7 @@ def _of_raters(rows: list[Row], n_set_aside: int) -> list[str]:
     more = len(rows) - len(given)
     told = [", ".join(given) + (f", and {more:,} more" if more else "")]
     if n_without := sum(row["n_without"] for row in rows):
-        told.append(f"{_plural(n_without, 'row')} without one")
+        told.append(f"{plural(n_without, 'row')} without one")
     if n_set_aside:
         told.append(f"{n_set_aside:,} wrong, in quarantined_records")
     return [f"Labels     {'; '.join(told)}"]
@@ -200,14 +201,12 @@ def _of_logs(rows: list[Row]) -> list[str]:
         told.append(f"{n:,} different by design")
     if n := n_of.get("not_imported"):
         told.append(f"{n:,} not imported")
-    return [
-        f"Log        {_plural(sum(n_of.values()), 'metric')} of the log: {', '.join(told)} (table imported_metrics)"
-    ]
+    return [f"Log        {plural(sum(n_of.values()), 'metric')} of the log: {', '.join(told)} (table imported_metrics)"]
 
 
 def _of_set(row: Row, alpha: float) -> str:
     """How many questions a set has, and what they came to."""
-    return f"{row['set_id']}: {_plural(row['n_questions'], 'question')}, {outcomes_in_words(row, alpha)}"
+    return f"{row['set_id']}: {plural(row['n_questions'], 'question')}, {outcomes_in_words(row, alpha)}"
 
 
 def _of_blocks(row: Row) -> str:
@@ -286,7 +285,7 @@ def _not_found(sets: list[Row], called: Row, n_repeated: int) -> str:
     """What was tested and not called, and what of the called is told in no line above."""
     n_open, n_equivalent = (sum(row[name] for row in sets) for name in ("n_open", "n_equivalent"))
     told = [
-        f"{_plural(n_open, 'question')} open, neither a difference shown nor one ruled out",
+        f"{plural(n_open, 'question')} open, neither a difference shown nor one ruled out",
         f"{n_equivalent:,} equal within their margins" if n_equivalent else "",
         f"{called['n_inside']:,} called different and inside their margins" if called["n_inside"] else "",
         f"{n_repeated:,} called that repeat what is told above" if n_repeated else "",
@@ -308,10 +307,6 @@ def _untested(rows: list[Row]) -> str:
     if not rows:
         return ""
     n_all, first = sum(row["n"] for row in rows), rows[0]
-    others = f" ({first['n']}; {_plural(len(rows) - 1, 'other reason')})" if len(rows) > 1 else ""
+    others = f" ({first['n']}; {plural(len(rows) - 1, 'other reason')})" if len(rows) > 1 else ""
     told = why(first["reason"], first["meaning"], first["remedy"])
-    return f"{_plural(n_all, 'question')}: {told}{others}"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    return f"{plural(n_all, 'question')}: {told}{others}"

@@ -18,7 +18,7 @@ from python_assets.published.archived import MARTS
 from python_assets.published.manifest import NAME
 from python_assets.published.publication import LINKED, publications, read_publication
 from python_assets.published.query import open_published
-from python_assets.study.problems import listed
+from python_assets.study.problems import listed, plural
 from python_assets.warehouse.build import UNFINISHED, Home, utc_now
 from python_assets.warehouse.chain import Kind, Line, freeze_entry, is_whole, records_of, walked
 from python_assets.warehouse.file_hashes import sha256_of_file
@@ -40,7 +40,7 @@ class Verified(NamedTuple):
         """What was walked, for a terminal."""
         ends = f"Last line  sha256 {self.last.sha256} of {self.last.at}"
         n = len(self.faults)
-        verdict = f"{n:,} fault{'' if n == 1 else 's'}:" if n else "Everything that is there is as it was chained."
+        verdict = f"{plural(n, 'fault')}:" if n else "Everything that is there is as it was chained."
         return "\n".join([*self.told, ends, verdict, *(f"  {fault}" for fault in self.faults)])
 
 
@@ -104,7 +104,7 @@ def _walk(held: _Held) -> None:
                 held.fault(where, f"a line of {line.at}", "a time that has been", remedy)
     counted = Counter(line.entry.kind for line in held.lines)
     told = [kind for kind in KINDS if counted[kind] or kind != "drop"]
-    kinds = ", ".join(f"{counted[kind]:,} {kind}{'' if counted[kind] == 1 else 's'}" for kind in told)
+    kinds = ", ".join(plural(counted[kind], kind) for kind in told)
     if held.lines:
         held.told.append(f"Chain      {kinds}, from {held.lines[0].at} to {held.lines[-1].at}")
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from python_assets.study.base import AS_WRITTEN_READING
+from python_assets.study.problems import plural as plural  # a word of the report, too
 
 VERDICTS: Final[dict[str, str]] = {
     "bias_shown": "bias shown",
@@ -104,11 +105,6 @@ def direction(name: str | None) -> str:
 def many(count: float) -> str:
     """A count that may be a product too large for digits."""
     return f"{count:,.0f}" if count < MOST_IN_DIGITS else f"{count:.1e}".replace("e+", " × 10^")
-
-
-def plural(count: int, noun: str) -> str:
-    """A count with its noun."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def sample(question: Mapping[str, Any]) -> str:

@@ -20,6 +20,11 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(quoted) or "none"
 
 
+def plural(count: int, noun: str) -> str:
+    """A count with its noun."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def suggestion(value: Any, names: Iterable[str], otherwise: str) -> str:
     """Ask whether the nearest name was meant; where none is near, say something else."""
     if near := nearest(value, names):

@@ -4,9 +4,9 @@ import signal
 import subprocess
 import sys
 
-import duckdb
 import pytest
 
+from bench.bench_kills import published
 from tests.end_to_end.conftest import ROOT, environment_of
 from tests.sessions import left_of_session
 
@@ -31,11 +31,6 @@ measures: [vader]
 analysis: {permutations: 400000}
 """
 KEPT = "as the run that was stopped left it"
-# times and names of runs and folders, which no two runs share
-OF_THE_RUN = {
-    *("run_id", "publication_id", "archive_path"),
-    *("published_at", "checked_at", "quarantined_at", "retrieved_at", "requested_at"),
-}
 
 
 @pytest.fixture
@@ -71,24 +66,6 @@ def kept_stages(told):
     return [told[at - 1].split()[-1] for at, line in enumerate(told) if line.strip() == KEPT]
 
 
-def tables(home):
-    with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
-        named = connection.execute(
-            "select table_name, column_name, data_type from duckdb_columns() "
-            "where schema_name = 'main' and not internal"
-        ).fetchall()
-        columns = {}
-        for table, column, data_type in named:
-            columns.setdefault(table, [])
-            if column not in OF_THE_RUN and not column.endswith("_seconds"):
-                # threads add up in another order
-                columns[table].append(f'round("{column}", 9)' if data_type == "DOUBLE" else f'"{column}"')
-        return {
-            table: connection.execute(f"select {', '.join(names)} from {table} order by all").fetchall()
-            for table, names in columns.items()
-        }
-
-
 def test_a_run_stopped_twice_ends_as_one_that_was_not(run, make_home):
     broken, whole = make_home(), make_home()
     code, told = run(broken, "dbt_before_inference")
@@ -103,6 +80,6 @@ def test_a_run_stopped_twice_ends_as_one_that_was_not(run, make_home):
     assert (code, kept_stages(told)) == (0, ["extract", "dbt_before_inference"])
     code, told = run(whole)
     assert (code, kept_stages(told)) == (0, [])
-    assert tables(broken) == tables(whole)
+    assert published(broken) == published(whole)
     code, told = run(broken)
     assert (code, kept_stages(told)) == (0, []), "a run that ended is made anew by the next"
