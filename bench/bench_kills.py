@@ -2,7 +2,7 @@
 
 A small simulated study is killed at random points, spread over the time of a whole run and so over its stages, and
 started again to its end. It must have what a run has that nobody disturbed: the same marts, each answer once in the
-log, a warehouse that verifies, and no file that the other has not.
+log, a warehouse that verifies, and no file that the other has not. tests/end_to_end/test_kills.py kills at three.
 """
 
 import argparse

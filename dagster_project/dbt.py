@@ -3,10 +3,10 @@
 Belongs here: how dbt is called. Which of its tables are assets stands in assets/transform.py.
 """
 
+import fcntl
 import hashlib
 import json
-import os
-import tempfile
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -132,37 +132,42 @@ def _parsed() -> Path:
     for path in sorted(path for name in READ_BY_DBT for path in _files(PROJECT / name)):
         name, content = path.relative_to(PROJECT).as_posix().encode(), path.read_bytes()
         digest.update(b"%s %d " % (name, len(content)) + content)  # a model is named after its file
-    folder = paths.home().root / "build" / "dbt" / digest.hexdigest()[:16]
-    if not (folder / "manifest.json").exists():
-        _parse(folder)
-    return folder
+    return _once(paths.home().root / "build" / "dbt" / digest.hexdigest()[:16], _parse)
 
 
 def _files(path: Path) -> list[Path]:
     return [file for file in (path, *path.rglob("*")) if file.is_file() and file.suffix != ".pyc"]
 
 
+def _once(folder: Path, make: Callable[[Path], None]) -> Path:
+    """A folder that all studies share, under its name once it is whole; of several processes the first makes it."""
+    if not folder.exists():
+        make_folder(folder.parent)
+        with folder.with_name(f".{folder.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                unfinished = folder.with_name(f"{folder.name}.unfinished")
+                shutil.rmtree(unfinished, ignore_errors=True)  # what a killed process left of it
+                unfinished.mkdir()
+                make(unfinished)
+                unfinished.rename(folder)
+    return folder
+
+
 def _parse(folder: Path) -> None:
-    own_folder = folder.with_name(f"{folder.name}.{os.getpid()}")  # two processes may start at once
-    make_folder(own_folder)
-    _dbt(["--write-json", "parse"], Path(NO_BUILD_FILE), own_folder)
-    try:
-        own_folder.rename(folder)
-    except OSError:  # another process was first
-        if not (folder / "manifest.json").exists():
-            raise
+    _dbt(["--write-json", "parse"], Path(NO_BUILD_FILE), folder)
 
 
-def _template(folder: Path) -> Path:
+def _template(parsed: Path) -> Path:
     """A build file of no study: every table of the project as it is without a row, and the seeds; made once."""
-    template = folder / TEMPLATE
-    if not template.exists():
-        with tempfile.TemporaryDirectory(dir=folder) as own_folder:  # two processes may start at once
-            path = Path(own_folder) / TEMPLATE
-            write_no_study(path)
-            _built(["build", *TESTS], path, Path(own_folder), _manifest(folder, path))
-            path.replace(template)
-    return template
+
+    def make(folder: Path) -> None:
+        path, target = folder / TEMPLATE, folder / "dbt"
+        write_no_study(path)
+        _built(["build", *TESTS], path, target, _manifest(parsed, path))
+        shutil.rmtree(target)
+
+    return _once(parsed / "template", make) / TEMPLATE
 
 
 def _manifest(folder: Path, build_path: Path) -> Any:

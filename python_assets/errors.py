@@ -24,6 +24,7 @@ HIDDEN: Final = "***"
 HEADERS: Final = "headers"
 SECRET_FIELDS: Final = ("api_key_env", "base_url", "api")
 MOST_CHARACTERS: Final = 80
+MOST_OF_A_PART: Final = 1_500
 _USER: Final = re.compile(r"(?i)\b(https?://)[^\s/?#]*@")
 _QUERY: Final = re.compile(r"(?i)(\bhttps?://[^\s?#'\"]*)[?#][^\s'\"]+")
 
@@ -70,7 +71,7 @@ class PlumblineError(Exception):
         """One line: where, what came, what was expected, what to do."""
         came = self._came()
         told = (came and f"got {came}", self.expected and f"expected {self.expected}", self.remedy)
-        return f"{self.field}: {'; '.join(part for part in told if part)}"
+        return f"{within(self.field)}: {'; '.join(within(part) for part in told if part)}"
 
     @property
     def field(self) -> str:
@@ -168,6 +169,14 @@ def shorten(text: str) -> str:
     """At most 80 characters on one line."""
     flat = " ".join(text.split())
     return flat if len(flat) <= MOST_CHARACTERS else flat[: MOST_CHARACTERS - 3] + "..."
+
+
+def within(part: str) -> str:
+    """A part of an error without its middle where a file, a page or a model makes it longer than anybody reads."""
+    if len(part) <= MOST_OF_A_PART:
+        return part
+    end = MOST_OF_A_PART // 3
+    return f"{part[: MOST_OF_A_PART - end]} ... {part[-end:]}"
 
 
 def shown_field(path: FieldPath, text: str) -> str:
