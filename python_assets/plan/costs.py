@@ -97,7 +97,7 @@ def _engine_costs(study: Study, engines: Sequence[PlannedGeneration], home: Home
         stages = [stage for stage in STAGES if stage != PROBE]
         logs = [read_log(log_path(study, home, f"{engine.generation_id}.{stage}")) for stage in stages]
         logged = _logged([outcome for log in logs for outcome in log.outcomes.values()])
-        planned = [row.n_calls for row in engines if row.generation_id.startswith(f"{engine.generation_id} (")]
+        planned = [row.n_calls for row in engines if row.generation_id == engine.generation_id]
         n = None if None in planned else max(0, sum(filter(None, planned)) - logged.n_answered)
         n_in = None
         if n is not None and (n == 0 or logged.n_tokens_in is not None):

@@ -75,7 +75,7 @@ def _judges(study: Study) -> Iterator[tuple[Generation, Measure]]:
 
 
 def _row(engine: Generation, what: str, n: int | None) -> PlannedGeneration:
-    return PlannedGeneration(f"{engine.generation_id} ({what})", engine.spec.provider, engine.model, n, n)
+    return PlannedGeneration(engine.generation_id, engine.spec.provider, engine.model, n, n, what)
 
 
 def _from_logs(study: Study, home: Home) -> Iterator[PlannedGeneration]:

@@ -92,8 +92,8 @@ CALLED_HEADER: Final = ("chance to have called: grouping", "measure", "contrast"
 class PlannedGeneration(NamedTuple):
     """A generation, how many responses it will have, and how many calls at most: none for imports.
 
-    None where prompts are not known yet. An engine has what asks it beside its name; a judge is counted at
-    most, what earlier stages ask as their logs hold it.
+    None where prompts are not known yet. asked_for: what an engine does; "" for a generation. A judge is counted
+    at most, what earlier stages ask as their logs hold it.
     """
 
     generation_id: str
@@ -101,6 +101,12 @@ class PlannedGeneration(NamedTuple):
     model: str
     n_responses: int | None
     n_calls: int | None
+    asked_for: str = ""
+
+    def cells(self) -> tuple[object, ...]:
+        """A row of the plan's table; an engine has what it does beside its name."""
+        name = f"{self.generation_id} ({self.asked_for})" if self.asked_for else self.generation_id
+        return name, self.provider, self.model, self.n_responses, self.n_calls
 
 
 class PlannedCost(NamedTuple):
@@ -433,7 +439,10 @@ class Plan(NamedTuple):
         parts = [
             f"Study {self.study_id}: valid. Nothing was generated.",
             aligned(("what", "number"), counts),
-            aligned(("generation", "provider", "model", "responses", "calls"), [*self.generations, *self.engines]),
+            aligned(
+                ("generation", "provider", "model", "responses", "calls"),
+                [one.cells() for one in (*self.generations, *self.engines)],
+            ),
         ]
         if failing := [*self.would_fail, *self.spent, *self.gates]:
             parts.insert(1, _listed("A run would fail:", list(map(str, failing))))

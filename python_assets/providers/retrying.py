@@ -273,6 +273,8 @@ class Asker:
                 raise failure
             tried.add(server)
             if not self.servers.has_open(tried):
+                if failure.kind == "web_page" and not self.servers.n_answered:
+                    raise failure  # no outage: a page is what stands there
                 tried.clear()
                 is_throttled = failure.kind == "http_429" and self.servers.n_answered > n_answered
                 n_answered = self.servers.n_answered

@@ -181,7 +181,7 @@ def test_a_word_fits_its_place(item, word, text):
 
 def test_the_plan_says_how_many_inquiries_writing_and_judging_take(written_study):
     study = written_study(assembling={"items": 25, "themes": ["work", "free time"]}, branch={"check": "helper"})
-    planned = [(one.generation_id, one.n_calls) for one in unknown_engines(study)]
-    assert planned == [("helper (items)", 4), ("helper (judge of branches)", len(planted_pairs()) + 25 * 2)]
+    planned = [(one.asked_for, one.n_calls) for one in unknown_engines(study)]
+    assert planned == [("items", 4), ("judge of branches", len(planted_pairs()) + 25 * 2)]
     of_texts = written_study(files={"a.txt": "Text."}, sources=[{"tag": "t", "path": "a.txt"}])
-    assert [(one.generation_id, one.n_calls) for one in unknown_engines(of_texts)] == [("helper (items)", None)]
+    assert [(one.asked_for, one.n_calls) for one in unknown_engines(of_texts)] == [("items", None)]

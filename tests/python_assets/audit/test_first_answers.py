@@ -51,8 +51,9 @@ def test_one_readable_answer_is_enough(on_shelf, home, tmp_path):
         assert unreadable(prepared(server, home, tmp_path), home, SILENT) == []
 
 
-def test_a_page_in_the_place_of_an_api_ends_it_at_the_first_call(on_shelf, home, tmp_path):
-    page = Reply(b"<!doctype html><title>No such page</title>", status=404)
+@pytest.mark.parametrize("status", [200, 404])
+def test_a_page_in_the_place_of_an_api_ends_it_at_the_first_call(on_shelf, home, tmp_path, status):
+    page = Reply(b"<!doctype html><title>No such page</title>", status=status)
     with serving(Server("/v1/chat/completions", lambda *_: page)) as server:
         study = prepared(server, home, tmp_path)
         with pytest.raises(GenerationError, match="correct base_url"):

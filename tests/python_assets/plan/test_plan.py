@@ -528,7 +528,7 @@ def test_what_an_engine_has_not_written_yet_is_unknown_and_said_with_the_remedy(
     source = "type: synthetic, engine: writer, template: 'About {level}.'"
     plan = plan_of(tmp_path, _of_a_model(ASKING.format(source=source, assemble="")))
     assert plan[1:6] == (None, None, None, None, None)
-    assert plan.generations == [("fair", "simulator", "", None, None)]
+    assert plan.generations == [("fair", "simulator", "", None, None, "")]
     lines = plan.text().splitlines()
     assert lines[2].startswith("A plan fetches nothing and asks nobody, so some numbers are unknown: ")
     assert "plumbline run mine" in lines[2]
@@ -554,7 +554,7 @@ def test_what_an_earlier_run_asked_is_planned_with(tmp_path, home):
     assert plan.unknown is None
     assert (plan.n_documents, plan.n_sentences) == (1, counts.n_sentences_kept)
     assert plan.n_calls == plan.n_prompts + 1 > 1
-    assert [(one.generation_id, one.n_calls) for one in plan.engines] == [("writer (scrape)", 1)]
+    assert [(one.generation_id, one.asked_for, one.n_calls) for one in plan.engines] == [("writer", "scrape", 1)]
 
 
 FACTORS = """
@@ -640,12 +640,12 @@ groupings: [race]
 """
     plan = plan_of(tmp_path, text)
     # 3 of the 6 prompts with 5 replicates, and the one baseline that they share
-    assert [tuple(one) for one in plan.engines] == [("judge (judge of kind)", "simulator", "", 48, 48)]
+    assert [tuple(one) for one in plan.engines] == [("judge", "simulator", "", 48, 48, "judge of kind")]
     assert plan.n_calls == 30 + 48
     judged = text.replace("measures:", "measures:\n  - {refusal: {judge: judge}}")
     (refusals, _) = plan_of(tmp_path, judged).engines
     # a baseline refuses nothing
-    assert (refusals.generation_id, refusals.n_calls) == ("judge (judge of refusal)", 30)
+    assert (refusals.asked_for, refusals.n_calls) == ("judge of refusal", 30)
     assert "judge (judge of kind)" in plan.text()
 
 

@@ -168,13 +168,15 @@ def test_what_came_in_place_of_json_is_told(openai_server: Server, ask: Ask, bod
     assert told.startswith(f"malformed_response: {error}")
 
 
-def test_a_web_page_with_status_200_stops_the_generation_after_retries(
-    openai_server: Server, ask: Ask, refused
+@pytest.mark.parametrize(("n_answered", "n_calls"), [(0, 1), (1, 4)])
+def test_a_web_page_with_status_200_stops_the_generation_at_once_or_after_retries(
+    openai_server: Server, ask: Ask, refused, n_answered: int, n_calls: int
 ) -> None:
-    openai_server.next_replies = [Reply(b"<!doctype html><title>Sign in</title>") for _ in range(5)]
+    answers = [openai_completion("Yes")] * n_answered
+    openai_server.next_replies = [*answers, *[Reply(b"<!doctype html><title>Sign in</title>")] * 5]
     with refused(GenerationError, "generation 'asked'"):
-        ask(openai_server, 30)
-    assert len(openai_server.calls) == 3
+        ask(openai_server, 30, concurrency=1)
+    assert len(openai_server.calls) == n_calls
 
 
 def test_replies_of_another_dialect_stop_the_generation_with_a_remedy(openai_server: Server, ask: Ask, refused) -> None:
