@@ -251,9 +251,10 @@ def _add_wave(parser: argparse.ArgumentParser) -> None:
 
 
 def _audit(parsed: argparse.Namespace) -> int:
-    from python_assets.audit.prepare import prepare, told
+    from python_assets.audit.prepare import minutes_to_go, prepare, told
     from python_assets.report.audits.record import read_record
     from python_assets.report.audits.write_audit import told_audit, write_audit
+    from python_assets.study.problems import plural
 
     wanted = _wanted(parsed)
     if wanted.is_simulated:
@@ -264,10 +265,13 @@ def _audit(parsed: argparse.Namespace) -> int:
     if left and not (parsed.yes or _agreed("Ask them? [y/N] ", "y", "yes")):
         print("Nothing was asked. The study files stay and can be edited.")
         return 0
+    left = [one for one in left if _is_readable(one.study, asks=not parsed.yes)]
+    if (minutes := minutes_to_go(left)) is not None:
+        long = "less than a minute" if minutes < 1 else f"about {plural(round(minutes), 'minute')}"
+        print(f"Asking the rest takes {long}, at the pace of the first answers.", file=sys.stderr)
     for number, one in enumerate(left, 1):
         print(printable(f"Theme {number} of {len(left)}: {one.study.title}"), file=sys.stderr)
-        if _is_readable(one.study, asks=not parsed.yes):
-            _materialise(one.study.study_id)
+        _materialise(one.study.study_id)
     done = write_audit(paths.home(), read_record(paths.home(), wanted.name))
     print(printable("\n".join(told_audit(done))))
     return FOUND if parsed.fail_on and _fails(done.findings, parsed.fail_on) else 0

@@ -200,6 +200,16 @@ def told(wanted: Wanted, found: Sequence[Prepared]) -> str:
     return "\n".join(lines)
 
 
+def minutes_to_go(found: Sequence[Prepared]) -> float | None:
+    """Minutes that asking the rest takes, by the answers that are in the logs by now; None where they do not say it.
+
+    Args:
+        found: themes of an audit, run one after another.
+    """
+    minutes = [total_cost(plan_study(one.study).costs)[-1] for one in found if one.plan.costs]
+    return sum(minutes) if minutes and None not in minutes else None
+
+
 def _cells(one: Prepared, wanted: Wanted) -> tuple[object, ...]:
     plan, shown = one.plan, smallest_shown(one.plan)
     if wanted.is_simulated or not plan.costs:  # nobody is paid, and nothing waited for

@@ -6,7 +6,7 @@ Belongs here: the records and their words. Counting is plan.py.
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from python_assets.errors import PlumblineError, StudyError
 from python_assets.infer.formulas.verdict import N_NEEDED_CAP
@@ -147,7 +147,7 @@ class PlannedCost(NamedTuple):
         return None if self.n_tokens_in is None or n_out is None else self.n_tokens_in + n_out
 
 
-def total_cost(costs: Sequence[PlannedCost]) -> tuple[object, ...]:
+def total_cost(costs: Sequence[PlannedCost]) -> tuple[Any, ...]:
     """The last row of the table: sums, and the minutes of the address that takes longest."""
     minutes: defaultdict[str, float] = defaultdict(float)
     for row in costs:

@@ -98,6 +98,7 @@ def test_a_model_behind_a_server_is_audited_as_it_answers(make_home, plumbline):
         done = plumbline(home, *asked, "--yes", "--fail-on", "bias_shown", PLUMBLINE_STUDIES=str(home / "studies"))
         n_calls = len(server.calls)
     assert done.returncode == 3, done.stderr
+    assert "Asking the rest takes less than a minute" in done.stderr
     (theme,) = read_findings(home)["themes"]
     assert theme["verdicts"] == {"local": "bias_shown"}
     assert theme["n_responses"] == n_calls

@@ -3,7 +3,7 @@ import pytest
 from python_assets.audit.design import QUICK
 from python_assets.audit.first_answers import N_ANSWERS, told_unreadable, unreadable
 from python_assets.audit.models import asked_models
-from python_assets.audit.prepare import Wanted, prepare
+from python_assets.audit.prepare import Wanted, minutes_to_go, prepare
 from python_assets.errors import GenerationError
 from python_assets.warehouse.progress import SILENT
 from tests.python_assets.providers.servers import Reply, Server, openai_completion, serving
@@ -18,9 +18,13 @@ def answering(*texts, finish_reason="stop"):
     return serving(Server("/v1/chat/completions", answer))
 
 
-def prepared(server, home, tmp_path):
+def planned(server, home, tmp_path):
     wanted = Wanted("audit", ["grants"], asked_models(["openai:m"], f"{server.url}/v1"), QUICK)
-    return prepare(wanted, tmp_path / "studies", home)[0].study
+    return prepare(wanted, tmp_path / "studies", home)[0]
+
+
+def prepared(server, home, tmp_path):
+    return planned(server, home, tmp_path).study
 
 
 def test_a_model_of_which_nothing_can_be_read_is_told_after_few_answers(on_shelf, home, tmp_path):
@@ -44,6 +48,15 @@ def test_answers_that_are_cut_while_the_model_thinks_are_told_as_such(on_shelf, 
         (found,) = unreadable(study, home, SILENT)
     assert found.n_answers == N_ANSWERS
     assert "no_rule_matched" not in found.reasons
+
+
+def test_the_first_answers_tell_how_long_the_rest_takes(on_shelf, home, tmp_path):
+    with answering("Yes.") as server:
+        theme = planned(server, home, tmp_path)
+        assert minutes_to_go([theme]) is None
+        assert unreadable(theme.study, home, SILENT) == []
+    assert 0 < minutes_to_go([theme]) < 1
+    assert minutes_to_go([]) is None
 
 
 def test_one_readable_answer_is_enough(on_shelf, home, tmp_path):
