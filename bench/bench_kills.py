@@ -59,7 +59,9 @@ OF_THE_RUN: Final = frozenset(
 # one more run where one was killed after its publication had its name
 OF_ALL_RUNS: Final = {*TABLES_OF_RUNS, *VIEWS_OF_RUNS}
 _BEGINS: Final = re.compile(r"\s*(?P<number>\d+) of \d+  (?P<stage>\w+)\n")
-_IN_A_NAME: Final = re.compile(r"\d{8}T\d{6}\.\d+Z-\w{1,8}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{8}T?\d{6}\w*|[0-9a-f]{12,}|\d+")
+_IN_A_NAME: Final = re.compile(
+    r"\d{8}T\d{6}\.\d+Z-\w{1,8}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{8}T?\d{6}\w*|[0-9a-f]{12,}|\d+"
+)
 
 
 class Point(NamedTuple):

@@ -269,12 +269,10 @@ class Asker:
             finally:
                 server.address.leave(visit)
             self._hear_failure(server, visit, failure)
-            if failure.kind not in RETRYABLE:
+            if not self._may_pass(failure):
                 raise failure
             tried.add(server)
             if not self.servers.has_open(tried):
-                if failure.kind == "web_page" and not self.servers.n_answered:
-                    raise failure  # no outage: a page is what stands there
                 tried.clear()
                 is_throttled = failure.kind == "http_429" and self.servers.n_answered > n_answered
                 n_answered = self.servers.n_answered
@@ -287,6 +285,12 @@ class Asker:
                     await self._backoff.sleep(self._backoff.seconds(n_failed, None))
                 n_failed += 1
             self.n_retries += 1
+
+    def _may_pass(self, failure: ProviderFailure) -> bool:
+        """Whether asking again can help; a page before any answer is no outage but what is there."""
+        if failure.kind == "web_page" and not self.servers.are_several:
+            return self.servers.n_answered > 0
+        return failure.kind in RETRYABLE
 
     def _hear_answer(self, server: Server, visit: Visit, result: object) -> None:
         if isinstance(result, Answer):
