@@ -658,7 +658,7 @@ def _partition(study: str) -> str:
 
 
 def _dagster_home() -> None:
-    home = Path(os.environ.setdefault("DAGSTER_HOME", str(paths.PROJECT / ".dagster")))
+    home = Path(os.environ.setdefault("DAGSTER_HOME", str(paths.base() / ".dagster")))
     home.mkdir(parents=True, exist_ok=True)
     if not (home / "dagster.yaml").exists():
         (home / "dagster.yaml").write_text(DAGSTER_YAML, encoding="utf-8")

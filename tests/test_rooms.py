@@ -31,6 +31,8 @@ FLOORS = (
     ("audit",),
     ("dagster_project",),
     ("cli",),
+    ("library",),
+    ("plumbline",),
     ("bench",),
 )
 # the same inside infer, whose rooms are its folders and the files beside them
@@ -56,7 +58,7 @@ SUB_ROOMS = {
 }
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 FILES_ON_TOP = {"__init__.py", "cli.py", "errors.py", "registry.py", "telemetry.py"}
-PACKAGES = (ASSETS, "expectations", "dagster_project", "bench")
+PACKAGES = (ASSETS, "expectations", "dagster_project", "plumbline", "bench")
 MOST_MODULES_OF_A_LEAF = 10
 MOST_ARGUMENTS_BY_POSITION = 6
 LEAF = """

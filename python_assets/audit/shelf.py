@@ -18,8 +18,8 @@ from python_assets.study_file.new_study import new_path, write_new
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
 
-FOLDER: Final = paths.PROJECT / "studies" / "shelf"
-STUDIES: Final = FOLDER.parent
+STUDIES: Final = paths.PACKAGED
+FOLDER: Final = STUDIES / "shelf"
 BESIDE: Final = ("fair_sea",)  # as they stand among the studies
 IMPORTED: Final = ("bbq", "decodingtrust_stereotype", "social_stigma_qa_design")
 HEADER: Final = ("name", "root prompts", "calls a model", "what it asks", "what it needs")

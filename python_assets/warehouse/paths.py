@@ -7,16 +7,22 @@ from python_assets.errors import NOTHING, StudyError
 from python_assets.warehouse.build import Home
 
 PROJECT = Path(__file__).resolve().parents[2]
+PACKAGED = PROJECT / "studies"
+
+
+def base() -> Path:
+    """What folders lie in that nobody named: the checkout; of a package that was installed, where one stands."""
+    return PROJECT if (PROJECT / "pyproject.toml").is_file() else Path.cwd()
 
 
 def home() -> Home:
-    """The warehouse: PLUMBLINE_HOME, or the folder warehouse of the project."""
-    return Home(Path(os.environ.get("PLUMBLINE_HOME") or PROJECT / "warehouse").absolute())
+    """The warehouse: PLUMBLINE_HOME, or the folder warehouse."""
+    return Home(Path(os.environ.get("PLUMBLINE_HOME") or base() / "warehouse").absolute())
 
 
 def studies_folder() -> Path:
-    """Where study files are looked for: PLUMBLINE_STUDIES, or the folder studies of the project."""
-    return Path(os.environ.get("PLUMBLINE_STUDIES") or PROJECT / "studies").absolute()
+    """Where study files are looked for first: PLUMBLINE_STUDIES, or the folder studies."""
+    return Path(os.environ.get("PLUMBLINE_STUDIES") or base() / "studies").absolute()
 
 
 def study_names() -> list[str]:
@@ -25,12 +31,16 @@ def study_names() -> list[str]:
 
 
 def study_path(name: str) -> Path:
-    """The file of a study, by its name or by its path.
+    """The file of a study, by its name or by its path; by name one of the package where the folder has none.
 
     Raises:
         StudyError: there is no such file.
     """
-    path = Path(name) if name.endswith((".yml", ".yaml")) else studies_folder() / f"{name}.yml"
+    if name.endswith((".yml", ".yaml")):
+        path = Path(name)
+    else:
+        there = [folder / f"{name}.yml" for folder in (studies_folder(), PACKAGED)]
+        path = next((one for one in there if one.is_file()), there[0])
     if not path.is_file():
         known = f"a study file; those there: {', '.join(study_names()) or 'none'}"
         raise StudyError(path, NOTHING, known, f"make one with: plumbline new {Path(name).stem}")

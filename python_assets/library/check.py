@@ -1,0 +1,192 @@
+"""A table that somebody has, checked as a study without the study being written by hand.
+
+Belongs here: from columns of pandas to a study file and its table. What is computed is the study's.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from python_assets.errors import StudyError, Told
+from python_assets.library.results import Results
+from python_assets.library.study import Study, run_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FRAME: Final = "the frame"
+BINARY, CONTINUOUS = "binary", "continuous"
+MARGIN_OF: Final = {BINARY: "risk_difference", CONTINUOUS: "mean_difference"}
+PROMPT, MODEL, VALUE, FACTOR = "prompt", "model", "value", "factor_"
+
+
+class _Columns(NamedTuple):
+    """What a frame has: groups by the names of their factors."""
+
+    groups: dict[str, str]
+    prompt: str
+    value: str
+    model: str | None
+
+    @property
+    def all(self) -> list[str]:
+        return [*self.groups.values(), self.prompt, self.value, *([self.model] if self.model else [])]
+
+
+def check(
+    frame: "pd.DataFrame",
+    *,
+    group: str | Sequence[str],
+    prompt: str,
+    value: str,
+    model: str | None = None,
+    margin: float | None = None,
+    name: str = "check",
+    folder: str | Path | None = None,
+    quiet: bool = False,
+) -> Results:
+    """Test whether groups differ in a value, prompt by prompt, as the report of a study would say it.
+
+    Args:
+        frame: one row an answer. Several rows of one prompt, group and model are repeated answers. A missing value is
+            an answer without one, and is counted.
+        group: the column that says which group an answer is about, or several, each compared by itself.
+        prompt: the column that says which question it answers; the same question of several groups is a pair.
+        value: the column that is compared: numbers, or True and False (1 and 0 alike).
+        model: the column that says who answered; one model where None.
+        margin: the least difference that matters, in units of the value; without it a difference may be shown but not
+            how much it matters.
+        name: of the study; a check of the same name takes its place, as a further run of it.
+        folder: where study, table and results are kept; checks in the warehouse of PLUMBLINE_HOME where None.
+        quiet: whether nothing is said of how far it is.
+
+    Returns:
+        The results; printed they say what was found.
+
+    Raises:
+        StudyError: a column is not there or holds something else, there is one group, or no prompt has two.
+        PlumblineError: the run failed; the text has what it said last.
+    """
+    from python_assets.warehouse import paths
+    from python_assets.warehouse.build import Home
+
+    columns = _columns(frame, [group] if isinstance(group, str) else [*group], prompt, value, model)
+    kind = _kind(frame, columns)
+    _require_pairs(frame, columns)
+    home = Home((Path(folder) if folder is not None else paths.home().root / "checks").absolute())
+    path = _written(frame, columns, _study(frame, columns, kind, margin), home.root / "studies", name)
+    return run_file(Study.load(path).path, home, quiet=quiet)
+
+
+def _columns(frame: "pd.DataFrame", groups: list[str], prompt: str, value: str, model: str | None) -> _Columns:
+    from python_assets.study.study import make_id
+    from python_assets.texts.limits import MOST_CELLS
+
+    named = [*groups, prompt, value, *([model] if model else [])]
+    if missing := [column for column in named if column not in frame.columns]:
+        got = Told(f"no column {', '.join(map(repr, missing))}")
+        raise StudyError(FRAME, got, f"columns of {', '.join(map(str, frame.columns))}")
+    if twice := [column for column in dict.fromkeys(named) if named.count(column) > 1]:
+        raise StudyError(FRAME, Told(f"{twice[0]!r} for two things"), "a column of its own for group, prompt and value")
+    if len(frame) * len(named) > MOST_CELLS:
+        got = Told(f"{len(frame):,} rows of {len(named)} columns")
+        raise StudyError(FRAME, got, f"at most {MOST_CELLS:,} cells", "take a mean for each prompt, group and model")
+    ids = [make_id(str(column)) or f"group_{i}" for i, column in enumerate(groups, 1)]
+    if len(set(ids)) < len(ids):
+        raise StudyError(
+            FRAME, Told(f"groups {', '.join(groups)}"), "names that differ in letters and digits", "rename"
+        )
+    for column in (one for one in named if one != value):
+        if n := int(frame[column].isna().sum()):
+            got = Told(f"{n:,} of {len(frame):,} rows without {column!r}")
+            raise StudyError(FRAME, got, "it in every row", "leave those rows out, or give them a level")
+    return _Columns(dict(zip(ids, groups, strict=True)), prompt, value, model)
+
+
+def _kind(frame: "pd.DataFrame", columns: _Columns) -> str:
+    """Whether the value is 1 or 0, or any number."""
+    import numpy as np
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    values = frame[columns.value]
+    known = values.dropna()
+    if known.empty:
+        raise StudyError(FRAME, Told(f"no value in {columns.value!r}"), "numbers, or True and False")
+    if not (is_numeric_dtype(values) or is_bool_dtype(values) or known.map(type).eq(bool).all()):
+        other = next((one for one in known if not isinstance(one, int | float)), known.iloc[0])
+        expected = f"numbers, or True and False, in {columns.value!r}"
+        raise StudyError(FRAME, other, expected, "say which of its values is 1: frame[column] == 'yes'")
+    numbers = known.astype(float)
+    if not np.isfinite(numbers).all():
+        raise StudyError(FRAME, Told(f"infinite values in {columns.value!r}"), "finite numbers")
+    return BINARY if numbers.isin((0.0, 1.0)).all() else CONTINUOUS
+
+
+def _require_pairs(frame: "pd.DataFrame", columns: _Columns) -> None:
+    """Refuse groups that cannot be compared: what differs between them would be their prompts."""
+    for column in columns.groups.values():
+        if frame[column].nunique() < 2:
+            raise StudyError(FRAME, Told(f"{frame[column].nunique()} group in {column!r}"), "two groups or more")
+        if frame.groupby(columns.prompt)[column].nunique().max() < 2:
+            got = Told(f"no {columns.prompt!r} that two groups of {column!r} answer")
+            remedy = "give the same question of several groups one name"
+            raise StudyError(FRAME, got, "prompts that are asked of two groups or more", remedy)
+
+
+def _study(frame: "pd.DataFrame", columns: _Columns, kind: str, margin: float | None) -> dict[str, Any]:
+    from python_assets.study.study import make_id
+
+    measure = make_id(columns.value) or VALUE
+    levels = {name: sorted(frame[column].astype(str).unique()) for name, column in columns.groups.items()}
+    analysis: dict[str, Any] = {"primary": {"measures": [measure]}}
+    if margin is not None:
+        analysis["margins"] = {measure: {MARGIN_OF[kind]: float(margin)}}
+    of_model = {"generation": MODEL} if columns.model else {}
+    factors = {name: f"{FACTOR}{name}" for name in columns.groups}
+    return {
+        "title": f"{columns.value} by {', '.join(columns.groups.values())}",
+        "factors": {name: {"type": "domain", "levels": of} for name, of in levels.items()},
+        "prompts": {
+            "import": {
+                "path": "",
+                "columns": {
+                    "prompt": [PROMPT, *factors.values()],
+                    "root_prompt": PROMPT,
+                    **of_model,
+                    "replicate": "auto",
+                },
+                "factors": factors,
+            }
+        },
+        "generations": [{"name": "*" if columns.model else MODEL, "provider": "replay"}],
+        "measures": [{"name": measure, "kind": kind, "column": VALUE}],
+        "groupings": [*columns.groups],
+        "analysis": analysis,
+    }
+
+
+def _written(frame: "pd.DataFrame", columns: _Columns, study: dict[str, Any], folder: Path, name: str) -> Path:
+    """Write the study and, beside it, what of the frame it reads."""
+    import pandas as pd
+    import yaml
+
+    from python_assets.study.study import ID_PATTERN
+
+    if not ID_PATTERN.match(name):
+        raise StudyError("name", name, "lower-case letters, digits and _, a letter first")
+    path, table = folder / f"{name}.yml", folder / f"{name}.parquet"
+    study["prompts"]["import"]["path"] = table.name
+    texts = {PROMPT: columns.prompt, **{f"{FACTOR}{name}": column for name, column in columns.groups.items()}}
+    if columns.model:
+        texts[MODEL] = columns.model
+    told = pd.DataFrame({new: frame[column].astype(str) for new, column in texts.items()})
+    told[VALUE] = frame[columns.value].astype("Float64")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        told.to_parquet(table, index=False)
+        path.write_text(yaml.safe_dump(study, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    except OSError as error:
+        raise StudyError(
+            folder, Told(error.strerror), "a folder that can be written", "name another one: folder="
+        ) from error
+    return path

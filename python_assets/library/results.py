@@ -1,0 +1,110 @@
+"""What was published, as tables of pandas.
+
+Belongs here: which table answers which question. What the tables hold is docs/tables.md.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from python_assets.errors import WarehouseError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Results:
+    """The published findings of one study or of all.
+
+    It reads the publication that was the latest when it was made, whatever is published later; the last three stay.
+
+    Attributes:
+        database: the file that is read, by any DuckDB client too.
+        study: whose rows the tables have; None for those of all studies.
+    """
+
+    def __init__(self, path: str | Path | None = None, study: str | None = None) -> None:
+        """Look for the publication.
+
+        Args:
+            path: the database or the folder of its warehouse; that of PLUMBLINE_HOME where None.
+            study: the id of a study, the stem of its file; None for all.
+
+        Raises:
+            WarehouseError: nothing is published there, or not this study.
+        """
+        from python_assets.published.query import open_published
+        from python_assets.warehouse import paths
+        from python_assets.warehouse.build import Home
+
+        there = paths.home().root if path is None else Path(path)
+        self.database = (Home(there).published if there.is_dir() else there).resolve()
+        self.study = study
+        with open_published(self.database) as connection:
+            studies = [name for (name,) in connection.execute("select study_id from studies order by all").fetchall()]
+        if study is not None and study not in studies:
+            expected = f"one of {', '.join(studies) or 'none'}"
+            raise WarehouseError(self.database, f"no study {study!r}", expected, f"run it with: plumbline run {study}")
+
+    def __repr__(self) -> str:
+        """The call that makes it."""
+        return f"Results({str(self.database)!r}, study={self.study!r})"
+
+    def __str__(self) -> str:
+        """What was found, in sentences; the strongest first."""
+        return "\n".join(self.findings["sentence"].dropna())
+
+    @property
+    def findings(self) -> "pd.DataFrame":
+        """Each question whether groups differ: verdict, size with interval, p, q, and all in a sentence (v_findings)."""
+        return self._rows("v_findings", "study_id, finding_rank")
+
+    @property
+    def groups(self) -> "pd.DataFrame":
+        """Each group's statistics: value, interval, n_responses (summary_statistics)."""
+        return self._rows("summary_statistics", "all")
+
+    @property
+    def differences(self) -> "pd.DataFrame":
+        """Each group against the others: value, interval, q and verdict of its question (v_differences)."""
+        return self._rows("v_differences", "all")
+
+    @property
+    def quotes(self) -> "pd.DataFrame":
+        """Answers behind the findings: prompt and text of both groups, with their values (v_quotes)."""
+        return self._rows("v_quotes", "all")
+
+    @property
+    def report(self) -> Path:
+        """The HTML report of the study.
+
+        Raises:
+            WarehouseError: the results are of all studies, each of which has its own.
+        """
+        if self.study is None:
+            raise WarehouseError("Results", "results of all studies", "those of one", "name it: Results(path, study)")
+        return self.database.with_name("report") / f"{self.study}.html"
+
+    def sql(self, query: str, values: "dict[str, Any] | None" = None) -> "pd.DataFrame":
+        """The rows of a query on the published tables; nothing can be written, and no other file read.
+
+        Args:
+            query: in DuckDB's SQL.
+            values: of its parameters, by name.
+
+        Raises:
+            WarehouseError: the database refuses the query.
+        """
+        import duckdb
+
+        from python_assets.published.query import open_published
+
+        with open_published(self.database) as connection:
+            try:
+                return connection.execute(query, values or {}).df()
+            except duckdb.Error as error:
+                raise WarehouseError("the query", error) from error
+
+    def _rows(self, table: str, order: str) -> "pd.DataFrame":
+        of_study = "" if self.study is None else "where study_id = $study"
+        values = None if self.study is None else {"study": self.study}
+        return self.sql(f"select * from {table} {of_study} order by {order}", values)
