@@ -16,6 +16,13 @@ from python_assets.library.study import Study
 
 __version__ = version("plumbline")
 __all__ = [
-    *("Study", "Results", "check"),
-    *("PlumblineError", "StudyError", "SourceError", "GenerationError", "QualityError", "WarehouseError"),
+    "GenerationError",
+    "PlumblineError",
+    "QualityError",
+    "Results",
+    "SourceError",
+    "Study",
+    "StudyError",
+    "WarehouseError",
+    "check",
 ]

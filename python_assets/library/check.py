@@ -106,13 +106,13 @@ def _columns(frame: "pd.DataFrame", groups: list[str], prompt: str, value: str, 
 def _kind(frame: "pd.DataFrame", columns: _Columns) -> str:
     """Whether the value is 1 or 0, or any number."""
     import numpy as np
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+    from pandas.api.types import infer_dtype, is_numeric_dtype
 
     values = frame[columns.value]
     known = values.dropna()
     if known.empty:
         raise StudyError(FRAME, Told(f"no value in {columns.value!r}"), "numbers, or True and False")
-    if not (is_numeric_dtype(values) or is_bool_dtype(values) or known.map(type).eq(bool).all()):
+    if not (is_numeric_dtype(values) or infer_dtype(known) == "boolean"):
         other = next((one for one in known if not isinstance(one, int | float)), known.iloc[0])
         expected = f"numbers, or True and False, in {columns.value!r}"
         raise StudyError(FRAME, other, expected, "say which of its values is 1: frame[column] == 'yes'")

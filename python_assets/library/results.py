@@ -4,12 +4,14 @@ Belongs here: which table answers which question. What the tables hold is docs/t
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from python_assets.errors import WarehouseError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+MOST_SENTENCES: Final = 12
 
 
 class Results:
@@ -50,12 +52,16 @@ class Results:
         return f"Results({str(self.database)!r}, study={self.study!r})"
 
     def __str__(self) -> str:
-        """What was found, in sentences; the strongest first."""
-        return "\n".join(self.findings["sentence"].dropna())
+        """What was found, in sentences, the strongest first; of what could not be tested, why."""
+        found = self.findings.head(MOST_SENTENCES + 1)
+        told = [*found["sentence"].fillna(found["meaning"]).fillna("")]
+        return "\n".join(
+            [*told[:MOST_SENTENCES], *(["... and more in findings"] if len(told) > MOST_SENTENCES else [])]
+        )
 
     @property
     def findings(self) -> "pd.DataFrame":
-        """Each question whether groups differ: verdict, size with interval, p, q, and all in a sentence (v_findings)."""
+        """Each question whether groups differ: verdict, size, interval, p, q, and all in words (v_findings)."""
         return self._rows("v_findings", "study_id, finding_rank")
 
     @property

@@ -45,7 +45,7 @@ def test_several_groups_and_models_are_told_apart(written):
     study = written(frame, group=["Group of people", "Age"], model="Who", name="mine")
     assert study.study_id == "mine"
     assert [*study.groupings] == [("group_of_people",), ("age",)]
-    assert [one.name for one in study.generations] == ["*"]
+    assert [one.spec.name for one in study.generations] == ["*"]
     assert sorted(table_of(study).model.unique()) == ["m", "n"]
 
 
