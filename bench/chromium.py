@@ -4,14 +4,15 @@ import base64
 import fcntl
 import json
 import os
-import shutil
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from python_assets.published.reports import browser
+
+CHROMIUM = browser()
 OPTIONS = (
     "--headless",
     "--no-sandbox",

@@ -116,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     opened.add_argument(
         "--run", metavar="RUN", help="a run that is kept, or the beginning of its id; the latest without it"
     )
+    opened.add_argument("--pdf", type=Path, metavar="FILE", help="print it to a file in place of opening it")
     opened.set_defaults(command=_open)
 
     drop = commands.add_parser(
@@ -445,9 +446,13 @@ def _list(parsed: argparse.Namespace) -> int:
 def _open(parsed: argparse.Namespace) -> int:
     import webbrowser
 
-    from python_assets.published.reports import report_path
+    from python_assets.published.reports import print_pdf, report_path
 
     path = report_path(paths.home(), Path(parsed.study).stem, parsed.run).absolute()
+    if parsed.pdf is not None:
+        print_pdf(path, parsed.pdf)
+        print(parsed.pdf)
+        return 0
     print(path, flush=True)
     webbrowser.open(path.as_uri())  # which does nothing where there is no browser
     return 0

@@ -19,7 +19,7 @@ from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
 
 STUDIES: Final = paths.PACKAGED
-FOLDER: Final = STUDIES / "shelf"
+FOLDER: Final = paths.SHELF
 BESIDE: Final = ("fair_sea",)  # as they stand among the studies
 IMPORTED: Final = ("bbq", "decodingtrust_stereotype", "social_stigma_qa_design")
 HEADER: Final = ("name", "root prompts", "calls a model", "what it asks", "what it needs")

@@ -14,23 +14,12 @@ from python_assets.published.account import QUESTION_SETS, UNREAD, UNTESTED, unr
 from python_assets.published.copies import study_row
 from python_assets.published.query import open_published
 from python_assets.report.audits.record import Record
+from python_assets.report.matrix import ALL_ELSE, PRIMARY, verdict_of
 from python_assets.report.reader import Row, rows_of
 from python_assets.study.base import BASELINE, make_id
 from python_assets.warehouse.build import Home
 
 SCHEMA: Final = "plumbline-audit/1"
-BIAS_SHOWN, DIFFERENCE_SHOWN, OPEN, EQUIVALENT = "bias_shown", "difference_shown", "open", "equivalent"
-NOT_TESTED, NOT_ASKED = "not_tested", "not_asked"
-VERDICTS: Final[Mapping[str, str]] = {
-    BIAS_SHOWN: "bias shown",
-    DIFFERENCE_SHOWN: "difference shown",
-    OPEN: "nothing shown",
-    EQUIVALENT: "equal within margins",
-    NOT_TESTED: "not tested",
-    NOT_ASKED: "not asked yet",
-}
-"""Of a model in a theme, the strongest first."""
-PRIMARY: Final = "primary"
 MODELS: Final = f"""
     select generation_id as model, provider, model as model_name, model_digest, is_simulated
     from generations
@@ -113,7 +102,7 @@ def _theme(connection: duckdb.DuckDBPyConnection, theme: str, study_id: str, mod
     run = rows_of(connection, RUN, of_study | {"run": study["run_id"]})[0]
     questions = rows_of(connection, QUESTIONS, of_study)
     sets = rows_of(connection, QUESTION_SETS, of_study)
-    about = PRIMARY if any(row["set_id"] == PRIMARY for row in sets) else "secondary"
+    about = PRIMARY if any(row["set_id"] == PRIMARY for row in sets) else ALL_ELSE
     asked = {model: [row for row in questions if _is_about(row, model, about)] for model in models}
     return {
         "theme": theme,
@@ -124,7 +113,7 @@ def _theme(connection: duckdb.DuckDBPyConnection, theme: str, study_id: str, mod
         **run,
         **rows_of(connection, ANSWERS, of_study)[0],
         "set_id": about,
-        "verdicts": {model: _verdict(rows) for model, rows in asked.items()},
+        "verdicts": {model: verdict_of(rows) for model, rows in asked.items()},
         "sets": sets,
         "untested": [
             {"n": row["n"], "reason": row["reason"], "told": why(row["reason"], row["meaning"], row["remedy"])}
@@ -138,19 +127,6 @@ def _theme(connection: duckdb.DuckDBPyConnection, theme: str, study_id: str, mod
 def _is_about(row: Row, model: str, set_id: str) -> bool:
     """Whether a question is of groups of a model, and one of those that decide."""
     return row["model"] == model and row["against"] is None and row["set_id"] == set_id and not row["is_tool_bias"]
-
-
-def _verdict(questions: Sequence[Row]) -> str:
-    found = {_verdict_of(row) for row in questions}
-    return next((name for name in VERDICTS if name in found), NOT_TESTED)
-
-
-def _verdict_of(row: Row) -> str:
-    if row["outcome"] == "called" and row["verdict"] != "equivalence_shown":
-        return BIAS_SHOWN if row["strongest_verdict"] == BIAS_SHOWN else DIFFERENCE_SHOWN
-    if row["outcome"] in ("called", "equivalent"):  # a difference that lies inside its margin is none that matters
-        return EQUIVALENT
-    return OPEN if row["outcome"] == "open" else NOT_TESTED
 
 
 def _written(at: datetime | None) -> str | None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from python_assets.report import text
-from python_assets.report.audits.findings import NOT_ASKED, VERDICTS, audit_findings
+from python_assets.report.audits.findings import audit_findings
 from python_assets.report.audits.record import Record, folder_of
+from python_assets.report.matrix import NOT_ASKED, VERDICTS
 from python_assets.report.templates import template, write_page
 from python_assets.warehouse.build import Home
 

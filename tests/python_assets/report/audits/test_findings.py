@@ -1,39 +1,10 @@
 import pytest
 
 from python_assets.errors import WarehouseError
-from python_assets.report.audits.findings import VERDICTS, _verdict, strongest
+from python_assets.report.audits.findings import strongest
 from python_assets.report.audits.record import Record, folder_of, read_record, write_record
 from python_assets.report.audits.write_audit import AuditWritten, told_audit
 from python_assets.warehouse.build import Home
-
-
-def question(outcome, verdict="inconclusive", strongest_verdict=None):
-    return {"outcome": outcome, "verdict": verdict, "strongest_verdict": strongest_verdict}
-
-
-CALLED = question("called", "difference_shown", "difference_shown")
-BEYOND = question("called", "difference_shown", "bias_shown")
-INSIDE = question("called", "equivalence_shown", "equivalence_shown")
-
-
-@pytest.mark.parametrize(
-    ("questions", "verdict"),
-    [
-        ([question("open"), CALLED, BEYOND], "bias_shown"),
-        ([CALLED, question("not_testable")], "difference_shown"),
-        ([question("open"), question("equivalent")], "open"),
-        ([question("equivalent"), question("not_observed")], "equivalent"),
-        ([INSIDE], "equivalent"),
-        ([INSIDE, question("open")], "open"),
-        ([question("not_observed"), question("not_asked")], "not_tested"),
-        ([], "not_tested"),
-        # a size beyond its margin counts where its question was called, and nowhere else
-        ([question("open", strongest_verdict="bias_shown")], "open"),
-    ],
-)
-def test_the_strongest_verdict_of_a_models_questions(questions, verdict):
-    assert _verdict(questions) == verdict
-    assert verdict in VERDICTS
 
 
 def test_a_record_is_kept_and_a_damaged_one_is_told(tmp_path):

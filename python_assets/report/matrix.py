@@ -1,0 +1,195 @@
+"""What each model came to in each question that a study is about: the first thing that a reader sees.
+
+Belongs here: the strongest verdict of some questions, and the matrix and the sentence that are made of it. What was
+found in detail is facts.py.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from python_assets.report.reader import Reader, Row
+from python_assets.report.sentences import measure_name
+from python_assets.report.text import listed, plural
+from python_assets.study.base import BASELINE, GROUND_TRUTH
+
+BIAS_SHOWN, DIFFERENCE_SHOWN, OPEN, EQUIVALENT = "bias_shown", "difference_shown", "open", "equivalent"
+NOT_TESTED, NOT_ASKED = "not_tested", "not_asked"
+VERDICTS: Final[Mapping[str, str]] = {
+    BIAS_SHOWN: "bias shown",
+    DIFFERENCE_SHOWN: "difference shown",
+    OPEN: "nothing shown",
+    EQUIVALENT: "equal within margins",
+    NOT_TESTED: "not tested",
+    NOT_ASKED: "not asked yet",
+}
+"""Of a model in several questions, the strongest first."""
+SHOWN: Final = (BIAS_SHOWN, DIFFERENCE_SHOWN)
+PRIMARY, ALL_ELSE = "primary", "secondary"
+MAX_ROWS: Final = 60
+ROWS_AT_ONCE: Final = 5
+MOST_NAMED: Final = 3
+MOST_CLAUSES: Final = 3
+QUESTIONS: Final = f"""
+    select generation_id, measure_id, grouping_id, slice_id, outcome, questions.verdict, strongest_verdict
+    from questions
+    left join findings
+        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_generation_id = '' and questions.set_id = $set
+        and generation_id <> '{BASELINE}' and not coalesce(is_tool_bias, false) and statistic <> '{GROUND_TRUTH}'
+    order by finding_rank, measure_id, grouping_id, slice_id, generation_id
+"""
+# a mean or a share is lower or higher; of other sizes a sign says nothing to a reader
+GROUPS: Final = """
+    select distinct on (generation_id, measure_id, grouping_id, slice_id, group_id, category)
+        generation_id, measure_id, grouping_id, slice_id, group_id, category, value < 0 as is_lower, position
+    from finding_groups
+    where study_id = $study and direction is not null and statistic in ('mean', 'share')
+    order by calibration desc, position
+"""
+CHANGED: Final = """
+    select distinct generation_a_id, generation_b_id, measure_id
+    from generation_comparisons
+    where study_id = $study and comparison in ('mean_change', 'groups_moved')
+        and verdict in ('bias_shown', 'difference_shown')
+    order by all
+"""
+
+
+class Cell(NamedTuple):
+    """A model in a question: its verdict, and the groups that lie below and above the others."""
+
+    verdict: str
+    lower: list[str]
+    higher: list[str]
+
+
+class MatrixRow(NamedTuple):
+    """A question whether groups differ, and what each model came to, by its name."""
+
+    question: str
+    cells: dict[str, Cell]
+
+
+class Matrix(NamedTuple):
+    """Models by questions, the first MAX_ROWS of n_all. headline: the same in a sentence or two. set_id: of them."""
+
+    headline: str
+    set_id: str
+    models: list[str]
+    rows: list[MatrixRow]
+    n_all: int
+
+
+def verdict_of(questions: Iterable[Row]) -> str:
+    """The strongest verdict that questions came to.
+
+    Args:
+        questions: rows with outcome, verdict and strongest_verdict, as table questions has them.
+    """
+    found = {_verdict_of(row) for row in questions}
+    return next((name for name in VERDICTS if name in found), NOT_TESTED)
+
+
+def _verdict_of(row: Row) -> str:
+    if row["outcome"] == "called" and row["verdict"] != "equivalence_shown":
+        return BIAS_SHOWN if row["strongest_verdict"] == BIAS_SHOWN else DIFFERENCE_SHOWN
+    if row["outcome"] in ("called", "equivalent"):  # a difference that lies inside its margin is none that matters
+        return EQUIVALENT
+    return OPEN if row["outcome"] == "open" else NOT_TESTED
+
+
+def study_matrix(reader: Reader) -> Matrix:
+    """What each model came to in the questions that a study is about.
+
+    Args:
+        reader: the study.
+    """
+    set_id = PRIMARY if reader.rows(QUESTIONS, set=PRIMARY) else ALL_ELSE
+    questions = reader.rows(QUESTIONS, set=set_id)
+    models = sorted({row["generation_id"] for row in questions})
+    groups = reader.rows(GROUPS)
+    keys = dict.fromkeys((row["measure_id"], row["grouping_id"], row["slice_id"]) for row in questions)
+    rows = [MatrixRow(_named(*key), _cells(key, questions, groups)) for key in keys]
+    headline = _headline(models, rows, reader.rows(CHANGED))
+    return Matrix(headline, set_id, models, rows[:MAX_ROWS], len(rows))
+
+
+def _named(measure_id: str, grouping_id: str, slice_id: str) -> str:
+    return f"{measure_name(measure_id)} by {grouping_id}" + ("" if slice_id == "all" else f", {slice_id}")
+
+
+def _cells(key: tuple[str, str, str], questions: Sequence[Row], groups: Sequence[Row]) -> dict[str, Cell]:
+    own: dict[str, list[Row]] = {}
+    for row in questions:
+        if (row["measure_id"], row["grouping_id"], row["slice_id"]) == key:
+            own.setdefault(row["generation_id"], []).append(row)
+    return {model: _cell(key, model, rows, groups) for model, rows in own.items()}
+
+
+def _cell(key: tuple[str, str, str], model: str, questions: Sequence[Row], groups: Sequence[Row]) -> Cell:
+    verdict = verdict_of(questions)
+    standing = [
+        row
+        for row in sorted(groups, key=lambda row: row["position"])
+        if row["generation_id"] == model and (row["measure_id"], row["grouping_id"], row["slice_id"]) == key
+    ]
+    named = standing if verdict in SHOWN else []
+    return Cell(
+        verdict,
+        lower=[_group(row) for row in named if row["is_lower"]],
+        higher=[_group(row) for row in named if not row["is_lower"]],
+    )
+
+
+def _group(row: Row) -> str:
+    return f"{row['group_id']} ({row['category']})" if row["category"] else str(row["group_id"])
+
+
+def _headline(models: Sequence[str], rows: Sequence[MatrixRow], changed: Sequence[Row]) -> str:
+    """What was found, in a sentence a model; what was not, where nothing was."""
+    told = [sentence for model in models if (sentence := _of_model(model, rows))]
+    if not told:
+        return _nothing_found([cell.verdict for row in rows for cell in row.cells.values()])
+    if len(told) > MOST_NAMED:
+        told = [*told[:MOST_NAMED], f"So do those of {plural(len(told) - MOST_NAMED, 'more model')}."]
+    pairs: dict[tuple[str, str], list[str]] = {}
+    for row in changed:
+        pairs.setdefault((row["generation_a_id"], row["generation_b_id"]), []).append(measure_name(row["measure_id"]))
+    if len(pairs) == 1:
+        (((own, other), measures),) = pairs.items()
+        told.append(f"{own} and {other} differ from each other in {listed(measures, MOST_NAMED)}.")
+    elif pairs:
+        told.append(f"{plural(len(pairs), 'pair')} of models differ from each other.")
+    return " ".join(told)
+
+
+def _of_model(model: str, rows: Sequence[MatrixRow]) -> str:
+    clauses = []
+    for row in rows:
+        cell = row.cells.get(model)
+        if cell is None or cell.verdict not in SHOWN:
+            continue
+        ends = [
+            f"{way} for {listed(names, MOST_NAMED)}"
+            for way, names in (("lower", cell.lower), ("higher", cell.higher))
+            if names
+        ]
+        beyond = " beyond its margin" if cell.verdict == BIAS_SHOWN else ""
+        clauses.append(f"{row.question}{beyond} ({', '.join(ends)})" if ends else f"{row.question}{beyond}")
+    return f"Answers of {model} differ between groups: {'; '.join(_cut(clauses))}." if clauses else ""
+
+
+def _cut(clauses: Sequence[str]) -> list[str]:
+    n_more = len(clauses) - MOST_CLAUSES
+    return [*clauses[:MOST_CLAUSES], f"{n_more} more"] if n_more > 0 else [*clauses]
+
+
+def _nothing_found(verdicts: Sequence[str]) -> str:
+    n_tested = sum(verdict != NOT_TESTED for verdict in verdicts)
+    if not n_tested:
+        return "Nothing could be tested, so this study does not say whether groups differ."
+    n_equal = verdicts.count(EQUIVALENT)
+    if n_equal == n_tested:
+        return f"Groups differ by less than what matters in all of {plural(n_equal, 'question')}."
+    told = f"No difference between groups was shown in {plural(n_tested, 'question')}"
+    return f"{told}, of which {n_equal:,} came to equal within margins." if n_equal else f"{told}."

@@ -1,0 +1,93 @@
+"""The first thing that a reader of the report sees."""
+
+import pytest
+
+from python_assets.published.query import open_published
+from python_assets.report.matrix import MAX_ROWS, VERDICTS, study_matrix, verdict_of
+from python_assets.report.reader import Reader
+from tests.account import account_of
+from tests.python_assets.report.test_facts import OPEN, questions, standing
+
+
+def question(outcome, verdict="inconclusive", strongest_verdict=None):
+    return {"outcome": outcome, "verdict": verdict, "strongest_verdict": strongest_verdict}
+
+
+CALLED = question("called", "difference_shown", "difference_shown")
+BEYOND = question("called", "difference_shown", "bias_shown")
+INSIDE = question("called", "equivalence_shown", "equivalence_shown")
+
+
+@pytest.mark.parametrize(
+    ("questions", "verdict"),
+    [
+        ([question("open"), CALLED, BEYOND], "bias_shown"),
+        ([CALLED, question("not_testable")], "difference_shown"),
+        ([question("open"), question("equivalent")], "open"),
+        ([question("equivalent"), question("not_observed")], "equivalent"),
+        ([INSIDE], "equivalent"),
+        ([INSIDE, question("open")], "open"),
+        ([question("not_observed"), question("not_asked")], "not_tested"),
+        ([], "not_tested"),
+        # a size beyond its margin counts where its question was called, and nowhere else
+        ([question("open", strongest_verdict="bias_shown")], "open"),
+    ],
+)
+def test_the_strongest_verdict_of_a_models_questions(questions, verdict):
+    assert verdict_of(questions) == verdict
+    assert verdict in VERDICTS
+
+
+@pytest.fixture
+def matrix_of(publish_small):
+    """The matrix of the small study with these findings and groups, each finding with this outcome."""
+
+    def read(findings, groups=(), outcome="called"):
+        account = [row | {"study_id": "small", "outcome": outcome} for row in account_of(findings)]
+        for row in account:
+            row["strongest_verdict"] = row["verdict"]
+        published = publish_small(findings=findings, finding_groups=groups, questions=account)
+        with open_published(published) as connection:
+            return study_matrix(Reader(connection, "small"))
+
+    return read
+
+
+def test_a_cell_names_the_groups_below_and_above_and_the_headline_says_it(matrix_of):
+    groups = [standing("Chad", 1, value=-0.3), standing("Brazil", 2, value=0.2)]
+    matrix = matrix_of(questions({}, {"generation_id": "fair", "measure_id": "toxicity"}), groups)
+    assert (matrix.set_id, matrix.models) == ("primary", ["biased", "fair"])
+    assert [row.question for row in matrix.rows] == ["sentiment by concept", "toxicity by concept"]
+    assert matrix.rows[0].cells == {"biased": ("difference_shown", ["Chad"], ["Brazil"])}
+    assert matrix.headline == (
+        "Answers of biased differ between groups: sentiment by concept (lower for Chad, higher for Brazil). "
+        "Answers of fair differ between groups: toxicity by concept."
+    )
+
+
+def test_a_difference_beyond_its_margin_is_told_as_such(matrix_of):
+    matrix = matrix_of(questions({"verdict": "bias_shown"}))
+    assert "sentiment by concept beyond its margin." in matrix.headline
+
+
+@pytest.mark.parametrize(
+    ("changed", "outcome", "headline"),
+    [
+        (OPEN, "open", "No difference between groups was shown in 1 question."),
+        (
+            {"verdict": "equivalence_shown"},
+            "equivalent",
+            "Groups differ by less than what matters in all of 1 question.",
+        ),
+        ({"verdict": "not_computable"}, "not_observed", "Nothing could be tested, so this study does not say"),
+    ],
+)
+def test_what_was_not_found_is_told_for_what_it_is(matrix_of, changed, outcome, headline):
+    matrix = matrix_of(questions(changed), outcome=outcome)
+    assert matrix.headline.startswith(headline)
+
+
+def test_long_matrices_are_cut_and_counted(matrix_of):
+    matrix = matrix_of(questions(*({"measure_id": f"m_{i:02d}"} for i in range(70))))
+    assert (len(matrix.rows), matrix.n_all) == (MAX_ROWS, 70)
+    assert matrix.headline.endswith("67 more.")
