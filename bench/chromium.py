@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from python_assets.published.reports import browser
+from python_assets.published import reports
 
-CHROMIUM = browser()
+CHROMIUM = reports.browser()
 OPTIONS = (
     "--headless",
     "--no-sandbox",
