@@ -1,5 +1,6 @@
 # make demo: install, run the demo study, print what it found.  make audit: two studies of the shelf, simulated.
 # make ui: Dagster's UI.
+# make docs: the pages of docs/ as a site.
 # make test: every test but the simulations of error rates.  make test-long: those.
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +10,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --no-loadscope-reorder --dura
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable
 export DAGSTER_HOME := $(CURDIR)/.dagster
 
-.PHONY: demo audit test test-long ui lint clean
+.PHONY: demo audit test test-long ui lint docs clean
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Plumbline needs Python 3.11 or newer; call: make PYTHON=python3.11")'
@@ -18,7 +19,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	$(INSTALL) .
 	touch $@
 
-# an extra of pyproject.toml on top of what a user needs: test, dev
+# an extra of pyproject.toml on top of what a user needs: test, dev, docs
 $(VENV)/installed-%: $(VENV)/installed
 	$(INSTALL) '.[$*]'
 	touch $@
@@ -47,5 +48,9 @@ lint: $(VENV)/installed-dev
 	$(BIN)/sqlfluff lint --processes 2 dbt_models/models dbt_models/tests
 	$(BIN)/sqlfluff lint --processes 2 --templater placeholder python_assets/report/tables docs/queries
 
+# the pages of docs/ as a site in build/site, with search: open build/site/index.html
+docs: $(VENV)/installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
 clean:
-	rm -rf warehouse .dagster
+	rm -rf warehouse .dagster build

@@ -136,3 +136,10 @@ def test_every_link_between_pages_leads_to_a_file_and_its_heading():
             target = path.parent / file if file else path
             assert target.exists(), f"{path.name}: {file}"
             assert not anchor or anchor in anchors(target), f"{path.name}: {file}#{anchor}"
+
+
+def test_every_page_of_docs_stands_in_the_navigation_of_the_site():
+    # the tags of mkdocs.yml name functions of its own packages, which only make docs installs
+    site = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    named = re.findall(r"[\w/]+\.md\b", site[site.index("\nnav:") :])
+    assert sorted(named) == sorted(str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").glob("**/*.md"))
