@@ -20,6 +20,8 @@ used as (
     union all
     select 'label_agreement' as mart, {{ estimate }}_reason as reason from {{ ref('label_agreement') }}
     {% endfor %}
+    union all
+    select 'v_factors' as mart, deviance_reason as reason from {{ ref('v_factors') }}
     {% for mart in ['contrasts', 'generation_comparisons'] %}
     union all
     select '{{ mart }}' as mart, missing_reason as reason from {{ ref(mart) }}
@@ -27,7 +29,7 @@ used as (
     {% for mart in [
         'subgroup_metrics', 'association_tests', 'ground_truth', 'repetition_consistency', 'cross_model_consistency',
          'red_flags', 'interpretations', 'imported_metrics', 'instruments', 'v_instruments',
-        'questions', 'human_labels', 'pair_labels', 'pair_errors', 'run_findings', 'v_changed_since',
+        'questions', 'human_labels', 'pair_labels', 'pair_errors', 'run_findings', 'v_changed_since', 'v_factors',
     ] %}
     union all
     select '{{ mart }}' as mart, reason from {{ ref(mart) }}

@@ -18,7 +18,8 @@ HIDDEN: Final = "(hidden)"
 _TEXTS: Final = frozenset(
     {
         "messages_json",
-        "prompt_text", "baseline_text", "response_text", "sentence_text", "context_json", "replacements_json",
+        "prompt_text", "other_prompt_text", "baseline_text", "response_text", "other_response_text",
+        "sentence_text", "context_json", "replacements_json",
         "system_prompt", "prompt_template", "theme", "error", "detail", "example", "examples_json",
         "record_key", "record_json", "portability_words",
     }

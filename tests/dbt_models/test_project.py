@@ -102,7 +102,7 @@ def test_views_are_pinned_to_their_key_and_have_hand_made_rows(built: Built):
         if node.get("test_metadata", {}).get("name") == "unique_key"
     }
     by_hand = {unit_test.split(".")[2] for unit_test in built.manifest["unit_tests"]}
-    assert len(views) == 10
+    assert len(views) == 13
     for name, node in views.items():
         grain = node["description"].partition("(")[2].partition(")")[0]
         assert pinned[name] == grain.split(", "), name

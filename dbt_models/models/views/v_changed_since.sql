@@ -69,9 +69,9 @@ select
     {% for column in ['outcome', 'group_id', 'category'] %}
     case when tested.n_compared > 0 then tested.{{ column }} end as change_{{ column }},
     {% endfor %}
-    case when tested.n_compared > 0 then tested.change end as change,
+    case when tested.n_compared > 0 then {{ rounded('tested.change') }} end as change,
     {% for column in ['ci_low', 'ci_high', 'margin'] %}
-    case when tested.n_compared > 0 then tested.{{ column }} end as change_{{ column }},
+    case when tested.n_compared > 0 then {{ rounded('tested.' ~ column) }} end as change_{{ column }},
     {% endfor %}
     case when coalesce(tested.n_compared, 0) = 0 then coalesce(tested.reason, 'not_gated') end as reason
 from now

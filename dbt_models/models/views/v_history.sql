@@ -36,11 +36,14 @@ select
     wave,
     outcome,
     reason,
-    p_value,
-    q_value,
+    {{ rounded('p_value') }} as p_value,
+    {{ rounded('q_value') }} as q_value,
     verdict,
-    {% for column in ['verdict', 'size', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
+    {% for column in ['verdict', 'size', 'group_id', 'category'] %}
     strongest_{{ column }},
+    {% endfor %}
+    {% for column in ['strongest_value', 'strongest_ci_low', 'strongest_ci_high', 'strongest_margin'] %}
+    {{ rounded(column) }} as {{ column }},
     {% endfor %}
     unit,
     n_responses,

@@ -19,10 +19,10 @@ select
     families.model,
     families.extractor_version,
     families.n,
-    families.recall_low,
-    families.recall_high,
-    families.precision_low,
-    families.precision_high,
+    {{ rounded('families.recall_low') }} as recall_low,
+    {{ rounded('families.recall_high') }} as recall_high,
+    {{ rounded('families.precision_low') }} as precision_low,
+    {{ rounded('families.precision_high') }} as precision_high,
     families.is_current,
     case
         when families.recall_low is null

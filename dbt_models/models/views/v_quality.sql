@@ -63,7 +63,7 @@ select
     unioned.success,
     unioned.n_evaluated,
     unioned.n_unexpected,
-    unioned.unexpected_share,
+    {{ rounded('unioned.unexpected_share') }} as unexpected_share,
     unioned.example,
     unioned.checked_at
 from unioned

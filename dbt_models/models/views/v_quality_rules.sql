@@ -26,7 +26,10 @@ select
     -- NULL where nothing was looked at
     case
         when checks.n_evaluated > 0
-        then (case when rules.removes then checks.n_unexpected else 0 end) / cast(checks.n_evaluated as double)
+        then
+            {{ rounded(
+                '(case when rules.removes then checks.n_unexpected else 0 end) / cast(checks.n_evaluated as double)'
+            ) }}
     end as removal_rate,
     checks.examples_json,
     case when coalesce(checks.n_evaluated, 0) = 0 then 'nothing_to_check' end as reason

@@ -1,3 +1,4 @@
+{% set of_measure = 'study_id, slice_id, generation_id, measure_id, grouping_id' -%}
 with
 
 question_groups as (
@@ -6,6 +7,30 @@ question_groups as (
 
 findings as (
     select * from {{ ref('v_findings') }}
+),
+
+questions as (
+    select {{ of_measure }}, statistic, parameters, strongest_verdict as verdict, strongest_size
+    from {{ ref('questions') }}
+    where calibration = 'raw' and reference_generation_id = '' and strongest_verdict is not null
+),
+
+-- an impact ratio may lie beyond its margin where no difference of means or rates has one
+sizes as (
+    select *, {{ verdict_position() }} as verdict_position from questions
+),
+
+ranked as (
+    select
+        *,
+        row_number() over (
+            partition by {{ of_measure }} order by verdict_position asc, statistic asc, parameters asc
+        ) as place
+    from sizes
+),
+
+strongest as (
+    select * from ranked where place = 1
 )
 
 select
@@ -25,15 +50,18 @@ select
     findings.finding_rank,
     findings.set_id,
     question_groups.verdict,
-    question_groups.value,
-    question_groups.ci_low,
-    question_groups.ci_high,
-    question_groups.q_value,
-    question_groups.margin,
+    strongest.verdict as strongest_verdict,
+    strongest.strongest_size,
+    {{ rounded('question_groups.value') }} as value,
+    {{ rounded('question_groups.ci_low') }} as ci_low,
+    {{ rounded('question_groups.ci_high') }} as ci_high,
+    {{ rounded('question_groups.q_value') }} as q_value,
+    {{ rounded('question_groups.margin') }} as margin,
     findings.n_root_prompts,
     findings.n_units,
     findings.scope,
     findings.declared
 from question_groups
-inner join findings using (study_id, slice_id, generation_id, measure_id, grouping_id)
+inner join findings using ({{ of_measure }})
+left join strongest using ({{ of_measure }})
 where {{ is_pinned('question_groups') }} and question_groups.stands and question_groups.advantage < 0

@@ -116,3 +116,5 @@ left join actions as by_verdict
     on by_verdict.is_significant = findings.is_significant and {{ is_effect('by_verdict') }}
 left join actions as by_document
     on by_document.is_significant = (document_tests.p_value < 0.05e0) and {{ is_effect('by_document') }}
+-- of a question with neither a number nor a test of the document there is nothing to interpret: findings has it
+where effects.effect_name is not null or document_tests.test is not null

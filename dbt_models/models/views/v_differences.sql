@@ -1,0 +1,66 @@
+{% set place = question_keys() + ['group_id', 'category', 'reference'] -%}
+with
+
+question_groups as (
+    select * from {{ ref('int_question_groups') }}
+),
+
+contrasts as (
+    select * from {{ ref('contrasts') }}
+),
+
+findings as (
+    select * from {{ ref('v_findings') }}
+),
+
+reasons as (
+    select * from {{ ref('reasons') }}
+)
+
+select
+    findings.study_id,
+    findings.slice_id,
+    findings.generation_id,
+    findings.measure_id,
+    findings.grouping_id,
+    contrasts.group_id,
+    contrasts.category,
+    contrasts.reference,
+    findings.title,
+    findings.model,
+    findings.role,
+    findings.kind,
+    findings.unit,
+    findings.direction,
+    findings.finding_rank,
+    findings.set_id,
+    findings.verdict as question_verdict,
+    contrasts.contrast,
+    contrasts.verdict,
+    case
+        when not question_groups.stands then null
+        when question_groups.advantage > 0 then 'advantaged'
+        when question_groups.advantage < 0 then 'disadvantaged'
+        else 'none declared'
+    end as side,
+    question_groups.is_mirror,
+    contrasts.only_because_of,
+    {% for column in [
+        'value', 'ci_low', 'ci_high', 'value_shrunken', 'ci_low_selected', 'ci_high_selected', 'null_q95', 'q_value', 'margin'
+    ] %}
+    {{ rounded('contrasts.' ~ column) }} as {{ column }},
+    {% endfor %}
+    contrasts.n_responses,
+    contrasts.n_root_prompts,
+    contrasts.n_units,
+    contrasts.scope,
+    findings.declared,
+    contrasts.reason,
+    contrasts.inference_reason,
+    reasons.meaning,
+    reasons.remedy
+from question_groups
+inner join contrasts using ({{ place | join(', ') }}, contrast)
+inner join findings using (study_id, slice_id, generation_id, measure_id, grouping_id)
+left join reasons on coalesce(contrasts.inference_reason, contrasts.reason) = reasons.reason
+where {{ is_pinned('question_groups') }}
