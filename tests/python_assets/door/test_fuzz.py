@@ -158,13 +158,33 @@ def _read_manifest(path: Path) -> object:
 def _read_lm_eval(path: Path) -> object:
     results = path.with_name("results_2026-01-01T00-00-00.json")
     results.write_text(json.dumps(LM_EVAL_RESULTS), encoding="utf-8")
-    spec = {"format": "lm_eval", "path": path.name, "factors": {"gender": "gender"}}
+    return _read_study(path, {"format": "lm_eval", "path": path.name, "factors": {"gender": "gender"}})
+
+
+def _read_study(path: Path, spec: dict[str, object]) -> object:
     study = path.with_name("study.yml")
     study.write_text(
         yaml.safe_dump({"prompts": {"import": spec}, "generations": [{"name": "*", "provider": "replay"}]}),
         encoding="utf-8",
     )
     return read_import(load_study(study))
+
+
+def _promptfoo() -> bytes:
+    result = {
+        "provider": {"id": "m"},
+        "prompt": {"raw": "Hire her?", "label": "p"},
+        "vars": {"gender": "she"},
+        "response": {"output": "yes"},
+        "score": 1,
+        "success": True,
+    }
+    return json.dumps({"results": {"version": 3, "results": [result] * 2}}).encode()
+
+
+def _read_promptfoo(path: Path) -> object:
+    spec = {"format": "promptfoo", "path": path.name, "factors": {"gender": "gender"}}
+    return _read_study(path, spec)
 
 
 class Format(NamedTuple):
@@ -185,6 +205,7 @@ FORMATS = {
     "csv.gz": Format("a.csv.gz", lambda: gzip.compress(b"a,n\nx,1\ny,2\n" * 20), _read_table),
     "jsonl": Format("a.jsonl", lambda: b"\n".join(json.dumps(row).encode() for row in ROWS), _read_table),
     "manifest": Format("manifest.json", _manifest, _read_manifest),
+    "promptfoo": Format("results.json", _promptfoo, _read_promptfoo),
     "lm_eval": Format("samples_hiring_2026-01-01T00-00-00.jsonl", _lm_eval, _read_lm_eval),
 }
 PACKED = ("docx", "xlsx")
