@@ -205,6 +205,14 @@ def _parser() -> argparse.ArgumentParser:
     tables.add_argument("--out", type=Path, metavar="FOLDER", help="default: tables/ in the warehouse")
     tables.set_defaults(command=_tables)
 
+    dashboards = commands.add_parser(
+        "dashboards", allow_abbrev=False, help="write the dashboard of all published studies for a BI tool to import"
+    )
+    dashboards.add_argument(
+        "--superset", type=Path, required=True, metavar="FILE", help="the bundle, a zip that Superset imports"
+    )
+    dashboards.set_defaults(command=_dashboards)
+
     new = commands.add_parser("new", allow_abbrev=False, help="write a commented study file")
     new.add_argument("name")
     new.add_argument("--from", dest="source", metavar="NAME", help="a study of the shelf, which is copied")
@@ -611,6 +619,14 @@ def _tables(parsed: argparse.Namespace) -> int:
     for table in done.tables:
         print(printable(f"{done.folder / table.file}: {table.told()}"))
     print(done.page)
+    return 0
+
+
+def _dashboards(parsed: argparse.Namespace) -> int:
+    from python_assets.report.superset.write_bundle import write_bundle
+
+    done = write_bundle(paths.home(), parsed.superset)
+    print(f"{done.path}: {done.n_charts} charts of {done.n_datasets} views")
     return 0
 
 

@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from dagster_project.dbt import manifest_path
-from docs.make_tables import TABLES, published_tables, table_docs
+from docs.make_tables import TABLES, auditor_queries, published_tables, table_docs
 from docs.relations import entity_diagram, join_of, table_of
 from python_assets.published.export import EXPORTED_WITH
 
@@ -36,6 +36,11 @@ def test_every_published_table_belongs_to_a_stage_of_an_export(tables):
     # reasons are of no study, and views hold what other tables do
     published = {table.name for table in tables if not table.is_view} - {"reasons"}
     assert set(EXPORTED_WITH) == published
+
+
+def test_every_published_table_is_asked_by_a_query(tables):
+    asked = {name for query in auditor_queries() for name in re.findall(r"\w+", query.sql)}
+    assert {table.name for table in tables} - asked == set()
 
 
 def test_every_promise_of_security_names_tests_that_are_there():

@@ -53,7 +53,7 @@ SUB_ROOMS = {
     "assemble": {"portability"},
     "extract": {"classifiers", "flags", "instruments", "judges", "labels", "similarity", "trained"},
     "providers": {"local_models", "refusal", "simulator"},
-    "report": {"audits", "tables"},
+    "report": {"audits", "superset", "tables"},
     "study_file": {"checks"},
 }
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

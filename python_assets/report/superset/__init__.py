@@ -1,0 +1,1 @@
+"""The published views as dashboards of Superset: a bundle that it imports, written without it."""
