@@ -1,3 +1,4 @@
+{% set most = 3 -%}
 {% set answer = 'study_id, generation_id, prompt_id, replicate' -%}
 with
 
@@ -37,9 +38,10 @@ answers as (
     from asked
     inner join {{ ref('responses') }} as responses using (study_id, generation_id, prompt_id)
     inner join {{ ref('measurements') }} as measurements using ({{ answer }}, measure_id)
+    where replicate < {{ most }}
 ),
 
--- every replicate that either of the two was answered in
+-- each that either of the two was answered in
 replicates as (
     select study_id, generation_id, measure_id, replicate from answers
     group by study_id, generation_id, measure_id, replicate
