@@ -24,7 +24,7 @@ HIDDEN: Final = "***"
 HEADERS: Final = "headers"
 SECRET_FIELDS: Final = ("api_key_env", "base_url", "api")
 MOST_CHARACTERS: Final = 80
-MOST_OF_A_PART: Final = 1_500
+MOST_OF_A_LINE: Final = 1_500
 _USER: Final = re.compile(r"(?i)\b(https?://)[^\s/?#]*@")
 _QUERY: Final = re.compile(r"(?i)(\bhttps?://[^\s?#'\"]*)[?#][^\s'\"]+")
 
@@ -172,11 +172,12 @@ def shorten(text: str) -> str:
 
 
 def within(part: str) -> str:
-    """A part of an error without its middle where a file, a page or a model makes it longer than anybody reads."""
-    if len(part) <= MOST_OF_A_PART:
-        return part
-    end = MOST_OF_A_PART // 3
-    return f"{part[: MOST_OF_A_PART - end]} ... {part[-end:]}"
+    """A part of an error, its lines without their middle where a file makes them longer than anybody reads."""
+    end = MOST_OF_A_LINE // 3
+    return "\n".join(
+        line if len(line) <= MOST_OF_A_LINE else f"{line[: MOST_OF_A_LINE - end]} ... {line[-end:]}"
+        for line in part.split("\n")
+    )
 
 
 def shown_field(path: FieldPath, text: str) -> str:

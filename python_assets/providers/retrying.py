@@ -29,6 +29,7 @@ from python_assets.study.secrets import redacted
 from python_assets.warehouse.progress import SECONDS_BETWEEN_LINES, Progress
 
 DESCRIBE_SECONDS: Final = 10.0
+PAGES_IN_A_ROW: Final = 3  # before any answer: some pages ask to wait a moment
 TOLD_SECONDS: Final = 5.0  # a wait that looks like standing still
 _SENT_BACK: Final = ("text", "finish_reason", "context")  # a server may put the key into them
 
@@ -75,6 +76,7 @@ class Asker:
         self._backoff = addresses.backoff
         self._n_to_ask = 0
         self._n_failures_in_a_row = 0
+        self._n_pages_in_a_row = 0
         self._changes_told: set[str] = set()
         self._told_until = float("-inf")
         self._secrets: list[str] = []
@@ -287,9 +289,10 @@ class Asker:
             self.n_retries += 1
 
     def _may_pass(self, failure: ProviderFailure) -> bool:
-        """Whether asking again can help; a page before any answer is no outage but what is there."""
-        if failure.kind == "web_page" and not self.servers.are_several:
-            return self.servers.n_answered > 0
+        """Whether asking again can help; pages and no answer among them are no outage but what is there."""
+        self._n_pages_in_a_row = self._n_pages_in_a_row + 1 if failure.kind == "web_page" else 0
+        if self._n_pages_in_a_row >= PAGES_IN_A_ROW and not self.servers.n_answered:
+            return False
         return failure.kind in RETRYABLE
 
     def _hear_answer(self, server: Server, visit: Visit, result: object) -> None:

@@ -64,14 +64,14 @@ def test_one_readable_answer_is_enough(on_shelf, home, tmp_path):
         assert unreadable(prepared(server, home, tmp_path), home, SILENT) == []
 
 
-@pytest.mark.parametrize("status", [200, 404])
-def test_a_page_in_the_place_of_an_api_ends_it_at_the_first_call(on_shelf, home, tmp_path, status):
+@pytest.mark.parametrize(("status", "n_calls"), [(200, 3), (404, 1)])
+def test_a_page_in_the_place_of_an_api_ends_it_at_the_first_calls(on_shelf, home, tmp_path, status, n_calls):
     page = Reply(b"<!doctype html><title>No such page</title>", status=status)
     with serving(Server("/v1/chat/completions", lambda *_: page)) as server:
         study = prepared(server, home, tmp_path)
         with pytest.raises(GenerationError, match="correct base_url"):
             unreadable(study, home, SILENT)
-        assert len(server.calls) == 1
+        assert len(server.calls) == n_calls
 
 
 def test_simulated_models_are_not_looked_at(on_shelf, home, tmp_path):

@@ -118,10 +118,10 @@ class TestAnAnswer:
         assert (row.response_text, row.n_tokens_in, row.n_tokens_out) == ("Yes.", None, None)
 
     def test_of_a_page_in_its_place_stops_the_generation(self, server: Server, ask_app: Ask, refused) -> None:
-        server.next_replies = [Reply(b"<html>log in</html>")]
+        server.next_replies = [Reply(b"<html>log in</html>")] * 3
         with refused(GenerationError, "generation 'asked'"):
             ask_app(5)
-        assert len(server.calls) == 1
+        assert len(server.calls) == 3
 
     def test_that_is_nowhere_stops_the_generation_with_the_option_to_correct(self, ask_app: Ask, refused) -> None:
         with refused(GenerationError, "generation 'asked'"):

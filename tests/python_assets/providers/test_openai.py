@@ -168,14 +168,14 @@ def test_what_came_in_place_of_json_is_told(openai_server: Server, ask: Ask, bod
     assert told.startswith(f"malformed_response: {error}")
 
 
-@pytest.mark.parametrize(("n_answered", "n_calls"), [(0, 1), (1, 4)])
-def test_a_web_page_with_status_200_stops_the_generation_at_once_or_after_retries(
+@pytest.mark.parametrize(("n_answered", "n_calls"), [(0, 3), (1, 7)])
+def test_a_web_page_with_status_200_stops_the_generation_soon_or_after_retries(
     openai_server: Server, ask: Ask, refused, n_answered: int, n_calls: int
 ) -> None:
     answers = [openai_completion("Yes")] * n_answered
-    openai_server.next_replies = [*answers, *[Reply(b"<!doctype html><title>Sign in</title>")] * 5]
+    openai_server.next_replies = [*answers, *[Reply(b"<!doctype html><title>Sign in</title>")] * 9]
     with refused(GenerationError, "generation 'asked'"):
-        ask(openai_server, 30, concurrency=1)
+        ask(openai_server, 30, concurrency=1, max_retries=5)
     assert len(openai_server.calls) == n_calls
 
 
