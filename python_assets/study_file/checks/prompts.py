@@ -144,13 +144,15 @@ def _slot_problems(
     of_combinations = [set(combination) for combination in templates.combinations_of(text)]
     known = {*templates.factors_of(text), *(set.intersection(*of_combinations) if of_combinations else ())}
     known |= {slot for name in known if name in factors for slot in pronoun_slots(name, factors[name].pronouns)}
+    # a name of cross that is misspelt is told where it stands, not at every slot that has it right
+    is_misspelt = not set(templates.cross_of(text)) <= factors.keys()
     written: dict[FieldPath, str] = {("text",): text.text.replace(OPTIONS_SLOT, ""), ("baseline",): text.baseline or ""}
     written[(OPTIONS,)] = " ".join((text.options or {}).values())
     for place, message in enumerate(text.messages or ()):
         written[("messages", place, "content")] = message.content
     for field, content in written.items():
         for slot in SLOT.findall(content):
-            if slot not in known:
+            if slot not in known and not (is_misspelt and slot.partition(".")[0] in factors):
                 remedy = "add the factor to prompts.templates.cross, or take the braces away"
                 yield unknown_name((*path, *field), f"{{{slot}}}", "a slot of a crossed factor", sorted(known), remedy)
 

@@ -22,6 +22,10 @@ CASES = {
         templates(cross="[gendr]", texts="[{id: t1, text: A}]"),
         "prompts.templates.cross[0]",
     ),
+    "a crossed factor misspelt, which slots have right": (
+        templates(cross="[gendr]", texts='[{id: t1, text: "A {gender}"}, {id: t2, text: "B {gender}"}]'),
+        "prompts.templates.cross[0]",
+    ),
     "an unknown slot": (templates(texts='[{id: t1, text: "A {gendr}"}]'), "prompts.templates.texts[0].text"),
     "a template twice": (templates(texts="[{id: t1, text: a}, {id: t1, text: b}]"), "prompts.templates.texts[1].id"),
     "an unknown factor of a template": (
