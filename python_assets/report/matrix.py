@@ -25,8 +25,9 @@ VERDICTS: Final[Mapping[str, str]] = {
 """Of a model in several questions, the strongest first."""
 SHOWN: Final = (BIAS_SHOWN, DIFFERENCE_SHOWN)
 PRIMARY, ALL_ELSE = "primary", "secondary"
-MAX_ROWS: Final = 60
-ROWS_AT_ONCE: Final = 5
+MAX_LINES: Final = 60
+LINES_AT_ONCE: Final = 5
+MOST_HEADS: Final = 6  # models in columns, where questions are fewer
 MOST_NAMED: Final = 3
 MOST_CLAUSES: Final = 3
 QUESTIONS: Final = f"""
@@ -63,20 +64,24 @@ class Cell(NamedTuple):
     higher: list[str]
 
 
-class MatrixRow(NamedTuple):
-    """A question whether groups differ, and what each model came to, by its name."""
+class Line(NamedTuple):
+    """A question with a cell for each model, or a model with a cell for each question; None where it was not asked."""
 
-    question: str
-    cells: dict[str, Cell]
+    name: str
+    cells: list[Cell | None]
 
 
 class Matrix(NamedTuple):
-    """Models by questions, the first MAX_ROWS of n_all. headline: the same in a sentence or two. set_id: of them."""
+    """Models and questions: the more numerous are lines, the first MAX_LINES of n_all; heads are of the others.
+
+    headline: the same in a sentence or two. set_id: of the questions. kind: what a line is.
+    """
 
     headline: str
     set_id: str
-    models: list[str]
-    rows: list[MatrixRow]
+    kind: str
+    heads: list[str]
+    lines: list[Line]
     n_all: int
 
 
@@ -105,13 +110,16 @@ def study_matrix(reader: Reader) -> Matrix:
         reader: the study.
     """
     set_id = PRIMARY if reader.rows(QUESTIONS, set=PRIMARY) else ALL_ELSE
-    questions = reader.rows(QUESTIONS, set=set_id)
-    models = sorted({row["generation_id"] for row in questions})
-    groups = reader.rows(GROUPS)
-    keys = dict.fromkeys((row["measure_id"], row["grouping_id"], row["slice_id"]) for row in questions)
-    rows = [MatrixRow(_named(*key), _cells(key, questions, groups)) for key in keys]
-    headline = _headline(models, rows, reader.rows(CHANGED))
-    return Matrix(headline, set_id, models, rows[:MAX_ROWS], len(rows))
+    asked, groups = reader.rows(QUESTIONS, set=set_id), reader.rows(GROUPS)
+    models = sorted({row["generation_id"] for row in asked})
+    keys = dict.fromkeys((row["measure_id"], row["grouping_id"], row["slice_id"]) for row in asked)
+    questions = {_named(*key): _cells(key, asked, groups) for key in keys}
+    headline = _headline(models, questions, reader.rows(CHANGED))
+    if len(models) > max(len(questions), MOST_HEADS):
+        lines = [Line(model, [cells.get(model) for cells in questions.values()]) for model in models]
+        return Matrix(headline, set_id, "model", [*questions], lines[:MAX_LINES], len(lines))
+    lines = [Line(name, [cells.get(model) for model in models]) for name, cells in questions.items()]
+    return Matrix(headline, set_id, "question", models, lines[:MAX_LINES], len(lines))
 
 
 def _named(measure_id: str, grouping_id: str, slice_id: str) -> str:
@@ -145,13 +153,13 @@ def _group(row: Row) -> str:
     return f"{row['group_id']} ({row['category']})" if row["category"] else str(row["group_id"])
 
 
-def _headline(models: Sequence[str], rows: Sequence[MatrixRow], changed: Sequence[Row]) -> str:
-    """What was found, in a sentence a model; what was not, where nothing was."""
-    told = [sentence for model in models if (sentence := _of_model(model, rows))]
+def _headline(models: Sequence[str], questions: Mapping[str, Mapping[str, Cell]], changed: Sequence[Row]) -> str:
+    """What was found, in a sentence a model or one over many; what was not, where nothing was."""
+    told = [sentence for model in models if (sentence := _of_model(model, questions))]
     if not told:
-        return _nothing_found([cell.verdict for row in rows for cell in row.cells.values()])
+        return _nothing_found([cell.verdict for cells in questions.values() for cell in cells.values()])
     if len(told) > MOST_NAMED:
-        told = [*told[:MOST_NAMED], f"So do those of {plural(len(told) - MOST_NAMED, 'more model')}."]
+        told = [_of_many(len(told), len(models), questions)]
     pairs: dict[tuple[str, str], list[str]] = {}
     for row in changed:
         pairs.setdefault((row["generation_a_id"], row["generation_b_id"]), []).append(measure_name(row["measure_id"]))
@@ -163,10 +171,10 @@ def _headline(models: Sequence[str], rows: Sequence[MatrixRow], changed: Sequenc
     return " ".join(told)
 
 
-def _of_model(model: str, rows: Sequence[MatrixRow]) -> str:
+def _of_model(model: str, questions: Mapping[str, Mapping[str, Cell]]) -> str:
     clauses = []
-    for row in rows:
-        cell = row.cells.get(model)
+    for name, cells in questions.items():
+        cell = cells.get(model)
         if cell is None or cell.verdict not in SHOWN:
             continue
         ends = [
@@ -175,8 +183,15 @@ def _of_model(model: str, rows: Sequence[MatrixRow]) -> str:
             if names
         ]
         beyond = " beyond its margin" if cell.verdict == BIAS_SHOWN else ""
-        clauses.append(f"{row.question}{beyond} ({', '.join(ends)})" if ends else f"{row.question}{beyond}")
+        clauses.append(f"{name}{beyond} ({', '.join(ends)})" if ends else f"{name}{beyond}")
     return f"Answers of {model} differ between groups: {'; '.join(_cut(clauses))}." if clauses else ""
+
+
+def _of_many(n_shown: int, n_models: int, questions: Mapping[str, Mapping[str, Cell]]) -> str:
+    counts = {name: sum(cell.verdict in SHOWN for cell in cells.values()) for name, cells in questions.items()}
+    clauses = [f"{name} ({plural(n, 'model')})" for name, n in counts.items() if n]
+    which = f"all {n_models:,} models" if n_shown == n_models else f"{n_shown:,} of {n_models:,} models"
+    return f"Answers of {which} differ between groups: {', '.join(_cut(clauses))}."
 
 
 def _cut(clauses: Sequence[str]) -> list[str]:

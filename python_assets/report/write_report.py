@@ -22,7 +22,7 @@ from python_assets.report.ground_truth import ground_truth_section
 from python_assets.report.history import history_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.labels import labels_section
-from python_assets.report.matrix import ROWS_AT_ONCE, VERDICTS, study_matrix
+from python_assets.report.matrix import LINES_AT_ONCE, VERDICTS, study_matrix
 from python_assets.report.reader import Reader
 from python_assets.report.readings import FAULTS, judges_section, readings_section
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
@@ -83,7 +83,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "examples": sections.examples(reader),
         "matrix": study_matrix(reader),
         "matrix_verdicts": VERDICTS,
-        "n_matrix_rows": ROWS_AT_ONCE,
+        "n_matrix_lines": LINES_AT_ONCE,
         "facts": study_facts(reader),
         "n_cards": CARDS,
         "n_lines": LINES,

@@ -3,7 +3,7 @@
 import pytest
 
 from python_assets.published.query import open_published
-from python_assets.report.matrix import MAX_ROWS, VERDICTS, study_matrix, verdict_of
+from python_assets.report.matrix import MAX_LINES, VERDICTS, study_matrix, verdict_of
 from python_assets.report.reader import Reader
 from tests.account import account_of
 from tests.python_assets.report.test_facts import OPEN, questions, standing
@@ -56,9 +56,9 @@ def matrix_of(publish_small):
 def test_a_cell_names_the_groups_below_and_above_and_the_headline_says_it(matrix_of):
     groups = [standing("Chad", 1, value=-0.3), standing("Brazil", 2, value=0.2)]
     matrix = matrix_of(questions({}, {"generation_id": "fair", "measure_id": "toxicity"}), groups)
-    assert (matrix.set_id, matrix.models) == ("primary", ["biased", "fair"])
-    assert [row.question for row in matrix.rows] == ["sentiment by concept", "toxicity by concept"]
-    assert matrix.rows[0].cells == {"biased": ("difference_shown", ["Chad"], ["Brazil"])}
+    assert (matrix.set_id, matrix.kind, matrix.heads) == ("primary", "question", ["biased", "fair"])
+    assert [line.name for line in matrix.lines] == ["sentiment by concept", "toxicity by concept"]
+    assert matrix.lines[0].cells == [("difference_shown", ["Chad"], ["Brazil"]), None]
     assert matrix.headline == (
         "Answers of biased differ between groups: sentiment by concept (lower for Chad, higher for Brazil). "
         "Answers of fair differ between groups: toxicity by concept."
@@ -89,5 +89,16 @@ def test_what_was_not_found_is_told_for_what_it_is(matrix_of, changed, outcome, 
 
 def test_long_matrices_are_cut_and_counted(matrix_of):
     matrix = matrix_of(questions(*({"measure_id": f"m_{i:02d}"} for i in range(70))))
-    assert (len(matrix.rows), matrix.n_all) == (MAX_ROWS, 70)
+    assert (len(matrix.lines), matrix.n_all) == (MAX_LINES, 70)
     assert matrix.headline.endswith("67 more.")
+
+
+def test_many_models_are_lines_and_told_in_one_sentence(matrix_of):
+    named = [{"generation_id": f"model_{i:02d}"} for i in range(9)]
+    matrix = matrix_of(questions(*named, *(one | {"measure_id": "toxicity"} for one in named[:2])))
+    assert (matrix.kind, matrix.heads, matrix.n_all) == ("model", ["sentiment by concept", "toxicity by concept"], 9)
+    assert matrix.lines[8].cells == [("difference_shown", [], []), None]
+    assert matrix.headline == (
+        "Answers of all 9 models differ between groups: sentiment by concept (9 models), "
+        "toxicity by concept (2 models)."
+    )
