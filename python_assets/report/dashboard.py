@@ -8,6 +8,7 @@ are dashboard_responses.py, the pages scripts/*.js.
 from typing import Final, NamedTuple
 
 from python_assets.report.dashboard_responses import MAX_VALUES, Responses
+from python_assets.report.facts import lead_question
 from python_assets.report.packing import Header, Key, Pack
 from python_assets.report.reader import Reader, natural
 from python_assets.study.base import OTHER_LANGUAGE
@@ -128,14 +129,17 @@ def pack_dashboard(reader: Reader, *, max_values: int = MAX_VALUES, max_rows: in
 
 
 def _keys(reader: Reader) -> dict[str, Key]:
-    """What the levels of a column are sorted by: as the study declares them, else as a reader expects."""
-    positions = _positions(reader)
+    """What the levels of a column are sorted by: as the study declares them, else as a reader expects.
+
+    The measure of the first finding comes first: a page opens on it.
+    """
+    positions, lead = _positions(reader), (lead_question(reader) or {}).get("measure_id")
     generations = {row["generation_id"]: place for place, row in enumerate(reader.rows(GENERATIONS))}
     always = ("refusal", "empty", "truncated", OTHER_LANGUAGE)
     return {
         "slice_id": lambda name: (name != "all", natural(name)),
         "grouping_id": lambda name: (len(name.split(" x ")), name),
-        "measure_id": lambda name: (name in always, natural(name)),
+        "measure_id": lambda name: (name != lead, name in always, natural(name)),
         "calibration": lambda name: name != "raw",
         "statistic": lambda name: (name != "mean", natural(name)),
         "generation_id": lambda name: generations.get(name, -1),
