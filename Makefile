@@ -19,7 +19,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	$(INSTALL) .
 	touch $@
 
-# an extra of pyproject.toml on top of what a user needs: test, dev, docs
+# an extra of pyproject.toml on top of what a user needs: test, test-long, dev, docs
 $(VENV)/installed-%: $(VENV)/installed
 	$(INSTALL) '.[$*]'
 	touch $@
@@ -37,7 +37,7 @@ test test-long: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/installed-test
 	$(PYTEST) -m 'not run'
 
-test-long: $(VENV)/installed-test
+test-long: $(VENV)/installed-test-long
 	$(PYTEST) -m run
 
 ui: $(VENV)/installed

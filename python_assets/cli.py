@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from python_assets.errors import PlumblineError
+from python_assets.errors import PlumblineError, StudyError
 from python_assets.published.manifest import ExportFormat, Stage
 from python_assets.report.tables.queries import Document
 from python_assets.study.base import ALL_PROMPTS
@@ -79,6 +79,15 @@ def _parser() -> argparse.ArgumentParser:
         "--look", type=_positive, metavar="K", help="which look at a study that declares looks; the next one without it"
     )
     _add_wave(run)
+    run.add_argument(
+        "--parts", type=_positive, metavar="N", help="compute inference in N parts, of which one is held at a time"
+    )
+    run.add_argument(
+        "--on",
+        nargs="+",
+        metavar=("ray", "HOST:PORT"),
+        help="compute the parts on Ray: on this machine, or on the cluster of an address",
+    )
     run.set_defaults(
         command=_run,
         interrupted="What was answered and measured is kept: the same command asks for the rest and goes on.",
@@ -347,27 +356,44 @@ def _shelf(parsed: argparse.Namespace) -> int:
 def _run(parsed: argparse.Namespace) -> int:
     study_id = _partition(parsed.study)
     _stand_in(parsed.provider, study_id)
+    if parsed.on:
+        _use_ray(*parsed.on)
     if parsed.data_docs and (problem := unwritable(paths.home().data_docs(study_id))):
         raise problem
-    _materialise(study_id, verbose=parsed.verbose, data_docs=parsed.data_docs, look=parsed.look, wave=parsed.wave)
+    options = {"verbose": parsed.verbose, "data_docs": parsed.data_docs, "parts": parsed.parts}
+    _materialise(study_id, parsed.look, parsed.wave, **options)
     from python_assets.published.run_summary import summary
 
     print(printable(summary(paths.home(), study_id)))
     return 0
 
 
-def _materialise(
-    study_id: str, *, verbose: bool = False, data_docs: bool = False, look: int | None = None, wave: str | None = None
-) -> None:
+def _use_ray(engine: str, address: str = "local", *more: str) -> None:
+    """Have inference computed on Ray, where that can be: else it is told before anything runs."""
+    from python_assets.cluster.cluster import VARIABLE, cluster_problem
+    from python_assets.infer.parts.part_file import write_problem
+
+    if engine != "ray" or more:
+        raise StudyError("--on", " ".join((engine, address, *more)), "ray, or ray and the host:port of a cluster")
+    if problem := cluster_problem(address) or write_problem(paths.home().parts):
+        raise problem
+    os.environ[VARIABLE] = address
+
+
+def _materialise(study_id: str, look: int | None = None, wave: str | None = None, **options: Any) -> None:
+    from python_assets.extract.measures import resolve_measures
+
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager stops a run as Ctrl-C does
     study = _require_ready(study_id, look, wave)
+    if (parts := options.get("parts")) and parts > (most := len(resolve_measures(study))):
+        raise StudyError("--parts", parts, f"at most {most}, the measures of {study_id}", "ask for fewer parts")
     if study.waves is not None:
         print(printable(study.waves.told(study.wave, datetime.now(UTC))), file=sys.stderr)
     _dagster_home()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     from dagster_project.run_study import run_study
 
-    run_study(study_id, verbose=verbose, data_docs=data_docs, look=look, wave=study.wave or None)
+    run_study(study_id, look=look, wave=study.wave or None, **options)
 
 
 def _stand_in(provider: str | None, study_id: str) -> None:

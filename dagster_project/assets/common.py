@@ -16,6 +16,7 @@ from dagster_project.progress import progress_of
 from dagster_project.resources import WarehouseResource
 from python_assets.errors import StudyError
 from python_assets.warehouse.run_context import CallAllowance, RunContext
+from python_assets.warehouse.workers import THIS_PROCESS, Workers
 
 RAW_DESIGN = (
     "factors",
@@ -61,11 +62,13 @@ def raw_table(
     )
 
 
-def run_context(context: dg.AssetExecutionContext, warehouse: WarehouseResource) -> RunContext:
+def run_context(
+    context: dg.AssetExecutionContext, warehouse: WarehouseResource, workers: Workers = THIS_PROCESS
+) -> RunContext:
     """What a stage may reach beyond its build file."""
     run = context.run
     allowance = _allowance(run.run_id, CONFIRM_TAG in run.tags)
-    return RunContext(warehouse.home, progress_of(context), allowance=allowance)
+    return RunContext(warehouse.home, progress_of(context), allowance=allowance, workers=workers)
 
 
 def wanted_look(context: dg.AssetExecutionContext) -> int | None:
@@ -89,8 +92,8 @@ def _allowance(_run_id: str, is_confirmed: bool) -> CallAllowance:
 def timed(stage: Callable[..., Any], *arguments: Any, **options: Any) -> dict[str, Any]:
     """Call a stage; what it counted, by name, and the seconds it took."""
     started = perf_counter()
-    counts = stage(*arguments, **options)._asdict()
-    return {**counts, "seconds": perf_counter() - started}
+    counts = stage(*arguments, **options)
+    return {**(counts if isinstance(counts, dict) else counts._asdict()), "seconds": perf_counter() - started}
 
 
 def materialise(connection: duckdb.DuckDBPyConnection, schema: str, table: str, **counts: Any) -> dg.MaterializeResult:

@@ -8,6 +8,7 @@ import dagster as dg
 from dagster_project.assets.common import materialise, raw_table, run_context, timed
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_after_answers
+from dagster_project.parts import workers_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
 TABLES: Final = ("measures", "measurements", "instruments", "clusters", "ground_truths", "ground_truth_labels")
@@ -43,16 +44,11 @@ def extract(
 
     loaded = study.load(context)
     with stage_after_answers(context, loaded, warehouse) as stage:
-        counts = (
-            {}
-            if stage.is_kept
-            else timed(
-                extract_study,
-                loaded,
-                stage.connection,
-                warehouse.home.cache,
-                run_context=run_context(context, warehouse),
-            )
-        )
+        counts = {}
+        if not stage.is_kept:
+            with workers_of() as (workers, told):
+                beyond = run_context(context, warehouse, workers)
+                counts = timed(extract_study, loaded, stage.connection, warehouse.home.cache, run_context=beyond)
+            counts |= told
         for table in TABLES:
             yield materialise(stage.connection, "raw", table, **counts)

@@ -12,6 +12,7 @@ from dagster_project.columns import column_schema
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_after_answers
 from dagster_project.partitions import studies, study_file
+from dagster_project.parts import parts_of
 from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -117,11 +118,15 @@ def infer(
         power_rows = partial(design_power_rows, loaded, connection)
         declared = declared_of_build(loaded, connection)
         corrects = corrected_when_frozen(loaded, warehouse.home)
-        counts = infer_study(
-            connection, loaded, power_rows, progress_of(context), declared=declared, look=look, corrects=corrects
-        )
+        with parts_of(context, loaded, warehouse, connection, look.level) as (parts, told):
+            counts = infer_study(
+                *(connection, loaded, power_rows, progress_of(context), parts),
+                declared=declared,
+                look=look,
+                corrects=corrects,
+            )
         record_look(loaded, connection, warehouse.home, look)
-        return counts
+        return {**counts._asdict(), **told}
 
     yield from _stage(context, study, warehouse, GRAINS, compute)
 

@@ -2,6 +2,8 @@
 
 import hashlib
 from collections.abc import Sequence
+from functools import partial
+from socket import gethostname
 from typing import Final
 
 import numpy as np
@@ -9,8 +11,10 @@ from numpy.typing import NDArray
 
 from python_assets.embeddings.cache import ScoreCache
 from python_assets.embeddings.embedding import ModelName, load_encoder, name_model
+from python_assets.errors import ExtractionError
 from python_assets.study.study import Embedding
 from python_assets.warehouse.progress import SILENT, Progress
+from python_assets.warehouse.workers import THIS_PROCESS, Workers
 
 # An interrupted run loses at most so many embeddings.
 _KEPT_TOGETHER: Final = 256
@@ -24,8 +28,15 @@ class TextVectors:
         n_cached: texts whose embedding was known.
     """
 
-    def __init__(self, embedding: Embedding | None, cache: ScoreCache, progress: Progress = SILENT) -> None:
-        """Take what study.embedding names, the cache that embeddings are kept in, and who hears of them."""
+    def __init__(
+        self,
+        embedding: Embedding | None,
+        cache: ScoreCache,
+        progress: Progress = SILENT,
+        workers: Workers = THIS_PROCESS,
+    ) -> None:
+        """Take what study.embedding names, the cache that embeddings are kept in, who hears of them, who embeds."""
+        self._workers = workers
         self.n_measured = 0
         self.n_cached = 0
         self._embedding = embedding
@@ -70,14 +81,24 @@ class TextVectors:
     def _embed(self, new: dict[str, str]) -> None:
         if not new:
             return
-        encoder = load_encoder(self._embedding)
+        name = self.name
         # neighbours of like length waste little of a batch, the longest first, so that the time that is left
         # is not told too short; the texts themselves settle ties
         ordered = sorted(new, key=lambda text_hash: (-len(new[text_hash]), new[text_hash]))
-        tell = self._progress.start(encoder.model, "texts", len(ordered))
-        for start in range(0, len(ordered), _KEPT_TOGETHER):
-            some = ordered[start : start + _KEPT_TOGETHER]
-            vectors = encoder.encode([new[text_hash] for text_hash in some])
-            self._cache.write_vectors(encoder.version, some, vectors)
+        tell, n_done = self._progress.start(name.model, "texts", len(ordered)), 0
+        portions = [ordered[start : start + _KEPT_TOGETHER] for start in range(0, len(ordered), _KEPT_TOGETHER)]
+        texts = [[new[text_hash] for text_hash in some] for some in portions]
+        embedded = self._workers.each(partial(_embedded, self._embedding, name.version), texts)
+        for some, vectors in zip(portions, embedded, strict=True):
+            self._cache.write_vectors(name.version, some, vectors)
             self._known.update(zip(some, vectors, strict=True))
-            tell(start + len(some))
+            tell(n_done := n_done + len(some))
+
+
+def _embedded(embedding: Embedding | None, version: str, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Embed texts where this is called, by the very model that is asked for."""
+    encoder = load_encoder(embedding)
+    if encoder.version != version:
+        remedy = "copy the model that the run has to every machine of the cluster"
+        raise ExtractionError("embedding", f"{encoder.version} on {gethostname()}", version, remedy)
+    return encoder.encode(texts)

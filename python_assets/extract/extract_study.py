@@ -29,6 +29,7 @@ from python_assets.warehouse.build import write_stage
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.raw_tables import columns_of
 from python_assets.warehouse.run_context import RunContext
+from python_assets.warehouse.workers import THIS_PROCESS
 
 
 class ExtractCounts(NamedTuple):
@@ -80,13 +81,14 @@ def extract(
     measures = resolve_measures(study)
     require_probed(study, measures)
     rows = _imported_rows(study, connection, measures, imported)
-    prompts, progress = study.prompts, run_context.progress if run_context else SILENT
+    prompts = study.prompts
+    progress, workers = (run_context.progress, run_context.workers) if run_context else (SILENT, THIS_PROCESS)
     units = read_units(connection, study.study_id, prompts.add_prompt, prompts.removes_prompt)
     if by_neutral_words := [measure for measure in measures if reads_neutral_words(measure)]:
         wanted = [_units_of(study, connection, units, measure) for measure in by_neutral_words]
         units = with_neutral_texts(study, connection, units, np.unique(np.concatenate(wanted)))
     with ScoreCache(cache_path / f"{study.study_id}.duckdb") as cache:
-        scorer = Scorer(units, cache, study.embedding, progress)
+        scorer = Scorer(units, cache, study.embedding, progress, workers)
         job = Job(
             study=study,
             measures=measures,

@@ -1,6 +1,6 @@
 """Distinct texts to scores by way of the cache: what was measured before is read, the rest measured."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from python_assets.extract.measures import Measure
 from python_assets.extract.units import Ids, TextUnits
 from python_assets.study.study import Embedding, Study
 from python_assets.warehouse.progress import SILENT, Progress
+from python_assets.warehouse.workers import THIS_PROCESS, Workers
 
 # An interrupted run loses at most so many scores; a classifier needs minutes for what others do in a second.
 _SCORED_TOGETHER: Final = 2_048
@@ -63,9 +64,14 @@ class Scorer:
     """
 
     def __init__(
-        self, units: TextUnits, cache: ScoreCache, embedding: Embedding | None = None, progress: Progress = SILENT
+        self,
+        units: TextUnits,
+        cache: ScoreCache,
+        embedding: Embedding | None = None,
+        progress: Progress = SILENT,
+        workers: Workers = THIS_PROCESS,
     ) -> None:
-        """Take the texts, the cache that their scores are kept in, the model that embeds them, who hears."""
+        """Take the texts, the cache of their scores, the model that embeds them, who hears, who scores by models."""
         self.n_measured = 0
         self.n_cached = 0
         self._units = units
@@ -74,7 +80,8 @@ class Scorer:
         self._hashes = np.array(units.hashes, dtype=object)
         self._scores: dict[tuple[str, str], pd.DataFrame] = {}
         self._shares: dict[str, NDArray[np.float64]] = {}
-        self.embeddings = TextVectors(embedding, cache, progress)
+        self._workers = workers
+        self.embeddings = TextVectors(embedding, cache, progress, workers)
 
     def only_languages(self, languages: str, text_ids: Ids, asked_ids: Ids | None = None) -> Ids:
         """The texts, -1 in place of those that are surely in none of the languages.
@@ -184,9 +191,13 @@ class Scorer:
         new = wanted[np.isnan(stored).any(axis=1)]
         self.n_measured += len(new)
         self.n_cached += len(wanted) - len(new)
-        for some in self._by_length(new, _CLASSIFIED_TOGETHER, method.version):
-            table[some] = method.score([self._units.texts[i] for i in some])
-            self._keep(method, some, table[some])
+        portions = self._by_length(new, _CLASSIFIED_TOGETHER)
+        tell, n_done = self._progress.start(method.version, "texts", len(new)), 0
+        scored = self._workers.each(method.score, [[self._units.texts[i] for i in some] for some in portions])
+        for some, scores in zip(portions, scored, strict=True):
+            table[some] = scores
+            self._keep(method, some, scores)
+            tell(n_done := n_done + len(some))
         # -1, which is no text, takes the last row, which stays empty
         return table[text_ids]
 
@@ -211,15 +222,11 @@ class Scorer:
         """
         return self.embeddings.of([self._units.texts[i] for i in text_ids], list(self._hashes[text_ids]))
 
-    def _by_length(self, new: Ids, together: int, version: str) -> Iterator[Ids]:
+    def _by_length(self, new: Ids, together: int) -> list[Ids]:
         """Texts in portions: neighbours of like length waste little of a batch."""
         lengths = np.array([len(self._units.texts[i]) for i in new], dtype=np.intp)
         ordered = new[np.argsort(lengths, kind="stable")]
-        tell = self._progress.start(version, "texts", len(ordered))
-        for start in range(0, len(ordered), together):
-            some = ordered[start : start + together]
-            yield some
-            tell(start + len(some))
+        return [ordered[start : start + together] for start in range(0, len(ordered), together)]
 
 
 def _keys(method: ModelMethod) -> list[str]:

@@ -6,6 +6,7 @@ a last time at the groups that are called; all get verdicts.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import duckdb
@@ -27,9 +28,10 @@ from python_assets.infer.formulas.selected import with_selected_sizes
 from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
 from python_assets.infer.options import MOST_PERMUTATIONS, Options, options_of
 from python_assets.infer.part import Frames, Part, united, with_t_where_flips_are_few
+from python_assets.infer.parts.parts import Here, Parts
 from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_parts, with_sets
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import OF_PAIR, QUESTION, ROW, SIZES, TABLES, write_tables
+from python_assets.infer.tables import OF_PAIR, QUESTION, ROW, SIZES, TABLES, Place, write_tables
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
@@ -69,7 +71,7 @@ def infer_study(
     study: Study,
     power_rows: PowerRows | None = None,
     progress: Progress = SILENT,
-    parts: Sequence[Part] | None = None,
+    parts: Parts | None = None,
     declared: pd.DataFrame | None = None,
     look: Look | None = None,
     corrects: Collection[str] | None = None,
@@ -82,7 +84,7 @@ def infer_study(
         power_rows: from all contrasts and comparisons of generations to the rows of design_power, without
             study_id.
         progress: is told how many draws are done.
-        parts: that the measures of the study lie in; one part of all of them where None.
+        parts: that the measures of the study lie in; where None one of all of them, in this process.
         declared: questions that are accounted for whether anything was observed of them or not, with QUESTION and
             OF_PAIR; those that were observed alone where None.
         look: that is taken; the only one where None.
@@ -100,22 +102,25 @@ def infer_study(
     """
     look = look or only_look(study)
     options = options_of(study, look.level)
-    parts = parts or [Part(connection, study, progress, level=look.level)]
-    tables = united([part.first() for part in parts])
+    parts = parts or Here(connection, study, progress, look.level)
+    first = parts.each(_first)
+    tables = united([rows for rows, _ in first])
     if "questions" in tables:
-        corrected = {place for part in parts for place in part.corrected if corrects is None or place[-1] in corrects}
+        corrected = {place for _, places in first for place in places if corrects is None or place[-1] in corrects}
         sets = _sets(connection, study)._replace(corrected=corrected)
         tables = _questions_in_sets(tables, sets, declared, options.alpha)
         for questions, longer in _short_of_draws(tables["questions"], options):
             n_draws = longer.n_permutations
             progress.say(f"{len(questions):,} questions are at the smallest p there is: {n_draws:,} draws of each")
-            tables = _replaced(tables, united([part.again(questions, longer) for part in parts]))
+            again = parts.each(partial(_again, questions=questions, options=longer))
+            tables = _replaced(tables, united(again))
         tables = _with_levels(tables, look)
         ordered = {
             str(name): np.sort(of_set.p_value.dropna().to_numpy())
             for name, of_set in tables["questions"].groupby("set_id")
         }
-        looked_at = united([part.last(tables, ordered) for part in parts])
+        asked = {name: tables[name] for name in ("contrasts", "questions", "generation_comparisons")}
+        looked_at = united(parts.each(partial(_last, tables=asked, ordered=ordered)))
         tables = _with_verdicts({**tables, **looked_at}, look, study.power)
     elif declared is not None and len(declared):
         unobserved = with_sets(_unobserved(declared, declared.iloc[:0]), _sets(connection, study))
@@ -127,6 +132,18 @@ def infer_study(
     rows = {name: table.assign(study_id=study_id) for name, table in tables.items()}
     write_tables(connection, TABLES, rows)
     return _counts(tables)
+
+
+def _first(part: Part) -> tuple[Frames, frozenset[Place]]:
+    return part.first(), part.corrected
+
+
+def _again(part: Part, questions: pd.DataFrame, options: Options) -> Frames:
+    return part.again(questions, options)
+
+
+def _last(part: Part, tables: Frames, ordered: Mapping[str, NDArray[np.float64]]) -> Frames:
+    return part.last(tables, ordered)
 
 
 def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:

@@ -97,6 +97,11 @@ class Home(NamedTuple):
         return self.root / "build" / f"{study_id}.duckdb"
 
     @property
+    def parts(self) -> str:
+        """Where files of parts lie while workers read them: a folder, or an address of fsspec (PLUMBLINE_PARTS)."""
+        return os.environ.get("PLUMBLINE_PARTS") or str(self.root / "build" / "parts")
+
+    @property
     def cache(self) -> Path:
         """Scores by text and extractor version; it can be deleted."""
         return self.root / "build" / "cache"

@@ -9,6 +9,7 @@ from typing import Final
 from python_assets.errors import PlumblineError
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import Progress
+from python_assets.warehouse.workers import THIS_PROCESS, Workers
 
 
 class OfflineError(PlumblineError):
@@ -67,6 +68,7 @@ class RunContext:
         allowance: how many calls may still be asked.
         look: of a study that is looked at while it grows, the look whose root prompts are asked, with those of all
             before it; None: all root prompts.
+        workers: who scores texts by models.
     """
 
     home: Home
@@ -74,3 +76,4 @@ class RunContext:
     may_ask: bool = True
     allowance: CallAllowance = ANY_NUMBER
     look: int | None = None
+    workers: Workers = THIS_PROCESS

@@ -45,7 +45,7 @@ def stamp_of(connection: duckdb.DuckDBPyConnection, study: Study, home: Home, ma
         home: its warehouse.
         made: the assets of the stage, as raw/measurements; their own rows are not in it.
     """
-    digest = hashlib.sha256(f"{study.config_sha256} {_code_sha256()}".encode())
+    digest = hashlib.sha256(f"{study.config_sha256} {code_sha256()}".encode())
     frozen = home.freezes(study.study_id)
     for path in ([frozen] if frozen.is_file() else []) + _files_of(study):
         digest.update(f" {path.name} {sha256_of_file(path)}".encode())
@@ -86,7 +86,8 @@ def _digests(connection: duckdb.DuckDBPyConnection, made: Collection[str]) -> li
 
 
 @cache
-def _code_sha256() -> str:
+def code_sha256() -> str:
+    """A hash of the code and of the libraries that compute, of this machine."""
     digest = hashlib.sha256(platform.python_version().encode())
     for library in _LIBRARIES:
         digest.update(f" {library} {version(library)}".encode())

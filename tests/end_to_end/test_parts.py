@@ -8,7 +8,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from python_assets.infer.part import Part
+from python_assets.infer.parts.parts import Here
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
 from python_assets.plan.power import design_power_rows
@@ -25,12 +25,11 @@ def build_file(demo, tmp_path):
     return path
 
 
-def test_the_demo_in_two_parts_has_the_tables_of_the_whole(build_file):
+def test_the_demo_in_three_parts_has_the_tables_of_the_whole(build_file):
     study = load_study(STUDIES / "g20_demo.yml")
     with duckdb.connect(str(build_file)) as connection:
         expected = {name: connection.execute(f"from inference.{name} order by all").df() for name in TABLES}
-        measures = [name for (name,) in connection.execute("select measure_id from raw.measures order by 1").fetchall()]
-        parts = [Part(connection, study, measures=measures[at::2]) for at in (0, 1)]
+        parts = Here(connection, study, n=3)
         infer_study(connection, study, partial(design_power_rows, study, connection), parts=parts)
         for name, table in expected.items():
             found = connection.execute(f"from inference.{name} order by all").df()

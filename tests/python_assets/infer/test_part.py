@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.infer.part import Part
+from python_assets.infer.parts.parts import Here
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
 from tests.python_assets.infer.test_run import analysis, numbers, rows
@@ -68,8 +68,7 @@ def test_parts_of_a_study_give_the_tables_of_the_whole(study):
     connection = made_of(study, "sentiment", "gaps", "few")
     infer_study(connection, analysis())
     expected = {table: rows(connection, table) for table in TABLES}
-    parts = [Part(connection, analysis(), measures=names) for names in (["sentiment", "few"], ["gaps"])]
-    infer_study(connection, analysis(), parts=parts)
+    infer_study(connection, analysis(), parts=Here(connection, analysis(), n=2))
     for table in TABLES:
         equal(rows(connection, table), expected[table])
 
@@ -85,6 +84,5 @@ def test_parts_tell_the_same_of_pairs_of_generations(study):
     infer_study(connection, analysis())
     expected = rows(connection, "generation_comparisons")
     assert (expected.only_because_of == "g1").any() and (expected.verdict == "difference_shown").any()
-    parts = [Part(connection, analysis(), measures=names) for names in (["sentiment"], ["calm", "toxicity"])]
-    infer_study(connection, analysis(), parts=parts)
+    infer_study(connection, analysis(), parts=Here(connection, analysis(), n=2))
     equal(rows(connection, "generation_comparisons"), expected)

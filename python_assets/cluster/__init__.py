@@ -1,0 +1,1 @@
+"""Work given to other processes and machines: a cluster of Ray."""

@@ -1,0 +1,1 @@
+"""The measures of a study in parts: in this process, or on Ray."""

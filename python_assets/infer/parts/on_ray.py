@@ -1,0 +1,120 @@
+"""Parts of a study on Ray: each in its own file, each function of a part a task that any worker can do.
+
+A task that loses its worker is given to another; a mistake of the study never is.
+"""
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any, Final, NamedTuple, TypeVar
+from uuid import uuid4
+
+import duckdb
+
+from python_assets.cluster.cluster import MOST_RETRIES, Cluster, Versions, versions
+from python_assets.infer.part import Part
+from python_assets.infer.parts.part_file import NAME, file_system, opened, write_part
+from python_assets.infer.parts.parts import measures_of_parts
+from python_assets.study.study import Study
+from python_assets.warehouse.progress import SILENT, Progress
+
+Result = TypeVar("Result")
+_BEGUN: Final = "begun-"
+
+
+class _Answer(NamedTuple):
+    result: Any
+    seconds: float
+
+
+class OnRay:
+    """Parts on a cluster.
+
+    Attributes:
+        seconds: that each part took, of workers.
+    """
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        study: Study,
+        cluster: Cluster,
+        address: str,
+        *,
+        progress: Progress = SILENT,
+        level: float | None = None,
+        n: int | None = None,
+    ) -> None:
+        """Write the file of each part.
+
+        Args:
+            connection: to the build file, after dbt has made schema intermediate.
+            study: what it declares.
+            cluster: whose workers compute.
+            address: of a folder for the files, a path or an address of fsspec; close() removes them.
+            progress: is told how far it is.
+            level: of the look that is taken; alpha where None.
+            n: how many parts there are; where None, one for each CPU of the cluster, as far as there are measures.
+
+        Raises:
+            StudyError: more parts are asked for than there are measures.
+            WarehouseError: the files cannot be written.
+        """
+        self._study, self._cluster, self._progress, self._level = study, cluster, progress, level
+        self._measures = measures_of_parts(connection, n, at_most=cluster.n_cpus)
+        self._folder = f"{address.rstrip('/')}/{study.study_id}-{uuid4().hex[:12]}"
+        self._files = [f"{self._folder}/{place}/{NAME}" for place in range(len(self._measures))]
+        tell = progress.start("parts", "files", len(self._files))
+        for place, (measures, file) in enumerate(zip(self._measures, self._files, strict=True), start=1):
+            write_part(connection, measures, file)
+            tell(place)
+        self.seconds = [0.0] * len(self._files)
+        self._n_tasks = 0
+
+    def each(self, function: Callable[[Part], Result]) -> list[Result]:
+        """What a function says of every part, in their order.
+
+        Raises:
+            PlumblineError: a mistake of the study, as it is told without Ray.
+            ClusterError: the workers of a task died more often than it is given anew.
+        """
+        ray = self._cluster.connect()
+        task = ray.remote(max_retries=MOST_RETRIES, retry_exceptions=False)(_asked)
+        given = ray.put(function), ray.put(self._study)
+        of_parts = zip(self._files, self._measures, strict=True)
+        waiting = [task.remote(file, measures, self._level, *given, versions()) for file, measures in of_parts]
+        self._n_tasks += len(waiting)
+        tell, left = self._progress.start("inference on Ray", "parts", len(waiting)), waiting
+        while left:
+            done, left = ray.wait(left)
+            for one in done:
+                self.seconds[waiting.index(one)] += self._cluster.answer(one, "a part").seconds
+            tell(len(waiting) - len(left))
+        return [self._cluster.answer(one, "a part").result for one in waiting]
+
+    @property
+    def n_retries(self) -> int:
+        """How often a task was begun anew because its worker died."""
+        files, place = file_system(self._folder)
+        return len(files.glob(f"{place}/*/{_BEGUN}*")) - self._n_tasks
+
+    def close(self) -> None:
+        """Remove the files."""
+        files, place = file_system(self._folder)
+        files.rm(place, recursive=True)
+
+
+def _asked(
+    file: str,
+    measures: Sequence[str],
+    level: float | None,
+    function: Callable[[Part], Any],
+    study: Study,
+    like: Versions,
+) -> _Answer:
+    """Say what a function says of a part; on a worker."""
+    like.require()
+    started = perf_counter()
+    files, place = file_system(file)
+    files.pipe_file(f"{place.rpartition('/')[0]}/{_BEGUN}{uuid4().hex}", b"")
+    with opened(file) as connection:
+        return _Answer(function(Part(connection, study, SILENT, measures, level)), perf_counter() - started)

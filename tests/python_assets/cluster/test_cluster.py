@@ -1,0 +1,45 @@
+"""tests/python_assets/cluster/test_cluster.py - mirrors python_assets/cluster/cluster.py."""
+
+import socket
+
+import pytest
+
+from python_assets.cluster.cluster import ClusterError, Versions, cluster_problem, versions
+
+
+@pytest.fixture
+def has_ray(monkeypatch):
+    """Whether it is installed or not is no matter of what is told of addresses."""
+    monkeypatch.setattr("python_assets.cluster.cluster.find_spec", lambda name: name)
+
+
+def test_without_ray_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr("python_assets.cluster.cluster.find_spec", lambda name: None)
+    told = str(cluster_problem("local"))
+    assert told == "--on ray: got nothing; expected the package ray; pip install 'plumbline[ray]'"
+
+
+@pytest.mark.parametrize("address", ["somewhere", "ray://host", "host:", ":6379"])
+def test_an_address_is_a_host_and_a_port(has_ray, address):
+    assert "expected the host:port of a cluster" in str(cluster_problem(address))
+
+
+def test_an_address_that_does_not_answer_is_told_at_once(has_ray):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    told = str(cluster_problem(f"127.0.0.1:{port}"))
+    assert told.startswith(f"--on ray 127.0.0.1:{port}: got ") and "ray start --head" in told
+
+
+def test_an_address_that_answers_is_no_problem(has_ray):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert cluster_problem(f"127.0.0.1:{server.getsockname()[1]}") is None
+    assert cluster_problem("local") is None
+
+
+def test_a_worker_of_another_version_is_refused():
+    versions().require()
+    with pytest.raises(ClusterError) as told:
+        Versions("0.0.9", "f" * 64).require()
+    assert "expected plumbline 0.0.9, code ffffffff, as the run has it; install the same version" in str(told.value)

@@ -1,0 +1,84 @@
+"""tests/python_assets/infer/parts/test_part_file.py - mirrors python_assets/infer/parts/part_file.py."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import python_assets.infer.part
+from python_assets.errors import WarehouseError
+from python_assets.infer.part import Part
+from python_assets.infer.parts.part_file import TABLES, opened, write_part, write_problem
+from tests.python_assets.infer.test_run import analysis, numbers
+
+INFER = Path(python_assets.infer.part.__file__).parent
+# what a part is computed by: the other rooms read the whole build file
+ROOMS = ("changes", "contrasts", "design", "draws", "formulas", "groups", "schemes", "statistics", "truth")
+
+
+@pytest.fixture
+def connection(study):
+    study.add("sentiment", numbers(12, 4, shift=1), baseline=np.zeros((12, 4)))
+    study.add("calm", numbers(12, 4, seed=2))
+    built = study.ask("median").write()
+    for schema, names in TABLES.items():
+        for name in names:
+            built.execute(f"create table if not exists {schema}.{name} (measure_id varchar)")
+    return built
+
+
+def test_the_tables_are_those_that_the_queries_of_a_part_name():
+    sources = "".join(path.read_text() for room in ROOMS for path in (INFER / room).glob("*.py"))
+    named = set(re.findall(r"\b(raw|intermediate)\.([a-z_]+)", sources))
+    listed = {(schema, name) for schema, names in TABLES.items() for name in names}
+    assert named == listed
+
+
+def test_a_part_is_computed_from_its_file_as_from_the_build_file(connection, tmp_path):
+    address = str(tmp_path / "parts" / "one" / "part.duckdb")
+    write_part(connection, ["sentiment"], address)
+    expected = Part(connection, analysis(), measures=["sentiment"]).first()
+    with opened(address) as of_file:
+        assert of_file.execute("select distinct measure_id from intermediate.int_cells").fetchall() == [("sentiment",)]
+        found = Part(of_file, analysis(), measures=["sentiment"]).first()
+    assert found.keys() == expected.keys()
+    for name, table in expected.items():
+        pd.testing.assert_frame_equal(found[name], table)
+    assert not list(tmp_path.rglob("*.unfinished"))
+
+
+def test_no_answer_is_in_the_file(connection, tmp_path):
+    address = str(tmp_path / "part.duckdb")
+    connection.execute("alter table raw.responses alter response_text type varchar using 'a private answer'")
+    write_part(connection, ["calm"], address)
+    assert b"private" not in Path(address).read_bytes()
+    with opened(address) as of_file:
+        assert of_file.execute("select count(distinct response_text) from raw.responses").fetchone() == (
+            connection.execute("select count(distinct response_text) from raw.responses").fetchone()
+        )
+
+
+def test_a_folder_that_cannot_be_written_is_told_with_the_remedy(connection, tmp_path):
+    (tmp_path / "file").write_text("")
+    for told in (
+        write_problem(str(tmp_path / "file" / "parts")),
+        pytest.raises(
+            WarehouseError, write_part, connection, ["calm"], str(tmp_path / "file" / "x" / "p.duckdb")
+        ).value,
+    ):
+        assert "expected a folder or bucket that can be written; set PLUMBLINE_PARTS" in str(told)
+    assert write_problem(str(tmp_path / "new")) is None
+
+
+def test_an_address_that_nothing_reads_is_told():
+    assert "PLUMBLINE_PARTS: got Protocol not known: nowhere" in str(write_problem("nowhere://bucket/parts"))
+
+
+def test_a_part_that_is_gone_is_told(tmp_path):
+    with (
+        pytest.raises(WarehouseError, match="a part that this machine can read"),
+        opened(str(tmp_path / "part.duckdb")),
+    ):
+        pass

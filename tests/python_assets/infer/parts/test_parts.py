@@ -1,0 +1,48 @@
+"""tests/python_assets/infer/parts/test_parts.py - mirrors python_assets/infer/parts/parts.py."""
+
+import numpy as np
+import pytest
+
+from python_assets.errors import StudyError
+from python_assets.infer.parts.parts import Here, measures_of_parts
+from tests.python_assets.infer.test_run import analysis
+
+
+@pytest.fixture
+def connection(study):
+    """A build file of four measures: one of 40 cells, and three of 20, 16 and 4."""
+    for name, n in (("large", 10), ("middle", 5), ("small", 4), ("least", 1)):
+        x = np.full((10, 4), np.nan)
+        x[:n] = np.random.default_rng(1).normal(size=(n, 4))
+        study.add(name, x)
+    return study.write()
+
+
+def test_parts_hold_about_as_many_cells_each(connection):
+    assert measures_of_parts(connection, 2) == [["large"], ["middle", "small", "least"]]
+    assert measures_of_parts(connection, 3) == [["large"], ["middle"], ["small", "least"]]
+
+
+def test_where_nobody_asks_there_are_no_more_parts_than_measures(connection):
+    assert len(measures_of_parts(connection, None, at_most=2)) == 2
+    assert len(measures_of_parts(connection, None, at_most=64)) == 4
+
+
+def test_more_parts_than_measures_are_refused(connection):
+    with pytest.raises(StudyError) as told:
+        Here(connection, analysis(), n=5)
+    assert str(told.value) == "--parts: got 5; expected at most 4, the measures that have values; ask for fewer parts"
+
+
+def test_of_several_parts_one_alone_is_held(connection):
+    alive = []
+
+    def asked(part):
+        alive.append(part)
+        return part._measures
+
+    one, several = Here(connection, analysis()), Here(connection, analysis(), n=2)
+    assert one.each(asked) == one.each(asked) == [None]
+    assert alive[0] is alive[1]
+    assert several.each(asked) == several.each(asked) == [["large"], ["middle", "small", "least"]]
+    assert len(set(map(id, alive[2:]))) == 4
