@@ -134,8 +134,10 @@ def _invert_column(named: dict[str, Index], sample: Sample, noise: Noise, margin
             np.clip(values, -level, 1 - level, out=values)
         return spread_of(values, np.asarray(level), np.asarray(scale), 0, with_dixon=False)
 
+    stretched = None if sample.is_rate else _StretchedMeans(sample)
+
     def numbers(s: float | Floats, noise: Floats) -> Floats:
-        seen = spread(s * observed + noise)
+        seen = spread(s * observed + noise) if stretched is None else stretched.at(s, noise)
         return np.stack([index.of(seen) for index in indices])
 
     noises = (sample.permuted, noise)
@@ -152,6 +154,40 @@ def _invert_column(named: dict[str, Index], sample: Sample, noise: Noise, margin
             past = [index.of(spread(ends + noise.values)) >= least for noise in noises]
             inverted.p_margin[which] = max(inverted.p_margin[which], two_sided_p(past, noises))
     return inverted
+
+
+class _StretchedMeans:
+    """How far group means lie apart with their differences stretched by s and noise added.
+
+    The standard deviation follows from sums of the differences and of the noise, which are the same for every s. Rates
+    are cut off at 0 and 1, and have none such.
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        """Take a column of means."""
+        self._sample, self._observed = sample, sample.deviation[:, None]
+        self._own = sample.deviation.sum(), sample.deviation @ sample.deviation
+        self._of_noise: dict[int, tuple[Floats, Floats, Floats]] = {}  # by its id: invert keeps it
+
+    def at(self, s: float | Floats, noise: Floats) -> Spread:
+        """Of one s, or one a draw, and noise of shape (groups, draws)."""
+        if id(noise) not in self._of_noise:
+            squares = np.einsum("gd,gd->d", noise, noise)
+            self._of_noise[id(noise)] = noise.sum(axis=0), squares, self._sample.deviation @ noise
+        (own_sum, own_squares), (total, squares, product) = self._own, self._of_noise[id(noise)]
+        n_groups, values = len(noise), s * self._observed + noise
+        of_all = s * s * own_squares + 2 * s * product + squares - (s * own_sum + total) ** 2 / n_groups
+        none = np.asarray(np.nan)
+        return Spread(
+            level=np.asarray(self._sample.level),
+            high=values.max(axis=0),
+            low=values.min(axis=0),
+            sd=np.sqrt(np.maximum(of_all, 0) / (n_groups - 1)),
+            dixon_low=none,
+            dixon_high=none,
+            scale=np.asarray(self._sample.scale),
+            n_groups=n_groups,
+        )
 
 
 def _rare_differences(names: list[str], by_unit: Floats, highest: float) -> Rare:

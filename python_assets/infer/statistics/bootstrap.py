@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import stats
+from threadpoolctl import threadpool_limits
 
 from python_assets.infer.design.cells import OF_QUANTILES, Sample, StatisticSpec, Values
 from python_assets.infer.design.design import Frame, presence_patterns
@@ -116,13 +117,13 @@ def _percentile_limits(
         roots = np.flatnonzero(present)
         if len(roots) < MIN_ROOT_PROMPTS:
             continue
-        weights = sparse.csr_array(resampled.weights(len(roots)).astype(sums.dtype))
+        weights = resampled.weights(len(roots)).astype(sums.dtype)
         limits[:, pairs] = _limits_of(statistic, sums[:, roots][:, :, pairs], weights, alpha)
     unit = np.tile(sample.unit, counts.shape[1] // sample.shape[1])
     return limits * unit**statistic.power
 
 
-def _limits_of(statistic: Statistic, sums: Sums, weights: sparse.csr_array, alpha: float) -> Floats:
+def _limits_of(statistic: Statistic, sums: Sums, weights: Sums, alpha: float) -> Floats:
     """Limits over resamples of the same root prompts; sums of shape (sums, root prompts, pairs)."""
 
     def work(part: slice) -> Floats:
@@ -131,7 +132,8 @@ def _limits_of(statistic: Statistic, sums: Sums, weights: sparse.csr_array, alph
         return _quantiles(statistic.of(drawn.transpose(1, 0, 2)), alpha)
 
     width = max(SUMS_PER_PRODUCT // len(sums), 1)
-    return np.concatenate(in_threads(work, list(pieces(sums.shape[2], width))), axis=1)
+    with threadpool_limits(limits=1):  # a product a thread: threads of its own would wait for each other
+        return np.concatenate(in_threads(work, list(pieces(sums.shape[2], width))), axis=1)
 
 
 def _quantiles(drawn: Floats, alpha: float) -> Floats:
