@@ -1,0 +1,90 @@
+"""Seconds, CPU and memory of dbt's first half and of inference in parts, in this process and on Ray.
+
+    python -m bench.bench_parts [--generations 20] [--parts 1 3 6] [--ray 2] [--root-prompts 75] [--levels 21]
+
+Made-up raw tables of `bench.make_raw`, 69,300 measurements a generation where nothing else is said. Each row of the
+table is a process of its own, so that its peak is its own; workers of Ray have theirs, of which seconds are printed.
+"""
+
+import argparse
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter, process_time
+
+from bench.bench_gate import bench_study
+from bench.make_raw import Scale, make_raw
+from dagster_project.dbt import BEFORE_INFERENCE, build, manifest_path
+from python_assets.cluster.cluster import LOCAL, Cluster
+from python_assets.infer.parts.on_ray import OnRay
+from python_assets.infer.parts.parts import Here
+from python_assets.infer.run import infer_study
+from python_assets.warehouse.build import open_build
+
+
+def made(path: Path, scale: Scale) -> None:
+    n_rows = make_raw(path, scale, seed=1)
+    print(f"\n{n_rows['measurements']:,} measurements\n")
+    print("| stage | seconds | CPU | peak GB |\n|---|---|---|---|", flush=True)
+
+
+def transformed(path: Path) -> None:
+    build(path, *BEFORE_INFERENCE)
+
+
+def in_parts(path: Path, n: int) -> None:
+    with open_build(path) as connection:
+        infer_study(connection, bench_study(), parts=Here(connection, bench_study(), n=n))
+
+
+def on_ray(path: Path, n: int) -> None:
+    with open_build(path) as connection, Cluster(LOCAL) as cluster:
+        parts = OnRay(connection, bench_study(), cluster, str(path.parent / "parts"), n=n)
+        infer_study(connection, bench_study(), parts=parts)
+        print(f"parts on Ray took {', '.join(f'{seconds:.1f}' for seconds in parts.seconds)} s", file=sys.stderr)
+        parts.close()
+
+
+STAGES = {"dbt": transformed, "parts": in_parts, "ray": on_ray}
+
+
+def stage(name: str, path: Path, *given: int) -> None:
+    """Run one stage in this process and print its row."""
+    started, cpu = perf_counter(), process_time()
+    STAGES[name](path, *given)
+    seconds, cpu = perf_counter() - started, process_time() - cpu
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    said = {"dbt": "dbt, first half", "parts": "inference in {} parts", "ray": "inference on Ray in {} parts"}[name]
+    print(f"| {said.format(*given)} | {seconds:.1f} | {cpu:.1f} | {peak:.2f} |", file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    for name, default in (("generations", 20), ("root-prompts", 75), ("levels", 21)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--parts", type=int, nargs="*", default=[1, 3, 6])
+    parser.add_argument("--ray", type=int, nargs="*", default=[])
+    parser.add_argument("--stage", nargs="+", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.stage:
+        name, path, *numbers = given.stage
+        stage(name, Path(path), *map(int, numbers))
+        return
+    manifest_path()
+    with tempfile.TemporaryDirectory(prefix="bench-parts-") as folder:
+        path = Path(folder) / "bench.duckdb"
+        scale = Scale(n_generations=given.generations, n_root_prompts=given.root_prompts, n_levels=given.levels)
+        made(path, scale)
+        called = [["dbt", str(path)], *(["parts", str(path), str(n)] for n in given.parts)]
+        for one in [*called, *(["ray", str(path), str(n)] for n in given.ray)]:
+            command = [sys.executable, "-m", "bench.bench_parts", "--stage", *one]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        shutil.rmtree(path.parent / "parts", ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
