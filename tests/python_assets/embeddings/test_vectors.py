@@ -6,7 +6,8 @@ import pytest
 
 from python_assets.embeddings import embedding
 from python_assets.embeddings.cache import ScoreCache
-from python_assets.embeddings.vectors import TextVectors
+from python_assets.embeddings.vectors import TextVectors, _embedded
+from python_assets.errors import ExtractionError
 from python_assets.study.study import Vectors
 
 
@@ -50,3 +51,20 @@ def test_another_model_has_vectors_of_its_own(words: Vectors, cache: ScoreCache,
 
 def test_a_text_with_a_lone_surrogate_is_embedded(words: Vectors, cache: ScoreCache):
     assert TextVectors(words, cache).of(["cat \udc80"]).tolist() == [[1, 0]]
+
+
+def test_others_may_embed_and_only_with_the_very_model(words: Vectors, cache: ScoreCache, tmp_path: Path):
+    class Elsewhere:
+        asked: list[list[str]] = []
+
+        def each(self, score, portions):
+            self.asked += portions
+            yield from map(score, portions)
+
+    elsewhere = Elsewhere()
+    vectors = TextVectors(words, cache, workers=elsewhere)
+    assert vectors.of(["dog", "cat"]).tolist() == [[0, 1], [1, 0]]
+    assert vectors.of(["cat"]).tolist() == [[1, 0]]
+    assert elsewhere.asked == [["cat", "dog"]]
+    with pytest.raises(ExtractionError, match="copy the model that the run has to every machine of the cluster"):
+        _embedded(words, "of other files", ["cat"])

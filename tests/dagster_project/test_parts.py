@@ -1,0 +1,62 @@
+"""tests/dagster_project/test_parts.py - mirrors dagster_project/parts.py."""
+
+from types import SimpleNamespace
+
+import duckdb
+import pytest
+
+from dagster_project import parts
+from python_assets.cluster.cluster import ClusterError
+from python_assets.errors import StudyError
+from python_assets.infer.parts.parts import Here
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.workers import THIS_PROCESS
+
+
+def run_with(**tags):
+    """What an asset is given of its run."""
+    return SimpleNamespace(run=SimpleNamespace(tags=tags), log=SimpleNamespace(info=print))
+
+
+@pytest.fixture
+def asked(monkeypatch, tmp_path):
+    """The parts of a run with some tags, and what is told of them."""
+    monkeypatch.delenv("PLUMBLINE_RAY", raising=False)
+    warehouse = SimpleNamespace(home=Home(tmp_path))
+    with duckdb.connect() as connection:
+        connection.execute(
+            "create schema intermediate; create table intermediate.int_cells as select 'm' as measure_id"
+        )
+
+        def ask(**tags):
+            with parts.parts_of(run_with(**tags), SimpleNamespace(study_id="s"), warehouse, connection, 0.05) as found:
+                return found
+
+        yield ask
+
+
+def test_a_run_has_one_part_in_its_own_process(asked):
+    found, told = asked()
+    assert isinstance(found, Here) and told == {"n_parts": 1}
+    with parts.workers_of() as (workers, told):
+        assert workers is THIS_PROCESS and told == {}
+
+
+@pytest.mark.parametrize("tag", ["0", "-1", "many", "1.5", ""])
+def test_a_tag_that_is_no_number_of_parts_is_told(asked, tag):
+    with pytest.raises(StudyError, match="tag plumbline/parts: got .*; expected a number of parts, 1 at least"):
+        asked(**{parts.PARTS_TAG: tag})
+
+
+def test_more_parts_than_measures_are_told(asked):
+    with pytest.raises(StudyError, match="--parts: got 3; expected at most 1"):
+        asked(**{parts.PARTS_TAG: "3"})
+
+
+def test_a_cluster_that_does_not_answer_is_told_before_anything_is_scored(asked, monkeypatch):
+    monkeypatch.setattr("python_assets.cluster.cluster.find_spec", lambda name: name)
+    monkeypatch.setenv("PLUMBLINE_RAY", "127.0.0.1:9")
+    with pytest.raises(ClusterError, match="a cluster that answers"):
+        asked()
+    with pytest.raises(ClusterError, match="a cluster that answers"), parts.workers_of():
+        pass
