@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from python_assets.infer.run import infer_study
 from tests.heard import Heard
@@ -114,3 +115,18 @@ def test_without_a_function_nothing_is_loaded_and_the_table_is_empty(study):
     connection = study.add("sentiment", np.random.default_rng(5).normal(size=(6, 2))).write()
     infer_study(connection, analysis())  # which has no folder
     assert rows(connection, "function_statistics").empty
+
+
+@pytest.mark.run
+def test_p_of_a_function_is_as_often_small_as_it_says(study):
+    """500 data sets without any difference, a measure each; bounds are those an exact test passes 999 times of 1,000."""
+    rng, n_sets = np.random.default_rng(7), 500
+    for number in range(n_sets):
+        of_root = rng.normal(size=(12, 1))
+        study.add(f"m{number}", of_root + rng.exponential(size=(12, 3)))
+    connection = asked(study, "spread")
+    infer_study(connection, of_study(n_permutations=199, n_bootstrap=99))
+    p = rows(connection, "questions", "statistic = 'spread'").p_value
+    assert len(p) == n_sets
+    low, high = stats.binom.ppf([0.0005, 0.9995], n_sets, 0.05) / n_sets
+    assert low <= (p <= 0.05).mean() <= high
