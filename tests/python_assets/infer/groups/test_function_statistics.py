@@ -119,7 +119,7 @@ def test_without_a_function_nothing_is_loaded_and_the_table_is_empty(study):
 
 @pytest.mark.run
 def test_p_of_a_function_is_as_often_small_as_it_says(study):
-    """500 data sets without any difference, a measure each; bounds are those an exact test passes 999 times of 1,000."""
+    """500 data sets without any difference, a measure each; bounds are those an exact test keeps 999 times in 1,000."""
     rng, n_sets = np.random.default_rng(7), 500
     for number in range(n_sets):
         of_root = rng.normal(size=(12, 1))
