@@ -5,7 +5,7 @@ import shutil
 import pandas as pd
 import pytest
 
-from python_assets.infer.part import Part
+from python_assets.infer.parts.parts import Here
 from python_assets.infer.regressions.infer_regressions import TABLES as OF_REGRESSIONS
 from python_assets.infer.regressions.infer_regressions import fit_regressions, judge_regressions
 from python_assets.infer.run import infer_study
@@ -33,21 +33,20 @@ def equal(found, expected):
         pd.testing.assert_frame_equal(found[name], table, check_exact=False, rtol=0, atol=1e-12)
 
 
-def halves(connection, table="measures"):
-    query = f"select distinct measure_id from raw.{table} order by 1"
+def halves(connection):
+    query = "select distinct measure_id from raw.regressions order by 1"
     measures = [name for (name,) in connection.execute(query).fetchall()]
     return measures[::2], measures[1::2]
 
 
 def test_two_parts_by_measure_give_the_tables_of_the_whole(connection):
     expected = read(connection, TABLES)
-    parts = [Part(connection, Analysis(), measures=measures) for measures in halves(connection)]
-    infer_study(connection, Analysis(), parts=parts)
+    infer_study(connection, Analysis(), parts=Here(connection, Analysis(), n=2))
     equal(read(connection, TABLES), expected)
 
 
 def test_regressions_fitted_in_two_parts_are_judged_as_one_set(connection):
     expected = read(connection, OF_REGRESSIONS)
-    fitted = [fit_regressions(connection, Analysis(), measures) for measures in halves(connection, "regressions")]
+    fitted = [fit_regressions(connection, Analysis(), measures) for measures in halves(connection)]
     judge_regressions(connection, Analysis(), fitted)
     equal(read(connection, OF_REGRESSIONS), expected)
