@@ -9,17 +9,19 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 from xml.sax.saxutils import quoteattr
 
 from python_assets.errors import PlumblineError, WarehouseError
 from python_assets.labelling.allowed import Allowed
 from python_assets.labelling.sample import QUESTION, Sample
-from python_assets.labelling.sheets import FIRST_ROW, LABEL, SheetFormat, read_sheet
+from python_assets.labelling.sheets import LABEL, SheetFormat, read_sheet
 from python_assets.published.manifest import FORMULA
+from python_assets.published.xlsx import open_workbook, text_format, write_text
+from python_assets.warehouse.build import utc_now
 
 if TYPE_CHECKING:
-    from openpyxl import Workbook
+    from xlsxwriter import Workbook
 
 FORMATS: Final = get_args(SheetFormat)
 _LARGEST: Final = 1e300
@@ -70,51 +72,40 @@ def _write_csv(sample: Sample, path: Path) -> list[Path]:
 
 
 def _write_xlsx(sample: Sample, path: Path) -> list[Path]:
-    from openpyxl import Workbook
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
-    from openpyxl.styles import Alignment, Font
-    from openpyxl.utils import get_column_letter
+    from xlsxwriter.exceptions import FileCreateError
 
-    book = Workbook()
-    sheet = book["Sheet"]
-    sheet.title = "labels"
     columns = list(sample.rows.columns)
-    for place, line in enumerate([columns, *sample.rows.itertuples(index=False, name=None)], start=FIRST_ROW - 1):
-        for number, text in enumerate(line, start=1):
-            if not text:
-                continue
-            cell = sheet.cell(place, number, ILLEGAL_CHARACTERS_RE.sub("", text))
-            cell.data_type, cell.quotePrefix = "s", True  # a text, and again one when it is edited
-            cell.alignment = Alignment(wrap_text=True, vertical="top")
-            cell.font = Font(bold=place < FIRST_ROW)
-    for number, name in enumerate(columns, start=1):
-        sheet.column_dimensions[get_column_letter(number)].width = _WIDTHS.get(name, 12)
-    sheet.freeze_panes = f"A{FIRST_ROW}"
-    letter = get_column_letter(columns.index(LABEL) + 1)
-    _offer(book, sample.allowed, f"{letter}{FIRST_ROW}:{letter}{len(sample.rows) + FIRST_ROW - 1}")
-    book.save(path)
+    try:
+        with open_workbook(str(path), utc_now()) as book:
+            sheet = book.add_worksheet("labels")
+            head, texts = (text_format(book, text_wrap=True, valign="top", bold=is_bold) for is_bold in (True, False))
+            for column, name in enumerate(columns):
+                sheet.set_column(column, column, _WIDTHS.get(name, 12))
+                write_text(sheet, 0, column, name, head)
+                for row, text in enumerate(sample.rows[name], start=1):
+                    write_text(sheet, row, column, text, texts)
+            sheet.freeze_panes(1, 0)
+            column = columns.index(LABEL)
+            if rule := _rule(book, sample.allowed):
+                sheet.data_validation(1, column, len(sample.rows), column, rule)
+    except FileCreateError as error:
+        raise OSError(*error.args) from error
     return [path]
 
 
-def _offer(book: "Workbook", allowed: Allowed, cells: str) -> None:
-    """Let a spreadsheet refuse in some cells what is not allowed, and list what is."""
-    from openpyxl.worksheet.datavalidation import DataValidation
-
+def _rule(book: "Workbook", allowed: Allowed) -> dict[str, Any]:
+    """What a spreadsheet lets a cell hold, listed where it is a list; nothing where it may be anything."""
+    rule: dict[str, Any] = {"error_message": f"Write {allowed.text}."[:_MOST_OF_A_MESSAGE]}
     if allowed.labels:
         # a list inside the rule itself may have no comma and 255 characters
-        listed = book.create_sheet("allowed")
-        for place, label in enumerate(allowed.labels, start=1):
-            listed.cell(place, 1, label).data_type = "s"
-        rule = DataValidation(type="list", formula1=f"allowed!$A$1:$A${len(allowed.labels)}", allow_blank=True)
-    elif allowed.is_open:
-        return
-    else:
-        low, high = (repr(min(max(end, -_LARGEST), _LARGEST)) for end in (allowed.low, allowed.high))
-        rule = DataValidation(type="decimal", operator="between", formula1=low, formula2=high, allow_blank=True)
-    rule.showErrorMessage = True
-    rule.error = f"Write {allowed.text}."[:_MOST_OF_A_MESSAGE]
-    book["labels"].add_data_validation(rule)
-    rule.add(cells)
+        listed, style = book.add_worksheet("allowed"), text_format(book)
+        for row, label in enumerate(allowed.labels):
+            write_text(listed, row, 0, label, style)
+        return rule | {"validate": "list", "source": f"=allowed!$A$1:$A${len(allowed.labels)}"}
+    if allowed.is_open:
+        return {}
+    low, high = (min(max(end, -_LARGEST), _LARGEST) for end in (allowed.low, allowed.high))
+    return rule | {"validate": "decimal", "criteria": "between", "minimum": low, "maximum": high}
 
 
 def _write_tasks(sample: Sample, path: Path) -> list[Path]:

@@ -69,6 +69,10 @@ LABEL: Final = """
     replace(statistic, '_', ' ')
         || case when options = '' then '' else ' (' || replace(options, ';', '; ') || ')' end
 """
+# of a measure of two values the mean is the share
+SHARES_OF_LABELS: Final = """
+    (select * from outcome_distributions inner join measures using (study_id, measure_id) where kind = 'categorical')
+"""
 STATISTICS: Final = f"""
     {NAMED.format(table="summary_statistics")}
     select summary_statistics.* exclude (study_id, statistic, parameters), {LABEL} as statistic
@@ -80,7 +84,7 @@ STATISTICS: Final = f"""
     select slice_id, grouping_id, measure_id, 'raw' as calibration, 'share (' || category || ')' as statistic,
         generation_id, group_id, share as value, ci_low, ci_high, n_group as n_responses,
         case when share is null then 'no_values' end as reason
-    from outcome_distributions
+    from {SHARES_OF_LABELS}
     where study_id = $study
     order by slice_id, grouping_id, measure_id, calibration, statistic, generation_id, group_id
 """
@@ -189,7 +193,7 @@ def _design(reader: Reader, keys: dict[str, Key]) -> Header:
         "groupings": reader.config.get("groupings") or [],
         "slices": reader.config.get("slices") or {},
         "small_is_unequal": RATIOS,
-        "n_statistics": _count(reader, "summary_statistics") + _count(reader, "outcome_distributions"),
+        "n_statistics": _count(reader, "summary_statistics") + _count(reader, SHARES_OF_LABELS),
         "n_disparities": _count(reader, "disparities"),
     }
 

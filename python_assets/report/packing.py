@@ -17,6 +17,11 @@ Header = dict[str, Any]
 DROPPED_BITS: Final = 8
 
 
+def packed_text(text: str) -> str:
+    """A text as base64 of gzip."""
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
 class Pack:
     """Arrays one after another; what is where stands in a header."""
 

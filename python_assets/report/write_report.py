@@ -23,11 +23,13 @@ from python_assets.report.history import history_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.labels import labels_section
 from python_assets.report.matrix import LINES_AT_ONCE, VERDICTS, study_matrix
+from python_assets.report.packing import packed_text
 from python_assets.report.reader import Reader
 from python_assets.report.readings import FAULTS, judges_section, readings_section
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
 from python_assets.report.templates import FOLDER, template, write_page
 from python_assets.report.variance import variance_section
+from python_assets.report.workbook import findings_workbook
 from python_assets.study.metrics import metric_names
 
 if TYPE_CHECKING:
@@ -118,19 +120,25 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "quality": sections.quality(reader),
         "provenance": sections.provenance(reader),
         "explained": sections.explained(reader),
-        "dashboard": pack_dashboard(reader)._asdict(),
+        "workbook": findings_workbook(reader),
+        "packed": pack_dashboard(reader)._asdict(),
     }
 
 
 def _render(content: dict[str, Any]) -> str:
+    said = content | {"verdicts": text.VERDICTS, "warning": text.SIMULATED, "rate_limit": text.share}
+    other_figures = packed_text(template("figures.html").render(said, level=_level(content)))
     return template("page.html").render(
-        content,
-        verdicts=text.VERDICTS,
-        warning=text.SIMULATED,
-        rate_limit=text.share,
+        said,
+        level=_level(content),
+        packed=content["packed"] | {"figures": other_figures},
         script=_script(),
         script_hash=_hash(_script()),
     )
+
+
+def _level(content: dict[str, Any]) -> str:
+    return f"{text.plain((1 - content['alpha']) * 100)} %"
 
 
 @cache

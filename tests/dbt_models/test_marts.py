@@ -28,13 +28,22 @@ def test_outcome_distributions_have_intervals_that_count_root_prompts(
 ):
     table = built.table("marts.outcome_distributions")
     rows = {tuple(row[key] for key in KEYS): row for _, row in table.iterrows()}
+    measures = built.table("marts.measures")
+    binary = set(measures[measures.kind == "binary"].measure_id)
+    assert binary
     n_checked = 0
     for comparison in compared:
-        if not comparison.keys["category"]:
+        of_values = {"category": "1"} if comparison.keys["measure_id"] in binary else {}
+        if not comparison.keys["category"] and not of_values:
             continue
         for group in comparison.groups:
             x = comparison.values(group)
-            row = rows[tuple((comparison.keys | {"group_id": group})[key] for key in KEYS)]
+            keys = comparison.keys | {"group_id": group} | of_values
+            row = rows[tuple(keys[key] for key in KEYS)]
+            if of_values:
+                other = rows[tuple((keys | {"category": "0"})[key] for key in KEYS)]
+                assert (other.n, other.n_group) == ((x == 0).sum(), len(x))
+                assert not len(x) or other.share == pytest.approx(1 - x.mean(), abs=1e-12)
             assert (row.n, row.n_group) == (x.sum(), len(x))
             if not len(x):
                 assert row[["share", "ci_low", "ci_high"]].isna().all()

@@ -1,29 +1,52 @@
 with
 
-shares as (
+statistics as (
     select * from {{ ref('int_group_statistics') }}
-    where kind = 'categorical'
+    where kind in ('categorical', 'binary')
 ),
 
 intervals as (
     select * from {{ source('inference', 'summary_statistics') }}
     where statistic = 'mean' and calibration = 'raw'
+),
+
+-- what is measured as 1; of labels each
+counted as (
+    select
+        statistics.* exclude (category),
+        intervals.ci_low,
+        intervals.ci_high,
+        case when statistics.kind = 'binary' then '1' else statistics.category end as category
+    from statistics
+    left join intervals
+        using (study_id, slice_id, generation_id, measure_id, grouping_id, group_id, category)
+),
+
+outcomes as (
+    select * from counted
+    union all by name
+    select
+        * exclude (category, total, ci_low, ci_high),
+        '0' as category,
+        n_responses - coalesce(total, 0) as total,
+        1 - ci_high as ci_low,
+        1 - ci_low as ci_high
+    from counted
+    where kind = 'binary'
 )
 
 select
-    shares.study_id,
-    shares.slice_id,
-    shares.generation_id,
-    shares.measure_id,
-    shares.grouping_id,
-    shares.group_id,
-    shares.category,
-    cast(coalesce(shares.total, 0) as bigint) as n,
-    case when shares.n_responses > 0 then shares.total / shares.n_responses end as share,
-    intervals.ci_low,
-    intervals.ci_high,
-    shares.n_responses as n_group,
-    shares.n_missing
-from shares
-left join intervals
-    using (study_id, slice_id, generation_id, measure_id, grouping_id, group_id, category)
+    study_id,
+    slice_id,
+    generation_id,
+    measure_id,
+    grouping_id,
+    group_id,
+    category,
+    cast(coalesce(total, 0) as bigint) as n,
+    case when n_responses > 0 then total / n_responses end as share,
+    ci_low,
+    ci_high,
+    n_responses as n_group,
+    n_missing
+from outcomes

@@ -52,10 +52,14 @@ def around(value: Floats, std_error: Floats, quantile: Floats) -> Interval:
 
 
 def inverse_effective_n(p: Floats, variance_of_mean: Floats, inverse_n_if_degenerate: Floats) -> Floats:
-    """1 / n_eff of a cluster rate, n_eff = p (1 - p) / (var_r / R); another one where the rate is 0 or 1."""
+    """1 / n_eff of a cluster rate, n_eff = p (1 - p) / (var_r / R).
+
+    Another one where the rate is 0 or 1, or alike in every unit: no few units show that a rate has no spread.
+    """
     spread = p * (1 - p)
+    is_told = ~degenerate(p) & (variance_of_mean > 1e-12 * spread)
     return np.divide(
-        variance_of_mean, spread, out=np.broadcast_to(inverse_n_if_degenerate, p.shape).copy(), where=~degenerate(p)
+        variance_of_mean, spread, out=np.broadcast_to(inverse_n_if_degenerate, p.shape).copy(), where=is_told
     )
 
 

@@ -1,11 +1,14 @@
 // Packed tables as typed arrays: the other side of packing.py.
 
-async function unpack(id) {
+function unzipped(id) {
   const packed = atob(document.getElementById(id).textContent.trim());
   const bytes = new Uint8Array(packed.length);
   for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const whole = await new Response(stream).arrayBuffer();
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+}
+
+async function unpack(id) {
+  const whole = await unzipped(id).arrayBuffer();
   const size = new DataView(whole).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(whole, 4, size)));
   return { header, arrays: whole.slice(4 + size) };

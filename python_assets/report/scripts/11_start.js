@@ -45,8 +45,22 @@ async function draw() {
   const { page, chosen } = readState();
   showPage(DRAW[page] ? page : "");
   if (DRAW[page]) await drawPage(page, chosen);
-  else reveal(document.getElementById(page));
+  else reveal(await placeOf(page));
   document.documentElement.dataset.drawn = location.hash;
+}
+
+const otherFigures = document.getElementById("other-figures");
+
+// part of the page like what stands in it: Plumbline wrote it, with everything escaped that a study holds
+const withFigures = once(async () => {
+  const parsed = new DOMParser().parseFromString(await unzipped("packed-figures").text(), "text/html");
+  otherFigures.querySelector(".content").replaceChildren(...parsed.body.childNodes);
+  addButtons(otherFigures);
+});
+
+async function placeOf(name) {
+  if (name.startsWith("figure-") && otherFigures && !document.getElementById(name)) await withFigures();
+  return document.getElementById(name);
 }
 
 // it was hidden when the browser looked for it, and may stand in what is folded
@@ -90,10 +104,12 @@ function tell(error) {
     typeof DecompressionStream === "undefined"
       ? "This page needs a browser of 2023 or later."
       : `This page cannot be drawn: ${error.message}`;
-  document.querySelector(`#${page} .content`)?.replaceChildren(element("p", { class: "reason" }, text));
+  const place = DRAW[page] ? document.getElementById(page) : otherFigures;
+  place?.querySelector(".content").replaceChildren(element("p", { class: "reason" }, text));
 }
 
 const redraw = () => draw().catch(tell);
 document.querySelector("nav.pages").hidden = false;
 window.addEventListener("hashchange", redraw);
+otherFigures?.addEventListener("toggle", () => withFigures().catch(tell));
 redraw();

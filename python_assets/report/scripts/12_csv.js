@@ -36,17 +36,3 @@ function csvOf(table) {
     .map((row) => row.map(csvField).join(","))
     .join("\r\n");
 }
-
-function download(table, name) {
-  const file = new Blob([`\ufeff${csvOf(table)}\r\n`], { type: "text/csv" });
-  const link = element("a", { href: URL.createObjectURL(file), download: `${name}.csv` });
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
-for (const table of document.querySelectorAll("#report table.rows, #report table.verdicts")) {
-  const figure = table.closest("figure")?.id ?? "findings";
-  const model = table.closest(".panel")?.querySelector("h4")?.firstChild.textContent.trim();
-  const name = [document.body.dataset.study, figure, model].filter(Boolean).join("_");
-  table.caption?.append(" ", element("button", { class: "name csv", onclick: () => download(table, name) }, "csv"));
-}

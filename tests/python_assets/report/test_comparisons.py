@@ -112,10 +112,6 @@ def test_a_measure_without_rates_has_no_log_odds_to_show(report, tables):
     assert "log odds" not in report(**tables).sections["comparisons"]
 
 
-def test_one_generation_is_compared_with_nothing(report):
-    assert "The study has one generation" in report(generation_comparisons=[]).sections["comparisons"]
-
-
 def test_no_change_is_no_statement_that_there_is_none(report, tables):
     rows = [row | {"verdict": "inconclusive"} for row in tables["generation_comparisons"]]
     text = report(**{**tables, "generation_comparisons": rows}).sections["comparisons"]

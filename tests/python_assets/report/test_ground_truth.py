@@ -92,7 +92,3 @@ def test_the_page_shows_shares_sizes_and_what_is_left_out(report):
     assert "“poet” of Chad (3 answers)" in shown
     assert "Office <of> figures; CC0." in shown
     assert "yellow" in shown
-
-
-def test_a_study_without_a_ground_truth_says_so(report):
-    assert "No measure of the study names a ground truth." in report().sections["ground-truth"]

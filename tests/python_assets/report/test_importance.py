@@ -100,7 +100,3 @@ def test_the_page_tells_the_reference_prompt_the_reasons_and_the_switch(report):
 def test_a_regression_that_was_not_fitted_says_why(report):
     page = report(factor_models=[KEYS | {"factor": "", "reason": "no_variation"}])
     assert "not fitted, no variation" in page.sections["importance"]
-
-
-def test_a_study_without_regressions_says_how_to_have_them(report):
-    assert "analysis.regressions" in report().sections["importance"]

@@ -12,15 +12,18 @@ from python_assets.report.write_report import write_report
 from tests.python_assets.report.conftest import Page, small_study
 
 ATTACK = "<script>alert('x')</script> \"quoted\" & {{ 7 * 7 }} 😀 שלום"
-SECTIONS = [
-    "findings", "groups", "questions", "tool-bias", "instruments", "asked", "disparities", "comparisons",
-    "variance", "subgroups", "importance", "ground-truth", "red-flags", "coverage", "quality", "provenance", "guide",
-    "measurements", "statistics", "disparity",
+OF_EVERY_STUDY = [
+    "findings", "groups", "questions", "instruments", "asked", "variance", "red-flags", "coverage", "quality",
+    "provenance", "guide", "measurements", "statistics", "disparity",
 ]  # fmt: skip
 
 
-def test_the_page_has_its_sections(report):
-    assert [name for name in report().sections if name] == SECTIONS
+def test_the_page_has_the_sections_that_have_rows(report):
+    with_disparities = [*OF_EVERY_STUDY[:5], "disparities", *OF_EVERY_STUDY[5:]]
+    assert [name for name in report().sections if name] == with_disparities
+    empty = MARTS.keys() - {"studies"}
+    page = report(**{mart: [] for mart in empty})
+    assert [name for name in page.sections if name] == OF_EVERY_STUDY
 
 
 def test_counts_say_what_the_page_shows(publish_small, tmp_path):
@@ -44,14 +47,16 @@ def test_nothing_is_loaded_from_elsewhere_and_no_script_but_the_page_s_own_can_r
     ]
     assert loading == []
     links = [attributes["href"] for tag, attributes in page.tags if tag == "a"]
-    assert [link for link in links if not link.startswith("#")] == ["https://example.org/ideraland"]
+    workbook, *elsewhere = [link for link in links if not link.startswith("#")]
+    assert workbook.startswith("data:application/vnd.openxmlformats-officedocument.spreadsheetml.sheet;base64,")
+    assert elsewhere == ["https://example.org/ideraland"]
     assert not {"iframe", "object", "embed", "link"} & {tag for tag, _ in page.tags}
     kinds = [attributes.get("type") for tag, attributes in page.tags if tag == "script"]
-    assert kinds == ["application/gzip"] * 3 + [None]
+    assert kinds == ["application/gzip"] * 4 + [None]
     script = written.split("<script>")[1].split("</script>")[0]
     digest = b64encode(sha256(script.encode()).digest()).decode()
     policy = {a["content"] for tag, a in page.tags if a.get("http-equiv") == "Content-Security-Policy"}
-    assert policy == {f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"}
+    assert policy == {f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"}
 
 
 def test_style_names_no_address_and_hides_nothing_until_it_is_scrolled_to(publish_small, tmp_path):
@@ -68,7 +73,7 @@ def test_the_head_and_every_figure_say_so_when_responses_are_simulated(report):
     assert SIMULATED in page.sections[""]
     for name in ("groups", "measurements", "statistics", "disparity"):
         assert page.sections[name].count("simulated") == 1
-    for name in ("findings", "questions", "tool-bias", "disparities", "coverage", "quality", "guide"):
+    for name in ("findings", "questions", "disparities", "coverage", "quality", "guide"):
         assert "simulated" not in page.sections[name].lower()
 
 
@@ -122,7 +127,7 @@ def test_what_models_and_files_say_is_shown_as_text(report):
     quarantined = [{"stage": ATTACK, "record_key": "k", "rule": ATTACK, "detail": ATTACK}]
     page = report(responses=responses, documents=documents, quarantined_records=quarantined)
     assert page.text.count(ATTACK) >= 6
-    assert [tag for tag, _ in page.tags].count("script") == 4
+    assert [tag for tag, _ in page.tags].count("script") == 5
     assert not [a for tag, a in page.tags if tag == "a" and "javascript" in (a["href"] or "")]
 
 
@@ -131,7 +136,7 @@ def test_messages_before_a_prompt_are_shown_as_text(report):
     prompt = {"prompt_id": "r1_Ideraland", "root_prompt_id": "r1", "is_root": True, "prompt_text": "Who?"}
     page = report(prompts=[prompt | {"messages_json": json.dumps(said)}])
     assert f"user: Hi {ATTACK}\n\nassistant: Hello." in page.text
-    assert [tag for tag, _ in page.tags].count("script") == 4
+    assert [tag for tag, _ in page.tags].count("script") == 5
 
 
 def test_ids_and_sentences_are_shown_as_text(report):
@@ -173,12 +178,6 @@ def test_tool_bias_stands_apart(report):
     assert "The names carry score." in page.sections["tool-bias"]
     assert "The names carry score." not in page.sections["findings"]
     assert "The names carry score." not in page.sections["questions"]
-
-
-def test_a_study_without_any_row_still_has_a_page(report):
-    empty = MARTS.keys() - {"studies"}
-    page = report(**{mart: [] for mart in empty})
-    assert [name for name in page.sections if name] == SECTIONS
 
 
 def test_the_same_database_gives_the_same_page(publish_small, tmp_path):

@@ -62,12 +62,6 @@ def read(publish_small):
     return section
 
 
-def test_a_study_without_binary_measures_says_so(report):
-    page = report()
-    assert "no measure of yes or no" in page.sections["subgroups"]
-    assert "sunburst" not in str(page.tags)
-
-
 def test_both_pictures_are_on_the_page_with_names_as_text(report):
     page = report(subgroups=subgroup_rows(), subgroup_metrics=metric_rows("biased"))
     kinds = [attributes.get("class") for tag, attributes in page.tags if tag == "svg"]

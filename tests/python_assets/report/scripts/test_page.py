@@ -82,7 +82,7 @@ def test_what_models_and_files_say_is_text_on_every_page(page):
     assert listed(opened)[0][2] == ATTACK
     for fragment in ("statistics", "disparity"):
         assert ATTACK in text_of(page(fragment), f"#{fragment} .content")
-    assert opened.run("document.querySelectorAll('script').length") == 4
+    assert opened.run("document.querySelectorAll('script').length") == 5
 
 
 def test_a_study_without_numbers_says_so(page):
