@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 MISTAKE = 1
-REQUESTS, OPENAI_BATCH = "requests", "openai_batch"
+REQUESTS, OPENAI_BATCH, PAIRS = "requests", "openai_batch", "preference_pairs"
 MOVED = 1  # what a gate exits with for the groups that it holds back, where a mistake is another number
 MISTAKE_AT_GATE = 2
 FOUND = 3  # what an audit exits with for a verdict that it was told to fail on
@@ -184,9 +184,10 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("study")
     export.add_argument(
         "--stage",
-        choices=(*get_args(Stage), REQUESTS),
+        choices=(*get_args(Stage), REQUESTS, PAIRS),
         required=True,
-        help=f"{REQUESTS}: what is still to ask, as files of OpenAI's Batch API (--format {OPENAI_BATCH})",
+        help=f"{REQUESTS}: what is still to ask, as files of OpenAI's Batch API (--format {OPENAI_BATCH}); "
+        f"{PAIRS}: answers to prefer one of, where a group is at a disadvantage (--format jsonl)",
     )
     export.add_argument("--format", choices=(*get_args(ExportFormat), OPENAI_BATCH), default="csv")
     export.add_argument(
@@ -597,15 +598,19 @@ def _sql(parsed: argparse.Namespace) -> int:
 
 
 def _export(parsed: argparse.Namespace) -> int:
+    got = f"--stage {parsed.stage} --format {parsed.format}"
     if (parsed.stage == REQUESTS) != (parsed.format == OPENAI_BATCH):
-        got = f"--stage {parsed.stage} --format {parsed.format}"
         expected = f"--stage {REQUESTS} with --format {OPENAI_BATCH}, and neither without the other"
         raise PlumblineError("plumbline export", got, expected, "correct the command")
+    if parsed.stage == PAIRS and parsed.format != "jsonl":
+        raise PlumblineError("plumbline export", got, f"--stage {PAIRS} with --format jsonl", "correct the command")
     if parsed.wave is not None and parsed.stage != REQUESTS:
         got, expected = f"--wave with --stage {parsed.stage}", f"--wave with --stage {REQUESTS} alone"
         raise PlumblineError("plumbline export", got, expected, "leave it out: what was published last is copied")
     if parsed.stage == REQUESTS:
         return _export_requests(parsed)
+    if parsed.stage == PAIRS:
+        return _export_pairs(parsed)
     from python_assets.published.export import export_study
 
     done = export_study(
@@ -614,6 +619,19 @@ def _export(parsed: argparse.Namespace) -> int:
     for name, n_rows in done.n_rows.items():
         print(f"{done.folder / name}: {n_rows:,} rows")
     print(printable(f"Licences of the documents: {done.licence_summary}."))
+    return 0
+
+
+def _export_pairs(parsed: argparse.Namespace) -> int:
+    from python_assets.labelling.preference_pairs import write_preference_pairs
+    from python_assets.study.problems import plural
+
+    done = write_preference_pairs(paths.home(), parsed.study, parsed.to)
+    print(f"{done.path}: {plural(done.n_pairs, 'pair')}")
+    if done.n_naming_others:
+        print(f"Left out: {plural(done.n_naming_others, 'pair')} whose better answer names the group that it is about.")
+    if not done.n_groups:
+        print("No group of all prompts was found at a disadvantage in the mean of a measure with a direction.")
     return 0
 
 

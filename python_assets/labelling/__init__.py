@@ -1,1 +1,1 @@
-"""Labels of people: sheets that are drawn for them, and what they wrote into them."""
+"""What is drawn from answers for people and trainings: sheets with the labels that came back, and pairs of answers."""

@@ -135,15 +135,32 @@ def _part_problems(options: Mapping[str, Any]) -> Iterator[StudyError]:
             yield unknown_name(where, part, "a part", [*_PARTS, IN_WAVES], "remove it")
         elif not isinstance(content, Mapping):
             yield StudyError(where, content, "a mapping", f"give {', '.join(_PARTS[part])}")
+        elif part == "labels":
+            yield from _label_problems(where, content)
         else:
-            for key in content:
-                if key not in _PARTS[part]:
-                    yield unknown_name((*where, key), key, f"a key of {part}", _PARTS[part], "remove it")
+            yield from _key_problems(part, content)
             yield from _number_problems(part, content)
-            if part == "labels":
-                yield from _choice_problems((*where, "choices"), content.get("choices"))
-            labels = _choices(content) if part == "labels" else None
-            yield from _effect_problems((*where, "effects"), content.get("effects"), labels)
+            yield from _effect_problems((*where, "effects"), content.get("effects"), None)
+
+
+def _key_problems(part: str, content: Mapping[str, Any]) -> Iterator[StudyError]:
+    for key in content:
+        if key not in _PARTS[part]:
+            yield unknown_name(("options", part, key), key, f"a key of {part}", _PARTS[part], "remove it")
+
+
+def _label_problems(where: FieldPath, content: Mapping[str, Any]) -> Iterator[StudyError]:
+    """What is wrong with the labels: their shape alone where nothing else could be read."""
+    if content and not set(content) & {*_PARTS["labels"]}:
+        written = "{choices: {" + ", ".join(f"{key}: ..." for key in content) + "}}"
+        yield StudyError(where, dict(content), "choices with probabilities, and effects", f"write {written}")
+        return
+    yield from _key_problems("labels", content)
+    choices = content.get("choices")
+    problems = list(_choice_problems((*where, "choices"), choices))
+    yield from problems
+    if not problems:
+        yield from _effect_problems((*where, "effects"), content.get("effects"), list(choices or {}))
 
 
 def _number_problems(part: str, content: Mapping[str, Any]) -> Iterator[StudyError]:
@@ -154,11 +171,6 @@ def _number_problems(part: str, content: Mapping[str, Any]) -> Iterator[StudyErr
         if name in _PARTS[part] and name in content and not _is_within(content[name], lowest, highest):
             expected = f"a number from {lowest:g} to {highest:g}"
             yield StudyError(("options", part, name), content[name], expected, "correct it")
-
-
-def _choices(content: Mapping[str, Any]) -> list[str]:
-    choices = content.get("choices")
-    return list(choices) if isinstance(choices, Mapping) else []
 
 
 def _choice_problems(where: FieldPath, choices: Any) -> Iterator[StudyError]:
