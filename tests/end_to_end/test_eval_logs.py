@@ -1,4 +1,4 @@
-"""The worked examples of docs/studies.md on logs of other tools, which write them here themselves."""
+"""The worked examples of docs/imports.md on logs of other tools, which write them here themselves."""
 
 import os
 import re
@@ -13,9 +13,9 @@ WRITERS = ROOT / "tests" / "python_assets" / "importers"
 
 
 def worked_example(heading):
-    """The study file that stands first below a heading of docs/studies.md."""
-    page = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
-    return re.search(rf"^### {heading}$.*?^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
+    """The study file that stands first below a heading of docs/imports.md."""
+    page = (ROOT / "docs" / "imports.md").read_text(encoding="utf-8")
+    return re.search(rf"^## {heading}$.*?^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
 
 
 METRICS = """

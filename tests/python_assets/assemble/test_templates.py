@@ -200,8 +200,8 @@ def test_a_choice_that_is_none_is_refused(changed, expected):
 
 
 def _examples() -> dict[str, str]:
-    page = (Path(__file__).parents[3] / "docs" / "studies.md").read_text(encoding="utf-8")
-    section = page.split("### Multiple choice\n")[1].split("\n### ")[0]
+    page = (Path(__file__).parents[3] / "docs" / "prompts.md").read_text(encoding="utf-8")
+    section = page.split("## Multiple choice\n")[1].split("\n## ")[0]
     texts = re.findall(r"In the manner of (\w+).*?```yaml\n(.*?)```", section, flags=re.DOTALL)
     return {name.lower(): text for name, text in texts}
 

@@ -12,7 +12,7 @@ from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import RunContext
 from tests.python_assets.providers.servers import MODEL, Server, openai_completion, serving
 
-DOCS = Path(__file__).parents[3] / "docs" / "studies.md"
+DOCS = Path(__file__).parents[3] / "docs" / "measures.md"
 JUDGES = """
 import re
 

@@ -227,7 +227,7 @@ def write_killed(folder):
 
 
 def write_worked(folder):
-    """The log of the worked example in docs/studies.md: 12 scenarios, half of them granted to her alone."""
+    """The log of the worked example in docs/imports.md: 12 scenarios, half of them granted to her alone."""
     scenarios = [f"{'grant' if number % 2 else 'loan'} {number}" for number in range(12)]
     write_log(
         folder / "hiring.eval",
