@@ -118,9 +118,9 @@ class Browser:
             self.send("Input.dispatchMouseEvent", type=kind, x=spot[0], y=spot[1], button="left", clickCount=1)
         self.drawn()
 
-    def picture(self, path: Path) -> None:
-        """The whole page as a PNG file."""
-        shot = self.send("Page.captureScreenshot", captureBeyondViewport=True)
+    def picture(self, path: Path, *, whole: bool = True) -> None:
+        """The whole page, or what a screen shows of it, as a PNG file."""
+        shot = self.send("Page.captureScreenshot", captureBeyondViewport=whole)
         path.write_bytes(base64.b64decode(shot["data"]))
 
 

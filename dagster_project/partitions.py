@@ -1,6 +1,7 @@
 """A study is a partition, and its file an observed version; a sensor offers files written while the UI is up."""
 
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from python_assets.warehouse.paths import studies_folder, study_names
 
 SECONDS_BETWEEN_LOOKS: Final = 10
 VERSION_TAG: Final = "dagster/data_version"
+PARTITION_TAG: Final = "dagster/partition"  # of a run of one study
 MISTAKE: Final = "mistake"
 
 studies = dg.DynamicPartitionsDefinition(name="studies")
@@ -113,16 +115,28 @@ def _in_a_line(error: StudyFileError) -> str:
     description="Offers every file of the studies folder, no other, and sees when one is edited.",
 )
 def study_files(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
-    """Compare the studies folder with the partitions and with the versions that were seen."""
+    """Compare the studies folder with the partitions and with the versions that were seen.
+
+    A partition without a file goes at the second look, and not while a run of it goes on.
+    """
     there, offered = study_names(), context.instance.get_dynamic_partitions(str(studies.name))
     new = [name for name in there if name not in offered]
     gone = [name for name in offered if name not in there]
+    # a run of a file that lies elsewhere, such as one of the shelf, offers it before it begins
+    before = json.loads(context.cursor or "[]")
+    left = [name for name in gone if name in before and not _is_run(context.instance, name)]
     edited = new_versions(context.instance, look_at(there))
-    if not new and not gone and not edited:
+    if not new and gone == before and not left and not edited:
         return dg.SkipReason("Every study file is offered already, as it is.")
     changes = [
         request(names)
-        for request, names in ((studies.build_add_request, new), (studies.build_delete_request, gone))
+        for request, names in ((studies.build_add_request, new), (studies.build_delete_request, left))
         if names
     ]
-    return dg.SensorResult(dynamic_partitions_requests=changes, asset_events=edited)
+    still_gone = [name for name in gone if name not in left]
+    return dg.SensorResult(dynamic_partitions_requests=changes, asset_events=edited, cursor=json.dumps(still_gone))
+
+
+def _is_run(instance: dg.DagsterInstance, name: str) -> bool:
+    runs = instance.get_runs(dg.RunsFilter(tags={PARTITION_TAG: name}), limit=1)
+    return any(not run.is_finished for run in runs)

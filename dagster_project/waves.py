@@ -11,6 +11,7 @@ import dagster as dg
 
 from dagster_project.assets.common import CONFIRM_TAG
 from dagster_project.jobs import run_study
+from dagster_project.partitions import PARTITION_TAG
 from dagster_project.resources import WAVE_TAG
 from python_assets.errors import StudyFileError
 from python_assets.study.waves import Wave, Waves
@@ -18,7 +19,6 @@ from python_assets.study_file.in_wave import OF_NO_RUN
 from python_assets.warehouse.paths import studies_folder, study_names
 
 SECONDS_BETWEEN_LOOKS: Final = 60
-PARTITION_TAG: Final = "dagster/partition"  # of a run of one study
 WITHOUT_ANSWERS: Final = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from python_assets.published.account import CALLED, OUTCOMES, QUESTION_SETS, UNREAD, UNTESTED, why
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
+from python_assets.report.matrix import BIAS_SHOWN
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name, quantity_of
 from python_assets.report.text import number, plain, plural, probability, sample, words
@@ -70,7 +71,7 @@ OF_GENERATIONS: Final = """
 """
 # of all questions of a fact
 BEYOND: Final = """
-    select statistic, strongest_size, strongest_group_id, strongest_category, strongest_value, strongest_ci_low,
+    select calibration, statistic, parameters, strongest_size, strongest_group_id, strongest_category, strongest_value, strongest_ci_low,
         strongest_ci_high, strongest_margin
     from questions
     inner join findings
@@ -121,12 +122,13 @@ KEYS: Final = (
 class Fact(NamedTuple):
     """A measure of a generation in which groups differ.
 
-    question: the first of its questions by rank. groups: those that stand for themselves. others: its other
+    question: the first of its questions by rank. verdict: the strongest of any of its sizes. groups: those that stand for themselves. others: its other
     sizes. behind: the root prompts in which the first groups differ most. beyond: its sizes that lie beyond their
     margin, in words.
     """
 
     question: Row
+    verdict: str
     title: str
     size: str
     groups: list[Row]
@@ -244,15 +246,17 @@ def _fact(reader: Reader, question: Row) -> Fact:
     fact = {name: question[name] for name in KEYS[:4]}
     quantity = quantity_of(question).removeprefix("the ")
     slice_id = "" if question["slice_id"] == "all" else f", slice {question['slice_id']}"
-    groups = reader.rows(STANDING, **keys)
+    groups, beyond = reader.rows(STANDING, **keys), reader.rows(BEYOND, **fact)
+    is_beyond = any(all(row[name] == question[name] for name in KEYS[4:]) for row in beyond)
     return Fact(
         question=question,
+        verdict=BIAS_SHOWN if is_beyond else question["verdict"],
         title=f"{quantity[:1].upper()}{quantity[1:]} by {question['grouping_id']}{slice_id}",
         size=_size(question),
         groups=groups,
         others=reader.rows(OTHER_SIZES, **fact, finding_rank=question["finding_rank"]),
         behind=behind_fact(reader, keys, groups),
-        beyond=[_beyond(row) for row in reader.rows(BEYOND, **fact)],
+        beyond=[_beyond(row) for row in beyond],
     )
 
 

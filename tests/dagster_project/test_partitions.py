@@ -6,7 +6,7 @@ import pytest
 
 from dagster_project.definitions import definitions, defs
 from dagster_project.instance import HistoryError, instance_of_home
-from dagster_project.partitions import offer_studies, studies, study_file, study_files
+from dagster_project.partitions import PARTITION_TAG, offer_studies, studies, study_file, study_files
 
 STUDY = """
 title: Kind
@@ -24,8 +24,9 @@ def looked(tmp_path, monkeypatch):
     with dg.DagsterInstance.ephemeral() as instance:
 
         def look():
-            with dg.build_sensor_context(instance=instance) as context:
+            with dg.build_sensor_context(instance=instance, cursor=look.cursor) as context:
                 found = study_files(context)
+            look.cursor = getattr(found, "cursor", None) or look.cursor
             for request in getattr(found, "dynamic_partitions_requests", None) or []:
                 if isinstance(request, dg.AddDynamicPartitionsRequest):
                     instance.add_dynamic_partitions(studies.name, request.partition_keys)
@@ -37,7 +38,7 @@ def looked(tmp_path, monkeypatch):
                 look.edited.append(seen.partition)
             return sorted(studies.get_partition_keys(dynamic_partitions_store=instance))
 
-        look.edited = []
+        look.edited, look.cursor, look.instance = [], None, instance
         yield look
 
 
@@ -47,8 +48,26 @@ def test_a_study_written_while_the_ui_is_up_is_a_partition_and_a_deleted_one_is_
     (tmp_path / "second.yml").write_text("")
     assert looked() == ["first", "second"]
     (tmp_path / "first.yml").unlink()
+    looked()
     assert looked() == ["second"]
     assert looked() == ["second"]
+
+
+@dg.job
+def nothing():
+    pass
+
+
+def test_a_study_from_elsewhere_stays_a_partition_while_it_is_run(looked):
+    # as `plumbline run faiths` offers one of the shelf, and begins a moment later
+    looked.instance.add_dynamic_partitions(studies.name, ["elsewhere"])
+    assert looked() == ["elsewhere"]
+    tags = {PARTITION_TAG: "elsewhere"}
+    run = looked.instance.create_run_for_job(nothing, tags=tags, status=dg.DagsterRunStatus.STARTED)
+    assert looked() == looked() == ["elsewhere"]
+    event = dg.DagsterEvent(event_type_value="PIPELINE_SUCCESS", job_name=run.job_name)
+    looked.instance.report_dagster_event(event, run.run_id)
+    assert looked() == []
 
 
 def test_a_study_can_be_offered_twice():

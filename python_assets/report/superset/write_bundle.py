@@ -42,11 +42,15 @@ def write_bundle(home: Home, path: Path) -> BundleWritten:
         path: the zip.
 
     Raises:
-        WarehouseError: nothing is published, or by a version without one of the views, or the file cannot be written.
+        WarehouseError: nothing is published, or by a version without one of the views; the file cannot be written, or
+            the path of the warehouse holds a ?.
     """
     problem = unwritable(path.absolute().parent)
     if problem or path.is_dir():
         raise WarehouseError(path, problem.got if problem else "a folder", WRITABLE, ANOTHER)
+    if "?" in str(home.published.absolute()):
+        # a SQLAlchemy address ends its path there, and has no way to write one
+        raise WarehouseError(home.published, "a path with ?", "one that an address can hold", "move the warehouse")
     with open_published(home.published) as connection:
         marts = _marts(connection)
     _require_columns(home.published, marts)

@@ -91,6 +91,7 @@ def test_a_size_beyond_its_margin_is_told_on_the_card(publish_small, report):
     account = [row | size for row in account_of(findings)]
     shown = " ".join(report(findings=findings, questions=account).sections["findings"].split())
     assert "Impact ratio 0.250 (0.100 to 0.500): beyond its margin of 0.800." in shown
+    assert "biased: Average sentiment by concept bias shown" in shown, "the same word as in the matrix above"
 
 
 def test_a_model_without_a_readable_answer_is_named(report):

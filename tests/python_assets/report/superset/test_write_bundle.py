@@ -211,6 +211,14 @@ def test_a_file_that_cannot_be_written_is_told(publish_small, tmp_path, refused,
         write_bundle(Home(tmp_path), tmp_path / name)
 
 
+def test_a_path_that_no_address_can_hold_is_told(publish_small, tmp_path, refused):
+    home = Home(tmp_path / "what?")
+    home.root.mkdir()
+    publish_small().rename(home.published)
+    with refused(WarehouseError, "the file"):
+        write_bundle(home, tmp_path / "bundle.zip")
+
+
 def test_the_command_says_what_it_wrote(publish_small, tmp_path, monkeypatch, capsys):
     publish_small()
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
