@@ -71,8 +71,8 @@ OF_GENERATIONS: Final = """
 """
 # of all questions of a fact
 BEYOND: Final = """
-    select calibration, statistic, parameters, strongest_size, strongest_group_id, strongest_category, strongest_value, strongest_ci_low,
-        strongest_ci_high, strongest_margin
+    select calibration, statistic, parameters, strongest_size, strongest_group_id, strongest_category,
+        strongest_value, strongest_ci_low, strongest_ci_high, strongest_margin
     from questions
     inner join findings
         using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
@@ -122,9 +122,9 @@ KEYS: Final = (
 class Fact(NamedTuple):
     """A measure of a generation in which groups differ.
 
-    question: the first of its questions by rank. verdict: the strongest of any of its sizes. groups: those that stand for themselves. others: its other
-    sizes. behind: the root prompts in which the first groups differ most. beyond: its sizes that lie beyond their
-    margin, in words.
+    question: the first of its questions by rank. verdict: the strongest of any of its sizes. groups: those that stand
+    for themselves. others: its other sizes. behind: the root prompts in which the first groups differ most. beyond:
+    its sizes that lie beyond their margin, in words.
     """
 
     question: Row
