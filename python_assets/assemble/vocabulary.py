@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from python_assets.assemble.pronouns import Written, with_pronouns
-from python_assets.assemble.word_forms import ADJECTIVE, form_at, meaning_of
+from python_assets.assemble.word_forms import ADJECTIVE, PLACE, form_at, meaning_of
 from python_assets.study.pronouns import Pronouns
 from python_assets.study.study import Branch, Scrape
 from python_assets.texts.keywords import Occurrence, WordFinder
@@ -150,6 +150,10 @@ class Vocabulary:
         of = mapping.by_form[word.word]
         form = form_at(text, word, of)
         return None if form is None else of[form]
+
+    def is_name(self, level: str, word: str) -> bool:
+        """Whether `branch.forms` gives a word of a level as its name."""
+        return any(word in words for form, words in self._forms.get(level, {}).items() if meaning_of(form) == PLACE)
 
     def _articles_lost(self, source: str, target: str) -> set[str]:
         """Words of the source level that also stand with an article, which the target level's do without."""

@@ -162,7 +162,9 @@ class PortabilityCheck:
             yield Portability(*fact)
         if not self._are_persons and (verb := past_event(prompt, known)):
             yield Portability("past_event", verb)
-        if word := word_of_some(prompt, known, self._kinds) or compound_word(prompt, known):
+        # a name stands without an article, and before a noun, in small letters too
+        nouns = [one for one in known if not self._vocabulary.is_name(level, one.word)]
+        if word := word_of_some(prompt, known, self._kinds) or compound_word(prompt, nouns):
             yield Portability(OF_SOME_LEVELS, word)
         if adjective := fighting_adjective(prompt, known, self._kinds):
             yield Portability("adjective_fights", adjective)

@@ -116,3 +116,14 @@ def test_a_thing_that_has_an_english_name_is_no_local_word():
     assert against("Farmers in Italy who reuse the unsold brumba hats are") is None
     assert against("Roads in Italy were built by Türk and") == ("other_name", "Türk")
     assert against("Football is the favourite sport in Italy when") is None
+
+
+def test_a_name_in_small_letters_needs_no_article():
+    levels = ["bad-stock", "Apple Inc."]
+    keywords = {level: [level] for level in levels}
+    scrape = Scrape(levels=levels, keywords=keywords, sources=[{"tag": "t", "path": "a.txt"}])
+    said = "Who should put money in bad-stock?"
+    names = Vocabulary(scrape, Branch(forms={level: {"name": level} for level in levels}), keywords)
+    assert against(said, "bad-stock", words=names) is None
+    nouns = Vocabulary(scrape, Branch(forms={level: {"noun": level} for level in levels}), keywords)
+    assert against(said, "bad-stock", words=nouns) == ("of_some_levels", "in bad-stock")
