@@ -111,8 +111,8 @@ class InferenceReason(StrEnum):
     )
     INSTRUMENT_DIFFERS = (
         "instrument_differs",
-        "the groups were read by different instruments, such as people's labels of one group alone: a difference may "
-        "be that",
+        "the groups were read by different instruments, such as people's labels of one group alone, or clusters that "
+        "each group has of its own: a difference may be that",
     )
     NO_SELECTIONS = ("no_selections", "no group has a selected response, so the impact ratio is 0 / 0")
     DIXON_UNDEFINED = ("dixon_undefined", "Dixon's Q is of 3 to 30 groups, and of groups that are not all equal")
