@@ -2,8 +2,10 @@
 
 import base64
 import gzip
+import io
 import json
 import re
+from zipfile import ZipFile
 
 import duckdb
 import pytest
@@ -73,8 +75,11 @@ def told(path):
     if path.suffix == ".parquet":
         return "\n".join(map(str, duckdb.sql(f"from '{path}'").fetchall()))
     text = path.read_text(encoding="utf-8")
-    packed = re.findall(r"H4sI[A-Za-z0-9+/=]+", text)
-    return "\n".join([text, *(gzip.decompress(base64.b64decode(part)).decode("latin-1") for part in packed)])
+    packed = [gzip.decompress(base64.b64decode(part)) for part in re.findall(r"H4sI[A-Za-z0-9+/=]+", text)]
+    for book in re.findall(r"UEsDB[A-Za-z0-9+/=]+", text):
+        with ZipFile(io.BytesIO(base64.b64decode(book))) as files:
+            packed.extend(files.read(name) for name in files.namelist())
+    return "\n".join([text, *(part.decode("latin-1") for part in packed)])
 
 
 def exported(run):
