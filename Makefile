@@ -48,7 +48,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/sqlfluff lint --processes 2 dbt_models/models dbt_models/tests
 	$(BIN)/sqlfluff lint --processes 2 --templater placeholder python_assets/report/tables docs/queries
 
-# the pages of docs/ as a site in build/site, with search: open build/site/index.html
+# the pages of docs/ as a site in build/site, for any server; `.venv/bin/mkdocs serve` shows it on loopback, with search
 docs: $(VENV)/installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
