@@ -5,6 +5,7 @@ Belongs here: which rows stand in it. How a text is kept from being computed is 
 
 import base64
 import io
+import math
 from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -42,9 +43,8 @@ def findings_workbook(reader: Reader) -> str:
         if reader.rows("from generations where study_id = $study and is_simulated"):
             about.append(("simulated", SIMULATED))
         sheets = {name: reader.rows(query) for name, query in SHEETS.items()}
-        about += [
-            (name, f"{min(len(rows), MOST_ROWS):,} of {plural(len(rows), 'row')}") for name, rows in sheets.items()
-        ]
+        for name, rows in sheets.items():
+            about.append((name, f"{min(len(rows), MOST_ROWS):,} of {plural(len(rows), 'row')}"))
         _add(book, "about", about)
         for name, rows in sheets.items():
             columns = [column for column in (rows[0] if rows else {}) if column not in _OF_STUDY]
@@ -56,9 +56,9 @@ def _add(book: "Workbook", name: str, lines: Iterable[Iterable[Any]]) -> None:
     sheet, style = book.add_worksheet(name), text_format(book)
     for row, line in enumerate(lines):
         for column, value in enumerate(line):
-            if isinstance(value, str | datetime):
-                write_text(
-                    sheet, row, column, value if isinstance(value, str) else f"{value:%Y-%m-%d %H:%M} UTC", style
-                )
+            if isinstance(value, datetime):
+                write_text(sheet, row, column, f"{value:%Y-%m-%d %H:%M} UTC", style)
+            elif isinstance(value, str) or (isinstance(value, float) and not math.isfinite(value)):
+                write_text(sheet, row, column, str(value), style)  # no cell holds an infinite number as one
             elif value is not None:
                 sheet.write(row, column, value)

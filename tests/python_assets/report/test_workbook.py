@@ -62,6 +62,12 @@ def test_the_first_sheet_says_of_what_it_is_and_how_much_is_left_out(sheets, mon
     assert [row["finding_rank"] for row in values(found["findings"])] == [1, 2]
 
 
+def test_a_number_that_no_cell_can_hold_is_a_text(sheets):
+    found = sheets(v_findings=[QUESTION | {"value": float("inf"), "p_value": float("nan"), "q_value": None}])
+    (question,) = values(found["findings"])
+    assert (question["value"], question["p_value"], question["q_value"]) == ("inf", "nan", None)
+
+
 def test_real_answers_are_not_called_simulated_and_no_question_is_no_row(sheets):
     found = sheets(**{name: small_study(is_simulated=False)[name] for name in ("generations", "studies")})
     assert "simulated" not in [line[0].value for line in found["about"]]
