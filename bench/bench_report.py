@@ -28,7 +28,7 @@ METRICS = ("max", "mean", "min", *TESTED, "dixon_excess_low", "dixon_excess_high
 TABLES = {
     "studies": """
         select 'Paper scale' as title, 'countries' as domain, '{"analysis": {"alpha": 0.05}}' as config_json,
-            '0' as config_sha256, '0' as plumbline_version, 'bench' as run_id
+            '0' as config_sha256, '0' as plumbline_version, 'bench' as run_id, 0.05 as level
     """,
     "generations": """
         select case when g = 20 then 'baseline' else format('model_{:02d}', g) end as generation_id,
@@ -106,6 +106,7 @@ def make_published(path: Path) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute("set threads = 1")  # random numbers in the same order every time
         connection.execute("select setseed(0.5)")
+        connection.execute("create table reasons as from read_csv(?)", [str(MODELS.parent / "seeds" / "reasons.csv")])
         models = [
             m
             for file in sorted([*MODELS.glob("marts/*.yml"), *MODELS.glob("views/*.yml")])

@@ -31,7 +31,8 @@ def test_answers_without_a_label_are_counted(fair_sea):
     assert (
         fair_sea.value(f"select round(sum(value * n_responses)) from summary_statistics {where} and {unmatched}") == 19
     )
-    labelled = f"select distinct generation_id, group_id, n_group, n_missing from outcome_distributions {where}"
+    labels = f"outcome_distributions {where} and measure_id = 'occupation'"
+    labelled = f"select distinct generation_id, group_id, n_group, n_missing from {labels}"
     assert fair_sea.rows(f"select sum(n_group), sum(n_missing) from ({labelled})") == [(881, 19)]
 
 
