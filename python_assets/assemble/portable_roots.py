@@ -22,7 +22,7 @@ from python_assets.assemble.pronouns import ANY_PRONOUN
 from python_assets.assemble.root_prompts import SentenceOutcome
 from python_assets.assemble.vocabulary import Vocabulary
 from python_assets.study.problems import listed
-from python_assets.study.prompts import KEYWORD
+from python_assets.study.prompts import SUBJECT
 from python_assets.study.study import Branch, Scrape, Study
 from python_assets.texts.names import names_by_capitals, names_by_model
 from python_assets.texts.sentences import SentenceSplitter
@@ -31,6 +31,7 @@ from python_assets.texts.sentences import SentenceSplitter
 FEW_PORTABLE: Final = 20
 # of 100 sentences with a keyword, of texts that were read (docs/saged.md)
 SENTENCES_LEFT: Final = {"occupation": 10, "faith": 10, "gender": 21, "age": 16}
+SUBJECTS_LEFT: Final = {"occupation": 8, "faith": 2, "gender": 18}
 REFERS_BACK: Final = "opening_refers_back"
 FIELD: Final = "prompts.branch"
 
@@ -179,7 +180,7 @@ def portability_note(outcomes: Sequence[SentenceOutcome], study: Study) -> str |
 def _remedies(study: Study) -> list[str]:
     assembling = study.prompts.assemble
     remedies = ["scrape more texts"]
-    if assembling.chosen_method == "split_sentences" and assembling.after_words != KEYWORD:
+    if assembling.chosen_method == "split_sentences" and isinstance(assembling.after_words, int):
         remedies.append("split them behind the keyword (assemble.after_words: keyword)")
     if assembling.items is None:
         remedies.append("have an engine write items (assemble.items)")
@@ -200,8 +201,9 @@ def _left_of_kinds(study: Study) -> str:
         ]
     )
     of = kinds_of([*study.prompts.scraped_levels, *forms])
-    names = [name for name, kind in kinds().items() if kind in of and name in SENTENCES_LEFT]
-    told = " and ".join(f"{SENTENCES_LEFT[name]} of levels of {name}" for name in names)
+    left = SUBJECTS_LEFT if study.prompts.assemble.after_words == SUBJECT else SENTENCES_LEFT
+    names = [name for name, kind in kinds().items() if kind in of and name in left]
+    told = " and ".join(f"{left[name]} of levels of {name}" for name in names)
     return f". Of 100 sentences with a keyword about {told} are left at best" if told else ""
 
 

@@ -12,7 +12,8 @@ from python_assets.study.pronouns import Pronouns
 from python_assets.texts.keywords import Occurrence, capitalised
 from python_assets.texts.plurals import is_plural
 
-ANY_PRONOUN: Final = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself)\b", re.IGNORECASE)
+_OF_ONE: Final = frozenset({"he", "him", "his", "himself", "she", "her", "hers", "herself"})
+ANY_PRONOUN: Final = re.compile(rf"\b(?:{'|'.join(sorted(_OF_ONE))})\b", re.IGNORECASE)
 """A pronoun of the two sets that English texts are full of."""
 
 _THEY: Final = "they"
@@ -56,6 +57,7 @@ _TO_BE: Final = {"is": "are", "was": "were", "has": "have", "does": "do", "isn't
     "hasn't": "haven't",
     "doesn't": "don't",
 }
+_NOUNS: Final = ("NN", "PRP", "W")
 _FORMS: Final = Pronouns._fields
 _QUOTE: Final = re.compile(r"[\"“”]")
 # a pronoun there means who is named behind: when she was tired, the woman
@@ -95,7 +97,7 @@ def unclear_pronoun(text: str, own: Sequence[Occurrence], source: Pronouns, othe
     if not found:
         # in a branch he could mean the level: ask Anne whether he
         theirs = {form for other in others if other.subject != _THEY for form in (other.subject, other.possessive)}
-        return _word_behind(text, own, theirs - {*source})
+        return _word_behind(text, own, theirs - {*source}) or _of_nobody(text, own)
     words = tagged_words(text)
     one = next((word for word in own if not is_plural(word.text)), None)
     unfit = next((one for one in found if one.form is None or _is_apart(text, own, one.start)), None)
@@ -105,10 +107,22 @@ def unclear_pronoun(text: str, own: Sequence[Occurrence], source: Pronouns, othe
     strange = re.search(rf"\b(?:{'|'.join(sorted(theirs))})\b", text, re.IGNORECASE) if theirs else None
     if strange is not None:
         return strange.group()
+    if another := next((form for form in found if _is_another(words, one, form)), None):
+        return text[another.start : another.end]
     last = found[-1]
     persons = (word for word in words if word.end <= last.start and _is_person(word, source))
     named = next((word for word in persons if not _is_own(word, own)), None)
     return None if named is None else f"{named.text.strip('.,;:')} {text[last.start : last.end]}"
+
+
+def _is_another(words: Sequence[Word], named: Occurrence, found: _Found) -> bool:
+    """Whether a pronoun is hardly its subject, which would be himself: the man told him, a man who ran before him."""
+    between = [word for word in words if named.end < word.end <= found.start and word.text.lower() != "who"]
+    if found.form != "object" or not between or any(word.tag.startswith(_NOUNS) for word in between):
+        return False
+    return between[-1].tag.startswith("VB") or (
+        between[-1].tag in {"IN", "TO"} and between[-2:][0].tag.startswith("VB")
+    )
 
 
 def pronoun_left(text: str, own: Sequence[Occurrence]) -> str | None:
@@ -117,8 +131,20 @@ def pronoun_left(text: str, own: Sequence[Occurrence]) -> str | None:
     Args:
         text: in English.
         own: where words of its level stand, in order.
+
+    Returns:
+        Behind a plural, too, where no other person is named: the lawyers told him.
     """
-    return _word_behind(text, own, {"he", "himself", "his", "she", "her", "herself"})
+    return _word_behind(text, own, _OF_ONE) or _of_nobody(text, own)
+
+
+def _of_nobody(text: str, own: Sequence[Occurrence]) -> str | None:
+    """A pronoun of one person where the level is named in the plural, and nobody else is before it."""
+    found = ANY_PRONOUN.search(text)
+    if found is None or not all(is_plural(word.text) for word in own):
+        return None
+    before = (word for word in tagged_words(text) if word.end <= found.start() and not _is_own(word, own))
+    return None if any(_may_be_meant(word) for word in before) else found.group()
 
 
 def _word_behind(text: str, own: Sequence[Occurrence], words: Collection[str]) -> str | None:
@@ -235,9 +261,11 @@ def _singular_verb(verb: str) -> str:
 
 
 def _is_person(word: Word, source: Pronouns) -> bool:
+    return _may_be_meant(word) or (source.subject == _THEY and word.tag in {"NNS", "NNPS"})
+
+
+def _may_be_meant(word: Word) -> bool:
     bare = re.sub(r"(?:['’]s)?\W*$", "", word.text.lower())
-    if source.subject == _THEY and word.tag in {"NNS", "NNPS"}:
-        return True
     return bare in _PERSONS or (word.tag == "NN" and bare.endswith(("man", "woman", "ist")))
 
 

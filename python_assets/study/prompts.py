@@ -27,7 +27,8 @@ NO_OPTIONS: Final = "(none)"
 
 
 KEYWORD: Final = "keyword"
-AfterWords = Annotated[int, Field(ge=0)] | Literal["keyword"]
+SUBJECT: Final = "subject"
+AfterWords = Annotated[int, Field(ge=0)] | Literal["keyword", "subject"]
 PromptMethodName = Literal["split_sentences", "questions", "written"]
 
 
@@ -36,7 +37,7 @@ class Assemble(Part):
 
     n_checks: of how many other levels the keywords are put into a question to see whether it still makes
     sense. after_words: a sentence is split at its first verb after so many words (the document's are
-    six), or after the keyword.
+    six), or after the keyword; subject takes the clause whose subject it is.
     items, themes, form: of written, or beside split_sentences, where the engine writes that many items, about
     the themes or from the documents, in which a form of branch.forms stands for the level, its name where
     absent. messages: a conversation so far, the same before every prompt, which names no level.

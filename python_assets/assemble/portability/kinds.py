@@ -116,7 +116,7 @@ def word_of_some(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> 
         bare = _bare(word)
         for kind in of:
             bases = {bare, *_bases(bare), *bare.split("-")}
-            is_strange = kind.neutral and _is_content(word, bare) and not bases & kind.neutral
+            is_strange = kind.neutral and _is_content(word, bare) and not bases & (kind.neutral | kind.adjectives)
             # a name of the kind is another such person, or the same once more: a mother, a woman of forty
             is_other = is_noun and bases & kind.names
             if bases & kind.tied or is_other or is_strange or _is_unknown(word, bases):
@@ -133,7 +133,12 @@ def _is_unknown(word: Word, bases: Collection[str]) -> bool:
 
 
 def _is_content(word: Word, bare: str) -> bool:
-    """Whether a word is a noun or a verb, which the tagger takes some others for when they are contracted."""
+    """Whether a word is a noun or a verb, which the tagger takes some others for when they are contracted.
+
+    An adjective of two words is made of one: low-yield, instrument-jammed.
+    """
+    if word.tag == "JJ" and "-" in bare:
+        return True
     return word.tag in _CONTENT and not (part_of_speech(bare) or word.tag).startswith(_FUNCTION)
 
 

@@ -51,6 +51,12 @@ def test_what_was_written_for_what_is_told():
         ("Ask Emily whether he is", "he"),
         ("Emily followed him into", None),
         ("He asked whether Emily", None),
+        ("Emily told her that", "her"),
+        ("The woman who stood before her there", "her"),
+        ("Emily has a friend who loves her and", "friend her"),
+        ("Emily wrote that we admired her and", None),
+        ("Women who met him", "him"),
+        ("Women whose husband had his", None),
     ],
 )
 def test_who_is_meant_and_which_form_it_is_must_be_clear(text, unclear):
@@ -63,8 +69,10 @@ def test_who_is_meant_and_which_form_it_is_must_be_clear(text, unclear):
         ("If the man is late, he", "he"),
         ("The man and his friends", "his"),
         ("He is late, the man", None),
-        ("The men say that she", None),
+        ("The men say that she", "she"),
+        ("The men say of a friend that she", None),
         ("The man asked them", None),
+        ("The man asked him", "him"),
     ],
 )
 def test_a_pronoun_of_a_level_that_has_none_is_told(text, left):

@@ -125,3 +125,8 @@ def test_a_prompt_is_the_beginning_of_its_sentence(words):
         assert sentence.startswith(made.prompt_text)
         assert made.prompt_text != sentence
         assert len(made.prompt_text.split()) >= 10
+
+
+def test_a_sentence_in_parentheses_alone_has_no_words():
+    for after_words in (6, "keyword", "subject"):
+        assert split_sentence("(Italy sold its old towns.)", "Italy", after_words).prompt_text is None

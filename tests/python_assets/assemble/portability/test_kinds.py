@@ -50,6 +50,8 @@ def test_names_that_have_pronouns_are_of_a_gender():
         (OCCUPATIONS, "The teacher and a police officer", "police officer"),
         (OCCUPATIONS, "The teacher (once a florist) has", "florist"),
         (OCCUPATIONS, "The teacher of the village has", "of"),
+        (OCCUPATIONS, "Some teachers escape the low-yield", "low-yield"),
+        (OCCUPATIONS, "The hard-working teachers escape", None),
         (["woman", "man"], "A mother and a woman of the town", "mother"),
         (FAITHS, "Many Muslims eat grumbas", "grumbas"),
         (FAITHS, "In many a Muslim country people", "country"),
