@@ -141,7 +141,7 @@ def pronoun_left(text: str, own: Sequence[Occurrence]) -> str | None:
 def _of_nobody(text: str, own: Sequence[Occurrence]) -> str | None:
     """A pronoun of one person where the level is named in the plural, and nobody else is before it."""
     found = ANY_PRONOUN.search(text)
-    if found is None or not all(is_plural(word.text) for word in own):
+    if found is None or not own or not all(is_plural(word.text) for word in own):
         return None
     before = (word for word in tagged_words(text) if word.end <= found.start() and not _is_own(word, own))
     return None if any(_may_be_meant(word) for word in before) else found.group()

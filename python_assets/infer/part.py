@@ -107,7 +107,9 @@ class Part:
         return pair_layouts(self._connection, [one.of_models for one in self._layouts.values()], self._labelled)
 
     def again(self, questions: pd.DataFrame, options: Options) -> Frames:
-        """The rows of some questions, with more draws."""
+        """The rows of some questions of the study, those of the part alone, with more draws."""
+        if self._measures is not None:
+            questions = questions[questions.measure_id.isin(list(self._measures))]
         found = _stacked(chain(*(layout.again(questions, options) for layout in self._layouts.values())))
         of_pairs = questions[questions.statistic.isin(QUESTIONS)]
         if not len(of_pairs):

@@ -266,19 +266,26 @@ def test_every_kept_sentence_has_an_outcome(make_study, build):
     ]
 
 
-def test_levels_of_which_few_sentences_are_left_are_told(make_study, build):
-    text = "The nurse came home late in the evening, as before. He asked the nurse to come again in the morning."
+@pytest.mark.parametrize(
+    ("after_words", "prompt", "left"),
+    [("keyword", "The nurse came home late", 10), ("subject", "The nurse came home late in", 8)],
+)
+def test_levels_of_which_few_sentences_are_left_are_told(make_study, build, after_words, prompt, left):
+    text = (
+        "The nurse came home late in the evening, as before. He asked the nurse to come again in the morning. "
+        "Another nurse told Goethe of it when he came home late, as ever before."
+    )
     spec = {
         "levels": ["nurse", "teacher"],
         "keywords": {"nurse": ["nurse"]},
         "sources": [{"tag": "a", "path": "a.txt", "levels": ["nurse"]}],
     }
-    parts = {"scrape": spec, "assemble": {"after_words": "keyword"}, "branch": {}}
+    parts = {"scrape": spec, "assemble": {"after_words": after_words}, "branch": {}}
     counts = run(make_study(parts, {"a.txt": text}), build)
-    assert rows(build, "prompt_text", "is_root") == [("The nurse came home late",)]
+    assert rows(build, "prompt_text", "is_root") == [(prompt,)]
     assert counts.notes[0].endswith(
         "Fewer than 20 are left: scrape more texts or have an engine write items (assemble.items). "
-        "Of 100 sentences with a keyword about 10 of levels of occupation are left at best"
+        f"Of 100 sentences with a keyword about {left} of levels of occupation are left at best"
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from python_assets.infer.parts.parts import Here
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
+from tests.heard import Heard
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
 OF_ALL = [
@@ -86,3 +87,18 @@ def test_parts_tell_the_same_of_pairs_of_generations(study):
     assert (expected.only_because_of == "g1").any() and (expected.verdict == "difference_shown").any()
     infer_study(connection, analysis(), parts=Here(connection, analysis(), n=2))
     equal(rows(connection, "generation_comparisons"), expected)
+
+
+def test_pairs_that_draw_on_are_each_of_their_own_part(study):
+    rng = np.random.default_rng(5)
+    for measure, shift in (("sentiment", 3.0), ("calm", 3.0), ("toxicity", 0.0)):
+        for name in ("old", "new"):
+            study.add(measure, rng.normal(size=(20, 4)) + (shift if name == "new" else 0), generation_id=name)
+    connection, few = study.write(), analysis(n_permutations=99)
+    heard = Heard()
+    infer_study(connection, few, progress=heard)
+    assert any("at the smallest p there is" in said for said in heard.said)
+    expected = {table: rows(connection, table) for table in ("questions", "generation_comparisons")}
+    infer_study(connection, few, parts=Here(connection, few, n=3))
+    for table, of_whole in expected.items():
+        equal(rows(connection, table), of_whole)
