@@ -51,6 +51,9 @@ _IRREGULAR: Final = {
     },
     **{"began": "begin", "begun": "begin", "chose": "choose", "chosen": "choose", "dealt": "deal", "meant": "mean"},
 }
+_SAYS_WHAT: Final = re.compile(
+    r",? (?:(?:is|was|becomes|became|remains|remained|as|being)(?: not| only)? )?(?:an?|the|one) (?:[\w-]+ ){0,2}"
+)
 
 
 class Kind(NamedTuple):
@@ -117,13 +120,19 @@ def word_of_some(prompt: str, own: Sequence[Occurrence], of: Sequence[Kind]) -> 
         for kind in of:
             bases = {bare, *_bases(bare), *bare.split("-")}
             is_strange = kind.neutral and _is_content(word, bare) and not bases & (kind.neutral | kind.adjectives)
-            # a name of the kind is another such person, or the same once more: a mother, a woman of forty
-            is_other = is_noun and bases & kind.names
+            # a name of the kind is another such person, or the same once more: a mother, Julia was the niece of
+            is_other = bases & kind.names and (is_noun or _is_said_of(prompt, own, word))
             if bases & kind.tied or is_other or is_strange or _is_unknown(word, bases):
                 return bare
     joined = (re.match(r",? (?:(?:and|or|&) )?(?:an? |the )?([a-z]+)", prompt[word.end :]) for word in own)
     behind = [match[1] for match in joined if match]
     return next((word for word in behind for kind in of if {*_bases(word)} & kind.joined), None)
+
+
+def _is_said_of(prompt: str, own: Sequence[Occurrence], word: Word) -> bool:
+    """Whether a word says what the level is: Julia was the only niece, not Julia met a niece."""
+    between = [prompt[one.end : word.end - len(word.text)] for one in own]
+    return any(_SAYS_WHAT.fullmatch(text) for text in between)
 
 
 def _is_unknown(word: Word, bases: Collection[str]) -> bool:

@@ -28,6 +28,20 @@ def test_levels_tell_their_kind(words, names):
     assert kinds_of(words) == [kinds()[name] for name in names]
 
 
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("Emily was the niece of", "niece"),
+        ("Emily became a very young widow", "widow"),
+        ("Emily, a mother of two", "mother"),
+        ("Emily met a mother of", None),
+        ("Emily was late when her mother", None),
+    ],
+)
+def test_what_a_name_is_called_is_of_one_gender(text, word):
+    assert word_of_some(text, named(["Emily", "James"], text), kinds_of(["Emily", "James"], has_gender=True)) == word
+
+
 def test_names_that_have_pronouns_are_of_a_gender():
     assert kinds_of(["Emily", "James"], has_gender=True) == [kinds()["gender"]]
 
