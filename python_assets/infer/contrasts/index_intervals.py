@@ -4,7 +4,7 @@ Belongs here: the group values that are stretched and the noise around them. The
 the indices are indices.py.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,16 @@ from python_assets.infer.contrasts.index import FOUR_FIFTHS, Index, Spread, spre
 from python_assets.infer.draws.exchange import TIE, Floats, in_threads, pieces
 from python_assets.infer.result import InferenceReason, Result
 from python_assets.infer.schemes.group_means import BlockMeans, GroupValues
-from python_assets.infer.schemes.inversion import N_NOISE, Inverted, Noise, Rare, invert, rare_differences, two_sided_p
+from python_assets.infer.schemes.inversion import (
+    N_NOISE,
+    Inverted,
+    Noise,
+    Rare,
+    Stretchable,
+    invert,
+    rare_differences,
+    two_sided_p,
+)
 
 COLUMNS_PER_PIECE = 8
 
@@ -21,14 +30,14 @@ COLUMNS_PER_PIECE = 8
 class Sample(NamedTuple):
     """One column: group values minus their level, and what they may be but for noise.
 
-    deviation: shape (groups,). by_unit: of each unit, shape (units, groups), NaN where absent. permuted:
-    group values under each draw, shape (groups, draws). level: mean of the groups. scale: of cells in their
-    block. is_rate: whether values lie between 0 and 1.
+    deviation: shape (groups,). by_unit: of each unit, shape (units, groups), NaN where absent. noises: group values
+    under each draw, permuted, then resampled, shape (groups, draws). level: mean of the groups. scale: of cells in
+    their block. is_rate: whether values lie between 0 and 1.
     """
 
     deviation: Floats
     by_unit: Floats
-    permuted: Noise
+    noises: tuple[Noise, Noise]
     level: float
     scale: float
     is_rate: bool
@@ -71,23 +80,18 @@ def inverted_indices(
 
     def work(part: slice) -> list[Inverted]:
         noise = means.noise(by_unit[:, :, part], seen.deviation[:, part], with_level=is_rate)
-        return [
-            _invert_column(
-                indices,
-                Sample(
-                    seen.deviation[:, column],
-                    by_unit[:, :-1, column] + (by_unit[:, -1:, column] if is_rate else 0),
-                    Noise(used[column], has_all_draws),
-                    float(seen.level[column]),
-                    float(seen.scale[column]),
-                    is_rate,
-                ),
-                Noise(noise[:, column - part.start], all_resamples),
-                of_columns[column],
-                alpha,
+        samples = [
+            Sample(
+                seen.deviation[:, column],
+                by_unit[:, :-1, column] + (by_unit[:, -1:, column] if is_rate else 0),
+                (Noise(used[column], has_all_draws), Noise(noise[:, column - part.start], all_resamples)),
+                float(seen.level[column]),
+                float(seen.scale[column]),
+                is_rate,
             )
             for column in range(part.start, part.stop)
         ]
+        return _invert_samples(indices, samples, of_columns[part], alpha)
 
     parts = in_threads(work, list(pieces(n_columns, COLUMNS_PER_PIECE)))
     fields = np.array([column for part in parts for column in part])  # (columns, fields, indices)
@@ -125,34 +129,43 @@ def below_four_fifths(means: BlockMeans, by_unit: Floats, seen: GroupValues) -> 
     return Result.of(share.shape, value=share, reason=InferenceReason.DESCRIPTIVE)
 
 
-def _invert_column(named: dict[str, Index], sample: Sample, noise: Noise, margins: Floats, alpha: float) -> Inverted:
-    level, scale, indices = sample.level, sample.scale, list(named.values())
-    observed = sample.deviation[:, None]
+def _invert_samples(
+    named: dict[str, Index], samples: Sequence[Sample], margins: Floats, alpha: float
+) -> list[Inverted]:
+    """Invert the indices of columns side by side; margins of shape (columns, indices)."""
+    indices, spreads = list(named.values()), [_StretchedMeans(sample) for sample in samples]
+    profiles = [_stretchable(named, *of_column) for of_column in zip(samples, spreads, margins, strict=True)]
+    return [
+        _with_either_end(indices, sample, spread, profile, inverted)
+        for sample, spread, profile, inverted in zip(samples, spreads, profiles, invert(profiles, alpha), strict=True)
+    ]
 
-    def spread(values: Floats) -> Spread:
-        if sample.is_rate:
-            np.clip(values, -level, 1 - level, out=values)
-        return spread_of(values, np.asarray(level), np.asarray(scale), 0, with_dixon=False)
 
-    stretched = None if sample.is_rate else _StretchedMeans(sample)
+def _stretchable(named: dict[str, Index], sample: Sample, spread: "_StretchedMeans", margins: Floats) -> Stretchable:
+    indices, highest = list(named.values()), sample.level + sample.deviation.max()
 
     def numbers(s: float | Floats, noise: Floats) -> Floats:
-        seen = spread(s * observed + noise) if stretched is None else stretched.at(s, noise)
+        seen = spread.at(s, noise)
         return np.stack([index.of(seen) for index in indices])
 
-    noises = (sample.permuted, noise)
-    ties = np.array([tie_of(index, np.asarray(scale)) for index in indices])
-    highest = level + sample.deviation.max()
+    ties = np.array([tie_of(index, np.asarray(sample.scale)) for index in indices])
     rare = _rare_differences(list(named), sample.by_unit, highest) if sample.is_rate else None
-    inverted = invert(numbers, noises, ties, margins, alpha, rare)
+    return Stretchable(numbers, sample.noises, ties, margins, rare)
+
+
+def _with_either_end(
+    indices: Sequence[Index], sample: Sample, spread: "_StretchedMeans", profile: Stretchable, inverted: Inverted
+) -> Inverted:
+    """Limits within those of rates, and p of margins for groups at either end too."""
     if sample.is_rate:
         inverted = inverted._replace(high=np.minimum(inverted.high, 1))
     for which, index in enumerate(indices):
         if index.ends and inverted.p_margin[which] < 1:
-            ends = _at_either_end(index.ends, observed, margins[which], level if sample.is_rate else np.inf)
-            least = index.of(spread(observed.copy())) - ties[which]
-            past = [index.of(spread(ends + noise.values)) >= least for noise in noises]
-            inverted.p_margin[which] = max(inverted.p_margin[which], two_sided_p(past, noises))
+            level = sample.level if sample.is_rate else np.inf
+            ends = _at_either_end(index.ends, sample.deviation[:, None], profile.margins[which], level)
+            least = index.of(spread.of(sample.deviation[:, None])) - profile.ties[which]
+            past = [index.of(spread.of(ends + noise.values)) >= least for noise in sample.noises]
+            inverted.p_margin[which] = max(inverted.p_margin[which], two_sided_p(past, sample.noises))
     return inverted
 
 
@@ -160,33 +173,47 @@ class _StretchedMeans:
     """How far group means lie apart with their differences stretched by s and noise added.
 
     The standard deviation follows from sums of the differences and of the noise, which are the same for every s. Rates
-    are cut off at 0 and 1, and have none such.
+    are cut off at 0 and 1, and where that changes any its standard deviation is worked out anew.
     """
 
     def __init__(self, sample: Sample) -> None:
-        """Take a column of means."""
+        """Take a column."""
         self._sample, self._observed = sample, sample.deviation[:, None]
         self._own = sample.deviation.sum(), sample.deviation @ sample.deviation
-        self._of_noise: dict[int, tuple[Floats, Floats, Floats]] = {}  # by its id: invert keeps it
+        self._of_noise: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}  # by its id, which is its own while kept
+        self._ends = (-sample.level, 1 - sample.level) if sample.is_rate else (-np.inf, np.inf)
 
     def at(self, s: float | Floats, noise: Floats) -> Spread:
         """Of one s, or one a draw, and noise of shape (groups, draws)."""
         if id(noise) not in self._of_noise:
             squares = np.einsum("gd,gd->d", noise, noise)
-            self._of_noise[id(noise)] = noise.sum(axis=0), squares, self._sample.deviation @ noise
-        (own_sum, own_squares), (total, squares, product) = self._own, self._of_noise[id(noise)]
-        n_groups, values = len(noise), s * self._observed + noise
-        of_all = s * s * own_squares + 2 * s * product + squares - (s * own_sum + total) ** 2 / n_groups
-        none = np.asarray(np.nan)
+            self._of_noise[id(noise)] = noise, noise.sum(axis=0), squares, self._sample.deviation @ noise
+        (own_sum, own_squares), (_, total, squares, product) = self._own, self._of_noise[id(noise)]
+        of_all = s * s * own_squares + 2 * s * product + squares - (s * own_sum + total) ** 2 / len(noise)
+        return self._spread(s * self._observed + noise, of_all)
+
+    def of(self, values: Floats) -> Spread:
+        """Of group values, shape (groups, draws)."""
+        return self._spread(values, np.einsum("gd,gd->d", values, values) - values.sum(axis=0) ** 2 / len(values))
+
+    def _spread(self, values: Floats, squares: Floats) -> Spread:
+        """Of group values, and their sums of squares around their mean but for what is cut off."""
+        lowest, highest = self._ends
+        high, low, none = values.max(axis=0), values.min(axis=0), np.asarray(np.nan)
+        cut = np.flatnonzero((high > highest) | (low < lowest))
+        if len(cut):
+            of_cut = values[:, cut].clip(lowest, highest)
+            squares[cut] = np.einsum("gd,gd->d", of_cut, of_cut) - of_cut.sum(axis=0) ** 2 / len(of_cut)
+            high, low = high.clip(lowest, highest), low.clip(lowest, highest)
         return Spread(
             level=np.asarray(self._sample.level),
-            high=values.max(axis=0),
-            low=values.min(axis=0),
-            sd=np.sqrt(np.maximum(of_all, 0) / (n_groups - 1)),
+            high=high,
+            low=low,
+            sd=np.sqrt(np.maximum(squares, 0) / (len(values) - 1)),
             dixon_low=none,
             dixon_high=none,
             scale=np.asarray(self._sample.scale),
-            n_groups=n_groups,
+            n_groups=len(values),
         )
 
 

@@ -12,7 +12,7 @@ from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, in_thre
 from python_assets.infer.result import INTERVAL, NO_P, Bools, InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import GroupMeans
 from python_assets.infer.schemes.group_means import BlockMeans
-from python_assets.infer.schemes.inversion import N_NOISE, Noise, Rare, invert, rare_differences
+from python_assets.infer.schemes.inversion import N_NOISE, Noise, Rare, Stretchable, invert, rare_differences
 from python_assets.infer.tables import OF_GROUPS
 
 INVERTED: Final = ("fdi", "idi", "cramers_v", "jsd_between_groups", "jsd")  # with an interval
@@ -204,9 +204,8 @@ def _test_profile(
         rare = _rare_differences(by_unit[:, :-1] + by_unit[:, -1:])
         n_inverted = len(OF_GROUPS) * n_groups + len(INVERTED)
         ties = np.full(len(margins), TIE)
-        found[:, :n_inverted] = invert(
-            lambda s, noise: numbers(s, noise)[:n_inverted], noises, ties, margins, alpha, rare
-        )
+        profile = Stretchable(lambda s, noise: numbers(s, noise)[:n_inverted], noises, ties, margins, rare)
+        found[:, :n_inverted] = invert([profile], alpha)[0]
     low, high, corrected, p_margin, p_equivalence = found
     return Result.of(
         (len(value),),

@@ -101,36 +101,57 @@ def rare_differences(by_unit: Floats, slope: Floats, power: Floats, of_one: Floa
     return Rare(len(by_unit), n_different, largest if n_different else 1.0, slope, power, of_one)
 
 
-def invert(
-    numbers: Numbers, noises: Sequence[Noise], ties: Floats, margins: Floats, alpha: float, rare: Rare | None = None
-) -> Inverted:
-    """Interval, corrected value and p of the margin of several numbers of one profile.
+class Stretchable(NamedTuple):
+    """The numbers of one profile of group means, and what noise may have made of them.
+
+    numbers: of s, one or one a draw, and noise (..., draws): the numbers, shape (numbers, draws), of the mean profile
+    plus s times the observed deviations from it plus noise. s = 1 without noise is the observation. noises: permuted,
+    then resampled. ties: differences of each number that are none, shape (numbers,). margins: of each number, shape
+    (numbers,), NaN where none is declared. rare: of rates and shares; None for values that have no limits.
+    """
+
+    numbers: Numbers
+    noises: tuple[Noise, Noise]
+    ties: Floats
+    margins: Floats
+    rare: Rare | None = None
+
+
+def invert(profiles: Sequence[Stretchable], alpha: float) -> list[Inverted]:
+    """Interval, corrected value and p of the margin of several numbers of each profile.
 
     Args:
-        numbers: of s, one or one a draw, and noise (..., draws): the numbers, shape (numbers, draws), of the
-            mean profile plus s times the observed deviations from it plus noise. s = 1 without noise is the
-            observation.
-        noises: permuted, then resampled.
-        ties: differences of each number that are none, shape (numbers,).
-        margins: of each number, shape (numbers,), NaN where none is declared.
+        profiles: with the same numbers, and as many draws.
         alpha: the interval is 1 - alpha.
-        rare: of rates and shares; None for values that have no limits.
 
     Returns:
-        Fields of shape (numbers,). The interval spans those of both noises; 0 is no difference at all.
+        Of each profile, fields of shape (numbers,). The interval spans those of both noises; 0 is no difference at
+        all.
     """
-    still = np.zeros_like(noises[0].values[..., :1])
-    value = numbers(1.0, still)[:, 0]
-    truth = numbers(GRID, still)
-    truth[:, 0] = 0 * value
+    truth = np.stack([numbers(GRID, _still(noises)) for numbers, noises, *_ in profiles])
+    value = np.stack([numbers(1.0, _still(noises))[:, 0] for numbers, noises, *_ in profiles])
+    truth[..., 0] = 0 * value
+    ties = np.stack([profile.ties for profile in profiles])
     low, high, corrected = zip(
-        *(_limits(Stretched(numbers, noise.values), truth, value, ties, alpha) for noise in noises), strict=True
+        *(_limits(Stretched(profiles, which), truth, value, ties, alpha) for which in (0, 1)), strict=True
     )
+    limits = np.stack([np.minimum(*low), np.maximum(*high), corrected[0]])
+    return [_with_margins(profile, *limits[:, at], value[at], alpha) for at, profile in enumerate(profiles)]
+
+
+def _still(noises: tuple[Noise, Noise]) -> Floats:
+    return np.zeros_like(noises[0].values[..., :1])
+
+
+def _with_margins(
+    profile: Stretchable, low: Floats, high: Floats, corrected: Floats, value: Floats, alpha: float
+) -> Inverted:
+    """The limits of one profile with p of its margins."""
     levels = np.full((2, len(value)), np.nan)
-    for which in np.flatnonzero(~np.isnan(margins + value)).tolist():
-        levels[:, which] = _margin_levels(numbers, noises, still, which, margins[which], ties[which])
-    inverted = Inverted(np.minimum(*low), np.maximum(*high), corrected[0], *levels)
-    return inverted if rare is None else _with_rare(inverted, rare, value, margins, alpha)
+    for which in np.flatnonzero(~np.isnan(profile.margins + value)).tolist():
+        levels[:, which] = _margin_levels(profile, which)
+    inverted = Inverted(low, high, corrected, *levels)
+    return inverted if profile.rare is None else _with_rare(inverted, profile.rare, value, profile.margins, alpha)
 
 
 def _with_rare(inverted: Inverted, rare: Rare, value: Floats, margins: Floats, alpha: float) -> Inverted:
@@ -158,33 +179,40 @@ def _with_rare(inverted: Inverted, rare: Rare, value: Floats, margins: Floats, a
 
 
 class Stretched:
-    """Numbers of a profile whose differences are stretched along GRID: each place only once it is asked for."""
+    """Numbers of profiles whose differences are stretched along GRID: each place only once it is asked for."""
 
-    def __init__(self, numbers: Numbers, noise: Floats) -> None:
-        """Take what invert takes; noise of shape (..., draws)."""
-        self._numbers, self._noise, self._found = numbers, noise, list[Floats]()
+    def __init__(self, profiles: Sequence[Stretchable], which: int) -> None:
+        """Take what invert takes, and which of the noises."""
+        self._profiles = [(profile.numbers, profile.noises[which].values) for profile in profiles]
+        self._n_found = np.zeros(len(profiles), dtype=np.intp)
+        shape = (len(profiles[0].ties), self._profiles[0][1].shape[-1])
+        self._found = np.empty((len(profiles), len(GRID), *shape))
 
-    def at(self, place: int) -> Floats:
-        """The numbers under every draw at a place of the grid, shape (numbers, draws)."""
-        while len(self._found) <= place:
-            self._found.append(self._numbers(float(GRID[len(self._found)]), self._noise))
-        return self._found[place]
+    def at(self, place: int, which: Ints) -> Floats:
+        """The numbers of some profiles under every draw at a place of the grid, shape (profiles, numbers, draws)."""
+        for profile in which[self._n_found[which] <= place].tolist():
+            numbers, noise = self._profiles[profile]
+            for missing in range(self._n_found[profile], place + 1):
+                self._found[profile, missing] = numbers(float(GRID[missing]), noise)
+            self._n_found[profile] = place + 1
+        return self._found[which, place]
 
-    def of_each(self, places: Ints) -> Floats:
-        """The same with a place for each number."""
-        return np.stack([self.at(place)[which] for which, place in enumerate(places.tolist())])
+    def found(self, places: Ints) -> Floats:
+        """The same at a place of each number of each profile that was asked for before: places (profiles, numbers)."""
+        which, number = np.indices(places.shape)
+        return self._found[which, places, number]
 
 
 def _limits(
     stretched: Stretched, truth: Floats, value: Floats, ties: Floats, alpha: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Lower and upper limit and corrected value under one noise, shape (numbers,)."""
+    """Lower and upper limit and corrected value under one noise, shape (profiles, numbers)."""
     low = _reached(stretched, 1 - alpha / 2, truth, value - ties)
     high = np.maximum(_reached(stretched, alpha / 2, truth, value + ties), value)
     # without any observed difference nothing can be stretched, and the noise alone is the limit
     is_none = value <= ties
     if is_none.any():
-        high[is_none] = _quantile(stretched.at(0)[is_none], 1 - alpha / 2)
+        high[is_none] = _quantile(stretched.found(np.zeros(value.shape, dtype=np.intp))[is_none], 1 - alpha / 2)
     return low, high, _reached(stretched, 0.5, truth, value)
 
 
@@ -194,29 +222,34 @@ def _reached(stretched: Stretched, share: float, truth: Floats, value: Floats) -
     Args:
         stretched: the draws.
         share: of them below the quantile.
-        truth: of each number along the grid, shape (numbers, grid).
-        value: shape (numbers,).
+        truth: of each number along the grid, shape (profiles, numbers, grid).
+        value: shape (profiles, numbers).
     """
-    n_below, is_below = np.zeros(len(value), dtype=np.intp), np.ones(len(value), dtype=bool)
+    n_below, is_below = np.zeros(value.shape, dtype=np.intp), np.ones(value.shape, dtype=bool)
     for place in range(len(GRID)):
-        is_below[is_below] = _is_below(stretched.at(place)[is_below], share, value[is_below])
-        if not is_below.any():
+        is_open = np.flatnonzero(is_below.any(axis=1))
+        if not len(is_open):
             break
+        is_below[is_open] &= _is_below(stretched.at(place, is_open), share, value[is_open])
         n_below += is_below
     before, after = np.maximum(n_below - 1, 0), np.minimum(n_below, len(GRID) - 1)
-    lower, upper = (_quantile(stretched.of_each(places), share) for places in (before, after))
+    lower, upper = (_quantile(stretched.found(places), share) for places in (before, after))
     for place in range(before.max()):  # where an earlier quantile is larger, it has not fallen since
-        which = np.flatnonzero(before > place)
-        which = which[~_is_below(stretched.at(place)[which], share, lower[which])]
-        lower[which] = np.maximum(lower[which], _quantile(stretched.at(place)[which], share))
-    number, step = np.arange(len(value)), upper - lower
-    part = np.divide(value - lower, step, out=np.zeros(len(value)), where=step > 0)
-    return truth[number, before] + part * (truth[number, after] - truth[number, before])
+        later = np.flatnonzero((before > place).any(axis=1))
+        rows = stretched.at(place, later)
+        is_larger = (before[later] > place) & ~_is_below(rows, share, lower[later])
+        if is_larger.any():
+            which, number = np.nonzero(is_larger)
+            lower[later[which], number] = np.maximum(lower[later[which], number], _quantile(rows[is_larger], share))
+    step = upper - lower
+    part = np.divide(value - lower, step, out=np.zeros(value.shape), where=step > 0)
+    start, end = (np.take_along_axis(truth, places[..., None], -1)[..., 0] for places in (before, after))
+    return cast(Floats, start + part * (end - start))
 
 
 def _is_below(rows: Floats, share: float, value: Floats) -> Bools:
     """Whether the quantile of each row lies below its value: sorted only where counting does not tell."""
-    n_less, lower = np.count_nonzero(rows < value[:, None], axis=1), int(share * (rows.shape[1] - 1))
+    n_less, lower = np.count_nonzero(rows < value[..., None], axis=-1), int(share * (rows.shape[-1] - 1))
     found = n_less > lower + 1
     is_open = n_less == lower + 1
     if is_open.any():
@@ -226,16 +259,14 @@ def _is_below(rows: Floats, share: float, value: Floats) -> Bools:
 
 def _quantile(rows: Floats, share: float) -> Floats:
     """Quantile of each row by linear interpolation; the rows are reordered."""
-    place = share * (rows.shape[1] - 1)
+    place = share * (rows.shape[-1] - 1)
     lower = int(place)
-    upper = min(lower + 1, rows.shape[1] - 1)
-    rows.partition((lower, upper), axis=1)
-    return cast(Floats, rows[:, lower] + (place - lower) * (rows[:, upper] - rows[:, lower]))
+    upper = min(lower + 1, rows.shape[-1] - 1)
+    rows.partition((lower, upper), axis=-1)
+    return cast(Floats, rows[..., lower] + (place - lower) * (rows[..., upper] - rows[..., lower]))
 
 
-def _margin_levels(
-    numbers: Numbers, noises: Sequence[Noise], still: Floats, which: int, margin: float, tie: float
-) -> tuple[float, float]:
+def _margin_levels(profile: Stretchable, which: int) -> tuple[float, float]:
     """How likely a number at its margin comes out as large as observed, and as small.
 
     The differences are stretched until the number equals the margin. Past the longest stretch nothing can be
@@ -245,6 +276,8 @@ def _margin_levels(
 
     Source: inference.md 2.5, index bands.
     """
+    numbers, noises, still = profile.numbers, profile.noises, _still(profile.noises)
+    margin, tie = float(profile.margins[which]), float(profile.ties[which])
 
     def truth(s: float) -> float:
         return float(numbers(s, still)[which, 0])
