@@ -3,7 +3,8 @@
     python -m bench.bench_parts [--generations 20] [--parts 1 3 6] [--ray 2] [--root-prompts 75] [--levels 21]
 
 Made-up raw tables of `bench.make_raw`, 69,300 measurements a generation where nothing else is said. Each row of the
-table is a process of its own, so that its peak is its own; workers of Ray have theirs, of which seconds are printed.
+table is a process of its own, so that its peak is its own. Peaks are of the largest process, CPU is of all: parts have
+processes of their own, one a core; of workers of Ray seconds alone are printed.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from bench.make_raw import Scale, make_raw
 from dagster_project.dbt import BEFORE_INFERENCE, build, manifest_path
 from python_assets.cluster.cluster import LOCAL, Cluster
 from python_assets.infer.parts.on_ray import OnRay
-from python_assets.infer.parts.parts import Here
+from python_assets.infer.parts.processes import parts_here
 from python_assets.infer.run import infer_study
 from python_assets.warehouse.build import open_build
 
@@ -36,8 +37,8 @@ def transformed(path: Path) -> None:
 
 
 def in_parts(path: Path, n: int) -> None:
-    with open_build(path) as connection:
-        infer_study(connection, bench_study(), parts=Here(connection, bench_study(), n=n))
+    with open_build(path) as connection, parts_here(connection, bench_study(), n=n) as parts:
+        infer_study(connection, bench_study(), parts=parts)
 
 
 def on_ray(path: Path, n: int) -> None:
@@ -55,8 +56,9 @@ def stage(name: str, path: Path, *given: int) -> None:
     """Run one stage in this process and print its row."""
     started, cpu = perf_counter(), process_time()
     STAGES[name](path, *given)
-    seconds, cpu = perf_counter() - started, process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    of_all = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    seconds, cpu = perf_counter() - started, process_time() - cpu + of_all[1].ru_utime + of_all[1].ru_stime
+    peak = max(one.ru_maxrss for one in of_all) / 1024**2
     said = {"dbt": "dbt, first half", "parts": "inference in {} parts", "ray": "inference on Ray in {} parts"}[name]
     print(f"| {said.format(*given)} | {seconds:.1f} | {cpu:.1f} | {peak:.2f} |", file=sys.stderr, flush=True)
 

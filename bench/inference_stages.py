@@ -4,6 +4,7 @@ from pathlib import Path
 
 from python_assets.infer.agreement.label_agreement import infer_agreement
 from python_assets.infer.associations.infer_associations import infer_associations
+from python_assets.infer.parts.processes import parts_here
 from python_assets.infer.regressions.infer_regressions import infer_regressions
 from python_assets.infer.run import infer_study
 from python_assets.infer.subgroups.subgroups import infer_subgroups
@@ -19,7 +20,8 @@ def infer_all(study: Study, path: Path) -> None:
         path: its build file, after dbt's first half.
     """
     with open_build(path) as connection:
-        infer_study(connection, study)
+        with parts_here(connection, study) as parts:
+            infer_study(connection, study, parts=parts)
         infer_subgroups(connection, study.alpha)
         is_asked = study.analysis.association_tests
         infer_associations(connection, is_asked, seed=study.seed, n_permutations=study.n_permutations)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from python_assets.infer.parts.parts import Parts
     from python_assets.study.study import Study
 
-PARTS_TAG: Final = "plumbline/parts"  # of a run: how many parts; one without it, on Ray one for each CPU
+PARTS_TAG: Final = "plumbline/parts"  # of a run: how many parts; by its size without it, on Ray one for each CPU
 Told = dict[str, Any]
 """What is told of them once they are done, for Dagster's metadata."""
 
@@ -50,19 +50,22 @@ def parts_of(
 ) -> "Iterator[tuple[Parts, Told]]":
     """Parts of a study as the run has them.
 
-    PLUMBLINE_RAY, "local" or the address of a cluster, has them computed on Ray; their files lie in PLUMBLINE_PARTS, or
-    beside the build file.
+    On this machine without anything else: a large study in processes, one a core. PLUMBLINE_RAY, "local" or the address
+    of a cluster, has them computed on Ray; their files lie in PLUMBLINE_PARTS, or beside the build file.
 
     Raises:
         StudyError: the tag is no number, or more parts are asked for than there are measures.
         ClusterError: Ray is not there or does not answer.
         WarehouseError: the files of parts cannot be written.
     """
-    from python_assets.infer.parts.parts import Here
+    from python_assets.infer.parts.processes import parts_here
 
     progress, n = progress_of(context), _wanted(context)
+    told: Told = {}
     if not (address := _cluster_address()):
-        yield Here(connection, study, progress, level, n or 1), {"n_parts": n or 1}
+        with parts_here(connection, study, progress, level, n) as here:
+            yield here, told
+            told |= _told_of(here)
         return
     from python_assets.cluster.cluster import Cluster
     from python_assets.infer.parts.on_ray import OnRay
@@ -70,14 +73,17 @@ def parts_of(
 
     if problem := write_problem(folder := warehouse.home.parts):
         raise problem
-    told: Told = {}
     with Cluster(address) as cluster:
         parts = OnRay(connection, study, cluster, folder, progress=progress, level=level, n=n)
         try:
             yield parts, told
-            told |= {"n_parts": len(parts.seconds), "seconds_of_parts": parts.seconds, "n_retries": parts.n_retries}
+            told |= _told_of(parts) | {"n_retries": parts.n_retries}
         finally:
             parts.close()
+
+
+def _told_of(parts: "Parts") -> Told:
+    return {"n_parts": len(parts.seconds), "seconds_of_parts": parts.seconds}
 
 
 def _cluster_address() -> str | None:

@@ -80,7 +80,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_wave(run)
     run.add_argument(
-        "--parts", type=_positive, metavar="N", help="compute inference in N parts, of which one is held at a time"
+        "--parts",
+        type=_positive,
+        metavar="N",
+        help="compute inference in N parts, one a core at a time; of a large study without it, in parts by its size",
     )
     run.add_argument(
         "--on",

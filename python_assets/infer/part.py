@@ -107,9 +107,7 @@ class Part:
         return pair_layouts(self._connection, [one.of_models for one in self._layouts.values()], self._labelled)
 
     def again(self, questions: pd.DataFrame, options: Options) -> Frames:
-        """The rows of some questions of the study, those of the part alone, with more draws."""
-        if self._measures is not None:
-            questions = questions[questions.measure_id.isin(list(self._measures))]
+        """The rows of some questions of the part with more draws."""
         found = _stacked(chain(*(layout.again(questions, options) for layout in self._layouts.values())))
         of_pairs = questions[questions.statistic.isin(QUESTIONS)]
         if not len(of_pairs):
@@ -122,7 +120,7 @@ class Part:
         """Contrasts and pairs of generations of the part, with what is left where called groups are taken out.
 
         Args:
-            tables: of the study: questions and contrasts with q, generation_comparisons.
+            tables: rows of the part: questions and contrasts with q, generation_comparisons.
             ordered: p of the questions of each set, ascending.
 
         Returns:
@@ -130,9 +128,6 @@ class Part:
             cells of crossings that stand have beyond their parts, block by block.
         """
         contrasts, questions, pairs = (tables[name] for name in ("contrasts", "questions", "generation_comparisons"))
-        if self._measures is not None:
-            own = list(self._measures)
-            contrasts, questions, pairs = (one[one.measure_id.isin(own)] for one in (contrasts, questions, pairs))
         options = self._options
         contrasts = with_permuted_margins(contrasts.reset_index(drop=True), self._layouts, options)
         contrasts = with_selected_intervals(contrasts, self._layouts, options)

@@ -112,7 +112,7 @@ def infer_study(
         for questions, longer in _short_of_draws(tables["questions"], options):
             n_draws = longer.n_permutations
             progress.say(f"{len(questions):,} questions are at the smallest p there is: {n_draws:,} draws of each")
-            again = parts.each(partial(_again, questions=questions, options=longer))
+            again = parts.each(partial(_again, options=longer), {"questions": questions})
             tables = _replaced(tables, united(again))
         tables = _with_levels(tables, look)
         ordered = {
@@ -120,7 +120,7 @@ def infer_study(
             for name, of_set in tables["questions"].groupby("set_id")
         }
         asked = {name: tables[name] for name in ("contrasts", "questions", "generation_comparisons")}
-        looked_at = united(parts.each(partial(_last, tables=asked, ordered=ordered)))
+        looked_at = united(parts.each(partial(_last, ordered=ordered), asked))
         tables = _with_verdicts({**tables, **looked_at}, look, study.power)
     elif declared is not None and len(declared):
         unobserved = with_sets(_unobserved(declared, declared.iloc[:0]), _sets(connection, study))
@@ -134,12 +134,12 @@ def infer_study(
     return _counts(tables)
 
 
-def _first(part: Part) -> tuple[Frames, frozenset[Place]]:
+def _first(part: Part, _: Frames) -> tuple[Frames, frozenset[Place]]:
     return part.first(), part.corrected
 
 
-def _again(part: Part, questions: pd.DataFrame, options: Options) -> Frames:
-    return part.again(questions, options)
+def _again(part: Part, tables: Frames, options: Options) -> Frames:
+    return part.again(tables["questions"], options)
 
 
 def _last(part: Part, tables: Frames, ordered: Mapping[str, NDArray[np.float64]]) -> Frames:

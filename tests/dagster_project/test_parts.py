@@ -35,9 +35,9 @@ def asked(monkeypatch, tmp_path):
         yield ask
 
 
-def test_a_run_has_one_part_in_its_own_process(asked):
+def test_a_small_study_has_one_part_in_the_process_of_the_run(asked):
     found, told = asked()
-    assert isinstance(found, Here) and told == {"n_parts": 1}
+    assert isinstance(found, Here) and told == {"n_parts": 1, "seconds_of_parts": [0.0]}
     with parts.workers_of() as (workers, told):
         assert workers is THIS_PROCESS and told == {}
 

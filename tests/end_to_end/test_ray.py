@@ -105,11 +105,11 @@ def require_equal(found, expected):
 def dying_once(function, marker):
     """The same, but that the first worker to be asked is killed by its pid."""
 
-    def asked(given):
+    def asked(*given):
         if not Path(marker).exists():
             Path(marker).touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return function(given)
+        return function(*given)
 
     return asked
 
@@ -119,9 +119,9 @@ def test_inference_ends_right_though_a_worker_is_killed_in_the_middle(cluster, b
     parts = OnRay(built, study, cluster, str(tmp_path / "parts"), n=2)
     each, calls = parts.each, []
 
-    def each_with_a_death(function):
+    def each_with_a_death(function, tables=None):
         calls.append(function)
-        return each(dying_once(function, tmp_path / "killed") if len(calls) == 2 else function)
+        return each(dying_once(function, tmp_path / "killed") if len(calls) == 2 else function, tables)
 
     parts.each = each_with_a_death
     infer_study(built, study, partial(design_power_rows, study, built), parts=parts)
@@ -155,7 +155,7 @@ def test_texts_are_embedded_once_each_though_a_worker_is_killed_in_the_middle(cl
 def test_a_mistake_of_the_study_is_told_as_without_ray_and_not_tried_again(cluster, built, tmp_path):
     parts = OnRay(built, load_study(STUDIES / "g20_demo.yml"), cluster, str(tmp_path / "parts"), n=2)
 
-    def mistaken(part):
+    def mistaken(part, _):
         raise StudyError("measures[0]", "x", "y", "z")
 
     with pytest.raises(StudyError, match=r"measures\[0\]: got \"x\"; expected y; z"):
@@ -168,7 +168,7 @@ def test_a_worker_that_always_dies_is_told(cluster, built, tmp_path):
     with pytest.raises(
         ClusterError, match="a part on Ray: got WorkerCrashedError, 5 times; expected a worker that lives"
     ):
-        parts.each(lambda part: os.kill(os.getpid(), signal.SIGKILL))
+        parts.each(lambda part, _: os.kill(os.getpid(), signal.SIGKILL))
 
 
 def test_a_stranger_cannot_use_the_cluster_of_a_run(cluster):

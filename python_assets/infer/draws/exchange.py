@@ -256,11 +256,17 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[["sparse.csr_array", s
     return in_threads(one, draws.batches)
 
 
+def n_threads() -> int:
+    """How many threads compute: one a core, or as many as OMP_NUM_THREADS says, which matrix products go by as well."""
+    told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    return int(told) if told.isdecimal() and int(told) else os.cpu_count() or 1
+
+
 def in_threads(work: Callable[[slice], Result], pieces: list[slice]) -> list[Result]:
-    """Do the pieces of work on every core; the results come in the order of the pieces."""
-    if len(pieces) == 1:
-        return [work(pieces[0])]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    """Do the pieces of work in threads; the results come in the order of the pieces."""
+    if len(pieces) == 1 or n_threads() == 1:
+        return [work(piece) for piece in pieces]
+    with ThreadPoolExecutor(n_threads()) as pool:
         return list(pool.map(work, pieces))
 
 
@@ -312,7 +318,7 @@ def noise_floor(null: Floats) -> tuple[Floats, Floats]:
     places = [(n - 1) * share for share in (0.5, 0.95)]
     kth = sorted({min(int(place) + step, n - 1) for place in places for step in (0, 1)})
     rows = null.reshape(-1, n)
-    step = max(-(-len(rows) // (os.cpu_count() or 1)), VALUES_PER_THREAD // n, 1)
+    step = max(-(-len(rows) // n_threads()), VALUES_PER_THREAD // n, 1)
     in_threads(lambda part: rows[part].partition(kth, axis=1), list(pieces(len(rows), step)))
     median, q95 = (_interpolate(null, place) for place in places)
     return median, q95

@@ -61,17 +61,18 @@ def shrinkage(t: Floats, df: Floats, weight: Floats) -> Floats:
     """
     variance = 1 + SPREADS**2
 
-    def shares(of: Floats, mixture: Floats) -> Floats:
+    def densities(of: Floats) -> Floats:
         # the smallest exponent of a row is taken off, so that none underflows everywhere
         exponent = of[:, None] ** 2 / (2 * variance)
-        likelihood = mixture / np.sqrt(variance) * np.exp(exponent.min(axis=1, keepdims=True) - exponent)
-        found: Floats = likelihood / likelihood.sum(axis=1, keepdims=True)
+        found: Floats = np.exp(exponent.min(axis=1, keepdims=True) - exponent) / np.sqrt(variance)
         return found
 
-    z, mixture = normal_scores(t, df), np.full(len(SPREADS), 1 / len(SPREADS))
+    density, share, mixture = densities(normal_scores(t, df)), weight / weight.sum(), np.full(len(SPREADS), 1.0)
+    mixture /= mixture.sum()
     for _ in range(N_STEPS):
-        mixture = np.average(shares(z, mixture), axis=0, weights=weight)
-    kept: Floats = shares(np.clip(t, -LARGEST_T, LARGEST_T), mixture) @ (SPREADS**2 / variance)
+        mixture = mixture * (density.T @ (share / (density @ mixture)))
+    density = densities(np.clip(t, -LARGEST_T, LARGEST_T))
+    kept: Floats = density @ (mixture * SPREADS**2 / variance) / (density @ mixture)
     return kept
 
 

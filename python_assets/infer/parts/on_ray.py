@@ -3,7 +3,7 @@
 A task that loses its worker is given to another; a mistake of the study never is.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, Final, NamedTuple, TypeVar
 from uuid import uuid4
@@ -11,9 +11,9 @@ from uuid import uuid4
 import duckdb
 
 from python_assets.cluster.cluster import MOST_RETRIES, Cluster, Versions, versions
-from python_assets.infer.part import Part
+from python_assets.infer.part import Frames, Part
 from python_assets.infer.parts.part_file import NAME, file_system, opened, write_part
-from python_assets.infer.parts.parts import measures_of_parts
+from python_assets.infer.parts.parts import Asked, asked_parts, measures_of_parts
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress
 
@@ -70,7 +70,7 @@ class OnRay:
         self.seconds = [0.0] * len(self._files)
         self._n_tasks = 0
 
-    def each(self, function: Callable[[Part], Result]) -> list[Result]:
+    def each(self, function: Asked[Result], tables: Frames | None = None) -> list[Result]:
         """What a function says of every part, in their order.
 
         Raises:
@@ -80,14 +80,17 @@ class OnRay:
         ray = self._cluster.connect()
         task = ray.remote(max_retries=MOST_RETRIES, retry_exceptions=False)(_asked)
         given = ray.put(function), ray.put(self._study)
-        of_parts = zip(self._files, self._measures, strict=True)
-        waiting = [task.remote(file, measures, self._level, *given, versions()) for file, measures in of_parts]
+        asked = asked_parts(self._measures, tables)
+        waiting = [
+            task.remote(self._files[part.place], part.measures, self._level, *given, ray.put(part.rows), versions())
+            for part in asked
+        ]
         self._n_tasks += len(waiting)
         tell, left = self._progress.start("inference on Ray", "parts", len(waiting)), waiting
         while left:
             done, left = ray.wait(left)
             for one in done:
-                self.seconds[waiting.index(one)] += self._cluster.answer(one, "a part").seconds
+                self.seconds[asked[waiting.index(one)].place] += self._cluster.answer(one, "a part").seconds
             tell(len(waiting) - len(left))
         return [self._cluster.answer(one, "a part").result for one in waiting]
 
@@ -107,8 +110,9 @@ def _asked(
     file: str,
     measures: Sequence[str],
     level: float | None,
-    function: Callable[[Part], Any],
+    function: Asked[Any],
     study: Study,
+    tables: Frames,
     like: Versions,
 ) -> _Answer:
     """Say what a function says of a part; on a worker."""
@@ -117,4 +121,4 @@ def _asked(
     files, place = file_system(file)
     files.pipe_file(f"{place.rpartition('/')[0]}/{_BEGUN}{uuid4().hex}", b"")
     with opened(file) as connection:
-        return _Answer(function(Part(connection, study, SILENT, measures, level)), perf_counter() - started)
+        return _Answer(function(Part(connection, study, SILENT, measures, level), tables), perf_counter() - started)

@@ -1,20 +1,26 @@
 """The measures of a study in parts: where a function of a part is called in all of them.
 
-Belongs here: which measures stand together, and parts in this process. Parts on other machines are on_ray.py.
+Belongs here: which measures stand together, and parts in this process. Those in other processes are processes.py, on
+other machines on_ray.py.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Final, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 import duckdb
 
 from python_assets.errors import StudyError
-from python_assets.infer.part import Part
+from python_assets.infer.part import Frames, Part
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress
 
 Result = TypeVar("Result")
+Asked = Callable[[Part, Frames], Result]
+"""What a part is asked: with the rows of its own measures of the tables that are given."""
 OPTION: Final = "--parts"
+CELLS_A_PART: Final = 800_000
 _CELLS_BY_MEASURE: Final = """
     select measure_id, count(*) as n_cells from intermediate.int_cells
     group by measure_id
@@ -23,10 +29,22 @@ _CELLS_BY_MEASURE: Final = """
 
 
 class Parts(Protocol):
-    """The measures of a study in parts, which nothing but these parts reads."""
+    """The measures of a study in parts, which nothing but these parts reads.
 
-    def each(self, function: Callable[[Part], Result]) -> list[Result]:
-        """What a function says of every part, in their order."""
+    Attributes:
+        seconds: that each part took.
+    """
+
+    seconds: list[float]
+
+    def each(self, function: Asked[Result], tables: Frames | None = None) -> list[Result]:
+        """What a function says of every part, in their order.
+
+        Args:
+            function: what is asked.
+            tables: of the study, each with measure_id; a part is asked with the rows of its own measures, and is of
+                those alone that have any. One without is not asked.
+        """
         ...
 
 
@@ -56,20 +74,57 @@ class Here:
         self._connection, self._study, self._progress, self._level = connection, study, progress, level
         self._measures: Sequence[Sequence[str] | None] = [None] if n == 1 else measures_of_parts(connection, n)
         self._only: Part | None = None
+        self.seconds = [0.0] * n
 
-    def each(self, function: Callable[[Part], Result]) -> list[Result]:
+    def each(self, function: Asked[Result], tables: Frames | None = None) -> list[Result]:
         """What a function says of every part, in their order."""
         if len(self._measures) == 1:
-            self._only = self._only or self._part(None)
-            return [function(self._only)]
+            with self._timed(0):
+                self._only = self._only or self._part(None)
+                return [function(self._only, tables or {})]
         found = []
-        for place, measures in enumerate(self._measures, start=1):
-            self._progress.say(f"part {place} of {len(self._measures)}: {', '.join(measures or ())}")
-            found.append(function(self._part(measures)))
+        for part in asked_parts([list(measures or ()) for measures in self._measures], tables):
+            self._progress.say(f"part {part.place + 1} of {len(self._measures)}: {', '.join(part.measures)}")
+            with self._timed(part.place):
+                found.append(function(self._part(part.measures), part.rows))
         return found
+
+    @contextmanager
+    def _timed(self, place: int) -> Iterator[None]:
+        started = perf_counter()
+        yield
+        self.seconds[place] += perf_counter() - started
 
     def _part(self, measures: Sequence[str] | None) -> Part:
         return Part(self._connection, self._study, self._progress, measures, self._level)
+
+
+class AskedPart(NamedTuple):
+    """A part that is asked: its place among all parts, its measures and their rows of the tables."""
+
+    place: int
+    measures: list[str]
+    rows: Frames
+
+
+def asked_parts(parts: Sequence[Sequence[str]], tables: Frames | None) -> list[AskedPart]:
+    """Parts with the measures that have rows in some table, or with all of them where there is no table."""
+    if tables is None:
+        return [AskedPart(place, list(measures), {}) for place, measures in enumerate(parts)]
+    named = {str(name) for table in tables.values() for name in table.measure_id.unique()}
+    asked = [[name for name in measures if name in named] for measures in parts]
+    return [
+        AskedPart(place, own, {name: rows[rows.measure_id.isin(own)] for name, rows in tables.items()})
+        for place, own in enumerate(asked)
+        if own
+    ]
+
+
+def n_by_size(connection: duckdb.DuckDBPyConnection) -> int:
+    """How many parts a study is worth, by its cells alone: what it says must not depend on the machine."""
+    by_measure = connection.execute(_CELLS_BY_MEASURE).fetchall()
+    n_cells = sum(int(n) for _, n in by_measure)
+    return max(1, min(len(by_measure), n_cells // CELLS_A_PART))
 
 
 def measures_of_parts(connection: duckdb.DuckDBPyConnection, n: int | None, at_most: int = 1) -> list[list[str]]:

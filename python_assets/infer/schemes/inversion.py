@@ -136,20 +136,19 @@ def invert(profiles: Sequence[Stretchable], alpha: float) -> list[Inverted]:
         *(_limits(Stretched(profiles, which), truth, value, ties, alpha) for which in (0, 1)), strict=True
     )
     limits = np.stack([np.minimum(*low), np.maximum(*high), corrected[0]])
-    return [_with_margins(profile, *limits[:, at], value[at], alpha) for at, profile in enumerate(profiles)]
+    return [_with_margins(profile, limits[:, at], value[at], alpha) for at, profile in enumerate(profiles)]
 
 
 def _still(noises: tuple[Noise, Noise]) -> Floats:
     return np.zeros_like(noises[0].values[..., :1])
 
 
-def _with_margins(
-    profile: Stretchable, low: Floats, high: Floats, corrected: Floats, value: Floats, alpha: float
-) -> Inverted:
-    """The limits of one profile with p of its margins."""
+def _with_margins(profile: Stretchable, limits: Floats, value: Floats, alpha: float) -> Inverted:
+    """The limits and the corrected values of one profile, shape (3, numbers), with p of its margins."""
     levels = np.full((2, len(value)), np.nan)
     for which in np.flatnonzero(~np.isnan(profile.margins + value)).tolist():
         levels[:, which] = _margin_levels(profile, which)
+    low, high, corrected = limits
     inverted = Inverted(low, high, corrected, *levels)
     return inverted if profile.rare is None else _with_rare(inverted, profile.rare, value, profile.margins, alpha)
 
@@ -195,12 +194,12 @@ class Stretched:
             for missing in range(self._n_found[profile], place + 1):
                 self._found[profile, missing] = numbers(float(GRID[missing]), noise)
             self._n_found[profile] = place + 1
-        return self._found[which, place]
+        return cast(Floats, self._found[which, place])
 
     def found(self, places: Ints) -> Floats:
         """The same at a place of each number of each profile that was asked for before: places (profiles, numbers)."""
         which, number = np.indices(places.shape)
-        return self._found[which, places, number]
+        return cast(Floats, self._found[which, places, number])
 
 
 def _limits(
@@ -244,7 +243,7 @@ def _reached(stretched: Stretched, share: float, truth: Floats, value: Floats) -
     step = upper - lower
     part = np.divide(value - lower, step, out=np.zeros(value.shape), where=step > 0)
     start, end = (np.take_along_axis(truth, places[..., None], -1)[..., 0] for places in (before, after))
-    return cast(Floats, start + part * (end - start))
+    return start + part * (end - start)
 
 
 def _is_below(rows: Floats, share: float, value: Floats) -> Bools:

@@ -37,7 +37,7 @@ def test_more_parts_than_measures_are_refused(connection):
 def test_of_several_parts_one_alone_is_held(connection):
     alive = []
 
-    def asked(part):
+    def asked(part, _):
         alive.append(part)
         return part._measures
 

@@ -1,0 +1,183 @@
+"""Parts of a study in processes of this machine, as many at a time as it has cores.
+
+Belongs here: a copy of the build file that all of them read, and what is told where one dies. A large study gains from
+processes what threads cannot give: most of inference is many short steps, of which Python takes one at a time.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final, NamedTuple
+from uuid import uuid4
+
+import duckdb
+
+from python_assets.errors import PlumblineError, WarehouseError
+from python_assets.infer.part import Frames, Part
+from python_assets.infer.parts.parts import (
+    OPTION,
+    Asked,
+    Here,
+    Parts,
+    Result,
+    asked_parts,
+    measures_of_parts,
+    n_by_size,
+)
+from python_assets.study.study import Study
+from python_assets.warehouse.build import connect, write_remedy
+from python_assets.warehouse.progress import SILENT, Progress, Silent
+
+_FILE: Final = "select path from duckdb_databases() where database_name = current_database()"
+
+
+class ProcessError(PlumblineError):
+    """A process that computed a part died."""
+
+
+class _Answer(NamedTuple):
+    result: Any
+    said: Sequence[str]
+    seconds: float
+
+
+class _Said(Silent):
+    """Keeps what a part says, for the process that asked."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        """Keep it."""
+        self.lines.append(text)
+
+
+@contextmanager
+def parts_here(
+    connection: duckdb.DuckDBPyConnection,
+    study: Study,
+    progress: Progress = SILENT,
+    level: float | None = None,
+    n: int | None = None,
+) -> Iterator[Parts]:
+    """Parts on this machine: in this process where there is one part or one core, else in several.
+
+    Args:
+        connection: to the build file, after dbt has made schema intermediate.
+        study: what it declares.
+        progress: is told how far it is.
+        level: of the look that is taken; alpha where None.
+        n: how many parts there are; where None as many as n_by_size says.
+
+    Raises:
+        StudyError: more parts are asked for than there are measures.
+        WarehouseError: the build file cannot be copied.
+    """
+    n_parts, file = n or n_by_size(connection), connection.execute(_FILE).fetchall()[0][0]
+    if file is None or min(n_parts, os.cpu_count() or 1) == 1:
+        yield Here(connection, study, progress, level, n_parts)
+        return
+    parts = Processes(connection, Path(file), study, progress, level, n_parts)
+    try:
+        yield parts
+    finally:
+        parts.close()
+
+
+class Processes:
+    """Parts in processes, each of which reads a part anew for each function.
+
+    Attributes:
+        seconds: that each part took.
+    """
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        file: Path,
+        study: Study,
+        progress: Progress = SILENT,
+        level: float | None = None,
+        n: int = 2,
+    ) -> None:
+        """Copy the build file: nobody can read it while this process may write it.
+
+        Args:
+            connection: to the build file, after dbt has made schema intermediate.
+            file: that the connection is to.
+            study: what it declares.
+            progress: is told how many parts are done.
+            level: of the look that is taken; alpha where None.
+            n: how many parts there are.
+
+        Raises:
+            StudyError: more parts are asked for than there are measures.
+            WarehouseError: the file cannot be copied.
+        """
+        self._study, self._progress, self._level = study, progress, level
+        self._measures = measures_of_parts(connection, n)
+        n_cores = os.cpu_count() or 1
+        self._n_processes = min(len(self._measures), n_cores)
+        self._n_threads = n_cores // self._n_processes
+        self.seconds = [0.0] * len(self._measures)
+        # views of dbt name the database that they are in, which has the name of its file
+        self._file = file.parent / f"{file.stem}-{uuid4().hex[:12]}" / file.name
+        connection.execute("force checkpoint")
+        try:
+            self._file.parent.mkdir()
+            shutil.copyfile(file, self._file)
+        except OSError as error:
+            self.close()
+            raise WarehouseError(self._file, error, "room for a copy", write_remedy(file.parent, error)) from error
+
+    def each(self, function: Asked[Result], tables: Frames | None = None) -> list[Result]:
+        """What a function says of every part, in their order.
+
+        Raises:
+            PlumblineError: a mistake of the study, as it is told in one process.
+            ProcessError: a process died.
+        """
+        from joblib import Parallel, delayed, parallel_config
+
+        asked = asked_parts(self._measures, tables)
+        tell, found = self._progress.start("inference", "parts", len(asked)), []
+        tasks = (
+            delayed(_asked)(self._file, part.measures, self._level, function, self._study, part.rows) for part in asked
+        )
+        with parallel_config("loky", n_jobs=self._n_processes, inner_max_num_threads=self._n_threads):
+            answers = Parallel(return_as="generator", batch_size=1, max_nbytes=None)(tasks)
+        try:
+            for part, answer in zip(asked, answers, strict=True):
+                for line in answer.said:
+                    self._progress.say(line)
+                self.seconds[part.place] += answer.seconds
+                found.append(answer.result)
+                tell(len(found))
+        except BrokenProcessPool as error:
+            remedy = f"give the machine more memory, or ask for more parts with {OPTION}, of which each is smaller"
+            raise ProcessError("a process that computed a part", "it died", "one that lives", remedy) from error
+        return found
+
+    def close(self) -> None:
+        """End the processes, and remove the copy."""
+        from joblib.externals.loky import get_reusable_executor
+
+        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+        shutil.rmtree(self._file.parent, ignore_errors=True)
+
+
+def _asked(
+    file: Path, measures: Sequence[str], level: float | None, function: Asked[Any], study: Study, tables: Frames
+) -> _Answer:
+    """Say what a function says of a part; in a process of its own."""
+    started, said = perf_counter(), _Said()
+    connection = connect(file, read_only=True, threads=1)
+    try:
+        found = function(Part(connection, study, said, measures, level), tables)
+    finally:
+        connection.close()
+    return _Answer(found, said.lines, perf_counter() - started)

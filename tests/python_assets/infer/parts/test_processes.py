@@ -1,0 +1,114 @@
+"""tests/python_assets/infer/parts/test_processes.py - mirrors python_assets/infer/parts/processes.py."""
+
+import os
+import signal
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+
+from python_assets.errors import StudyError
+from python_assets.infer.parts import parts as module
+from python_assets.infer.parts.parts import Here
+from python_assets.infer.parts.processes import ProcessError, Processes, parts_here
+from python_assets.infer.run import infer_study
+from python_assets.infer.tables import TABLES
+from tests.heard import Heard
+from tests.python_assets.infer.test_run import analysis, numbers
+
+
+@pytest.fixture
+def build_file(study, tmp_path):
+    """A build file of three measures, of which one lacks cells, and which two generations have."""
+    gaps = numbers(12, 4, seed=2, shift=2)
+    gaps[:3, 1] = gaps[5, :2] = np.nan
+    for generation, shift in (("a", 0), ("b", 1)):
+        study.add("sentiment", numbers(12, 4, shift=shift), generation_id=generation)
+        study.add("gaps", gaps + shift * np.eye(12, 4), generation_id=generation)
+    study.add("few", np.vstack([numbers(4, 4, seed=3), np.full((8, 4), np.nan)]))
+    connection = study.ask("median", "variance").write()
+    connection.execute(f"attach '{tmp_path}/made.duckdb' as made; copy from database memory to made; detach made")
+    with duckdb.connect(str(tmp_path / "made.duckdb")) as connection:
+        yield connection
+
+
+@pytest.fixture
+def two_cores(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+
+
+def tables_of(connection):
+    return {name: connection.execute(f"from inference.{name} order by all").df() for name in TABLES}
+
+
+def test_parts_in_processes_have_the_tables_of_the_whole(build_file, tmp_path, two_cores):
+    infer_study(build_file, analysis())
+    expected, heard = tables_of(build_file), Heard()
+    with parts_here(build_file, analysis(), heard, n=3) as parts:
+        infer_study(build_file, analysis(), parts=parts)
+    assert isinstance(parts, Processes) and min(parts.seconds) > 0
+    assert ("inference", "parts", 3, 3) in heard.counts
+    for name, table in tables_of(build_file).items():
+        pd.testing.assert_frame_equal(table, expected[name], check_exact=False, rtol=0, atol=1e-12)
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
+
+
+def test_a_mistake_of_the_study_is_told_as_in_one_process(build_file, tmp_path, two_cores):
+    def mistaken(part, _):
+        raise StudyError("measures[0]", "x", "y", "z")
+
+    with (
+        pytest.raises(StudyError, match=r"measures\[0\]: got \"x\"; expected y; z"),
+        parts_here(build_file, analysis(), n=2) as parts,
+    ):
+        parts.each(mistaken)
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
+
+
+def test_a_process_that_dies_is_told_with_a_remedy(build_file, tmp_path, two_cores):
+    with (
+        pytest.raises(ProcessError, match="got it died; expected one that lives; .* ask for more parts with --parts"),
+        parts_here(build_file, analysis(), n=2) as parts,
+    ):
+        parts.each(lambda part, _: os.kill(os.getpid(), signal.SIGKILL))
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
+
+
+def test_a_part_is_asked_about_its_own_measures_alone_and_what_it_says_is_heard(build_file, two_cores):
+    def asked(part, tables):
+        part._progress.say(f"of {', '.join(part._measures)}")
+        return {name: table.measure_id.tolist() for name, table in tables.items()}
+
+    heard = Heard()
+    questions = pd.DataFrame({"measure_id": ["gaps", "few", "gaps"], "n": [1, 2, 3]})
+    with parts_here(build_file, analysis(), heard, n=3) as parts:
+        assert parts.each(asked, {"questions": questions}) == [{"questions": ["gaps", "gaps"]}, {"questions": ["few"]}]
+        assert parts.each(asked, {"questions": questions[:0]}) == []
+    assert heard.said == ["of gaps", "of few"]
+
+
+def test_a_small_study_one_core_and_a_file_in_memory_stay_in_this_process(build_file, monkeypatch):
+    with duckdb.connect() as in_memory:
+        in_memory.execute("create schema intermediate")
+        in_memory.register("cells", build_file.execute("from intermediate.int_cells").df())
+        in_memory.execute("create table intermediate.int_cells as from cells")
+        for cores, n, connection in ((2, None, build_file), (1, 3, build_file), (2, 3, in_memory)):
+            monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
+            monkeypatch.setattr(Here, "_part", lambda *_: None)
+            with parts_here(connection, analysis(), n=n) as parts:
+                assert isinstance(parts, Here) and len(parts.seconds) == (n or 1)
+    monkeypatch.setattr(module, "CELLS_A_PART", 60)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    with parts_here(build_file, analysis()) as parts:
+        assert isinstance(parts, Processes) and len(parts.seconds) == 3
+
+
+def test_a_disk_without_room_is_told_and_nothing_is_left(build_file, tmp_path, two_cores, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    with pytest.raises(Exception, match="No space left on device; expected room for a copy; free some space"):
+        parts_here(build_file, analysis(), n=2).__enter__()
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
