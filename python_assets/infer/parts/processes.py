@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, NamedTuple
-from uuid import uuid4
 
 import duckdb
 
@@ -125,10 +124,10 @@ class Processes:
         self._n_threads = n_cores // self._n_processes
         self.seconds = [0.0] * len(self._measures)
         # views of dbt name the database that they are in, which has the name of its file
-        self._file = file.parent / f"{file.stem}-{uuid4().hex[:12]}" / file.name
+        self._file = file.with_suffix(".parts") / file.name
         connection.execute("force checkpoint")
         try:
-            self._file.parent.mkdir()
+            self._file.parent.mkdir(exist_ok=True)  # a run that was killed left it behind
             shutil.copyfile(file, self._file)
         except OSError as error:
             self.close()

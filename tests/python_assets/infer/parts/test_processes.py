@@ -45,6 +45,8 @@ def tables_of(connection):
 def test_parts_in_processes_have_the_tables_of_the_whole(build_file, tmp_path, two_cores):
     infer_study(build_file, analysis())
     expected, heard = tables_of(build_file), Heard()
+    (tmp_path / "made.parts").mkdir()  # of a run that was killed
+    (tmp_path / "made.parts" / "made.duckdb").write_text("of yesterday")
     with parts_here(build_file, analysis(), heard, n=3) as parts:
         infer_study(build_file, analysis(), parts=parts)
     assert isinstance(parts, Processes) and min(parts.seconds) > 0
