@@ -159,25 +159,26 @@ def open_build(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """
     connection = _connect(path)
     try:
-        if _is_of_another_version(connection):
-            connection.execute("drop schema raw cascade")
-        for schema in SCHEMAS:
-            connection.execute(f"create schema if not exists {schema}")
+        there = _raw_tables(connection)
+        if any(columns != set(RAW_TABLES.get(table, columns)) for table, columns in there.items()):
+            connection.execute("drop schema raw cascade")  # of another version: every stage is to write the file anew
+            there = {}
+        if not there:
+            for schema in SCHEMAS:
+                connection.execute(f"create schema if not exists {schema}")
         for table, columns in RAW_TABLES.items():
-            definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-            connection.execute(f"create table if not exists raw.{table} ({definition})")
+            if table not in there:
+                definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+                connection.execute(f"create table raw.{table} ({definition})")
         yield connection
     finally:
         connection.close()
 
 
-def _is_of_another_version(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether a raw table has other columns than today's: then every stage is to write the file anew."""
-    rows = connection.execute(
-        "select table_name, list(column_name order by ordinal_position) from information_schema.columns "
-        "where table_schema = 'raw' group by table_name"
-    ).fetchall()
-    return any(set(columns) != set(RAW_TABLES.get(table, columns)) for table, columns in rows)
+def _raw_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
+    """The columns of the raw tables that are there."""
+    query = "select table_name, list(column_name) from duckdb_columns() where schema_name = 'raw' group by table_name"
+    return {table: set(columns) for table, columns in connection.execute(query).fetchall()}
 
 
 def connect(
