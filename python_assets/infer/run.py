@@ -43,6 +43,7 @@ OF_EFFECT: Final = "effect"
 NO_EFFECT: Final = "no_effect_declared"
 NO_SPREAD: Final = "spread_unknown"
 ENOUGH: Final = "enough_root_prompts"
+_LOOKED_AT: Final = ("contrasts", "questions", "generation_comparisons")
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
 _OF_MODELS: Final = """
     select distinct grouping_id
@@ -103,10 +104,9 @@ def infer_study(
     look = look or only_look(study)
     options = options_of(study, look.level)
     parts = parts or Here(connection, study, progress, look.level)
-    first = parts.each(_first)
-    tables = united([rows for rows, _ in first])
+    tables, corrected = _first_rows(parts)
     if "questions" in tables:
-        corrected = {place for _, places in first for place in places if corrects is None or place[-1] in corrects}
+        corrected = {place for place in corrected if corrects is None or place[-1] in corrects}
         sets = _sets(connection, study)._replace(corrected=corrected)
         tables = _questions_in_sets(tables, sets, declared, options.alpha)
         for questions, longer in _short_of_draws(tables["questions"], options):
@@ -119,9 +119,8 @@ def infer_study(
             str(name): np.sort(of_set.p_value.dropna().to_numpy())
             for name, of_set in tables["questions"].groupby("set_id")
         }
-        asked = {name: tables[name] for name in ("contrasts", "questions", "generation_comparisons")}
-        looked_at = united(parts.each(partial(_last, ordered=ordered), asked))
-        tables = _with_verdicts({**tables, **looked_at}, look, study.power)
+        tables |= united(parts.each(partial(_last, ordered=ordered), {name: tables[name] for name in _LOOKED_AT}))
+        tables = _with_verdicts(tables, look, study.power)
     elif declared is not None and len(declared):
         unobserved = with_sets(_unobserved(declared, declared.iloc[:0]), _sets(connection, study))
         tables["questions"] = _as_published(unobserved.assign(p_value=np.nan, level=look.level))
@@ -132,6 +131,12 @@ def infer_study(
     rows = {name: table.assign(study_id=study_id) for name, table in tables.items()}
     write_tables(connection, TABLES, rows)
     return _counts(tables)
+
+
+def _first_rows(parts: Parts) -> tuple[Frames, set[Place]]:
+    """The rows of all parts, and where labels are enough; of a large study their rows one by one are as much again."""
+    first = parts.each(_first)
+    return united([rows for rows, _ in first]), {place for _, places in first for place in places}
 
 
 def _first(part: Part, _: Frames) -> tuple[Frames, frozenset[Place]]:
