@@ -31,7 +31,10 @@ from python_assets.study.study import Study
 from python_assets.warehouse.build import connect, write_remedy
 from python_assets.warehouse.progress import SILENT, Progress, Silent
 
+BYTES_A_PROCESS: Final = 250_000_000
+BYTES_A_CELL: Final = 1_000
 _FILE: Final = "select path from duckdb_databases() where database_name = current_database()"
+_N_CELLS: Final = "select count(*) from intermediate.int_cells"
 
 
 class ProcessError(PlumblineError):
@@ -119,10 +122,12 @@ class Processes:
         """
         self._study, self._progress, self._level = study, progress, level
         self._measures = measures_of_parts(connection, n)
+        (n_cells,) = connection.execute(_N_CELLS).fetchall()[0]
         n_cores = os.cpu_count() or 1
-        self._n_processes = min(len(self._measures), n_cores)
+        self._n_processes = min(len(self._measures), n_cores, _n_that_fit(n_cells / len(self._measures)))
         self._n_threads = n_cores // self._n_processes
         self.seconds = [0.0] * len(self._measures)
+        self._has_processes = False
         # views of dbt name the database that they are in, which has the name of its file
         self._file = file.with_suffix(".parts") / file.name
         connection.execute("force checkpoint")
@@ -142,7 +147,7 @@ class Processes:
         """
         from joblib import Parallel, delayed, parallel_config
 
-        asked = asked_parts(self._measures, tables)
+        asked, self._has_processes = asked_parts(self._measures, tables), True
         tell, found = self._progress.start("inference", "parts", len(asked)), []
         tasks = (
             delayed(_asked)(self._file, part.measures, self._level, function, self._study, part.rows) for part in asked
@@ -163,10 +168,17 @@ class Processes:
 
     def close(self) -> None:
         """End the processes, and remove the copy."""
-        from joblib.externals.loky import get_reusable_executor
+        if self._has_processes:
+            from joblib.externals.loky import get_reusable_executor
 
-        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+            get_reusable_executor().shutdown(wait=True, kill_workers=True)
         shutil.rmtree(self._file.parent, ignore_errors=True)
+
+
+def _n_that_fit(n_cells: float) -> int:
+    """How many processes with a part of so many cells half of the machine's memory holds, one at least."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(1, int(memory / 2 / (BYTES_A_PROCESS + BYTES_A_CELL * n_cells)))
 
 
 def _asked(

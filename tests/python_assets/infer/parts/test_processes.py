@@ -106,6 +106,15 @@ def test_a_small_study_one_core_and_a_file_in_memory_stay_in_this_process(build_
         assert isinstance(parts, Processes) and len(parts.seconds) == 3
 
 
+def test_there_are_no_more_processes_than_half_of_the_memory_holds(build_file, monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    for gigabytes, expected in ((0.1, 1), (1.1, 2), (64, 3)):
+        pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": int(gigabytes * 1e9) // 4096}
+        monkeypatch.setattr(os, "sysconf", pages.__getitem__)
+        with parts_here(build_file, analysis(), n=3) as parts:
+            assert (parts._n_processes, parts._n_threads) == (expected, 64 // expected)
+
+
 def test_a_disk_without_room_is_told_and_nothing_is_left(build_file, tmp_path, two_cores, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
