@@ -159,8 +159,9 @@ def _remedy(group: list[PydanticError], value: Any, written: str | None) -> str:
     first = group[0]
     if rule := _rule(first):
         return rule.remedy
-    if first.type == "literal_error":
-        names = _literals(first.error)
+    literal = next((finding for finding in group if finding.type == "literal_error"), None)
+    if literal and (literal is first or isinstance(value, str)):  # a word, where a number or some words are allowed
+        names = _literals(literal.error)
         return suggestion(value, names, "write one of them" if len(names) > 1 else f"write {names[0]}")
     if first.type == "missing":
         return f"add {first.path[-1]}:"

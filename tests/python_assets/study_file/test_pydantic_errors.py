@@ -70,6 +70,10 @@ CASES = {
     "a key nothing is like": (measures("[{name: m, extractor: vader, zzz: 1}]"), "measures[0].zzz"),
     "a word like none of a few": (measures("[{name: m, direction: up, extractor: vader}]"), "measures[0].direction"),
     "a missing value": (generations("[{name: fair}]"), "generations[0].provider"),
+    "a word where a number or some words may stand": (
+        {**SCRAPE, "prompts": SCRAPE["prompts"].rstrip("}") + "}, assemble: {after_words: subjekt}}"},
+        "prompts.assemble.after_words",
+    ),
     "true for a number": (
         generations("[{name: fair, provider: simulator, replicates: yes}]"),
         "generations[0].replicates",
