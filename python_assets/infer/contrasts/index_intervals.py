@@ -1,7 +1,7 @@
 """Intervals of the indices of group values: range, standard deviation and impact ratio, column by column.
 
 Belongs here: the group values that are stretched and the noise around them. The procedure is inversion.py,
-the indices are indices.py.
+the indices are index.py.
 """
 
 from collections.abc import Callable, Sequence

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import duckdb
 
 from python_assets.errors import PlumblineError, WarehouseError
+from python_assets.infer.draws.exchange import n_threads
 from python_assets.infer.part import Frames, Part
 from python_assets.infer.parts.parts import (
     OPTION,
@@ -31,8 +32,8 @@ from python_assets.study.study import Study
 from python_assets.warehouse.build import connect, write_remedy
 from python_assets.warehouse.progress import SILENT, Progress, Silent
 
-BYTES_A_PROCESS: Final = 250_000_000
-BYTES_A_CELL: Final = 1_000
+BYTES_A_PROCESS: Final = 250_000_000  # with what it imports
+BYTES_A_CELL: Final = 1_000  # of its part, at its peak: 1.0 GB of 800,000 (docs/scale.md)
 _FILE: Final = "select path from duckdb_databases() where database_name = current_database()"
 _N_CELLS: Final = "select count(*) from intermediate.int_cells"
 
@@ -130,11 +131,11 @@ class Processes:
         self._has_processes = False
         # views of dbt name the database that they are in, which has the name of its file
         self._file = file.with_suffix(".parts") / file.name
-        connection.execute("force checkpoint")
         try:
+            connection.execute("force checkpoint")
             self._file.parent.mkdir(exist_ok=True)  # a run that was killed left it behind
             shutil.copyfile(file, self._file)
-        except OSError as error:
+        except (OSError, duckdb.Error) as error:
             self.close()
             raise WarehouseError(self._file, error, "room for a copy", write_remedy(file.parent, error)) from error
 
@@ -186,7 +187,7 @@ def _asked(
 ) -> _Answer:
     """Say what a function says of a part; in a process of its own."""
     started, said = perf_counter(), _Said()
-    connection = connect(file, read_only=True, threads=1)
+    connection = connect(file, read_only=True, threads=n_threads())
     try:
         found = function(Part(connection, study, said, measures, level), tables)
     finally:

@@ -1,7 +1,7 @@
 """Two-noise inversion: interval and corrected value of an index that noise can only push up.
 
 Belongs here: the procedure, for any number computed from the profile of group means. What the numbers are is
-indices.py and profiles.py. A percentile interval of such an index leaves the truth out: the resampled groups
+index.py and profiles.py. A percentile interval of such an index leaves the truth out: the resampled groups
 lie further apart than the observed ones, which lie further apart than the true ones. So the observed
 differences are shrunk and stretched by a factor s, noise is added, and the interval holds the s that could
 have given what was observed.
