@@ -74,7 +74,14 @@ def _studies() -> pd.DataFrame:
     row = {
         "title": "Paper scale",
         "domain": "countries",
-        "config_json": json.dumps({"analysis": to_jsonable_python(AnalysisSpec(), exclude_none=True)}),
+        "config_json": json.dumps(
+            {
+                "analysis": to_jsonable_python(AnalysisSpec(), exclude_none=True),
+                "prompts": {
+                    "import": {"path": "unused.csv", "columns": {"prompt": "prompt", "generation": "generation"}}
+                },
+            }
+        ),
         "config_sha256": "0" * 64,
         "plumbline_version": "0",
         "run_id": "bench",
