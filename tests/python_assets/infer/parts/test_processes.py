@@ -69,11 +69,17 @@ def test_a_mistake_of_the_study_is_told_as_in_one_process(build_file, tmp_path, 
 
 
 def test_a_process_that_dies_is_told_with_a_remedy(build_file, tmp_path, two_cores):
+    own = os.getpid()
+
+    def dies(part, _):
+        assert os.getpid() != own
+        os.kill(os.getpid(), signal.SIGKILL)
+
     with (
         pytest.raises(ProcessError, match="got it died; expected one that lives; .* ask for more parts with --parts"),
         parts_here(build_file, analysis(), n=2) as parts,
     ):
-        parts.each(lambda part, _: os.kill(os.getpid(), signal.SIGKILL))
+        parts.each(dies)
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
 
