@@ -23,13 +23,14 @@ from bench.make_raw import Scale, make_raw
 from dagster_project.dbt import BEFORE_INFERENCE, build
 from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.design.design import Design, Frame, Unit
-from python_assets.infer.draws.exchange import Shuffles
+from python_assets.infer.draws.exchange import Shuffles, permuted_means, pieces
 from python_assets.infer.options import FIRST_DRAWS
 from python_assets.infer.run import infer_study
 from python_assets.infer.schemes.choose import Blocks
 from python_assets.infer.schemes.inversion import resamples_of
 from python_assets.warehouse.build import open_build
 
+COLUMNS_AT_ONCE = 64
 MISSING_SHARE = 0.005
 CONTRASTS = ("mean_difference", "risk_difference", "log_disparity")
 _COLUMNS = """
@@ -63,6 +64,7 @@ def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
     scheme = scheme_of(frame, np.arange(len(x)), options)
     no_margin = {name: np.full(n, np.nan) for name in CONTRASTS}
     means = partial(compare_values, is_rate=False, with_flips=True)
+    report("bound: one product of all draws and cells", n, partial(products, scheme, x))
     report("contrasts and indices of means", n, partial(means, scheme, x, no_margin))
     n_rates, rates = n // 8, partial(compare_values, is_rate=True, with_log=True)
     report("contrasts and indices of rates", n_rates, lambda: rates(scheme, y[:, :n_rates], no_margin))
@@ -70,6 +72,12 @@ def numeric(options: argparse.Namespace, rng: np.random.Generator) -> None:
     gaps = scheme_of(frame, kept, options)
     few = n // 20
     report("contrasts and indices of means, with gaps", few, lambda: means(gaps, x[kept, :few], no_margin))
+
+
+def products(scheme: Blocks, x: np.ndarray) -> None:
+    """Means of all groups under every draw, which no test of these means can do without."""
+    for part in pieces(x.shape[1], COLUMNS_AT_ONCE):
+        permuted_means(scheme.design.group_slots, scheme.draws, x[:, part] / scheme.design.n_units)
 
 
 def scheme_of(frame: Frame, cell: np.ndarray, options: argparse.Namespace) -> Blocks:
