@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 import duckdb
 
 from python_assets.errors import PlumblineError, WarehouseError
-from python_assets.infer.draws.exchange import n_threads
 from python_assets.infer.part import Frames, Part
 from python_assets.infer.parts.parts import (
     OPTION,
@@ -150,9 +149,8 @@ class Processes:
 
         asked, self._has_processes = asked_parts(self._measures, tables), True
         tell, found = self._progress.start("inference", "parts", len(asked)), []
-        tasks = (
-            delayed(_asked)(self._file, part.measures, self._level, function, self._study, part.rows) for part in asked
-        )
+        given = self._file, self._n_threads, self._study, self._level, function
+        tasks = (delayed(_asked)(*given, part.measures, part.rows) for part in asked)
         with parallel_config("loky", n_jobs=self._n_processes, inner_max_num_threads=self._n_threads):
             answers = Parallel(return_as="generator", batch_size=1, max_nbytes=None)(tasks)
         try:
@@ -183,11 +181,17 @@ def _n_that_fit(n_cells: float) -> int:
 
 
 def _asked(
-    file: Path, measures: Sequence[str], level: float | None, function: Asked[Any], study: Study, tables: Frames
+    file: Path,
+    n_threads: int,
+    study: Study,
+    level: float | None,
+    function: Asked[Any],
+    measures: Sequence[str],
+    tables: Frames,
 ) -> _Answer:
     """Say what a function says of a part; in a process of its own."""
     started, said = perf_counter(), _Said()
-    connection = connect(file, read_only=True, threads=n_threads())
+    connection = connect(file, read_only=True, threads=n_threads)
     try:
         found = function(Part(connection, study, said, measures, level), tables)
     finally:
