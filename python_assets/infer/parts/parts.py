@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 Asked = Callable[[Part, Frames], Result]
 """What a part is asked: with the rows of its own measures of the tables that are given."""
 OPTION: Final = "--parts"
-CELLS_A_PART: Final = 500_000
+CELLS_A_PART: Final = 800_000
 _CELLS_BY_MEASURE: Final = """
     select measure_id, count(*) as n_cells from intermediate.int_cells
     group by measure_id

@@ -32,7 +32,7 @@ from python_assets.warehouse.build import connect, write_remedy
 from python_assets.warehouse.progress import SILENT, Progress, Silent
 
 BYTES_A_PROCESS: Final = 250_000_000  # with what it imports
-BYTES_A_CELL: Final = 2_500  # of its part, at its peak: 1,000 of 20 generations, with the pairs of 145 this much
+BYTES_A_CELL: Final = 1_500  # of its part, at its peak: 1,000 of 20 generations, 2,500 with the pairs of 145
 _FILE: Final = "select path from duckdb_databases() where database_name = current_database()"
 _N_CELLS: Final = "select count(*) from intermediate.int_cells"
 
