@@ -178,7 +178,8 @@ class _StretchedMeans:
 
     def __init__(self, sample: Sample) -> None:
         """Take a column."""
-        self._sample, self._observed = sample, sample.deviation[:, None]
+        self._deviation, self._observed = sample.deviation, sample.deviation[:, None]
+        self._level, self._scale = np.asarray(sample.level), np.asarray(sample.scale)
         self._own = sample.deviation.sum(), sample.deviation @ sample.deviation
         self._of_noise: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}  # by its id, which is its own while kept
         self._ends = (-sample.level, 1 - sample.level) if sample.is_rate else (-np.inf, np.inf)
@@ -187,34 +188,30 @@ class _StretchedMeans:
         """Of one s, or one a draw, and noise of shape (groups, draws)."""
         if id(noise) not in self._of_noise:
             squares = np.einsum("gd,gd->d", noise, noise)
-            self._of_noise[id(noise)] = noise, noise.sum(axis=0), squares, self._sample.deviation @ noise
+            self._of_noise[id(noise)] = noise, noise.sum(axis=0), squares, self._deviation @ noise
         (own_sum, own_squares), (_, total, squares, product) = self._own, self._of_noise[id(noise)]
         of_all = s * s * own_squares + 2 * s * product + squares - (s * own_sum + total) ** 2 / len(noise)
-        return self._spread(s * self._observed + noise, of_all)
+        sd, values = np.sqrt(np.maximum(of_all, 0) / (len(noise) - 1)), s * self._observed + noise
+        high, low, (lowest, highest) = values.max(axis=0), values.min(axis=0), self._ends
+        cut = np.flatnonzero((high > highest) | (low < lowest))
+        if len(cut):
+            sd[cut] = self.of(values[:, cut]).sd
+            high, low = high.clip(lowest, highest), low.clip(lowest, highest)
+        none = np.asarray(np.nan)
+        return Spread(
+            level=self._level,
+            high=high,
+            low=low,
+            sd=sd,
+            dixon_low=none,
+            dixon_high=none,
+            scale=self._scale,
+            n_groups=len(values),
+        )
 
     def of(self, values: Floats) -> Spread:
         """Of group values, shape (groups, draws)."""
-        return self._spread(values, np.einsum("gd,gd->d", values, values) - values.sum(axis=0) ** 2 / len(values))
-
-    def _spread(self, values: Floats, squares: Floats) -> Spread:
-        """Of group values, and their sums of squares around their mean but for what is cut off."""
-        lowest, highest = self._ends
-        high, low, none = values.max(axis=0), values.min(axis=0), np.asarray(np.nan)
-        cut = np.flatnonzero((high > highest) | (low < lowest))
-        if len(cut):
-            of_cut = values[:, cut].clip(lowest, highest)
-            squares[cut] = np.einsum("gd,gd->d", of_cut, of_cut) - of_cut.sum(axis=0) ** 2 / len(of_cut)
-            high, low = high.clip(lowest, highest), low.clip(lowest, highest)
-        return Spread(
-            level=np.asarray(self._sample.level),
-            high=high,
-            low=low,
-            sd=np.sqrt(np.maximum(squares, 0) / (len(values) - 1)),
-            dixon_low=none,
-            dixon_high=none,
-            scale=np.asarray(self._sample.scale),
-            n_groups=len(values),
-        )
+        return spread_of(values.clip(*self._ends), self._level, self._scale, 0, with_dixon=False)
 
 
 def _rare_differences(names: list[str], by_unit: Floats, highest: float) -> Rare:

@@ -67,8 +67,8 @@ def shrinkage(t: Floats, df: Floats, weight: Floats) -> Floats:
         found: Floats = np.exp(exponent.min(axis=1, keepdims=True) - exponent) / np.sqrt(variance)
         return found
 
-    density, share, mixture = densities(normal_scores(t, df)), weight / weight.sum(), np.full(len(SPREADS), 1.0)
-    mixture /= mixture.sum()
+    density, share = densities(normal_scores(t, df)), weight / weight.sum()
+    mixture = np.full(len(SPREADS), 1 / len(SPREADS))
     for _ in range(N_STEPS):
         mixture = mixture * (density.T @ (share / (density @ mixture)))
     density = densities(np.clip(t, -LARGEST_T, LARGEST_T))
