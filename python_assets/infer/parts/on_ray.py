@@ -4,26 +4,19 @@ A task that loses its worker is given to another; a mistake of the study never i
 """
 
 from collections.abc import Sequence
-from time import perf_counter
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final
 from uuid import uuid4
 
 import duckdb
 
 from python_assets.cluster.cluster import MOST_RETRIES, Cluster, Versions, versions
-from python_assets.infer.part import Frames, Part
+from python_assets.infer.part import Frames
 from python_assets.infer.parts.part_file import NAME, file_system, opened, write_part
-from python_assets.infer.parts.parts import Asked, asked_parts, measures_of_parts
+from python_assets.infer.parts.parts import Answer, Asked, Result, answered, asked_parts, measures_of_parts
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress
 
-Result = TypeVar("Result")
 _BEGUN: Final = "begun-"
-
-
-class _Answer(NamedTuple):
-    result: Any
-    seconds: float
 
 
 class OnRay:
@@ -92,7 +85,7 @@ class OnRay:
             for one in done:
                 self.seconds[asked[waiting.index(one)].place] += self._cluster.answer(one, "a part").seconds
             tell(len(waiting) - len(left))
-        return [self._cluster.answer(one, "a part").result for one in waiting]
+        return [self._cluster.answer(one, "a part").heard(self._progress) for one in waiting]
 
     @property
     def n_retries(self) -> int:
@@ -114,11 +107,9 @@ def _asked(
     study: Study,
     tables: Frames,
     like: Versions,
-) -> _Answer:
+) -> Answer:
     """Say what a function says of a part; on a worker."""
     like.require()
-    started = perf_counter()
     files, place = file_system(file)
     files.pipe_file(f"{place.rpartition('/')[0]}/{_BEGUN}{uuid4().hex}", b"")
-    with opened(file) as connection:
-        return _Answer(function(Part(connection, study, SILENT, measures, level), tables), perf_counter() - started)
+    return answered(opened(file), study, level, function, measures, tables)

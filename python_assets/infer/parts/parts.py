@@ -5,16 +5,16 @@ other machines on_ray.py.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from time import perf_counter
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import duckdb
 
 from python_assets.errors import StudyError
 from python_assets.infer.part import Frames, Part
 from python_assets.study.study import Study
-from python_assets.warehouse.progress import SILENT, Progress
+from python_assets.warehouse.progress import SILENT, Progress, Silent
 
 Result = TypeVar("Result")
 Asked = Callable[[Part, Frames], Result]
@@ -72,18 +72,18 @@ class Here:
             StudyError: more parts are asked for than there are measures.
         """
         self._connection, self._study, self._progress, self._level = connection, study, progress, level
-        self._measures: Sequence[Sequence[str] | None] = [None] if n == 1 else measures_of_parts(connection, n)
+        self._measures = [] if n == 1 else measures_of_parts(connection, n)
         self._only: Part | None = None
         self.seconds = [0.0] * n
 
     def each(self, function: Asked[Result], tables: Frames | None = None) -> list[Result]:
         """What a function says of every part, in their order."""
-        if len(self._measures) == 1:
+        if not self._measures:
             with self._timed(0):
                 self._only = self._only or self._part(None)
                 return [function(self._only, tables or {})]
         found = []
-        for part in asked_parts([list(measures or ()) for measures in self._measures], tables):
+        for part in asked_parts(self._measures, tables):
             self._progress.say(f"part {part.place + 1} of {len(self._measures)}: {', '.join(part.measures)}")
             with self._timed(part.place):
                 found.append(function(self._part(part.measures), part.rows))
@@ -97,6 +97,46 @@ class Here:
 
     def _part(self, measures: Sequence[str] | None) -> Part:
         return Part(self._connection, self._study, self._progress, measures, self._level)
+
+
+class _Said(Silent):
+    """Keeps what a part says, for the process that asked."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        """Keep it."""
+        self.lines.append(text)
+
+
+class Answer(NamedTuple):
+    """What a function says of a part in another process, what the part said meanwhile, and the seconds."""
+
+    result: Any
+    said: Sequence[str]
+    seconds: float
+
+    def heard(self, progress: Progress) -> Any:
+        """The result, once what was said is told."""
+        for line in self.said:
+            progress.say(line)
+        return self.result
+
+
+def answered(
+    opened: AbstractContextManager[duckdb.DuckDBPyConnection],
+    study: Study,
+    level: float | None,
+    function: Asked[Any],
+    measures: Sequence[str],
+    rows: Frames,
+) -> Answer:
+    """Say what a function says of a part, in a process that has nothing of it but a file to open."""
+    started, said = perf_counter(), _Said()
+    with opened as connection:
+        found = function(Part(connection, study, said, measures, level), rows)
+    return Answer(found, said.lines, perf_counter() - started)
 
 
 class AskedPart(NamedTuple):

@@ -10,26 +10,27 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
-from time import perf_counter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import duckdb
 
 from python_assets.errors import PlumblineError, WarehouseError
-from python_assets.infer.part import Frames, Part
+from python_assets.infer.part import Frames
 from python_assets.infer.parts.parts import (
     OPTION,
+    Answer,
     Asked,
     Here,
     Parts,
     Result,
+    answered,
     asked_parts,
     measures_of_parts,
     n_by_size,
 )
 from python_assets.study.study import Study
 from python_assets.warehouse.build import connect, write_remedy
-from python_assets.warehouse.progress import SILENT, Progress, Silent
+from python_assets.warehouse.progress import SILENT, Progress
 
 BYTES_A_PROCESS: Final = 250_000_000  # with what it imports
 BYTES_A_CELL: Final = 1_500  # of its part, at its peak: 1,000 of 20 generations, 2,500 with the pairs of 145
@@ -39,23 +40,6 @@ _N_CELLS: Final = "select count(*) from intermediate.int_cells"
 
 class ProcessError(PlumblineError):
     """A process that computed a part died."""
-
-
-class _Answer(NamedTuple):
-    result: Any
-    said: Sequence[str]
-    seconds: float
-
-
-class _Said(Silent):
-    """Keeps what a part says, for the process that asked."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def say(self, text: str) -> None:
-        """Keep it."""
-        self.lines.append(text)
 
 
 @contextmanager
@@ -155,10 +139,8 @@ class Processes:
             answers = Parallel(return_as="generator", batch_size=1, max_nbytes=None)(tasks)
         try:
             for part, answer in zip(asked, answers, strict=True):
-                for line in answer.said:
-                    self._progress.say(line)
                 self.seconds[part.place] += answer.seconds
-                found.append(answer.result)
+                found.append(answer.heard(self._progress))
                 tell(len(found))
         except BrokenProcessPool as error:
             remedy = f"give the machine more memory, or ask for more parts with {OPTION}, of which each is smaller"
@@ -188,12 +170,6 @@ def _asked(
     function: Asked[Any],
     measures: Sequence[str],
     tables: Frames,
-) -> _Answer:
+) -> Answer:
     """Say what a function says of a part; in a process of its own."""
-    started, said = perf_counter(), _Said()
-    connection = connect(file, read_only=True, threads=n_threads)
-    try:
-        found = function(Part(connection, study, said, measures, level), tables)
-    finally:
-        connection.close()
-    return _Answer(found, said.lines, perf_counter() - started)
+    return answered(connect(file, read_only=True, threads=n_threads), study, level, function, measures, tables)
