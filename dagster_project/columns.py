@@ -1,16 +1,16 @@
-"""The tables of the parsed dbt project, and the columns of each as its .yml describes them."""
+"""The tables of the compiled dbt project, and the columns of each as its .yml describes them."""
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
 import dagster as dg
 
-from dagster_project.dbt import manifest_path
+from python_assets.transform.compile import compiled_project
 
-MANIFEST: Final = json.loads(manifest_path().read_bytes())
-NODES: Final[Mapping[str, Any]] = {**MANIFEST["nodes"], **MANIFEST["sources"]}
+COMPILED: Final = compiled_project()
+MANIFEST: Final = COMPILED.manifest
+NODES: Final[Mapping[str, Any]] = {**COMPILED.nodes, **COMPILED.sources}
 
 
 def column_schema(schema: str, table: str) -> dict[str, dg.TableSchema]:

@@ -105,9 +105,9 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 def main() -> None:
     """Write the page."""
-    from dagster_project.dbt import manifest_path
+    from python_assets.transform.compile import compiled_project
 
-    TABLES.write_text(table_docs(json.loads(manifest_path().read_bytes())), encoding="utf-8")
+    TABLES.write_text(table_docs(compiled_project().manifest), encoding="utf-8")
 
 
 if __name__ == "__main__":

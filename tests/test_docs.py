@@ -1,4 +1,3 @@
-import json
 import re
 from itertools import permutations
 from pathlib import Path
@@ -6,7 +5,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from dagster_project.dbt import manifest_path
+from python_assets.transform.compile import compiled_project
 from docs.make_tables import TABLES, auditor_queries, published_tables, table_docs
 from docs.relations import entity_diagram, join_of, table_of
 from python_assets.published.export import EXPORTED_WITH
@@ -24,12 +23,12 @@ SQL = re.compile(r'^```sql\n(.*?)^```|plumbline sql (?:--format \w+ )?"([^"]+)"'
 
 @pytest.fixture(scope="module")
 def tables():
-    return [table_of(node) for node in published_tables(json.loads(manifest_path().read_bytes()))]
+    return [table_of(node) for node in published_tables(compiled_project().manifest)]
 
 
 def test_the_page_of_tables_is_that_of_the_dbt_project():
     written = TABLES.read_text(encoding="utf-8")
-    assert written == table_docs(json.loads(manifest_path().read_bytes())), "run: python -m docs.make_tables"
+    assert written == table_docs(compiled_project().manifest), "run: python -m docs.make_tables"
 
 
 def test_every_published_table_belongs_to_a_stage_of_an_export(tables):

@@ -22,7 +22,7 @@ FLOORS = (
     ("registry", "door"),
     ("study",),
     ("warehouse",),
-    ("cluster", "texts"),
+    ("cluster", "texts", "transform"),
     ("infer", "published", "providers", "expectations"),
     ("importers", "report", "embeddings"),
     ("scrape", "assemble", "generate", "extract"),

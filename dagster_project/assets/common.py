@@ -101,7 +101,7 @@ def materialise(connection: duckdb.DuckDBPyConnection, schema: str, table: str, 
 
     Of a study that hides its texts numbers alone.
     """
-    if _hides_texts(connection):
+    if hides_texts(connection):
         counts = {name: value for name, value in counts.items() if isinstance(value, int | float)}
     return dg.MaterializeResult(
         asset_key=[schema, table],
@@ -112,7 +112,8 @@ def materialise(connection: duckdb.DuckDBPyConnection, schema: str, table: str, 
     )
 
 
-def _hides_texts(connection: duckdb.DuckDBPyConnection) -> bool:
+def hides_texts(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the study of a build file asks for its texts to be hidden."""
     from python_assets.published.hidden_texts import asks_to_hide
 
     written = connection.execute("select config_json from raw.studies").fetchall()
@@ -126,7 +127,7 @@ def table_metadata(connection: duckdb.DuckDBPyConnection, schema: str, table: st
     return {
         **found,
         "dagster/row_count": connection.execute(f"select count(*) from {relation}").fetchall()[0][0],
-        "preview": dg.MetadataValue.md(NO_TEXTS if _hides_texts(connection) else _preview(connection, relation)),
+        "preview": dg.MetadataValue.md(NO_TEXTS if hides_texts(connection) else _preview(connection, relation)),
     }
 
 

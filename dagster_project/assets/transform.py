@@ -1,6 +1,6 @@
-"""Raw tables to the tables that inference reads, and to the marts: dbt in two halves with inference between.
+"""Raw tables to the tables that inference reads, and to the marts: dbt's SQL in two halves with inference between.
 
-Assets are the marts and what inference reads; the tables between them are dbt's own affair.
+Assets are the marts and what inference reads; the tables between them are no assets.
 """
 
 import hashlib
@@ -9,14 +9,16 @@ from functools import cache
 
 import dagster as dg
 
-from dagster_project.assets.common import materialise
+from dagster_project.assets.common import hides_texts, materialise
 from dagster_project.assets.infer import CELLS, SUMS
-from dagster_project.columns import MANIFEST, NODES, column_schema
-from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, OF_THE_CODE, NodeResult, build
+from dagster_project.columns import COMPILED, MANIFEST, NODES, column_schema
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import begin, begin_or_keep, finish
 from dagster_project.partitions import studies, study_file
+from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
+from python_assets.transform.project import OF_THE_CODE
+from python_assets.transform.run import WARN, StepResult, run_steps
 from python_assets.warehouse.quality import dbt_tests, record_dbt_tests
 
 CHECK = "dbt_tests"
@@ -32,14 +34,6 @@ def _is_asset(unique_id: str) -> bool:
 
 
 @cache
-def _is_after_inference(unique_id: str) -> bool:
-    return any(
-        NODES[parent]["schema"] == "inference" or _is_after_inference(parent)
-        for parent in MANIFEST["parent_map"][unique_id]
-    )
-
-
-@cache
 def _assets_above(unique_id: str) -> frozenset[dg.AssetKey]:
     """The nearest assets that a table is made of, through the tables between."""
     above: set[dg.AssetKey] = set()
@@ -50,7 +44,7 @@ def _assets_above(unique_id: str) -> frozenset[dg.AssetKey]:
 
 
 def _tables_between(unique_id: str) -> set[str]:
-    """What dbt builds a table with: itself and the tables between it and the nearest assets."""
+    """What is made with a table: itself and the tables between it and the nearest assets."""
     parents = MANIFEST["parent_map"][unique_id]
     between = [parent for parent in parents if not _is_asset(parent) and NODES[parent]["resource_type"] != "source"]
     return {unique_id}.union(*map(_tables_between, between))
@@ -62,8 +56,9 @@ def _code_version(table: str) -> str:
     called = [macro for node in texts for macro in NODES[node]["depends_on"]["macros"]]
     while called:
         if (macro := called.pop()) not in texts:
-            texts[macro] = MANIFEST["macros"][macro]["macro_sql"]
-            called += MANIFEST["macros"][macro]["depends_on"]["macros"]
+            of = MANIFEST["macros"].get(macro, {"macro_sql": "", "depends_on": {"macros": []}})  # of dbt: no part of it
+            texts[macro] = of["macro_sql"]
+            called += of["depends_on"]["macros"]
     return hashlib.sha256("".join(f"{name} {texts[name]} " for name in sorted(texts)).encode()).hexdigest()[:16]
 
 
@@ -92,8 +87,9 @@ def _spec(table: str) -> dg.AssetSpec:
     )
 
 
-def _half(name: str, tables: list[str], *whole: str) -> dg.AssetsDefinition:
-    """One call of dbt: with the options of its half, or with the tables that are asked for and those between."""
+def _half(name: str, steps: list[str]) -> dg.AssetsDefinition:
+    """The steps of one half, or the tables that are asked for and those between."""
+    tables = [table for table in TABLES if table in steps]
 
     @dg.multi_asset(
         name=name,
@@ -106,30 +102,24 @@ def _half(name: str, tables: list[str], *whole: str) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
     ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
         loaded = study.load(context)
-        study_id = loaded.study_id
         asked = [table for table in tables if _asset_key(table) in context.selected_asset_keys]
-        selection = whole if asked == tables else ("--select", *_names(asked))
-        with warehouse.build(study_id) as connection:
+        chosen = steps if asked == tables else COMPILED.steps_of(set().union(*map(_tables_between, asked)))
+        with warehouse.build(loaded.study_id) as connection:
             begin(context, loaded, connection)
             _, stamp, is_kept = begin_or_keep(context, loaded, warehouse, connection)
-        results = [] if is_kept else build(warehouse.home.build(study_id), *selection)
-        with warehouse.build(study_id) as connection:
             if is_kept:
-                results = [NodeResult(*said) for said in dbt_tests(connection, MANIFEST)]
+                results = [StepResult(*said) for said in dbt_tests(connection, MANIFEST)]
             else:
+                hidden, progress = hides_texts(connection), progress_of(context)
+                results = run_steps(connection, COMPILED, chosen, progress, hides_texts=hidden)
                 said = [result._asdict() for result in results]
-                record_dbt_tests(connection, study_id, context.run.run_id, said, MANIFEST)
+                record_dbt_tests(connection, loaded.study_id, context.run.run_id, said, MANIFEST)
             for table in asked:
                 yield materialise(connection, *_asset_key(table).path)
             finish(context, loaded, connection, stamp)
         yield from _checks(context, asked, results)
 
     return half
-
-
-def _names(tables: list[str]) -> list[str]:
-    """What dbt is to build so that it has these tables, as its --select takes them."""
-    return sorted({NODES[node]["name"] for table in tables for node in _tables_between(table)})
 
 
 def _tests(table: str) -> list[str]:
@@ -139,7 +129,9 @@ def _tests(table: str) -> list[str]:
 
 def _check_spec(table: str) -> dg.AssetCheckSpec:
     said = "; ".join(map(_said, _tests(table)))
-    return dg.AssetCheckSpec(CHECK, asset=_asset_key(table), description=f"dbt's tests: {said}.")
+    return dg.AssetCheckSpec(
+        CHECK, asset=_asset_key(table), description=f"dbt's tests: {said}.", partitions_def=studies
+    )
 
 
 def _said(test: str) -> str:
@@ -151,26 +143,26 @@ def _said(test: str) -> str:
 
 
 def _checks(
-    context: dg.AssetExecutionContext, tables: list[str], results: list[NodeResult]
+    context: dg.AssetExecutionContext, tables: list[str], results: list[StepResult]
 ) -> Iterator[dg.AssetCheckResult]:
     """What the tests of each table said; one that fails a run has stopped it before."""
     by_test = {result.unique_id: result for result in results}
     for table in tables:
         if dg.AssetCheckKey(_asset_key(table), CHECK) in context.selected_asset_check_keys:
-            ran = [test for test in _tests(table) if test in by_test]
-            warned = {NODES[test]["name"]: by_test[test].failures for test in ran if by_test[test].status == "warn"}
+            ran = {NODES[test]["name"]: by_test[test] for test in _tests(table) if test in by_test}
+            warned = {name: result.failures for name, result in ran.items() if result.status == WARN}
             yield dg.AssetCheckResult(
                 asset_key=_asset_key(table),
                 check_name=CHECK,
                 passed=not warned,
                 severity=dg.AssetCheckSeverity.WARN,
-                metadata={"n_tests": len(ran), "rows_by_warning": warned},
+                metadata={
+                    "n_tests": len(ran),
+                    "rows_by_warning": warned,
+                    "tests": {name: result.status for name, result in ran.items()},
+                },
             )
 
 
-before_inference = _half(
-    "dbt_before_inference", [table for table in TABLES if not _is_after_inference(table)], *BEFORE_INFERENCE
-)
-after_inference = _half(
-    "dbt_after_inference", [table for table in TABLES if _is_after_inference(table)], *AFTER_INFERENCE
-)
+before_inference = _half("dbt_before_inference", COMPILED.before_inference)
+after_inference = _half("dbt_after_inference", COMPILED.after_inference)

@@ -8,8 +8,9 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import duckdb
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SCHEMAS: Final = ("raw", "intermediate", "marts", "inference")
+UNORDERED: Final = "preserve_insertion_order"
+_PROFILE: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "profiles.yml"
 UNFINISHED: Final = ".publishing"  # ends the name of what is not whole yet, or is being removed
 
 
@@ -205,9 +208,23 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
     except duckdb.IOException as error:
         remedy = f"close the process that has it open, or {OTHER_HOME}"
         raise WarehouseError(path, error, "a file that can be opened for writing", remedy) from error
-    connection.execute("set timezone = 'UTC'")
+    for name, value in build_settings().items():
+        connection.execute(f"set {name} = '{value}'")
     connection.execute(f"set threads = {os.cpu_count() or 1}")
     return connection
+
+
+@cache
+def build_settings() -> Mapping[str, Any]:
+    """How DuckDB is set for a build file, by hand and in a run: settings of dbt_models/profiles.yml.
+
+    In a run threads are the machine's, and rows keep their order but where SQL makes tables of tables.
+    """
+    import yaml
+
+    profile = yaml.safe_load(_PROFILE.read_text(encoding="utf-8"))["plumbline"]
+    settings: dict[str, Any] = profile["outputs"][profile["target"]]["settings"]
+    return {name: value for name, value in settings.items() if name != UNORDERED}
 
 
 @contextmanager

@@ -26,6 +26,14 @@ def studies_folder() -> Path:
     return Path(os.environ.get("PLUMBLINE_STUDIES") or base() / "studies").absolute()
 
 
+def cache_folder() -> Path:
+    """What all warehouses of a user share and can be made again: PLUMBLINE_CACHE, or the user's cache folder."""
+    from platformdirs import user_cache_path
+
+    named = os.environ.get("PLUMBLINE_CACHE")
+    return Path(named).absolute() if named else user_cache_path("plumbline")
+
+
 def study_names() -> list[str]:
     """The names of all study files, which are not read: one broken file stops nothing else."""
     return sorted(path.stem for path in studies_folder().glob("*.yml"))

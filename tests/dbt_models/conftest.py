@@ -1,11 +1,14 @@
-"""One build of the dbt project for all tests here: the irregular study, with inference between the halves."""
+"""One build of the tables for all tests here: the irregular study, with inference between the halves.
 
-import json
+Tables are made by the runner of compiled SQL, as in a run; dbt itself is called where the project is tested.
+"""
+
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import pandas as pd
@@ -18,11 +21,13 @@ from python_assets.infer.subgroups.subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
 from python_assets.study.analysis import Power, QuestionSet, Regression
 from python_assets.study.base import Against
+from python_assets.transform.compile import PROJECT, compiled_project
+from python_assets.transform.run import StepResult, run_steps
 from python_assets.warehouse.build import open_build, write_stage
+from python_assets.warehouse.progress import SILENT
 from tests.dbt_models.irregular_study import REFERENCES, REGRESSIONS, REQUESTED_CONTRASTS, STUDY, raw_tables
 from tests.dbt_models.reference import Comparison, comparisons
 
-PROJECT = Path(__file__).parents[2] / "dbt_models"
 PARSED: dict[
     Path, Path
 ] = {}  # what dbt keeps of its parsing, by project: the first call's, read by every other
@@ -51,12 +56,12 @@ class Analysis(NamedTuple):
 
 
 class Built(NamedTuple):
-    """A build file after dbt and inference, the raw tables in it, and what dbt says it did."""
+    """A build file after the SQL and inference, the raw tables in it, and what became of each step."""
 
     path: Path
     raw: dict[str, pd.DataFrame]
-    manifest: dict
-    halves: tuple[list[dict], list[dict]]
+    manifest: Mapping[str, Any]
+    halves: tuple[list[StepResult], list[StepResult]]
 
     def table(self, name: str) -> pd.DataFrame:
         with duckdb.connect(str(self.path), read_only=True) as connection:
@@ -65,23 +70,20 @@ class Built(NamedTuple):
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    folder = tmp_path_factory.mktemp("dbt")
-    path = folder / "build.duckdb"
-    stages = raw_tables(seed=3)
+    path = tmp_path_factory.mktemp("dbt") / "build.duckdb"
+    stages, project = raw_tables(seed=3), compiled_project()
     with open_build(path) as connection:
         for stage, tables in stages.items():
             write_stage(connection, STUDY, stage, tables)
-    first = run_dbt(path, folder, "--exclude", "source:inference+")
-    with open_build(path) as connection:
+        first = run_steps(connection, project, project.before_inference, SILENT)
         infer_study(connection, Analysis())
         infer_subgroups(connection, Analysis().alpha)
         infer_associations(connection, is_asked=True, seed=1, n_permutations=199)
         infer_regressions(connection, Analysis())
         infer_agreement(connection, Analysis().alpha, seed=1)
-    second = run_dbt(path, folder, "--select", "source:inference+")
-    manifest = json.loads((folder / "target" / "manifest.json").read_text())
+        second = run_steps(connection, project, project.after_inference, SILENT)
     raw = {name: table for tables in stages.values() for name, table in tables.items()}
-    return Built(path, raw, manifest, (first, second))
+    return Built(path, raw, project.manifest, (first, second))
 
 
 @pytest.fixture(scope="session")
@@ -90,10 +92,12 @@ def compared(built: Built) -> list[Comparison]:
     return comparisons(built.raw)
 
 
-def run_dbt(path: Path, folder: Path, *selection: str, project: Path = PROJECT) -> list[dict]:
-    """Results of a dbt build, unit tests and data tests included; all of them succeeded."""
-    call_dbt(path, folder, "build", *selection, project=project)
-    return json.loads((folder / "target" / "run_results.json").read_text())["results"]
+def make_tables(path: Path, *names: str, project: Path = PROJECT) -> list[StepResult]:
+    """Make the tables of these names and all that they are made of, and run their data tests."""
+    compiled = compiled_project(project)
+    steps = compiled.steps_of(compiled.with_ancestors(compiled.of_names(names)))
+    with open_build(path) as connection:
+        return run_steps(connection, compiled, steps, SILENT)
 
 
 def call_dbt(path: Path, folder: Path, *command: str, project: Path = PROJECT) -> None:

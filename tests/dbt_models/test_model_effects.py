@@ -9,11 +9,11 @@ import statsmodels.formula.api as smf
 
 from python_assets.infer.associations.infer_associations import infer_associations
 from python_assets.warehouse.build import open_build
-from tests.dbt_models.conftest import call_dbt
+from tests.dbt_models.conftest import make_tables
 from tests.python_assets.infer.associations.test_factor_effects import exact
 from tests.python_assets.plan.test_model_groups import ROLES, generations, written
 
-READ = ("+int_association_sums", "+int_association_values", "+int_cells")
+READ = ("int_association_sums", "int_association_values", "int_cells")
 N_ROOTS = 8
 
 
@@ -25,7 +25,7 @@ def measured(tmp_path_factory):
     crossed = generations(*product(("one", "two"), ROLES))
     with open_build(path) as connection:
         values = written(connection, crossed, [("gender",), ("gender", "role")], n_roots=N_ROOTS, seed=5)
-    call_dbt(path, folder, "run", "--select", *READ)
+    make_tables(path, *READ)
     with open_build(path) as connection:
         infer_associations(connection, is_asked=True, seed=1, n_permutations=9_999)
         rows = connection.execute(

@@ -15,7 +15,8 @@ from python_assets.report.dashboard import DISPARITIES
 from python_assets.report.reader import Reader
 from python_assets.study import metrics
 from python_assets.study_file.load import load_study
-from tests.dbt_models.conftest import PROJECT, Built, run_dbt
+from python_assets.transform.compile import PROJECT
+from tests.dbt_models.conftest import Built, make_tables
 from tests.dbt_models.irregular_study import STUDY
 
 LINE = "mid_range,disparities,continuous binary,false,false,false,false,true,,false,,\n"
@@ -46,8 +47,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def connection(built: Built, project: Path) -> duckdb.DuckDBPyConnection:
     path = project.parent / "build.duckdb"
     shutil.copy(built.path, path)
-    chosen = ("--select", "metrics", "int_disparity_values", "disparities", "concentrations")
-    run_dbt(path, project.parent, *chosen, "--exclude-resource-type", "unit_test", project=project)
+    make_tables(path, "concentrations", project=project)
     connection = duckdb.connect(str(path), read_only=True)
     connection.execute("set search_path = 'marts'")
     return connection

@@ -22,7 +22,7 @@ from python_assets.study_file.load import load_study
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build, write_stage
 from python_assets.warehouse.run_context import RunContext
-from tests.dbt_models.conftest import Built, run_dbt
+from tests.dbt_models.conftest import Built, make_tables
 
 STUDIES = sorted((paths.PROJECT / "studies").glob("*.yml"))
 KEYS = ["slice_id", "grouping_id"]
@@ -56,9 +56,7 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Planned:
                 plan = plans[file.stem] = plan_study(study)
                 if plan.unknown is None:
                     assemble_into(path, study)
-    models = ("+int_prompt_groups", "+coverage", "+factor_aliasing")
-    without_tests = ("--indirect-selection", "buildable", "--exclude-resource-type", "unit_test")
-    run_dbt(path, folder, "--select", *models, *without_tests)
+    make_tables(path, "int_prompt_groups", "coverage", "factor_aliasing")
     return Planned(path, plans)
 
 

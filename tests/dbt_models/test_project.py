@@ -2,19 +2,23 @@
 
 import json
 import runpy
+import shutil
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-import duckdb
+import pytest
 import yaml
 
 from dagster_project.assets.infer import CELLS, SUMS
-from dagster_project.template import lacking_parts
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.study.statistics import STATISTICS
+from python_assets.transform.compile import PROJECT, compiled_project
+from python_assets.transform.project import OF_THE_CODE, Project
 from python_assets.warehouse.raw_tables import RAW_TABLES
-from tests.dbt_models.conftest import PROJECT, Built, call_dbt
+from tests.dbt_models.conftest import Built, call_dbt
 
 # a raw table as a mart: its key is held by the gate, or by the marts that join it
 PASSED_ON = {
@@ -31,27 +35,43 @@ RAW_OF = {"quarantined_records": "quarantine"}
 SECOND_HALF_MARTS = {"summary_statistics", "contrasts", "disparities", "findings", "finding_groups", "finding_prompts"}
 
 
+@pytest.fixture(scope="module")
+def compiled() -> Project:
+    return compiled_project()
+
+
 def models_of(built: Built, folder: str) -> dict[str, dict]:
     nodes = built.manifest["nodes"].values()
     return {n["name"]: n for n in nodes if n["resource_type"] == "model" and n["fqn"][1] == folder}
 
 
-def test_the_two_halves_are_the_whole_and_nothing_twice(built: Built):
-    first, second = ({result["unique_id"] for result in half} for half in built.halves)
-    built_nodes = {
-        key
-        for key, node in built.manifest["nodes"].items()
-        if node["resource_type"] != "operation" and node["config"]["materialized"] != "ephemeral"
-    }
+@pytest.fixture(scope="module")
+def of_dbt(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    """What dbt says of its own tests, all in one call: unit tests, and those of the keys of tables between."""
+    folder = tmp_path_factory.mktemp("of_dbt")
+    shutil.copy(built.path, folder / "build.duckdb")
+    call_dbt(folder / "build.duckdb", folder, "test", "--select", "test_type:unit", f"tag:{OF_THE_CODE}")
+    manifest, results = (json.loads((folder / "target" / f"{name}.json").read_text()) for name in ("manifest", "run_results"))
+    return {**manifest, "results": results["results"]}
+
+
+def test_dbt_runs_the_tests_that_a_run_does_not(of_dbt: Mapping[str, Any], compiled: Project):
+    ran = {result["unique_id"] for result in of_dbt["results"]}
+    assert {result["status"] for result in of_dbt["results"]} == {"pass"}
+    assert ran >= set(of_dbt["unit_tests"])
+    tests = {key for key, node in of_dbt["nodes"].items() if node["resource_type"] == "test"}
+    assert ran - set(of_dbt["unit_tests"]) == tests - set(compiled.steps)
+
+
+def test_the_two_halves_are_the_whole_and_nothing_twice(built: Built, compiled: Project):
+    first, second = ({result.unique_id for result in half} for half in built.halves)
     assert not first & second
-    assert {i for i in first | second if not i.startswith("exposure")} == built_nodes | set(
-        built.manifest["unit_tests"]
-    )
+    assert first | second == set(compiled.steps)
     assert {i.split(".")[-1] for i in second if i.startswith("model.")} >= SECOND_HALF_MARTS
 
 
 def test_only_the_second_half_reads_inference(built: Built):
-    first = {result["unique_id"] for result in built.halves[0]}
+    first = {result.unique_id for result in built.halves[0]}
     for node in built.manifest["nodes"].values():
         sources = [i for i in node.get("depends_on", {}).get("nodes", []) if ".inference." in i]
         assert not (sources and node["unique_id"] in first)
@@ -94,14 +114,14 @@ def test_tables_between_are_pinned_to_their_grain(built: Built):
         assert pinned[name] == grain.split(", "), name
 
 
-def test_views_are_pinned_to_their_key_and_have_hand_made_rows(built: Built):
+def test_views_are_pinned_to_their_key_and_have_hand_made_rows(built: Built, of_dbt: Mapping[str, Any]):
     views, tests = models_of(built, "views"), built.manifest["nodes"].values()
     pinned = {
         node["attached_node"].split(".")[-1]: node["test_metadata"]["kwargs"]["columns"]
         for node in tests
         if node.get("test_metadata", {}).get("name") == "unique_key"
     }
-    by_hand = {unit_test.split(".")[2] for unit_test in built.manifest["unit_tests"]}
+    by_hand = {unit_test.split(".")[2] for unit_test in of_dbt["unit_tests"]}
     assert len(views) == 13
     for name, node in views.items():
         grain = node["description"].partition("(")[2].partition(")")[0]
@@ -126,8 +146,8 @@ def test_a_table_that_is_passed_on_has_one_source_and_no_rule_of_its_own(built: 
         assert sources == [f"source.plumbline.raw.{RAW_OF.get(name, name)}"], name
 
 
-def test_every_metric_has_a_unit_test_and_a_line_in_the_seed(built: Built):
-    tested = {i.split(".")[2] for i in built.manifest["unit_tests"]}
+def test_every_metric_has_a_unit_test_and_a_line_in_the_seed(built: Built, of_dbt: Mapping[str, Any]):
+    tested = {i.split(".")[2] for i in of_dbt["unit_tests"]}
     seed = built.table("intermediate.metrics")
     seed, over_subgroups = seed[seed.of != "subgroup_metrics"], seed[seed.of == "subgroup_metrics"]
     assert set(over_subgroups.name) == set(built.table("marts.subgroup_metrics").metric)
@@ -164,15 +184,6 @@ def test_every_table_between_leads_to_a_mart_or_to_inference(built: Built):
         assert f"model.plumbline.{mart}" in readers(f"model.plumbline.{name}"), name
     read = built.manifest["exposures"]["exposure.plumbline.inference"]["depends_on"]["nodes"]
     assert {node.split(".")[-1] for node in read} == {*CELLS, *SUMS}
-
-
-def test_what_a_study_lacks_has_no_rows_though_dbt_builds_it(built: Built):
-    with duckdb.connect(str(built.path), read_only=True) as connection:
-        lacking = lacking_parts(connection) - {"association_tests"}  # which this build asks for by itself
-        assert lacking
-        for node in built.manifest["nodes"].values():
-            if lacking & set(node["tags"]):
-                assert not connection.table(f"{node['schema']}.{node['name']}").fetchall(), node["name"]
 
 
 def test_a_metric_names_the_mart_that_writes_it(built: Built):
@@ -281,18 +292,15 @@ def test_every_reason_says_what_it_means_in_one_line(built: Built):
     }
 
 
-def test_no_query_is_needed_to_write_the_sql_and_its_documentation(built: Built, tmp_path: Path):
-    call_dbt(built.path, tmp_path / "full", "docs", "generate")
-    duckdb.connect(str(tmp_path / "build.duckdb")).close()
-    call_dbt(tmp_path / "build.duckdb", tmp_path / "empty", "compile")
-    full, empty = (
-        json.loads((tmp_path / name / "target" / "manifest.json").read_text())["nodes"] for name in ("full", "empty")
-    )
-    for name, node in full.items():
-        if node["resource_type"] in ("model", "test"):
-            assert node["compiled_code"].strip(), name
-            assert node["compiled_code"] == empty[name]["compiled_code"], name
-    catalog = json.loads((tmp_path / "full" / "target" / "catalog.json").read_text())
+def test_dbt_writes_the_same_sql_for_every_build_file(built: Built, compiled: Project, tmp_path: Path):
+    """Nothing of a file, its name included, is in it: dbt documents one, and a run uses what was compiled on none."""
+    shutil.copy(built.path, tmp_path / "another.duckdb")
+    call_dbt(tmp_path / "another.duckdb", tmp_path, "docs", "generate")
+    nodes = json.loads((tmp_path / "target" / "manifest.json").read_text())["nodes"]
+    catalog = json.loads((tmp_path / "target" / "catalog.json").read_text())
+    for name, node in compiled.nodes.items():
+        if node.get("language") == "sql" and OF_THE_CODE not in node["tags"]:
+            assert node["compiled_code"].strip() and node["compiled_code"] == nodes[name]["compiled_code"], name
     assert not catalog["errors"]
     for name, node in models_of(built, "marts").items():
         assert set(catalog["nodes"][f"model.plumbline.{name}"]["columns"]) == set(node["columns"])

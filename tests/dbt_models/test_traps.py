@@ -1,6 +1,5 @@
 """Every statistic with its options, and what other tools get wrong, against numpy and scipy."""
 
-import json
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ from python_assets.infer.tables import TABLES, write_tables
 from python_assets.study.statistic_options import StatisticRow
 from python_assets.warehouse.build import open_build, write_stage
 from python_assets.warehouse.raw_tables import RAW_TABLES
-from tests.dbt_models.conftest import Built, run_dbt
+from tests.dbt_models.conftest import Built, make_tables
 from tests.dbt_models.trap_study import ANALYSIS, GROUPINGS, STUDY, raw_tables
 
 KEYS = ["generation_id", "measure_id", "calibration", "grouping_id"]
@@ -27,11 +26,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         for stage, tables in stages.items():
             write_stage(connection, STUDY, stage, tables)
         write_tables(connection, {"function_statistics": TABLES["function_statistics"]}, {})
-    no_tests = ("--exclude-resource-type", "test", "--exclude-resource-type", "unit_test")
-    results = run_dbt(path, folder, "--select", "+int_disparity_values", *no_tests)
-    manifest = json.loads((folder / "target" / "manifest.json").read_text())
+    results = make_tables(path, "int_disparity_values")
     raw = {name: table for tables in stages.values() for name, table in tables.items()}
-    return Built(path, raw, manifest, (results, []))
+    return Built(path, raw, {}, (results, []))
 
 
 @pytest.fixture(scope="module")

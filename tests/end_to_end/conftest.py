@@ -1,6 +1,5 @@
 import json
 import os
-import shutil
 import subprocess
 import sys
 from functools import partial
@@ -10,7 +9,7 @@ from typing import NamedTuple
 import duckdb
 import pytest
 
-from dagster_project.dbt import manifest_path
+from python_assets.transform.compile import compiled_project
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO_PROMPTS = """
@@ -69,12 +68,11 @@ def _run(home, study_id, **environment):
 
 @pytest.fixture(scope="session")
 def make_home(tmp_path_factory):
-    """Make a warehouse that has run before: dbt's project is parsed."""
+    """Make a warehouse; the SQL of this version is compiled."""
 
     def make():
-        home, parsed = tmp_path_factory.mktemp("warehouse"), manifest_path().parent
-        shutil.copytree(parsed, home / "build" / "dbt" / parsed.name)
-        return home
+        compiled_project()
+        return tmp_path_factory.mktemp("warehouse")
 
     return make
 

@@ -1,11 +1,10 @@
 """The queries of docs/tables.md answer their questions, on the demo study with its declared effects."""
 
-import json
 from itertools import permutations
 
 import pytest
 
-from dagster_project.dbt import manifest_path
+from python_assets.transform.compile import compiled_project
 from docs.make_tables import auditor_queries, published_tables
 from docs.relations import join_of, table_of
 
@@ -57,7 +56,7 @@ def test_refusals_are_worst_where_the_study_file_declares_them(demo):
 
 
 def test_a_join_of_one_row_multiplies_no_rows(demo):
-    tables = [table_of(node) for node in published_tables(json.loads(manifest_path().read_bytes()))]
+    tables = [table_of(node) for node in published_tables(compiled_project().manifest)]
     several = []
     for one, other in permutations(tables, 2):
         if (join := join_of(one, other)) and join.is_to_one:

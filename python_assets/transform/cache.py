@@ -1,0 +1,77 @@
+"""Compiled projects kept for all warehouses of a user: one file each, whole or not there.
+
+Belongs here: where they lie, who may have written them, and which stay.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import make_folder
+
+KEPT: Final = 3
+_PARSED: Final = "partial_parse.msgpack"
+
+
+def cached(digest: str, make: Callable[[Path], Mapping[str, Any]]) -> Mapping[str, Any]:
+    """What was made of a digest, made where it is not there, was cut or was edited; of two processes one makes it.
+
+    Args:
+        digest: of all that it is made of.
+        make: makes it. It is given a file in which dbt may keep what it has parsed, for the next version.
+    """
+    folder = _folder()
+    file = folder / f"{digest}.json"
+    if (found := _read(file)) is not None:
+        return found
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if (found := _read(file)) is not None:
+            return found
+        made = make(folder / _PARSED)
+        _write(file, made)
+        for old in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+            old.unlink()
+    return made
+
+
+def _folder() -> Path:
+    """The folder of the user's cache; one in the warehouse where others could write in that, or nobody can."""
+    folder = paths.cache_folder() / "dbt"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        found = folder.stat()
+    except OSError:
+        found = None
+    others = stat.S_IWGRP | stat.S_IWOTH
+    # SQL is executed from it
+    if found and found.st_uid == os.geteuid() and not found.st_mode & others and os.access(folder, os.W_OK | os.X_OK):
+        return folder
+    folder = paths.home().root / "build" / "dbt"
+    make_folder(folder)
+    return folder
+
+
+def _read(file: Path) -> Mapping[str, Any] | None:
+    """The content of a file whose first line is the digest of the rest."""
+    try:
+        digest, _, content = file.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    if hashlib.sha256(content).hexdigest().encode() != digest:
+        return None
+    found: Mapping[str, Any] = json.loads(content)
+    return found
+
+
+def _write(file: Path, made: Mapping[str, Any]) -> None:
+    content = json.dumps(made, ensure_ascii=False).encode()
+    unfinished = file.with_suffix(".unfinished")
+    unfinished.write_bytes(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+    unfinished.replace(file)
