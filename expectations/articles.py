@@ -2,9 +2,7 @@
 
 from typing import Final
 
-from great_expectations.expectations.metadata_types import FailureSeverity
-
-from expectations.few_unexpected import ExpectFewUnexpected, few_unexpected
+from expectations.rules import Rule, few_unexpected
 from python_assets.texts.articles import AS_LETTERS, CONSONANT, UNTOLD, VOWEL
 
 _PHRASE: Final = r"(?:^|[^\pL\pM\pN])((?:[Aa]n?|AN|[Tt]he|THE)\s+[\pL\pN][\pL\pM\pN.,’''-]*)"
@@ -58,12 +56,12 @@ MISREAD: Final = rf"""
 """
 
 
-def fitting_articles() -> ExpectFewUnexpected:
+def fitting_articles() -> Rule:
     """In a branch no article of an English text stands before a word that it does not fit."""
     return few_unexpected(
         "expect_fitting_articles",
         ["prompt_text", "baseline_text"],
-        severity=FailureSeverity.WARNING,
+        severity="warning",
         description="in a branch no article stands before a word that it does not fit: an Italy, the the",
         notes=("give the words with their article in prompts.branch.forms, or leave it: the text is not changed"),
         unexpected=MISREAD,

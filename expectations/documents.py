@@ -7,6 +7,7 @@ from great_expectations import expectations as gxe
 from great_expectations.expectations.metadata_types import FailureSeverity
 from great_expectations.expectations.row_conditions import Column
 
+from expectations.few_unexpected import suite_of
 from expectations.keys import filled, has_rows, unique
 from python_assets.study.study import Study
 
@@ -16,9 +17,9 @@ _OF_A_WIKI: Final = Column("source_type") == "wikipedia"
 
 def suite(study: Study) -> ExpectationSuite:
     """The expectations on raw.documents."""
-    return ExpectationSuite(
-        name="documents",
-        expectations=[
+    return suite_of(
+        "documents",
+        [
             has_rows("documents", "give prompts.scrape.sources at least one text that can be read"),
             *filled("document_id", "source_tag", "uri", "document_text"),
             unique(*KEYS),

@@ -4,12 +4,11 @@ from typing import Final
 
 from great_expectations import ExpectationSuite
 from great_expectations import expectations as gxe
-from great_expectations.expectations import Expectation
-from great_expectations.expectations.metadata_types import FailureSeverity
 
-from expectations.few_unexpected import few_unexpected, relation
+from expectations.few_unexpected import suite_of
 from expectations.keys import filled, has_rows, unique
-from expectations.prompt_factors import group_members
+from expectations.record_rules import responses_in_every_cell
+from expectations.rules import Rule, few_unexpected, relation
 from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.study import Study, make_id
 
@@ -25,9 +24,9 @@ _ROUNDING: Final = 1e-6  # distances come from 32-bit numbers
 
 def suite(study: Study) -> ExpectationSuite:
     """The expectations on raw.measurements."""
-    return ExpectationSuite(
-        name="measurements",
-        expectations=[
+    return suite_of(
+        "measurements",
+        [
             has_rows("measurements", "give the study a measure"),
             *filled("generation_id", "prompt_id", "measure_id", "extractor_version"),
             unique(*KEYS),
@@ -43,7 +42,7 @@ def suite(study: Study) -> ExpectationSuite:
             ),
             *_of_measures(),
             *_of_responses(study),
-            _responses_in_every_cell(study),
+            responses_in_every_cell(study),
             _few_removed(study),
             _few_without_score(study),
             *_taxonomy_coverage(study),
@@ -51,7 +50,7 @@ def suite(study: Study) -> ExpectationSuite:
     )
 
 
-def _of_measures() -> list[Expectation]:
+def _of_measures() -> list[Rule]:
     return [
         few_unexpected(
             "expect_a_measure",
@@ -106,7 +105,7 @@ def _of_measures() -> list[Expectation]:
     ]
 
 
-def _of_responses(study: Study) -> list[Expectation]:
+def _of_responses(study: Study) -> list[Rule]:
     of_study = f"study_id = '{study.study_id}'"
     sliced = [(make_id(measure.name),) for measure in study.measures if measure.slice is not None]
     return [
@@ -182,38 +181,7 @@ def _of_responses(study: Study) -> list[Expectation]:
     ]
 
 
-def _responses_in_every_cell(study: Study) -> Expectation:
-    fewest = study.analysis.quality.min_responses_per_cell
-    return few_unexpected(
-        "expect_responses_in_every_cell",
-        ["grouping_id", "group_id", "measure_id"],
-        severity=FailureSeverity.WARNING,
-        description=(
-            f"every group has at least {fewest} values of a generation and measure, where responses were recorded"
-        ),
-        notes="add prompts or replicates, or read statistics of the group with their small numbers in mind",
-        relations={
-            **group_members(study),
-            "cells": """
-                select
-                    generation_id,
-                    measure_id,
-                    grouping_id,
-                    group_id,
-                    count(*) filter (where reason is null) as n_responses
-                from batch
-                inner join members using (prompt_id)
-                inner join raw.generations using (study_id, generation_id)
-                where not is_baseline and reason is distinct from 'no_response_text'
-                group by generation_id, measure_id, grouping_id, group_id
-            """,
-        },
-        unexpected=f"select * from cells where n_responses < {fewest}",
-        evaluated="select count(*) from cells",
-    )
-
-
-def _few_removed(study: Study) -> Expectation:
+def _few_removed(study: Study) -> Rule:
     share = study.analysis.quality.max_removed_share
     return few_unexpected(
         "expect_few_removed",
@@ -242,12 +210,12 @@ def _few_removed(study: Study) -> Expectation:
     )
 
 
-def _few_without_score(study: Study) -> Expectation:
+def _few_without_score(study: Study) -> Rule:
     share = study.analysis.quality.max_removed_share
     return few_unexpected(
         "expect_few_without_score",
         ["reason"],
-        severity=FailureSeverity.WARNING,
+        severity="warning",
         description=(
             f"of every measure at most a share of {share!r} of the rows has no score because its classifier, "
             "function or judge failed, or because the text is in another language"
@@ -275,7 +243,7 @@ def _few_without_score(study: Study) -> Expectation:
     )
 
 
-def _taxonomy_coverage(study: Study) -> list[Expectation]:
+def _taxonomy_coverage(study: Study) -> list[Rule]:
     measures = [(make_id(measure.name),) for measure in study.measures if measure.taxonomy is not None]
     if not measures:
         return []
@@ -285,7 +253,7 @@ def _taxonomy_coverage(study: Study) -> list[Expectation]:
         few_unexpected(
             "expect_taxonomy_coverage",
             ["label"],
-            severity=FailureSeverity.WARNING,
+            severity="warning",
             description=(
                 f"of every generation at most a share of {share!r} of the answers that a measure with a "
                 "taxonomy reads has no label of it"

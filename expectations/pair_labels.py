@@ -3,10 +3,10 @@
 from typing import Final
 
 from great_expectations import ExpectationSuite
-from great_expectations.expectations import Expectation
 
-from expectations.few_unexpected import few_unexpected
-from expectations.prompt_factors import group_members
+from expectations.few_unexpected import suite_of
+from expectations.record_rules import group_members
+from expectations.rules import Rule, few_unexpected
 from python_assets.study.study import Study
 
 KEYS: Final = ("prompt_id", "rater")
@@ -26,10 +26,10 @@ def suite(study: Study) -> ExpectationSuite:
     """The expectations on raw.pair_labels; none where the study bounds nothing."""
     share = study.analysis.quality.max_bad_pairs
     held = [] if share is None else [_few_bad(share), _few_bad_of_each_group(study, share)]
-    return ExpectationSuite(name="pair_labels", expectations=held)
+    return suite_of("pair_labels", held)
 
 
-def _few_bad(share: float) -> Expectation:
+def _few_bad(share: float) -> Rule:
     return few_unexpected(
         "expect_few_bad_pairs",
         ["is_minimal_pair"],
@@ -53,7 +53,7 @@ def _few_bad(share: float) -> Expectation:
     )
 
 
-def _few_bad_of_each_group(study: Study, share: float) -> Expectation:
+def _few_bad_of_each_group(study: Study, share: float) -> Rule:
     """A single branch says nothing of a group: of ten it is a tenth."""
     return few_unexpected(
         "expect_few_bad_pairs_of_each_group",

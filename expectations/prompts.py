@@ -5,12 +5,12 @@ from typing import Final
 from great_expectations import ExpectationSuite
 from great_expectations import expectations as gxe
 from great_expectations.expectations import Expectation
-from great_expectations.expectations.metadata_types import FailureSeverity
 from great_expectations.expectations.row_conditions import Column
 
 from expectations.articles import fitting_articles
-from expectations.few_unexpected import few_removed, few_unexpected
+from expectations.few_unexpected import suite_of
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
+from expectations.rules import Rule, few_removed, few_unexpected
 from expectations.slots import only_slots_differ
 from python_assets.study.prompts import OF_JUDGE
 from python_assets.study.study import Study
@@ -27,9 +27,9 @@ _AGAIN: Final = "materialise the assemble stage again"
 def suite(study: Study) -> ExpectationSuite:
     """The expectations on raw.prompts."""
     removed = _REMOVED_ITEMS if study.prompts.assemble.chosen_method == "written" else _REMOVED
-    return ExpectationSuite(
-        name="prompts",
-        expectations=[
+    return suite_of(
+        "prompts",
+        [
             has_rows("prompts", "check the sources, templates or table that prompts names: they gave no prompt"),
             *filled("prompt_id", "root_prompt_id", "unit_id"),
             unique(*KEYS),
@@ -59,7 +59,7 @@ def suite(study: Study) -> ExpectationSuite:
             _distinct_prompts(study),
             *only_slots_differ(study),
             # what an import removes are rows of responses: responses.py
-            *([] if study.prompts.import_ else [few_removed(study, removed, FailureSeverity.CRITICAL)]),
+            *([] if study.prompts.import_ else [few_removed(study, removed, "critical")]),
         ],
     )
 
@@ -78,7 +78,7 @@ def _texts(study: Study) -> list[Expectation]:
     return [null, blank]
 
 
-def _messages_in_turns() -> Expectation:
+def _messages_in_turns() -> Rule:
     return few_unexpected(
         "expect_messages_in_turns",
         ["messages_json"],
@@ -128,7 +128,7 @@ def _baselines() -> list[Expectation]:
     ]
 
 
-def _of_sentences(study: Study) -> list[Expectation]:
+def _of_sentences(study: Study) -> list[Rule]:
     if study.prompts.scrape is None:
         return []
     like_root = few_unexpected(
@@ -150,7 +150,7 @@ def _of_sentences(study: Study) -> list[Expectation]:
     document = few_unexpected(
         "expect_a_document",
         ["document_id"],
-        severity=FailureSeverity.WARNING,
+        severity="warning",
         description="a prompt made of a sentence is of a document in raw.documents",
         notes=_AGAIN,
         unexpected="""
@@ -162,11 +162,11 @@ def _of_sentences(study: Study) -> list[Expectation]:
     return [like_root, *of_documents, *([fitting_articles()] if is_english else [])]
 
 
-def _distinct_prompts(study: Study) -> Expectation:
+def _distinct_prompts(study: Study) -> Rule:
     return few_unexpected(
         "expect_distinct_prompts",
         ["messages_json", "prompt_text"],
-        severity=FailureSeverity.WARNING,
+        severity="warning",
         description="no two prompts have the same messages, the same text and the same levels",
         notes="remove the repeated prompt, or give repeated rows of an import a replicate",
         unexpected=f"""

@@ -1,26 +1,24 @@
 """Rules on single records: what is left out of comparisons, and how much. Seed quality_rules lists them.
 
+Belongs here: the rules that `plumbline.check` evaluates as well as the suites, without Great Expectations.
+
 Source: FAIR-SEA, Data Quality Requirements.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-from great_expectations.expectations import Expectation
-from great_expectations.expectations.metadata_types import FailureSeverity
-
-from expectations.few_unexpected import few_unexpected, relation
-from expectations.prompt_factors import grouped_factors
+from expectations.rules import Rule, few_removed, few_unexpected, relation
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.factors import study_factors
-from python_assets.study.study import Study
+from python_assets.study.study import Study, grouping_id
 
 _KEYS: Final = "generation_id, prompt_id, replicate"
 # what a response is counted by: its text where there is one, else that a table has a row of it
 _IS_THERE: Final = "status = 'not_recorded' or (status = 'ok' and not is_empty)"
 
 
-def record_rules(study: Study) -> list[Expectation]:
+def record_rules(study: Study) -> list[Rule]:
     """The rules on records of raw.responses, and on those that an import keeps out of it."""
     return [
         _outputs(study),
@@ -41,12 +39,173 @@ def record_rules(study: Study) -> list[Expectation]:
     ]
 
 
-def _outputs(study: Study) -> Expectation:
+def rules_of_frame(study: Study) -> dict[str, list[Rule]]:
+    """What a table that somebody has can break, by raw table; the suites hold these rules, too.
+
+    A table of scores without texts, whose groups, prompts, models and numbers `plumbline.check` has looked at, breaks
+    no other expectation: keys, ends, kinds and scales are written by the stages themselves.
+
+    | rule | broken by |
+    |---|---|
+    | expect_prompts_of_every_level | a group whose every row is rejected, such as one without a name of a prompt |
+    | expect_responses_to_every_prompt | a model that lacks a prompt |
+    | expect_valid_levels | blank names of groups |
+    | expect_levels_as_declared | spellings of one group that differ in case or spaces |
+    | expect_responses_in_every_designed_cell | a cell with few answers |
+    | expect_few_removed | rejected rows, more than the study allows |
+    | expect_responses_in_every_cell | a group with few values |
+    """
+    return {
+        "prompt_factors": declared_levels(study),
+        "responses": [responses_to_every_prompt(study), *record_rules(study), few_removed_responses(study)],
+        "measurements": [responses_in_every_cell(study)],
+    }
+
+
+def responses_to_every_prompt(study: Study) -> Rule:
+    """Every generation was asked every prompt."""
+    prompts = f"select prompt_id from raw.prompts where study_id = '{study.study_id}'"
+    return few_unexpected(
+        "expect_responses_to_every_prompt",
+        ["prompt_id"],
+        severity="warning",
+        description="every generation was asked every prompt",
+        notes="materialise the generate stage again, or complete the imported table",
+        relations={**answering(study), "required": f"select * from answering cross join ({prompts})"},
+        unexpected="""
+            select generation_id, prompt_id from required anti join batch using (generation_id, prompt_id)
+        """,
+        evaluated="select count(*) from required",
+    )
+
+
+def few_removed_responses(study: Study) -> Rule:
+    """Few records of a study are in quarantine instead of its responses."""
+    return few_removed(
+        study, "stage in ('generate', 'assemble')" if study.prompts.import_ else "stage = 'generate'", "critical"
+    )
+
+
+def responses_in_every_cell(study: Study) -> Rule:
+    """Groups have some values of every generation and measure."""
+    fewest = study.analysis.quality.min_responses_per_cell
+    return few_unexpected(
+        "expect_responses_in_every_cell",
+        ["grouping_id", "group_id", "measure_id"],
+        severity="warning",
+        description=(
+            f"every group has at least {fewest} values of a generation and measure, where responses were recorded"
+        ),
+        notes="add prompts or replicates, or read statistics of the group with their small numbers in mind",
+        relations={
+            **group_members(study),
+            "cells": """
+                select
+                    generation_id,
+                    measure_id,
+                    grouping_id,
+                    group_id,
+                    count(*) filter (where reason is null) as n_responses
+                from batch
+                inner join members using (prompt_id)
+                inner join raw.generations using (study_id, generation_id)
+                where not is_baseline and reason is distinct from 'no_response_text'
+                group by generation_id, measure_id, grouping_id, group_id
+            """,
+        },
+        unexpected=f"select * from cells where n_responses < {fewest}",
+        evaluated="select count(*) from cells",
+    )
+
+
+def declared_levels(study: Study) -> list[Rule]:
+    """Levels of prompts are declared, and each that is declared has a prompt."""
+    levels = [
+        (factor.name, level)
+        for factor in study_factors(study).values()
+        if factor.has_prompts and factor.origin != "derived" and factor.type != "model"
+        for level in factor.levels or []
+    ]
+    declared = {"declared": relation({"factor": "varchar", "level": "varchar"}, levels)}
+    return [
+        few_unexpected(
+            "expect_declared_levels",
+            ["level"],
+            description="the level of a factor is one that the study declares for it",
+            notes="add the level to the factor in the study file, or mend the record",
+            relations=declared,
+            unexpected="""
+                select prompt_id, factor, level
+                from batch
+                anti join declared using (factor, level)
+                where factor in (select factor from declared)
+            """,
+            evaluated="select count(*) from batch where factor in (select factor from declared)",
+        ),
+        few_unexpected(
+            "expect_prompts_of_every_level",
+            ["level"],
+            description="every declared level has a prompt",
+            notes="give the level a source, keyword or text, or remove it from the study file",
+            relations=declared,
+            unexpected="select factor, level from declared anti join batch using (factor, level)",
+            evaluated="select count(*) from declared",
+        ),
+    ]
+
+
+def grouped_factors(study: Study) -> dict[str, list[str]]:
+    """The factors of prompts by the grouping they make.
+
+    Args:
+        study: the study; groupings of models are no property of a prompt and are left out.
+    """
+    models = {name for name, factor in study.factors.items() if factor.type == "model"}
+    return {grouping_id(grouping): list(grouping) for grouping in study.groupings if not models.intersection(grouping)}
+
+
+def group_members(study: Study) -> dict[str, str]:
+    """The group that each prompt is in by each grouping of prompts, as relations of an expectation.
+
+    Returns:
+        SQL by name; `members` has grouping_id, prompt_id and group_id.
+    """
+    columns = {"grouping_id": "varchar", "factor": "varchar", "factor_position": "integer", "n_factors": "integer"}
+    factors = [
+        (name, factor, position, len(grouping))
+        for name, grouping in grouped_factors(study).items()
+        for position, factor in enumerate(grouping)
+    ]
+    return {
+        "grouping_factors": relation(columns, factors),
+        "members": f"""
+            select grouping_id, prompt_id, string_agg(level, ' x ' order by factor_position) as group_id
+            from grouping_factors
+            inner join raw.prompt_factors as f using (factor)
+            where f.study_id = '{study.study_id}'
+            group by grouping_id, prompt_id, n_factors
+            having count(*) = n_factors
+        """,
+    }
+
+
+def answering(study: Study) -> dict[str, str]:
+    """The generations that answer prompts, as a relation of a rule."""
+    return {
+        "answering": f"""
+            select generation_id
+            from raw.generations
+            where study_id = '{study.study_id}' and not is_baseline and not is_engine
+        """
+    }
+
+
+def _outputs(study: Study) -> Rule:
     share = study.analysis.quality.max_removed_share
     return few_unexpected(
         "expect_outputs",
         ["response_text"],
-        severity=FailureSeverity.WARNING,
+        severity="warning",
         description=f"at most a share of {share!r} of the responses is blank or an error",
         notes="blank answers have no value of any measure; give models that reason more tokens",
         unexpected=f"select {_KEYS}, status from batch where not ({_IS_THERE})",
@@ -54,7 +213,7 @@ def _outputs(study: Study) -> Expectation:
     )
 
 
-def _set_aside(study: Study, name: str, rules: list[str], *, description: str) -> Expectation:
+def _set_aside(study: Study, name: str, rules: list[str], *, description: str) -> Rule:
     share = study.analysis.quality.max_removed_share
     named = ", ".join(f"'{rule}'" for rule in rules)
     found = (
@@ -64,7 +223,7 @@ def _set_aside(study: Study, name: str, rules: list[str], *, description: str) -
     return few_unexpected(
         name,
         [],
-        severity=FailureSeverity.WARNING,
+        severity="warning",
         description=f"{description}, but for a share of {share!r} at most, which is in quarantine",
         notes="read raw.quarantine, which has file, row and reason of each, and mend the table",
         unexpected=f"select record_key, rule, left(detail, 200) as detail {found}",
@@ -73,11 +232,11 @@ def _set_aside(study: Study, name: str, rules: list[str], *, description: str) -
     )
 
 
-def _spellings(study: Study) -> Expectation:
+def _spellings(study: Study) -> Rule:
     return few_unexpected(
         "expect_levels_as_declared",
         [],
-        severity=FailureSeverity.WARNING,
+        severity="warning",
         description="levels of an import are spelled as the study file declares them",
         notes="raw.normalised_levels has each as it was read; mend the table if that is wrong",
         unexpected=f"""
@@ -91,12 +250,12 @@ def _spellings(study: Study) -> Expectation:
     )
 
 
-def _designed_cells(study: Study) -> Expectation:
+def _designed_cells(study: Study) -> Rule:
     fewest = study.analysis.quality.min_responses_per_cell
     return few_unexpected(
         "expect_responses_in_every_designed_cell",
         ["generation_id", "prompt_id"],
-        severity=FailureSeverity.WARNING,
+        severity="warning",
         description=(
             f"every generation has at least {fewest} responses that are not blank to the prompts of a slice "
             "with the same levels of the factors that groups are made of"
@@ -152,11 +311,7 @@ def _designed(study: Study) -> dict[str, str]:
             where {of_study}
             group by prompt_id
         """,
-        "answering": f"""
-            select generation_id
-            from raw.generations
-            where {of_study} and not is_baseline and not is_engine
-        """,
+        **answering(study),
     }
 
 

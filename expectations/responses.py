@@ -9,10 +9,16 @@ from great_expectations.expectations import Expectation
 from great_expectations.expectations.metadata_types import FailureSeverity
 from great_expectations.expectations.row_conditions import Column
 
-from expectations.few_unexpected import few_removed, few_unexpected
+from expectations.few_unexpected import suite_of
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
-from expectations.prompt_factors import group_members
-from expectations.record_rules import record_rules
+from expectations.record_rules import (
+    answering,
+    few_removed_responses,
+    group_members,
+    record_rules,
+    responses_to_every_prompt,
+)
+from expectations.rules import Rule, few_unexpected
 from python_assets.study.study import Study
 
 STATUSES: Final = ("ok", "error", "not_recorded")
@@ -33,10 +39,9 @@ _AGAIN: Final = "materialise the generate stage again; what is in the response l
 
 def suite(study: Study) -> ExpectationSuite:
     """The expectations on raw.responses."""
-    quarantined = "stage in ('generate', 'assemble')" if study.prompts.import_ else "stage = 'generate'"
-    return ExpectationSuite(
-        name="responses",
-        expectations=[
+    return suite_of(
+        "responses",
+        [
             has_rows("responses", "give the study a generation that answers"),
             *filled("generation_id", "prompt_id", "response_id"),
             unique(*KEYS),
@@ -53,12 +58,12 @@ def suite(study: Study) -> ExpectationSuite:
             _few_errors(study),
             _few_errors_of_each_group(study),
             *record_rules(study),
-            few_removed(study, quarantined, FailureSeverity.CRITICAL),
+            few_removed_responses(study),
         ],
     )
 
 
-def _outcomes() -> list[Expectation]:
+def _outcomes() -> list[Expectation | Rule]:
     status, is_empty = Column("status"), Column("is_empty")
     # a condition of Great Expectations takes no truth value
     has_text = is_empty == 0
@@ -125,7 +130,7 @@ def _outcomes() -> list[Expectation]:
     ]
 
 
-def _is_observed(column: str, where: str) -> Expectation:
+def _is_observed(column: str, where: str) -> Rule:
     return few_unexpected(
         f"expect_{column}_where_ok",
         [column],
@@ -153,22 +158,14 @@ def _usage() -> list[Expectation]:
     ]
 
 
-def _relations(study: Study) -> list[Expectation]:
-    prompts = f"select prompt_id from raw.prompts where study_id = '{study.study_id}'"
-    answering = {
-        "answering": f"""
-            select generation_id
-            from raw.generations
-            where study_id = '{study.study_id}' and not is_baseline and not is_engine
-        """
-    }
+def _relations(study: Study) -> list[Rule]:
     return [
         few_unexpected(
             "expect_a_generation",
             ["generation_id"],
             description="every response is of a generation in raw.generations that answers prompts",
             notes=_AGAIN,
-            relations=answering,
+            relations=answering(study),
             unexpected=f"select {_SHOWN} from batch anti join answering using (generation_id)",
         ),
         few_unexpected(
@@ -183,30 +180,19 @@ def _relations(study: Study) -> list[Expectation]:
             ["generation_id"],
             description="every generation answered something",
             notes="check its name against the imported table, or remove it from the study file",
-            relations=answering,
+            relations=answering(study),
             unexpected="select generation_id from answering anti join batch using (generation_id)",
             evaluated="select count(*) from answering",
         ),
-        few_unexpected(
-            "expect_responses_to_every_prompt",
-            ["prompt_id"],
-            severity=FailureSeverity.WARNING,
-            description="every generation was asked every prompt",
-            notes="materialise the generate stage again, or complete the imported table",
-            relations=answering | {"required": f"select * from answering cross join ({prompts})"},
-            unexpected="""
-                select generation_id, prompt_id from required anti join batch using (generation_id, prompt_id)
-            """,
-            evaluated="select count(*) from required",
-        ),
+        responses_to_every_prompt(study),
     ]
 
 
-def _no_tags() -> Expectation:
+def _no_tags() -> Rule:
     return few_unexpected(
         "expect_no_tag_before_the_answer",
         ["response_text"],
-        severity=FailureSeverity.WARNING,
+        severity="warning",
         description="no answer begins with a tag, as reasoning of a family that is not known does",
         notes="read the examples; where it is reasoning, name its marks in reasoning_tags of the generation",
         unexpected=f"""
@@ -218,7 +204,7 @@ def _no_tags() -> Expectation:
     )
 
 
-def _few_errors(study: Study) -> Expectation:
+def _few_errors(study: Study) -> Rule:
     share = study.analysis.quality.max_error_share
     return few_unexpected(
         "expect_few_errors",
@@ -239,7 +225,7 @@ def _few_errors(study: Study) -> Expectation:
     )
 
 
-def _few_errors_of_each_group(study: Study) -> Expectation:
+def _few_errors_of_each_group(study: Study) -> Rule:
     """A single error says nothing of a group: of ten responses it is a tenth."""
     share = study.analysis.quality.max_error_share
     return few_unexpected(

@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import duckdb
 
 from expectations import JUDGED, SCRAPED, TABLES
+from expectations.rules import Rule, is_kept, rows_of_study
 from python_assets.errors import QualityError
 from python_assets.study.study import Study
 from python_assets.telemetry import disable_telemetry
@@ -72,6 +73,43 @@ def run_suites(
         ]
     _write(connection, study.study_id, run_id, checked, results)
     return results
+
+
+def run_rules(
+    connection: duckdb.DuckDBPyConnection, study: Study, rules: Mapping[str, Sequence[Rule]], *, run_id: str
+) -> list[CheckResult]:
+    """Evaluate rules without Great Expectations and replace the raw.data_quality rows of their tables.
+
+    Args:
+        connection: the open build file, no transaction begun.
+        study: the study whose rows are looked at.
+        rules: by raw table.
+        run_id: becomes the run_id of the rows.
+
+    Returns:
+        One result a rule, as run_suites gives it of the same one.
+    """
+    results = [_of_rule(connection, study, table, rule) for table, of_table in rules.items() for rule in of_table]
+    _write(connection, study.study_id, run_id, rules, results)
+    return results
+
+
+def _of_rule(connection: duckdb.DuckDBPyConnection, study: Study, table: str, rule: Rule) -> CheckResult:
+    rows = connection.execute(rule.query(rows_of_study(table, study.study_id))).fetchall()
+    n_evaluated, n_unexpected, at_most, examples = rows[0]
+    return CheckResult(
+        table_name=table,
+        expectation=rule.name,
+        column_name=", ".join(rule.columns) or "(table)",
+        severity=rule.severity,
+        success=is_kept(n_unexpected, n_evaluated, at_most),
+        n_evaluated=n_evaluated,
+        n_unexpected=n_unexpected,
+        unexpected_share=n_unexpected / n_evaluated if n_evaluated else None,
+        examples_json=_examples_json(examples or []),
+        description=rule.description,
+        remedy=rule.notes,
+    )
 
 
 def of_study(study: Study, tables: Iterable[str] = TABLES) -> list[str]:
@@ -165,10 +203,14 @@ def _result(table: str, found: "Found") -> CheckResult:
         n_evaluated=found.n_evaluated,
         n_unexpected=found.n_unexpected,
         unexpected_share=found.n_unexpected / found.n_evaluated if found.n_evaluated else None,
-        examples_json=json.dumps([_shown(example) for example in found.examples], ensure_ascii=False),
+        examples_json=_examples_json(found.examples),
         description=str(expectation.description),
         remedy=str(expectation.notes),
     )
+
+
+def _examples_json(examples: Iterable[dict[str, Any]]) -> str:
+    return json.dumps([_shown(example) for example in examples], ensure_ascii=False)
 
 
 def _shown(example: dict[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from great_expectations import expectations as gxe
 from great_expectations.expectations.metadata_types import FailureSeverity
 from great_expectations.expectations.row_conditions import Column
 
-from expectations.few_unexpected import few_removed, few_unexpected
+from expectations.few_unexpected import suite_of
 from expectations.keys import filled, has_rows, unique
+from expectations.rules import few_removed, few_unexpected
 from python_assets.study.study import Study
 
 KEYS: Final = ("sentence_id",)
@@ -22,9 +23,9 @@ _LEVELS: Final = "materialise the scrape stage again after a change of prompts.s
 def suite(study: Study) -> ExpectationSuite:
     """The expectations on raw.sentences."""
     of_study = f"from raw.documents where study_id = '{study.study_id}'"
-    return ExpectationSuite(
-        name="sentences",
-        expectations=[
+    return suite_of(
+        "sentences",
+        [
             has_rows("sentences", "give prompts.scrape.sources a text with whole sentences"),
             *filled("sentence_id", "document_id", "source_tag", "sentence_text"),
             unique(*KEYS),
@@ -87,7 +88,7 @@ def suite(study: Study) -> ExpectationSuite:
             few_unexpected(
                 "expect_documents_in_use",
                 ["document_id"],
-                severity=FailureSeverity.WARNING,
+                severity="warning",
                 description="every document gives at least one kept sentence",
                 notes="check the keywords against the document, or remove it from prompts.scrape.sources",
                 unexpected=f"""
@@ -98,6 +99,6 @@ def suite(study: Study) -> ExpectationSuite:
                 evaluated=f"select count(*) {of_study}",
             ),
             # what is cut from a source leaves fewer sentences, not wrong ones
-            few_removed(study, _CUT, FailureSeverity.WARNING),
+            few_removed(study, _CUT, "warning"),
         ],
     )

@@ -8,9 +8,7 @@ one of them are not compared.
 import re
 from typing import Final
 
-from great_expectations.expectations.metadata_types import FailureSeverity
-
-from expectations.few_unexpected import ExpectFewUnexpected, few_unexpected, literal, relation
+from expectations.rules import Rule, few_unexpected, literal, relation
 from python_assets.study.factors import KnownFactor, study_factors
 from python_assets.study.imports import TABLE
 from python_assets.study.study import Study
@@ -23,7 +21,7 @@ _PRONOUNS: Final = (
 _SLOT: Final = "{}"
 
 
-def only_slots_differ(study: Study) -> list[ExpectFewUnexpected]:
+def only_slots_differ(study: Study) -> list[Rule]:
     """The expectation, where a study brings prompts whose texts somebody wrote; none elsewhere.
 
     Args:
@@ -42,7 +40,7 @@ def only_slots_differ(study: Study) -> list[ExpectFewUnexpected]:
         few_unexpected(
             "expect_only_slots_differ",
             ["prompt_text"],
-            severity=FailureSeverity.WARNING,
+            severity="warning",
             description="prompts of one root prompt differ only in what levels of factors write into them",
             notes="make the texts alike, declare the texts of levels, or name a factor for what differs",
             relations={

@@ -23,7 +23,8 @@ from great_expectations.expectations import Expectation
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.pool import StaticPool
 
-from expectations.few_unexpected import N_EXAMPLES, ExpectFewUnexpected
+from expectations.few_unexpected import ExpectFewUnexpected
+from expectations.rules import N_EXAMPLES, rows_of_study
 from python_assets.errors import QualityError
 
 ERROR_CHARACTERS: Final = 500
@@ -124,8 +125,7 @@ def rows_of(source: SQLDatasource, table: str, study_id: str) -> gx.core.batch_d
         study_id: whose rows.
     """
     # a query asset: a table asset forgets the schema of a DuckDB table
-    query = f"select * from raw.{table} where study_id = '{study_id}'"
-    return source.add_query_asset(table, query=query).add_batch_definition_whole_table("all")
+    return source.add_query_asset(table, query=rows_of_study(table, study_id)).add_batch_definition_whole_table("all")
 
 
 def _id(result: ExpectationValidationResult) -> str | None:
