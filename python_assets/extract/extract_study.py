@@ -56,7 +56,7 @@ class ExtractCounts(NamedTuple):
 def extract(
     study: Study,
     connection: duckdb.DuckDBPyConnection,
-    cache_path: Path,
+    cache_path: Path | None,
     imported: Imported | None = None,
     run_context: RunContext | None = None,
 ) -> ExtractCounts:
@@ -66,7 +66,7 @@ def extract(
         study: the study.
         connection: its open build file, with raw.prompts, raw.prompt_factors, raw.generations and
             raw.responses.
-        cache_path: the folder of caches; the study's own is one file in it.
+        cache_path: the folder of caches; the study's own is one file in it. None keeps it in memory.
         imported: the table that the study imports; it is read where measures need it and it is not given.
         run_context: for measures that an engine marks.
 
@@ -87,7 +87,7 @@ def extract(
     if by_neutral_words := [measure for measure in measures if reads_neutral_words(measure)]:
         wanted = [_units_of(study, connection, units, measure) for measure in by_neutral_words]
         units = with_neutral_texts(study, connection, units, np.unique(np.concatenate(wanted)))
-    with ScoreCache(cache_path / f"{study.study_id}.duckdb") as cache:
+    with ScoreCache(Path(":memory:") if cache_path is None else cache_path / f"{study.study_id}.duckdb") as cache:
         scorer = Scorer(units, cache, study.embedding, progress, workers)
         job = Job(
             study=study,

@@ -1,7 +1,9 @@
 """What an importer is and what it gives, and where a new format registers itself."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar, Final, NamedTuple, TypeVar
@@ -135,8 +137,21 @@ def importer(name: str) -> Callable[[T], T]:
     return add
 
 
+_GIVEN: ContextVar[ImportedTable | None] = ContextVar("given", default=None)
+
+
+@contextmanager
+def given(table: ImportedTable) -> Iterator[None]:
+    """Let `read_import` give a table that is in memory already, in this thread."""
+    token = _GIVEN.set(table)
+    try:
+        yield
+    finally:
+        _GIVEN.reset(token)
+
+
 def read_import(study: Study) -> ImportedTable:
-    """Read what a study imports.
+    """Read what a study imports, or take what is `given`.
 
     Args:
         study: its prompts come by import.
@@ -149,7 +164,8 @@ def read_import(study: Study) -> ImportedTable:
         SourceError: the file cannot be read.
         StudyError: the file lacks columns that the study names.
     """
-    return IMPORTERS[import_of(study).format].read(study)
+    table = _GIVEN.get()
+    return IMPORTERS[import_of(study).format].read(study) if table is None else table
 
 
 def import_of(study: Study) -> Import:

@@ -3,6 +3,7 @@
 Belongs here: from columns of pandas to a study file and its table. What is computed is the study's.
 """
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -43,9 +44,13 @@ def check(
     margin: float | None = None,
     name: str = "check",
     folder: str | Path | None = None,
+    report: str | Path | None = None,
     quiet: bool = False,
 ) -> Results:
     """Test whether groups differ in a value, prompt by prompt, as the report of a study would say it.
+
+    It runs in this process and leaves nothing behind. With `folder` it is a study that `plumbline run` runs, kept with
+    its report and its history.
 
     Args:
         frame: one row an answer. Several rows of one prompt, group and model are repeated answers. A missing value is
@@ -56,8 +61,9 @@ def check(
         model: the column that says who answered; one model where None.
         margin: the least difference that matters, in units of the value; without it a difference may be shown but not
             how much it matters.
-        name: of the study; a check of the same name takes its place, as a further run of it.
-        folder: where study, table and results are kept; checks in the warehouse of PLUMBLINE_HOME where None.
+        name: of the study, an identifier of which is made; in a folder a check of the same name is a further run.
+        folder: where study, table and results are kept; they are in memory where None.
+        report: the HTML file that a report is written to. With `folder` a report is in it anyway.
         quiet: whether nothing is said of how far it is.
 
     Returns:
@@ -67,15 +73,54 @@ def check(
         StudyError: a column is not there or holds something else, there is one group, or no prompt has two.
         PlumblineError: the run failed; the text has what it said last.
     """
-    from python_assets.warehouse import paths
-    from python_assets.warehouse.build import Home
-
     columns = _columns(frame, [group] if isinstance(group, str) else [*group], prompt, value, model)
     kind = _kind(frame, columns)
     _require_pairs(frame, columns)
-    home = Home((Path(folder) if folder is not None else paths.home().root / "checks").absolute())
-    path = _written(frame, columns, _study(frame, columns, kind, margin), home.root / "studies", name)
-    return run_file(Study.load(path).path, home, quiet=quiet)
+    study, table, study_id = _study(frame, columns, kind, margin), _table(frame, columns), _study_id(name)
+    if folder is not None:
+        return _in_folder(study, table, study_id, Path(folder).absolute(), report, quiet=quiet)
+    return _in_memory(study, table, study_id, report, quiet=quiet)
+
+
+def _study_id(name: str) -> str:
+    from python_assets.study.study import make_id
+
+    if not (study_id := make_id(name)):
+        raise StudyError("name", name, "a name with a letter")
+    return study_id
+
+
+def _in_folder(
+    study: dict[str, Any], table: "pd.DataFrame", study_id: str, folder: Path, report: str | Path | None, *, quiet: bool
+) -> Results:
+    import shutil
+
+    from python_assets.warehouse.build import Home
+
+    path = _written(study, table, study_id, folder / "studies")
+    results = run_file(Study.load(path).path, Home(folder), quiet=quiet)
+    if report is not None:
+        shutil.copyfile(results.report, report)
+    return results
+
+
+def _in_memory(
+    study: dict[str, Any], table: "pd.DataFrame", study_id: str, report: str | Path | None, *, quiet: bool
+) -> Results:
+    from python_assets.importers.table import FILE, ROW, table_of_rows
+    from python_assets.library.in_memory import run_in_memory
+    from python_assets.study_file.load import load_study
+    from python_assets.warehouse.progress import SILENT, Lines
+
+    text = _yaml(study, study_id)
+    loaded = load_study(Path(f"{study_id}.yml"), check_files=False, text=text)
+    rows = table.assign(**{FILE: _file_name(study_id), ROW: range(1, len(table) + 1)})
+    imported = table_of_rows(loaded, rows, [], needs_levels=True)
+    progress = SILENT if quiet else Lines(lambda line: print(line, file=sys.stderr, flush=True))
+    results = run_in_memory(loaded, imported, progress)
+    if report is not None:
+        results.write_report(Path(report))
+    return results
 
 
 def _columns(frame: "pd.DataFrame", groups: list[str], prompt: str, value: str, model: str | None) -> _Columns:
@@ -165,26 +210,36 @@ def _study(frame: "pd.DataFrame", columns: _Columns, kind: str, margin: float | 
     }
 
 
-def _written(frame: "pd.DataFrame", columns: _Columns, study: dict[str, Any], folder: Path, name: str) -> Path:
-    """Write the study and, beside it, what of the frame it reads."""
+def _table(frame: "pd.DataFrame", columns: _Columns) -> "pd.DataFrame":
+    """What of a frame the study reads, by the names that the study knows."""
     import pandas as pd
-    import yaml
 
-    from python_assets.study.study import ID_PATTERN
-
-    if not ID_PATTERN.match(name):
-        raise StudyError("name", name, "lower-case letters, digits and _, a letter first")
-    path, table = folder / f"{name}.yml", folder / f"{name}.parquet"
-    study["prompts"]["import"]["path"] = table.name
     texts = {PROMPT: columns.prompt, **{f"{FACTOR}{name}": column for name, column in columns.groups.items()}}
     if columns.model:
         texts[MODEL] = columns.model
-    told = pd.DataFrame({new: frame[column].astype(str) for new, column in texts.items()})
-    told[VALUE] = frame[columns.value].astype("Float64")
+    table = pd.DataFrame({new: frame[column].astype(str) for new, column in texts.items()})
+    table[VALUE] = frame[columns.value].astype("Float64")
+    return table.reset_index(drop=True)
+
+
+def _file_name(study_id: str) -> str:
+    return f"{study_id}.parquet"
+
+
+def _yaml(study: dict[str, Any], study_id: str) -> str:
+    import yaml
+
+    study["prompts"]["import"]["path"] = _file_name(study_id)
+    return yaml.safe_dump(study, sort_keys=False, allow_unicode=True)
+
+
+def _written(study: dict[str, Any], table: "pd.DataFrame", study_id: str, folder: Path) -> Path:
+    """Write the study and, beside it, its table."""
+    path = folder / f"{study_id}.yml"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        told.to_parquet(table, index=False)
-        path.write_text(yaml.safe_dump(study, sort_keys=False, allow_unicode=True), encoding="utf-8")
+        table.to_parquet(folder / _file_name(study_id), index=False)
+        path.write_text(_yaml(study, study_id), encoding="utf-8")
     except OSError as error:
         raise StudyError(
             folder, Told(error.strerror), "a folder that can be written", "name another one: folder="

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from python_assets.errors import WarehouseError
 
 if TYPE_CHECKING:
+    import duckdb
     import pandas as pd
 
 MOST_SENTENCES: Final = 12
+FINDINGS, GROUPS, DIFFERENCES, QUOTES = SHOWN = ("v_findings", "summary_statistics", "v_differences", "v_quotes")
+"""The published tables that Results shows."""
 
 
 class Results:
@@ -62,22 +65,22 @@ class Results:
     @property
     def findings(self) -> "pd.DataFrame":
         """Each question whether groups differ: verdict, size, interval, p, q, and all in words (v_findings)."""
-        return self._rows("v_findings", "study_id, finding_rank")
+        return self._rows(FINDINGS, "study_id, finding_rank")
 
     @property
     def groups(self) -> "pd.DataFrame":
         """Each group's statistics: value, interval, n_responses (summary_statistics)."""
-        return self._rows("summary_statistics", "all")
+        return self._rows(GROUPS, "all")
 
     @property
     def differences(self) -> "pd.DataFrame":
         """Each group against the others: value, interval, q and verdict of its question (v_differences)."""
-        return self._rows("v_differences", "all")
+        return self._rows(DIFFERENCES, "all")
 
     @property
     def quotes(self) -> "pd.DataFrame":
         """Answers behind the findings: prompt and text of both groups, with their values (v_quotes)."""
-        return self._rows("v_quotes", "all")
+        return self._rows(QUOTES, "all")
 
     @property
     def report(self) -> Path:
@@ -100,17 +103,28 @@ class Results:
         Raises:
             WarehouseError: the database refuses the query.
         """
-        import duckdb
-
         from python_assets.published.query import open_published
 
         with open_published(self.database) as connection:
-            try:
-                return connection.execute(query, values or {}).df()
-            except duckdb.Error as error:
-                raise WarehouseError("the query", error) from error
+            return rows_of(connection, query, values)
 
     def _rows(self, table: str, order: str) -> "pd.DataFrame":
         of_study = "" if self.study is None else "where study_id = $study"
         values = None if self.study is None else {"study": self.study}
         return self.sql(f"select * from {table} {of_study} order by {order}", values)
+
+
+def rows_of(
+    connection: "duckdb.DuckDBPyConnection", query: str, values: "dict[str, Any] | None"
+) -> "pd.DataFrame":
+    """The rows of a query.
+
+    Raises:
+        WarehouseError: the database refuses it.
+    """
+    import duckdb
+
+    try:
+        return connection.execute(query, values or {}).df()
+    except duckdb.Error as error:
+        raise WarehouseError("the query", error) from error

@@ -33,6 +33,7 @@ from python_assets.report.workbook import findings_workbook
 from python_assets.study.metrics import metric_names
 
 if TYPE_CHECKING:
+    import duckdb
     from markupsafe import Markup
 
 
@@ -59,11 +60,16 @@ def write_report(published_path: Path, study_id: str, out_path: Path) -> ReportC
     Raises:
         WarehouseError: the study has not been published, or the page cannot be written.
     """
-    started = time.monotonic()
     with open_published(published_path) as connection:
-        reader = Reader(connection, study_id)
-        drawn = figures.make_figures(reader, lead_question(reader))
-        content = _content(reader, drawn)
+        return write_report_of(connection, study_id, out_path)
+
+
+def write_report_of(connection: "duckdb.DuckDBPyConnection", study_id: str, out_path: Path) -> ReportCounts:
+    """Write the page of one study from a connection that has the published tables; as write_report."""
+    started = time.monotonic()
+    reader = Reader(connection, study_id)
+    drawn = figures.make_figures(reader, lead_question(reader))
+    content = _content(reader, drawn)
     page = _render(content).encode()
     write_page(out_path, page)
     return ReportCounts(len(content["facts"].facts), len(drawn.drawn), len(page), time.monotonic() - started)

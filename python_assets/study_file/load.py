@@ -24,7 +24,14 @@ from python_assets.study_file.parts import LABEL_KEYS, PartReader, Parts
 from python_assets.study_file.yaml_lines import StudyFile, read_study_file
 
 
-def load_study(path: Path, *, check_files: bool = True, simulated: bool = False, wave: str | None = None) -> Study:
+def load_study(
+    path: Path,
+    *,
+    check_files: bool = True,
+    simulated: bool = False,
+    wave: str | None = None,
+    text: str | None = None,
+) -> Study:
     """Read a study file.
 
     Args:
@@ -33,6 +40,7 @@ def load_study(path: Path, *, check_files: bool = True, simulated: bool = False,
             whether the tables have the columns that it names.
         simulated: let the simulator stand in for every model; the file itself is checked as it is.
         wave: that of the generations which declare none; the one that began last where None and the study has waves.
+        text: what the file would say, where there is none.
 
     Returns:
         The study with lists of models and roles, slices and groupings written out.
@@ -42,7 +50,7 @@ def load_study(path: Path, *, check_files: bool = True, simulated: bool = False,
         StudyError: there is no such wave, or it has not begun.
     """
     now = datetime.now(UTC)
-    file = read_study_file(Path(path))
+    file = read_study_file(Path(path), text)
     reader = PartReader(file)
     parts, described = with_description(in_wave(reader.read(), wave, now), file)
     draft, of_names = expand(file.path, parts)

@@ -77,8 +77,8 @@ def _step_into(node: yaml.Node | None, step: object) -> tuple[int, yaml.Node] | 
     return None
 
 
-def read_study_file(path: Path) -> StudyFile:
-    """Read a study file without interpreting it.
+def read_study_file(path: Path, text: str | None = None) -> StudyFile:
+    """Read a study file, or a text that stands in no file, without interpreting it.
 
     Keys are texts only; duplicate keys, keys that YAML reads as something else, and numbers that are not
     finite become problems of the result, beside the data as it was most likely meant.
@@ -86,7 +86,7 @@ def read_study_file(path: Path) -> StudyFile:
     Raises:
         StudyFileError: the file is absent, is not UTF-8, is not YAML, or is not a mapping.
     """
-    text = _read_text(path)
+    text = _read_text(path) if text is None else text
     loader = yaml.SafeLoader("")
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)

@@ -72,6 +72,11 @@ class Project:
         read: list[str] = self.manifest["exposures"][f"exposure.plumbline.{INFERENCE}"]["depends_on"]["nodes"]
         return read
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of models and seeds."""
+        return frozenset(node["name"] for node in self.nodes.values() if not _is_test(node))
+
     def of_names(self, names: Iterable[str]) -> list[str]:
         """The models and seeds of these names; other names are left out."""
         wanted = set(names)

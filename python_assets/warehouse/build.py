@@ -162,20 +162,32 @@ def open_build(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """
     connection = _connect(path)
     try:
-        there = _raw_tables(connection)
-        if any(columns != set(RAW_TABLES.get(table, columns)) for table, columns in there.items()):
-            connection.execute("drop schema raw cascade")  # of another version: every stage is to write the file anew
-            there = {}
-        if not there:
-            for schema in SCHEMAS:
-                connection.execute(f"create schema if not exists {schema}")
-        for table, columns in RAW_TABLES.items():
-            if table not in there:
-                definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-                connection.execute(f"create table raw.{table} ({definition})")
+        _declare_raw_tables(connection)
         yield connection
     finally:
         connection.close()
+
+
+def open_memory() -> duckdb.DuckDBPyConnection:
+    """A build file in memory, of which nothing reaches the disk."""
+    connection = _connect(":memory:")
+    connection.execute("set temp_directory = ''")
+    _declare_raw_tables(connection)
+    return connection
+
+
+def _declare_raw_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    there = _raw_tables(connection)
+    if any(columns != set(RAW_TABLES.get(table, columns)) for table, columns in there.items()):
+        connection.execute("drop schema raw cascade")  # of another version: every stage is to write the file anew
+        there = {}
+    if not there:
+        for schema in SCHEMAS:
+            connection.execute(f"create schema if not exists {schema}")
+    for table, columns in RAW_TABLES.items():
+        if table not in there:
+            definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+            connection.execute(f"create table raw.{table} ({definition})")
 
 
 def _raw_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
@@ -201,8 +213,9 @@ def connect(
     return connection
 
 
-def _connect(path: Path) -> duckdb.DuckDBPyConnection:
-    make_folder(path.parent)
+def _connect(path: Path | str) -> duckdb.DuckDBPyConnection:
+    if isinstance(path, Path):
+        make_folder(path.parent)
     try:
         connection = connect(path)
     except duckdb.IOException as error:
