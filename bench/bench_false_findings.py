@@ -17,6 +17,7 @@ from python_assets.warehouse.progress import SILENT
 disable_telemetry()
 
 from dagster_project.dbt import BEFORE_INFERENCE, build  # noqa: E402
+
 from python_assets.assemble.assemble_study import assemble  # noqa: E402
 from python_assets.extract.extract_study import extract  # noqa: E402
 from python_assets.generate.generate_study import generate_study  # noqa: E402

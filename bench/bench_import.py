@@ -12,8 +12,9 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from bench.inference_stages import infer_all
 from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, build, manifest_path
+
+from bench.inference_stages import infer_all
 from expectations import JUDGED, SCRAPED, TABLES
 from expectations.runner import run_suites
 from python_assets.assemble.assemble_study import assemble

@@ -18,9 +18,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+from dagster_project.dbt import BEFORE_INFERENCE, build
 
 from bench.make_raw import Scale, make_raw
-from dagster_project.dbt import BEFORE_INFERENCE, build
 from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.design.design import Design, Frame, Unit
 from python_assets.infer.draws.exchange import Shuffles, permuted_means, pieces

@@ -16,9 +16,10 @@ import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
 
+from dagster_project.dbt import BEFORE_INFERENCE, build, manifest_path
+
 from bench.bench_gate import bench_study
 from bench.make_raw import Scale, make_raw
-from dagster_project.dbt import BEFORE_INFERENCE, build, manifest_path
 from python_assets.cluster.cluster import LOCAL, Cluster
 from python_assets.infer.parts.on_ray import OnRay
 from python_assets.infer.parts.processes import parts_here

@@ -20,9 +20,9 @@ from typing import Any, Final
 
 import duckdb
 import yaml
+from dagster_project.dbt import PROJECT
 
 from bench.make_raw import Scale, make_raw
-from dagster_project.dbt import PROJECT
 
 DBT: Final = (sys.executable, "-m", "dbt.cli.main")
 BY_HAND: Final = Path(__file__).with_name("statistics_by_hand.sql")

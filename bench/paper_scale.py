@@ -13,10 +13,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, build, manifest_path
+
 from bench.bench_gate import bench_study
 from bench.inference_stages import infer_all
 from bench.make_raw import Scale, make_raw
-from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, build, manifest_path
 from expectations import JUDGED, SCRAPED, TABLES
 from expectations.runner import run_suites
 from python_assets.published.publish import FinishedRun, publish

@@ -3,7 +3,6 @@
 python -m docs.make_tables
 """
 
-import json
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path

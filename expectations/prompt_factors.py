@@ -9,8 +9,9 @@ from great_expectations.expectations.row_conditions import Column
 
 from expectations.few_unexpected import suite_of
 from expectations.keys import NOT_BLANK, filled, has_rows, unique
-from expectations.record_rules import declared_levels, grouped_factors
+from expectations.record_rules import grouped_factors
 from expectations.rules import Rule, few_unexpected, relation
+from python_assets.study.factors import study_factors
 from python_assets.study.study import Study
 
 KEYS: Final = ("prompt_id", "factor")
@@ -35,10 +36,45 @@ def suite(study: Study) -> ExpectationSuite:
                     anti join raw.prompts using (study_id, prompt_id)
                 """,
             ),
-            *declared_levels(study),
+            *_declared_levels(study),
             *_grouped_levels(study),
         ],
     )
+
+
+def _declared_levels(study: Study) -> list[Rule]:
+    levels = [
+        (factor.name, level)
+        for factor in study_factors(study).values()
+        if factor.has_prompts and factor.origin != "derived" and factor.type != "model"
+        for level in factor.levels or []
+    ]
+    declared = {"declared": relation({"factor": "varchar", "level": "varchar"}, levels)}
+    return [
+        few_unexpected(
+            "expect_declared_levels",
+            ["level"],
+            description="the level of a factor is one that the study declares for it",
+            notes="add the level to the factor in the study file, or mend the record",
+            relations=declared,
+            unexpected="""
+                select prompt_id, factor, level
+                from batch
+                anti join declared using (factor, level)
+                where factor in (select factor from declared)
+            """,
+            evaluated="select count(*) from batch where factor in (select factor from declared)",
+        ),
+        few_unexpected(
+            "expect_prompts_of_every_level",
+            ["level"],
+            description="every declared level has a prompt",
+            notes="give the level a source, keyword or text, or remove it from the study file",
+            relations=declared,
+            unexpected="select factor, level from declared anti join batch using (factor, level)",
+            evaluated="select count(*) from declared",
+        ),
+    ]
 
 
 def _grouped_levels(study: Study) -> list[Expectation | Rule]:

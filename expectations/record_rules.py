@@ -42,21 +42,19 @@ def record_rules(study: Study) -> list[Rule]:
 def rules_of_frame(study: Study) -> dict[str, list[Rule]]:
     """What a table that somebody has can break, by raw table; the suites hold these rules, too.
 
-    A table of scores without texts, whose groups, prompts, models and numbers `plumbline.check` has looked at, breaks
-    no other expectation: keys, ends, kinds and scales are written by the stages themselves.
+    A table of scores without texts, whose columns `plumbline.check` has looked at and whose study is valid, breaks no
+    other expectation: keys, ends, kinds and scales are written by the stages themselves.
 
     | rule | broken by |
     |---|---|
-    | expect_prompts_of_every_level | a group whose every row is rejected, such as one without a name of a prompt |
+    | expect_few_removed | rejected rows, such as those of a blank prompt, more than the study allows |
     | expect_responses_to_every_prompt | a model that lacks a prompt |
-    | expect_valid_levels | blank names of groups |
-    | expect_levels_as_declared | spellings of one group that differ in case or spaces |
     | expect_responses_in_every_designed_cell | a cell with few answers |
-    | expect_few_removed | rejected rows, more than the study allows |
     | expect_responses_in_every_cell | a group with few values |
+
+    The other rules on records are evaluated because v_quality_rules has a row of each.
     """
     return {
-        "prompt_factors": declared_levels(study),
         "responses": [responses_to_every_prompt(study), *record_rules(study), few_removed_responses(study)],
         "measurements": [responses_in_every_cell(study)],
     }
@@ -116,42 +114,6 @@ def responses_in_every_cell(study: Study) -> Rule:
         unexpected=f"select * from cells where n_responses < {fewest}",
         evaluated="select count(*) from cells",
     )
-
-
-def declared_levels(study: Study) -> list[Rule]:
-    """Levels of prompts are declared, and each that is declared has a prompt."""
-    levels = [
-        (factor.name, level)
-        for factor in study_factors(study).values()
-        if factor.has_prompts and factor.origin != "derived" and factor.type != "model"
-        for level in factor.levels or []
-    ]
-    declared = {"declared": relation({"factor": "varchar", "level": "varchar"}, levels)}
-    return [
-        few_unexpected(
-            "expect_declared_levels",
-            ["level"],
-            description="the level of a factor is one that the study declares for it",
-            notes="add the level to the factor in the study file, or mend the record",
-            relations=declared,
-            unexpected="""
-                select prompt_id, factor, level
-                from batch
-                anti join declared using (factor, level)
-                where factor in (select factor from declared)
-            """,
-            evaluated="select count(*) from batch where factor in (select factor from declared)",
-        ),
-        few_unexpected(
-            "expect_prompts_of_every_level",
-            ["level"],
-            description="every declared level has a prompt",
-            notes="give the level a source, keyword or text, or remove it from the study file",
-            relations=declared,
-            unexpected="select factor, level from declared anti join batch using (factor, level)",
-            evaluated="select count(*) from declared",
-        ),
-    ]
 
 
 def grouped_factors(study: Study) -> dict[str, list[str]]:

@@ -138,7 +138,7 @@ class WarehouseError(PlumblineError):
 
 
 class TransformError(PlumblineError):
-    """dbt could not build a table, or a test of one failed."""
+    """dbt could not compile its project, SQL could not make a table, or a test of one failed."""
 
 
 class QualityError(PlumblineError):

@@ -5,10 +5,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from python_assets.transform.compile import compiled_project
 from docs.make_tables import TABLES, auditor_queries, published_tables, table_docs
 from docs.relations import entity_diagram, join_of, table_of
 from python_assets.published.export import EXPORTED_WITH
+from python_assets.transform.compile import compiled_project
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(

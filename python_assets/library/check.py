@@ -3,6 +3,7 @@
 Belongs here: from columns of pandas to a study file and its table. What is computed is the study's.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,11 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from python_assets.errors import StudyError, Told
 from python_assets.library.results import Results
 from python_assets.library.study import Study, run_file
+from python_assets.warehouse.progress import duration
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FRAME: Final = "the frame"
+# measured on 1,000,000 rows of 50,000 prompts (docs/performance.md)
+BYTES_OF_NONE, BYTES_A_ROW, SECONDS_A_ROW = 450e6, 6_800, 1.5e-4
+MANY_ROWS: Final = 1_000_000
 BINARY, CONTINUOUS = "binary", "continuous"
 MARGIN_OF: Final = {BINARY: "risk_difference", CONTINUOUS: "mean_difference"}
 PROMPT, MODEL, VALUE, FACTOR = "prompt", "model", "value", "factor_"
@@ -77,9 +82,22 @@ def check(
     kind = _kind(frame, columns)
     _require_pairs(frame, columns)
     study, table, study_id = _study(frame, columns, kind, margin), _table(frame, columns), _study_id(name)
+    _tell_size(len(frame), quiet=quiet)
     if folder is not None:
         return _in_folder(study, table, study_id, Path(folder).absolute(), report, quiet=quiet)
     return _in_memory(study, table, study_id, report, quiet=quiet)
+
+
+def _tell_size(n_rows: int, *, quiet: bool) -> None:
+    """Refuse more rows than this machine's memory holds; of very many say what they take."""
+    needed = BYTES_OF_NONE + BYTES_A_ROW * n_rows
+    if needed > (there := os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")):
+        got = Told(f"{n_rows:,} rows, which take some {needed / 1e9:.0f} GB")
+        expected = f"what {there / 1e9:.0f} GB of memory hold"
+        raise StudyError(FRAME, got, expected, "take a mean for each prompt, group and model")
+    if n_rows >= MANY_ROWS and not quiet:
+        told = f"{n_rows:,} rows: some {duration(SECONDS_A_ROW * n_rows)} and {needed / 1e9:.0f} GB of memory"
+        print(told, file=sys.stderr, flush=True)
 
 
 def _study_id(name: str) -> str:
@@ -114,8 +132,8 @@ def _in_memory(
 
     text = _yaml(study, study_id)
     loaded = load_study(Path(f"{study_id}.yml"), check_files=False, text=text)
-    rows = table.assign(**{FILE: _file_name(study_id), ROW: range(1, len(table) + 1)})
-    imported = table_of_rows(loaded, rows, [], needs_levels=True)
+    table[FILE], table[ROW] = _file_name(study_id), range(1, len(table) + 1)
+    imported = table_of_rows(loaded, table, [], needs_levels=True)
     progress = SILENT if quiet else Lines(lambda line: print(line, file=sys.stderr, flush=True))
     results = run_in_memory(loaded, imported, progress)
     if report is not None:
@@ -133,6 +151,8 @@ def _columns(frame: "pd.DataFrame", groups: list[str], prompt: str, value: str, 
         raise StudyError(FRAME, got, f"columns of {', '.join(map(str, frame.columns))}")
     if twice := [column for column in dict.fromkeys(named) if named.count(column) > 1]:
         raise StudyError(FRAME, Told(f"{twice[0]!r} for two things"), "a column of its own for group, prompt and value")
+    if several := [column for column in named if not isinstance(frame.columns.get_loc(column), int)]:
+        raise StudyError(FRAME, Told(f"several columns {several[0]!r}"), "columns of different names", "rename them")
     if len(frame) * len(named) > MOST_CELLS:
         got = Told(f"{len(frame):,} rows of {len(named)} columns")
         raise StudyError(FRAME, got, f"at most {MOST_CELLS:,} cells", "take a mean for each prompt, group and model")

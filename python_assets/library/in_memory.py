@@ -4,7 +4,7 @@ Belongs here: the order of the stages, and the results that are read from memory
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -62,28 +62,36 @@ def run_in_memory(study: Study, imported: ImportedTable, progress: Progress) -> 
     connection, run_id = open_memory(), str(uuid4())
     record_study(study, connection, _NOWHERE, run_id=run_id)
     rules = rules_of_frame(study)
-
-    def require_rules(*tables: str) -> None:
-        require(run_rules(connection, study, {table: rules[table] for table in tables}, run_id=run_id))
-
-    with given(imported):
-        assemble(study, connection, RunContext(_NOWHERE, SILENT))
-        write_stage(connection, study.study_id, "design", design_tables(study, connection))
-        require_rules("prompt_factors")
-        generate_study(study, connection, _NOWHERE, SILENT)
-        require_rules("responses")
-        extract(study, connection, None)
-        require_rules("measurements")
+    for table in fill_raw_tables(connection, study, imported):
+        require(run_rules(connection, study, {table: rules[table]}, run_id=run_id))
     results = MemoryResults(connection, study.study_id, run_id, progress)
     results.make_before_inference()
     power_rows = partial(design_power_rows, study, connection)
     infer_study(connection, study, power_rows, progress, declared=declared_of_build(study, connection))
     infer_agreement(connection, study.alpha, study.seed)
-    infer_associations(connection, study.analysis.association_tests, seed=study.seed, n_permutations=study.n_permutations)
+    is_asked, n = study.analysis.association_tests, study.n_permutations
+    infer_associations(connection, is_asked, seed=study.seed, n_permutations=n)
     infer_regressions(connection, study, study.alpha)
     infer_subgroups(connection, study.alpha)
     results.make(SHOWN)
     return results
+
+
+def fill_raw_tables(connection: duckdb.DuckDBPyConnection, study: Study, imported: ImportedTable) -> Iterator[str]:
+    """Fill the raw tables of an imported study.
+
+    Yields:
+        The name of each table that has expectations, as soon as it can be looked at.
+    """
+    with given(imported):
+        assemble(study, connection, RunContext(_NOWHERE, SILENT))
+    write_stage(connection, study.study_id, "design", design_tables(study, connection))
+    with given(imported):
+        generate_study(study, connection, _NOWHERE, SILENT)
+    yield "responses"
+    with given(imported):
+        extract(study, connection, None)
+    yield "measurements"
 
 
 class MemoryResults(Results):
@@ -111,7 +119,9 @@ class MemoryResults(Results):
             WarehouseError: none was.
         """
         if self._report is None:
-            raise WarehouseError("report", NOTHING, "a path that it was written to", "name one: check(..., report=PATH)")
+            raise WarehouseError(
+                "report", NOTHING, "a path that it was written to", "name one: check(..., report=PATH)"
+            )
         return self._report
 
     def write_report(self, path: Path) -> None:

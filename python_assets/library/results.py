@@ -114,9 +114,7 @@ class Results:
         return self.sql(f"select * from {table} {of_study} order by {order}", values)
 
 
-def rows_of(
-    connection: "duckdb.DuckDBPyConnection", query: str, values: "dict[str, Any] | None"
-) -> "pd.DataFrame":
+def rows_of(connection: "duckdb.DuckDBPyConnection", query: str, values: "dict[str, Any] | None") -> "pd.DataFrame":
     """The rows of a query.
 
     Raises:

@@ -25,12 +25,7 @@ from python_assets.study_file.yaml_lines import StudyFile, read_study_file
 
 
 def load_study(
-    path: Path,
-    *,
-    check_files: bool = True,
-    simulated: bool = False,
-    wave: str | None = None,
-    text: str | None = None,
+    path: Path, *, check_files: bool = True, simulated: bool = False, wave: str | None = None, text: str | None = None
 ) -> Study:
     """Read a study file.
 

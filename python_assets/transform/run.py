@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
 from types import ModuleType
@@ -78,7 +78,7 @@ def run_steps(
                 unmade.add(step)
                 continue
             try:
-                result = call(node["name"], lambda step=step: _done(connection, project, step))
+                result = call(node["name"], partial(_done, connection, project, step))
             except duckdb.Error as error:
                 unmade.add(step)
                 failures.append(_failure(node, str(error)))
@@ -88,11 +88,10 @@ def run_steps(
                 rows = _HIDDEN if hides_texts else _rows_told(connection, project, node)
                 failures.append(_failure(node, f"{result.failures:,} rows, the first: {rows}"))
             results.append(result)
-            if not _is_test(node):
-                tell(sum(one.status == SUCCESS for one in results))
+            tell(sum(one.status == SUCCESS for one in results))
     if failures:
         got = "\n".join(["tables that cannot be used:", *failures])
-        raise TransformError("dbt", got, remedy=REMEDY if untrue else "")
+        raise TransformError("SQL", got, remedy=REMEDY if untrue else "")
     return results
 
 

@@ -4,9 +4,9 @@ from itertools import permutations
 
 import pytest
 
-from python_assets.transform.compile import compiled_project
 from docs.make_tables import auditor_queries, published_tables
 from docs.relations import join_of, table_of
+from python_assets.transform.compile import compiled_project
 
 QUERIES = {query.name: query for query in auditor_queries()}
 # no check of the demo fails and no record is rejected; it is run once, simulated, and has no labels, regressions,

@@ -42,8 +42,8 @@ def test_a_frame_becomes_a_study_of_its_columns(written):
 
 def test_several_groups_and_models_are_told_apart(written):
     frame = FRAME.assign(Age=["old", "young"] * 8)
-    study = written(frame, group=["Group of people", "Age"], model="Who", name="mine")
-    assert study.study_id == "mine"
+    study = written(frame, group=["Group of people", "Age"], model="Who", name="Recinq-placebo 2")
+    assert study.study_id == "recinq_placebo_2"
     assert [*study.groupings] == [("group_of_people",), ("age",)]
     assert [one.spec.name for one in study.generations] == ["*"]
     assert sorted(table_of(study).model.unique()) == ["m", "n"]
@@ -78,6 +78,7 @@ def test_a_value_is_of_its_kind_and_has_a_margin_of_it(written, values, kind, ma
         (lambda f: f.assign(Score=pd.Timestamp("2026-01-01")), "expected numbers, or True and False"),
         (lambda f: f.assign(Question=f.Question.where(f.index > 2)), "3 of 16 rows without 'Question'"),
         (lambda f: f.iloc[:0], "no value in 'Score'"),
+        (lambda f: f.assign(Other=1).rename(columns={"Other": "Question"}), "several columns 'Question'"),
     ],
 )
 def test_a_frame_that_cannot_be_compared_is_told(tmp_path, change, told):
@@ -91,13 +92,27 @@ def test_a_frame_that_cannot_be_compared_is_told(tmp_path, change, told):
     [
         ({"group": ["Group of people", "group_of_people"]}, "names that differ in letters and digits"),
         ({"prompt": "Score"}, "'Score' for two things"),
-        ({"name": "My check"}, "lower-case letters, digits and _"),
+        ({"name": "?"}, "a name with a letter"),
     ],
 )
 def test_options_that_cannot_be_meant_are_told(tmp_path, options, told):
     frame = FRAME.assign(group_of_people=FRAME["Group of people"])
     with pytest.raises(StudyError, match=re.escape(told)):
         check(frame, folder=tmp_path, **OF | options)
+
+
+def test_rows_that_no_memory_holds_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(checking, "BYTES_A_ROW", 1e12)
+    with pytest.raises(StudyError, match="16 rows, which take some 16000 GB; expected what"):
+        check(FRAME, folder=tmp_path, **OF)
+
+
+def test_what_a_million_rows_take_is_told_before_they_are_read(written, monkeypatch, capsys):
+    monkeypatch.setattr(checking, "MANY_ROWS", 16)
+    written(FRAME)
+    assert "16 rows: some 0.0 s and 0 GB of memory" in capsys.readouterr().err
+    written(FRAME, quiet=True)
+    assert capsys.readouterr().err == ""
 
 
 def test_ten_million_rows_are_told_before_anything_is_written(tmp_path):

@@ -80,7 +80,7 @@ def test_jinja_that_fails_is_told_in_the_words_of_dbt(cache, dbt_project):
 
 
 def test_sql_that_fails_is_told_with_its_file(cache, dbt_project, refused):
-    with refused(TransformError, "dbt"):
+    with refused(TransformError, "SQL"):
         compiled_project(dbt_project({"models/a.sql": "selekt 1"}), say=silent)
 
 
@@ -135,8 +135,10 @@ def test_every_setting_that_a_run_does_not_heed_is_refused(dbt_project, tmp_path
             "tests/warned.sql": test(severity="warn"),
             "seeds/s.csv": "x;y\n1;2\n",
             "seeds/typed.csv": "x\n1\n",
-            "seeds/_seeds.yml": "seeds: [{name: s, config: {delimiter: ';', fast: false}}, {name: typed, config: {column_types: {x: integer}}}]",
-            "snapshots/kept.yml": "snapshots: [{name: kept, relation: ref('plain'), config: {unique_key: x, strategy: check, check_cols: all}}]",
+            "seeds/_seeds.yml": "seeds: [{name: s, config: {delimiter: ';', fast: false}},"
+            " {name: typed, config: {column_types: {x: integer}}}]",
+            "snapshots/kept.yml": "snapshots: [{name: kept, relation: ref('plain'),"
+            " config: {unique_key: x, strategy: check, check_cols: all}}]",
             "macros/own.sql": "{% materialization table, adapter='duckdb' %}{% endmaterialization %}",
         },
         **{"on-run-start": ["select 1"], "on-run-end": ["select 2"]},

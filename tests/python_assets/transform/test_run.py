@@ -66,7 +66,7 @@ def test_a_null_in_a_column_that_has_none_is_told_with_the_file_and_what_was_the
     project = make_project(
         node("a", "select cast(null as integer) as x", config=CONTRACT, columns={"x": column("integer", filled=True)})
     )
-    with refused(TransformError, "dbt"):
+    with refused(TransformError, "SQL"):
         run_steps(connection, project, project.steps, SILENT)
     assert rows(connection, "a") == [(7,)]
 
@@ -104,7 +104,7 @@ def test_sql_that_fails_is_told_with_its_file_and_what_reads_it_is_left_out(conn
     connection.execute("create table marts.b as select 7 as x")
     project = make_project(node("a", "select nobody"), node("e", "marts.a", config={"materialized": "ephemeral"}),
         node("b", "from marts.e"), node("c", "select 1 as x"))  # fmt: skip
-    with refused(TransformError, "dbt"):
+    with refused(TransformError, "SQL"):
         run_steps(connection, project, project.steps, SILENT)
     assert rows(connection, "b") == [(7,)] and rows(connection, "c") == [(1,)]
 
@@ -123,7 +123,7 @@ def test_a_test_that_fails_is_told_with_its_first_rows_by_key(connection, make_p
         node("a", "select unnest(['d', 'd', 'c', 'c', 'b', 'b', 'a', 'a', 'alone']) as x"), unique("a_is_unique", "a"),
         node("b", "from marts.a"),
     )  # fmt: skip
-    with refused(TransformError, "dbt"):
+    with refused(TransformError, "SQL"):
         run_steps(connection, project, project.steps, SILENT, hides_texts=hides_texts)
     with pytest.raises(duckdb.CatalogException):
         rows(connection, "b")
