@@ -57,7 +57,7 @@ def stage_after_answers(
     """
     with warehouse.build(study.study_id) as connection:
         begin(context, study, connection)
-        stage = begin_or_keep(context, study, warehouse, connection)
+        stage = _begin_or_keep(context, study, warehouse, connection)
         yield stage
         finish(context, study, connection, stage.stamp)
 
@@ -67,8 +67,17 @@ def begin_or_keep(
 ) -> Stage:
     """See whether the selected assets stand as a stopped run made them, after `begin`; if not, they are made anew.
 
-    Whoever asks for some assets alone wants them made: nothing is kept then.
+    Whoever asks for some assets alone wants them made: nothing is kept then. The build file is let go of, for dbt is
+    to open it.
     """
+    stage = _begin_or_keep(context, study, warehouse, connection)
+    warehouse.let_go()
+    return stage
+
+
+def _begin_or_keep(
+    context: dg.AssetExecutionContext, study: Study, warehouse: WarehouseResource, connection: duckdb.DuckDBPyConnection
+) -> Stage:
     made, after = _names(context.selected_asset_keys), _names(_made_of(context))
     stamp = stamp_of(connection, study, warehouse.home, made)
     is_kept = not context.run.asset_selection and is_made(connection, made, after, stamp)

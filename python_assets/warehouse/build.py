@@ -151,28 +151,37 @@ def write_remedy(folder: Path, error: Exception, space: str = "free some space")
 
 
 @contextmanager
-def open_build(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_build(path: Path, *, is_held: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open the build file of a study for writing, with its schemas and raw tables in place.
+
+    Args:
+        path: the file.
+        is_held: this process has it open already, and has seen to its tables; no other process can write it.
 
     Raises:
         WarehouseError: the folder cannot be written, or another process has the file open.
     """
     connection = _connect(path)
     try:
-        there = _raw_tables(connection)
-        if any(columns != set(RAW_TABLES.get(table, columns)) for table, columns in there.items()):
-            connection.execute("drop schema raw cascade")  # of another version: every stage is to write the file anew
-            there = {}
-        if not there:
-            for schema in SCHEMAS:
-                connection.execute(f"create schema if not exists {schema}")
-        for table, columns in RAW_TABLES.items():
-            if table not in there:
-                definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-                connection.execute(f"create table raw.{table} ({definition})")
+        if not is_held:
+            _see_to_tables(connection)
         yield connection
     finally:
         connection.close()
+
+
+def _see_to_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    there = _raw_tables(connection)
+    if any(columns != set(RAW_TABLES.get(table, columns)) for table, columns in there.items()):
+        connection.execute("drop schema raw cascade")  # of another version: every stage is to write the file anew
+        there = {}
+    if not there:
+        for schema in SCHEMAS:
+            connection.execute(f"create schema if not exists {schema}")
+    for table, columns in RAW_TABLES.items():
+        if table not in there:
+            definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
+            connection.execute(f"create table raw.{table} ({definition})")
 
 
 def _raw_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
