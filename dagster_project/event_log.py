@@ -33,7 +33,7 @@ def instance_of_one_run() -> dg.DagsterInstance:
     if type(storage).__name__ == DEFAULT_STORAGE:
         kept = _KeptOpen(storage)
         storage.run_connection, storage.index_connection = kept.run_connection, kept.index_connection
-        storage.dispose = kept.dispose
+        storage.has_table, storage.dispose = kept.has_table, kept.dispose
     return instance
 
 
@@ -42,7 +42,8 @@ class _KeptOpen:
 
     def __init__(self, storage: Any) -> None:
         self._open_run, self._open_index = storage.run_connection, storage.index_connection
-        self._dispose = storage.dispose
+        self._has_table, self._dispose = storage.has_table, storage.dispose
+        self._tables: set[str] = set()
         self._engines: dict[str, sqlalchemy.Engine] = {}
         self._engines_lock = threading.Lock()
 
@@ -53,6 +54,12 @@ class _KeptOpen:
     def index_connection(self) -> AbstractContextManager[sqlalchemy.Connection]:
         """A transaction on the events of all assets."""
         return self._transaction(INDEX, self._open_index)
+
+    def has_table(self, name: str) -> bool:
+        """Whether the index has a table: one that was there stays, and Dagster asks before most of what it looks up."""
+        if name not in self._tables and self._has_table(name):
+            self._tables.add(name)
+        return name in self._tables
 
     @contextmanager
     def _transaction(

@@ -6,24 +6,27 @@ from contextlib import contextmanager
 
 import dagster as dg
 import duckdb
+from pydantic import PrivateAttr
 
 from python_assets.errors import NOTHING, StudyError
 from python_assets.study.base import SIMULATOR
 from python_assets.study.study import Study
 from python_assets.study_file.load import load_study
 from python_assets.warehouse import paths
-from python_assets.warehouse.build import Home, open_build
+from python_assets.warehouse.build import Home, connect, open_build
 
 PROVIDER_VARIABLE = "PLUMBLINE_PROVIDER"
 WAVE_TAG = "plumbline/wave"  # of a run: the wave of generations that declare none; the latest one without it
-_wave_of_run: dict[str, str] = {}
 
 
 class StudyResource(dg.ConfigurableResource):
-    """Reads the study file that a partition names.
+    """Reads the study file that a partition names, once a run: Dagster makes a resource for each run.
 
     PLUMBLINE_PROVIDER=simulator lets the simulator stand in for every model.
     """
+
+    _text: bytes = PrivateAttr(default=b"")
+    _study: Study | None = PrivateAttr(default=None)
 
     def load(
         self, context: dg.AssetExecutionContext | dg.AssetCheckExecutionContext, *, check_files: bool = False
@@ -41,11 +44,13 @@ class StudyResource(dg.ConfigurableResource):
         if not context.has_partition_key:
             remedy = "choose a partition, or run the check with the asset it belongs to"
             raise StudyError("this run", NOTHING, "a study", remedy)
-        wanted = context.run.tags.get(WAVE_TAG) or _wave_of_run.get(context.run.run_id)
-        study = study_to_run(context.partition_key, check_files=check_files, wave=wanted)
-        if study.wave:  # a run stays in its wave, though another begins meanwhile
-            _wave_of_run[context.run.run_id] = study.wave
-        return study
+        text = paths.study_path(context.partition_key).read_bytes()
+        if self._study is None or check_files or text != self._text:
+            # a run stays in its wave, though another begins meanwhile
+            wave = context.run.tags.get(WAVE_TAG) or (self._study.wave or None if self._study else None)
+            self._study = study_to_run(context.partition_key, check_files=check_files, wave=wave)
+            self._text = text
+        return self._study
 
 
 def study_to_run(name: str, *, check_files: bool = False, wave: str | None = None) -> Study:
@@ -75,8 +80,11 @@ def _is_simulated() -> bool:
 class WarehouseResource(dg.ConfigurableResource):
     """The folders of the warehouse and the build files in it.
 
-    Where they lie is no field: a field can be set in the configuration of a run, by whoever starts it.
+    Where they lie is no field: a field can be set in the configuration of a run, by whoever starts it. To open a file
+    takes DuckDB as long as a small stage does, so that it stays open from one stage of a run to the next.
     """
+
+    _held: duckdb.DuckDBPyConnection | None = PrivateAttr(default=None)
 
     @property
     def home(self) -> Home:
@@ -85,6 +93,18 @@ class WarehouseResource(dg.ConfigurableResource):
 
     @contextmanager
     def build(self, study_id: str) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A short connection to the build file of a study; none is open while dbt runs."""
-        with open_build(self.home.build(study_id)) as connection:
+        """A connection to the build file of a study, of which there is one a run."""
+        path = self.home.build(study_id)
+        with open_build(path, is_held=self._held is not None) as connection:
+            self._held = self._held or connect(path)  # a cursor would close with its connection
             yield connection
+
+    def let_go(self) -> None:
+        """Close the file as soon as nobody has a connection to it: before something else opens it otherwise."""
+        if self._held is not None:
+            self._held.close()
+            self._held = None
+
+    def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
+        """Leave nothing open when a run has ended, however it did."""
+        self.let_go()

@@ -68,6 +68,7 @@ def publish(
     with warehouse.build(study_id) as connection:
         begin(context, loaded, connection)
         refresh_quality_marts(connection)
+    warehouse.let_go()  # it is published from another database, which is to see all of it
     spent = spent_of(loaded, home)._asdict()
     run = FinishedRun(study_id, home.build(study_id), loaded.path, loaded.keep, spent)
     done = publish(home, run, write_report)

@@ -4,7 +4,7 @@ Belongs here: from tables to tables; nothing is computed. Where the files lie an
 publication.py.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ import duckdb
 from python_assets.errors import WarehouseError
 from python_assets.published.archived import MARTS, ArchivedRun
 from python_assets.published.copies import identifier, literal
-from python_assets.warehouse.build import Home
+from python_assets.warehouse.build import Home, transaction
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -309,23 +309,29 @@ def _create(connection: duckdb.DuckDBPyConnection, mart: Mart, carried: list[Col
         + ("" if column.is_nullable or column.name in optional else " not null")
         for column in mart.columns
     )
-    connection.execute(f"create table fresh.main.{identifier(mart.name)} ({definitions})")
-    _comment(connection, mart, "table")
+    created = f"create table fresh.main.{identifier(mart.name)} ({definitions})"
+    _execute_together(connection, [created, *_comments(mart, "table")])
 
 
 def _create_view(connection: duckdb.DuckDBPyConnection, mart: Mart) -> None:
     """Make a view of what is published out of one of a build file, whose tables are in the schema marts."""
-    connection.execute((mart.sql or "").replace("marts.", "main."))
-    _comment(connection, mart, "view")
+    _execute_together(connection, [(mart.sql or "").replace("marts.", "main."), *_comments(mart, "view")])
 
 
-def _comment(connection: duckdb.DuckDBPyConnection, mart: Mart, kind: str) -> None:
+def _execute_together(connection: duckdb.DuckDBPyConnection, statements: Sequence[str]) -> None:
+    """In one transaction: of a thousand comments each would be written to the disk by itself."""
+    with transaction(connection):
+        for statement in statements:
+            connection.execute(statement)
+
+
+def _comments(mart: Mart, kind: str) -> Iterator[str]:
     name = f"fresh.main.{identifier(mart.name)}"
     if mart.comment:
-        connection.execute(f"comment on {kind} {name} is {literal(mart.comment)}")
+        yield f"comment on {kind} {name} is {literal(mart.comment)}"
     for column in mart.columns:
         if column.comment:
-            connection.execute(f"comment on column {name}.{identifier(column.name)} is {literal(column.comment)}")
+            yield f"comment on column {name}.{identifier(column.name)} is {literal(column.comment)}"
 
 
 def _left_empty(connection: duckdb.DuckDBPyConnection, mart: Mart, carried: list[Column]) -> set[str]:

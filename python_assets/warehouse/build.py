@@ -154,15 +154,20 @@ def write_remedy(folder: Path, error: Exception, space: str = "free some space")
 
 
 @contextmanager
-def open_build(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_build(path: Path, *, is_held: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open the build file of a study for writing, with its schemas and raw tables in place.
+
+    Args:
+        path: the file.
+        is_held: this process has it open already, and has seen to its tables; no other process can write it.
 
     Raises:
         WarehouseError: the folder cannot be written, or another process has the file open.
     """
     connection = _connect(path)
     try:
-        _declare_raw_tables(connection)
+        if not is_held:
+            _see_to_tables(connection)
         yield connection
     finally:
         connection.close()
@@ -172,11 +177,11 @@ def open_memory() -> duckdb.DuckDBPyConnection:
     """A build file in memory, of which nothing reaches the disk."""
     connection = _connect(":memory:")
     connection.execute("set temp_directory = ''")
-    _declare_raw_tables(connection)
+    _see_to_tables(connection)
     return connection
 
 
-def _declare_raw_tables(connection: duckdb.DuckDBPyConnection) -> None:
+def _see_to_tables(connection: duckdb.DuckDBPyConnection) -> None:
     there = _raw_tables(connection)
     if any(columns != set(RAW_TABLES.get(table, columns)) for table, columns in there.items()):
         connection.execute("drop schema raw cascade")  # of another version: every stage is to write the file anew

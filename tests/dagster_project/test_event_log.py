@@ -50,3 +50,15 @@ event_log_storage:
     )
     with instance_of_one_run() as instance:
         assert not stays_open(instance)
+
+
+def test_a_table_of_the_index_is_looked_for_until_it_is_there(dagster_home):
+    with instance_of_one_run() as instance:
+        storage = instance.event_log_storage
+        assert not storage.has_table("later")
+        with storage.index_connection() as connection:
+            connection.exec_driver_sql("create table later (a integer)")
+        assert storage.has_table("later")
+        with storage.index_connection() as connection:
+            connection.exec_driver_sql("drop table later")
+        assert storage.has_table("later")  # Dagster drops none
