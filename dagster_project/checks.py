@@ -5,6 +5,7 @@ import json
 import dagster as dg
 
 from dagster_project.mistakes import tells_mistakes
+from dagster_project.partitions import checks_of_studies, studies
 from dagster_project.resources import StudyResource, WarehouseResource
 from expectations import TABLES
 
@@ -16,6 +17,7 @@ def check_of(table: str) -> dg.AssetChecksDefinition:
         asset=dg.AssetKey(["raw", table]),
         name="great_expectations",
         blocking=True,
+        partitions_def=studies,
         description=f"Great Expectations: {TABLES[table]}.",
     )
     @tells_mistakes
@@ -44,4 +46,5 @@ def check_of(table: str) -> dg.AssetChecksDefinition:
     return check
 
 
-checks = [check_of(table) for table in TABLES]
+with checks_of_studies():
+    checks = [check_of(table) for table in TABLES]

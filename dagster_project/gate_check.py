@@ -11,6 +11,7 @@ import dagster as dg
 
 from dagster_project.assets.publish import DATABASE
 from dagster_project.mistakes import tells_mistakes
+from dagster_project.partitions import checks_of_studies, studies
 from dagster_project.resources import PROVIDER_VARIABLE, StudyResource, WarehouseResource
 
 NAME: Final = "gate"
@@ -28,17 +29,17 @@ class Compared(NamedTuple):
     printed: str
 
 
-@dg.multi_asset_check(
-    name=NAME,
-    specs=[
-        dg.AssetCheckSpec(
-            NAME,
-            asset=DATABASE,  # which is made as the run is kept, where the comparison reads it
-            description="Of studies with waves.gate: no group moved beyond its margin since the wave before.",
-        )
-    ],
-    can_subset=True,  # so that a study without waves.gate has no result, which is neither passed nor failed
-)
+with checks_of_studies():
+    _SPEC: Final = dg.AssetCheckSpec(
+        NAME,
+        asset=DATABASE,  # which is made as the run is kept, where the comparison reads it
+        description="Of studies with waves.gate: no group moved beyond its margin since the wave before.",
+        partitions_def=studies,
+    )
+
+
+# a study without waves.gate has no result, which is neither passed nor failed
+@dg.multi_asset_check(name=NAME, specs=[_SPEC], can_subset=True)
 @tells_mistakes
 def gate(
     context: dg.AssetCheckExecutionContext, study: StudyResource, warehouse: WarehouseResource

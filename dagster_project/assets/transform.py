@@ -14,7 +14,7 @@ from dagster_project.assets.infer import CELLS, SUMS
 from dagster_project.columns import COMPILED, MANIFEST, NODES, column_schema
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import begin, begin_or_keep, finish
-from dagster_project.partitions import studies, study_file
+from dagster_project.partitions import checks_of_studies, studies, study_file
 from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
 from python_assets.transform.project import OF_THE_CODE
@@ -164,5 +164,6 @@ def _checks(
             )
 
 
-before_inference = _half("dbt_before_inference", COMPILED.before_inference)
-after_inference = _half("dbt_after_inference", COMPILED.after_inference)
+with checks_of_studies():
+    before_inference = _half("dbt_before_inference", COMPILED.before_inference)
+    after_inference = _half("dbt_after_inference", COMPILED.after_inference)

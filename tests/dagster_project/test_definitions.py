@@ -41,6 +41,11 @@ def test_checks_say_what_they_check(graph):
     assert "shown differences leave their noise" in said["findings", "dbt_tests"]
 
 
+def test_a_check_is_of_a_study(graph):
+    """One study that fails turns its own checks red, and no other's."""
+    assert {graph.get(key).partitions_def for key in graph.asset_check_keys} == {studies}
+
+
 def test_dagster_and_dg_load_the_same_definitions():
     tools = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     module = tools["dagster"]["module_name"]

@@ -136,7 +136,7 @@ def test_a_mart_asked_alone_is_built_with_what_is_between_and_no_other(materiali
             "select table_name, estimated_size from duckdb_tables() where schema_name = 'marts'"
         )
         filled = {table for table, n_rows in tables.fetchall() if n_rows}
-        assert filled == {"coverage", "reasons"}  # the template has no study
+        assert filled == {"coverage"}
 
 
 def test_a_partition_whose_study_is_gone_is_told_in_a_line(materialise, folder, snapshot):
