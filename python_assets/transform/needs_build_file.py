@@ -1,14 +1,17 @@
-"""dbt on a build file that does not exist: one line that says what to do, where DuckDB would make an empty one."""
+"""dbt on a build file that is absent or in use: one line that says what to do, where DuckDB would make an empty one."""
 
 from pathlib import Path
 from typing import Any
 
+import duckdb
 from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt_common.exceptions import DbtRuntimeError
 
 from python_assets.errors import NOTHING, TransformError
 
-REMEDY = "make it with: plumbline run STUDY, name another in PLUMBLINE_BUILD, or none: PLUMBLINE_BUILD=:memory:"
+OTHERS = "name another in PLUMBLINE_BUILD, or none: PLUMBLINE_BUILD=:memory:"
+MAKE = f"make it with: plumbline run STUDY, {OTHERS}"
+WAIT = f"wait until the run has ended, or {OTHERS}"
 
 
 class Plugin(BasePlugin):
@@ -18,8 +21,18 @@ class Plugin(BasePlugin):
         """Look for the file.
 
         Raises:
-            DbtRuntimeError: it is not there.
+            DbtRuntimeError: it is not there, or another process has it open.
         """
         path = Path(self.creds.path) if self.creds else None
-        if path and str(path) != ":memory:" and not path.exists():
-            raise DbtRuntimeError(str(TransformError(path.resolve(), NOTHING, "the build file of a study", REMEDY)))
+        if path and str(path) != ":memory:" and (problem := _problem(path.resolve())):
+            raise DbtRuntimeError(str(problem))
+
+
+def _problem(path: Path) -> TransformError | None:
+    if not path.exists():
+        return TransformError(path, NOTHING, "the build file of a study", MAKE)
+    try:
+        duckdb.connect(str(path)).close()
+    except duckdb.IOException:
+        return TransformError(path, "a file that another process has open", "one that can be written", WAIT)
+    return None
