@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar, Final, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 import pandas as pd
 
@@ -114,6 +114,11 @@ class Importer(ABC):
         """
         return find_files(study, path, PATH_FIELD)
 
+    @classmethod
+    def files(cls, study: Study) -> list[Path] | None:
+        """Every file that `read` reads, where that is known before; then a run reads it once."""
+        return None
+
 
 IMPORTERS: Registry[type[Importer]] = Registry("import format", __name__)
 
@@ -135,8 +140,17 @@ def importer(name: str) -> Callable[[T], T]:
     return add
 
 
+class _Kept(NamedTuple):
+    study: Study
+    states: list[tuple[Path, int, int, int]]
+    table: ImportedTable
+
+
+_kept: list[_Kept] = []  # the latest alone: a table may be large
+
+
 def read_import(study: Study) -> ImportedTable:
-    """Read what a study imports.
+    """Read what a study imports; once a run, whose stages ask for it with the same study, while its files stay.
 
     Args:
         study: its prompts come by import.
@@ -149,7 +163,22 @@ def read_import(study: Study) -> ImportedTable:
         SourceError: the file cannot be read.
         StudyError: the file lacks columns that the study names.
     """
-    return IMPORTERS[import_of(study).format].read(study)
+    of_format = IMPORTERS[import_of(study).format]
+    if (files := of_format.files(study)) is None or not all(file.is_file() for file in files):
+        return of_format.read(study)
+    states = [(file, state.st_mtime_ns, state.st_size, state.st_ino) for file in files for state in [file.stat()]]
+    if not any(kept.study is study and kept.states == states for kept in _kept):
+        forget_import()
+        _kept.append(_Kept(study, states, of_format.read(study)))
+    # a stage may add a column to its own
+    table = _kept[0].table
+    frames: dict[str, Any] = {name: part for name, part in table._asdict().items() if isinstance(part, pd.DataFrame)}
+    return table._replace(**{name: frame.copy(deep=False) for name, frame in frames.items()})
+
+
+def forget_import() -> None:
+    """Let go of the table that was read last, which no later stage asks for."""
+    _kept.clear()
 
 
 def import_of(study: Study) -> Import:
