@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 # two workers, one thread each; slow files come first in the order of collection, so that neither waits at the end
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --no-loadscope-reorder --durations 20
 INSTALL := $(BIN)/python -m pip install --disable-pip-version-check --constraint constraints.txt --editable
+# pip compiles what it installs, but not the packages of a checkout: images that set PYTHONDONTWRITEBYTECODE would have
+# every command compile their 80,000 lines anew
+COMPILE := $(BIN)/python -m compileall -qq python_assets dagster_project dbt_models expectations plumbline
 export DAGSTER_HOME := $(CURDIR)/.dagster
 
 .PHONY: demo audit test test-long ui lint docs clean
@@ -17,6 +20,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@echo "Installing into $(VENV): some minutes, and 2.2 GB where torch is its CPU build (README)"
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) .
+	$(COMPILE)
 	touch $@
 
 # an extra of pyproject.toml on top of what a user needs: test, test-long, dev, docs

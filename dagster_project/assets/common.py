@@ -101,12 +101,17 @@ def materialise(connection: duckdb.DuckDBPyConnection, schema: str, table: str, 
 
     Of a study that hides its texts numbers alone.
     """
-    if hides_texts(connection):
+    is_hidden = hides_texts(connection)
+    if is_hidden:
         counts = {name: value for name, value in counts.items() if isinstance(value, int | float)}
+    relation = f'{schema}."{table}"'
     return dg.MaterializeResult(
         asset_key=[schema, table],
         metadata={
-            **table_metadata(connection, schema, table),
+            # where no .yml lists them
+            **({} if column_schema(schema, table) else _columns_found(connection, relation)),
+            "dagster/row_count": connection.execute(f"select count(*) from {relation}").fetchall()[0][0],
+            "preview": dg.MetadataValue.md(NO_TEXTS if is_hidden else _preview(connection, relation)),
             **{name: _metadata_value(value) for name, value in counts.items()},
         },
     )
@@ -118,17 +123,6 @@ def hides_texts(connection: duckdb.DuckDBPyConnection) -> bool:
 
     written = connection.execute("select config_json from raw.studies").fetchall()
     return any(asks_to_hide(json.loads(config)) for (config,) in written)
-
-
-def table_metadata(connection: duckdb.DuckDBPyConnection, schema: str, table: str) -> dict[str, Any]:
-    """Number of rows and first rows of a table, none where texts are hidden; its columns, where no .yml lists them."""
-    relation = f'{schema}."{table}"'
-    found = {} if column_schema(schema, table) else _columns_found(connection, relation)
-    return {
-        **found,
-        "dagster/row_count": connection.execute(f"select count(*) from {relation}").fetchall()[0][0],
-        "preview": dg.MetadataValue.md(NO_TEXTS if hides_texts(connection) else _preview(connection, relation)),
-    }
 
 
 def _columns_found(connection: duckdb.DuckDBPyConnection, relation: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import READERS
 from python_assets.extract.scoring import Scorer
 from python_assets.extract.units import NEUTRAL_ID, Ids, TextUnits, read_units, units_in_slices
+from python_assets.importers.formats import forget_import, read_import
 from python_assets.study.study import Study
 from python_assets.warehouse.build import write_stage
 from python_assets.warehouse.progress import SILENT
@@ -81,6 +82,7 @@ def extract(
     measures = resolve_measures(study)
     require_probed(study, measures)
     rows = _imported_rows(study, connection, measures, imported)
+    forget_import()  # inference has no use for it, and needs the memory
     prompts = study.prompts
     progress, workers = (run_context.progress, run_context.workers) if run_context else (SILENT, THIS_PROCESS)
     units = read_units(connection, study.study_id, prompts.add_prompt, prompts.removes_prompt)
@@ -211,8 +213,6 @@ def _imported_rows(
     if not any(measure.spec.imported_columns for measure in measures):
         return None
     if imported is None:
-        from python_assets.importers.formats import read_import
-
         imported = read_import(study)
     query = "select generation_id from raw.generations where study_id = ? and provider = 'replay'"
     replayed = [name for (name,) in connection.execute(query, [study.study_id]).fetchall()]

@@ -57,6 +57,15 @@ _LONGEST_ENTRY: Final = 4
 _CLAUSE: Final = re.compile(
     r"[^\n,;:!?()\[\]|\u2013\u2014.*\u3001\u3002\uff0c\uff1a\uff1b\uff01\uff1f\u060c\u061b\u061f\u0964]+|.", re.DOTALL
 )
+# The codes that the detector tells apart. To ask it loads its model, and a study of numbers has no text to read.
+_CODES: Final = """
+    ace af am an ar ary arz as az ba bcl be bg bn br bs ca crh cs cy da de dz el en eo es et eu ext fa fi fo fr
+    fuv fy ga gcf gcr gd gl gom grc gu gug guw ha hbo he hi hr ht hu hy id ig is it ja jv ka kab kik kk km kn ko
+    ku ky la lb lg lij ln lo lt ltg lv mg mk ml mn mr ms mt my ne nl nn no nso oc om or pa pcm pl ps pt qu ro ru
+    rw sa sdh se si sk sl sn so sq sr st sv sw ta te tg th tk tl tr tt ug uk ur uz uzs vec vi vo wa wuu xh yo
+    yue zh zu zxx
+"""
+KNOWN_LANGUAGES: Final = tuple(_CODES.split())
 _SENTENCE_END: Final = frozenset("\n.!?:\u3002\uff01\uff1f\u061f\u0964")
 
 
@@ -72,18 +81,13 @@ def language_method(languages: str) -> TextMethod | None:
         detector knows none of them.
     """
     named = {code.strip().lower() for code in languages.split("|") if code.strip()}
-    if not named.intersection(known_languages()):
+    if not named.intersection(KNOWN_LANGUAGES):
         return None
     return TextMethod(
         f"language {languages}",
         f"language 3, py3langid {version('py3langid')}",
         lambda texts: [_score(text, named) for text in texts],
     )
-
-
-def known_languages() -> list[str]:
-    """The codes that the detector tells apart."""
-    return sorted(_detector().labels)
 
 
 def running_text(text: str) -> str:

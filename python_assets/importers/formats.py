@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar, Final, NamedTuple, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 import pandas as pd
 
@@ -116,6 +116,11 @@ class Importer(ABC):
         """
         return find_files(study, path, PATH_FIELD)
 
+    @classmethod
+    def files(cls, study: Study) -> list[Path] | None:
+        """Every file that `read` reads, where that is known before; then a run reads it once."""
+        return None
+
 
 IMPORTERS: Registry[type[Importer]] = Registry("import format", __name__)
 
@@ -137,21 +142,30 @@ def importer(name: str) -> Callable[[T], T]:
     return add
 
 
-_GIVEN: ContextVar[ImportedTable | None] = ContextVar("given", default=None)
+class _Kept(NamedTuple):
+    study: Study
+    states: list[tuple[Path, int, int, int]]
+    table: ImportedTable
+
+
+_kept: list[_Kept] = []  # the latest alone: a table may be large
+_given: ContextVar[ImportedTable | None] = ContextVar("given", default=None)
 
 
 @contextmanager
 def given(table: ImportedTable) -> Iterator[None]:
     """Let `read_import` give a table that is in memory already, in this thread."""
-    token = _GIVEN.set(table)
+    token = _given.set(table)
     try:
         yield
     finally:
-        _GIVEN.reset(token)
+        _given.reset(token)
 
 
 def read_import(study: Study) -> ImportedTable:
     """Read what a study imports, or take what is `given`.
+
+    It is read once a run, whose stages ask for it with the same study, while its files stay.
 
     Args:
         study: its prompts come by import.
@@ -164,8 +178,26 @@ def read_import(study: Study) -> ImportedTable:
         SourceError: the file cannot be read.
         StudyError: the file lacks columns that the study names.
     """
-    table = _GIVEN.get()
-    return IMPORTERS[import_of(study).format].read(study) if table is None else table
+    table = _given.get() or _read(study)
+    # a stage may add a column to its own
+    frames: dict[str, Any] = {name: part for name, part in table._asdict().items() if isinstance(part, pd.DataFrame)}
+    return table._replace(**{name: frame.copy(deep=False) for name, frame in frames.items()})
+
+
+def _read(study: Study) -> ImportedTable:
+    of_format = IMPORTERS[import_of(study).format]
+    if (files := of_format.files(study)) is None or not all(file.is_file() for file in files):
+        return of_format.read(study)
+    states = [(file, state.st_mtime_ns, state.st_size, state.st_ino) for file in files for state in [file.stat()]]
+    if not any(kept.study is study and kept.states == states for kept in _kept):
+        forget_import()
+        _kept.append(_Kept(study, states, of_format.read(study)))
+    return _kept[0].table
+
+
+def forget_import() -> None:
+    """Let go of the table that was read last, which no later stage asks for."""
+    _kept.clear()
 
 
 def import_of(study: Study) -> Import:

@@ -64,6 +64,11 @@ class TableImporter(Importer):
         """Read the table that a study imports."""
         return table_of_files(study, is_escaped=False, needs_levels=True)
 
+    @classmethod
+    def files(cls, study: Study) -> list[Path]:
+        """The files of the table."""
+        return _files(study)
+
 
 def table_of_files(study: Study, *, is_escaped: bool, needs_levels: bool) -> ImportedTable:
     """Read the files that a study imports as one table.
@@ -84,11 +89,14 @@ def table_of_files(study: Study, *, is_escaped: bool, needs_levels: bool) -> Imp
     spec = import_of(study)
     wanted = list(dict.fromkeys([*_named_columns(spec), *measure_columns(study)]))
     field = (study.path, *PATH_FIELD)
-    files = [file for path in spec.paths for file in find_files(study, path, field)]
     table, quarantine = _read_files(
-        [(file, sheet) for file in files for sheet in spec.sheets], wanted, field, is_escaped=is_escaped
+        [(file, sheet) for file in _files(study) for sheet in spec.sheets], wanted, field, is_escaped=is_escaped
     )
     return table_of_rows(study, table, quarantine, needs_levels=needs_levels)
+
+
+def _files(study: Study) -> list[Path]:
+    return [file for path in import_of(study).paths for file in find_files(study, path, (study.path, *PATH_FIELD))]
 
 
 def _read_files(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from python_assets.errors import FieldPath, StudyError
 from python_assets.extract.ground_truth import truth_problems
-from python_assets.extract.languages import known_languages
+from python_assets.extract.languages import KNOWN_LANGUAGES
 from python_assets.extract.measure_problems import spec_problems
 from python_assets.extract.measures import measures_of
 from python_assets.registry import is_function_path
@@ -119,7 +119,7 @@ def _option_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterat
 
 def _language_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
     for position, code in enumerate(spec.languages or ()):
-        if code not in known_languages():
+        if code not in KNOWN_LANGUAGES:
             where, expected = (*path, "languages", position), "a code of ISO 639-1, for example en"
             yield StudyError(where, code, expected, "write the code of two letters")
 

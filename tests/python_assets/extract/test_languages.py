@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from python_assets.extract.languages import LEAST_SHARE, known_languages, language_method
+from python_assets.extract.languages import KNOWN_LANGUAGES, LEAST_SHARE, _detector, language_method
 
 DATA = Path(os.environ.get("PLUMBLINE_DATA", "no data"))
 
@@ -181,7 +181,16 @@ def test_a_text_is_in_the_language_that_it_begins_in():
 def test_languages_that_nobody_can_tell_leave_every_text():
     assert language_method("") is None
     assert language_method("xx") is None
-    assert {"en", "zh", "hi"} < set(known_languages())
+
+
+def test_the_detector_is_loaded_for_a_text_that_it_has_to_tell_and_knows_those_languages():
+    _detector.cache_clear()
+    method = language_method("en")
+    method.score([ARTICLE["en"], "Yes."])
+    assert _detector.cache_info().currsize == 0
+    method.score([ARTICLE["tr"] * 2])
+    assert _detector.cache_info().currsize == 1
+    assert sorted(_detector().labels) == list(KNOWN_LANGUAGES)
 
 
 def test_lone_surrogates_and_control_characters_are_read():

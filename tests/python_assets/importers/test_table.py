@@ -9,7 +9,8 @@ from python_assets.errors import SourceError, StudyError
 from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import expand_generations, generate_study, read_prompts
 from python_assets.generate.model_factors import generation_factors
-from python_assets.importers.formats import read_import
+from python_assets.importers import table
+from python_assets.importers.formats import forget_import, read_import
 from python_assets.study.study import make_id
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
@@ -435,3 +436,25 @@ def test_a_conversation_of_jsonl_is_asked_of_a_model_in_order(make_study, tmp_pa
     assert (first.messages, first.prompt_text) == (tuple(chat("Hi", "Hello")), "Who?")
     assert (second.messages, second.prompt_text) == ((), "Who?")
     assert answered == [(2,)]
+
+
+def test_a_table_is_read_once_a_run_and_again_where_it_has_changed(make_study, tmp_path, monkeypatch):
+    files, read_file = [], table.read_table_file
+
+    def counted(path, *given, **named):
+        files.append(path)
+        return read_file(path, *given, **named)
+
+    monkeypatch.setattr(table, "read_table_file", counted)
+    pd.DataFrame(TABLE).to_csv(tmp_path / "t.csv")
+    study = make_study({"import": {"path": "t.csv", "columns": COLUMNS, "factors": {"concept": "c"}}})
+    rows = read_import(study).rows
+    rows["more"] = 1
+    assert "more" not in read_import(study).rows
+    assert len(files) == 1
+    pd.DataFrame(TABLE[:2]).to_csv(tmp_path / "t.csv")
+    assert read_import(study).n_rows == 2
+    forget_import()
+    read_import(study)
+    read_import(study.model_copy())  # of another run
+    assert len(files) == 4
