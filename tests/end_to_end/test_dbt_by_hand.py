@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -13,7 +14,9 @@ from tests.end_to_end.alike import assert_alike
 
 # the run fills them again from the raw tables, which went on growing: with what dbt's tests and the gate said
 FILLED_AGAIN = {"data_quality", "quarantined_records", "v_quality", "v_quality_rules"}
-TABLES = "select table_schema, table_name from information_schema.tables where table_schema in ('intermediate', 'marts')"
+TABLES = (
+    "select table_schema, table_name from information_schema.tables where table_schema in ('intermediate', 'marts')"
+)
 LABELLED = """
 title: Labelled
 factors:
@@ -53,8 +56,8 @@ def labelled(run_study, warehouse_home, tmp_path_factory):
             for tone in ("plain", "polite"):
                 for model in ("m", "n"):
                     place = 7 * i + 3 * len(gender) + len(tone) + ord(model)
-                    choice = ("yes", "no", "maybe", "")[place % 4]
-                    rows.append(f"i{i},{gender},{tone},{model},Said {place}.,{choice},{place % 11 / 10},{place * place % 7 % 2}")
+                    measured = (("yes", "no", "maybe", "")[place % 4], place % 11 / 10, place * place % 7 % 2)
+                    rows.append(",".join(map(str, (f"i{i}", gender, tone, model, f"Said {place}.", *measured))))
     (folder / "labelled.csv").write_text("\n".join(rows) + "\n")
     (folder / "labelled.yml").write_text(LABELLED)
     return run_study(str(folder / "labelled.yml"))
@@ -62,7 +65,7 @@ def labelled(run_study, warehouse_home, tmp_path_factory):
 
 def built_by_hand(run, tmp_path):
     """The build file of a run, and a copy in which dbt has made every table anew."""
-    made = run.home / "build" / f"{os.path.basename(run.study_id).removesuffix('.yml')}.duckdb"
+    made = run.home / "build" / f"{Path(run.study_id).stem}.duckdb"
     copy = shutil.copy(made, tmp_path / made.name)
     done = dbt(copy, tmp_path, "build", "--exclude", "resource_type:unit_test")
     assert done.returncode == 0, done.stdout
