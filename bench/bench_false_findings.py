@@ -11,12 +11,12 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.inference_stages import make_before_inference
 from python_assets.telemetry import disable_telemetry
 from python_assets.warehouse.progress import SILENT
 
 disable_telemetry()
 
-from dagster_project.dbt import BEFORE_INFERENCE, build  # noqa: E402
 
 from python_assets.assemble.assemble_study import assemble  # noqa: E402
 from python_assets.extract.extract_study import extract  # noqa: E402
@@ -66,7 +66,7 @@ def found(study: Study, folder: Path) -> Found:
         write_stage(connection, study.study_id, "design", design_tables(study, connection))
         generate_study(study, connection, home, progress=SILENT)
         extract(study, connection, home.cache)
-    build(path, *BEFORE_INFERENCE)
+    make_before_inference(path)
     with open_build(path) as connection:
         infer_study(connection, study)
         (n_false,) = connection.execute(FALSE, [study.alpha]).fetchall()[0]

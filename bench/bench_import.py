@@ -12,9 +12,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
-from dagster_project.dbt import AFTER_INFERENCE, BEFORE_INFERENCE, build, manifest_path
-
-from bench.inference_stages import infer_all
+from bench.inference_stages import infer_all, make_after_inference, make_before_inference
 from expectations import JUDGED, SCRAPED, TABLES
 from expectations.runner import run_suites
 from python_assets.assemble.assemble_study import assemble
@@ -23,6 +21,7 @@ from python_assets.generate.generate_study import generate_study
 from python_assets.plan.design_tables import design_tables
 from python_assets.study.study import Study
 from python_assets.study_file.load import load_study
+from python_assets.transform.compile import compiled_project
 from python_assets.warehouse.build import Home, open_build, write_stage
 from python_assets.warehouse.paths import PROJECT
 from python_assets.warehouse.progress import SILENT
@@ -43,16 +42,16 @@ def timed(name: str, function: Callable[[], Any]) -> Any:
 
 def main() -> None:
     """Print the table."""
-    manifest_path()
+    compiled_project()
     study = load_study(STUDY)
     print("| stage | seconds | of CPU | peak GB so far |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         home = Home(Path(folder))
         path = home.build(study.study_id)
         import_study(study, home, path)
-        timed("dbt, first half", lambda: build(path, *BEFORE_INFERENCE))
+        timed("SQL, first half", lambda: make_before_inference(path))
         timed("inference", lambda: infer_all(study, path))
-        timed("dbt, second half", lambda: build(path, *AFTER_INFERENCE))
+        timed("SQL, second half", lambda: make_after_inference(path))
 
 
 def import_study(study: Study, home: Home, path: Path) -> None:

@@ -7,9 +7,7 @@ Belongs here: the numeric part alone, then the whole of infer_study on a build f
 """
 
 import argparse
-import contextlib
 import resource
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -18,8 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-from dagster_project.dbt import BEFORE_INFERENCE, build
 
+from bench.inference_stages import make_before_inference
 from bench.make_raw import Scale, make_raw
 from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.design.design import Design, Frame, Unit
@@ -111,8 +109,7 @@ def stored(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "build.duckdb"
         make_raw(path, scale, seed=options.seed, statistics=["mean"])
-        with contextlib.redirect_stdout(sys.stderr):  # what dbt tells is no row of the table
-            build(path, *BEFORE_INFERENCE)
+        make_before_inference(path)
         with open_build(path) as connection:
             ((n_columns,),) = connection.execute(_COLUMNS).fetchall()
             report("infer_study, means only", n_columns, lambda: infer_study(connection, analysis))

@@ -16,14 +16,14 @@ import tempfile
 from pathlib import Path
 from time import perf_counter, process_time
 
-from dagster_project.dbt import BEFORE_INFERENCE, build, manifest_path
-
 from bench.bench_gate import bench_study
+from bench.inference_stages import make_before_inference
 from bench.make_raw import Scale, make_raw
 from python_assets.cluster.cluster import LOCAL, Cluster
 from python_assets.infer.parts.on_ray import OnRay
 from python_assets.infer.parts.processes import parts_here
 from python_assets.infer.run import infer_study
+from python_assets.transform.compile import compiled_project
 from python_assets.warehouse.build import open_build
 
 
@@ -34,7 +34,7 @@ def made(path: Path, scale: Scale) -> None:
 
 
 def transformed(path: Path) -> None:
-    build(path, *BEFORE_INFERENCE)
+    make_before_inference(path)
 
 
 def in_parts(path: Path, n: int) -> None:
@@ -60,7 +60,7 @@ def stage(name: str, path: Path, *given: int) -> None:
     of_all = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     seconds, cpu = perf_counter() - started, process_time() - cpu + of_all[1].ru_utime + of_all[1].ru_stime
     peak = max(one.ru_maxrss for one in of_all) / 1024**2
-    said = {"dbt": "dbt, first half", "parts": "inference in {} parts", "ray": "inference on Ray in {} parts"}[name]
+    said = {"dbt": "SQL, first half", "parts": "inference in {} parts", "ray": "inference on Ray in {} parts"}[name]
     print(f"| {said.format(*given)} | {seconds:.1f} | {cpu:.1f} | {peak:.2f} |", file=sys.stderr, flush=True)
 
 
@@ -77,7 +77,7 @@ def main() -> None:
         name, path, *numbers = given.stage
         stage(name, Path(path), *map(int, numbers))
         return
-    manifest_path()
+    compiled_project()
     with tempfile.TemporaryDirectory(prefix="bench-parts-") as folder:
         path = Path(folder) / "bench.duckdb"
         scale = Scale(n_generations=given.generations, n_root_prompts=given.root_prompts, n_levels=given.levels)

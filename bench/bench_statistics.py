@@ -8,23 +8,21 @@ query is statistics_by_hand.sql, on the same file in the same run. Their numbers
 """
 
 import argparse
-import json
-import os
 import resource
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import duckdb
-import yaml
-from dagster_project.dbt import PROJECT
 
 from bench.make_raw import Scale, make_raw
+from python_assets.transform.compile import compiled_project
+from python_assets.transform.project import relation
+from python_assets.transform.run import run_steps
+from python_assets.warehouse.build import open_build
+from python_assets.warehouse.progress import SILENT
 
-DBT: Final = (sys.executable, "-m", "dbt.cli.main")
 BY_HAND: Final = Path(__file__).with_name("statistics_by_hand.sql")
 STATISTICS: Final = (
     "mean",
@@ -58,7 +56,7 @@ _KEYS: Final = {
 
 
 def main() -> None:
-    """Print seconds by model and their sum, those of the query, and the peak of dbt."""
+    """Print seconds by model and their sum, those of the query, and the peak."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--times", type=int, default=1, help="so many times the root prompts")
     times = parser.parse_args().times
@@ -66,51 +64,32 @@ def main() -> None:
         path = Path(folder) / "build.duckdb"
         scale = Scale(n_root_prompts=75 * times, n_continuous=20, n_categorical=0)
         make_raw(path, scale, seed=1, statistics=STATISTICS)
-        _without_inference(path)
-        seconds = _built(path, Path(folder))
+        seconds = _built(path)
         by_hand = _by_hand(path)
     for name, value in sorted(seconds.items(), key=lambda pair: -pair[1]):
         print(f"| {name} | {value:.2f} |")
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024**2
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
     total = sum(seconds.values())
     print(f"| all of them | {total:.1f} |\n| by hand | {by_hand:.1f} |")
     print(f"| times as long | {total / by_hand:.1f} |")
     print(f"peak {peak:.2f} GB")
 
 
-def _without_inference(path: Path) -> None:
-    """The tables that inference writes, without a row: the marts join them."""
-    sources = yaml.safe_load((PROJECT / "models" / "sources.yml").read_text())["sources"]
-    (inference,) = (source for source in sources if source["name"] == "inference")
-    with duckdb.connect(str(path)) as connection:
-        connection.execute("create schema if not exists inference")
-        for table in inference["tables"]:
-            columns = ", ".join(f"{column['name']} {column['data_type']}" for column in table["columns"])
-            connection.execute(f"create table inference.{table['name']} ({columns})")
-
-
-def _built(path: Path, folder: Path) -> dict[str, float]:
-    target = {"DBT_TARGET_PATH": str(folder), "DBT_LOG_PATH": str(folder)}
-    selection = ["--select", *(f"+{mart}" for mart in MARTS)]
-    for command in (["seed"], ["run", "--threads", "1", *selection]):
-        options = ["--quiet", "--vars", json.dumps({"build_path": str(path)}), "--profiles-dir", str(PROJECT)]
-        subprocess.run([*DBT, *command, *options], cwd=PROJECT, env={**os.environ, **target}, check=True)
-    results = json.loads((folder / "run_results.json").read_text())["results"]
-    after_values = _descendants(json.loads((folder / "manifest.json").read_text()), VALUES)
-    return {
-        result["unique_id"].split(".")[-1]: result["execution_time"]
-        for result in results
-        if result["unique_id"] in after_values
-    }
-
-
-def _descendants(manifest: dict[str, Any], node: str) -> set[str]:
-    found, left = set(), [node]
-    while left:
-        children = set(manifest["child_map"][left.pop()]) - found
-        found |= children
-        left += children
-    return found
+def _built(path: Path) -> dict[str, float]:
+    """Seconds of each table that is made of values, one after another."""
+    project = compiled_project()
+    tables = project.with_ancestors(project.of_names(MARTS))
+    steps = [step for step in project.steps if step in tables]
+    with open_build(path) as connection:
+        for source in project.sources.values():  # the tables of inference, without a row: the marts join them
+            columns = ", ".join(f"{column['name']} {column['data_type']}" for column in source["columns"].values())
+            connection.execute(f"create table if not exists {relation(source)} ({columns})")
+        seconds = {}
+        for step in steps:
+            start = time.perf_counter()
+            run_steps(connection, project, [step], SILENT)
+            seconds[step] = time.perf_counter() - start
+    return {step.split(".")[-1]: took for step, took in seconds.items() if VALUES in project.with_ancestors([step])}
 
 
 def _by_hand(path: Path) -> float:
