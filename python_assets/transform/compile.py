@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
@@ -70,8 +71,8 @@ def _compile(folder: Path, parsed: Path, say: Callable[[str], None] | None) -> M
         got = "\n".join(["what a run does not do:", *found])
         raise TransformError(folder, got, remedy="leave it out: docs/design/architecture.md 4 says what a run does")
     project = Project(folder, _less(manifest))
-    _bind(project)
-    return project.manifest
+    with empty_build_file(project):
+        return project.manifest
 
 
 def _to_stderr(text: str) -> None:
@@ -139,11 +140,12 @@ def _less(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {name: part(name) for name in _PARTS}
 
 
-def _bind(project: Project) -> None:
-    """Run every statement on a build file that holds no row, and hold it against its contract.
+@contextmanager
+def empty_build_file(project: Project) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A build file in memory that holds every table of a project without a row, but for seeds.
 
     Raises:
-        TransformError: a statement fails, or gives other columns.
+        TransformError: a statement fails, or gives other columns than its contract says.
     """
     with connect() as connection:
         for schema in SCHEMAS:
@@ -156,6 +158,7 @@ def _bind(project: Project) -> None:
                 where = f"model {node['name']} ({node['original_file_path']})"
                 raise TransformError(where, found, "the columns of its contract", "change the SQL or the .yml")
             run_steps(connection, project, [step], SILENT)
+        yield connection
 
 
 def _broken_contract(connection: duckdb.DuckDBPyConnection, node: Mapping[str, Any]) -> str:

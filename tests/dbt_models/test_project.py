@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 import yaml
 
@@ -15,7 +16,7 @@ from dagster_project.assets.infer import CELLS, SUMS
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.study.statistics import STATISTICS
-from python_assets.transform.compile import PROJECT, compiled_project
+from python_assets.transform.compile import PROJECT, compiled_project, empty_build_file
 from python_assets.transform.project import OF_THE_CODE, Project
 from python_assets.warehouse.raw_tables import RAW_TABLES
 from tests.dbt_models.conftest import Built, call_dbt
@@ -290,6 +291,15 @@ def test_every_reason_says_what_it_means_in_one_line(built: Built):
         "imported metric",
         "label",
     }
+
+
+def test_models_in_python_have_the_same_columns_without_rows(built: Built, compiled: Project):
+    names = sorted(node["name"] for node in compiled.nodes.values() if node.get("language") == "python")
+    assert len(names) == 6
+    query = "select table_name, column_name, data_type from duckdb_columns() where table_name in ? order by all"
+    with empty_build_file(compiled) as empty, duckdb.connect(str(built.path), read_only=True) as filled:
+        assert [n for (n,) in empty.execute(f"select count(*) from intermediate.{names[0]}").fetchall()] == [0]
+        assert empty.execute(query, [names]).fetchall() == filled.execute(query, [names]).fetchall() != []
 
 
 def test_dbt_writes_the_same_sql_for_every_build_file(built: Built, compiled: Project, tmp_path: Path):

@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import subprocess
 import sys
 from functools import partial
@@ -7,11 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
+import httpx
 import pytest
 
 from python_assets.transform.compile import compiled_project
 
 ROOT = Path(__file__).resolve().parents[2]
+WITHIN_SECONDS = 600  # on cores that others use, too
 TWO_PROMPTS = """
 prompts:
   templates:
@@ -75,6 +78,26 @@ def make_home(tmp_path_factory):
         return tmp_path_factory.mktemp("warehouse")
 
     return make
+
+
+@pytest.fixture
+def ui(tmp_path, make_home):
+    """A running UI without any study: its process, a client of it and its warehouse."""
+    home = make_home()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "python_assets.cli", "ui", "--port", "0"],
+        cwd=ROOT,
+        env=environment_of(home, PLUMBLINE_STUDIES=str(tmp_path)),
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    address = process.stdout.readline().split()[2]
+    with httpx.Client(base_url=address, timeout=WITHIN_SECONDS) as client:
+        yield process, client, home
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 @pytest.fixture(scope="session")

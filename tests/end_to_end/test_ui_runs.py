@@ -1,18 +1,11 @@
 """A study written while the UI is up is chosen, run and stopped with it; its report opens from the UI."""
 
-import os
 import signal
-import subprocess
-import sys
 import time
 
-import httpx
-import pytest
-
-from tests.end_to_end.conftest import ROOT, TWO_PROMPTS, environment_of
+from tests.end_to_end.conftest import TWO_PROMPTS, WITHIN_SECONDS
 from tests.sessions import left_of_session
 
-WITHIN_SECONDS = 600  # on cores that others use, too
 OFFERED = '{assetNodeOrError(assetKey: {path: ["raw", "studies"]}) {... on AssetNode {partitionKeys}}}'
 LAUNCH = """mutation {launchRun(executionParams: {
     selector: {
@@ -39,26 +32,6 @@ def say(messages, decoding):
     time.sleep(0.2)
     return "Yes."
 """
-
-
-@pytest.fixture
-def ui(tmp_path, make_home):
-    """A running UI without any study: its process, a client of it and its warehouse."""
-    home = make_home()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "python_assets.cli", "ui", "--port", "0"],
-        cwd=ROOT,
-        env=environment_of(home, PLUMBLINE_STUDIES=str(tmp_path)),
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    address = process.stdout.readline().split()[2]
-    with httpx.Client(base_url=address, timeout=WITHIN_SECONDS) as client:
-        yield process, client, home
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def wait_for(what):
