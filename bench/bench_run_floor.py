@@ -73,8 +73,7 @@ OF_STEPS: Final = (
     ("publish", "publish"),
     ("", "the other stages"),
 )
-AROUND: Final = "before the first step and after the last"
-BETWEEN: Final = "Dagster, between steps"
+AROUND: Final = "outside of steps: checks of the study, Dagster's start, the summary"
 STEP: Final = re.compile(r" ?\d+ of \d+  (\w+)(: .*)?$")
 IMPORT: Final = re.compile(r"import time: +(\d+) \|")
 
@@ -131,7 +130,7 @@ def _went_to(pid: int, lines: Iterable[str]) -> Counter[str]:
             present = _cpu_of(pid)
             found[now_in] += present - last
             last, ended = present, step[2]
-            now_in = BETWEEN if ended else next(name for part, name in OF_STEPS if part in step[1])
+            now_in = AROUND if ended else next(name for part, name in OF_STEPS if part in step[1])
     return found
 
 
