@@ -97,7 +97,7 @@ def ui(tmp_path, make_home):
         yield process, client, home
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        process.communicate()
 
 
 @pytest.fixture(scope="session")
