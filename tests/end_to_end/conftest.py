@@ -1,6 +1,5 @@
 import json
 import os
-import signal
 import subprocess
 import sys
 from functools import partial
@@ -96,8 +95,8 @@ def ui(tmp_path, make_home):
     with httpx.Client(base_url=address, timeout=WITHIN_SECONDS) as client:
         yield process, client, home
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.terminate()  # killed, it would leave the servers that it started, which have sessions of their own
+        process.communicate(timeout=WITHIN_SECONDS)
 
 
 @pytest.fixture(scope="session")
