@@ -1,5 +1,6 @@
 """Single assets materialised as in the UI, one after the other, while the study file changes."""
 
+import dagster as dg
 import pytest
 from dagster._core.definitions.data_version import CachingStaleStatusResolver
 from dagster._core.loader import LoadingContextForTest
@@ -36,6 +37,8 @@ def say(messages, decoding):
     return "Yes."
 """
 STAGES = ("studies", "scrape", "assemble", "design", "generate", "extract")
+INFERRED = ("infer", "infer_subgroups", "infer_associations", "infer_regressions", "infer_agreement")
+AFTER_ANSWERS = ("dbt_before_inference", *INFERRED, "dbt_after_inference")
 
 
 @pytest.fixture
@@ -137,6 +140,25 @@ def test_a_mart_asked_alone_is_built_with_what_is_between_and_no_other(materiali
         )
         filled = {table for table, n_rows in tables.fetchall() if n_rows}
         assert filled == {"coverage"}
+
+
+@pytest.mark.run
+def test_a_mart_asked_alone_once_the_study_has_run_is_made_anew_with_what_is_between(materialise, instance):
+    materialise(*STAGES, *AFTER_ANSWERS)
+    tables = "select schema_name || '.' || table_name, comment from duckdb_tables() where schema_name <> 'raw'"
+    with open_build(paths.home().build(NAME)) as connection:
+        rows = connection.execute("from marts.instruments order by all").fetchall()
+        connection.execute("drop table intermediate.int_instruments; delete from marts.instruments")
+        for table, _ in connection.execute(tables).fetchall():
+            connection.execute(f"comment on table {table} is 'as it stood'")
+    # by the job of the UI, whose runs say which assets they were asked for
+    job = definitions().resolve_implicit_global_asset_job_def()
+    asked = [dg.AssetKey(["marts", "instruments"])]
+    assert job.execute_in_process(asset_selection=asked, partition_key=NAME, instance=instance).success
+    with open_build(paths.home().build(NAME)) as connection:
+        anew = {table for table, comment in connection.execute(tables).fetchall() if comment != "as it stood"}
+        assert anew == {"marts.instruments", "intermediate.int_instruments", "intermediate.int_study_instruments"}
+        assert connection.execute("from marts.instruments order by all").fetchall() == rows != []
 
 
 def test_a_partition_whose_study_is_gone_is_told_in_a_line(materialise, folder, snapshot):
