@@ -21,7 +21,7 @@ class Plugin(BasePlugin):
         """Look for the file.
 
         Raises:
-            DbtRuntimeError: it is not there, or another process has it open.
+            DbtRuntimeError: it is not there, or cannot be opened, as where another process has it open.
         """
         path = Path(self.creds.path) if self.creds else None
         if path and str(path) != ":memory:" and (problem := _problem(path.resolve())):
@@ -33,6 +33,6 @@ def _problem(path: Path) -> TransformError | None:
         return TransformError(path, NOTHING, "the build file of a study", MAKE)
     try:
         duckdb.connect(str(path)).close()
-    except duckdb.IOException:
-        return TransformError(path, "a file that another process has open", "one that can be written", WAIT)
+    except duckdb.IOException as error:  # it names the process that has it open
+        return TransformError(path, error, "a build file that no other process has open", WAIT)
     return None
