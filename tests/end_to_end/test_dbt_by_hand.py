@@ -4,12 +4,15 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import duckdb
+import pandas as pd
 import pytest
 
 from python_assets.transform.compile import PROJECT
+from python_assets.warehouse.build import open_build
 from tests.end_to_end.alike import assert_alike
 
 # the run fills them again from the raw tables, which went on growing: with what dbt's tests and the gate said
@@ -47,8 +50,8 @@ def dbt(path, folder, *command):
 
 
 @pytest.fixture(scope="module")
-def labelled(run_study, warehouse_home, tmp_path_factory):
-    """An import with labels and a regression."""
+def labelled(run_study, plumbline, warehouse_home, tmp_path_factory):
+    """An import with labels of its own and of a rater, and a regression."""
     folder = tmp_path_factory.mktemp("labelled")
     rows = ["item,gender,tone,model,said,choice,score,kept"]
     for i in range(12):
@@ -59,22 +62,37 @@ def labelled(run_study, warehouse_home, tmp_path_factory):
                     measured = (("yes", "no", "maybe", "")[place % 4], place % 11 / 10, place * place % 7 % 2)
                     rows.append(",".join(map(str, (f"i{i}", gender, tone, model, f"Said {place}.", *measured))))
     (folder / "labelled.csv").write_text("\n".join(rows) + "\n")
-    (folder / "labelled.yml").write_text(LABELLED)
-    return run_study(str(folder / "labelled.yml"))
+    study, sheet = folder / "labelled.yml", folder / "sheet.csv"
+    study.write_text(LABELLED)
+    run_study(str(study))
+    drawn = plumbline(warehouse_home, "sample", str(study), "--measure", "kept", "--root-prompts=12", f"--out={sheet}")
+    assert drawn.returncode == 0, drawn.stderr
+    answers = pd.read_csv(sheet, dtype=str)
+    answers.assign(label=["yes", "no", "no"] * (len(answers) // 3)).to_csv(sheet, index=False)
+    study.write_text(LABELLED + "human_labels: [{measure: kept, file: sheet.csv, rater: anna}]\n")
+    run = run_study(str(study))
+    assert all(run.value(f"select count(*) from {table}") for table in ("label_agreement", "factor_importance"))
+    return run
 
 
-def built_by_hand(run, tmp_path):
+@pytest.fixture(scope="module")
+def built_by_hand(tmp_path_factory):
     """The build file of a run, and a copy in which dbt has made every table anew."""
-    made = run.home / "build" / f"{Path(run.study_id).stem}.duckdb"
-    copy = shutil.copy(made, tmp_path / made.name)
-    done = dbt(copy, tmp_path, "build", "--exclude", "resource_type:unit_test")
-    assert done.returncode == 0, done.stdout
-    return made, copy
+
+    @cache
+    def build(run):
+        made, folder = run.home / "build" / f"{Path(run.study_id).stem}.duckdb", tmp_path_factory.mktemp("by_hand")
+        copy = shutil.copy(made, folder / made.name)
+        done = dbt(copy, folder, "build", "--exclude", "resource_type:unit_test")
+        assert done.returncode == 0, done.stdout
+        return made, copy
+
+    return build
 
 
 @pytest.mark.parametrize("study", ["demo", "labelled", "fair_sea"])
-def test_dbt_by_hand_and_a_run_make_the_same_tables(study, request, tmp_path):
-    of_run, by_hand = built_by_hand(request.getfixturevalue(study), tmp_path)
+def test_dbt_by_hand_and_a_run_make_the_same_tables(study, built_by_hand, request):
+    of_run, by_hand = built_by_hand(request.getfixturevalue(study))
     with duckdb.connect(str(of_run), read_only=True) as one, duckdb.connect(str(by_hand), read_only=True) as other:
         tables = sorted(one.execute(TABLES).fetchall())
         assert tables == sorted(other.execute(TABLES).fetchall())
@@ -89,14 +107,21 @@ def test_dbt_by_hand_and_a_run_make_the_same_tables(study, request, tmp_path):
             assert comments == [(0,)]
 
 
-def test_views_of_both_can_be_read_under_another_name_and_attached(labelled, tmp_path):
-    for path in built_by_hand(labelled, tmp_path):
+def test_views_of_both_can_be_read_under_another_name_and_attached(labelled, built_by_hand, tmp_path):
+    for path in built_by_hand(labelled):
         renamed = shutil.copy(path, tmp_path / "renamed.duckdb")
         with duckdb.connect(str(renamed), read_only=True) as connection:
             rows = connection.execute("from marts.v_findings order by all").fetchall()
         with duckdb.connect() as connection:
             connection.execute(f"attach '{renamed}' as other (read_only)")
             assert connection.execute("from other.marts.v_findings order by all").fetchall() == rows != []
+
+
+def test_what_is_published_is_read_while_a_run_writes_the_build_file(labelled, plumbline):
+    with open_build(labelled.home / "build" / "labelled.duckdb") as connection:
+        connection.execute("begin; delete from marts.findings")  # closed without a commit, it is as before
+        done = plumbline(labelled.home, "sql", "select 1 from findings limit 1", "--format", "csv")
+    assert (done.returncode, done.stdout.splitlines()[1:]) == (0, ["1"]), done.stderr
 
 
 def test_dbt_by_hand_on_a_file_that_is_in_use_says_so_in_a_line(tmp_path):
