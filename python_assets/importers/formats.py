@@ -189,10 +189,12 @@ def _read(study: Study) -> ImportedTable:
     if (files := of_format.files(study)) is None or not all(file.is_file() for file in files):
         return of_format.read(study)
     states = [(file, state.st_mtime_ns, state.st_size, state.st_ino) for file in files for state in [file.stat()]]
-    if not any(kept.study is study and kept.states == states for kept in _kept):
-        forget_import()
-        _kept.append(_Kept(study, states, of_format.read(study)))
-    return _kept[0].table
+    found = next((kept for kept in list(_kept) if kept.study is study and kept.states == states), None)
+    if found is None:
+        forget_import()  # two tables at once may be more than the memory holds
+        found = _Kept(study, states, of_format.read(study))
+        _kept[:] = [found]
+    return found.table
 
 
 def forget_import() -> None:

@@ -171,13 +171,13 @@ def _columns(frame: "pd.DataFrame", groups: list[str], prompt: str, value: str, 
 def _kind(frame: "pd.DataFrame", columns: _Columns) -> str:
     """Whether the value is 1 or 0, or any number."""
     import numpy as np
-    from pandas.api.types import infer_dtype, is_numeric_dtype
+    from pandas.api.types import infer_dtype, is_complex_dtype, is_numeric_dtype
 
     values = frame[columns.value]
     known = values.dropna()
     if known.empty:
         raise StudyError(FRAME, Told(f"no value in {columns.value!r}"), "numbers, or True and False")
-    if not (is_numeric_dtype(values) or infer_dtype(known) == "boolean"):
+    if is_complex_dtype(values) or not (is_numeric_dtype(values) or infer_dtype(known) == "boolean"):
         other = next((one for one in known if not isinstance(one, int | float)), known.iloc[0])
         expected = f"numbers, or True and False, in {columns.value!r}"
         raise StudyError(FRAME, other, expected, "say which of its values is 1: frame[column] == 'yes'")
@@ -205,6 +205,8 @@ def _study(frame: "pd.DataFrame", columns: _Columns, kind: str, margin: float | 
     levels = {name: sorted(frame[column].astype(str).unique()) for name, column in columns.groups.items()}
     analysis: dict[str, Any] = {"primary": {"measures": [measure]}}
     if margin is not None:
+        if isinstance(margin, bool) or not isinstance(margin, int | float):
+            raise StudyError("margin", margin, "a number, in units of the value")
         analysis["margins"] = {measure: {MARGIN_OF[kind]: float(margin)}}
     of_model = {"generation": MODEL} if columns.model else {}
     factors = {name: f"{FACTOR}{name}" for name in columns.groups}

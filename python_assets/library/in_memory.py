@@ -4,7 +4,7 @@ Belongs here: the order of the stages, and the results that are read from memory
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -35,7 +35,7 @@ from python_assets.transform.project import SEED, Project
 from python_assets.transform.run import run_steps
 from python_assets.warehouse.build import Home, open_memory, write_stage
 from python_assets.warehouse.progress import SILENT, Progress
-from python_assets.warehouse.quality import record_dbt_tests
+from python_assets.warehouse.quality import record_dbt_tests, refresh_quality_marts
 from python_assets.warehouse.run_context import RunContext
 from python_assets.warehouse.study_row import record_study
 
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 IN_MEMORY: Final = Path(":memory:")
 _NOWHERE: Final = Home(IN_MEMORY)  # no log, freeze or look lies there, and a table of scores writes none
-_READS: Final = {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN}
+_QUALITY: Final = "source.plumbline.raw.data_quality"
+_CHANGES_SETTINGS: Final = re.compile(r"(?i)\b(en|dis)able_logging\b")  # table functions, which a query may name
 
 
 def run_in_memory(study: Study, imported: ImportedTable, progress: Progress) -> "MemoryResults":
@@ -104,12 +105,16 @@ class MemoryResults(Results):
         """Take the raw tables, and make the closed lists, after which no file can be read."""
         self.database, self.study = IN_MEMORY, study_id
         self._connection, self._run_id, self._progress = connection, run_id, progress
-        self._project: Project = compiled_project()
+        self._project: Project = compiled_project(say=progress.say)
         self._made: set[str] = set()
         self._report: Path | None = None
         self._lock = Lock()  # one connection, whoever asks
         self._run(node for node, of in self._project.nodes.items() if of["resource_type"] == SEED)
         connection.execute("set enable_external_access = false; set search_path = 'marts'")
+
+    def __repr__(self) -> str:
+        """What it is: no call makes it."""
+        return f"<MemoryResults of {self.study}>"
 
     @property
     def report(self) -> Path:
@@ -148,16 +153,14 @@ class MemoryResults(Results):
             WarehouseError: the database refuses the query.
         """
         with self._lock:
-            try:
-                kinds = {statement.type for statement in self._connection.extract_statements(query)}
-            except duckdb.Error as error:
-                raise WarehouseError("the query", error) from error
-            if not kinds <= _READS:
-                got = ", ".join(sorted(kind.name.lower() for kind in kinds - _READS))
-                raise WarehouseError("the query", got, "a query: nothing can be written")
+            self._require_reading(query)
             # a word too many makes a table too many; a query that names none may ask which there are
             self.make(self._project.names.intersection(re.findall(r"\w+", query.lower())) or None)
-            return rows_of(self._connection, query, values)
+            self._connection.execute("begin transaction read only")
+            try:
+                return rows_of(self._connection, query, values)
+            finally:
+                self._connection.execute("rollback")
 
     def make_before_inference(self) -> None:
         """Make what inference reads, and of what is shown that which reads nothing of it."""
@@ -170,15 +173,29 @@ class MemoryResults(Results):
         Args:
             names: of tables; all where None, names of no table are left out.
         """
-        nodes = self._project.nodes
-        wanted = list(nodes) if names is None else self._project.of_names(names)
-        self._run(self._project.with_ancestors(wanted))
+        project = self._project
+        wanted = project.with_ancestors(project.nodes if names is None else project.of_names(names))
+        if names is None or _QUALITY in wanted:  # what every test said
+            self._run(project.nodes)
+            refresh_quality_marts(self._connection)
+        self._run(wanted)
 
-    def _run(self, tables: Any) -> None:
-        steps = self._project.steps_of(set(tables) - self._made)
+    def _run(self, tables: Iterable[str]) -> None:
+        steps = self._project.steps_of(set(tables) - self._made, self._made)
         if not steps:
             return
         said = run_steps(self._connection, self._project, steps, self._progress)
         self._made.update(steps)
         results = [result._asdict() for result in said]
         record_dbt_tests(self._connection, str(self.study), self._run_id, results, self._project.manifest)
+
+    def _require_reading(self, query: str) -> None:
+        try:
+            kinds = {statement.type for statement in self._connection.extract_statements(query)}
+        except duckdb.Error as error:
+            raise WarehouseError("the query", error) from error
+        others = sorted(kind.name.lower() for kind in kinds - {duckdb.StatementType.SELECT})
+        if named := _CHANGES_SETTINGS.search(query):
+            others.append(named[0])
+        if others:
+            raise WarehouseError("the query", ", ".join(others), "a query: nothing can be written")

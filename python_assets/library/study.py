@@ -64,10 +64,13 @@ class Study:
             StudyFileError: the file has mistakes by now.
             SourceError: a file that the study names cannot be read.
         """
+        from python_assets.importers.formats import forget_import
         from python_assets.plan.plan import plan_study
         from python_assets.study_file.load import load_study
 
-        return plan_study(load_study(self.path, simulated=self._is_simulated))
+        plan = plan_study(load_study(self.path, simulated=self._is_simulated))
+        forget_import()  # a notebook would hold it
+        return plan
 
     def run(self, *, quiet: bool = False) -> Results:
         """Run the study from scraping to its report, or what of it is left, and read its results.

@@ -118,7 +118,7 @@ def require_questions_of_build(study: Study, build: duckdb.DuckDBPyConnection) -
     """
     if not _declares_sets(study):
         return
-    with open_build(IN_MEMORY) as connection:  # dbt will make its own of the models that are read here
+    with open_build(IN_MEMORY) as connection:  # the run makes its own of the models that are read here
         prompts = {name: build.execute(f"select * exclude (study_id) from raw.{name}").df() for name in _OF_PROMPTS}
         write_stage(connection, study.study_id, "assemble", prompts)
         asked_of(study, connection)

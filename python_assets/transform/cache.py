@@ -8,12 +8,14 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from python_assets.errors import WarehouseError
 from python_assets.warehouse import paths
-from python_assets.warehouse.build import make_folder
+from python_assets.warehouse.build import make_folder, write_remedy
 
 KEPT: Final = 3
 _PARSED: Final = "partial_parse.msgpack"
@@ -25,20 +27,36 @@ def cached(digest: str, make: Callable[[Path], Mapping[str, Any]]) -> Mapping[st
     Args:
         digest: of all that it is made of.
         make: makes it. It is given a file in which dbt may keep what it has parsed, for the next version.
+
+    Raises:
+        WarehouseError: neither the cache nor the warehouse can be written.
     """
     folder = _folder()
     file = folder / f"{digest}.json"
     if (found := _read(file)) is not None:
         return found
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if (found := _read(file)) is not None:
-            return found
-        made = make(folder / _PARSED)
-        _write(file, made)
-        for old in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
-            old.unlink()
-    return made
+    with _locked(folder):
+        if (found := _read(file)) is None:
+            found = make(folder / _PARSED)
+            _write(file, found)
+            for old in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+                old.unlink()
+    return found
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """One process at a time.
+
+    Raises:
+        WarehouseError: the folder cannot be written.
+    """
+    try:
+        with (folder / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+    except OSError as error:
+        raise WarehouseError(folder, error, "a folder that can be written", write_remedy(folder, error)) from error
 
 
 def _folder() -> Path:

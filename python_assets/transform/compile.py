@@ -31,8 +31,11 @@ from python_assets.warehouse.progress import SILENT
 PROJECT: Final = paths.PROJECT / "dbt_models"
 COMPILING: Final = "Compiling the SQL of this version, once (some 20 seconds)"
 _LOADED: Final[dict[tuple[Path, str], Project]] = {}  # by this process, the latest alone
-_READ_BY_DBT: Final = ("macros", "models", "seeds", "tests", "dbt_project.yml", "profiles.yml")
-_DBT: Final = ("dbt-core", "dbt-duckdb")
+_READ_BY_DBT: Final = (
+    *("analyses", "functions", "macros", "models", "seeds", "snapshots", "tests"),
+    *("dbt_project.yml", "dependencies.yml", "packages.yml", "profiles.yml"),
+)
+_DBT: Final = ("dbt-core", "dbt-adapters", "dbt-duckdb", "duckdb")
 _REMEDY: Final = "mend the file, or install dbt with: pip install -c constraints.txt dbt-core dbt-duckdb"
 # what a run, Dagster and the docs read of a manifest, whose rest is three fifths of it
 _PARTS: Final = ("nodes", "sources", "exposures", "macros", "parent_map", "child_map")
@@ -58,10 +61,11 @@ def compiled_project(folder: Path = PROJECT, *, say: Callable[[str], None] | Non
         WarehouseError: neither the cache nor the warehouse can be written.
     """
     digest = _digest(folder)
-    if (folder, digest) not in _LOADED:
+    if (project := _LOADED.get((folder, digest))) is None:
+        project = Project(folder, cached(digest, lambda parsed: _compile(folder, parsed, say)))
         _LOADED.clear()
-        _LOADED[folder, digest] = Project(folder, cached(digest, lambda parsed: _compile(folder, parsed, say)))
-    return _LOADED[folder, digest]
+        _LOADED[folder, digest] = project
+    return project
 
 
 def _compile(folder: Path, parsed: Path, say: Callable[[str], None] | None) -> Mapping[str, Any]:
@@ -107,7 +111,9 @@ def _manifest(folder: Path, parsed: Path) -> dict[str, Any]:
             *("compile", "--exclude", "resource_type:unit_test", f"tag:{OF_THE_CODE}"),
             *(f"--project-dir={folder}", f"--profiles-dir={folder}", f"--target-path={target}", f"--log-path={target}"),
         ]
-        environment = {**os.environ, "PLUMBLINE_BUILD": ":memory:"}
+        # nothing of this environment is in what others will run: DBT_EMPTY alone would empty every table
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("DBT_")}
+        environment["PLUMBLINE_BUILD"] = ":memory:"
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
             told = (done.stdout + done.stderr).strip()

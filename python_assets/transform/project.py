@@ -92,13 +92,14 @@ class Project:
                 left += self.manifest["parent_map"].get(node, ())
         return found
 
-    def steps_of(self, tables: Collection[str]) -> list[str]:
+    def steps_of(self, tables: Collection[str], made: Collection[str] = ()) -> list[str]:
         """The steps of these tables alone, and the tests of them that read nothing which is not made.
 
         Args:
             tables: unique_ids of models and seeds.
+            made: those that are there already.
         """
-        chosen, there = set(tables), self.with_ancestors(tables)
+        chosen, there = set(tables), self.with_ancestors([*tables, *made])
         parents = self.manifest["parent_map"]
         return [
             step

@@ -7,8 +7,7 @@ import importlib.util
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from concurrent.futures import TimeoutError as NotYet
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from time import perf_counter
@@ -88,7 +87,8 @@ def run_steps(
                 rows = _HIDDEN if hides_texts else _rows_told(connection, project, node)
                 failures.append(_failure(node, f"{result.failures:,} rows, the first: {rows}"))
             results.append(result)
-            tell(sum(one.status == SUCCESS for one in results))
+            if result.status == SUCCESS:
+                tell(sum(one.status == SUCCESS for one in results))
     if failures:
         got = "\n".join(["tables that cannot be used:", *failures])
         raise TransformError("SQL", got, remedy=REMEDY if untrue else "")
@@ -112,8 +112,7 @@ def make_table(connection: duckdb.DuckDBPyConnection, project: Project, node: St
             file = _text(str(project.folder / node["original_file_path"]))
             connection.execute(f"copy {name} from {file} (format csv, header true, delimiter ',')")
         elif node["language"] == "python":
-            model = _module(project.folder / node["original_file_path"]).model
-            model(_Dbt(connection, project), connection).create(name)
+            _run_python(connection, project, node)
         elif is_contract(node):
             columns = node["columns"].values()
             kinds = {column["name"]: column["data_type"] for column in columns}
@@ -122,6 +121,16 @@ def make_table(connection: duckdb.DuckDBPyConnection, project: Project, node: St
         else:
             connection.execute(f"create table {name} as {sql}")
         connection.execute("; ".join(_comments(node)) or "select 1")
+
+
+def _run_python(connection: duckdb.DuckDBPyConnection, project: Project, node: Step) -> None:
+    path = project.folder / node["original_file_path"]
+    try:
+        model = _module(path, path.stat().st_mtime_ns).model
+        model(_Dbt(connection, project), connection).create(relation(node))
+    except Exception as error:
+        error.add_note(f"in model {node['name']} ({node['original_file_path']})")
+        raise
 
 
 def is_contract(node: Step) -> bool:
@@ -196,8 +205,8 @@ class _Dbt:
 
 
 @cache
-def _module(path: Path) -> ModuleType:
-    """A model in Python: of the project, never of what dbt wrote."""
+def _module(path: Path, _modified: int) -> ModuleType:
+    """A model in Python as it is now: of the project, never of what dbt wrote."""
     spec = importlib.util.spec_from_file_location(f"dbt_models.{path.stem}", path)
     if spec is None or spec.loader is None:
         raise TransformError(path, "a file that cannot be imported", "a model in Python")
@@ -229,13 +238,11 @@ def _in_a_thread(
     def call(name: str, function: Callable[[], StepResult]) -> StepResult:
         future, started, tell = thread.submit(function), perf_counter(), None
         try:
-            while True:
-                try:
-                    return future.result(_SECONDS_BETWEEN_LOOKS)
-                except NotYet:
-                    if perf_counter() - started > _SECONDS_OF_A_LONG_STATEMENT:
-                        tell = tell or progress.start(name, "percent", 100)
-                        tell(min(99, max(0, int(connection.query_progress()))))
+            while not wait([future], _SECONDS_BETWEEN_LOOKS).done:
+                if perf_counter() - started > _SECONDS_OF_A_LONG_STATEMENT:
+                    tell = tell or progress.start(name, "percent", 100)
+                    tell(min(99, max(0, int(connection.query_progress()))))
+            return future.result()
         finally:
             while not future.done():  # after a signal: the statement, or the next one of the table
                 connection.interrupt()
@@ -246,8 +253,12 @@ def _in_a_thread(
     # DuckDB counts how far a statement is only where it is asked for a bar
     connection.execute("set enable_progress_bar_print = false; set enable_progress_bar = true")
     connection.execute(f"set {UNORDERED} = false")  # tables here have no order, which would cost time and memory
+    as_before = f"set enable_progress_bar = false; set {UNORDERED} = true"
     try:
         with ThreadPoolExecutor(1) as thread:
             yield call
-    finally:
-        connection.execute(f"set enable_progress_bar = false; set {UNORDERED} = true")
+    except BaseException:
+        with suppress(duckdb.Error):  # what went wrong first is told
+            connection.execute(as_before)
+        raise
+    connection.execute(as_before)

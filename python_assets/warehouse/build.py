@@ -176,6 +176,7 @@ def open_build(path: Path, *, is_held: bool = False) -> Iterator[duckdb.DuckDBPy
 def open_memory() -> duckdb.DuckDBPyConnection:
     """A build file in memory, of which nothing reaches the disk."""
     connection = _connect(":memory:")
+    connection.execute("reset memory_limit")  # there is no disk to go to
     connection.execute("set temp_directory = ''")
     _see_to_tables(connection)
     return connection

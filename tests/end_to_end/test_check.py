@@ -22,6 +22,7 @@ from python_assets.library import check as checking
 from python_assets.library.in_memory import fill_raw_tables
 from python_assets.library.results import SHOWN
 from python_assets.study_file.load import load_study
+from python_assets.transform.compile import compiled_project
 from python_assets.warehouse.build import open_memory
 from tests.end_to_end.alike import assert_alike
 from tests.end_to_end.conftest import ROOT
@@ -110,15 +111,43 @@ def test_it_runs_in_an_event_loop_and_in_two_threads():
 @pytest.mark.parametrize(
     "query",
     ["create table x (i int)", "copy findings to 'x.csv'", "from read_csv('/etc/hosts')", "attach 'x.duckdb' as x",
-     "set enable_external_access = true", "from nobody", "selekt 1", "from frame"],
+     "set enable_external_access = true", "from nobody", "selekt 1", "from frame", "set threads = 1",
+     "explain analyze update marts.summary_statistics set value = 99", "explain analyze create table x (i int)",
+     "from enable_logging(storage = 'file', storage_path = 'x')", "update marts.summary_statistics set value = 99",
+     "insert into raw.studies by name from raw.studies", "drop table marts.studies"],
 )  # fmt: skip
 def test_a_query_writes_nothing_and_reads_no_file(query, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     results = plumbline.check(scores(4), **OF, quiet=True)
     frame = scores(4)  # noqa: F841  a name of Python is no table
+    before = results.groups
     with pytest.raises(WarehouseError):
         results.sql(query)
-    assert list(tmp_path.iterdir()) == [] and len(results.findings)
+    assert list(tmp_path.iterdir()) == []
+    pd.testing.assert_frame_equal(results.groups, before)
+
+
+def test_every_test_of_tables_runs_though_they_are_made_one_by_one():
+    results = plumbline.check(scores(4), **OF, quiet=True)
+    project = compiled_project()
+    for name in sorted(project.names):
+        results.make([name])
+    tests = {project.nodes[step]["name"] for step in project.steps if project.nodes[step]["resource_type"] == "test"}
+    said = results.sql("select expectation, success from data_quality")
+    assert {f"dbt: {name}" for name in tests} <= set(said.expectation) and said.success.all()
+    assert len(said) == results.sql("select count(*) as n from raw.data_quality").n[0]
+
+
+def test_a_report_says_what_that_of_the_command_says(tmp_path):
+    frame, options = FRAMES["scores"]
+    plumbline.check(frame, **OF | options, report=tmp_path / "here.html", quiet=True)
+    there = plumbline.check(frame, **OF | options, folder=tmp_path / "there", quiet=True)
+    pages = (tmp_path / "here.html", there.report)
+    words = (set(re.sub(r"<script.*?</script>|<[^>]*>", " ", page.read_text(), flags=re.S).split()) for page in pages)
+    differing = set.symmetric_difference(*words)
+    # when it was published, by which run, and how many checks of raw tables there were
+    assert {word for word in differing if not re.search(r"\d", word)} <= {"UTC", "check,", "prompt_factors"}
+    assert not [word for word in differing if re.search(r"\d\.\d", word)] and len(differing) < 15
 
 
 def test_without_a_path_there_is_no_report():

@@ -1,4 +1,5 @@
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -458,3 +459,20 @@ def test_a_table_is_read_once_a_run_and_again_where_it_has_changed(make_study, t
     read_import(study)
     read_import(study.model_copy())  # of another run
     assert len(files) == 4
+
+
+def test_two_studies_that_are_read_at_once_have_each_its_own_table(make_study, tmp_path):
+    studies = {}
+    for name, n_rows in (("one", 3_000), ("two", 5_000)):
+        lines = "\n".join(f"p{i},Italy" for i in range(n_rows))
+        (tmp_path / f"{name}.csv").write_text(f"id,c\n{lines}\n")
+        columns = {"prompt": "id"}
+        study = make_study({"import": {"path": f"{name}.csv", "columns": columns, "factors": {"concept": "c"}}})
+        studies[n_rows] = study
+    with ThreadPoolExecutor(2) as threads:
+        for _ in range(3):
+            forget_import()
+            tables = threads.map(read_import, studies.values())
+            assert [table.n_rows for table in tables] == list(studies)
+    assert [read_import(study).n_rows for study in studies.values()] == list(studies)
+    forget_import()

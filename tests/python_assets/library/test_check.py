@@ -78,6 +78,7 @@ def test_a_value_is_of_its_kind_and_has_a_margin_of_it(written, values, kind, ma
         (lambda f: f.assign(Score=pd.Timestamp("2026-01-01")), "expected numbers, or True and False"),
         (lambda f: f.assign(Question=f.Question.where(f.index > 2)), "3 of 16 rows without 'Question'"),
         (lambda f: f.iloc[:0], "no value in 'Score'"),
+        (lambda f: f.assign(Score=f.Score + 1j), "expected numbers, or True and False, in 'Score'"),
         (lambda f: f.assign(Other=1).rename(columns={"Other": "Question"}), "several columns 'Question'"),
     ],
 )
@@ -93,6 +94,7 @@ def test_a_frame_that_cannot_be_compared_is_told(tmp_path, change, told):
         ({"group": ["Group of people", "group_of_people"]}, "names that differ in letters and digits"),
         ({"prompt": "Score"}, "'Score' for two things"),
         ({"name": "?"}, "a name with a letter"),
+        ({"margin": "x"}, "a number, in units of the value"),
     ],
 )
 def test_options_that_cannot_be_meant_are_told(tmp_path, options, told):

@@ -82,6 +82,15 @@ def test_where_neither_folder_can_be_made_the_error_says_what_to_do(tmp_path, mo
         cached("d", never)
 
 
+def test_a_folder_that_is_there_and_cannot_be_written_is_told(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PLUMBLINE_CACHE", str(tmp_path / "file" / "cache"))
+    lock = tmp_path / "warehouse" / "build" / "dbt" / ".lock"
+    lock.mkdir(parents=True)  # as root no folder is closed to a test
+    with pytest.raises(WarehouseError, match="PLUMBLINE_HOME"):
+        cached("d", never)
+
+
 def start(tmp_path, seconds):
     root = Path(__file__).parents[3]
     return subprocess.Popen([sys.executable, "-c", SLOW, tmp_path / "log", str(seconds)], cwd=root)

@@ -73,6 +73,15 @@ def test_a_project_is_compiled_once_and_nothing_is_written_beside_it(cache, dbt_
     assert set(folder.rglob("*")) == before
 
 
+def test_nothing_of_the_environment_of_dbt_is_in_what_is_compiled(cache, dbt_project, monkeypatch):
+    monkeypatch.setenv("DBT_EMPTY", "1")
+    monkeypatch.setenv("DBT_TARGET", "nowhere")
+    folder = dbt_project({"models/a.sql": "select 1 as x", "models/b.sql": "select x from {{ ref('a') }}"})
+    assert compiled_project(folder, say=silent).nodes["model.plumbline.b"]["compiled_code"] == (
+        'select x from "intermediate"."a"'
+    )
+
+
 def test_jinja_that_fails_is_told_in_the_words_of_dbt(cache, dbt_project):
     with pytest.raises(TransformError) as raised:
         compiled_project(dbt_project({"models/a.sql": "select {{ nobody() }}"}), say=silent)

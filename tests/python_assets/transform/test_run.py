@@ -100,6 +100,20 @@ def test_a_model_in_python_is_imported_from_the_project(connection, make_project
     assert rows(connection, "p") == [(2,)]
 
 
+def test_a_model_in_python_that_fails_keeps_its_error_and_is_named_and_one_that_was_edited_runs_as_it_is(
+    connection, make_project, tmp_path
+):
+    model = node("p", language="python", original_file_path="p.py")
+    project = make_project(model)
+    (tmp_path / "p.py").write_text("def model(dbt, session):\n    raise TimeoutError('late')\n")
+    with pytest.raises(TimeoutError) as raised:
+        run_steps(connection, project, project.steps, SILENT)
+    assert raised.value.__notes__ == ["in model p (p.py)"]
+    (tmp_path / "p.py").write_text("def model(dbt, session):\n    return session.sql('select 12345 as x')\n")
+    run_steps(connection, project, project.steps, SILENT)
+    assert rows(connection, "p") == [(12345,)]
+
+
 def test_sql_that_fails_is_told_with_its_file_and_what_reads_it_is_left_out(connection, make_project, refused):
     connection.execute("create table marts.b as select 7 as x")
     project = make_project(node("a", "select nobody"), node("e", "marts.a", config={"materialized": "ephemeral"}),
@@ -140,6 +154,15 @@ def test_a_test_of_severity_warn_is_recorded_and_stops_nothing(connection, make_
 def test_tests_of_the_code_are_not_run(make_project):
     project = make_project(node("a", "select 1 as x"), unique("a_is_unique", "a") | {"tags": ["grain"]})
     assert project.steps == ["model.plumbline.a"]
+
+
+def test_tests_of_tables_that_are_made_one_after_the_other_run_with_the_last(make_project):
+    project = make_project(
+        node("a", "select 1"), node("b", "select 1"), node("of_both", "from marts.a, marts.b", "test")
+    )
+    first, second = "model.plumbline.a", "model.plumbline.b"
+    assert project.steps_of([first]) == [first]
+    assert project.steps_of([second], made=[first]) == [second, "test.plumbline.of_both"]
 
 
 def test_the_steps_of_some_tables_have_the_tests_that_read_no_table_besides(make_project):
