@@ -8,16 +8,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 import yaml
 
 from dagster_project.assets.infer import CELLS, SUMS
-from python_assets.infer.result import InferenceReason
 from python_assets.infer.formulas.verdict import Verdict
+from python_assets.infer.result import InferenceReason
 from python_assets.study.statistics import STATISTICS
 from python_assets.transform.compile import PROJECT, compiled_project, empty_build_file
 from python_assets.transform.project import OF_THE_CODE, Project
+from python_assets.transform.run import run_steps
+from python_assets.warehouse.build import open_build
+from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.raw_tables import RAW_TABLES
 from tests.dbt_models.conftest import Built, call_dbt
 
@@ -52,7 +54,9 @@ def of_dbt(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Mapping[st
     folder = tmp_path_factory.mktemp("of_dbt")
     shutil.copy(built.path, folder / "build.duckdb")
     call_dbt(folder / "build.duckdb", folder, "test", "--select", "test_type:unit", f"tag:{OF_THE_CODE}")
-    manifest, results = (json.loads((folder / "target" / f"{name}.json").read_text()) for name in ("manifest", "run_results"))
+    manifest, results = (
+        json.loads((folder / "target" / f"{name}.json").read_text()) for name in ("manifest", "run_results")
+    )
     return {**manifest, "results": results["results"]}
 
 
@@ -289,17 +293,26 @@ def test_every_reason_says_what_it_means_in_one_line(built: Built):
         "instrument",
         "label",
         "imported metric",
-        "label",
     }
 
 
-def test_models_in_python_have_the_same_columns_without_rows(built: Built, compiled: Project):
-    names = sorted(node["name"] for node in compiled.nodes.values() if node.get("language") == "python")
+def test_models_in_python_have_the_same_columns_without_rows(built: Built, compiled: Project, tmp_path: Path):
+    steps = [step for step in compiled.steps if compiled.nodes[step].get("language") == "python"]
+    names = sorted(compiled.nodes[step]["name"] for step in steps)
     assert len(names) == 6
     query = "select table_name, column_name, data_type from duckdb_columns() where table_name in ? order by all"
-    with empty_build_file(compiled) as empty, duckdb.connect(str(built.path), read_only=True) as filled:
-        assert [n for (n,) in empty.execute(f"select count(*) from intermediate.{names[0]}").fetchall()] == [0]
-        assert empty.execute(query, [names]).fetchall() == filled.execute(query, [names]).fetchall() != []
+    with empty_build_file(compiled) as empty, open_build(shutil.copy(built.path, tmp_path)) as filled:
+        # the irregular study has neither statistics nor disparities of its own
+        filled.execute("insert into raw.custom_disparities select study_id, 'gap', 'max(value)' from raw.studies")
+        filled.execute(
+            "insert into raw.statistics (study_id, statistic, parameters, expression) "
+            "select study_id, 'top', '', 'max(x)' from raw.studies"
+        )
+        run_steps(filled, compiled, steps, SILENT)
+        for name in names:
+            one = f"select 1 from intermediate.{name} limit 1"
+            assert [file.execute(one).fetchall() for file in (empty, filled)] == [[], [(1,)]], name
+        assert empty.execute(query, [names]).fetchall() == filled.execute(query, [names]).fetchall()
 
 
 def test_dbt_writes_the_same_sql_for_every_build_file(built: Built, compiled: Project, tmp_path: Path):
