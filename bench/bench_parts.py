@@ -1,4 +1,4 @@
-"""Seconds, CPU and memory of dbt's first half and of inference in parts, in this process and on Ray.
+"""Seconds, CPU and memory of the SQL's first half and of inference in parts, in this process and on Ray.
 
     python -m bench.bench_parts [--generations 20] [--parts 1 3 6] [--ray 2] [--root-prompts 75] [--levels 21]
 

@@ -34,7 +34,7 @@ def infer_all(study: Study, path: Path) -> None:
 
     Args:
         study: the study.
-        path: its build file, after dbt's first half.
+        path: its build file, after the SQL's first half.
     """
     with open_build(path) as connection:
         with parts_here(connection, study) as parts:

@@ -2,8 +2,8 @@
 
     python -m bench.paper_scale
 
-31,500 responses x 44 measures by seed; then what the assets run: the gate, dbt's first half, inference, dbt's
-second half, publish.
+31,500 responses x 44 measures by seed; then what the assets run: the gate, the SQL in two halves with inference
+between, publish.
 """
 
 import resource

@@ -1,4 +1,4 @@
-"""What every raw table must satisfy before dbt reads it. One file a raw table; runner.py evaluates them.
+"""What every raw table must satisfy before SQL reads it. One file a raw table; runner.py evaluates them.
 
 Listing the tables needs no Great Expectations, whose import takes seconds: a suite is imported to be run.
 """

@@ -55,7 +55,7 @@ class Part:
         """Read the cells, and load the functions of the study's own.
 
         Args:
-            connection: to the build file, after dbt has made schema intermediate.
+            connection: to the build file, after SQL has made schema intermediate.
             study: what it declares.
             progress: is told how many draws are done.
             measures: those of the part; all where None.

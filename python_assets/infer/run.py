@@ -80,7 +80,7 @@ def infer_study(
     """Read the cells of a build file and write schema inference, in one transaction.
 
     Args:
-        connection: to the build file of one study, after dbt has made schema intermediate.
+        connection: to the build file of one study, after SQL has made schema intermediate.
         study: what it declares.
         power_rows: from all contrasts and comparisons of generations to the rows of design_power, without
             study_id.

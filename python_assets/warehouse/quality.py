@@ -88,7 +88,7 @@ def _row(run_id: str, result: Mapping[str, Any], test: Mapping[str, Any], nodes:
 
 
 def refresh_quality_marts(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
-    """Fill the two marts about quality from the raw tables, which went on growing after dbt had built them.
+    """Fill the two marts about quality from the raw tables, which went on growing after the SQL had made them.
 
     Returns:
         Rows by mart.

@@ -110,7 +110,7 @@ def infer_agreement(connection: duckdb.DuckDBPyConnection, level: float, seed: i
     """Write inference.label_agreement.
 
     Args:
-        connection: to the build file of one study, with its labels and after dbt has made schema intermediate.
+        connection: to the build file of one study, with its labels and after SQL has made schema intermediate.
         level: intervals are 1 - level.
         seed: of the study.
 

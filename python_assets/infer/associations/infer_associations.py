@@ -63,7 +63,7 @@ def infer_associations(
     """Read the sums of groups and write inference.association_tests.
 
     Args:
-        connection: to the build file of one study, after dbt has made schema intermediate.
+        connection: to the build file of one study, after SQL has made schema intermediate.
         is_asked: whether the study asks for these tests; without it the table is empty.
         seed: of the study.
         n_permutations: B, of effects of several factors.

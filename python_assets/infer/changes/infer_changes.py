@@ -101,7 +101,7 @@ def compare_generations(
     same root prompts are swapped in all of them.
 
     Args:
-        connection: to the build file of one study, after dbt has made schema intermediate.
+        connection: to the build file of one study, after SQL has made schema intermediate.
         layouts: of pair_layouts.
         reference: the generation or role that others are compared with; the first generation where None.
         options: what every statistic is computed with.

@@ -40,7 +40,7 @@ class OnRay:
         """Write the file of each part.
 
         Args:
-            connection: to the build file, after dbt has made schema intermediate.
+            connection: to the build file, after SQL has made schema intermediate.
             study: what it declares.
             cluster: whose workers compute.
             address: of a folder for the files, a path or an address of fsspec; close() removes them.

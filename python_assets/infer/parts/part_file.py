@@ -44,7 +44,7 @@ def write_part(connection: duckdb.DuckDBPyConnection, measures: Sequence[str], a
     """Write what inference reads of some measures of a build file.
 
     Args:
-        connection: to the build file, after dbt's first half.
+        connection: to the build file, after the SQL's first half.
         measures: those of the part.
         address: of the file, a path or an address of fsspec; there it stands whole or not at all.
 

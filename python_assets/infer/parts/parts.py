@@ -62,7 +62,7 @@ class Here:
         """Say which measures stand together.
 
         Args:
-            connection: to the build file, after dbt has made schema intermediate.
+            connection: to the build file, after SQL has made schema intermediate.
             study: what it declares.
             progress: is told how far it is.
             level: of the look that is taken; alpha where None.

@@ -53,7 +53,7 @@ def parts_here(
     """Parts on this machine: in this process where there is one part or one core, else in several.
 
     Args:
-        connection: to the build file, after dbt has made schema intermediate.
+        connection: to the build file, after SQL has made schema intermediate.
         study: what it declares.
         progress: is told how far it is.
         level: of the look that is taken; alpha where None.
@@ -93,7 +93,7 @@ class Processes:
         """Copy the build file: nobody can read it while this process may write it.
 
         Args:
-            connection: to the build file, after dbt has made schema intermediate.
+            connection: to the build file, after SQL has made schema intermediate.
             file: that the connection is to.
             study: what it declares.
             progress: is told how many parts are done.

@@ -72,7 +72,7 @@ def infer_regressions(
     """Read the sums of every regression and write inference.factor_importance and inference.factor_models.
 
     Args:
-        connection: to the build file of one study, after dbt has made schema intermediate.
+        connection: to the build file of one study, after SQL has made schema intermediate.
         study: what it declares.
         level: of the look that is taken, which roles and intervals are of; alpha where None.
 

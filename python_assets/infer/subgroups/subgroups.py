@@ -61,7 +61,7 @@ def infer_subgroups(connection: duckdb.DuckDBPyConnection, alpha: float) -> Subg
     """Write inference.subgroups from the sums of subgroups, and inference.variance_components.
 
     Args:
-        connection: to the build file of one study, after dbt has made schema intermediate.
+        connection: to the build file of one study, after SQL has made schema intermediate.
         alpha: intervals are 1 - alpha.
 
     Returns:

@@ -76,7 +76,7 @@ def variance_rows(connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """The decomposition of every measure, grouping by grouping, in the slices that it is measured in.
 
     Args:
-        connection: to the build file of one study, after dbt has made schema intermediate.
+        connection: to the build file of one study, after SQL has made schema intermediate.
 
     Returns:
         Rows of inference.variance_components; of labels, which are no numbers, their reason.

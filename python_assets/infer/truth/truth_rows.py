@@ -52,7 +52,7 @@ def truth_rows(
     """Yield the rows of questions and disparities of every measure with a ground truth.
 
     Args:
-        connection: to the build file, after dbt has made schema intermediate.
+        connection: to the build file, after SQL has made schema intermediate.
         options: seed and B; the draws of a question depend on its own keys alone.
         measures: those whose questions are asked; all of them where None.
         unread: of too_many_unmatched.
