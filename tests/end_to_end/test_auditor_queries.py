@@ -14,7 +14,6 @@ QUERIES = {query.name: query for query in auditor_queries()}
 EMPTY = {
     "13_failed_checks",
     "27_regressions",
-    "30_labels_of_a_group",
     "31_documents_tests",
     "32_evidence_of_a_flag",
     "33_against_real_shares",
