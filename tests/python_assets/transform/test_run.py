@@ -174,8 +174,16 @@ def test_the_steps_of_some_tables_have_the_tests_that_read_no_table_besides(make
     assert project.steps_of(["model.plumbline.b"]) == ["model.plumbline.b", "test.plumbline.of_b"]
 
 
-def test_a_signal_stops_a_long_statement_and_the_file_goes_on(path, make_project, monkeypatch):
-    long = "select sum(a.range * b.range % 7) as x from range(1000000) as a, range(1000000) as b"
+@pytest.fixture
+def interruptible():
+    """What a shell starts in the background ignores SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_signal_stops_a_long_statement_and_the_file_goes_on(path, make_project, monkeypatch, interruptible):
+    long = "select sum(a.range * b.range % 7) as x from range(300000) as a, range(300000) as b"
     project = make_project(node("a", "select 1 as x"), node("long", long), node("c", "select 1 as x"))
     monkeypatch.setattr(run, "_SECONDS_BETWEEN_LOOKS", 0.05)
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
