@@ -23,11 +23,14 @@ def open_published(path: Path, writes_to: Path | None = None) -> duckdb.DuckDBPy
         writes_to: a folder that files may be written to nevertheless.
 
     Raises:
-        WarehouseError: nothing has been published yet.
+        WarehouseError: nothing has been published yet, or another program has it open for writing.
     """
     if not path.is_file():
         raise WarehouseError(path, "no file", "a study that was run", "run one with: plumbline run g20_demo")
-    connection = connect(path, read_only=True)
+    try:
+        connection = connect(path, read_only=True)
+    except duckdb.IOException as error:  # it names the process that has the file open
+        raise WarehouseError(path, error, "a database that can be read", "close that process, and ask again") from error
     if writes_to is not None:
         connection.execute("set allowed_directories = ?", [[str(writes_to.absolute())]])
     connection.execute("set enable_external_access = false")

@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import duckdb
 import pytest
@@ -75,3 +77,15 @@ def test_csv_is_whole_in_a_file_and_printable_in_a_terminal(published, capsys, m
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     print_query(published, f"select '{SAID}' as said", "csv")
     assert "\x1b" not in capsys.readouterr().out
+
+
+def test_a_database_that_another_program_writes_is_told_in_a_line(published):
+    holds = f"import duckdb; c = duckdb.connect({str(published)!r}); print('open', flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", holds], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "open\n"
+        with pytest.raises(WarehouseError, match=f"PID {other.pid}.*close that process, and ask again"):
+            print_query(published, "from contrasts", "table")
+        other.communicate("\n")
+    print_query(published, "from contrasts", "table")
