@@ -47,14 +47,14 @@ class Project:
     def steps(self) -> list[str]:
         """What a run makes, each after all that it reads; a test right after the last table that it reads."""
         parents, nodes = self.manifest["parent_map"], self.nodes
-        graph = {node: [one for one in parents[node] if one in nodes] for node in nodes if not _is_test(nodes[node])}
+        graph = {node: [one for one in parents[node] if one in nodes] for node in nodes if not is_test(nodes[node])}
         tables = list(TopologicalSorter(graph).static_order())
         place = {node: position for position, node in enumerate(tables)}
-        tests = [node for node in nodes if _is_test(nodes[node]) and OF_THE_CODE not in nodes[node]["tags"]]
+        tests = [node for node in nodes if is_test(nodes[node]) and OF_THE_CODE not in nodes[node]["tags"]]
         for test in tests:
             place[test] = max((place[one] for one in parents[test] if one in place), default=-1)
         made = [node for node in tables if nodes[node]["config"]["materialized"] != EPHEMERAL]
-        return sorted([*made, *tests], key=lambda node: (place[node], _is_test(nodes[node])))
+        return sorted([*made, *tests], key=lambda node: (place[node], is_test(nodes[node])))
 
     @cached_property
     def before_inference(self) -> list[str]:
@@ -75,12 +75,12 @@ class Project:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of models and seeds."""
-        return frozenset(node["name"] for node in self.nodes.values() if not _is_test(node))
+        return frozenset(node["name"] for node in self.nodes.values() if not is_test(node))
 
     def of_names(self, names: Iterable[str]) -> list[str]:
         """The models and seeds of these names; other names are left out."""
         wanted = set(names)
-        return [node for node, of in self.nodes.items() if not _is_test(of) and of["name"] in wanted]
+        return [node for node, of in self.nodes.items() if not is_test(of) and of["name"] in wanted]
 
     def with_ancestors(self, tables: Iterable[str]) -> set[str]:
         """These nodes and all that they are made of, tables that Python writes included."""
@@ -105,7 +105,7 @@ class Project:
             step
             for step in self.steps
             if step in chosen
-            or (_is_test(self.nodes[step]) and chosen & set(parents[step]) and there >= set(parents[step]))
+            or (is_test(self.nodes[step]) and chosen & set(parents[step]) and there >= set(parents[step]))
         ]
 
     @cached_property
@@ -133,5 +133,6 @@ def key_of(project: Project, test: Mapping[str, Any]) -> list[str]:
     return next((list(one["kwargs"]["columns"]) for one in metadata if one.get("name") == _UNIQUE), [])
 
 
-def _is_test(node: Mapping[str, Any]) -> bool:
+def is_test(node: Mapping[str, Any]) -> bool:
+    """Whether a node is a data test; the others are tables."""
     return bool(node["resource_type"] == TEST)

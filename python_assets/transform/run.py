@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import duckdb
 
 from python_assets.errors import TransformError
-from python_assets.transform.project import SEED, TEST, VIEW, Project, key_of, relation
+from python_assets.transform.project import SEED, VIEW, Project, is_test, key_of, relation
 from python_assets.warehouse.build import UNORDERED, transaction
 from python_assets.warehouse.progress import Progress
 
@@ -67,12 +67,12 @@ def run_steps(
     failures: list[str] = []
     unmade: set[str] = set()  # tables that are not there
     untrue: set[str] = set()  # tables of which a test failed
-    tables = [step for step in steps if not _is_test(project.nodes[step])]
+    tables = [step for step in steps if not is_test(project.nodes[step])]
     tell = progress.start("SQL", "tables", len(tables))
     with _in_a_thread(connection, progress) as call:
         for step in steps:
             node = project.nodes[step]
-            blocked = unmade if _is_test(node) else unmade | untrue
+            blocked = unmade if is_test(node) else unmade | untrue
             if blocked and blocked & project.with_ancestors([step]):
                 unmade.add(step)
                 continue
@@ -140,16 +140,12 @@ def is_contract(node: Step) -> bool:
 
 def _done(connection: duckdb.DuckDBPyConnection, project: Project, step: str) -> StepResult:
     node = project.nodes[step]
-    if not _is_test(node):
+    if not is_test(node):
         make_table(connection, project, node)
         return StepResult(step, SUCCESS)
     n = connection.execute(f"select count(*) from ({node['compiled_code']}) as unexpected").fetchall()[0][0]
     is_error = node["config"]["severity"].lower() == "error"
     return StepResult(step, PASS if not n else FAIL if is_error else WARN, n)
-
-
-def _is_test(node: Step) -> bool:
-    return bool(node["resource_type"] == TEST)
 
 
 def _drop(connection: duckdb.DuckDBPyConnection, node: Step) -> None:
