@@ -34,6 +34,7 @@ def instance_of_one_run() -> dg.DagsterInstance:
         kept = _KeptOpen(storage)
         storage.run_connection, storage.index_connection = kept.run_connection, kept.index_connection
         storage.has_table, storage.dispose = kept.has_table, kept.dispose
+        storage.has_dynamic_partition = kept.has_dynamic_partition
     return instance
 
 
@@ -43,7 +44,9 @@ class _KeptOpen:
     def __init__(self, storage: Any) -> None:
         self._open_run, self._open_index = storage.run_connection, storage.index_connection
         self._has_table, self._dispose = storage.has_table, storage.dispose
+        self._has_partition = storage.has_dynamic_partition
         self._tables: set[str] = set()
+        self._partitions: set[tuple[str, str]] = set()
         self._engines: dict[str, sqlalchemy.Engine] = {}
         self._engines_lock = threading.Lock()
 
@@ -60,6 +63,13 @@ class _KeptOpen:
         if name not in self._tables and self._has_table(name):
             self._tables.add(name)
         return name in self._tables
+
+    def has_dynamic_partition(self, partitions_def_name: str, partition_key: str) -> bool:
+        """Whether a partition is there: that of a run stays, and Dagster asks twice for every table."""
+        key = (partitions_def_name, partition_key)
+        if key not in self._partitions and self._has_partition(*key):
+            self._partitions.add(key)
+        return key in self._partitions
 
     @contextmanager
     def _transaction(

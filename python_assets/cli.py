@@ -40,6 +40,7 @@ FAIL_ON = ("bias_shown", "difference_shown")  # the strongest first: of one, the
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 only when all went well, errors on stderr."""
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     parsed = _parser().parse_args(arguments)
     disable_telemetry()
     command: Callable[[argparse.Namespace], int] = parsed.command
@@ -394,7 +395,6 @@ def _materialise(study_id: str, look: int | None = None, wave: str | None = None
     if study.waves is not None:
         print(printable(study.waves.told(study.wave, datetime.now(UTC))), file=sys.stderr)
     _dagster_home()
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     from dagster_project.run_study import run_study
 
     run_study(study_id, look=look, wave=study.wave or None, **options)

@@ -321,8 +321,7 @@ def _create_view(connection: duckdb.DuckDBPyConnection, mart: Mart) -> None:
 def _execute_together(connection: duckdb.DuckDBPyConnection, statements: Sequence[str]) -> None:
     """In one transaction: of a thousand comments each would be written to the disk by itself."""
     with transaction(connection):
-        for statement in statements:
-            connection.execute(statement)
+        connection.execute("; ".join(statements))
 
 
 def _comments(mart: Mart, kind: str) -> Iterator[str]:

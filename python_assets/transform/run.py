@@ -150,13 +150,9 @@ def _done(connection: duckdb.DuckDBPyConnection, project: Project, step: str) ->
 
 def _drop(connection: duckdb.DuckDBPyConnection, node: Step) -> None:
     """Drop what has the name, a table or a view; DuckDB refuses to drop the one as the other."""
-    kinds = connection.execute(
-        "select table_type from information_schema.tables "
-        "where table_catalog = current_catalog() and table_schema = ? and table_name = ?",
-        [node["schema"], node["alias"]],
-    ).fetchall()
-    for (kind,) in kinds:
-        connection.execute(f"drop {'view' if kind == 'VIEW' else 'table'} {relation(node)}")
+    views = "select 1 from duckdb_views() where database_name = current_catalog() and schema_name = ? and view_name = ?"
+    is_view = connection.execute(views, [node["schema"], node["alias"]]).fetchall()
+    connection.execute(f"drop {'view' if is_view else 'table'} if exists {relation(node)}")
 
 
 def _declare(connection: duckdb.DuckDBPyConnection, name: str, kinds: Mapping[str, str], filled: Sequence[str]) -> None:

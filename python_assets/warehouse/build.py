@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 SCHEMAS: Final = ("raw", "intermediate", "marts", "inference")
 UNORDERED: Final = "preserve_insertion_order"
 _PROFILE: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "profiles.yml"
+FEW_ROWS: Final = 10_000  # of the largest table: DuckDB gives each thread 122,880 to read, and tables of pairs grow
 UNFINISHED: Final = ".publishing"  # ends the name of what is not whole yet, or is being removed
 
 
@@ -194,6 +195,13 @@ def _see_to_tables(connection: duckdb.DuckDBPyConnection) -> None:
         if table not in there:
             definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
             connection.execute(f"create table raw.{table} ({definition})")
+    _use_cores(connection)
+
+
+def _use_cores(connection: duckdb.DuckDBPyConnection) -> None:
+    """As many threads as the machine has cores; one where tables are small: others have nothing to do but to wait."""
+    largest = connection.execute("select max(estimated_size) from duckdb_tables()").fetchall()[0][0]
+    connection.execute(f"set threads = {(os.cpu_count() or 1) if largest > FEW_ROWS else 1}")
 
 
 def _raw_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
@@ -229,7 +237,6 @@ def _connect(path: Path | str) -> duckdb.DuckDBPyConnection:
         raise WarehouseError(path, error, "a file that can be opened for writing", remedy) from error
     for name, value in build_settings().items():
         connection.execute(f"set {name} = '{value}'")
-    connection.execute(f"set threads = {os.cpu_count() or 1}")
     return connection
 
 
@@ -237,7 +244,7 @@ def _connect(path: Path | str) -> duckdb.DuckDBPyConnection:
 def build_settings() -> Mapping[str, Any]:
     """How DuckDB is set for a build file, by hand and in a run: settings of dbt_models/profiles.yml.
 
-    In a run threads are the machine's, and rows keep their order but where SQL makes tables of tables.
+    In a run threads are those that the rows keep busy, and rows keep their order but where SQL makes tables of tables.
     """
     import yaml
 
@@ -290,6 +297,7 @@ def write_stage(
             _insert(connection, study_id, table, rows)
         connection.execute("delete from raw.quarantine where study_id = ? and stage = ?", [study_id, stage])
         _insert(connection, study_id, "quarantine", rejected)
+    _use_cores(connection)
     return {table: len(rows) for table, rows in tables.items()} | {"quarantine": len(rejected)}
 
 

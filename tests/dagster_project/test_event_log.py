@@ -62,3 +62,11 @@ def test_a_table_of_the_index_is_looked_for_until_it_is_there(dagster_home):
         with storage.index_connection() as connection:
             connection.exec_driver_sql("drop table later")
         assert storage.has_table("later")  # Dagster drops none
+
+
+def test_a_partition_is_looked_for_until_it_is_there(dagster_home):
+    with instance_of_one_run() as instance, dg.DagsterInstance.get() as other:
+        assert not instance.has_dynamic_partition("studies", "s")
+        other.add_dynamic_partitions("studies", ["s"])
+        assert instance.has_dynamic_partition("studies", "s")
+        assert not instance.has_dynamic_partition("studies", "t")
