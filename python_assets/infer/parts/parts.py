@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import duckdb
+from threadpoolctl import threadpool_limits
 
 from python_assets.errors import StudyError
 from python_assets.infer.part import Frames, Part
@@ -81,12 +82,12 @@ class Here:
         if not self._measures:
             with self._timed(0):
                 self._only = self._only or self._part(None)
-                return [function(self._only, tables or {})]
+                return [_said_of(self._only, function, tables or {})]
         found = []
         for part in asked_parts(self._measures, tables):
             self._progress.say(f"part {part.place + 1} of {len(self._measures)}: {', '.join(part.measures)}")
             with self._timed(part.place):
-                found.append(function(self._part(part.measures), part.rows))
+                found.append(_said_of(self._part(part.measures), function, part.rows))
         return found
 
     @contextmanager
@@ -97,6 +98,12 @@ class Here:
 
     def _part(self, measures: Sequence[str] | None) -> Part:
         return Part(self._connection, self._study, self._progress, measures, self._level)
+
+
+def _said_of(part: Part, function: Asked[Result], rows: Frames) -> Result:
+    # of many small products: threads of each would wait for each other, which takes half as much CPU again
+    with threadpool_limits(limits=1):
+        return function(part, rows)
 
 
 class _Said(Silent):
@@ -135,7 +142,7 @@ def answered(
     """Say what a function says of a part, in a process that has nothing of it but a file to open."""
     started, said = perf_counter(), _Said()
     with opened as connection:
-        found = function(Part(connection, study, said, measures, level), rows)
+        found = _said_of(Part(connection, study, said, measures, level), function, rows)
     return Answer(found, said.lines, perf_counter() - started)
 
 

@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from threadpoolctl import threadpool_limits
 
 from python_assets.infer.design.cells import OF_QUANTILES, Sample, StatisticSpec, Values
 from python_assets.infer.design.design import Frame, presence_patterns
@@ -132,8 +131,7 @@ def _limits_of(statistic: Statistic, sums: Sums, weights: Sums, alpha: float) ->
         return _quantiles(statistic.of(drawn.transpose(1, 0, 2)), alpha)
 
     width = max(SUMS_PER_PRODUCT // len(sums), 1)
-    with threadpool_limits(limits=1):  # a product a thread: threads of its own would wait for each other
-        return np.concatenate(in_threads(work, list(pieces(sums.shape[2], width))), axis=1)
+    return np.concatenate(in_threads(work, list(pieces(sums.shape[2], width))), axis=1)
 
 
 def _quantiles(drawn: Floats, alpha: float) -> Floats:
