@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import duckdb
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from bench.bench_inference import report
 from bench.error_rates.simulated import asked
@@ -116,7 +117,8 @@ def intervals(cells: Cells, values: Values, names: tuple[str, ...]) -> None:
         chosen, rows = of_statistic(cells, values, asked(name))
         options = {"alpha": 0.05, "n_bootstrap": N_BOOTSTRAP, "seed": 1}
         work = partial(bootstrap_intervals, chosen.frame, rows, asked(name), **options)
-        report(f"bootstrap of {name}", len(chosen.columns), work)
+        with threadpool_limits(limits=1):  # as in a part
+            report(f"bootstrap of {name}", len(chosen.columns), work)
 
 
 if __name__ == "__main__":

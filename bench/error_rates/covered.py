@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import logit
+from threadpoolctl import threadpool_limits
 
 from bench.error_rates import simulated
 from bench.error_rates.measured import ALPHA, Sizes, compared_means, compared_rates
@@ -104,8 +105,8 @@ def of_statistics(n_prompts: int, noise: str, sizes: Sizes) -> dict[str, float]:
     values = simulated.values_of(x, x + rows[..., sizes.n_sets :])
     found = {}
     for name, truth in (TRUE_STATISTICS[noise] | {"correlation": np.sqrt(0.5)}).items():
-        one = bootstrap_intervals(
-            simulated.frame_of(layout), values, simulated.asked(name), alpha=ALPHA, n_bootstrap=2_000, seed=sizes.seed
-        )
+        options = {"alpha": ALPHA, "n_bootstrap": 2_000, "seed": sizes.seed}
+        with threadpool_limits(limits=1):  # as in a part
+            one = bootstrap_intervals(simulated.frame_of(layout), values, simulated.asked(name), **options)
         found[name] = covered(one.ci_low, one.ci_high, truth)
     return found

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SCHEMAS: Final = ("raw", "intermediate", "marts", "inference")
 UNORDERED: Final = "preserve_insertion_order"
 _PROFILE: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "profiles.yml"
-FEW_ROWS: Final = 10_000  # of the largest table: DuckDB gives each thread 122,880 to read, and tables of pairs grow
+FEW_MEASUREMENTS: Final = 10_000  # DuckDB gives each thread 122,880 rows to read, and tables of pairs grow
 UNFINISHED: Final = ".publishing"  # ends the name of what is not whole yet, or is being removed
 
 
@@ -199,9 +199,9 @@ def _see_to_tables(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _use_cores(connection: duckdb.DuckDBPyConnection) -> None:
-    """As many threads as the machine has cores; one where tables are small: others have nothing to do but to wait."""
-    largest = connection.execute("select max(estimated_size) from duckdb_tables()").fetchall()[0][0]
-    connection.execute(f"set threads = {(os.cpu_count() or 1) if largest > FEW_ROWS else 1}")
+    """A thread a core, and one alone where there are few measurements: others would have nothing to do but to wait."""
+    n = connection.execute("select count(*) from raw.measurements").fetchall()[0][0]
+    connection.execute(f"set threads = {(os.cpu_count() or 1) if n > FEW_MEASUREMENTS else 1}")
 
 
 def _raw_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:

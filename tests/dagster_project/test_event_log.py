@@ -69,4 +69,6 @@ def test_a_partition_is_looked_for_until_it_is_there(dagster_home):
         assert not instance.has_dynamic_partition("studies", "s")
         other.add_dynamic_partitions("studies", ["s"])
         assert instance.has_dynamic_partition("studies", "s")
+        other.delete_dynamic_partition("studies", "s")
+        assert instance.has_dynamic_partition("studies", "s")
         assert not instance.has_dynamic_partition("studies", "t")

@@ -257,7 +257,7 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[["sparse.csr_array", s
 
 
 def n_threads() -> int:
-    """How many threads compute: one a core, or as many as OMP_NUM_THREADS says, which matrix products go by as well."""
+    """How many threads compute: one a core, or as many as OMP_NUM_THREADS says; a product of a part takes one."""
     told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
     return int(told) if told.isdecimal() and int(told) else os.cpu_count() or 1
 

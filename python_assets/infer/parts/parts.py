@@ -6,6 +6,7 @@ other machines on_ray.py.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from threading import RLock
 from time import perf_counter
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
@@ -22,6 +23,7 @@ Asked = Callable[[Part, Frames], Result]
 """What a part is asked: with the rows of its own measures of the tables that are given."""
 OPTION: Final = "--parts"
 CELLS_A_PART: Final = 800_000
+_ONE_AT_A_TIME: Final = RLock()
 _CELLS_BY_MEASURE: Final = """
     select measure_id, count(*) as n_cells from intermediate.int_cells
     group by measure_id
@@ -101,8 +103,9 @@ class Here:
 
 
 def _said_of(part: Part, function: Asked[Result], rows: Frames) -> Result:
-    # of many small products: threads of each would wait for each other, which takes half as much CPU again
-    with threadpool_limits(limits=1):
+    # of many small products: threads of each would wait for each other, which takes half as much CPU again; the limit
+    # is the process's, and two threads that set and lift it at once would leave it as it should not be
+    with _ONE_AT_A_TIME, threadpool_limits(limits=1, user_api="blas"):
         return function(part, rows)
 
 

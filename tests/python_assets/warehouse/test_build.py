@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from python_assets.errors import WarehouseError
-from python_assets.warehouse.build import FEW_ROWS, Quarantined, open_build, write_remedy, write_stage
+from python_assets.warehouse.build import FEW_MEASUREMENTS, Quarantined, open_build, write_remedy, write_stage
 from python_assets.warehouse.raw_tables import RAW_TABLES
 
 KEYWORDS = pd.DataFrame(
@@ -40,14 +40,15 @@ def test_a_file_of_an_earlier_version_is_made_anew(tmp_path):
 
 def test_a_small_study_is_computed_by_one_thread_and_a_large_one_by_all(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 3)
-    threads = "select current_setting('threads')"
-    with open_build(tmp_path / "s.duckdb") as connection:
-        write_stage(connection, "s", "scrape", {"keywords": KEYWORDS})
-        assert connection.execute(threads).fetchone() == (1,)
-        write_stage(connection, "s", "scrape", {"keywords": pd.concat([KEYWORDS] * (FEW_ROWS + 1))})
-        assert connection.execute(threads).fetchone() == (3,)
-    with open_build(tmp_path / "s.duckdb") as connection:
-        assert connection.execute(threads).fetchone() == (3,)
+    required = [name for name, kind in RAW_TABLES["measurements"].items() if "not null" in kind and name != "study_id"]
+    threads, found = "select current_setting('threads')", []
+    for n in (FEW_MEASUREMENTS, FEW_MEASUREMENTS + 1, 1):
+        with open_build(tmp_path / "s.duckdb") as connection:
+            write_stage(connection, "s", "extract", {"measurements": pd.DataFrame(dict.fromkeys(required, range(n)))})
+            found += connection.execute(threads).fetchone()
+        with open_build(tmp_path / "s.duckdb") as connection:
+            found += connection.execute(threads).fetchone()
+    assert found == [1, 1, 3, 3, 1, 1]
 
 
 def test_a_stage_replaces_only_its_own_rows(connection):

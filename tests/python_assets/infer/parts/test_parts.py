@@ -1,7 +1,11 @@
 """tests/python_assets/infer/parts/test_parts.py - mirrors python_assets/infer/parts/parts.py."""
 
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep
+
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from python_assets.errors import StudyError
 from python_assets.infer.parts.parts import Here, measures_of_parts
@@ -46,3 +50,29 @@ def test_of_several_parts_one_alone_is_held(connection):
     assert alive[0] is alive[1]
     assert several.each(asked) == several.each(asked) == [["large"], ["middle", "small", "least"]]
     assert len(set(map(id, alive[2:]))) == 4
+
+
+def threads_of_products(*_):
+    return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+
+def test_products_take_one_thread_each_while_a_part_is_computed(connection):
+    with threadpool_limits(limits=2, user_api="blas"):
+        assert Here(connection, analysis()).each(threads_of_products) == [{1}]
+        assert threads_of_products() == {2}
+
+
+def test_threads_compute_parts_one_after_another(connection, monkeypatch):
+    monkeypatch.setattr(Here, "_part", lambda *_: None)
+    inside, found = [], []
+
+    def asked(*_):
+        inside.append(None)
+        found.append(len(inside))
+        sleep(0.05)
+        inside.pop()
+
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(4):
+            threads.submit(Here(connection, analysis()).each, asked)
+    assert found == [1, 1, 1, 1]
