@@ -30,7 +30,7 @@ selecting as (
 
 {% set x, baseline = 'grouped_values.x', 'grouped_values.baseline' %}
 {% set centre, spread = 'selecting.centre', 'selecting.spread' %}
-judged as {{ not_kept() }} (
+judged as not materialized (  -- used several times, each time for a few of its rows
     select
         comparison_position,
         selecting.selection_position,

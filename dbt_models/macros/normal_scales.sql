@@ -1,7 +1,7 @@
 {# CTE scales with what it is made of: the rows of int_normal_scales. int_selection_standards takes them from here, not
    from that table, which would put one more model between a response and its statistics. #}
 {% macro normal_scales() -%}
-outcome_values as {{ not_kept() }} (
+outcome_values as not materialized (  -- used several times, each time for a few of its rows
     select * from {{ ref('int_outcome_values') }} where x is not null
 ),
 
