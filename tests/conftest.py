@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from python_assets.errors import field_name
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import open_build
+from tests.cost import Cost
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE_WORKER = ("tests/dbt_models/",)  # one dbt build
@@ -18,6 +19,11 @@ BUILDS = {"built", "planned"}  # fixtures for which dbt builds tables
 # how fast this machine is at the moment is no property of the code
 settings.register_profile("any_machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any_machine")
+
+
+def pytest_configure(config):
+    """Have the CPU seconds of the tests counted."""
+    config.pluginmanager.register(Cost(config))
 
 
 def pytest_collection_modifyitems(items):
@@ -107,10 +113,13 @@ def refused(snapshot, alike):
 
 
 @pytest.fixture(autouse=True)
-def one_torch_thread():
-    """An encoder or classifier sets two for its process; two workers with two each wait for one another."""
+def one_torch_thread(monkeypatch):
+    """torch computes with one thread, whatever it is told: two workers with two each wait for one another."""
     if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)
+        told = [1]
+        monkeypatch.setattr(torch, "set_num_threads", told.append)
+        monkeypatch.setattr(torch, "get_num_threads", lambda: told[-1])
 
 
 @pytest.fixture(scope="session")

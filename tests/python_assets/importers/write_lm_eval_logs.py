@@ -6,6 +6,7 @@ A program of its own, as lm_eval is: python write_lm_eval_logs.py FOLDER all|wor
 import json
 import os
 import sys
+from functools import partialmethod
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from lm_eval import evaluator, evaluator_utils
 from lm_eval.__main__ import cli_evaluate
 from lm_eval.api.model import LM
 from lm_eval.api.registry import register_model
+from lm_eval.tasks import TaskManager
 
 ASKED = """
 task: {name}
@@ -145,8 +147,9 @@ def write_task(folder, name, scenarios, task, *, repeats=1, answers=("yes", "yes
     (tasks / f"{name}.yaml").write_text(task.format(name=name, data=data, repeats=repeats))
 
 
-# what lm_eval says of the machine takes longer than the tasks
+# what lm_eval says of the machine, and its list of all of its own tasks, take longer than these tasks
 evaluator.add_env_info = lambda storage: storage.update(lm_eval_version=version("lm_eval"))
+TaskManager.__init__ = partialmethod(TaskManager.__init__, include_defaults=False)
 
 
 def run(folder, names, model="small", *options):
