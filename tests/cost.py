@@ -6,6 +6,7 @@ same loop in each worker, before its first test and after its last. Limits hold 
 
 import os
 from collections import defaultdict
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 from time import process_time
 
@@ -22,6 +23,16 @@ def cpu_seconds():
     """Of this process and of those that it has waited for."""
     user, system, of_children, system_of_children, _ = os.times()
     return user + system + of_children + system_of_children
+
+
+@contextmanager
+def counted(seconds, name):
+    """Add what is done inside to the seconds of a name."""
+    before = cpu_seconds()
+    try:
+        yield
+    finally:
+        seconds[name] += cpu_seconds() - before
 
 
 def loop_seconds():
@@ -57,19 +68,13 @@ class Cost:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item):
-        before = cpu_seconds()
-        try:
+        with counted(self.total, item.nodeid):
             return (yield)
-        finally:
-            self.total[item.nodeid] += cpu_seconds() - before
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item):
-        before = cpu_seconds()
-        try:
+        with counted(self.call, item.nodeid):
             return (yield)
-        finally:
-            self.call[item.nodeid] += cpu_seconds() - before
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node):
