@@ -15,7 +15,7 @@ from tests.cost import Cost
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE_WORKER = ("tests/dbt_models/",)  # one dbt build
-BUILDS = {"built", "planned"}  # fixtures for which dbt builds tables
+BUILDS = {"built", "planned", "planned_of_data"}  # fixtures for which dbt builds tables
 # how fast this machine is at the moment is no property of the code
 settings.register_profile("any_machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any_machine")

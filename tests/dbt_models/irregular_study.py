@@ -60,7 +60,13 @@ MEASURES = {
     "empty": ("binary", "higher_worse"),
     "stance": ("categorical", "none"),
 }
-MEASURE_SLICES = {name: ["plain"] if name == "stance" else list(SLICES) for name in MEASURES}
+MEASURE_SLICES = {
+    "score": list(SLICES),
+    "flat": ["all", "women"],
+    "refusal": ["all", "a_or_b_plain", "women"],
+    "empty": ["all", "plain"],
+    "stance": ["plain"],
+}
 REQUESTED_CONTRASTS = [
     "dbi",
     "selection_rate_difference",

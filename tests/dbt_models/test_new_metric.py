@@ -19,6 +19,7 @@ from python_assets.transform.compile import PROJECT
 from tests.dbt_models.conftest import Built, make_tables
 from tests.dbt_models.irregular_study import STUDY
 
+pytestmark = pytest.mark.run
 LINE = "mid_range,disparities,continuous binary,false,false,false,false,true,,false,,\n"
 SQL = "{{ disparity_metric('mid_range', '(value_max + value_min) / 2') }}\n"
 KEYS = ["generation_id", "measure_id", "calibration", "slice_id", "grouping_id", "statistic", "parameters"]

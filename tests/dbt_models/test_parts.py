@@ -13,6 +13,8 @@ from python_assets.infer.tables import TABLES
 from python_assets.warehouse.build import open_build
 from tests.dbt_models.conftest import Analysis
 
+pytestmark = pytest.mark.run
+
 
 @pytest.fixture
 def connection(built, tmp_path):

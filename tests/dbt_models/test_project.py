@@ -315,6 +315,7 @@ def test_models_in_python_have_the_same_columns_without_rows(built: Built, compi
         assert empty.execute(query, [names]).fetchall() == filled.execute(query, [names]).fetchall()
 
 
+@pytest.mark.run
 def test_dbt_writes_the_same_sql_for_every_build_file(built: Built, compiled: Project, tmp_path: Path):
     """Nothing of a file, its name included, is in it: dbt documents one, and a run uses what was compiled on none."""
     shutil.copy(built.path, tmp_path / "another.duckdb")

@@ -1,5 +1,8 @@
 import json
 import os
+import pickle
+import re
+import shutil
 import subprocess
 import sys
 from functools import partial
@@ -9,6 +12,7 @@ from typing import NamedTuple
 import duckdb
 import httpx
 import pytest
+from filelock import FileLock
 
 from python_assets.transform.compile import compiled_project
 
@@ -30,8 +34,12 @@ class Run(NamedTuple):
     done: subprocess.CompletedProcess
     reached: str
 
+    def connection(self):
+        """To what is published, for many queries: opening the file takes longer than most."""
+        return duckdb.connect(str(self.home / "plumbline.duckdb"), read_only=True)
+
     def rows(self, query, *parameters):
-        with duckdb.connect(str(self.home / "plumbline.duckdb"), read_only=True) as connection:
+        with self.connection() as connection:
             return connection.execute(query, parameters).fetchall()
 
     def value(self, query, *parameters):
@@ -66,6 +74,23 @@ def _run(home, study_id, **environment):
     assert done.returncode == 0, done.stderr
     log = home / "reached.log"
     return Run(study_id, home, done, log.read_text(encoding="utf-8") if log.exists() else "")
+
+
+@pytest.fixture(scope="session")
+def run_once(tmp_path_factory, worker_id):
+    """Run a packaged study in a warehouse of its own, once for all workers, who read it."""
+    own = tmp_path_factory.getbasetemp()
+    place = own if worker_id == "master" else own.parent
+
+    def run(study_id, **environment):
+        home = place / f"once_{study_id}"
+        ended = home.with_suffix(".pickle")
+        with FileLock(home.with_suffix(".lock")):
+            if not ended.exists():
+                ended.write_bytes(pickle.dumps(_run(home, study_id, **environment)))
+        return pickle.loads(ended.read_bytes())
+
+    return run
 
 
 @pytest.fixture(scope="session")
@@ -111,9 +136,27 @@ def run_study(warehouse_home):
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory):
+def demo(run_once):
     """A newcomer's first run: nothing is there yet."""
-    return _run(tmp_path_factory.mktemp("newcomer"), "g20_demo")
+    return run_once("g20_demo")
+
+
+@pytest.fixture(scope="session")
+def with_few_draws(tmp_path_factory):
+    """The folder of packaged studies, in which a study draws as little as a test of its values and calls needs."""
+
+    def of(study_id):
+        folder = tmp_path_factory.mktemp("few_draws") / "studies"
+        shutil.copytree(ROOT / "studies", folder)
+        path = folder / f"{study_id}.yml"
+        text, n = re.subn(
+            "^analysis:$", "analysis:\n  permutations: 1999\n  bootstrap: 200", path.read_text(), flags=re.M
+        )
+        assert n == 1
+        path.write_text(text)
+        return str(folder)
+
+    return of
 
 
 @pytest.fixture(scope="session")
@@ -122,9 +165,9 @@ def plumbline():
 
 
 @pytest.fixture(scope="session")
-def fair_sea(run_study, data_folder):
+def fair_sea(run_once, data_folder):
     """The answers of three models to FAIR-SEA."""
-    return run_study("fair_sea_responses", PLUMBLINE_DATA=str(data_folder))
+    return run_once("fair_sea_responses", PLUMBLINE_DATA=str(data_folder))
 
 
 @pytest.fixture(scope="session")

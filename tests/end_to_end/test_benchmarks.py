@@ -15,9 +15,9 @@ def needs(data_folder, folder):
 
 
 @pytest.fixture(scope="session")
-def bbq(run_study, data_folder):
+def bbq(run_study, data_folder, with_few_draws):
     needs(data_folder, "bbq")
-    return run_study("bbq", PLUMBLINE_DATA=str(data_folder))
+    return run_study("bbq", PLUMBLINE_DATA=str(data_folder), PLUMBLINE_STUDIES=with_few_draws("bbq"))
 
 
 @pytest.mark.parametrize("grouping", ["context_condition", "question_polarity"])

@@ -93,7 +93,7 @@ def built_by_hand(tmp_path_factory):
     return build
 
 
-@pytest.mark.parametrize("study", ["demo", "labelled", "fair_sea"])
+@pytest.mark.parametrize("study", ["demo", "labelled"])
 def test_dbt_by_hand_and_a_run_make_the_same_tables(study, built_by_hand, request):
     of_run, by_hand = built_by_hand(request.getfixturevalue(study))
     with duckdb.connect(str(of_run), read_only=True) as one, duckdb.connect(str(by_hand), read_only=True) as other:

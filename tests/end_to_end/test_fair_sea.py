@@ -15,8 +15,8 @@ DECLARED = {
 
 
 @pytest.fixture(scope="module")
-def fair_sea(run_study):
-    return run_study("fair_sea")
+def fair_sea(run_study, with_few_draws):
+    return run_study("fair_sea", PLUMBLINE_STUDIES=with_few_draws("fair_sea"))
 
 
 def test_exactly_the_declared_effects_are_called(fair_sea):

@@ -5,6 +5,7 @@ The example of docs/waves.md (test_waves.py) has a group that moved, and its exi
 
 import os
 
+import duckdb
 import pytest
 
 STUDY = """
@@ -40,7 +41,10 @@ def length(texts):
 
 @pytest.fixture(scope="module")
 def months(make_home, plumbline, tmp_path_factory):
-    """A study that was run in three waves; before the second the file changed that measures the length."""
+    """A study that was run in three waves; before the second the file changed that measures the length.
+
+    Its folder, its archives, what calls plumbline, and what reads the warehouse.
+    """
     folder, home = tmp_path_factory.mktemp("months"), make_home()
     (folder / "answers.py").write_text(ANSWERS, encoding="utf-8")
     (folder / "scores.py").write_text(SCORES, encoding="utf-8")
@@ -59,11 +63,17 @@ def months(make_home, plumbline, tmp_path_factory):
     december = call("run", "months")
     assert december.returncode == 0, december.stderr
     archives = sorted((home / "archive" / "months").iterdir(), key=os.path.getmtime)
-    return folder, archives, call
+
+
+    def read(query):
+        with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
+            return connection.execute(query).fetchall()
+
+    return folder, archives, call, read
 
 
 def test_a_model_that_did_not_change_passes_the_gate(months):
-    _, (october, *_), call = months
+    _, (october, *_), call, _ = months
     done = call("gate", "months", "--against", october.name)
     assert done.returncode == 0, done.stdout + done.stderr
     *told, last = done.stdout.splitlines()
@@ -74,7 +84,7 @@ def test_a_model_that_did_not_change_passes_the_gate(months):
 
 
 def test_a_change_of_what_measures_is_null_in_a_study_of_both_runs(months):
-    folder, archives, call = months
+    folder, archives, call, read = months
     paths = ", ".join(f'"{archive / "manifest.json"}"' for archive in archives[:2])
     (folder / "both.yml").write_text(
         f"""
@@ -93,11 +103,11 @@ def test_a_change_of_what_measures_is_null_in_a_study_of_both_runs(months):
         "where study_id = 'both' and comparison in ('mean_change', 'groups_moved') "
         "and measure_id in ('vader', 'length') group by all order by all"
     )
-    assert call("sql", "--format", "csv", query).stdout.splitlines()[1:] == [
-        "length,groups_moved,instrument_changed,0",
-        "length,mean_change,instrument_changed,0",
-        "vader,groups_moved,,1",
-        "vader,mean_change,,1",
+    assert read(query) == [
+        ("length", "groups_moved", "instrument_changed", 0),
+        ("length", "mean_change", "instrument_changed", 0),
+        ("vader", "groups_moved", None, 1),
+        ("vader", "mean_change", None, 1),
     ]
 
 
@@ -109,34 +119,32 @@ HISTORY = (
 
 
 def test_every_run_is_in_the_history_with_the_change_of_what_measures(months):
-    _, _, call = months
-    assert call("sql", "--format", "csv", HISTORY).stdout.splitlines()[1:] == [
-        "length,2026-10,1,,True",
-        "length,2026-11,2,True,True",
-        "length,2026-12,3,False,True",
-        "vader,2026-10,1,,True",
-        "vader,2026-11,2,False,True",
-        "vader,2026-12,3,False,True",
+    *_, read = months
+    assert read(HISTORY) == [
+        ("length", "2026-10", 1, None, True),
+        ("length", "2026-11", 2, True, True),
+        ("length", "2026-12", 3, False, True),
+        ("vader", "2026-10", 1, None, True),
+        ("vader", "2026-11", 2, False, True),
+        ("vader", "2026-12", 3, False, True),
     ]
 
 
 def test_only_what_a_gate_held_against_the_run_before_is_called_tested(months, tmp_path):
-    _, (october, november, december), call = months
+    _, (october, november, december), call, read = months
     query = (
         "select measure_id, is_tested, change_outcome, reason from v_changed_since where study_id = 'months' "
         "and measure_id in ('vader', 'length') and statistic = 'mean' and generation_id = 'steady' order by 1"
     )
     assert call("gate", "months", "--against", october.name).returncode == 0
-    untested = ["length,False,,not_gated", "vader,False,,not_gated"]
-    assert call("sql", "--format", "csv", query).stdout.splitlines()[1:] == untested
+    assert read(query) == [(measure, False, None, "not_gated") for measure in ("length", "vader")]
     page = tmp_path / "gate.html"
     done = call("gate", "months", "--against", november.name, "--report", str(page))
     assert done.returncode == 0, done.stderr
-    tested = call("sql", "--format", "csv", query).stdout.splitlines()[1:]
-    assert [line.split(",")[:2] for line in tested] == [["length", "True"], ["vader", "True"]]
-    assert tested[1] == "vader,True,within_margin,"
-    kept = "select against_run_id, count(*) from run_changes where reason is not null group by all"
-    assert call("sql", "--format", "csv", kept).stdout.splitlines()[1].startswith(october.name)
+    length, vader = read(query)
+    assert (length[:2], vader) == (("length", True), ("vader", True, "within_margin", None))
+    kept = read("select distinct against_run_id from run_changes where reason is not null")
+    assert [run_id for (run_id,) in kept] == [october.name]
     text = page.read_text(encoding="utf-8")
     assert done.stdout.splitlines()[-1] in text
     assert november.name in text and december.name in text
@@ -144,7 +152,7 @@ def test_only_what_a_gate_held_against_the_run_before_is_called_tested(months, t
 
 
 def test_a_page_that_cannot_be_written_is_told_before_anything_runs(months, tmp_path):
-    _, (october, *_), call = months
+    _, (october, *_), call, _ = months
     done = call("gate", "months", "--against", october.name, "--report", str(tmp_path))
     assert (done.returncode, done.stdout) == (2, "")
     assert "a folder" in done.stderr

@@ -28,7 +28,7 @@ factors:
   gender: {levels: [female, male, other]}
 generations: [{name: one, provider: simulator, replicates: 6}, {name: two, provider: simulator, replicates: 6}]
 measures: [vader]
-analysis: {permutations: 400000}
+analysis: {permutations: 200000}
 """
 KEPT = "as the run that was stopped left it"
 

@@ -1,9 +1,10 @@
 """tests/end_to_end/test_looks.py - a study that is looked at while it grows, by the command line."""
 
-import json
 import shutil
 import subprocess
 import sys
+
+import duckdb
 
 from tests.end_to_end.conftest import ROOT, environment_of
 
@@ -65,7 +66,8 @@ def test_looks_are_taken_one_after_the_other_and_stay_called(tmp_path, make_home
             "select verdict, called_at_look, inference_reason, sentence from findings "
             "where measure_id = 'vader' and statistic = 'mean' and set_id = 'primary'"
         )
-        return json.loads(plumbline("sql", query, "--format", "json").stdout)[0]
+        with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
+            return connection.execute(query).fetch_arrow_table().to_pylist()[0]
 
     refused = plumbline("run", "growing")
     assert refused.returncode == 1

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-N_NULL = 2
 TOPICS = {"work": ["meeting", "report", "promotion", "mistake"], "home": ["party", "garden", "repair", "visit"]}
 PLACES = ["in town", "in a village", "at sea"]
 # every factor on its own looks alike: who is worse off is known by both
@@ -64,9 +63,8 @@ def flags_of(run_study, tmp_path_factory):
     return run
 
 
-@pytest.mark.parametrize("number", range(N_NULL))
-def test_a_study_without_effects_raises_no_flag(flags_of, number):
-    flags = flags_of(f"null_{number}", {})
+def test_a_study_without_effects_raises_no_flag(flags_of):
+    flags = flags_of("null", {})
     assert [row for row in flags if row[1] == "raised"] == []
     looked_for = {flag for flag, status, *_ in flags if status in ("not_raised", "band_only")}
     assert looked_for == {"consistent_direction", "large_effect", "cross_model", "amplification"}

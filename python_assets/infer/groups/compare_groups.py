@@ -4,6 +4,7 @@ Belongs here: which comparison serves which kind of measure. Comparisons are con
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -44,7 +45,7 @@ def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables
             of_labels = None
             if sheet.role == "labels" and not sheet.is_pooled:
                 columns = np.arange(members.size)
-                of_labels = sheet._replace(cells=of_columns(cells, members), columns=columns, role="label")
+                of_labels = replace(sheet, cells=of_columns(cells, members), columns=columns, role="label")
             if of_labels is not None and cells.parts:
                 yield "amplifications", _amplifications(sheet, chosen, members, options)
             if isinstance(chosen.scheme, InferenceReason):
@@ -194,6 +195,6 @@ def compare_statistics(cells: Cells, values: Values, spec: StatisticSpec, option
         if isinstance(scheme, Blocks) and is_shuffled(spec):
             sheet = sheet.resting_on(scheme)
             compared = compare_statistic(scheme, values, chosen.columns, spec)
-            yield from sheet_rows(sheet._replace(method=f"{method_of(spec)}, {sheet.method}"), compared)
+            yield from sheet_rows(replace(sheet, method=f"{method_of(spec)}, {sheet.method}"), compared)
         else:
             yield from sheet_rows(sheet, refused(sheet, scheme if isinstance(scheme, InferenceReason) else none))

@@ -3,7 +3,9 @@
 Belongs here: keys, names, margins and what stands in a row where nothing could be computed.
 """
 
-from typing import Final, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -63,7 +65,8 @@ _OF_CONTRASTS: Final = (
 )
 
 
-class Sheet(NamedTuple):
+@dataclass(frozen=True)
+class Sheet:
     """Columns of one role and statistic, and what their rows share.
 
     role: what the columns are: continuous, binary, selection, precision, nonlinear; label: the share of one
@@ -87,7 +90,7 @@ class Sheet(NamedTuple):
         """With what the means of all groups rest on."""
         means = scheme.means
         n, n_units, method, scope = means.n_root_prompts, means.n_units, means.method, means.scope
-        return self._replace(n_root_prompts=n, n_units=n_units, method=method, scope=scope)
+        return replace(self, n_root_prompts=n, n_units=n_units, method=method, scope=scope)
 
     @property
     def contrasts(self) -> tuple[str, ...]:
@@ -97,6 +100,16 @@ class Sheet(NamedTuple):
         dbi = (DBI,) if self.role == "continuous" and DBI in self.requested else ()
         has_parts = self.cells.asks_of_parts is not None and self.role not in ("labels", *OF_LABELS)
         return (*CONTRASTS[self.role], *dbi, *((BEYOND_PARTS,) if has_parts else ()))
+
+    @cached_property
+    def keys(self) -> Table:
+        """The key columns of rows, one a column."""
+        return column_keys(self.cells, self.columns, 1)
+
+    @cached_property
+    def directions(self) -> np.ndarray:
+        """Which way the measure of each column is better."""
+        return self.cells.columns.direction.to_numpy(object)[self.columns]
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -131,11 +144,10 @@ class Sheet(NamedTuple):
         What cells have beyond their parts is a difference, with the margin of one; errors of an instrument have none.
         """
         if self.role in ERRORS:
-            return np.full(len(self.cells.columns), np.nan)[self.columns]
+            return np.full(len(self.columns), np.nan)
         name = self.contrasts[0] if name == BEYOND_PARTS else name
-        columns = self.cells.columns
-        measures, directions = (columns[of].to_numpy(object) for of in ("measure_id", "direction"))
-        return np.array([margin_of(self.margins, measures[i], directions[i], name) for i in self.columns])
+        measures = zip(self.keys["measure_id"], self.directions, strict=True)
+        return np.array([margin_of(self.margins, measure, direction, name) for measure, direction in measures])
 
     @property
     def all_margins(self) -> dict[str, Floats]:
@@ -198,7 +210,7 @@ def _question_rows(sheet: Sheet, result: Result, *, is_beyond: bool) -> Table:
         n_root_prompts = result.n_root_prompts.reshape(n, -1).max(axis=1)
     smallest = np.fmin.reduce(result.p_by_t.reshape(n, -1), axis=1, initial=np.nan)
     return {
-        **column_keys(sheet.cells, sheet.columns, 1),
+        **sheet.keys,
         "p_value": p,
         "n_groups": _has_values(sheet.cells, sheet.columns).sum(axis=1),
         "p_by_t": np.where(np.isnan(p), np.nan, smallest),
@@ -243,7 +255,7 @@ def _contrast_rows(sheet: Sheet, name: str, result: Result) -> Table:
     has_values = _has_values(sheet.cells, sheet.columns)[:, own]
     reason = np.where(has_values, result.reason, InferenceReason.NO_VALUES)
     n_columns, n_rows = len(sheet.columns), len(sheet.columns) * len(names)
-    keys = column_keys(sheet.cells, sheet.columns, len(names))
+    keys = {key: np.repeat(values, len(names)) for key, values in sheet.keys.items()}
     if sheet.role == "label":  # one question with the profile of the measure
         keys |= same(n_rows, statistic="share")
     table = {
@@ -265,7 +277,7 @@ def _contrast_rows(sheet: Sheet, name: str, result: Result) -> Table:
 def amplification_rows(sheet: Sheet, result: Result) -> Table:
     """The rows of a crossing that differs more than its parts, or does not."""
     return {
-        **column_keys(sheet.cells, sheet.columns, 1),
+        **sheet.keys,
         "value_cells": result.value,
         "null_median": result.null_median,
         "null_q95": result.null_q95,
@@ -285,7 +297,7 @@ def _index_rows(sheet: Sheet, metric: str, test: Result) -> Table:
     """The rows of a metric."""
     has_p, n, has_value = ~np.isnan(test.p_value), len(sheet.columns), ~np.isnan(test.value)
     return {
-        **column_keys(sheet.cells, sheet.columns, 1),
+        **sheet.keys,
         **same(n, metric=metric),
         "margin": sheet.margin(metric),
         "n_root_prompts": np.where(has_value, sheet.n_root_prompts, 0),

@@ -254,10 +254,10 @@ def test_a_changed_part_of_a_packed_file_is_read_or_told(one, tmp_path):
 @pytest.mark.run
 @pytest.mark.parametrize("one", FORMATS)
 def test_a_file_changed_in_many_ways_is_read_or_told(one, tmp_path):
-    look(one, tmp_path, 1_000)
+    look(one, tmp_path, 300)
 
 
 @pytest.mark.run
 @pytest.mark.parametrize("one", PACKED)
 def test_a_part_changed_in_many_ways_is_read_or_told(one, tmp_path):
-    look(one, tmp_path, 1_000, inside=True)
+    look(one, tmp_path, 300, inside=True)

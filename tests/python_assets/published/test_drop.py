@@ -246,6 +246,7 @@ def dropped_with(published: Path, folder: Path, steps: list[int]) -> list[tuple[
     return [(home, *json.loads(line)) for home, line in zip(homes, done.stdout.splitlines(), strict=True)]
 
 
+@pytest.mark.run
 def test_a_kill_anywhere_leaves_all_of_it_or_nothing_and_the_next_drop_or_publish_mends_it(published, tmp_path):
     ((_, killed, told),) = dropped_with(published, tmp_path, [0])
     assert not killed

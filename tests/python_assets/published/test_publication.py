@@ -235,6 +235,7 @@ def see_that_the_next_publish_mends_it(home: Home) -> None:
     assert {path.name for path in home.archives("one").iterdir()} == {run for run, path in runs if path}
 
 
+@pytest.mark.run
 def test_a_kill_anywhere_leaves_a_publication_whole_with_its_archive(faulty):
     ((home, killed, n_steps),) = faulty([("step", 0)])
     assert not killed and see_that_it_is_whole(home) == "third"
@@ -247,6 +248,7 @@ def test_a_kill_anywhere_leaves_a_publication_whole_with_its_archive(faulty):
         see_that_the_next_publish_mends_it(home)
 
 
+@pytest.mark.run
 def test_a_kill_while_an_older_warehouse_is_moved_loses_nothing(faulty):
     n_steps = 40  # of links to files, names and links of readers, and the first of the run itself
     steps = random.Random(29).sample(range(1, n_steps), N_FAULTS)
@@ -264,7 +266,7 @@ def test_a_kill_while_an_older_warehouse_is_moved_loses_nothing(faulty):
 
 @pytest.mark.parametrize(
     ("kind", "sizes"),
-    [("full", [1, 4_096, 100_000, 300_000, 700_000]), ("full archive", [0, 50, 300, 700, 1_500])],
+    [("full", [1, 100_000, 700_000]), ("full archive", [0, 300, 1_500])],
     ids=["publish", "archive"],
 )
 def test_a_disk_that_is_full_is_told_and_leaves_what_was_published(faulty, kind, sizes):

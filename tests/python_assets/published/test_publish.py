@@ -184,6 +184,7 @@ def publish_together(root: Path, run: FinishedRun, barrier) -> None:
         publish(Home(root), run, write_page)
 
 
+@pytest.mark.run
 def test_processes_that_publish_at_once_lose_no_study(home):
     runs = [finished_run(home, "run", study, marts=with_prompts(study, "p1", "p2")) for study in ("one", "two")]
     context = multiprocessing.get_context("spawn")
