@@ -29,7 +29,7 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(items):
     """Mark the tests that run whole studies, and those that read what dbt built; the others are unit tests."""
     for item in items:
-        if item.path.is_relative_to(ROOT / "tests" / "end_to_end"):
+        if item.nodeid.startswith("tests/end_to_end/"):
             item.add_marker(pytest.mark.run)
         elif BUILDS.intersection(item.fixturenames):
             item.add_marker(pytest.mark.build)

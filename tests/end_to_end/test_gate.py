@@ -64,7 +64,6 @@ def months(make_home, plumbline, tmp_path_factory):
     assert december.returncode == 0, december.stderr
     archives = sorted((home / "archive" / "months").iterdir(), key=os.path.getmtime)
 
-
     def read(query):
         with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
             return connection.execute(query).fetchall()

@@ -265,9 +265,7 @@ def test_a_kill_while_an_older_warehouse_is_moved_loses_nothing(faulty):
 
 
 @pytest.mark.parametrize(
-    ("kind", "sizes"),
-    [("full", [1, 100_000, 700_000]), ("full archive", [0, 300, 1_500])],
-    ids=["publish", "archive"],
+    ("kind", "sizes"), [("full", [1, 100_000, 700_000]), ("full archive", [0, 300, 1_500])], ids=["publish", "archive"]
 )
 def test_a_disk_that_is_full_is_told_and_leaves_what_was_published(faulty, kind, sizes):
     for home, killed, told in faulty([(kind, size) for size in sizes]):

@@ -4,6 +4,7 @@ from datetime import datetime
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -261,15 +262,30 @@ def contracts() -> dict[str, str]:
     }
 
 
+@cache
+def nothing_published() -> bytes:
+    """A file with every table and no study."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "empty.duckdb"
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("begin")
+            connection.execute(f"create table reasons as from '{REASONS}'")
+            for mart, columns in contracts().items():
+                connection.execute(f"create table if not exists {mart} ({columns})")
+            connection.execute("commit")
+        return path.read_bytes()
+
+
 def write_published(path: Path, study_id: str, tables: Mapping[str, Rows]) -> None:
-    """Publish a study in place of an earlier one of that name."""
+    """Publish tables of a study in place of those of an earlier one of that name."""
+    is_first = not path.exists()
+    if is_first:
+        path.write_bytes(nothing_published())
     with duckdb.connect(str(path)) as connection:
         connection.execute("begin")
-        connection.execute(f"create table if not exists reasons as from '{REASONS}'")
-        for mart, columns in contracts().items():
-            connection.execute(f"create table if not exists {mart} ({columns})")
-            connection.execute(f"delete from {mart} where study_id = ?", [study_id])
         for mart, rows in tables.items():
+            if not is_first:
+                connection.execute(f"delete from {mart} where study_id = ?", [study_id])
             for row in rows:
                 named = {"study_id": study_id, **row}
                 placeholders = ", ".join("?" * len(named))
@@ -277,6 +293,15 @@ def write_published(path: Path, study_id: str, tables: Mapping[str, Rows]) -> No
                     f"insert into {mart} ({', '.join(named)}) values ({placeholders})", list(named.values())
                 )
         connection.execute("commit")
+
+
+@cache
+def small_published(study_id: str, is_simulated: bool) -> bytes:
+    """A file with the small study alone."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "small.duckdb"
+        write_published(path, study_id, small_study(is_simulated=is_simulated))
+        return path.read_bytes()
 
 
 @pytest.fixture
@@ -287,7 +312,11 @@ def publish_small(tmp_path: Path) -> Callable[..., Path]:
         path = tmp_path / "plumbline.duckdb"
         tables = {**small_study(is_simulated=is_simulated), **replaced}
         account = account_of(tables["findings"], tables.get("generation_comparisons", ()))
-        write_published(path, study_id, {"questions": account, **tables})
+        if path.exists():
+            replaced = dict.fromkeys(contracts(), ()) | tables
+        else:
+            path.write_bytes(small_published(study_id, is_simulated))
+        write_published(path, study_id, {**replaced, "questions": replaced.get("questions") or account})
         return path
 
     return publish
