@@ -1,13 +1,14 @@
 """Faults drawn by a seed, and whether the tests find them: one at a time, on a copy of the tree.
 
-    python -m bench.mutation_faults draw SEED TREE [OTHER_TREE]  prints the drawn faults as CSV
-    python -m bench.mutation_faults run TREE FAULTS LOG     appends a row for each that LOG does not hold
-    python -m bench.mutation_faults table LOG               prints what became of each, in Markdown
+    python -m bench.mutation_faults draw SEED N TREE            prints N drawn faults as CSV, some of every room
+    python -m bench.mutation_faults run TREE FAULTS LOG [-m M]  appends a row for each that LOG does not hold
+    python -m bench.mutation_faults table LOG                   prints what became of each, in Markdown
 
 A fault is known by its file's name and the text of its line, so it is the same where the file has moved.
-Tests of `make test` run from near to far until one fails: those of the file, of its folder, of the tables made
-of it. What survives has not met every test of the project, only every test that is about it. mutation_faults.csv
-is the list that mutation_faults.md tells of; a sixth column says why no test could find a fault.
+Tests run from near to far until one fails: those of the file, of its folder and room, of the tables made of it; M is
+the expression of pytest's marks that says which tier, that of `make test` unless it is given. What survives has not
+met every test of the project, only every test that is about it. mutation_faults.csv is the list that
+mutation_faults.md tells of; a sixth column says why no test could find a fault.
 """
 
 import argparse
@@ -29,16 +30,15 @@ from pytest import ExitCode
 from bench.fault_sites import Change, python_changes, sql_changes
 
 CODE = ("python_assets", "dbt_models", "dagster_project", "expectations")
-# how many faults of which files; the second pattern is where the files are or were otherwise
+SQL = "SQL"
+# the files of the areas that are no room of python_assets
 AREAS = {
-    "infer": (12, "python_assets/infer/**/*.py"),
-    "SQL": (10, "dbt_models/m*/**/*.sql"),
-    "import": (4, "python_assets/importers/*.py"),
-    "publish": (4, "python_assets/publish*/**/*.py", "python_assets/publish.py"),
+    SQL: "dbt_models/m*/**/*.sql",
+    "dagster_project": "dagster_project/**/*.py",
+    "expectations": "expectations/**/*.py",
 }
-RESERVE = 3  # times as many are drawn as are wanted where a second tree decides which lines exist
 # tests outside its folder that meet such a fault
-FAR = {"infer": ("tests/dbt_models",), "SQL": ("tests/dbt_models",)}
+FAR = {"infer": ("tests/dbt_models",), SQL: ("tests/dbt_models",)}
 TIME_LIMIT = 1_800
 
 
@@ -67,23 +67,39 @@ class Outcome(NamedTuple):
     killed_by: str
 
 
-def draw(seed: int, tree: Path, other: Path | None = None) -> list[Fault]:
-    """Faults of every area in the order of the seed, kinds by turns; with other, those of both trees."""
+def draw(seed: int, n: int, tree: Path) -> list[Fault]:
+    """Faults of every area in the order of the seed, kinds by turns: one each, the others by how many lines it has."""
+    rooms = {
+        path.name: f"python_assets/{path.name}/**/*.py" for path in (tree / "python_assets").iterdir() if path.is_dir()
+    }
+    files = {area: sorted(tree.glob(pattern)) for area, pattern in sorted((rooms | AREAS).items())}
+    n_lines = {
+        area: sum(len(path.read_text().splitlines()) for path in paths) for area, paths in files.items() if paths
+    }
     drawn = []
-    for area, (n, *patterns) in AREAS.items():
+    for area, n_of_area in _shares(n_lines, n).items():
         rng = random.Random(f"{seed} {area}")
         by_kind: dict[str, list[Fault]] = {}
-        for path in sorted({path for pattern in patterns for path in tree.glob(pattern)}):
+        for path in files[area]:
             for fault in _faults_of(path, area):
                 by_kind.setdefault(fault.kind, []).append(fault)
         for faults in by_kind.values():
             rng.shuffle(faults)
-        turns = [fault for turn in zip_longest(*by_kind.values()) for fault in turn if fault]
-        if other:
-            drawn += [fault for fault in turns[: RESERVE * n] if _place(other, fault)][:n]
-        else:
-            drawn += turns[:n]
+        turns = list(by_kind.values())
+        rng.shuffle(turns)  # else the few faults of small areas would all be of the first kind
+        drawn += [fault for turn in zip_longest(*turns) for fault in turn if fault][:n_of_area]
     return drawn
+
+
+def _shares(n_lines: dict[str, int], n: int) -> dict[str, int]:
+    """How many of n each has, divided by largest remainder, after one for each."""
+    left, every = n - len(n_lines), sum(n_lines.values())
+    exact = {area: left * lines / every for area, lines in n_lines.items()}
+    shares = {area: 1 + int(share) for area, share in exact.items()}
+    by_remainder = sorted(exact, key=lambda area: int(exact[area]) - exact[area])
+    for area in by_remainder[: n - sum(shares.values())]:
+        shares[area] += 1
+    return shares
 
 
 def _faults_of(path: Path, area: str) -> Iterator[Fault]:
@@ -111,7 +127,7 @@ def _place(tree: Path, fault: Fault) -> tuple[Path, int] | None:
     return found[0] if len(found) == 1 else None
 
 
-def run(tree: Path, faults: list[Listed], log: Path) -> None:
+def run(tree: Path, faults: list[Listed], log: Path, marks: str) -> None:
     """Run the tests against every fault that the log does not hold."""
     done = {tuple(row[: len(Fault._fields)]) for row in _rows(log)} if log.exists() else set()
     with tempfile.TemporaryDirectory() as folder:
@@ -122,12 +138,12 @@ def run(tree: Path, faults: list[Listed], log: Path) -> None:
             if tuple(fault) in done:
                 continue
             home = Path(folder) / "home"
-            outcome = Outcome("equivalent", "", why) if why else _run_one(copy, fault, home)
+            outcome = Outcome("equivalent", "", why) if why else _run_one(copy, fault, home, marks)
             with log.open("a", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerow([*fault, *outcome])
 
 
-def _run_one(copy: Path, fault: Fault, home: Path) -> Outcome:
+def _run_one(copy: Path, fault: Fault, home: Path, marks: str) -> Outcome:
     place = _place(copy, fault)
     if place is None:
         return Outcome("no such line", "", "")
@@ -137,7 +153,7 @@ def _run_one(copy: Path, fault: Fault, home: Path) -> Outcome:
     lines[index] = lines[index].replace(fault.line, fault.changed)
     path.write_text("".join(lines), encoding="utf-8")
     try:
-        return _first_failure(copy, _stages(copy, path, fault.area), home)
+        return _first_failure(copy, _stages(copy, path, fault.area), home, marks)
     finally:
         path.write_text(source, encoding="utf-8")
 
@@ -151,12 +167,12 @@ def _stages(copy: Path, path: Path, area: str) -> list[str]:
     return [*(str(test.relative_to(copy)) for test in near if test.exists()), *FAR.get(area, ())]
 
 
-def _first_failure(copy: Path, stages: list[str], home: Path) -> Outcome:
-    """Tests of every stage, without whole runs and simulations."""
+def _first_failure(copy: Path, stages: list[str], home: Path, marks: str) -> Outcome:
+    """Tests of every stage."""
     for stage in stages:
         environment = {**os.environ, "PYTHONPATH": str(copy), "OMP_NUM_THREADS": "1"}
         environment["PLUMBLINE_HOME"] = str(home)
-        options = ["-x", "-q", "-rfE", "--snapshot-disable-unused", "-m", "not run"]
+        options = ["-x", "-q", "-rfE", "--snapshot-disable-unused", "-m", marks]
         command = [sys.executable, "-m", "pytest", *options, stage]
         try:
             done = subprocess.run(
@@ -207,22 +223,23 @@ def main() -> None:
     commands = parser.add_subparsers(required=True, dest="command")
     drawing = commands.add_parser("draw")
     drawing.add_argument("seed", type=int)
+    drawing.add_argument("n", type=int)
     drawing.add_argument("tree", type=Path)
-    drawing.add_argument("other", type=Path, nargs="?")
     running = commands.add_parser("run")
     for name in ("tree", "faults", "log"):
         running.add_argument(name, type=Path)
+    running.add_argument("-m", dest="marks", default="not run")
     showing = commands.add_parser("table")
     showing.add_argument("log", type=Path)
     arguments = parser.parse_args()
     if arguments.command == "draw":
-        csv.writer(sys.stdout).writerows(draw(arguments.seed, arguments.tree, arguments.other))
+        csv.writer(sys.stdout).writerows(draw(arguments.seed, arguments.n, arguments.tree))
     elif arguments.command == "table":
         print("\n".join(table(arguments.log)))
     else:
         n = len(Fault._fields)
         listed = [Listed(Fault(*row[:n]), "".join(row[n:])) for row in _rows(arguments.faults)]
-        run(arguments.tree, listed, arguments.log)
+        run(arguments.tree, listed, arguments.log, arguments.marks)
 
 
 if __name__ == "__main__":
