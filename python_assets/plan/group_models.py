@@ -7,11 +7,14 @@ dbt.
 """
 
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from types import CodeType
 from typing import Any, Final
 
 import duckdb
 import pandas as pd
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 from python_assets.warehouse import paths
 
@@ -90,12 +93,19 @@ class _Project:
         if name not in self._tables:
             (path,) = (DBT_PROJECT / "models").rglob(f"{name}.sql")
             schema = path.relative_to(DBT_PROJECT / "models").parts[0]
-            query = self._environment.from_string(path.read_text(encoding="utf-8")).render()
+            query = self._template(_compiled(path)).render()
             self._tables[name] = f"{schema}.{name}"
             self._connection.execute(f"create or replace table {self._tables[name]} as {query}")
         return self._tables[name]
 
     def _macros(self) -> dict[str, Any]:
-        files = sorted((DBT_PROJECT / "macros" / "groups").glob("*.sql"))
-        text = "".join(path.read_text(encoding="utf-8") for path in files)
-        return vars(self._environment.from_string(text).module)
+        return vars(self._template(_compiled(*sorted((DBT_PROJECT / "macros" / "groups").glob("*.sql")))).module)
+
+    def _template(self, compiled: CodeType) -> Template:
+        return Template.from_code(self._environment, compiled, self._environment.make_globals(None))
+
+
+@cache
+def _compiled(*files: Path) -> CodeType:
+    """Files as one template, once a process."""
+    return Environment(undefined=StrictUndefined).compile("".join(path.read_text(encoding="utf-8") for path in files))

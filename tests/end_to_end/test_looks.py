@@ -67,7 +67,8 @@ def test_looks_are_taken_one_after_the_other_and_stay_called(tmp_path, make_home
             "where measure_id = 'vader' and statistic = 'mean' and set_id = 'primary'"
         )
         with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
-            return connection.execute(query).fetch_arrow_table().to_pylist()[0]
+            done = connection.execute(query)
+            return dict(zip([name for name, *_ in done.description], done.fetchone(), strict=True))
 
     refused = plumbline("run", "growing")
     assert refused.returncode == 1
