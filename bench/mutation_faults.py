@@ -7,8 +7,8 @@
 A fault is known by its file's name and the text of its line, so it is the same where the file has moved.
 Tests run from near to far until one fails: those of the file, of its folder and room, of the tables made of it; M is
 the expression of pytest's marks that says which tier, that of `make test` unless it is given. What survives has not
-met every test of the project, only every test that is about it. mutation_faults.csv is the list that
-mutation_faults.md tells of; a sixth column says why no test could find a fault.
+met every test of the project, only every test that is about it. mutation_faults.csv is the list,
+mutation_faults.md tells what became of them; a sixth column says why no test could find a fault.
 """
 
 import argparse
@@ -74,7 +74,9 @@ def draw(seed: int, n: int, tree: Path) -> list[Fault]:
     }
     files = {area: sorted(tree.glob(pattern)) for area, pattern in sorted((rooms | AREAS).items())}
     n_lines = {
-        area: sum(len(path.read_text().splitlines()) for path in paths) for area, paths in files.items() if paths
+        area: sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+        for area, paths in files.items()
+        if paths
     }
     drawn = []
     for area, n_of_area in _shares(n_lines, n).items():

@@ -93,19 +93,21 @@ class _Project:
         if name not in self._tables:
             (path,) = (DBT_PROJECT / "models").rglob(f"{name}.sql")
             schema = path.relative_to(DBT_PROJECT / "models").parts[0]
-            query = self._template(_compiled(path)).render()
+            query = self._template(path).render()
             self._tables[name] = f"{schema}.{name}"
             self._connection.execute(f"create or replace table {self._tables[name]} as {query}")
         return self._tables[name]
 
     def _macros(self) -> dict[str, Any]:
-        return vars(self._template(_compiled(*sorted((DBT_PROJECT / "macros" / "groups").glob("*.sql")))).module)
+        return vars(self._template(*sorted((DBT_PROJECT / "macros" / "groups").glob("*.sql"))).module)
 
-    def _template(self, compiled: CodeType) -> Template:
+    def _template(self, *files: Path) -> Template:
+        """Files as one template, as they are now."""
+        compiled = _compiled("".join(path.read_text(encoding="utf-8") for path in files))
         return Template.from_code(self._environment, compiled, self._environment.make_globals(None))
 
 
 @cache
-def _compiled(*files: Path) -> CodeType:
-    """Files as one template, once a process."""
-    return Environment(undefined=StrictUndefined).compile("".join(path.read_text(encoding="utf-8") for path in files))
+def _compiled(text: str) -> CodeType:
+    """A text is compiled once a process; a file that was edited since is another text."""
+    return Environment(undefined=StrictUndefined).compile(text)

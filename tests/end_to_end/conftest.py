@@ -28,18 +28,19 @@ factors:
 """
 
 
+def open_warehouse(home):
+    """A connection to what is published; for many queries one, since opening the file takes longer than most."""
+    return duckdb.connect(str(home / "plumbline.duckdb"), read_only=True)
+
+
 class Run(NamedTuple):
     study_id: str
     home: Path
     done: subprocess.CompletedProcess
     reached: str
 
-    def connection(self):
-        """To what is published, for many queries: opening the file takes longer than most."""
-        return duckdb.connect(str(self.home / "plumbline.duckdb"), read_only=True)
-
     def rows(self, query, *parameters):
-        with self.connection() as connection:
+        with open_warehouse(self.home) as connection:
             return connection.execute(query, parameters).fetchall()
 
     def value(self, query, *parameters):
@@ -150,10 +151,13 @@ def with_few_draws(tmp_path_factory):
         shutil.copytree(ROOT / "studies", folder)
         path = folder / f"{study_id}.yml"
         text, n = re.subn(
-            "^analysis:$", "analysis:\n  permutations: 1999\n  bootstrap: 200", path.read_text(), flags=re.M
+            "^analysis:$",
+            "analysis:\n  permutations: 1999\n  bootstrap: 200",
+            path.read_text(encoding="utf-8"),
+            flags=re.M,
         )
         assert n == 1
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         return str(folder)
 
     return of

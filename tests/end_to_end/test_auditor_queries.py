@@ -7,6 +7,7 @@ import pytest
 from docs.make_tables import auditor_queries, published_tables
 from docs.relations import join_of, table_of
 from python_assets.transform.compile import compiled_project
+from tests.end_to_end.conftest import open_warehouse
 
 QUERIES = {query.name: query for query in auditor_queries()}
 # no check of the demo fails and no record is rejected; it is run once, simulated, and has no labels, regressions,
@@ -57,7 +58,7 @@ def test_refusals_are_worst_where_the_study_file_declares_them(demo):
 def test_a_join_of_one_row_multiplies_no_rows(demo):
     tables = [table_of(node) for node in published_tables(compiled_project().manifest)]
     several = []
-    with demo.connection() as connection:
+    with open_warehouse(demo.home) as connection:
         n_rows = {table.name: connection.table(table.name).count("*").fetchone()[0] for table in tables}
         for one, other in permutations(tables, 2):
             if (join := join_of(one, other)) and join.is_to_one:

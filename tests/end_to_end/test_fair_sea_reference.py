@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 from python_assets.study.study import make_id
+from tests.end_to_end.conftest import open_warehouse
 
 LABELS = {"D3": "label", "I1": "occupation", "I2": "industry", "I3": "label"}
 SCORES = {"D2": "sentiment", "I3": "reasons"}
@@ -270,7 +271,7 @@ SECTIONS = {
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_number_of_the_reference_is_published(fair_sea, leaves, section):
     found, expected = {}, {}
-    with fair_sea.connection() as connection:
+    with open_warehouse(fair_sea.home) as connection:
         published = Published(connection, fair_sea.study_id)
         for path, number in leaves.items():
             if path[0] == section and not is_left_out(path):

@@ -5,8 +5,9 @@ The example of docs/waves.md (test_waves.py) has a group that moved, and its exi
 
 import os
 
-import duckdb
 import pytest
+
+from tests.end_to_end.conftest import open_warehouse
 
 STUDY = """
 title: Months
@@ -65,7 +66,7 @@ def months(make_home, plumbline, tmp_path_factory):
     archives = sorted((home / "archive" / "months").iterdir(), key=os.path.getmtime)
 
     def read(query):
-        with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
+        with open_warehouse(home) as connection:
             return connection.execute(query).fetchall()
 
     return folder, archives, call, read

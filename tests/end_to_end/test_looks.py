@@ -4,9 +4,7 @@ import shutil
 import subprocess
 import sys
 
-import duckdb
-
-from tests.end_to_end.conftest import ROOT, environment_of
+from tests.end_to_end.conftest import ROOT, environment_of, open_warehouse
 
 TEXTS = "\n".join(f'      - {{id: t{at}, text: "Speak of a {{gender}} in place {at}."}}' for at in range(24))
 STUDY = f"""
@@ -66,7 +64,7 @@ def test_looks_are_taken_one_after_the_other_and_stay_called(tmp_path, make_home
             "select verdict, called_at_look, inference_reason, sentence from findings "
             "where measure_id = 'vader' and statistic = 'mean' and set_id = 'primary'"
         )
-        with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
+        with open_warehouse(home) as connection:
             done = connection.execute(query)
             return dict(zip([name for name, *_ in done.description], done.fetchone(), strict=True))
 

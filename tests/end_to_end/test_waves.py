@@ -8,10 +8,9 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-import duckdb
 import pytest
 
-from tests.end_to_end.conftest import ROOT, environment_of
+from tests.end_to_end.conftest import ROOT, environment_of, open_warehouse
 
 PAGE = (ROOT / "docs" / "waves.md").read_text(encoding="utf-8")
 RUN_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -99,7 +98,7 @@ def test_the_comparison_leaves_nothing_behind(printed):
 
 
 def test_what_the_check_tested_is_a_table_and_stands_in_the_report(printed):
-    with duckdb.connect(str(printed.home / "plumbline.duckdb"), read_only=True) as connection:
+    with open_warehouse(printed.home) as connection:
         tested = connection.execute(
             "select generation_id, wave_before, wave, verdict, is_tested, change_outcome, change_group_id "
             "from v_changed_since where measure_id = 'vader' and statistic = 'mean' order by 1"

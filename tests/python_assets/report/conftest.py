@@ -313,10 +313,10 @@ def publish_small(tmp_path: Path) -> Callable[..., Path]:
         tables = {**small_study(is_simulated=is_simulated), **replaced}
         account = account_of(tables["findings"], tables.get("generation_comparisons", ()))
         if path.exists():
-            replaced = dict.fromkeys(contracts(), ()) | tables
+            replaced = dict.fromkeys(contracts(), ()) | {"questions": account, **tables}
         else:
             path.write_bytes(small_published(study_id, is_simulated))
-        write_published(path, study_id, {**replaced, "questions": replaced.get("questions") or account})
+        write_published(path, study_id, {"questions": account, **replaced})
         return path
 
     return publish
