@@ -38,7 +38,7 @@ AREAS = {
     "expectations": "expectations/**/*.py",
 }
 # tests outside its folder that meet such a fault
-FAR = {"infer": ("tests/dbt_models",), SQL: ("tests/dbt_models",)}
+FAR = {"infer": ("tests/dbt_models",), SQL: ("tests/dbt_models/test_project.py", "tests/dbt_models")}
 TIME_LIMIT = 1_800
 
 

@@ -201,7 +201,7 @@ def _see_to_tables(connection: duckdb.DuckDBPyConnection) -> None:
 def _use_cores(connection: duckdb.DuckDBPyConnection) -> None:
     """A thread a core, and one alone where there are few measurements: others would have nothing to do but to wait."""
     n = connection.execute("select count(*) from raw.measurements").fetchall()[0][0]
-    connection.execute(f"set threads = {(os.cpu_count() or 1) if n > FEW_MEASUREMENTS else 1}")
+    connection.execute(f"set threads = {n_threads() if n > FEW_MEASUREMENTS else 1}")
 
 
 def _raw_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
@@ -215,6 +215,8 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """A connection to a DuckDB file that fetches nothing and draws no bar over what a command prints.
 
+    threads: that it uses; where None those of OMP_NUM_THREADS, else one a core.
+
     Raises:
         duckdb.Error: the file cannot be opened.
     """
@@ -222,9 +224,19 @@ def connect(
     # said afterwards: a file that is open twice in a process must be opened alike
     connection.execute("set autoinstall_known_extensions = false")
     connection.execute("set enable_progress_bar = false")
-    if threads is not None:
+    if (threads := threads or _threads_told()) is not None:
         connection.execute(f"set threads = {threads}")
     return connection
+
+
+def n_threads() -> int:
+    """How many threads compute: as many as OMP_NUM_THREADS says, else one a core."""
+    return _threads_told() or os.cpu_count() or 1
+
+
+def _threads_told() -> int | None:
+    told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    return int(told) if told.isdecimal() and int(told) else None
 
 
 def _connect(path: Path | str) -> duckdb.DuckDBPyConnection:

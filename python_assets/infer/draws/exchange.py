@@ -5,7 +5,6 @@ draws is one sparse matrix W: its row (draw, sum) holds a one, or the weight of 
 puts in a place of that sum, so that W @ Z permutes all columns of Z at once.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from python_assets.warehouse.build import n_threads
 
 if TYPE_CHECKING:  # a plan, which draws nothing, reads this file too, and scipy takes .2 s to import
     from scipy import sparse
@@ -254,12 +255,6 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[["sparse.csr_array", s
         return work(found if found.shape[0] == n_rows else found[:n_rows], batch)
 
     return in_threads(one, draws.batches)
-
-
-def n_threads() -> int:
-    """How many threads compute: one a core, or as many as OMP_NUM_THREADS says; a product of a part takes one."""
-    told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
-    return int(told) if told.isdecimal() and int(told) else os.cpu_count() or 1
 
 
 def in_threads(work: Callable[[slice], Result], pieces: list[slice]) -> list[Result]:

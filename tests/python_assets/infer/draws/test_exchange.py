@@ -126,12 +126,3 @@ def test_infinite_draws_count_as_largest():
 def test_random_draws_count_the_observation_and_enumeration_does_not():
     assert p_values(np.array([0, 99]), random_draws([0, 0], n=99)).tolist() == [0.01, 1.0]
     assert p_values(np.array([1]), given_draws(np.zeros((4, 2), dtype=int))).tolist() == [0.25]
-
-
-@pytest.mark.parametrize(("told", "expected"), [(None, 6), ("", 6), ("3", 3), ("2,1", 2), ("0", 6), ("many", 6)])
-def test_threads_are_as_many_as_cores_or_as_the_environment_says(monkeypatch, told, expected):
-    monkeypatch.setattr(permutation.os, "cpu_count", lambda: 6)
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    if told is not None:
-        monkeypatch.setenv("OMP_NUM_THREADS", told)
-    assert permutation.n_threads() == expected
