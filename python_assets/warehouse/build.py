@@ -184,17 +184,19 @@ def open_memory() -> duckdb.DuckDBPyConnection:
 
 
 def _see_to_tables(connection: duckdb.DuckDBPyConnection) -> None:
-    there = _raw_tables(connection)
+    there, statements = _raw_tables(connection), []
     if any(columns != set(RAW_TABLES.get(table, columns)) for table, columns in there.items()):
-        connection.execute("drop schema raw cascade")  # of another version: every stage is to write the file anew
+        statements.append("drop schema raw cascade")  # of another version: every stage is to write the file anew
         there = {}
     if not there:
-        for schema in SCHEMAS:
-            connection.execute(f"create schema if not exists {schema}")
+        statements += [f"create schema if not exists {schema}" for schema in SCHEMAS]
     for table, columns in RAW_TABLES.items():
         if table not in there:
             definition = ", ".join(f"{name} {kind}" for name, kind in columns.items())
-            connection.execute(f"create table raw.{table} ({definition})")
+            statements.append(f"create table raw.{table} ({definition})")
+    if statements:
+        with transaction(connection):  # one for all: each is written to the disk before it ends
+            connection.execute("; ".join(statements))
     _use_cores(connection)
 
 
