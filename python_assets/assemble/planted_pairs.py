@@ -16,7 +16,7 @@ from python_assets.assemble.pair_questions import QUESTIONS, Pair, Verdict, pair
 from python_assets.errors import SourceError
 from python_assets.providers.engine import ask_engine
 from python_assets.study.study import make_id
-from python_assets.texts.families import LOADER
+from python_assets.texts.yaml_loader import LOADER
 from python_assets.warehouse.raw_tables import columns_of
 
 STAGE: Final = "assemble"

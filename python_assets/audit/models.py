@@ -14,6 +14,7 @@ from python_assets.errors import NOTHING, TRY_SIMULATED, StudyError, Told
 from python_assets.providers.provider import RemoteProvider, providers
 from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.study.study import make_id
+from python_assets.texts.yaml_loader import LOADER
 
 OPTION: Final = "--model"
 FORM: Final = "PROVIDER:NAME, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5 or ollama:llama3.3"
@@ -39,7 +40,7 @@ class Asked(NamedTuple):
         """
         if self.entry is not None:
             return self.entry
-        there = yaml.safe_load(shelf_file.read_text(encoding="utf-8"))["generations"]
+        there = yaml.load(shelf_file.read_text(encoding="utf-8"), LOADER)["generations"]
         simulated = {one["name"]: one for one in there if one["provider"] == SIMULATOR}
         if self.model not in simulated:
             known = ", ".join(simulated) or "none"

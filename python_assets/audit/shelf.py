@@ -15,6 +15,7 @@ from python_assets.plan.text import aligned
 from python_assets.study.study import Study
 from python_assets.study_file.load import load_study
 from python_assets.study_file.new_study import new_path, write_new
+from python_assets.texts.yaml_loader import LOADER
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
 
@@ -110,7 +111,7 @@ def copy_files(original: Path, text: str, folder: Path) -> None:
     Raises:
         StudyError: another file of that name is there, or it cannot be written.
     """
-    for value in sorted(set(_texts(yaml.safe_load(text)))):
+    for value in sorted(set(_texts(yaml.load(text, LOADER)))):
         source, target = original.parent / value, folder / value
         if not _is_file(source):
             continue
@@ -146,4 +147,4 @@ def _counted(study: Study) -> tuple[int, int]:
 
 
 def _title(name: str) -> str:
-    return str(yaml.safe_load(path_of(name).read_text(encoding="utf-8"))["title"])
+    return str(yaml.load(path_of(name).read_text(encoding="utf-8"), LOADER)["title"])

@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
+from python_assets.texts.yaml_loader import LOADER
+
 TEXTS: Final = ("prompts", "templates", "texts")
 POWER: Final = ("analysis", "power")
 ONE_LINE: Final = 1_000_000  # texts are not folded: a diff of two sizes is of whole lines
@@ -32,7 +34,7 @@ def sized_text(
         effect: what is declared under `analysis.power`, wherever something is.
         n_texts: of its templates the first so many are kept; all where None.
     """
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    root = yaml.compose(text, Loader=LOADER)
     edits = [_generations(root, generations), *_effects(root, effect)]
     if n_texts is not None:
         edits += _dropped_texts(text, root, n_texts)
@@ -43,7 +45,7 @@ def sized_text(
 
 def n_texts_of(text: str) -> int:
     """How many texts the templates of a study file have; 0 where it has none."""
-    found = _find(yaml.compose(text, Loader=yaml.SafeLoader), TEXTS)
+    found = _find(yaml.compose(text, Loader=LOADER), TEXTS)
     return 0 if found is None else len(found[1].value)
 
 

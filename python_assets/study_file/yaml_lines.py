@@ -20,6 +20,7 @@ from python_assets.errors import (
     field_name,
     shorten,
 )
+from python_assets.texts.yaml_loader import LOADER
 
 STRING_TAG = "tag:yaml.org,2002:str"
 MERGE_TAG = "tag:yaml.org,2002:merge"
@@ -87,9 +88,8 @@ def read_study_file(path: Path, text: str | None = None) -> StudyFile:
         StudyFileError: the file is absent, is not UTF-8, is not YAML, or is not a mapping.
     """
     text = _read_text(path) if text is None else text
-    loader = yaml.SafeLoader("")
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = _composed(text)
     except yaml.YAMLError as error:
         raise StudyFileError(path, [_syntax_problem(error, text)]) from error
     except RecursionError as error:
@@ -103,9 +103,16 @@ def read_study_file(path: Path, text: str | None = None) -> StudyFile:
         expected = f"at most {MOST_VALUES:,} values, those that aliases repeat counted each time"
         problem = _of_file(1, f"{n_values:.3g} values", expected, "write out fewer aliases")
         raise StudyFileError(path, [problem])
-    builder = _Builder(loader)
+    builder = _Builder(yaml.SafeLoader(""))
     data = builder.build(root, ())
     return StudyFile(path, root, data, builder.problems)
+
+
+def _composed(text: str) -> yaml.Node | None:
+    try:
+        return yaml.compose(text, Loader=LOADER)
+    except yaml.YAMLError:
+        return yaml.compose(text, Loader=yaml.SafeLoader)  # its errors are the clearer ones
 
 
 def _of_file(line: int | None, got: Any, expected: str, remedy: str) -> StudyError:

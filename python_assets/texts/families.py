@@ -13,7 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import yaml
 
-LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where it was compiled
+from python_assets.texts.yaml_loader import LOADER
+
 _NOTHING: Final = "(?!)"
 
 

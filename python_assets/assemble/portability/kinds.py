@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 import yaml
 
 from python_assets.assemble.tagged_words import Word, tagged_words
-from python_assets.texts.families import LOADER
 from python_assets.texts.keywords import Occurrence
 from python_assets.texts.textblob_english import part_of_speech
+from python_assets.texts.yaml_loader import LOADER
 
 _FILE: Final = Path(__file__).with_name("kinds.yml")
 # a noun, or a verb in whatever form; names are a reason of their own
