@@ -1,3 +1,5 @@
+from contextlib import contextmanager
+
 import pytest
 
 from python_assets.audit import shelf
@@ -54,15 +56,23 @@ def grants(n_texts=N_TEXTS):
     return HEAD + "".join(f'      - {{id: t{i}, text: "{text}"}}\n' for i, text in enumerate(asked)) + TAIL
 
 
+@contextmanager
+def shelf_of_grants(folder):
+    """The shelf has one study, grants; its folder."""
+    own = folder / "of_package" / "shelf"
+    own.mkdir(parents=True)
+    (own / "grants.yml").write_text(grants(), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shelf, "FOLDER", own)
+        patch.setattr(shelf, "STUDIES", own.parent)
+        yield own
+
+
 @pytest.fixture
-def on_shelf(tmp_path, monkeypatch):
+def on_shelf(tmp_path):
     """A shelf with one study, grants; its folder."""
-    folder = tmp_path / "of_package" / "shelf"
-    folder.mkdir(parents=True)
-    monkeypatch.setattr(shelf, "FOLDER", folder)
-    monkeypatch.setattr(shelf, "STUDIES", folder.parent)
-    (folder / "grants.yml").write_text(grants(), encoding="utf-8")
-    return folder
+    with shelf_of_grants(tmp_path) as folder:
+        yield folder
 
 
 @pytest.fixture
