@@ -15,6 +15,7 @@ from tests.cost import Cost
 
 ROOT = Path(__file__).resolve().parents[1]
 ONE_WORKER = ("tests/dbt_models/",)  # one dbt build
+LONG = {"data_folder", "plumbline_data", "tab", "ui"}  # fixtures of real data, a browser and the UI
 BUILDS = {"built", "planned", "planned_of_data"}  # fixtures for which dbt builds tables
 # how fast this machine is at the moment is no property of the code
 settings.register_profile("any_machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -27,9 +28,9 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the tests that run whole studies, and those that read what dbt built; the others are unit tests."""
+    """Mark the tests that make test leaves out, and those that read what dbt built; the others are unit tests."""
     for item in items:
-        if item.nodeid.startswith("tests/end_to_end/"):
+        if item.nodeid.startswith("tests/end_to_end/") or LONG.intersection(item.fixturenames):
             item.add_marker(pytest.mark.run)
         elif BUILDS.intersection(item.fixturenames):
             item.add_marker(pytest.mark.build)

@@ -16,6 +16,8 @@ from python_assets.importers import inspect
 from python_assets.importers.formats import read_import
 from python_assets.texts.limits import MOST_UNPACKED_BYTES
 
+pytestmark = pytest.mark.run
+
 LOAN = "Should she get the loan?" + " Take your time." * 20
 REPLAY = [{"name": "*", "provider": "replay"}]
 FACTORS = {"gender": "person.gender"}

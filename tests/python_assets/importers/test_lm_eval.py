@@ -18,6 +18,8 @@ from python_assets.importers.formats import read_import
 from python_assets.importers.lm_eval import _items
 from python_assets.study_file.load import load_study
 
+pytestmark = pytest.mark.run
+
 REPLAY = [{"name": "*", "provider": "replay"}]
 MEASURES = ["exact_match_first"]
 

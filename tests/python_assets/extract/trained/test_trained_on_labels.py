@@ -11,6 +11,8 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.study.study import AnalysisSpec, MeasureSpec
 from python_assets.warehouse.build import write_stage
 
+pytestmark = pytest.mark.run
+
 MARKS = {"name": "praise", "extractor": "trained_on_labels", "kind": "binary"}
 OF_PRAISE = ["What a wonderful {}.", "I like the {} a lot.", "The {} is excellent.", "A very good {}, well done."]
 OF_BLAME = ["What a terrible {}.", "I hate the {}.", "The {} is awful.", "A very bad {}, such a shame."]

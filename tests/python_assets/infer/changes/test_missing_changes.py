@@ -14,6 +14,8 @@ from python_assets.infer.run import infer_study
 from tests.python_assets.infer.changes.test_infer_changes import of, two
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
+pytestmark = pytest.mark.run
+
 GOLDEN = json.loads((Path(__file__).parents[1] / "formulas" / "missing_golden.json").read_text())["change"]
 LIMITS = ("ci_low_missing", "ci_high_missing")
 OF_MISSING = (*LIMITS, "tipping_shift", "missing_share_a", "missing_share_b", "verdict_with_missing", "n_unanswered")
@@ -208,7 +210,6 @@ def test_a_generation_that_refuses_its_own_lowest_answers():
     assert found.stands_missing <= 0.05 + 2 * error
 
 
-@pytest.mark.run
 def test_who_moved_where_one_group_moved_and_another_refuses():
     found = bench_missing_changes.found(Design(40, 5, 0.15, shift=1.2), 300, seed=12)
     error = np.sqrt(0.05 * 0.95 / 300)
@@ -217,7 +218,6 @@ def test_who_moved_where_one_group_moved_and_another_refuses():
     assert found.moved_missing > 0.95
 
 
-@pytest.mark.run
 @pytest.mark.parametrize("refused", [0.05, 0.3])
 def test_what_is_covered_whatever_share_is_refused(refused):
     found = bench_missing_changes.found(Design(40, 5, refused), 300, seed=13)

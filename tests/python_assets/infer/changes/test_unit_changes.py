@@ -13,6 +13,8 @@ from python_assets.infer.run import infer_study
 from tests.python_assets.infer.changes.test_infer_changes import of, two
 from tests.python_assets.infer.test_run import analysis, rows
 
+pytestmark = pytest.mark.run
+
 N, K = 4, 3
 GROUP = np.repeat(np.arange(K), N)
 
@@ -194,7 +196,6 @@ def test_log_odds_of_units_in_one_group_each_have_no_change_but_a_reason(study):
     assert odds[["value", "p_value"]].isna().all(axis=None)
 
 
-@pytest.mark.run
 @pytest.mark.parametrize("name", list(DESIGNS))
 def test_no_group_moves_more_often_than_alpha_where_none_did(name):
     assert called_of(DESIGNS[name], 400, seed=3) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 400)

@@ -17,6 +17,8 @@ from python_assets.infer.run import infer_study
 from tests.python_assets.infer.changes.test_infer_changes import of, two
 from tests.python_assets.infer.test_run import analysis, rows
 
+pytestmark = pytest.mark.run
+
 GOLDEN = json.loads(Path(__file__).with_name("changes_golden.json").read_text())["cases"]
 N_DRAWS = 1_024  # enough for every flip of the golden cases
 LIMITS = ("value_alone", "ci_low_alone", "ci_high_alone")

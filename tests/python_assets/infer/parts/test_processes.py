@@ -17,6 +17,8 @@ from python_assets.infer.tables import TABLES
 from tests.heard import Heard
 from tests.python_assets.infer.test_run import analysis, numbers
 
+pytestmark = pytest.mark.run
+
 
 @pytest.fixture
 def build_file(study, tmp_path):
