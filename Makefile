@@ -1,7 +1,7 @@
 # make demo: install, run the demo study, print what it found.  make audit: two studies of the shelf, simulated.
 # make ui: Dagster's UI.
 # make docs: the pages of docs/ as a site.
-# make test: every test but the simulations of error rates.  make test-long: those.
+# make test: functions, tables and one small study.  make test-long: whole studies, real data, error rates, a browser.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
