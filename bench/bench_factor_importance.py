@@ -7,6 +7,7 @@ made-up responses. The tests are infer/regressions/factor_importance.py.
 """
 
 from collections.abc import Iterator
+from itertools import count, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -84,20 +85,26 @@ def measured(setting: Setting, n_sets: int, n_draws: int, *, with_firth: bool = 
     Returns:
         By effect and kind of number; what a set has no number of is no error.
     """
-    rng = np.random.default_rng(stable_seed(setting))
     found: dict[str, list[bool]] = {}
-    for number in range(n_sets):
-        responses, design = made_up(setting, rng)
-        while responses.k.sum() == 0:
-            responses, design = made_up(setting, rng)
-        options = OPTIONS._replace(seed=number, n_permutations=n_draws)
-        for name, value in _errors(factor_importance(responses, design, options)):
+    for responses, design, errors in islice(errors_of_sets(setting, n_draws), n_sets):
+        for name, value in errors:
             found.setdefault(name, []).append(value)
         if with_firth:
             separated, is_error = _firth(responses, design)
             found.setdefault("separated", []).append(separated)
             found.setdefault("left out", []).append(is_error)
     return {name: float(np.mean(values)) for name, values in found.items()}
+
+
+def errors_of_sets(setting: Setting, n_draws: int) -> Iterator[tuple[Responses, Design, list[tuple[str, bool]]]]:
+    """Data sets of a setting one after another, each with what is in error in it, by effect and kind of number."""
+    rng = np.random.default_rng(stable_seed(setting))
+    for number in count():
+        responses, design = made_up(setting, rng)
+        while responses.k.sum() == 0:
+            responses, design = made_up(setting, rng)
+        options = OPTIONS._replace(seed=number, n_permutations=n_draws)
+        yield responses, design, [*_errors(factor_importance(responses, design, options))]
 
 
 def _firth(responses: Responses, design: Design) -> tuple[bool, bool]:

@@ -1,4 +1,5 @@
 import json
+from itertools import count
 
 import duckdb
 import numpy as np
@@ -14,6 +15,7 @@ from python_assets.study.analysis import AnalysisSpec
 from python_assets.study.base import Against
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.looks import taken_looks
+from tests.promises import seldom
 from tests.python_assets.infer.test_run import analysis, rows
 
 N_PROMPTS, SHARES = 60, [1 / 3, 2 / 3, 1]
@@ -225,10 +227,16 @@ def test_n_needed_is_of_a_new_study_with_the_last_level(take):
 @pytest.mark.run
 def test_five_looks_at_studies_without_bias_call_something_in_alpha_of_them():
     """Inference.md 6.8 has .035; at alpha each look it is .140."""
-    studies, n = Studies(6, n_roots=50, n_groups=3), 120
-    found = looked_at(studies, normal(studies, n, 1), 5, n_permutations=9_999, seed=1)
-    assert found.any_false.mean() <= 0.055 + 2 * np.sqrt(0.05 * 0.95 / n)
-    assert found.any_false_each.mean() > found.any_false.mean()
+    studies, at_each = Studies(6, n_roots=50, n_groups=3), []
+
+    def called():
+        for seed in count():
+            found = looked_at(studies, normal(studies, 60, seed), 5, n_permutations=9_999, seed=seed)
+            at_each.extend(found.any_false_each)
+            yield from found.any_false
+
+    assert seldom(called())
+    assert np.mean(at_each) > 0.05
 
 
 @pytest.mark.run

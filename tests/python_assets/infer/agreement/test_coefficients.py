@@ -17,6 +17,7 @@ from python_assets.infer.agreement.coefficients import (
     krippendorffs_alpha,
     share_right,
 )
+from tests.promises import fewest, most
 
 NOTHING = np.nan
 # Krippendorff 2011, section C: four observers, twelve units, missing values
@@ -154,7 +155,7 @@ def test_intervals_over_prompts_hold_their_coefficients(shape):
         "sensitivity": 0.9,
         "specificity": 0.95,
     }
-    n_sets = 300
+    n_sets = fewest()
     missed, known = dict.fromkeys(truth, 0), dict.fromkeys(truth, 0)
     prompt = np.repeat(np.arange(shape[0]), shape[1])
     for seed in range(n_sets):
@@ -171,4 +172,4 @@ def test_intervals_over_prompts_hold_their_coefficients(shape):
             known[name] += not np.isnan(estimate.low)
             missed[name] += not np.isnan(estimate.low) and not estimate.low <= truth[name] <= estimate.high
     assert min(known.values()) > 0.9 * n_sets
-    assert max(missed.values()) <= stats.binom.ppf(0.99, n_sets, 0.05)
+    assert max(missed.values()) <= most(n_sets)

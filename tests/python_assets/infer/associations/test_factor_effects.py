@@ -20,6 +20,7 @@ from python_assets.infer.associations.factor_effects import (
     flip_test,
 )
 from python_assets.study.base import grouping_id
+from tests.promises import fewest, most, share
 
 RACES, ROLES = ("a", "b", "c"), ("judge", "none")
 GROUPING = "race x role"
@@ -202,13 +203,13 @@ def test_contrasts_that_are_all_0_have_no_p():
 
 def test_nothing_is_found_more_often_than_alpha():
     rng = np.random.default_rng(8)
-    n_sets = 400
+    n_sets = fewest()
     for n_prompts in (6, 12):
         # exponential cells, one three times as wide
         cells = (rng.exponential(size=(n_sets, n_prompts, 4)) - 1) * [3, 1, 1, 1]
         contrasts = cells @ helmert(4).T
         p = np.array([flipped(one, n_draws=199, seed=s).p_value for s, one in enumerate(contrasts)])
-        assert (p <= 0.05).mean() <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / n_sets)
+        assert (p <= 0.05).sum() <= most(n_sets)
 
 
 # factors that part root prompts: topics, each of which has root prompts of its own, asked of every gender
@@ -333,8 +334,7 @@ def test_units_that_share_prompts_speak_of_these_and_mixed_units_of_nothing():
 @pytest.mark.run
 @pytest.mark.parametrize("name", [*PAIRS, *TOPICS])
 def test_no_effect_is_found_more_often_than_alpha(name):
-    share = share_called((PAIRS | TOPICS)[name], 500, seed=1)
-    assert share <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 500)
+    assert share_called((PAIRS | TOPICS)[name], fewest(), seed=1) <= share(fewest())
 
 
 def test_few_prompts_that_differ_by_the_same_amount_have_no_p():

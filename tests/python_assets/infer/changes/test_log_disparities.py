@@ -9,6 +9,7 @@ from scipy import stats
 from bench.bench_log_disparity_changes import RATES, found
 from python_assets.infer.changes.log_disparities import log_disparity_changes
 from python_assets.infer.draws.flips import Flips
+from tests.promises import fewest, share
 from tests.python_assets.infer.changes.test_infer_changes import compared, of
 from tests.python_assets.infer.changes.test_swapped import pair_of
 
@@ -144,6 +145,6 @@ def test_few_root_prompts_have_no_p_and_up_to_nine_an_approximate_one(study, n, 
 def test_no_change_is_found_more_often_than_alpha_and_intervals_hold_the_truth(name):
     own, other = (np.array(rates) for rates in RATES[name])
     for n_roots in (10, 30):
-        shares = found(own, other, n_roots, 400, seed=n_roots)
-        assert shares.called <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 400)
-        assert shares.covered >= 0.95 - 4 * np.sqrt(0.05 * 0.95 / 400)
+        shares = found(own, other, n_roots, fewest(), seed=n_roots)
+        assert shares.called <= share(fewest())
+        assert shares.covered >= 1 - share(fewest())

@@ -11,12 +11,14 @@ from scipy import stats
 from bench import bench_missing_changes
 from bench.bench_missing_changes import Design
 from python_assets.infer.run import infer_study
+from tests.promises import fewest, share
 from tests.python_assets.infer.changes.test_infer_changes import of, two
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
 pytestmark = pytest.mark.run
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "formulas" / "missing_golden.json").read_text())["change"]
+N_SETS = fewest()
 LIMITS = ("ci_low_missing", "ci_high_missing")
 OF_MISSING = (*LIMITS, "tipping_shift", "missing_share_a", "missing_share_b", "verdict_with_missing", "n_unanswered")
 
@@ -201,24 +203,22 @@ def test_units_of_one_group_each_are_not_filled_and_keep_the_rule_of_a_twentieth
 
 
 def test_a_generation_that_refuses_its_own_lowest_answers():
-    """Truth alike, 40 x 5, 15 % of one group refused: coverage .90 plain, .98 with what is missing (300 in design)."""
-    found = bench_missing_changes.found(Design(40, 5, 0.15), 300, seed=11)
-    error = np.sqrt(0.05 * 0.95 / 300)
+    """Truth alike, 40 x 5, 15 % of one group refused: coverage .90 plain, .98 with what is missing ."""
+    found = bench_missing_changes.found(Design(40, 5, 0.15), N_SETS, seed=11)
     assert found.covered < 0.94
-    assert found.covered_missing >= 0.95 - 2 * error
-    assert found.called_missing <= 0.01 + 2 * np.sqrt(0.01 * 0.99 / 300)
-    assert found.stands_missing <= 0.05 + 2 * error
+    assert found.covered_missing >= 1 - share(N_SETS)
+    assert found.called_missing <= 0.02
+    assert found.stands_missing <= share(N_SETS)
 
 
 def test_who_moved_where_one_group_moved_and_another_refuses():
-    found = bench_missing_changes.found(Design(40, 5, 0.15, shift=1.2), 300, seed=12)
-    error = np.sqrt(0.05 * 0.95 / 300)
-    assert found.covered_missing >= 0.95 - 2 * error
-    assert found.stands_missing <= 0.05 + 2 * error
+    found = bench_missing_changes.found(Design(40, 5, 0.15, shift=1.2), N_SETS, seed=12)
+    assert found.covered_missing >= 1 - share(N_SETS)
+    assert found.stands_missing <= share(N_SETS)
     assert found.moved_missing > 0.95
 
 
 @pytest.mark.parametrize("refused", [0.05, 0.3])
 def test_what_is_covered_whatever_share_is_refused(refused):
-    found = bench_missing_changes.found(Design(40, 5, refused), 300, seed=13)
-    assert found.covered_missing >= 0.95 - 2 * np.sqrt(0.05 * 0.95 / 300)
+    found = bench_missing_changes.found(Design(40, 5, refused), N_SETS, seed=13)
+    assert found.covered_missing >= 1 - share(N_SETS)

@@ -10,6 +10,7 @@ from scipy import stats
 from bench.bench_unit_changes import DESIGNS
 from bench.bench_unit_changes import found as called_of
 from python_assets.infer.run import infer_study
+from tests.promises import fewest, share
 from tests.python_assets.infer.changes.test_infer_changes import of, two
 from tests.python_assets.infer.test_run import analysis, rows
 
@@ -198,7 +199,7 @@ def test_log_odds_of_units_in_one_group_each_have_no_change_but_a_reason(study):
 
 @pytest.mark.parametrize("name", list(DESIGNS))
 def test_no_group_moves_more_often_than_alpha_where_none_did(name):
-    assert called_of(DESIGNS[name], 400, seed=3) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 400)
+    assert called_of(DESIGNS[name], fewest(), seed=3) <= share(fewest())
 
 
 def test_units_of_groups_that_stay_are_held_against_each_other(study):

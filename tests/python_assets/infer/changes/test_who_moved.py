@@ -14,6 +14,7 @@ from python_assets.infer.changes.who_moved import Judged, words
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.formulas.multiplicity import question_levels
 from python_assets.infer.run import infer_study
+from tests.promises import fewest, share
 from tests.python_assets.infer.changes.test_infer_changes import of, two
 from tests.python_assets.infer.test_run import analysis, rows
 
@@ -237,7 +238,7 @@ def test_a_word_rests_on_who_stands_and_on_the_interval():
     assert words(rows_of, 0.05).tolist() == expected
 
 
-N_SETS = 250
+N_SETS = fewest()
 
 
 @pytest.mark.parametrize("size", [(30, 3), (40, 5), (75, 5)], ids=str)
@@ -246,14 +247,11 @@ def test_a_group_that_did_not_move_stands_in_a_twentieth_of_pairs_and_is_seldom_
     design = Design(n_roots, (0.8, *[0.0] * (n_groups - 1)))
     found = bench_who_moved.found(design, N_SETS, seed=n_roots)
 
-    def most(level):
-        return level + 2 * np.sqrt(level * (1 - level) / N_SETS)
-
     assert found.called > 0.2  # what the rounds are for
-    assert found.stands <= most(0.05)
-    assert found.accused <= most(0.07)
+    assert found.stands <= share(N_SETS)
+    assert found.accused <= share(N_SETS, 0.07)
     assert found.moved_stand > 0.65
-    assert found.covered > 0.95 - 2 * np.sqrt(0.95 * 0.05 / N_SETS) - 0.01
+    assert found.covered >= 1 - share(N_SETS, 0.06)
 
 
 @pytest.mark.parametrize("k", [2, 4])

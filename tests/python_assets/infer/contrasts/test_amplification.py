@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from bench.error_rates import simulated
-from bench.error_rates.measured import bounds
 from bench.error_rates.simulated import Layout
 from python_assets.infer.contrasts.amplification import amplification, draws_within
 from python_assets.infer.design.cells import GroupingPart
 from python_assets.infer.draws.exchange import given_draws
 from python_assets.infer.result import InferenceReason
+from tests.promises import fewest, share
 
 # groups: Female x Chinese, Female x Malay, Male x Chinese, Male x Malay
 GENDER = GroupingPart("gender", np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))
@@ -89,7 +89,7 @@ def test_levels_that_no_other_factor_connects_have_no_excess():
 
 @pytest.mark.run
 def test_what_one_factor_does_alone_is_past_the_floor_in_one_of_twenty_and_what_both_do_is_found():
-    rng, layout, n_sets = np.random.default_rng(7), Layout(40, 4), 1_000
+    rng, layout, n_sets = np.random.default_rng(7), Layout(40, 4), fewest()
     scheme = simulated.scheme_of(layout, 999)
 
     def past_floor(rates):
@@ -100,6 +100,6 @@ def test_what_one_factor_does_alone_is_past_the_floor_in_one_of_twenty_and_what_
         )
         return (found.value > found.null_q95 + 1e-9).mean()
 
-    assert past_floor([0.7, 0.7, 0.3, 0.3]) <= bounds(n_sets)[1]
-    assert past_floor([0.5, 0.5, 0.5, 0.5]) <= bounds(n_sets)[1]
+    assert past_floor([0.7, 0.7, 0.3, 0.3]) <= share(n_sets)
+    assert past_floor([0.5, 0.5, 0.5, 0.5]) <= share(n_sets)
     assert past_floor([0.75, 0.25, 0.25, 0.75]) > 0.95

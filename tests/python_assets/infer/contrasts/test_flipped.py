@@ -13,6 +13,7 @@ from python_assets.infer.draws.flips import Flips, t_of_sums
 from python_assets.infer.options import Reference
 from python_assets.infer.run import infer_study
 from python_assets.study.base import Against
+from tests.promises import fewest, share
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
 CASES = range(3)
@@ -152,17 +153,17 @@ def test_the_method_of_a_question_says_so(study):
 
 
 def test_questions_keep_their_size_where_one_group_spreads_more():
-    name, n_sets = "30x6 one sd x6", 2_000
+    name, n_sets = "30x6 one sd x6", fewest(0.06)
     shuffled, ruled = ((p <= 0.05).mean() for p in p_of_sets(GRID[name], n_sets=n_sets, n_permutations=299))
     assert shuffled > 0.06  # what the flips are for
-    assert ruled <= 0.06 + 2 * np.sqrt(0.06 * 0.94 / n_sets)
+    assert ruled <= share(n_sets, 0.06)
     assert ruled < shuffled
 
 
 def test_exchangeable_skewed_cells_are_left_to_the_shuffle():
     # flips alone are liberal there: .15 by simulation
-    shuffled, ruled = p_of_sets(GRID["12x6 lognormal"], n_sets=600, n_permutations=299, seed=5)
-    assert (ruled <= 0.05).mean() <= 0.06 + 2 * np.sqrt(0.06 * 0.94 / 600)
+    shuffled, ruled = p_of_sets(GRID["12x6 lognormal"], n_sets=fewest(0.06), n_permutations=299, seed=5)
+    assert (ruled <= 0.05).mean() <= share(fewest(0.06), 0.06)
     assert (ruled >= shuffled).all()
 
 

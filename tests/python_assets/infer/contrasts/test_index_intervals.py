@@ -7,6 +7,9 @@ from scipy import optimize, stats
 from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.design.design import Unit
 from python_assets.infer.schemes.inversion import all_resamples, resamples_of
+from tests.promises import fewest, most
+
+N_SETS = fewest()
 
 CONTRASTS = ("mean_difference", "risk_difference", "log_disparity")
 
@@ -195,60 +198,59 @@ def test_corrected_sd_is_that_of_a_noncentral_f(build):
 def test_interval_covers_the_true_spread(build, metric, size):
     rng = np.random.default_rng(10)
     means = size * np.array([0, 0.2, 0.6, 0.8, 1.0])
-    prompt = rng.normal(size=(10, 1, 300))
-    x = means[:, None] + prompt + rng.normal(size=(10, 5, 300))
+    prompt = rng.normal(size=(10, 1, N_SETS))
+    x = means[:, None] + prompt + rng.normal(size=(10, 5, N_SETS))
     test = mean_indices(with_resamples(build(x, n_permutations=499), 499))[metric]
     truth = np.ptp(means) if metric == "range" else means.std(ddof=1)
     covered = ((test.ci_low <= truth + 1e-9) & (truth <= test.ci_high + 1e-9)).sum()
-    assert covered >= stats.binom.ppf(0.001, 300, 0.95)
+    assert covered >= N_SETS - most(N_SETS)
 
 
 @pytest.mark.run
 @pytest.mark.parametrize("rates", [(0.5, 0.5, 0.5, 0.5), (0.4, 0.5, 0.6, 0.7)])
 def test_interval_covers_the_true_impact_ratio(build, rates):
     rng = np.random.default_rng(11)
-    shared = rng.normal(size=(20, 1, 300))
-    latent = np.sqrt(0.5) * shared + np.sqrt(0.5) * rng.normal(size=(20, 4, 300))
+    shared = rng.normal(size=(20, 1, N_SETS))
+    latent = np.sqrt(0.5) * shared + np.sqrt(0.5) * rng.normal(size=(20, 4, N_SETS))
     y = (latent < stats.norm.ppf(rates)[:, None]).astype(float)
     test = rate_indices(with_resamples(build(y, n_permutations=499), 499))["impact_ratio"]
     truth = min(rates) / max(rates)
     covered = ((test.ci_low <= truth + 1e-9) & (truth <= test.ci_high + 1e-9)).sum()
-    assert covered >= stats.binom.ppf(0.001, 300, 0.95)
+    assert covered >= N_SETS - most(N_SETS)
 
 
 @pytest.mark.run
 def test_an_index_at_its_margin_is_rarely_called_past_it_or_within_it(build):
     rng = np.random.default_rng(12)
     means = np.array([0, 0.2, 0.6, 0.8, 1.0])
-    x = means[:, None] + rng.normal(size=(20, 5, 400))
-    margin = np.full(400, means.std(ddof=1))
+    x = means[:, None] + rng.normal(size=(20, 5, N_SETS))
+    margin = np.full(N_SETS, means.std(ddof=1))
     built = with_resamples(build(x, n_permutations=499), 499)
     test = mean_indices(built, standard_deviation=margin)["standard_deviation"]
-    most = stats.binom.ppf(0.999, 400, 0.05)
-    assert (test.p_margin <= 0.05).sum() <= most
-    assert (test.p_equivalence <= 0.05).sum() <= most
+    assert (test.p_margin <= 0.05).sum() <= most(N_SETS)
+    assert (test.p_equivalence <= 0.05).sum() <= most(N_SETS)
     assert (test.p_margin <= 0.05).sum() > 0  # nor never
 
 
 @pytest.mark.run
 def test_a_range_made_by_one_group_of_many_is_rarely_called_past_its_margin(build):
-    x = np.random.default_rng(14).normal(size=(30, 21, 300))
+    x = np.random.default_rng(14).normal(size=(30, 21, N_SETS))
     x[:, 0] += 1.25
     built = with_resamples(build(x, n_permutations=499), 499)
-    test = mean_indices(built, range=np.full(300, 1.25))["range"]
-    assert (test.p_margin <= 0.05).sum() <= stats.binom.ppf(0.999, 300, 0.05)
-    past = mean_indices(built, range=np.full(300, 0.2))["range"]
+    test = mean_indices(built, range=np.full(N_SETS, 1.25))["range"]
+    assert (test.p_margin <= 0.05).sum() <= most(N_SETS)
+    past = mean_indices(built, range=np.full(N_SETS, 0.2))["range"]
     assert (past.p_margin <= 0.05).mean() > 0.8  # and a range far past it is told
 
 
 @pytest.mark.run
 def test_an_impact_ratio_of_two_halves_is_rarely_called_past_its_margin(build):
     rng = np.random.default_rng(15)
-    latent = np.sqrt(0.5) * (rng.normal(size=(75, 1, 200)) + rng.normal(size=(75, 21, 200)))
+    latent = np.sqrt(0.5) * (rng.normal(size=(75, 1, N_SETS)) + rng.normal(size=(75, 21, N_SETS)))
     rates = np.where(np.arange(21) < 10, 0.4, 0.5)[:, None]
     built = with_resamples(build(latent < stats.norm.ppf(rates), n_permutations=499), 499)
-    test = rate_indices(built, impact_ratio=np.full(200, 0.8))["impact_ratio"]
-    assert (test.p_margin <= 0.05).sum() <= stats.binom.ppf(0.999, 200, 0.05)
+    test = rate_indices(built, impact_ratio=np.full(N_SETS, 0.8))["impact_ratio"]
+    assert (test.p_margin <= 0.05).sum() <= most(N_SETS)
 
 
 @pytest.mark.parametrize("level", [1.0, 0.5])
@@ -297,15 +299,15 @@ def test_few_differences_are_as_many_as_a_binomial_gives(build):
 )
 def test_rare_events_are_rarely_called_equivalence(build, metric, n_prompts, rates):
     rng = np.random.default_rng(16)
-    y = (rng.random((n_prompts, len(rates), 300)) < np.array(rates)[:, None]).astype(float)
+    y = (rng.random((n_prompts, len(rates), N_SETS)) < np.array(rates)[:, None]).astype(float)
     truth = {
         "range": np.ptp(rates),
         "standard_deviation": np.std(rates, ddof=1),
         "impact_ratio": min(rates) / max(rates),
     }[metric]
     built = with_resamples(build(y, n_permutations=199), 199)
-    test = rate_indices(built, **{metric: np.full(300, truth)})[metric]
-    assert (test.p_equivalence <= 0.05).sum() <= stats.binom.ppf(0.999, 300, 0.05)
+    test = rate_indices(built, **{metric: np.full(N_SETS, truth)})[metric]
+    assert (test.p_equivalence <= 0.05).sum() <= most(N_SETS)
 
 
 def test_equal_rates_of_many_prompts_are_within_their_margin(build):

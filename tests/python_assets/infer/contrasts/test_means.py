@@ -9,7 +9,10 @@ from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.design.design import Unit
 from python_assets.infer.options import Reference
 from python_assets.study.base import Against
+from tests.promises import fewest, most
 from tests.python_assets.infer import written_out
+
+N_SETS = fewest()
 
 GRAND_MEAN = Reference(Against.GRAND_MEAN)
 
@@ -316,54 +319,54 @@ def bounds(n, alpha=0.05):
 @pytest.mark.parametrize("noise", ["normal", "exponential"])
 def test_false_positive_rate_is_nominal(build, noise):
     rng = np.random.default_rng(15)
-    prompt, cell = rng.normal(size=(10, 1, 1_000)), getattr(rng, f"standard_{noise}")(size=(10, 5, 1_000))
+    prompt, cell = rng.normal(size=(10, 1, N_SETS)), getattr(rng, f"standard_{noise}")(size=(10, 5, N_SETS))
     p = mean_difference(*build(prompt + cell, n_permutations=999)).p_value[:, 0]
-    low, high = bounds(1_000)
+    low, high = bounds(N_SETS)
     assert low <= rejected(p) <= high
 
 
 def test_a_group_with_three_times_the_spread_is_not_called_biased(build):
     rng = np.random.default_rng(16)
-    x = rng.normal(size=(30, 5, 800))
+    x = rng.normal(size=(30, 5, N_SETS))
     x[:, 0] *= 3
     p = mean_difference(*build(x, n_permutations=499)).p_value[:, 0]
-    assert rejected(p) <= bounds(800)[1] + 0.02 * 800  # .05 nominal, .055 measured; shuffling raw means gives .24
+    assert rejected(p) <= most(N_SETS, 0.055)  # .05 nominal, .055 measured; shuffling raw means gives .24
 
 
 def test_false_positive_rate_is_nominal_with_several_blocks_a_root_prompt(build):
     rng = np.random.default_rng(17)
     root = np.repeat(np.arange(8), 2)
-    shared = rng.normal(size=(8, 3, 600))[root]  # root prompt x group: exchangeable only by root prompt
-    x = 0.2 * shared + rng.normal(size=(16, 3, 600))
+    shared = rng.normal(size=(8, 3, N_SETS))[root]  # root prompt x group: exchangeable only by root prompt
+    x = 0.2 * shared + rng.normal(size=(16, 3, N_SETS))
     p = mean_difference(*build(x, n_permutations=299, root_of_block=root)).p_value[:, 0]
-    assert rejected(p) <= bounds(600)[1]
+    assert rejected(p) <= most(N_SETS)
 
 
 def test_a_group_seen_only_on_high_scoring_prompts_is_not_called_high(build):
     rng = np.random.default_rng(18)
     level = np.arange(12.0)[:, None, None]
-    x = level + rng.normal(size=(12, 4, 600))
+    x = level + rng.normal(size=(12, 4, N_SETS))
     x[:6, 0] = np.nan
     result = mean_difference(*build(x, n_permutations=299))
-    low, high = bounds(600)
+    low, high = bounds(N_SETS)
     assert low <= rejected(result.p_value[:, 0]) <= high
-    assert result.value[:, 0].mean() == pytest.approx(0, abs=4 * result.value[:, 0].std() / np.sqrt(600))
+    assert result.value[:, 0].mean() == pytest.approx(0, abs=4 * result.value[:, 0].std() / np.sqrt(N_SETS))
 
 
 def test_interval_covers_the_difference(build):
     rng = np.random.default_rng(19)
-    x = rng.normal(size=(10, 1, 1_000)) + rng.normal(size=(10, 3, 1_000))
+    x = rng.normal(size=(10, 1, N_SETS)) + rng.normal(size=(10, 3, N_SETS))
     result = mean_difference(*build(x, n_permutations=1))
     covered = int(((result.ci_low[:, 0] <= 0) & (result.ci_high[:, 0] >= 0)).sum())
-    low, high = bounds(1_000, 0.95)
+    low, high = bounds(N_SETS, 0.95)
     assert low <= covered <= high
 
 
 def test_family_wise_error_is_nominal_and_steps_down_to_the_other_differences(build):
     rng = np.random.default_rng(23)
-    x = rng.normal(size=(12, 1, 600)) + rng.exponential(size=(12, 5, 600))
+    x = rng.normal(size=(12, 1, N_SETS)) + rng.exponential(size=(12, 5, N_SETS))
     p = mean_difference(*build(x, n_permutations=499)).p_maxt
-    low, high = bounds(600)
+    low, high = bounds(N_SETS)
     assert low <= rejected(p.min(axis=1)) <= high
     x[:, 0] += 10
     x[:, 1] -= 10
