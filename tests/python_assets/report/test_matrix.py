@@ -67,21 +67,10 @@ def test_a_difference_beyond_its_margin_is_told_as_such(matrix_of, snapshot):
     assert matrix.headline == snapshot
 
 
-@pytest.mark.parametrize(
-    ("changed", "outcome", "headline"),
-    [
-        (OPEN, "open", "No difference between groups was shown in 1 question."),
-        (
-            {"verdict": "equivalence_shown"},
-            "equivalent",
-            "Groups differ by less than what matters in all of 1 question.",
-        ),
-        ({"verdict": "not_computable"}, "not_observed", "Nothing could be tested, so this study does not say"),
-    ],
-)
-def test_what_was_not_found_is_told_for_what_it_is(matrix_of, changed, outcome, headline):
-    matrix = matrix_of(questions(changed), outcome=outcome)
-    assert matrix.headline.startswith(headline)
+def test_what_was_not_found_is_told_for_what_it_is(matrix_of, snapshot):
+    left = {"open": OPEN, "equivalent": {"verdict": "equivalence_shown"}, "not_observed": {"verdict": "not_computable"}}
+    told = {outcome: matrix_of(questions(row), outcome=outcome).headline for outcome, row in left.items()}
+    assert told == snapshot
 
 
 def test_long_matrices_are_cut_and_counted(matrix_of):

@@ -134,16 +134,10 @@ def test_the_rest_is_said_only_where_all_others_are_in_it(snapshot):
     assert found[""].split(". ")[1:3] == snapshot
 
 
-@pytest.mark.parametrize(
-    ("reference", "statistic", "named"),
-    [
-        ("France", "mean", "lower than France,"),
-        ("grand_mean", "mean", "lower than the average of all groups,"),
-        ("rest", "variance", "lower than the other groups on average,"),
-    ],
-)
-def test_what_a_group_is_compared_with_is_named(reference, statistic, named):
-    assert named in told({"statistic": statistic}, Russia=LOWER | {"reference": reference})[""]
+def test_what_a_group_is_compared_with_is_named(snapshot):
+    compared = [("France", "mean"), ("grand_mean", "mean"), ("rest", "variance")]
+    found = [told({"statistic": statistic}, Russia=LOWER | {"reference": group})[""] for group, statistic in compared]
+    assert [text.split(". ")[1] for text in found] == snapshot
 
 
 def test_a_statistic_that_not_everybody_knows_is_explained(snapshot):
@@ -451,29 +445,12 @@ def test_of_more_levels_a_cell_is_held_against_what_its_parts_lead_to_expect(sna
     assert [found["m x b"], rate["m x b"], only["m x c"]] == snapshot
 
 
-@pytest.mark.parametrize(
-    ("question", "told"),
-    [
-        (
-            {},
-            "the difference in the average sentiment between women and men depends on race; for which is not settled.",
-        ),
-        (
-            {"verdict": "inconclusive", "q_value": 0.4},
-            "no more difference in the average sentiment between the 6 groups of gender x race than its parts make was "
-            "shown, and none was ruled out.",
-        ),
-        (
-            {"verdict": "equivalence_shown", "q_value": 0.4, "is_called": False},
-            "gender x race adds less than what matters to what its parts make of the average sentiment.",
-        ),
-        (
-            {"verdict": "not_computable", "p_value": None, "inference_reason": "aliased", "meaning": "value: no cell"},
-            "whether the average sentiment differs between the 6 groups of gender x race by more than its parts make "
-            "of it (840 responses) could not be tested: ",
-        ),
-    ],
-)
-def test_a_crossing_of_which_no_cell_stands(question, told):
-    found = told_crossing(["women", "men"], ["a", "b", "c"], question)[""].removeprefix("biased: ")
-    assert found.lower().startswith(told.lower())
+def test_a_crossing_of_which_no_cell_stands(snapshot):
+    questions = [
+        {},
+        {"verdict": "inconclusive", "q_value": 0.4},
+        {"verdict": "equivalence_shown", "q_value": 0.4, "is_called": False},
+        {"verdict": "not_computable", "p_value": None, "inference_reason": "aliased", "meaning": "value: no cell"},
+    ]
+    found = [told_crossing(["women", "men"], ["a", "b", "c"], question)[""] for question in questions]
+    assert [text.split(". ")[0] for text in found] == snapshot
