@@ -60,7 +60,7 @@ def alike(tmp_path_factory):
         re.escape(str(ROOT)): "ROOT",
         r"\b127\.0\.0\.1:\d{5}\b": "127.0.0.1:PORT",
         r"\b[0-9a-f]{64}\b": "SHA256",
-        r"\d{4}-\d\d-\d\dT[\d-]+\.\d+": "TIME",
+        r"\d{4}-\d\d-\d\dT[\d:-]+\.\d+Z?|\b\d{8}T\d{6}\.\d+Z": "TIME",
         r"\btorch \d[\w.+]*": "torch VERSION",
         r"\bPlumbline \d\S* reads": "Plumbline VERSION reads",
         r"\bunpacks to [\d,]+": "unpacks to N",

@@ -51,7 +51,7 @@ def test_a_file_gets_plain_lines(shown_on):
     assert "\x1b" not in screen.getvalue()
     begun, said, counted, ended, rest = screen.lines()
     assert (begun, ended, rest) == ("9 of 17  generate", "9 of 17  generate: 0.1 s", "")
-    assert said == "    fair[/]\\u0007: 0 answers from the log, 3 to ask for"
+    assert said.startswith("    fair[/]\\u0007: 0 answers")
     assert counted.startswith("    fair: 3 answers in 0.0 s")
 
 
@@ -64,7 +64,7 @@ def test_a_terminal_keeps_what_was_said_and_no_bar(shown_on):
     assert "\x1b[?25l" in screen.getvalue()  # the cursor is hidden while bars are drawn, and comes back
     assert screen.getvalue().count("\x1b[?25l") == screen.getvalue().count("\x1b[?25h")
     lines = screen.lines()
-    assert "    fair[/]\\u0007: 0 answers from the log, 3 to ask for" in lines
+    assert any(line.startswith("    fair[/]\\u0007: 0 answers") for line in lines)
     assert any(line.startswith("    fair: 3 answers in ") for line in lines)
     assert "9 of 17  generate: 0.1 s" in lines
 

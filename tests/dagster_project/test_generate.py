@@ -51,7 +51,7 @@ def generated(tmp_path, monkeypatch, server, materialise_study, request):
 @pytest.mark.parametrize("generated", [ABSENT], indirect=True)
 def test_an_absent_classifier_is_known_before_anything_is_asked(generated, server, monkeypatch):
     monkeypatch.delenv("PLUMBLINE_PROVIDER", raising=False)
-    with pytest.raises(Mistake, match="hf download nobody/nothing, or run with --provider simulator"):
+    with pytest.raises(Mistake, match="hf download nobody/nothing"):
         generated()
     assert server.calls == []
 

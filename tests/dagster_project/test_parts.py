@@ -42,10 +42,13 @@ def test_a_small_study_has_one_part_in_the_process_of_the_run(asked):
         assert workers is THIS_PROCESS and told == {}
 
 
-@pytest.mark.parametrize("tag", ["0", "-1", "many", "1.5", ""])
-def test_a_tag_that_is_no_number_of_parts_is_told(asked, tag):
-    with pytest.raises(StudyError, match="tag plumbline/parts: got .*; expected a number of parts, 1 at least"):
-        asked(**{parts.PARTS_TAG: tag})
+def test_a_tag_that_is_no_number_of_parts_is_told(asked, snapshot):
+    told = []
+    for tag in ("0", "-1", "many", "1.5", ""):
+        with pytest.raises(StudyError) as raised:
+            asked(**{parts.PARTS_TAG: tag})
+        told.append(str(raised.value))
+    assert told == snapshot
 
 
 def test_more_parts_than_measures_are_told(asked):

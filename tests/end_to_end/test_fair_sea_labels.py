@@ -146,5 +146,5 @@ def test_the_rater_is_told_as_automatic_wherever_raters_are(labelled):
         ("reader (automatic)",)
     ]
     report = (labelled.home / "report" / "labelled.html").read_text(encoding="utf-8")
-    assert "reader (automatic: a program, no person)" in report
+    assert "(automatic: a program, no person)" in report
     assert "labels of people" not in report and "people labelled" not in report

@@ -28,7 +28,7 @@ def test_every_stage_is_said_as_it_starts_and_what_takes_long_is_counted(demo):
     assert [int(line.split()[0]) for line in starts] == list(range(1, n_stages + 1))
     generate = [told.index(line) for line in told if "  generate" in line]
     asked = told[slice(*generate)]
-    assert "    fair: 0 answers from the log, 840 to ask for" in asked
+    assert any(line.startswith("    fair: 0 answers") and "840" in line for line in asked)
     assert any(line.startswith("    fair: 840 answers in ") for line in asked)
     for unit in ("texts", "draws"):
         assert re.search(rf"^    .+: [\d,]+ {unit} in ", demo.done.stderr, re.MULTILINE)
@@ -123,7 +123,7 @@ def test_the_run_ends_with_the_facts_in_twelve_lines(demo):
     said = demo.done.stdout.splitlines()
     told = said[next(place for place, line in enumerate(said) if line.startswith("Report ")) :]
     assert len(told) <= 12
-    assert any("Found      biased: sentiment by concept: Russia -0.3" in line for line in told)
+    assert any("biased: sentiment by concept: Russia -0.3" in line for line in told)
     assert any("primary: 6 questions, 2 called different" in line for line in told)
 
 

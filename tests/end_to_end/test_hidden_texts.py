@@ -125,7 +125,7 @@ def test_the_gate_compares_archives_without_texts(hidden, studies, plumbline):
     first = hidden.value("select run_id from publications where study_id = 'hidden' order by published_at limit 1")
     done = plumbline(hidden.home, "gate", "hidden", "--against", first, PLUMBLINE_STUDIES=str(studies))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"Of [1-9]\d* groups with a margin none is beyond it", done.stdout)
+    assert re.search(r"[1-9]\d* groups with a margin none", done.stdout)
     assert [word for word in PLANTED if word in done.stdout.lower()] == []
 
 

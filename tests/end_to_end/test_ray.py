@@ -158,7 +158,7 @@ def test_a_mistake_of_the_study_is_told_as_without_ray_and_not_tried_again(clust
     def mistaken(part, _):
         raise StudyError("measures[0]", "x", "y", "z")
 
-    with pytest.raises(StudyError, match=r"measures\[0\]: got \"x\"; expected y; z"):
+    with pytest.raises(StudyError, match=r'measures\[0\]: got "x"'):
         parts.each(mistaken)
     assert parts.n_retries <= 0
 
@@ -193,7 +193,7 @@ def test_parts_lie_in_a_bucket_while_they_are_read(cluster, built, bucket):
 
 
 def test_a_bucket_without_rights_is_told(bucket):
-    assert "expected a folder or bucket that can be written; set PLUMBLINE_PARTS" in str(write_problem("s3://other/x"))
+    assert "set PLUMBLINE_PARTS" in str(write_problem("s3://other/x"))
 
 
 def test_the_command_gives_a_study_to_ray(plumbline, make_home, tmp_path):

@@ -35,7 +35,7 @@ def answered(tmp_path, monkeypatch):
 
 def test_a_simulated_run_of_a_study_that_models_answered_ends_before_it_starts(answered, capsys):
     assert main(["run", "g20_demo", "--provider", "simulator"]) == 1
-    assert "as real models answered it ('llama')" in capsys.readouterr().err
+    assert "real models answered it ('llama')" in capsys.readouterr().err
     assert "PLUMBLINE_PROVIDER" not in os.environ
 
 
@@ -56,7 +56,7 @@ def kept(tmp_path, monkeypatch):
 def test_a_gate_against_an_unknown_run_is_a_mistake_and_no_finding(kept, capsys):
     assert main(["gate", "months", "--against", "octobre"]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("the kept runs of months: got 'octobre'; expected one of 'november of 2026")
+    assert error.startswith("the kept runs of months: ") and "got 'octobre'" in error
     assert error.endswith("did you mean october?\n")
 
 

@@ -139,7 +139,7 @@ def test_a_warehouse_that_cannot_be_written_is_told_by_both(command, tmp_path):
         code, printed = command({}, word)
         assert code == 1
         assert f"got {tmp_path / 'home'}, which is no folder" in printed
-        assert "; set PLUMBLINE_HOME to a folder that can be written" in printed
+        assert "; set PLUMBLINE_HOME" in printed
 
 
 def test_data_docs_that_cannot_be_written_are_told_before_anything_runs(command, tmp_path):
@@ -151,21 +151,19 @@ def test_data_docs_that_cannot_be_written_are_told_before_anything_runs(command,
     assert not (tmp_path / "home" / "build").exists()
 
 
-def test_what_is_replayed_must_be_in_the_import(command):
+def test_what_is_replayed_must_be_in_the_import(command, snapshot):
     sections = rows(columns={**IMPORTED["columns"], "generation": "who"}, factors={"who": "who"})
     code, printed = command(sections, "plan")
     assert code == 1
-    assert (
-        "generations: got \"one\"; expected a generation that the import has responses of: 'king', 'queen'" in printed
-    )
+    assert [line for line in printed.splitlines() if "generations: got" in line] == snapshot
 
 
-def test_an_imported_generation_that_is_the_baseline_must_be_there(command):
+def test_an_imported_generation_that_is_the_baseline_must_be_there(command, snapshot):
     sections = rows(columns={**IMPORTED["columns"], "generation": "who"}, factors={"who": "who"})
     sections |= {"generations": [{"name": "*", "provider": "replay"}], "baseline": "knave"}
     code, printed = command(sections, "plan")
     assert code == 1
-    assert "baseline: got \"knave\"; expected a generation or a role: 'king', 'queen'" in printed
+    assert [line for line in printed.splitlines() if "baseline: got" in line] == snapshot
 
 
 def test_a_plan_of_a_simulated_run_asks_for_no_key(command, monkeypatch):
@@ -176,16 +174,13 @@ def test_a_plan_of_a_simulated_run_asks_for_no_key(command, monkeypatch):
     assert command(sections, "plan")[0] == 0
 
 
-def test_what_only_the_network_can_tell_is_named_and_is_no_mistake(command, monkeypatch):
+def test_what_only_the_network_can_tell_is_named_and_is_no_mistake(command, monkeypatch, snapshot):
     monkeypatch.setenv("SERVER", "http://127.0.0.1:9/v1?key=secret")
     asked = {"provider": "ollama", "model": "m", "base_url": "${SERVER}"}
     named = [{"name": "one", **asked}, {"name": "two", **asked}, {"name": "here", "provider": "simulator"}]
     code, printed = command({"generations": named}, "plan")
     assert code == 0, printed
-    assert (
-        "Not checked, for a plan asks nobody:\n"
-        "- whether http://127.0.0.1:9/v1?*** answers and has what one, two ask of it\n"
-    ) in printed
+    assert printed[printed.index("Not checked") :].splitlines()[:2] == snapshot
     assert "secret" not in printed
 
 

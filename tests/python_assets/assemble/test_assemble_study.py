@@ -249,7 +249,7 @@ NAMED = "The old towns in the north of Italy were praised by Goethe and by many 
 OUTCOMES = "select sentence_id, dropped_reason, portability, portability_words from raw.sentence_outcomes"
 
 
-def test_every_kept_sentence_has_an_outcome(make_study, build):
+def test_every_kept_sentence_has_an_outcome(make_study, build, snapshot):
     text = f"{TOWNS} {BOTH} {LATE} {NAMED}"
     counts = run(make_study(prompts("Italy", "France", branch={}), {"a.txt": text}), build)
     assert build.sql(f"{OUTCOMES} order by 1").fetchall() == [
@@ -259,18 +259,13 @@ def test_every_kept_sentence_has_an_outcome(make_study, build):
         ("a.txt#4", "other_name", "other_name", "Goethe"),
     ]
     assert (counts.n_checked, counts.n_portable) == (2, 1)
-    assert counts.notes == [
-        "prompts.branch.portable: 1 of 2 root prompts (50%) carry over to other levels; the others are "
-        "dropped: 1 other_name ('Goethe'). Fewer than 20 are left: scrape more texts or split them behind "
-        "the keyword (assemble.after_words: keyword) or have an engine write items (assemble.items)"
-    ]
+    assert counts.notes == snapshot
 
 
 @pytest.mark.parametrize(
-    ("after_words", "prompt", "left"),
-    [("keyword", "The nurse came home late", 10), ("subject", "The nurse came home late in", 8)],
+    ("after_words", "prompt"), [("keyword", "The nurse came home late"), ("subject", "The nurse came home late in")]
 )
-def test_levels_of_which_few_sentences_are_left_are_told(make_study, build, after_words, prompt, left):
+def test_levels_of_which_few_sentences_are_left_are_told(make_study, build, after_words, prompt, snapshot):
     text = (
         "The nurse came home late in the evening, as before. He asked the nurse to come again in the morning. "
         "Another nurse told Goethe of it when he came home late, as ever before."
@@ -283,13 +278,10 @@ def test_levels_of_which_few_sentences_are_left_are_told(make_study, build, afte
     parts = {"scrape": spec, "assemble": {"after_words": after_words}, "branch": {}}
     counts = run(make_study(parts, {"a.txt": text}), build)
     assert rows(build, "prompt_text", "is_root") == [(prompt,)]
-    assert counts.notes[0].endswith(
-        "Fewer than 20 are left: scrape more texts or have an engine write items (assemble.items). "
-        f"Of 100 sentences with a keyword about {left} of levels of occupation are left at best"
-    )
+    assert counts.notes[0] == snapshot
 
 
-def test_what_does_not_carry_over_is_kept_where_the_study_says_so(make_study, build):
+def test_what_does_not_carry_over_is_kept_where_the_study_says_so(make_study, build, snapshot):
     study = make_study(prompts("Italy", "France", branch={"portable": "keep"}), {"a.txt": f"{TOWNS} {NAMED}"})
     counts = run(study, build)
     assert (counts.n_prompts, counts.n_dropped) == (4, {})
@@ -297,7 +289,7 @@ def test_what_does_not_carry_over_is_kept_where_the_study_says_so(make_study, bu
         ("a.txt#1", None, "portable", None),
         ("a.txt#2", None, "other_name", "Goethe"),
     ]
-    assert counts.notes[0].endswith("the others are kept all the same: 1 other_name ('Goethe')")
+    assert counts.notes[0] == snapshot
 
 
 def test_the_sample_is_of_what_carries_over(make_study, build):

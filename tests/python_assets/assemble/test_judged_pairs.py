@@ -108,7 +108,7 @@ def test_pairs_that_the_judge_refuses_make_no_prompt_and_are_counted(study_with,
     assert pair == ASK.format(level="Italy", target="Chad", root=root, branch=branch).replace("\n", " ")
 
 
-def test_the_quarantine_says_which_questions_failed_in_words_and_as_values(study_with, build, run_context):
+def test_the_quarantine_says_which_questions_failed_in_words_and_as_values(study_with, build, run_context, snapshot):
     study = study_with(
         'return no("sounds_natural") if "north of Chad" in text else "" if "north of France" in text else YES'
     )
@@ -120,12 +120,8 @@ def test_the_quarantine_says_which_questions_failed_in_words_and_as_values(study
         ("a.txt#1 > Chad", "refused_by_judge"),
         ("a.txt#1 > France", "unusable_verdict"),
     ]
-    refused, empty = (row[2] for row in rows)
+    assert [row[2] for row in rows] == snapshot
     root, branch = ("The old towns in the north of " + level for level in ("Italy", "Chad"))
-    assert refused.startswith(f"assemble: branch.check: helper was shown '{root}")
-    assert f"with '{branch}" in refused
-    assert refused.endswith("answered no to sounds_natural")
-    assert empty.endswith("gave no reply that can be used (empty)")
     record = json.loads(rows[0][3])
     assert record["root_prompt_text"].startswith(root)
     assert record["prompt_text"].startswith(branch)
@@ -134,12 +130,10 @@ def test_the_quarantine_says_which_questions_failed_in_words_and_as_values(study
     assert json.loads(rows[1][3])["failed"] == []
 
 
-def test_what_the_judge_found_of_planted_pairs_is_told_and_stands_in_a_table(study_with, build, run_context):
+def test_what_the_judge_found_of_planted_pairs_is_told_and_stands_in_a_table(study_with, build, run_context, snapshot):
     study = study_with("return YES")
     counts = assemble(study, build, run_context)
-    assert counts.notes == [
-        "prompts.branch.check: the judge helper found 16 of 16 planted bad pairs and refused 0 of 8 good ones"
-    ]
+    assert counts.notes == snapshot
     rows = build.sql(
         "select fault, count(*), count(*) filter (where same_meaning and grammatical and no_source_fact and "
         "sounds_natural) from raw.planted_pairs where generation_id = 'helper' group by fault order by fault"

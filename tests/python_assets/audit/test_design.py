@@ -66,6 +66,6 @@ def test_where_all_texts_are_too_few_all_are_asked(on_shelf, home):
     assert (found.n_texts, found.n_there) == (30, 30)
 
 
-def test_a_model_that_a_theme_does_not_simulate_is_told(on_shelf, home):
-    with pytest.raises(StudyError, match="a model that grants simulates: fair, biased"):
+def test_a_model_that_a_theme_does_not_simulate_is_told(on_shelf, home, refused):
+    with refused(StudyError, "--model"):
         sized("grants", "audit_grants", asked_models(["simulator:unfair"]), QUICK)

@@ -25,15 +25,17 @@ def test_labels_with_quotes_and_commas_win_whatever_their_case(build, make_study
     assert counts.n_quarantined == 0
 
 
-def test_an_annotation_outside_its_set_is_set_aside_and_nothing_stands_in_for_it(build, make_study, make_imported):
+def test_an_annotation_outside_its_set_is_set_aside_and_nothing_stands_in_for_it(
+    build, make_study, make_imported, snapshot
+):
     spec = {"name": "answer", "choices": "yes_no", "annotation": "x"}
     counts = measured(build, make_study, make_imported, spec, ["Yes.", "No.", "No."], ["Maybe", "YES", " "])
     assert build.rows("answer", "label", "reason") == [(None, "invalid_annotation"), ("yes", None), ("no", None)]
     assert build.rows("answer_unmatched", "value", "reason") == [(None, "invalid_annotation"), (0.0, None), (0.0, None)]
     assert counts.n_quarantined == 1
-    assert build.connection.execute("select record_key, rule, detail from raw.quarantine").fetchall() == [
-        ("replayed/p0/0/answer", "invalid_annotation", "column 'x': expected one of yes, no, got 'Maybe'")
-    ]
+    [(key, rule, detail)] = build.connection.execute("select record_key, rule, detail from raw.quarantine").fetchall()
+    assert (key, rule) == ("replayed/p0/0/answer", "invalid_annotation")
+    assert detail == snapshot
 
 
 def test_a_score_off_the_scale_is_set_aside(build, make_study, make_imported):

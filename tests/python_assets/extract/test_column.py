@@ -22,7 +22,7 @@ def measured(build, make_study, make_imported, spec: dict, rows: pd.DataFrame):
 SCORE = {"name": "score", "kind": "continuous", "column": "x"}
 
 
-def test_numbers_are_read_and_the_rest_has_a_reason(build, make_study, make_imported):
+def test_numbers_are_read_and_the_rest_has_a_reason(build, make_study, make_imported, snapshot):
     entries = [0.5, "-1e-3", 3, True, None, float("nan"), " ", "NaN", "inf", float("-inf"), "1e101", 10**400]
     entries += ["high", "1_000", "0,5"]
     counts = measured(build, make_study, make_imported, SCORE, table(x=entries))
@@ -36,12 +36,8 @@ def test_numbers_are_read_and_the_rest_has_a_reason(build, make_study, make_impo
     quarantined = build.connection.execute(
         "select stage, record_key, rule, detail from raw.quarantine order by record_key"
     ).fetchall()
-    assert quarantined[0] == (
-        "extract",
-        "replayed/p12/0/score",
-        "not_a_number",
-        "column 'x': expected a number, got 'high'",
-    )
+    assert quarantined[0][:3] == ("extract", "replayed/p12/0/score", "not_a_number")
+    assert quarantined[0][3] == snapshot
 
 
 @pytest.mark.parametrize("dtype", ["float64", "Float64", "int64", "Int64", "float64[pyarrow]"])
@@ -55,7 +51,7 @@ def test_columns_of_numbers_are_read_as_they_are(build, make_study, make_importe
     assert [value for (value,) in build.rows("score", "value")] == [1.0, middle, 3.0]
 
 
-def test_a_binary_column_holds_zeros_ones_true_and_false(build, make_study, make_imported):
+def test_a_binary_column_holds_zeros_ones_true_and_false(build, make_study, make_imported, snapshot):
     entries = [0, "1", True, "FALSE", 1.0, None, 2, "yes", 0.5]
     spec = {"name": "biased", "kind": "binary", "column": "x", "direction": "higher_worse"}
     counts = measured(build, make_study, make_imported, spec, table(x=entries))
@@ -64,7 +60,7 @@ def test_a_binary_column_holds_zeros_ones_true_and_false(build, make_study, make
     assert {row[3] for row in rows[5:]} == {"missing_in_import"}
     assert counts.n_quarantined == 3
     rules = build.connection.execute("select distinct rule, detail from raw.quarantine order by detail").fetchall()
-    assert rules[0] == ("not_binary", "column 'x': expected 0, 1, true or false, got '0.5'")
+    assert rules[0] == snapshot
 
 
 def test_a_binary_column_of_labels_counts_the_favourable_one(build, make_study, make_imported):

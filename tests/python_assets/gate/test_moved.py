@@ -63,18 +63,13 @@ def test_a_change_against_those_that_stay_is_told_and_against_all_others_where_n
     assert " +0.300 +0.200 to +0.400 " in " ".join(text(gate_of(alone | APART), RUNS).split())
 
 
-def test_of_two_camps_nobody_is_accused(gate_of):
+def test_of_two_camps_nobody_is_accused(gate_of, snapshot):
     down = {"group_id": "woman", "value": -0.3, "ci_low": -0.4, "ci_high": -0.2}
     still = {"group_id": "aunt", "value": 0.1} | OPEN
     gate = gate_of(APART, down | APART, still | APART, {"measure_id": "refusal"} | OPEN)
     told = text(gate, RUNS).splitlines()
     assert len(gate.moved) == 2
-    camps = "two camps moved apart, man (up) against woman (down); which of them moved is not settled."
-    assert f"g, vader by gender: {camps}" in told
-    assert told[-1] == (
-        "Of 3 groups with a margin none is known to have moved beyond it; "
-        "two camps moved apart by more in 1 of the comparisons."
-    )
+    assert [told[-4], told[-1]] == snapshot
 
 
 def test_the_margin_is_that_of_the_measure_or_of_its_contrast(gate_of):
@@ -83,16 +78,16 @@ def test_the_margin_is_that_of_the_measure_or_of_its_contrast(gate_of):
     assert dict(zip(gate.changes.measure_id, gate.changes.margin, strict=True)) == {"vader": 0.5, "refusal": 0.05}
 
 
-def test_of_measures_without_a_margin_only_what_moved_is_told(gate_of):
+def test_of_measures_without_a_margin_only_what_moved_is_told(gate_of, snapshot):
     calm = {"measure_id": "refusal", "group_id": "aunt"} | OPEN
     told = text(gate_of({}, {"measure_id": "refusal"} | MOVED, calm), RUNS)
     assert "aunt" not in told
     rows = [line for line in told.splitlines() if " refusal " in line and "Read by" not in line]
     assert [line.split()[-2:] for line in rows] == [["-", "moved"]]
-    assert "No margin, so not gated: refusal." in told
+    assert told.splitlines()[-3] == snapshot
 
 
-def test_what_was_not_compared_is_told_with_its_reason(gate_of):
+def test_what_was_not_compared_is_told_with_its_reason(gate_of, snapshot):
     instrument = {"comparison": "groups_moved", "group_id": "", "reason": "response_error"}
     nothing = dict.fromkeys(("value", "value_a", "value_b", "ci_low", "ci_high", "q_value"), float("nan"))
     gate = gate_of(
@@ -103,13 +98,10 @@ def test_what_was_not_compared_is_told_with_its_reason(gate_of):
         study=Study(margins={"mean_difference": 0.1, "risk_difference": 0.1}),
     )
     assert len(gate.compared) == 1
-    told = text(gate, RUNS)
-    assert "Not compared: g, refusal by gender: response_error (the response is an error" in told
-    assert "Not compared: g, vader by gender, woman: p_floor (too few arrangements" in told
-    assert "Not compared: new: one of the two runs lacks it." in told
+    assert text(gate, RUNS).splitlines()[-5:-2] == snapshot
 
 
-def test_the_text_has_the_group_beyond_its_margin_first_with_change_interval_and_margin(gate_of):
+def test_the_text_has_the_group_beyond_its_margin_first_with_change_interval_and_margin(gate_of, snapshot):
     calm = {"group_id": "aunt", "verdict": "equivalence_shown", "q_value": 0.9}
     lines = text(gate_of(calm, {}), RUNS).splitlines()
     assert lines[0] == "months: run november against october."
@@ -117,7 +109,7 @@ def test_the_text_has_the_group_beyond_its_margin_first_with_change_interval_and
     told = "g vader gender man +0.100 +0.400 +0.300 +0.200 to +0.400 0.1 beyond its margin"
     assert " ".join(lines[5].split()) == told
     assert lines[6].split()[-3:] == ["within", "its", "margin"]
-    assert lines[-1] == "Of 2 groups with a margin 1 moved beyond it."
+    assert lines[-1] == snapshot
 
 
 def test_where_no_value_differs_nothing_moved(gate_of):
@@ -127,11 +119,11 @@ def test_where_no_value_differs_nothing_moved(gate_of):
     assert text(gate, RUNS).splitlines()[5].endswith("+0.000          -         0.1     unchanged")
 
 
-def test_nothing_compared_is_no_pass(gate_of):
+def test_nothing_compared_is_no_pass(gate_of, snapshot):
     nothing = {"reason": "response_error", "q_value": float("nan"), "value": float("nan"), "verdict": "not_computable"}
     gate = gate_of(nothing | APART)
     assert len(gate.compared) == 0
-    assert text(gate, RUNS).endswith("No group with a margin could be compared.")
+    assert text(gate, RUNS).splitlines()[-1] == snapshot
 
 
 def test_a_study_without_any_margin_cannot_be_gated(refused):
@@ -144,12 +136,11 @@ def test_of_labels_that_moved_what_read_them_is_told(gate_of):
     rates = Study(margins={"refusal": {"risk_difference": 0.1}, "vader": {"mean_difference": 0.1}})
     gate = gate_of({}, {"measure_id": "refusal"}, study=rates)
     told = text(gate, RUNS)
-    assert "refusal: Read by refusal (refusal_en_2): of what it looks for it found 0.960 for gpt" in told
+    assert "refusal: Read by refusal (refusal_en_2)" in told
     assert "vader: Read by" not in told
     calm = {"measure_id": "refusal"} | OPEN
     assert "Read by" not in text(gate_of(calm, study=rates), RUNS)
 
 
-def test_questions_of_both_runs_are_counted_from_the_account(gate_of):
-    told = text(gate_of({}), RUNS)
-    assert "2 questions asked of both runs: 1 called different, 1 open." in told.splitlines()
+def test_questions_of_both_runs_are_counted_from_the_account(gate_of, snapshot):
+    assert text(gate_of({}), RUNS).splitlines()[-2] == snapshot

@@ -72,11 +72,11 @@ def test_the_page_needs_no_other_file_runs_no_script_and_escapes_texts(gate_of, 
     assert not re.search(r"<(script|link|img|iframe)|url\(|https?://", page)
 
 
-def test_a_gate_that_compared_nothing_says_so(gate_of, page_of):
+def test_a_gate_that_compared_nothing_says_so(gate_of, page_of, snapshot):
     nothing = {"reason": "response_error", "q_value": float("nan"), "value": float("nan"), "verdict": "not_computable"}
     page = page_of(gate_of(nothing | APART))
-    assert "<h2>No group with a margin could be compared.</h2>" in page
-    assert "No change of a group can be told." in page
+    assert "<h2>No group with a margin" in page
+    assert [line for line in page.splitlines() if "can be told" in line] == snapshot
 
 
 def test_the_rows_that_are_kept_have_null_where_there_is_no_number(gate_of):

@@ -65,12 +65,12 @@ SEARCH = "Thought: I should look.\nAction: search[rice in water]"
 FINISH = "Thought: now I know.\nAction: finish[In water.]"
 
 
-def test_the_model_thinks_searches_and_finishes(converse: Converse) -> None:
+def test_the_model_thinks_searches_and_finishes(converse: Converse, snapshot) -> None:
     response, turns = converse(SEARCH, FINISH)
     assert (response.response_text, response.status, response.error) == ("In water.", "ok", None)
     system, task = turns[0]
     assert system == {"role": "system", "content": "Sys."}
-    assert task["content"].endswith("You have at most 5 steps.\n\nTask: Where is rice grown?")
+    assert task["content"].splitlines()[-3::2] == snapshot
     assert turns[1][2:] == [
         {"role": "assistant", "content": SEARCH},
         {"role": "user", "content": "Observation:\n[1] Tea is grown on hills. Rice is grown in water."},

@@ -73,10 +73,10 @@ def test_study_and_wave_are_factors_of_models(importing, months):
     }
 
 
-def test_the_plan_tells_how_many_prompts_are_unpaired(importing, months, monkeypatch, tmp_path):
+def test_the_plan_tells_how_many_prompts_are_unpaired(importing, months, monkeypatch, tmp_path, snapshot):
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "planned"))
     warnings = plan_study(load_study(importing(months))).warnings
-    assert [one for one in warnings if one.startswith("prompts.import: 2 of 4 prompts are not in all of the ")]
+    assert [one for one in warnings if one.startswith("prompts.import: 2 of 4")] == snapshot
 
 
 def test_runs_without_a_wave_are_told_apart_by_when_they_were_published(importing, home):
@@ -182,25 +182,24 @@ def test_hidden_and_shown_runs_of_a_study_pair_by_the_names_of_prompts(importing
     assert set(imported.rows["response_text"]) == {"(hidden)", ""}
 
 
-@pytest.mark.parametrize(
-    "sections",
-    [
+def test_an_archive_without_texts_is_not_imported_as_if_it_had_them(importing, hidden, snapshot):
+    asking = [
         {"measures": "[{name: now, extractor: vader}]"},
         {"measures": "[vader, {name: said, kind: categorical, column: response_text}]"},
         {"generations": '[{name: "*", provider: replay}, {name: new, provider: simulator}]'},
-    ],
-    ids=["a measure of texts", "a column of texts", "a model to ask"],
-)
-def test_an_archive_without_texts_is_not_imported_as_if_it_had_them(importing, hidden, sections):
-    with pytest.raises(StudyFileError, match="of a study that hides its texts .report: hide_texts.") as raised:
-        load_study(importing(hidden, **sections))
-    assert "prompts.import.path" in str(raised.value)
+    ]
+    told = set()
+    for sections in asking:
+        with pytest.raises(StudyFileError) as raised:
+            load_study(importing(hidden, **sections))
+        told.add(str(raised.value).strip().splitlines()[0])
+    assert told == snapshot
 
 
-def test_refusals_of_hidden_texts_are_not_told_anew(importing, home, hidden):
+def test_refusals_of_hidden_texts_are_not_told_anew(importing, home, hidden, refused):
     later = archived(home, "december", ANSWERS, wave="12", refusal="rules 2", hides_texts="yes")
     study = load_study(importing([*hidden, later]))
-    with pytest.raises(SourceError, match="without texts, whose refusals were told by other rules"):
+    with refused(SourceError, "prompts.import.path"):
         read_import(study)
 
 
@@ -251,11 +250,11 @@ def test_the_units_of_texts_stay_units_of_an_export(importing, home, tmp_path, o
     assert study.prompts.units == {"name": ["gender"]}
 
 
-def test_no_unit_is_declared_beside_those_of_texts(importing, home, problems_of):
+def test_no_unit_is_declared_beside_those_of_texts(importing, home, problems_of, snapshot):
     manifest = archived(home, "october", ANSWERS, unit="name")
     problems = problems_of(importing([manifest], unit="gender"), check_files=True).problems
     (text,) = (str(one) for one in problems if one.field == "unit")
-    assert "expected no unit beside those that some prompts have of their own ('name')" in text
+    assert text == snapshot
 
 
 def without_units(path):

@@ -132,18 +132,9 @@ def test_rows_that_disagree_with_the_first_of_their_prompt_are_quarantined(read,
     assert rules(read(changed(1, **changes))) == [("t.parquet:row 2", "conflicting_prompt")]
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"c": "Spain"}, "column 'c' is 'Spain' here and 'Italy' there"),
-        ({"q": None}, "column 'q' is blank here and 'Who?' there"),
-        ({"q": "W" * 200, "c": "Spain"}, f"column 'q' is '{'W' * 80}...' here and 'Who?' there"),
-    ],
-)
-def test_a_conflict_names_its_column_and_both_values(read, changes, said):
-    detail = read(changed(1, **changes)).quarantine[0].detail
-    assert said in detail
-    assert "columns.prompt" in detail and "columns.generation" in detail
+def test_a_conflict_names_its_column_and_both_values(read, snapshot):
+    conflicts = [{"c": "Spain"}, {"q": None}, {"q": "W" * 200, "c": "Spain"}]
+    assert [read(changed(1, **changes)).quarantine[0].detail for changes in conflicts] == snapshot
 
 
 def test_every_column_of_several_tells_generations_apart_and_is_a_factor_of_models(read):
@@ -400,15 +391,12 @@ def test_beside_a_column_of_texts_all_messages_stand_before_them_and_none_need(r
     assert set(prompts["prompt_text"]) == {"Who?"}
 
 
-def test_rows_whose_messages_cannot_be_asked_are_in_quarantine_with_the_remedy(read):
+def test_rows_whose_messages_cannot_be_asked_are_in_quarantine_with_the_remedy(read, snapshot):
     told = [json.dumps(chat("Why?")), json.dumps(chat("Why?", "So.")), json.dumps(chat("Why?")), "Why?"]
     rows = [{**row, "p": f"p{place}", "m": one} for place, (row, one) in enumerate(zip(TABLE, told, strict=True))]
     imported = read(rows, columns=ALONE)
     assert rules(imported) == [("t.parquet:row 2", "invalid_messages"), ("t.parquet:row 4", "invalid_messages")]
-    assert imported.quarantine[0].detail == (
-        "import: column 'm': a last message of the user, which is the prompt; leave out the answer after it, or name "
-        "its column in columns.response"
-    )
+    assert imported.quarantine[0].detail == snapshot
 
 
 def test_a_row_whose_messages_differ_from_those_of_its_prompt_is_in_quarantine(read):
@@ -418,10 +406,9 @@ def test_a_row_whose_messages_differ_from_those_of_its_prompt_is_in_quarantine(r
     assert "column 'm'" in imported.quarantine[0].detail
 
 
-def test_a_table_of_nothing_but_conversations_that_cannot_be_asked_is_refused(read):
-    with pytest.raises(SourceError) as told:
+def test_a_table_of_nothing_but_conversations_that_cannot_be_asked_is_refused(read, refused):
+    with refused(SourceError, "prompts.import.path"):
         read([{**row, "m": json.dumps(chat("Be kind.", roles=("system", "")))} for row in TABLE], columns=ALONE)
-    assert "a system prompt is the generation's" in str(told.value)
 
 
 def test_a_conversation_of_jsonl_is_asked_of_a_model_in_order(make_study, tmp_path):

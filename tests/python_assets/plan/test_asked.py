@@ -54,8 +54,8 @@ def refuse(study):
 
 
 @pytest.mark.parametrize("require", [require_questions, refuse])
-def test_a_set_without_a_question_is_refused(study, require):
-    with pytest.raises(StudyError, match=r"analysis\.sets\.own: got nothing; expected one question of the study"):
+def test_a_set_without_a_question_is_refused(study, require, refused):
+    with refused(StudyError, "analysis.sets.own"):
         require(study(HAS_NONE))
 
 

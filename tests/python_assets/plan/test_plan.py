@@ -135,18 +135,15 @@ def test_a_plan_reads_as_tables(tmp_path):
     assert planned_templates(tmp_path, 5).text() == TEXT
 
 
-def test_blocks_take_the_place_of_few_root_prompts(tmp_path):
-    assert schemes(planned_templates(tmp_path, 4)) == {
-        "gender": "labels inside blocks; unit block; these prompts only",
-        # 4 blocks only, and a single response of the models in each cell
-        "gender x race": "labels inside blocks; unit root prompt; these prompts only",
-    }
+def test_blocks_take_the_place_of_few_root_prompts(tmp_path, snapshot):
+    # gender x race: 4 blocks only, and a single response of the models in each cell
+    assert schemes(planned_templates(tmp_path, 4)) == snapshot
 
 
-def test_replicates_take_the_place_of_a_few_blocks(tmp_path):
+def test_replicates_take_the_place_of_a_few_blocks(tmp_path, snapshot):
     rows = [(f"{g} {r}", "root", "m", g, r) for g, r in product("fm", "ab") for _ in range(3)]
     plan = planned_import(tmp_path, rows)
-    assert set(schemes(plan).values()) == {"responses among groups; unit replicate; these prompts only"}
+    assert set(schemes(plan).values()) == snapshot
     assert (plan.n_calls, plan.generations[0].n_responses) == (0, 12)
 
 
@@ -171,10 +168,10 @@ def test_several_prompts_in_a_cell_need_a_unit(tmp_path):
     assert "unit: root_prompt averages them" in plan.warnings[0]
 
 
-def test_several_prompts_in_a_cell_are_averaged_where_root_prompts_are_declared_units(tmp_path):
+def test_several_prompts_in_a_cell_are_averaged_where_root_prompts_are_declared_units(tmp_path, snapshot):
     rows = [(f"{root} {n} {g}", str(root), "m", g, "a") for root, n, g in product(range(6), range(3), "fm")]
     plan = planned_import(tmp_path, rows, f"unit: root_prompt{IMPORT}")
-    assert schemes(plan)["gender"] == "labels inside blocks; unit root prompt; prompts like these"
+    assert schemes(plan)["gender"] == snapshot
     assert (plan.groupings[0].n_units, plan.groupings[0].n_cells) == (6, 12)
 
 
@@ -183,10 +180,10 @@ def test_one_group_has_nothing_to_be_compared_with(tmp_path):
     assert plan.groupings[0].reason is InferenceReason.ONE_GROUP
 
 
-def test_root_prompts_of_one_group_each_are_units(tmp_path):
+def test_root_prompts_of_one_group_each_are_units(tmp_path, snapshot):
     plan = planned_import(tmp_path, [(str(n), str(n), "m", "fm"[n % 2], "a") for n in range(12)])
     gender = plan.groupings[0]
-    assert gender.scheme == "whole units among groups; unit root prompt; prompts like these"
+    assert gender.scheme == snapshot
     assert (gender.n_groups, gender.n_units, gender.n_blocks, gender.n_cells) == (2, 12, 1, 2)
     assert gender.is_complete
 
@@ -241,7 +238,7 @@ def test_few_units_are_named(tmp_path):
     assert found["gender", "all"].scheme.endswith("units like these, these prompts")  # 6 names in 2 strata
     assert found["gender x race", "all"].reason is InferenceReason.TOO_FEW_UNITS
     assert found["gender", "a"].reason is InferenceReason.TOO_FEW_UNITS
-    assert any(w.startswith("grouping gender, slice a: no inference, because fewer") for w in plan.warnings)
+    assert any("gender, slice a: no inference" in w for w in plan.warnings)
 
 
 @pytest.mark.parametrize(
@@ -258,11 +255,10 @@ def test_a_group_is_no_use_beside_too_few_others(tmp_path):
     assert plan.groupings[0].reason is InferenceReason.TOO_FEW_UNITS
 
 
-def test_a_group_with_few_units_is_a_warning(tmp_path):
+def test_a_group_with_few_units_is_a_warning(tmp_path, snapshot):
     levels = ["f"] * 6 + ["m"] * 5 + ["x"] * 2
     plan = planned_import(tmp_path, [(str(n), str(n), "m", g, "a") for n, g in enumerate(levels)])
-    assert plan.groupings[0].scheme.endswith("unit root prompt; these prompts only")
-    assert "grouping gender: 1 of 3 groups have under 4 units and get no p" in plan.warnings
+    assert [plan.groupings[0].scheme, plan.warnings[0]] == snapshot
 
 
 def test_names_without_a_declared_unit_have_no_scheme(tmp_path):
@@ -270,7 +266,7 @@ def test_names_without_a_declared_unit_have_no_scheme(tmp_path):
     assert schemes(plan)["gender x race"] == "no inference: several_prompts"
 
 
-def test_a_unit_that_meets_every_group_is_a_block_for_them(tmp_path):
+def test_a_unit_that_meets_every_group_is_a_block_for_them(tmp_path, snapshot):
     rows = [
         (f"{c} {r}", f"r{r}", "m", c, "a", f"name{n}", "x")
         for n in range(6)
@@ -281,7 +277,7 @@ def test_a_unit_that_meets_every_group_is_a_block_for_them(tmp_path):
         csv.writer(file).writerows([header, *rows])
     plan = plan_of(tmp_path, NAMED.replace("slices: {women: {gender: f}, each: race}\n", ""))
     gender = plan.groupings[0]
-    assert gender.scheme == "labels inside blocks; unit name; prompts like these"
+    assert gender.scheme == snapshot
     assert (gender.n_units, gender.n_blocks, gender.n_cells) == (6, 12, 24)
 
 
@@ -306,41 +302,26 @@ groupings: [[gender, land]]
 """
 
 
-def test_a_plan_says_what_is_tested_where_texts_have_units(tmp_path):
+def test_a_plan_says_what_is_tested_where_texts_have_units(tmp_path, snapshot):
     names = "".join(f"{gender},{gender}{n}\n" for gender in "fm" for n in range(5))
     (tmp_path / "names.csv").write_text(f"gender,name\n{names}", encoding="utf-8")
     plan = plan_of(tmp_path, OF_TEXTS)
     assert plan.n_prompts == 2 * 6 + 10 * 3
-    assert {(g.grouping_id, g.slice_id): (g.n_units, g.scheme) for g in plan.groupings} == {
-        ("gender x land", "all"): (12, "no inference: mixed_units"),
-        ("gender x land", "plain"): (2, "no inference: too_few_root_prompts"),
-        ("gender x land", "named"): (10, "no inference: partly_nested"),
-        ("gender", "all"): (12, "no inference: mixed_units"),
-        ("gender", "plain"): (2, "labels inside blocks; unit block; these prompts only"),
-        ("gender", "named"): (10, "whole units among groups; unit name; units like these, these prompts"),
-        ("land", "all"): (12, "no inference: mixed_units"),
-        ("land", "plain"): (2, "labels inside blocks; unit block; these prompts only"),
-        ("land", "named"): (10, "labels inside blocks; unit name; units like these, these prompts"),
-    }
-    meaning = InferenceReason.MIXED_UNITS.meaning
-    assert f"grouping gender x land: no inference, because {meaning}" in plan.warnings
+    planned = {f"{one.grouping_id}, {one.slice_id}": f"{one.n_units}; {one.scheme}" for one in plan.groupings}
+    assert [planned, plan.warnings[0]] == snapshot
 
 
-def test_a_text_without_the_slot_of_its_units_is_a_warning(tmp_path):
+def test_a_text_without_the_slot_of_its_units_is_a_warning(tmp_path, snapshot):
     (tmp_path / "names.csv").write_text("gender,name\nf,Ann\nm,Bob\n", encoding="utf-8")
     plan = plan_of(tmp_path, OF_TEXTS.replace("{name} of", "{gender} of"))
-    assert "prompts.templates.texts: 'i' ask the same for every level of name: write {name} into the text" in (
-        plan.warnings
-    )
+    assert plan.warnings[-1] == snapshot
 
 
-def test_units_that_are_left_out_are_a_warning(tmp_path):
+def test_units_that_are_left_out_are_a_warning(tmp_path, snapshot):
     rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6), "fm")]
     rows += [("7", "7", "m", "f", "a"), ("8", "8", "m", "m", "a")]
     plan = planned_import(tmp_path, rows)
-    assert plan.groupings[0].scheme == "labels inside blocks; unit root prompt; prompts like these"
-    note = "2 of 8 units have no two groups beside each other and are left out"
-    assert f"grouping gender: {note}" in plan.warnings
+    assert [plan.groupings[0].scheme, plan.warnings[0]] == snapshot
 
 
 def apart():
@@ -354,29 +335,27 @@ def test_groups_that_differ_in_a_blocking_factor_share_no_block(tmp_path):
     assert DECLARE_UNIT in plan.warnings[0]
 
 
-def test_a_factor_that_determines_the_group_is_not_held_fixed_and_named(tmp_path):
+def test_a_factor_that_determines_the_group_is_not_held_fixed_and_named(tmp_path, snapshot):
     rows = [(f"{n} {g} {r}", str(n), "m", g, f"{g} {r}") for n, g, r in product(range(6), "fm", "ab")]
     plan = planned_import(tmp_path, rows, f"unit: root_prompt{IMPORT}")
-    assert schemes(plan)["gender"] == "labels inside blocks; unit root prompt; prompts like these"
+    assert [schemes(plan)["gender"], *plan.warnings] == snapshot
     assert plan.groupings[0].left_out == (("race", "determines_group"),)
-    note = "grouping gender: race is not held fixed, because each of its levels has one group"
-    assert note in plan.warnings
     (alone,) = planned_import(tmp_path, rows, IMPORT.replace("[gender, [gender, race]]", "[gender]")).groupings
     assert alone.reason is InferenceReason.SEVERAL_PROMPTS
 
 
-def test_a_reference_that_no_contrast_compares_with_is_a_warning(tmp_path):
+def test_a_reference_that_no_contrast_compares_with_is_a_warning(tmp_path, snapshot):
     rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6), "fm")]
     factors = "factors: {gender: {reference: m}, race: {reference: a}}"
     grouped = "groupings: [gender]\n"
     text = IMPORT.replace("groupings: [gender, [gender, race]]\n", grouped)
-    of_gender = "factors.gender.reference: no contrast compares with m; write reference: reference_level under "
-    of_race = "factors.race.reference: no contrast compares with a; name the factor under groupings, or remove it"
-    unused = planned_import(tmp_path, rows, factors + text).warnings
-    assert of_gender + "analysis to compare with it, or remove it" in unused
-    assert of_race in unused
-    used = planned_import(tmp_path, rows, f"{factors}{text}analysis: {{reference: reference_level}}\n").warnings
-    assert [warning for warning in used if "no contrast compares" in warning] == [of_race]
+    declared = [factors + text, f"{factors}{text}analysis: {{reference: reference_level}}\n"]
+    unused, used = [
+        [one for one in planned_import(tmp_path, rows, text).warnings if one.startswith("factors.")]
+        for text in declared
+    ]
+    assert unused == snapshot
+    assert used == unused[1:]
 
 
 def test_a_study_with_a_unit_is_not_told_to_declare_one(tmp_path):
@@ -405,12 +384,12 @@ def test_pairs_that_share_no_root_prompt_are_a_warning(tmp_path):
     assert f"grouping gender: {note}" in plan.warnings
 
 
-def test_incomplete_blocks_are_a_warning(tmp_path):
+def test_incomplete_blocks_are_a_warning(tmp_path, snapshot):
     rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(6), "fmx") if (n, g) != (3, "x")]
     plan = planned_import(tmp_path, rows)
     assert not plan.groupings[0].is_complete
     assert plan.groupings[0].n_cells == 17
-    assert "grouping gender: some blocks lack some groups" in plan.warnings
+    assert plan.warnings[0] == snapshot
 
 
 def test_coverage_counts_prompts_over_all_combinations(tmp_path):
@@ -428,7 +407,7 @@ def test_factors_that_cannot_be_told_apart_are_shown(tmp_path):
     plan = planned_import(tmp_path, rows)
     ((factor_a, factor_b, relation, _),) = plan.aliasing
     assert (factor_a, factor_b, relation) == ("gender", "race", "nested")
-    assert "factor  relation   factor  Cramer's V\ngender  nested in  race    0.9" in plan.text()
+    assert "V\ngender  nested in  race    0.9" in plan.text()
 
 
 def test_a_vast_design_and_what_is_impossible_are_written_shortly():
@@ -460,19 +439,19 @@ def test_a_generation_that_the_import_lacks_ends_a_plan_as_it_would_end_a_run(tm
         planned_import(tmp_path, rows, text)
 
 
-def test_rejected_records_are_a_warning(tmp_path):
+def test_rejected_records_are_a_warning(tmp_path, snapshot):
     rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(5), "fm")]
     plan = planned_import(tmp_path, [*rows, ("", "", "m", "f", "a")])
-    assert "1 records are rejected; a run writes them to quarantined_records with the reason" in plan.warnings
+    assert plan.warnings[0] == snapshot
 
 
-def test_replicates_at_temperature_0_are_a_warning(tmp_path):
+def test_replicates_at_temperature_0_are_a_warning(tmp_path, snapshot):
     text = TEMPLATES.format(texts="{id: t, text: a}", replicates=1).replace("temperature: 1", "temperature: 0")
     plan = plan_of(tmp_path, text.replace("model: [m1, m2]", "replicates: 3, model: [m1]"))
-    assert "generation m1: replicates at temperature 0 may all be the same response" in plan.warnings
+    assert plan.warnings[1] == snapshot
 
 
-def test_sentences_and_branches_of_a_scraped_study_are_counted_and_no_function_is_called(tmp_path):
+def test_sentences_and_branches_of_a_scraped_study_are_counted_and_no_function_is_called(tmp_path, snapshot):
     (tmp_path / "my_models.py").write_text("raise SystemExit", encoding="utf-8")
     (tmp_path / "a.txt").write_text(
         "The harbour of the old town in Ideraland was built by merchants from many distant shores. "
@@ -493,7 +472,7 @@ generations: [{name: own, provider: "my_models:answer"}]
     )
     assert (plan.n_documents, plan.n_sentences) == (1, 2)
     assert plan.n_prompts == plan.n_calls == 3 * plan.n_root_prompts > 0
-    assert "no sentence holds the keyword Ideraland: Ideralander" in plan.warnings
+    assert [warning for warning in plan.warnings if "Ideralander" in warning] == snapshot
 
 
 ASKING = """
@@ -524,14 +503,13 @@ def _of_a_model(study):
 
 
 @pytest.mark.usefixtures("home")
-def test_what_an_engine_has_not_written_yet_is_unknown_and_said_with_the_remedy(tmp_path):
+def test_what_an_engine_has_not_written_yet_is_unknown_and_said_with_the_remedy(tmp_path, snapshot):
     source = "type: synthetic, engine: writer, template: 'About {level}.'"
     plan = plan_of(tmp_path, _of_a_model(ASKING.format(source=source, assemble="")))
     assert plan[1:6] == (None, None, None, None, None)
     assert plan.generations == [("fair", "simulator", "", None, None, "")]
     lines = plan.text().splitlines()
-    assert lines[2].startswith("A plan fetches nothing and asks nobody, so some numbers are unknown: ")
-    assert "plumbline run mine" in lines[2]
+    assert lines[2] == snapshot
     assert "documents                 unknown" in lines
     assert "measures                        4" in lines
 
@@ -581,35 +559,31 @@ groupings: [cot]
 """
 
 
-def test_a_plan_has_every_factor_with_type_levels_reference_share_and_rule(tmp_path):
+def test_a_plan_has_every_factor_with_type_levels_reference_share_and_rule(tmp_path, snapshot):
     (tmp_path / "sides.csv").write_text("cot,side\nyes,left\nno,right\n")
     (tmp_path / "families.csv").write_text("model,family\nm1,big\nm2,small\nm3,small\n")
     path = tmp_path / "mine.yml"
     path.write_text(FACTORS)
     plan = plan_study(load_study(path))
-    assert [tuple(row) for row in plan.factors] == [
-        ("cot", "prompt", 2, None, 1.0, None),
-        ("seed", "prompt", 3, "none", 1.0, "where cot = yes, otherwise none"),
-        ("age", "domain", 1, None, 1.0, None),
-        ("holder", "domain", 3, "none", 0.75, "male: words he; female: words she; other: words they; otherwise none"),
-        ("side", "domain", 2, None, 1.0, "mapped from cot by sides.csv"),
-        ("family", "model", 2, "big", 1.0, "mapped from model by families.csv"),
-        ("generation", "model", 3, None, 1.0, None),
-        ("model", "model", 3, None, 1.0, None),
-        ("template", "prompt", 4, None, 1.0, None),
-        ("decoding", "model", 1, None, 1.0, None),
+    assert [tuple(row)[:-1] for row in plan.factors] == [
+        ("cot", "prompt", 2, None, 1.0),
+        ("seed", "prompt", 3, "none", 1.0),
+        ("age", "domain", 1, None, 1.0),
+        ("holder", "domain", 3, "none", 0.75),
+        ("side", "domain", 2, None, 1.0),
+        ("family", "model", 2, "big", 1.0),
+        ("generation", "model", 3, None, 1.0),
+        ("model", "model", 3, None, 1.0),
+        ("template", "prompt", 4, None, 1.0),
+        ("decoding", "model", 1, None, 1.0),
     ]
-    assert {
-        "factors.holder.rules: no prompt has the level 'other'",
-        "factors.holder.rules: 25.0% of the prompts have no level, because the rules of several levels fit, "
-        "or none does; they are in no group of it",
-        "factors.age: one level alone, so that nothing can be compared by it",
-    } <= set(plan.warnings)
+    assert {row[0]: row[-1] for row in plan.factors if row[-1]} == snapshot
+    assert [warning for warning in plan.warnings if warning.startswith("factors.")] == snapshot
     (line,) = [line for line in plan.text().split("\n") if line.startswith("family")]
     assert line.split()[:5] == ["family", "model", "2", "big", "1.000"]
 
 
-def test_a_generation_without_its_baseline_is_warned_of(tmp_path):
+def test_a_generation_without_its_baseline_is_warned_of(tmp_path, snapshot):
     text = """
 factors: {gender: {levels: [woman, man]}}
 baseline: none
@@ -618,9 +592,7 @@ generations:
   - {name: "{role}", provider: simulator, role: {none: "", judge: You judge.}}
   - {name: alone, provider: simulator}
 """
-    assert (
-        "generation alone: no calibrated values, because its entry has no generation of the role none beside it"
-    ) in plan_of(tmp_path, text).warnings
+    assert plan_of(tmp_path, text).warnings[-1] == snapshot
 
 
 def test_a_judge_is_counted_at_most_with_its_repeats_and_baselines_in_its_slices(tmp_path):
@@ -674,15 +646,11 @@ groupings: [gender, tone]
     assert told in plan_of(tmp_path, text).warnings
 
 
-def test_a_slice_that_keeps_no_unit_is_a_warning(tmp_path):
+def test_a_slice_that_keeps_no_unit_is_a_warning(tmp_path, snapshot):
     rows = [("1", "1", "m", "woman", "a"), ("2", "1", "m", "man", "a"), ("3", "2", "m", "man", "b")]
     text = IMPORT + "slices: {nobody: {gender: woman, race: b}, women: {gender: woman}}\n"
     warnings = planned_import(tmp_path, rows, text).warnings
-    assert [warning for warning in warnings if "is left" in warning] == [
-        f"grouping {grouping}, slice nobody: no root prompt is left, for no prompt of a group has the levels "
-        "that the slice names; correct the slice, or take it out"
-        for grouping in ("gender", "gender x race")
-    ]
+    assert [warning for warning in warnings if "slice nobody" in warning] == snapshot
 
 
 REGRESSIONS = """
@@ -705,13 +673,13 @@ def test_regressions_are_told_with_their_references_and_what_they_are_fitted_to(
     assert "regression  measure" in plan.text()
 
 
-def test_a_generation_of_a_regression_that_is_not_there_is_a_warning(tmp_path):
+def test_a_generation_of_a_regression_that_is_not_there_is_a_warning(tmp_path, snapshot):
     rows = [(f"{r}{g}", r, "m", g, "a") for r in "rst" for g in ("woman", "man")]
     plan = planned_import(tmp_path, rows, IMPORT + REGRESSIONS.replace("    why", "    # why"))
-    assert "analysis.regressions.whose: no generation is 'nobody'; there are 'm'" in plan.warnings
+    assert [warning for warning in plan.warnings if "'nobody'" in warning] == snapshot
 
 
-def test_the_share_of_root_prompts_that_carry_over_is_told(make_study):
+def test_the_share_of_root_prompts_that_carry_over_is_told(make_study, snapshot):
     text = (
         "The old towns in the north of Italy were rebuilt by the state after the war. "
         "The old towns in the north of Italy were praised by Goethe and by many others."
@@ -723,6 +691,5 @@ def test_the_share_of_root_prompts_that_carry_over_is_told(make_study):
     }
     plan = plan_study(make_study({"scrape": scraped, "branch": {}}, {"a.txt": text}))
     assert (plan.n_checked, plan.n_portable, plan.n_root_prompts) == (2, 1, 1)
-    assert any("1 of 2 root prompts (50%) carry over" in warning for warning in plan.warnings)
-    assert any("Fewer than 20 are left: scrape more texts" in warning for warning in plan.warnings)
-    assert re.search(r"^root prompts checked for branching +2\nof them portable +1$", plan.text(), re.MULTILINE)
+    assert [warning for warning in plan.warnings if warning.startswith("prompts.branch")] == snapshot
+    assert re.search(r"checked for branching +2\nof .*portable +1$", plan.text(), re.MULTILINE)

@@ -67,7 +67,7 @@ def test_a_declared_sd_tells_what_is_detected_and_what_an_effect_needs(tmp_path)
 CROSSED = STUDY.replace("groupings: [gender]", "groupings: [gender, race, [gender, race]]")
 
 
-def test_a_crossing_is_planned_by_what_its_cells_add_to_their_parts(tmp_path, monkeypatch):
+def test_a_crossing_is_planned_by_what_its_cells_add_to_their_parts(tmp_path, monkeypatch, snapshot):
     monkeypatch.setattr("tests.python_assets.plan.test_power.STUDY", CROSSED)
     study = study_of(tmp_path, "{power: {sentiment: {sd: 0.5, correlation: 0.6, effect: 0.2}}}", 30)
     plan = plan_study(study)
@@ -81,7 +81,7 @@ def test_a_crossing_is_planned_by_what_its_cells_add_to_their_parts(tmp_path, mo
     assert (row.n_tests, row.n_groups, row.effect, row.reason) == (3 * 12, 6, 0.2, "more_prompts_needed")
     z = 3.19695  # of 5 % two-sided over 36
     assert row.n_needed == math.ceil(((z + 0.8416212335729143) * sd / 0.2) ** 2 + z**2 / 2)
-    assert "sentiment by gender x race, a difference beyond its parts of 0.2 (spread declared)" in plan.text()
+    assert [line for line in plan.text().splitlines() if "gender x race, a" in line] == snapshot
 
 
 def test_a_declared_rate_has_the_spread_of_its_responses(tmp_path):
@@ -131,7 +131,7 @@ def advice(folder, analysis, n_texts=8):
     return next((part for part in parts if part.startswith("Best use of calls:")), "")
 
 
-def test_a_plan_says_what_is_best_done_with_calls(tmp_path, monkeypatch):
+def test_a_plan_says_what_is_best_done_with_calls(tmp_path, monkeypatch, snapshot):
     monkeypatch.setattr("tests.python_assets.plan.test_power.STUDY", STUDY.replace("replicates: 2", "replicates: 5"))
     many = STUDY.replace("replicates: 2", "replicates: 5").replace(
         "far, provider: simulator", "far, provider: simulator, replicates: 5"
@@ -148,18 +148,13 @@ def test_a_plan_says_what_is_best_done_with_calls(tmp_path, monkeypatch):
     detects = math.sqrt(factor * 0.25 * 1.5 * (0.1 + 0.4 / 2) / (40 - Z**2 / 2))
     assert (row.best_n_responses, row.n_responses_needed, row.reason) == (2, None, "more_prompts_needed")
     assert (row.n_needed, row.n_calls) == (at_ten, at_ten * 60)
-    assert told == (
-        "Best use of calls:\n"
-        "- sentiment by gender, a difference of 0.2 (spread declared): cheapest with "
-        f"{at_two} root prompts x 2 answers of each group ({at_two * 12:,} calls; with 10 answers each, as planned, "
-        f"{at_ten} root prompts and {at_ten * 60:,} calls): more root prompts, not more answers. What this plan costs "
-        f"would pay for 40 root prompts x 2 answers, which show {detects:.3g} instead of "
-        f"{row.minimum_detectable_effect:.3g}. On the 8 root prompts there are no number of answers shows it: it "
-        f"takes {least} at least"
-    )
+    assert told == snapshot
+    shown = f"{detects:.3g} instead of {row.minimum_detectable_effect:.3g}."
+    calls = f"{at_two} root", f"({at_two * 12:,} calls", f"{at_ten} root", f" {at_ten * 60:,} calls", f"{least} at"
+    assert all(one in told for one in (shown, *calls))
     # sqrt(.4 / .1 x 25) = 10: where prompts cost much, the answers as planned are best
     dear = advice(tmp_path, f"{{prompt_cost: 25, {declared}}}", 40)
-    assert f"cheapest with {at_ten} root prompts x 10 answers of each group ({at_ten * 60:,} calls)" in dear
+    assert f"{at_ten} root prompts x 10" in dear and f"({at_ten * 60:,} calls)" in dear
     assert "not more answers" not in dear
     assert advice(tmp_path, "{alpha: 0.05}") == ""
 
@@ -539,14 +534,11 @@ def test_units_of_one_group_vary_by_how_alike_their_responses_are(tmp_path):
     assert not [warning for warning in plan.warnings if "correlation" in warning]
 
 
-def test_units_of_one_group_without_a_correlation_promise_nothing(tmp_path):
+def test_units_of_one_group_without_a_correlation_promise_nothing(tmp_path, snapshot):
     plan = planned_nested(tmp_path, "")
     (row,) = plan.power
     assert (row.baseline_rate_or_sd, row.n_needed, row.reason) == (None, None, "spread_unknown")
-    assert (
-        "grouping gender: no power of sentiment, because a unit has several responses of one group: add "
-        "correlation:, how alike two of them are (0 to 1), under analysis.power.sentiment"
-    ) in plan.warnings
+    assert plan.warnings[0] == snapshot
     (one,) = planned_nested(tmp_path, "", texts=1).power  # one response a unit: nothing to be alike
     assert one.baseline_rate_or_sd == pytest.approx(0.5 * 2)
 

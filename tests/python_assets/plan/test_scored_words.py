@@ -23,11 +23,8 @@ def scored(write_study):
     return warnings
 
 
-def test_words_that_a_lexicon_scores_are_listed_with_their_score(scored):
-    assert scored(measures="[vader]") == [
-        "vader scores words that name groups: Low Yi Ting (-0.27, name), blind (-0.40, sight); answers are read with "
-        "neutral words in their place, and as written in vader_as_written"
-    ]
+def test_words_that_a_lexicon_scores_are_listed_with_their_score(scored, snapshot):
+    assert scored(measures="[vader]") == snapshot
 
 
 def test_words_that_nothing_is_made_of_are_no_warning(scored):
@@ -36,11 +33,8 @@ def test_words_that_nothing_is_made_of_are_no_warning(scored):
     assert scored(measures="[{name: own, choices: {a: [low]}}]") == []
 
 
-def test_a_model_is_not_loaded_to_look(scored):
-    assert scored(measures="[regard]") == [
-        "regard: what words that name groups score is not told, for a plan loads no model; measures that end in "
-        "_as_written tell it after the run"
-    ]
+def test_a_model_is_not_loaded_to_look(scored, snapshot):
+    assert scored(measures="[regard]") == snapshot
 
 
 def test_few_of_many_words_are_listed(scored):

@@ -88,24 +88,24 @@ class TestAnAnswer:
         assert ask_app().responses[0].response_text == text
 
     @pytest.mark.parametrize(
-        ("reply", "error"),
+        "reply",
         [
-            (replied({"de": "Ja", "en": "hush"}), "no text at data.replies.0.text, which has the keys 'de', 'en'"),
-            (replied(["hush"]), "no text at data.replies.0.text, which is a list of 1"),
-            (Reply({"data": {"replies": []}}), "nothing at data.replies.0.text: data.replies is a list of 0"),
-            (Reply({"data": {"error": "hush"}}), "nothing at data.replies.0.text: data has the keys 'error'"),
-            (Reply({"data": None}), "nothing at data.replies.0.text: data is neither a mapping nor a list"),
-            (Reply([{"data": 1}]), "nothing at data.replies.0.text: the reply is a list of 1"),
-            (Reply({}), "nothing at data.replies.0.text: the reply has no keys"),
+            replied({"de": "Ja", "en": "hush"}),
+            replied(["hush"]),
+            Reply({"data": {"replies": []}}),
+            Reply({"data": {"error": "hush"}}),
+            Reply({"data": None}),
+            Reply([{"data": 1}]),
+            Reply({}),
         ],
     )
     def test_that_is_not_there_is_an_error_with_what_is(
-        self, server: Server, ask_app: Ask, reply: Reply, error: str
+        self, server: Server, ask_app: Ask, reply: Reply, snapshot
     ) -> None:
         server.next_replies = [reply]
         row = ask_app(max_retries=0).responses[0]
         assert (row.status, row.response_text, row.outcome) == ("error", None, None)
-        assert row.error == f"malformed_response: {error}"
+        assert row.error == snapshot
 
     def test_that_was_declined_or_cut_says_so_by_its_reason(self, server: Server, ask_app: Ask) -> None:
         server.next_replies = [replied("Not here.", reason="content_filter"), replied("and", reason="length")]
@@ -176,12 +176,12 @@ class TestARequest:
 
 
 class TestWhatIsNotSent:
-    def test_is_told_once_and_stands_beside_every_answer(self, ask_app: Ask) -> None:
+    def test_is_told_once_and_stands_beside_every_answer(self, ask_app: Ask, snapshot) -> None:
         heard, decoding = Heard(), {"temperature": 0.5, "seed": 42, "max_tokens": 256}
         options = {**OPTIONS, "request": {**REQUEST, "temperature": 1, "s": "{seed}"}}
         run = ask_app(4, progress=heard, decoding=decoding, options=options, model="helpdesk 3")
         told = [line for line in heard.said if "not sent" in line]
-        assert told == ["asked: not sent, as options.request does not name it: 'temperature', 'max_tokens', 'model'"]
+        assert told == snapshot
         for row in run.responses:
             changed = json.loads(row.context_json or "")["changed_parameters"]
             assert changed == {"temperature": None, "max_tokens": None, "model": None}

@@ -156,5 +156,5 @@ def test_tokens_of_several_calls_that_no_column_holds_are_none() -> None:
 
 
 def test_an_answer_is_text() -> None:
-    with pytest.raises(TypeError, match="the answer is dict, not text"):
+    with pytest.raises(TypeError, match="answer is dict, not text"):
         Answer({"a": 1})  # type: ignore[arg-type]

@@ -1,3 +1,4 @@
+import re
 import shutil
 from pathlib import Path
 
@@ -109,13 +110,13 @@ def test_kept_runs_come_back_into_a_database_that_is_made_anew(home):
     assert query(home, PUBLICATIONS) == [("a", "archive/one/a", False), ("b", "archive/one/b", False)]
 
 
-def test_a_run_is_found_by_the_beginning_of_its_name(home):
+def test_a_run_is_found_by_the_beginning_of_its_name(home, snapshot):
     for run_id in ("abc-1", "abd-2"):
         publish_run(home, run_id)
     assert archived_run(home, "one", "abc").run_id == "abc-1"
     with pytest.raises(WarehouseError) as raised:
         archived_run(home, "one", "ab")
-    assert raised.value.got.startswith("'ab', which begins 2 runs: 'abd-2 of ")
+    assert re.sub(r"\d{4}-\S+ \d\d:\d\d", "TIME", str(raised.value)) == snapshot
 
 
 def test_a_run_that_is_not_kept_is_told_with_those_that_are(home, refused):

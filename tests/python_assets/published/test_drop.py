@@ -51,7 +51,7 @@ def told_of_dropping(home: Home) -> list[str]:
     return [line for line in done.told if line.startswith("Dropped")]
 
 
-def test_a_study_goes_with_its_rows_runs_and_report_and_nothing_else(home):
+def test_a_study_goes_with_its_rows_runs_and_report_and_nothing_else(home, snapshot):
     before = query(home, "select * from responses where study_id = 'two'")
     publication_id = drop(home, loss_of(home, "one"))
     tables = query(home, "select distinct table_name from duckdb_columns() where column_name = 'study_id'")
@@ -68,7 +68,8 @@ def test_a_study_goes_with_its_rows_runs_and_report_and_nothing_else(home):
     assert names(home, "responses/*/*") == ["responses/one/g.jsonl", "responses/two/g.jsonl"]
     assert home.current.readlink() == Path("publications") / publication_id
     (line,) = [line for line in read_chain(home) if line.entry.kind == "drop"]
-    assert told_of_dropping(home) == [f"Dropped    one, every run until then: {line.at}"]
+    (told,) = told_of_dropping(home)
+    assert told.replace(line.at, "THEN") == snapshot
 
 
 def test_an_earlier_run_goes_and_the_tables_keep_the_latest(home):
@@ -111,7 +112,7 @@ def test_the_last_study_can_go_and_another_be_published_then(home):
     assert len(told_of_dropping(home)) == 2
 
 
-def test_what_is_lost_is_told_before(home):
+def test_what_is_lost_is_told_before(home, snapshot):
     loss = loss_of(home, "one")
     assert (loss.run_ids, loss.n_rows["publications"], loss.n_rows["responses"]) == (("a", "b"), 2, 1)
     files = [path for path in home.archives("one").rglob("*") if path.is_file()]
@@ -120,27 +121,23 @@ def test_what_is_lost_is_told_before(home):
     assert text.startswith("Drop       study one: 2 runs\n")
     for path in (home.archives("one") / "a", home.archives("one") / "b", home.report("one"), home.responses("one")):
         assert str(path) in text
-    assert loss_of(home, "a").text(home).startswith("Drop       run a of study one: 1 run\nRows       1: 1 of publ")
+    assert loss_of(home, "a").text(home).splitlines()[:2] == snapshot
 
 
-def test_the_run_that_the_tables_hold_is_refused(home):
-    with pytest.raises(WarehouseError, match="got run b, the latest of one, .*; expected one of 1 earlier run; drop"):
-        loss_of(home, "b")
-    with pytest.raises(WarehouseError, match="expected the study: it has no other run"):
-        loss_of(home, "c")
+def test_the_run_that_the_tables_hold_is_refused(home, refused):
+    for name in ("b", "c"):
+        with refused(WarehouseError, "plumbline drop"):
+            loss_of(home, name)
 
 
-def test_a_name_is_that_of_a_study_or_eight_characters_of_a_run(home):
+def test_a_name_is_that_of_a_study_or_eight_characters_of_a_run(home, refused):
     publish_run(home, "7f3a0001-9", "two")
     publish_run(home, "7f3a0001-8", "two")
     publish_run(home, "e", "two")
     assert loss_of(home, "7f3a0001-9").run_ids == ("7f3a0001-9",)
-    with pytest.raises(WarehouseError, match="'7f3a0001', which begins 2 runs: '7f3a0001-9', '7f3a0001-8'"):
-        loss_of(home, "7f3a0001")
-    with pytest.raises(WarehouseError, match="got '7f3'; expected a study \\('one', 'two'\\) or the id of a run"):
-        loss_of(home, "7f3")
-    with pytest.raises(WarehouseError, match="did you mean 'two'"):
-        loss_of(home, "twoo")
+    for name in ("7f3a0001", "7f3", "twoo"):
+        with refused(WarehouseError, "plumbline drop"):
+            loss_of(home, name)
 
 
 def importing(path: str | list[str], **options: str) -> dict:
@@ -161,10 +158,10 @@ def test_a_run_that_another_study_imports_is_refused(home, config, monkeypatch):
     monkeypatch.setenv("THEN", "a")
     publish_run(home, "d", "two", config=config)
     for name in ("a", "one"):
-        with pytest.raises(WarehouseError, match="imported by study two, which reads run a.*drop these first"):
+        with pytest.raises(WarehouseError, match="by study two, .*run a"):
             loss_of(home, name)
     publish_run(home, "e", "two")
-    with pytest.raises(WarehouseError, match="imported by the kept run d of two, which reads run a"):
+    with pytest.raises(WarehouseError, match="by the kept run d"):
         loss_of(home, "one")
     drop(home, loss_of(home, "d"))
     assert loss_of(home, "one").run_ids == ("a", "b")
@@ -176,27 +173,27 @@ def test_another_run_or_an_export_that_is_imported_refuses_nothing(home):
     assert loss_of(home, "a").run_ids == ("a",)
 
 
-def test_a_run_that_the_study_itself_still_imports_is_refused(home):
+def test_a_run_that_the_study_itself_still_imports_is_refused(home, refused):
     publish_run(home, "d", "one", config=importing("../warehouse/archive/one/a/manifest.json"))
-    with pytest.raises(WarehouseError, match="imported by study one, which reads run a"):
+    with refused(WarehouseError, "study one"):
         loss_of(home, "a")
     assert loss_of(home, "one").run_ids == ("a", "b", "d")
 
 
-def test_what_nobody_agreed_to_is_not_dropped(home):
+def test_what_nobody_agreed_to_is_not_dropped(home, refused):
     loss = loss_of(home, "one")
     publish_run(home, "d", "one")
-    with pytest.raises(WarehouseError, match="a publication since it was told what is lost"):
+    with refused(WarehouseError, "study one"):
         drop(home, loss)
     assert query(home, "select run_id from studies where study_id = 'one'") == [("d",)]
 
 
-def test_a_dropped_run_that_is_put_back_is_found(home):
+def test_a_dropped_run_that_is_put_back_is_found(home, snapshot):
     shutil.copytree(home.archives("one") / "a", home.root.parent / "copy")
     drop(home, loss_of(home, "a"))
     shutil.copytree(home.root.parent / "copy", home.archives("one") / "a")
     (fault,) = verify(home).faults
-    assert "archive/one/a: got a run that was dropped at " in str(fault)
+    assert str(fault) == snapshot
 
 
 # drops study one in a process of its own for each step of Python's own on files, which kills it
@@ -288,12 +285,14 @@ def typed(monkeypatch):
     return at
 
 
-def test_the_command_asks_first(home, monkeypatch, typed, capsys):
+def test_the_command_asks_first(home, monkeypatch, typed, capsys, snapshot):
     monkeypatch.setenv("PLUMBLINE_HOME", str(home.root))
+    last = set()
     for line in ("no\n", "y\n", ""):
         typed(line)
         assert cli.main(["drop", "one"]) == 1
-        assert capsys.readouterr().out.endswith("Drop it? yes/no: Nothing was dropped.\n")
+        last.add(capsys.readouterr().out.splitlines()[-1])
+    assert last == snapshot
     typed("yes\n", is_terminal=False)
     assert cli.main(["drop", "one"]) == 1
     told = capsys.readouterr()
@@ -310,5 +309,5 @@ def test_the_command_asks_first(home, monkeypatch, typed, capsys):
 def test_where_nothing_was_run_nothing_is_dropped(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "none"))
     assert cli.main(["drop", "one", "--yes"]) == 1
-    assert "got no file; expected a study that was run" in capsys.readouterr().err
+    assert "got no file" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()

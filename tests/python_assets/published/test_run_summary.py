@@ -128,33 +128,25 @@ def insert(connection, table, rows):
     connection.execute(f"create table {table} as from rows_to_write")
 
 
-def test_a_line_a_finding_and_how_many_questions_each_set_had(told):
+def test_a_line_a_finding_and_how_many_questions_each_set_had(told, snapshot):
     inconclusive = {"verdict": "inconclusive", "q_value": 0.4, "set_id": "secondary"}
     lines = told({}, inconclusive, inconclusive)
-    assert lines[2:] == [
-        "Questions  primary: 1 question, 1 called different (at most 0.05 expected to be false); "
-        "secondary: 2 questions, 0 called different, 2 open",
-        "Found      biased: sentiment by concept: Russia -0.346 (q 0.01)",
-        "Else       2 questions open, neither a difference shown nor one ruled out",
-    ]
+    assert lines[2:] == snapshot
 
 
-def test_simulated_responses_are_said_to_be(told):
-    assert told({}, is_simulated=True)[2] == "Simulated responses: this says nothing about a real model."
+def test_simulated_responses_are_said_to_be(told, snapshot):
+    assert told({}, is_simulated=True)[2] == snapshot
 
 
-def test_groups_are_named_up_to_four_with_their_label(told):
+def test_groups_are_named_up_to_four_with_their_label(told, snapshot):
     groups = [GROUP | {"group_id": name, "category": "yes", "position": place} for place, name in enumerate("abcdef")]
     (line,) = [line for line in told({"slice_id": "D2", "statistic": "share"}, groups=groups) if "Found" in line]
-    assert 'sentiment by concept in D2: a "yes" -0.346, b "yes" -0.346, c' in line
-    assert line.endswith("2 more (q 0.01)")
+    assert line == snapshot
 
 
-def test_what_is_not_settled_says_so(told):
+def test_what_is_not_settled_says_so(told, snapshot):
     line = told({"statistic": "variance", "calibration": "calibrated"}, groups=[GROUP | {"direction": None}])[3]
-    assert line.endswith(
-        "biased: variance of calibrated sentiment by concept: groups differ; which is not settled (q 0.01)"
-    )
+    assert line == snapshot
 
 
 def test_however_much_was_found_twelve_lines_tell_it(told):
@@ -164,19 +156,16 @@ def test_however_much_was_found_twelve_lines_tell_it(told):
     assert more.split()[0] == str(30 - sum(": m" in line or "Found" in line for line in lines if "(q" in line))
 
 
-def test_a_fact_is_told_once_and_that_of_the_tool_counted(told):
+def test_a_fact_is_told_once_and_that_of_the_tool_counted(told, snapshot):
     lines = told({}, {"is_repeated": True, "calibration": "calibrated"}, {"is_tool_bias": True})
     assert sum("(q 0.01)" in line for line in lines) == 1
-    assert lines[-1].endswith("; 1 called that repeat what is told above; 1 called about the measuring tool")
+    assert lines[-1] == snapshot
 
 
-def test_factors_that_blocks_cannot_hold_fixed_are_named_with_those_they_do(told):
+def test_factors_that_blocks_cannot_hold_fixed_are_named_with_those_they_do(told, snapshot):
     left_out = [(g, name, False, "follows_from_others") for g in ("g1", "g2") for name in ("demo", "sex")]
     lines = told({}, blocks=[("g1", "race", True, None), *left_out])
-    assert lines[3] == (
-        "Blocks     g1: within race (demo, sex left out as redundant); "
-        "g2: nothing held fixed (demo, sex left out as redundant)"
-    )
+    assert lines[3] == snapshot
 
 
 def test_blocks_that_hold_every_factor_fixed_need_no_line(told):
@@ -184,39 +173,30 @@ def test_blocks_that_hold_every_factor_fixed_need_no_line(told):
     assert not [line for line in lines if line.startswith("Blocks")]
 
 
-def test_nothing_found_is_not_nothing_tested(told):
+def test_nothing_found_is_not_nothing_tested(told, snapshot):
     lines = told({"verdict": "inconclusive", "q_value": 0.5}, NO_P)
-    assert "Found      no question of a generation was called different" in lines
-    assert lines[-1] == "Untested   1 question: too few; write more"
+    assert lines[3:] == snapshot
 
 
-def test_the_last_line_says_that_nothing_could_be_tested_and_what_to_do(told):
+def test_the_last_line_says_that_nothing_could_be_tested_and_what_to_do(told, snapshot):
     lines = told(*[NO_P] * 2)
-    assert lines[-1] == "Nothing could be tested. 2 questions: too few; write more"
+    assert lines[-1] == snapshot
     assert not [line for line in lines if "difference" in line or "Found" in line]
 
 
-def test_the_most_frequent_reason_is_told_and_others_counted(told):
+def test_the_most_frequent_reason_is_told_and_others_counted(told, snapshot):
     lines = told({}, *[NO_P] * 2, NO_P | {"inference_reason": "alike"})
-    assert lines[-1] == "Untested   3 questions: too few; write more (2; 1 other reason)"
+    assert lines[-1] == snapshot
 
 
-def test_changes_between_generations_are_questions_too(told):
+def test_changes_between_generations_are_questions_too(told, snapshot):
     no_answer = {"comparison": "group_change", "set_id": None, "q_value": None, "p_value": None}
     inconclusive = {"comparison": "mean_change", "q_value": 0.4, "p_value": 0.2, "verdict": "inconclusive"}
     of_mean = {"comparison": "mean_change", "grouping_id": ""}
     in_secondary = {**of_mean, "set_id": "secondary", "measure_id": "refusal", "q_value": 0.01}
     calibrated = {"calibration": "calibrated", "set_id": "secondary", "q_value": 0.001}
     lines = told({}, changes=({}, no_answer, inconclusive, in_secondary, calibrated))
-    assert lines[2].endswith(
-        "; comparison: 2 questions, 1 called different (at most 0.05 expected to be false), 1 open; "
-        "secondary: 2 questions, 2 called different (at most 0.1 expected to be false)"
-    )
-    assert lines[4] == (
-        "Changed    biased against fair: groups moved in sentiment by concept (q 0.002); "
-        "biased against fair: mean of refusal (q 0.01)"
-    )
-    assert lines[-1].endswith("; 1 called that repeat what is told above")
+    assert [lines[2], lines[4], lines[-1]] == snapshot
 
 
 def test_many_changes_are_counted(told):
@@ -224,24 +204,17 @@ def test_many_changes_are_counted(told):
     assert lines[4].startswith("Changed") and lines[4].endswith("; 2 more in generation_comparisons")
 
 
-def test_what_imported_logs_publish_is_counted_and_what_differs_is_named(told):
+def test_what_imported_logs_publish_is_counted_and_what_differs_is_named(told, snapshot):
     different = {"status": "different", "value_recomputed": 0.25}
     others = [{"status": "not_imported", "value_recomputed": None}, {"status": "different_by_design"}]
     lines = told({}, metrics=[{}, {}, *[different | {"metric": f"m{place}"} for place in range(5)], *others])
-    assert lines[2] == (
-        "Log        9 metrics of the log: 2 equal, WARNING: 5 different (match mean m0 0.25 for 0.5, "
-        "match mean m1 0.25 for 0.5, match mean m2 0.25 for 0.5, 2 more), 1 different by design, 1 not imported "
-        "(table imported_metrics)"
-    )
+    assert lines[2] == snapshot
 
 
-def test_labels_of_people_are_counted_with_what_is_wrong(told):
+def test_labels_of_people_are_counted_with_what_is_wrong(told, snapshot):
     labels = [("refusal", "anna", None)] * 3 + [("refusal", "anna", "not_labelled"), (None, "ben", None)]
     (line,) = [line for line in told({}, labels=labels, n_set_aside=2) if line.startswith("Labels ")]
-    assert line == (
-        "Labels     3 of refusal by anna, 1 of pairs of prompts by ben; 1 row without one; "
-        "2 wrong, in quarantined_records"
-    )
+    assert line == snapshot
 
 
 def test_a_study_without_labels_has_no_line_of_them(told):
@@ -253,28 +226,20 @@ def test_a_study_without_logs_has_no_line_of_them(told):
 
 
 @pytest.mark.parametrize(
-    ("size", "words"),
+    "size",
     [
-        ({"strongest_size": "impact_ratio"}, "impact ratio"),
-        (
-            {"strongest_size": "risk_difference", "strongest_group_id": "Russia", "strongest_category": "yes"},
-            'risk difference of Russia "yes"',
-        ),
+        {"strongest_size": "impact_ratio"},
+        {"strongest_size": "risk_difference", "strongest_group_id": "Russia", "strongest_category": "yes"},
     ],
 )
-def test_a_size_beyond_its_margin_is_told_beside_groups_that_differ(told, size, words):
+def test_a_size_beyond_its_margin_is_told_beside_groups_that_differ(told, size, snapshot):
     beyond = {"strongest_verdict": "bias_shown", "strongest_value": 0.25, "strongest_margin": 0.8}
     (line,) = [line for line in told({}, account=[beyond | size]) if line.startswith("Found")]
-    assert line.endswith(f"Russia -0.346 (q 0.01; {words} 0.25, beyond its margin of 0.8)")
+    assert line == snapshot
 
 
-def test_what_nothing_was_observed_of_is_counted_and_a_model_without_a_readable_answer_is_named(told):
+def test_what_nothing_was_observed_of_is_counted_and_a_model_without_a_readable_answer_is_named(told, snapshot):
     nothing = {"generation_id": "fair", "outcome": "not_observed", "reason": "alike", "n_responses": 0, "n_missing": 40}
     not_asked = nothing | {"generation_id": "old", "outcome": "not_asked", "reason": "few", "n_missing": 0}
     lines = told({}, account=[{}, nothing, not_asked])
-    assert lines[2] == (
-        "Questions  primary: 3 questions, 1 called different (at most 0.05 expected to be false), "
-        "1 not observed, 1 not asked"
-    )
-    assert lines[-2] == "Untested   2 questions: all equal (1; 1 other reason)"
-    assert lines[-1] == "Unread     fair: sentiment could not be read in any of its 40 answers: all equal"
+    assert [lines[2], *lines[-2:]] == snapshot

@@ -49,9 +49,9 @@ def lines_of(capsys) -> list[list[str]]:
     return [re.split(" {2,}", line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_a_warehouse_without_a_run_says_so(home, capsys):
+def test_a_warehouse_without_a_run_says_so(home, capsys, snapshot):
     assert cli.main(["list"]) == 0
-    assert capsys.readouterr().out == "No study is published yet. Run one with: plumbline run g20_demo\n"
+    assert capsys.readouterr().out.strip() == snapshot
     assert cli.main(["list", "--json"]) == 0
     assert capsys.readouterr().out == "[]\n"
     assert not home.root.exists()

@@ -58,7 +58,7 @@ def write_freezes(home: Home, *records: dict) -> None:
     home.freezes("one").write_text("".join(f"{json.dumps(record)}\n" for record in records))
 
 
-def test_what_is_as_it_was_is_walked_without_a_fault(home):
+def test_what_is_as_it_was_is_walked_without_a_fault(home, snapshot):
     done = verify(home)
     assert done.faults == []
     lines = done.text().splitlines()
@@ -67,30 +67,23 @@ def test_what_is_as_it_was_is_walked_without_a_fault(home):
     assert [line.split(":")[0] for line in lines[1:3]] == [
         f"Freeze     one, sha256 {record['analysis_sha256']}" for record in freezes(home)
     ]
-    assert lines[3:] == [
-        "Archive    3 of 3 runs that were kept are there",
-        "Published  3 of 3 publications are there, as many as stay for readers",
-        f"Last line  sha256 {last.sha256} of {last.at}",
-        "Everything that is there is as it was chained.",
-    ]
+    assert lines[5] == f"Last line  sha256 {last.sha256} of {last.at}"
+    assert [*lines[3:5], *lines[6:]] == snapshot
 
 
-def test_a_study_alone_is_told_of_it(home):
+def test_a_study_alone_is_told_of_it(home, refused):
     told = verify(home, "two").told
-    assert "Archive    1 of 1 runs that were kept are there" in told
+    assert any(line.startswith("Archive    1 of 1 runs") for line in told)
     assert not [line for line in told if line.startswith("Freeze")]
-    with pytest.raises(WarehouseError, match="no line of 'three'; expected one of 'one', 'two'"):
+    with refused(WarehouseError, "the file"):
         verify(home, "three")
 
 
-def test_an_edited_freeze_is_found(home):
+def test_an_edited_freeze_is_found(home, snapshot):
     first, second = freezes(home)
     first["analysis"]["analysis"]["alpha"] = 0.2
     write_freezes(home, first, second)
-    edited, unchained, gone = faults(home)
-    assert "whose analysis is not that of sha256" in edited
-    assert "which is not in the chain and counts for nothing" in unchained
-    assert "no freeze of sha256" in gone
+    assert faults(home) == snapshot
 
 
 def test_an_edited_freeze_with_a_hash_that_fits_is_found(home):
@@ -99,7 +92,7 @@ def test_an_edited_freeze_with_a_hash_that_fits_is_found(home):
     first["analysis_sha256"] = sha256_of(first["analysis"])
     write_freezes(home, first, second)
     unchained, gone = faults(home, "one")
-    assert "which is not in the chain and counts for nothing" in unchained and "no freeze of sha256" in gone
+    assert "counts for nothing" in unchained and "no freeze of sha256" in gone
 
 
 def test_a_freeze_that_is_taken_out_is_found(home):
@@ -108,23 +101,15 @@ def test_a_freeze_that_is_taken_out_is_found(home):
     assert "no freeze of sha256" in fault
 
 
-@pytest.mark.parametrize(
-    ("at", "told"),
-    [
-        ("2026-01-01T00:00:00.000000Z", ["it was not there, so it is back-dated"]),
-        ("2999-01-01T00:00:00.000000Z", ["expected a time that has been", "--freeze chains it as of then"]),
-    ],
-)
-def test_a_freeze_of_another_time_is_found(home, at, told):
+@pytest.mark.parametrize("at", ["2026-01-01T00:00:00.000000Z", "2999-01-01T00:00:00.000000Z"])
+def test_a_freeze_of_another_time_is_found(home, at, snapshot):
     study = study_of(home.root.parent, 0.2)
     record = {"analysis_sha256": analysis_sha256(study), "frozen_at": at, "analysis": analysis_of(study)}
     write_freezes(home, *freezes(home), record)
-    found = faults(home)
-    assert len(found) == len(told)
-    assert all(text in fault for text, fault in zip(told, found, strict=True))
+    assert [fault.replace(at, "THEN") for fault in faults(home)] == snapshot
 
 
-def test_a_freeze_that_is_back_dated_in_file_and_chain_is_found(home):
+def test_a_freeze_that_is_back_dated_in_file_and_chain_is_found(home, snapshot):
     study = study_of(home.root.parent, 0.2)
     at = "2026-01-01T00:00:00.000000Z"
     record = {"analysis_sha256": analysis_sha256(study), "frozen_at": at, "analysis": analysis_of(study)}
@@ -133,7 +118,7 @@ def test_a_freeze_that_is_back_dated_in_file_and_chain_is_found(home):
     with home.chain.open("a") as file:
         file.write(line_of(entry, at, read_chain(home)[-1].sha256).text() + "\n")
     (fault,) = faults(home)
-    assert f"got {at}, a time before that of the line before it" in fault
+    assert fault.replace(at, "THEN") == snapshot
 
 
 def test_a_chain_that_is_written_anew_is_found_by_what_was_published(home):
@@ -146,51 +131,46 @@ def test_a_chain_that_is_written_anew_is_found_by_what_was_published(home):
         written.append(line.text())
     home.chain.write_text("".join(f"{text}\n" for text in written))
     found = faults(home)
-    assert any("which is not in the chain and counts for nothing" in fault for fault in found)
-    assert any("a run that is not in the chain" in fault for fault in found)
+    assert any("counts for nothing" in fault for fault in found)
+    assert any("got a run that is" in fault for fault in found)
     assert any("a chain without " in fault for fault in found)
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    "name",
     [
-        ("archive/one/a/manifest.json", "a manifest that was changed since it was chained"),
-        ("archive/one/a/report.html", "a file that was changed since it was published"),
-        ("archive/one/a/marts/responses.parquet", "a file that was changed since it was published"),
-        ("current/manifest.json", "a manifest that was changed since it was chained"),
-        ("current/plumbline.duckdb", "a file that was changed since it was published"),
-        ("current/report/one.html", "a file that was changed since it was published"),
-        ("current/parquet/new.parquet", "a file that was put in"),
+        "archive/one/a/manifest.json",
+        "archive/one/a/report.html",
+        "archive/one/a/marts/responses.parquet",
+        "current/manifest.json",
+        "current/plumbline.duckdb",
+        "current/report/one.html",
+        "current/parquet/new.parquet",
     ],
 )
-def test_a_file_that_is_changed_or_put_in_is_found(home, name, told):
+def test_a_file_that_is_changed_or_put_in_is_found(home, name, snapshot):
     path = home.root / name
     path.write_bytes((path.read_bytes() if path.exists() else b"") + b" ")
-    found = faults(home)
-    assert any(told in fault and path.resolve().name in fault for fault in found)
+    assert [fault for fault in faults(home) if path.resolve().name in fault] == snapshot
 
 
-def test_a_kept_run_that_is_gone_is_found_and_one_that_was_put_in(home):
+def test_a_kept_run_that_is_gone_is_found_and_one_that_was_put_in(home, snapshot):
     (home.archives("one") / "a").rename(home.archives("one") / "z")
-    put_in, gone = faults(home)
-    assert put_in.startswith("HOME/archive/one/z/manifest.json: got a run that is not in the chain")
-    assert gone.startswith("HOME/archive/one/a: got nothing; expected run a, which publications says is kept")
+    assert faults(home) == snapshot
 
 
-def test_readers_that_are_led_elsewhere_are_told(home):
+def test_readers_that_are_led_elsewhere_are_told(home, snapshot):
     earlier = sorted(home.publications.iterdir())[0]
     home.current.unlink()
     home.current.symlink_to(Path("publications") / earlier.name)
     home.published.unlink()
     shutil.copyfile(earlier / "plumbline.duckdb", home.published)
-    current, published = faults(home)
-    assert current.startswith(f"HOME/current: got a link to {earlier.name}")
-    assert published.startswith("HOME/plumbline.duckdb: got a file or folder of its own, or none")
+    assert [fault.replace(earlier.name, "EARLIER") for fault in faults(home)] == snapshot
 
 
-def test_a_warehouse_without_a_chain_is_no_pass(home):
+def test_a_warehouse_without_a_chain_is_no_pass(home, refused):
     home.chain.unlink()
-    with pytest.raises(WarehouseError, match="it begins with the next freeze or run, as of then"):
+    with refused(WarehouseError, "the file"):
         verify(home)
 
 
@@ -198,7 +178,7 @@ def test_the_command_exits_with_1_where_something_was_changed(home, monkeypatch,
     monkeypatch.setenv("PLUMBLINE_HOME", str(home.root))
     assert cli.main(["verify"]) == 0
     assert cli.main(["verify", "one"]) == 0
-    assert capsys.readouterr().out.count("Everything that is there is as it was chained.") == 2
+    assert capsys.readouterr().out.count("as it was chained") == 2
     (home.archives("one") / "a" / "report.html").write_text("another")
     assert cli.main(["verify", "two"]) == 0
     assert cli.main(["verify", "one"]) == 1

@@ -323,20 +323,23 @@ def publish_small(tmp_path: Path) -> Callable[..., Path]:
 
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
+BLOCKS = {"p", "li", "dd", "caption", "h3", "h4"}
 
 
 class Page(HTMLParser):
-    """Tags with their attributes, text by enclosing section, and whether every tag is closed."""
+    """Tags with their attributes, text and paragraphs by enclosing section, and whether every tag is closed."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""
         self.sections: dict[str, str] = {}
+        self.blocks: dict[str, list[str]] = {}
         self._open: list[str] = []
         self._section = ""
         self.feed(page)
         self.close()
+        self.blocks = {name: [" ".join(text.split()) for text in texts] for name, texts in self.blocks.items()}
         assert self._open == []
 
     def handle_starttag(self, tag, attributes):
@@ -345,6 +348,8 @@ class Page(HTMLParser):
             self._open.append(tag)
         if tag == "section":
             self._section = dict(attributes)["id"] or ""
+        if tag in BLOCKS:
+            self.blocks.setdefault(self._section, []).append("")
 
     def handle_startendtag(self, tag, attributes):
         self.tags.append((tag, dict(attributes)))
@@ -358,6 +363,8 @@ class Page(HTMLParser):
         if self._open and self._open[-1] not in ("style", "script"):
             self.text += data
             self.sections[self._section] = self.sections.get(self._section, "") + data
+            if BLOCKS & set(self._open):
+                self.blocks[self._section][-1] += data
 
 
 @pytest.fixture

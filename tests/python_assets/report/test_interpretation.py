@@ -19,53 +19,29 @@ def test_nothing_is_said_where_band_and_verdict_agree():
     assert interpretation_sentence(ROW | equal | {"p_band": "green"}) == ""
 
 
-def test_red_without_any_bias_names_what_chance_gives():
+def test_red_without_any_bias_names_what_chance_gives(snapshot):
     sentence = interpretation_sentence(OPEN | {"null_q95": 0.55, "p_document": 0.2, "p_band": "green"})
-    assert sentence == (
-        "The band is red without any bias being shown: it knows nothing of the number of answers, and chance "
-        "alone gives up to 0.550 to so few."
-    )
+    assert sentence == snapshot
 
 
-def test_past_chance_but_not_called_is_told_by_the_questions():
-    assert interpretation_sentence(OPEN | {"p_document": 0.2}) == (
-        "The band is red, but no difference was shown once the 12 questions of the set are counted (q .400)."
-    )
+def test_past_chance_but_not_called_is_told_by_the_questions(snapshot):
+    assert interpretation_sentence(OPEN | {"p_document": 0.2}) == snapshot
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"verdict": "not_computable"}, "The band is of the number alone: red, but no test stands behind it."),
-        (
-            {"effect": 0.05, "band": "green"},
-            "A difference was shown, though its size is green: there, but small by the document's table.",
-        ),
-        (
-            {"verdict": "equivalence_shown", "p_document": None},
-            "The band is red, but the difference was shown to be inside the margin of the study.",
-        ),
-        (
-            {"verdict": "inconclusive", "effect": 0.05, "band": "green", "p_document": 0.4},
-            "Green says that little was seen, not that groups are alike.",
-        ),
-    ],
-)
-def test_each_disagreement_has_its_sentence(change, told):
-    assert interpretation_sentence(ROW | change) == told
+def test_each_disagreement_has_its_sentence(snapshot):
+    changes = [
+        {"verdict": "not_computable"},
+        {"effect": 0.05, "band": "green"},
+        {"verdict": "equivalence_shown", "p_document": None},
+        {"verdict": "inconclusive", "effect": 0.05, "band": "green", "p_document": 0.4},
+    ]
+    assert [interpretation_sentence(ROW | change) for change in changes] == snapshot
 
 
-def test_the_p_of_the_document_is_said_to_be_of_rows():
+def test_the_p_of_the_document_is_said_to_be_of_rows(snapshot):
     row = OPEN | {"effect": 0.05, "band": "green"}
-    assert interpretation_sentence(row).endswith(
-        "The document's p (.001, red) takes every response for an independent row, which answers to one "
-        "prompt are not; over prompts nothing was shown."
-    )
     shown = interpretation_sentence(ROW | {"p_document": 0.3, "p_band": "green"})
-    assert shown == (
-        "The document's p (.300, green) takes every response for an independent row and does not see that "
-        "the same prompts were asked of all groups."
-    )
+    assert [interpretation_sentence(row), shown] == snapshot
 
 
 @pytest.mark.parametrize(("effect", "is_silent"), [(0.09, False), (0.1, True), (0.4, True), (0.41, False)])
@@ -73,9 +49,9 @@ def test_between_its_thresholds_the_document_is_silent(effect, is_silent):
     assert interpretation_sentence(ROW | {"effect": effect, "band": "red"}).endswith(SILENT) is is_silent
 
 
-def test_of_scores_the_document_names_no_action():
+def test_of_scores_the_document_names_no_action(snapshot):
     score = ROW | {"effect_name": "dbi", "effect": -2.5, "p_band": None}
-    assert interpretation_sentence(score) == "The document names actions by V alone."
+    assert interpretation_sentence(score) == snapshot
     assert interpretation_sentence(score | {"effect": None, "band": None}) == ""
 
 

@@ -53,38 +53,24 @@ def matrix_of(publish_small):
     return read
 
 
-def test_a_cell_names_the_groups_below_and_above_and_the_headline_says_it(matrix_of):
+def test_a_cell_names_the_groups_below_and_above_and_the_headline_says_it(matrix_of, snapshot):
     groups = [standing("Chad", 1, value=-0.3), standing("Brazil", 2, value=0.2)]
     matrix = matrix_of(questions({}, {"generation_id": "fair", "measure_id": "toxicity"}), groups)
     assert (matrix.set_id, matrix.kind, matrix.heads) == ("primary", "question", ["biased", "fair"])
     assert [line.name for line in matrix.lines] == ["sentiment by concept", "toxicity by concept"]
     assert matrix.lines[0].cells == [("difference_shown", ["Chad"], ["Brazil"]), None]
-    assert matrix.headline == (
-        "Answers of biased differ between groups: sentiment by concept (lower for Chad, higher for Brazil). "
-        "Answers of fair differ between groups: toxicity by concept."
-    )
+    assert matrix.headline == snapshot
 
 
-def test_a_difference_beyond_its_margin_is_told_as_such(matrix_of):
+def test_a_difference_beyond_its_margin_is_told_as_such(matrix_of, snapshot):
     matrix = matrix_of(questions({"verdict": "bias_shown"}))
-    assert "sentiment by concept beyond its margin." in matrix.headline
+    assert matrix.headline == snapshot
 
 
-@pytest.mark.parametrize(
-    ("changed", "outcome", "headline"),
-    [
-        (OPEN, "open", "No difference between groups was shown in 1 question."),
-        (
-            {"verdict": "equivalence_shown"},
-            "equivalent",
-            "Groups differ by less than what matters in all of 1 question.",
-        ),
-        ({"verdict": "not_computable"}, "not_observed", "Nothing could be tested, so this study does not say"),
-    ],
-)
-def test_what_was_not_found_is_told_for_what_it_is(matrix_of, changed, outcome, headline):
-    matrix = matrix_of(questions(changed), outcome=outcome)
-    assert matrix.headline.startswith(headline)
+def test_what_was_not_found_is_told_for_what_it_is(matrix_of, snapshot):
+    left = {"open": OPEN, "equivalent": {"verdict": "equivalence_shown"}, "not_observed": {"verdict": "not_computable"}}
+    told = {outcome: matrix_of(questions(row), outcome=outcome).headline for outcome, row in left.items()}
+    assert told == snapshot
 
 
 def test_long_matrices_are_cut_and_counted(matrix_of):
@@ -93,12 +79,9 @@ def test_long_matrices_are_cut_and_counted(matrix_of):
     assert matrix.headline.endswith("67 more.")
 
 
-def test_many_models_are_lines_and_told_in_one_sentence(matrix_of):
+def test_many_models_are_lines_and_told_in_one_sentence(matrix_of, snapshot):
     named = [{"generation_id": f"model_{i:02d}"} for i in range(9)]
     matrix = matrix_of(questions(*named, *(one | {"measure_id": "toxicity"} for one in named[:2])))
     assert (matrix.kind, matrix.heads, matrix.n_all) == ("model", ["sentiment by concept", "toxicity by concept"], 9)
     assert matrix.lines[8].cells == [("difference_shown", [], []), None]
-    assert matrix.headline == (
-        "Answers of all 9 models differ between groups: sentiment by concept (9 models), "
-        "toxicity by concept (2 models)."
-    )
+    assert matrix.headline == snapshot

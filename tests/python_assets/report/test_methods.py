@@ -37,30 +37,17 @@ STUDY = {
 }
 
 
-def test_a_paragraph_has_n_units_sets_tests_versions_and_what_to_cite():
-    assert methods_paragraph(STUDY) == (
-        "Who gets a loan: 2 generations (f, g (llama)) answered 40 prompts made from 20 root prompts, which "
-        "gave 1,600 responses. Among them: 3 refusals and 1 blank answer. Measured were tone (vader). Groups "
-        "of gender were compared, with 20 root prompts as the independent units. Whether the groups of a "
-        "grouping differ in a measure is one question, with a p by random relabelling of groups (9,999 "
-        "permutations) and a q by Benjamini and Hochberg within its set of questions, called at 0.05: "
-        "primary, 2 tested and 1 called different. Contrasts were tested by permuted t (4). Intervals are of "
-        "level 95 %; those of statistics that are no means are bootstrapped over root prompts (2,000 "
-        "resamples). The analysis was not declared before the responses, so its findings are exploratory. "
-        "Computed by Plumbline 0.1.0 from the study file with sha256 abc. "
-    ) + CITATION.format(version="0.1.0")
+def test_a_paragraph_has_n_units_sets_tests_versions_and_what_to_cite(snapshot):
+    assert methods_paragraph(STUDY) == snapshot
 
 
-def test_units_a_freeze_and_simulation_are_said():
+def test_units_a_freeze_and_simulation_are_said(snapshot):
     config = json.dumps(
         {"unit": "name", "groupings": [["sex", "age"]], "analysis": {"permutations": 99, "bootstrap": 1}}
     )
     frozen = {"analysis_frozen_at": datetime(2026, 3, 1, 9, 5), "n_units": 1200, "n_simulated": 1}
     told = methods_paragraph({**STUDY, **frozen, "config_json": config})
-    assert "Groups of sex x age were compared, with the 1,200 levels of name as the independent units." in told
-    assert "The analysis was declared on 2026-03-01 09:05 UTC." in told
-    assert "Simulated responses: no statement about a real model." in told
-    assert "(1 resample)" in told
+    assert [one for one in told.split(". ") if one not in methods_paragraph(STUDY)] == snapshot
 
 
 def test_a_study_with_nothing_in_it_has_a_paragraph():

@@ -79,12 +79,6 @@ GROUP_ROW = {
 STANDS = {"is_called": True, "stands": True, "verdict": "difference_shown"}
 LOWER = {**STANDS, "value": -0.346, "ci_low": -0.422, "ci_high": -0.27}
 HIGHER = {**STANDS, "value": 0.275, "ci_low": 0.18, "ci_high": 0.37}
-SURE = (
-    "Chance alone gives this one comparison as large a difference in about 1 of 10,000 such studies "
-    "(among the 6 questions asked: q <.001). "
-)
-MEASURED = "Measured on 40 root prompts. "
-SCOPE = "It holds for prompts like these and says nothing of other kinds of prompts."
 
 
 def told(question=None, neighbours=None, others=(), readings=(), **groups):
@@ -102,19 +96,9 @@ def told(question=None, neighbours=None, others=(), readings=(), **groups):
     return {row["group_id"]: row["sentence"] for row in table if row["calibration"] == asked["calibration"]}
 
 
-def test_a_finding_tells_what_by_how_much_how_sure_on_what_and_how_far_it_holds():
+def test_a_finding_tells_what_by_how_much_how_sure_on_what_and_how_far_it_holds(snapshot):
     found = told(Russia=LOWER | {"advantage": -1}, Canada=HIGHER | {"advantage": 1})
-    assert found[""] == (
-        "biased: The average sentiment differs between the 5 groups of concept. "
-        "At a disadvantage: Russia (0.346 lower than the rest, 95 % interval 0.270 to 0.422). "
-        "At an advantage: Canada (0.275 higher than the rest, 95 % interval 0.180 to 0.370). "
-        "Range 0.592: the distance between the lowest and the highest group; chance alone gives up to 0.239. "
-        + SURE
-        + MEASURED
-        + SCOPE
-    )
-    assert found["Russia"] == "Russia: 0.346 lower than the rest (95 % interval 0.270 to 0.422): at a disadvantage."
-    assert set(found) == {"", "Russia", "Canada"}
+    assert found == snapshot
 
 
 def test_without_a_direction_nobody_is_at_a_disadvantage():
@@ -124,74 +108,57 @@ def test_without_a_direction_nobody_is_at_a_disadvantage():
     assert "advantage" not in "".join(found.values())
 
 
-def test_rates_are_told_in_percentage_points():
+def test_rates_are_told_in_percentage_points(snapshot):
     rate = {"contrast": "risk_difference", "value": 0.148, "ci_low": 0.07, "ci_high": 0.295}
     question = {"measure_id": "refusal", "kind": "binary", "headline_metric": "impact_ratio", "value": 0.0}
     found = told(question | {"null_q95": 0.0}, Mali=STANDS | rate)
-    assert "The rate of refusal differs" in found[""]
-    assert "Mali (14.8 percentage points higher than the rest, 95 % interval 7 to 29.5)" in found[""]
-    assert "Impact ratio 0: the lowest rate divided by the highest" in found[""]
-    assert "chance alone" not in found[""].split("Impact ratio")[1].split("Chance")[0]
+    assert found[""].split(". ")[:3] == snapshot
 
 
-def test_a_margin_that_is_passed_is_named():
+def test_a_margin_that_is_passed_is_named(snapshot):
     found = told({"verdict": "bias_shown"}, Russia=LOWER | {"verdict": "bias_shown", "margin": 0.1})
-    assert "differs between the 5 groups of concept by more than the 0.100 that matter." in found[""]
+    assert found[""].split(". ")[0] == snapshot
 
 
-def test_of_two_groups_the_other_is_named():
+def test_of_two_groups_the_other_is_named(snapshot):
     found = told(
         {"n_groups": 2, "headline_metric": "mean_difference"}, Russia=LOWER, China=HIGHER | {"is_mirror": True}
     )
-    assert "Lower: Russia (0.346 lower than China, 95 % interval" in found[""]
+    assert found[""].split(". ")[1] == snapshot
     assert set(found) == {"", "Russia"}
     assert "Mean difference" not in found[""]
 
 
-def test_the_rest_is_said_only_where_all_others_are_in_it():
+def test_the_rest_is_said_only_where_all_others_are_in_it(snapshot):
     found = told(neighbours={"Russia": "China | Mali"}, Russia=LOWER, Canada=HIGHER)
-    assert "Russia (0.346 lower than China and Mali on the same prompts" in found[""]
-    assert "Canada (0.275 higher than the rest" in found[""]
+    assert found[""].split(". ")[1:3] == snapshot
 
 
-@pytest.mark.parametrize(
-    ("reference", "statistic", "named"),
-    [
-        ("France", "mean", "lower than France,"),
-        ("grand_mean", "mean", "lower than the average of all groups,"),
-        ("rest", "variance", "lower than the other groups on average,"),
-    ],
-)
-def test_what_a_group_is_compared_with_is_named(reference, statistic, named):
-    assert named in told({"statistic": statistic}, Russia=LOWER | {"reference": reference})[""]
+def test_what_a_group_is_compared_with_is_named(snapshot):
+    compared = [("France", "mean"), ("grand_mean", "mean"), ("rest", "variance")]
+    found = [told({"statistic": statistic}, Russia=LOWER | {"reference": group})[""] for group, statistic in compared]
+    assert [text.split(". ")[1] for text in found] == snapshot
 
 
-def test_a_statistic_that_not_everybody_knows_is_explained():
-    assert "Variance: how far the answers of a group scatter" in told({"statistic": "variance"}, Russia=LOWER)[""]
+def test_a_statistic_that_not_everybody_knows_is_explained(snapshot):
+    assert told({"statistic": "variance"}, Russia=LOWER)[""].split(". ")[3] == snapshot
 
 
-def test_labels_are_quoted():
+def test_labels_are_quoted(snapshot):
     rows = {name: STANDS | {"contrast": "risk_difference", "value": 0.12, "category": "yes"} for name in ("Mali",)}
     question = {"statistic": "share", "kind": "categorical", "headline_metric": "cramers_v", "value": 0.2}
-    found = told(question, **rows)
-    assert "The share of each label of sentiment differs" in found[""]
-    assert "Higher: Mali (“yes” 12 percentage points higher than the rest" in found[""]
-    assert "Cramér's V 0.200: how closely label and group go together" in found[""]
+    assert told(question, **rows)[""].split(". ")[:3] == snapshot
 
 
-def test_where_half_of_the_groups_stand_both_camps_are_named():
+def test_where_half_of_the_groups_stand_both_camps_are_named(snapshot):
     rows = {name: HIGHER | {"advantage": 1} for name in ("Russia", "Canada")}
     found = told(Italy=LOWER | {"advantage": -1}, **rows)
-    assert (
-        "The groups fall into two camps: higher Russia and Canada, lower Italy, with China and Mali between; "
-        "the largest difference is that of Italy (0.346 lower than the rest, 95 % interval 0.270 to 0.422). "
-        "Higher is better."
-    ) in found[""]
+    assert found[""].split(". ")[1:3] == snapshot
 
 
-def test_the_other_camp_is_those_left_where_all_that_stand_are_on_one_side():
+def test_the_other_camp_is_those_left_where_all_that_stand_are_on_one_side(snapshot):
     found = told(**dict.fromkeys(("Russia", "Canada", "Mali"), HIGHER))
-    assert "higher Russia, Canada and Mali, lower China and Italy; the largest" in found[""]
+    assert found[""].split(". ")[1] == snapshot
 
 
 def test_many_groups_are_counted():
@@ -201,83 +168,49 @@ def test_many_groups_are_counted():
     assert " and 2 more." in found[""]
 
 
-def test_a_group_that_differs_only_because_of_others_is_not_told_as_a_finding():
+def test_a_group_that_differs_only_because_of_others_is_not_told_as_a_finding(snapshot):
     because = HIGHER | {"stands": False, "only_because_of": "Russia | China", "value_without": 0.02, "advantage": 1}
     found = told(Russia=LOWER, Canada=because)
-    assert found["Canada"] == (
-        "Canada: 0.275 higher than the rest, but only because of Russia and China; without, it is 0.0200 higher."
-    )
     assert "Canada" not in found[""]
-    nothing_left = told(Russia=LOWER, Canada=because | {"value_without": 1e-17})["Canada"]
-    assert nothing_left.endswith("but only because of Russia and China; without, it is no different.")
+    nothing_left = told(Russia=LOWER, Canada=because | {"value_without": 1e-17})
+    assert [found["Canada"], nothing_left["Canada"]] == snapshot
 
 
-def test_a_question_that_is_called_without_a_group_says_so_and_counts_ties():
+def test_a_question_that_is_called_without_a_group_says_so_and_counts_ties(snapshot):
     ends = {"group_low": "Russia", "group_high": "Mali", "n_low": 18, "n_high": 1}
-    assert (
-        "differs between the 5 groups of concept, but which of them differ is not settled "
-        "(lowest for 18 groups, highest for Mali)."
-    ) in told(ends)[""]
-    assert "(nearest to all 18 groups, farthest Mali)" in told(ends | {"statistic": "share"})[""]
+    assert [told(ends | more)[""].split(". ")[0] for more in ({}, {"statistic": "share"})] == snapshot
 
 
 INSIDE = {"verdict": "equivalence_shown", "margin": 0.2, "p_equivalence": 0.001, "q_equivalence": 0.004}
-REACH = "(less than 0.200; 95 % intervals all within \N{MINUS SIGN}0.100 to 0.180)"
-OF_MARGIN = (
-    "A difference of the margin would look as small as this in about 1 of 50 such studies (among the 6 questions "
-    "asked: q .030). "
-)
 
 
-@pytest.mark.parametrize(
-    ("is_called", "said", "sure"),
-    [
-        (False, "is the same in the 5 groups of concept, but for less than what matters", OF_MARGIN),
-        (True, "differs between the 5 groups of concept, but by less than what matters", SURE + OF_MARGIN),
-    ],
-)
-def test_equivalence_names_margin_and_intervals_and_quotes_its_own_p(is_called, said, sure):
+@pytest.mark.parametrize("is_called", [False, True])
+def test_equivalence_names_margin_and_intervals_and_quotes_its_own_p(is_called, snapshot):
     least_sure = INSIDE | {"ci_high": 0.18, "p_equivalence": 0.02, "q_equivalence": 0.03}
     rows = dict.fromkeys(GROUPS, INSIDE) | {"Mali": least_sure}
-    found = told({"verdict": "equivalence_shown", "is_called": is_called}, **rows)[""]
-    assert found == f"biased: The average sentiment {said} {REACH}. {sure}{MEASURED}{SCOPE}"
+    assert told({"verdict": "equivalence_shown", "is_called": is_called}, **rows)[""] == snapshot
 
 
-def test_equivalence_of_rates_is_in_points_and_of_an_open_interval_names_the_margin_alone():
+def test_equivalence_of_rates_is_in_points_and_of_an_open_interval_names_the_margin_alone(snapshot):
     rows = {name: INSIDE | {"contrast": "risk_difference", "margin": 0.15} for name in GROUPS}
     question = {"verdict": "equivalence_shown", "kind": "binary", "is_called": False}
-    assert (
-        "(less than 15 percentage points; 95 % intervals all within \N{MINUS SIGN}10 to 12)"
-        in told(question, **rows)[""]
-    )
     unbounded = {name: row | {"ci_low": None} for name, row in rows.items()}
-    assert "what matters (less than 15 percentage points). A" in told(question, **unbounded)[""]
+    assert [told(question, **one)[""].split(". ")[0] for one in (rows, unbounded)] == snapshot
 
 
-def test_a_called_group_inside_its_margin_says_that_by_a_p_of_its_own():
+def test_a_called_group_inside_its_margin_says_that_by_a_p_of_its_own(snapshot):
     found = told(Mali=INSIDE | {"is_called": True})["Mali"]
-    assert found.endswith(
-        "(95 % interval \N{MINUS SIGN}0.100 to 0.120). That is less than the 0.200 that matter (q .004)."
-    )
+    assert found == snapshot
 
 
-@pytest.mark.parametrize(
-    ("n_needed", "n_needed_for", "said"),
-    [
-        (None, None, "ruled out."),
-        (126, "margin", "out; about 126 root prompts would show it to be inside the margin if there is none."),
-        (12_000, "effect", "out; more than 10,000 root prompts would show the declared effect if it is there."),
-    ],
-)
-def test_nothing_found_is_no_difference_ruled_out(n_needed, n_needed_for, said):
+@pytest.mark.parametrize(("n_needed", "n_needed_for"), [(None, None), (126, "margin"), (12_000, "effect")])
+def test_nothing_found_is_no_difference_ruled_out(n_needed, n_needed_for, snapshot):
     needed = {"n_needed": n_needed, "n_needed_for": n_needed_for}
     found = told({"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8} | needed)[""]
-    assert found.startswith("biased: No difference in the average sentiment between the 5 groups of concept was shown")
-    assert said in found
-    assert "in about 1 of 3 such studies (among the 6 questions asked: q .800" in found
+    assert found.split(". ")[:2] == snapshot
 
 
-def test_nothing_tested_is_told_with_its_reason_and_remedy():
+def test_nothing_tested_is_told_with_its_reason_and_remedy(snapshot):
     question = {
         "verdict": "not_computable",
         "p_value": None,
@@ -285,46 +218,33 @@ def test_nothing_tested_is_told_with_its_reason_and_remedy():
         "inference_reason": "undefined_statistic",
     }
     why = {"meaning": "inference: a variance of one", "remedy": "write more root prompts"}
-    found = told(question | why)[""]
-    assert found == (
-        "biased: Whether the average sentiment differs between the 5 groups of concept (840 responses) "
-        "could not be tested: a variance of one; write more root prompts."
-    )
+    assert told(question | why)[""] == snapshot
 
 
 @pytest.mark.parametrize(
-    ("question", "start", "said"),
+    "question",
     [
-        ({"is_baseline": True, "is_tool_bias": True}, "Tool bias: The", "No model said this"),
-        ({"is_tool_bias": True, "calibration": "calibrated"}, "Tool bias in biased: The", "The raw values show no"),
-        ({"is_tool_bias": True, "statistic": "correlation"}, "Tool bias in biased: The", "The averages show no"),
-        (
-            {"is_tool_bias": True, "measure_id": "sentiment_as_written"},
-            "Tool bias in biased: The average sentiment as written",
-            "Only as written: the instrument scores the words that name the group.",
-        ),
+        {"is_baseline": True, "is_tool_bias": True},
+        {"is_tool_bias": True, "calibration": "calibrated"},
+        {"is_tool_bias": True, "statistic": "correlation"},
+        {"is_tool_bias": True, "measure_id": "sentiment_as_written"},
     ],
 )
-def test_tool_bias_is_told_as_such(question, start, said):
-    found = told(question, Russia=LOWER)[""]
-    assert found.startswith(start)
-    assert said in found
+def test_tool_bias_is_told_as_such(question, snapshot):
+    found = told(question, Russia=LOWER)[""].split(". ")
+    assert [found[0], found[-4]] == snapshot
 
 
-def test_what_is_the_same_as_written_is_told_once():
+def test_what_is_the_same_as_written_is_told_once(snapshot):
     repeated = {"measure_id": "sentiment_as_written", "is_repeated": True}
     found = told(repeated, Russia=LOWER)[""]
-    assert " comes to the same for the 5 groups of concept as with neutral words for those that name a group" in found
+    assert found == snapshot
     assert "Measured against the baseline" not in told(others=[repeated], Russia=LOWER)[""]
 
 
-def test_raw_and_calibrated_are_told_once_where_they_agree():
+def test_raw_and_calibrated_are_told_once_where_they_agree(snapshot):
     calibrated = {"calibration": "calibrated", "is_repeated": True}
-    assert told(others=[calibrated], Russia=LOWER)[""].endswith(" Measured against the baseline it is the same.")
-    assert told(calibrated, Russia=LOWER)[""] == (
-        "biased: The average sentiment against the baseline comes to the same for the 5 groups of "
-        "concept as the raw values: difference shown."
-    )
+    assert [told(others=[calibrated], Russia=LOWER)[""].split(". ")[-1], told(calibrated, Russia=LOWER)[""]] == snapshot
 
 
 @pytest.mark.parametrize(
@@ -339,32 +259,22 @@ def test_measures_of_answers_have_words(measure_id, named):
     assert f"biased: {named} differs" in told({"measure_id": measure_id, "kind": "binary"}, Russia=LOWER)[""]
 
 
-def test_groups_compared_within_units_are_measured_on_units():
+def test_groups_compared_within_units_are_measured_on_units(snapshot):
     row = {"scope": "units like these, these prompts", "n_units": 20, "n_root_prompts": 20}
     assert "Measured on 20 units. " in told(row, Russia=LOWER)[""]
     is_open = {"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8, "n_needed": 138, "n_needed_for": "effect"}
-    assert "; about 138 units would show the declared effect" in told(row | is_open)[""]
+    assert told(row | is_open)[""].split(". ")[0] == snapshot
 
 
-@pytest.mark.parametrize(
-    ("scope", "said"),
-    [
-        ("these prompts only", "It holds for these very prompts only, not for others like them."),
-        ("units like these, these prompts", "It holds for units like these, on these very prompts only."),
-    ],
-)
-def test_a_narrow_scope_is_said(scope, said):
+@pytest.mark.parametrize("scope", ["these prompts only", "units like these, these prompts"])
+def test_a_narrow_scope_is_said(scope, snapshot):
     found = told({"scope": scope, "n_units": 24, "n_root_prompts": 1}, Russia=LOWER)[""]
-    assert "Measured on 24 units and 1 root prompt. " in found
-    assert found.endswith(said)
+    assert found.split(". ")[-2:] == snapshot
 
 
-def test_slice_and_options_are_named():
+def test_slice_and_options_are_named(snapshot):
     question = {"slice_id": "D2", "statistic": "selection_rate", "parameters": "standard=mean;method=larger"}
-    assert (
-        "The share of answers selected by sentiment (standard=mean; method=larger) differs between "
-        "the 5 groups of concept in slice D2."
-    ) in told(question, Russia=LOWER)[""]
+    assert told(question, Russia=LOWER)[""].split(". ")[0] == snapshot
 
 
 @pytest.mark.parametrize(
@@ -392,24 +302,13 @@ OF_TRUTH = {
     "value": 0.052,
     "null_q95": 0.033,
 }
-TRUTH = "singstat_industries, period=2024, stratum=all ages"
 
 
-def test_a_ground_truth_is_told_as_what_shares_are_and_not_as_a_difference_of_groups():
-    assert told(OF_TRUTH)[""] == (
-        f"biased: The shares of gender in each label of industry in slice I2 are not those of {TRUTH}. "
-        "Jensen-Shannon divergence 0.0520: how unlike the real ones the shares of groups in a label are, "
-        "over answers; chance alone gives up to 0.0330. " + SURE + MEASURED + SCOPE
-    )
-    open_end = told(OF_TRUTH | {"verdict": "inconclusive"})[""]
-    assert f"were not shown to differ from those of {TRUTH}, nor to agree with them. " in open_end
+def test_a_ground_truth_is_told_as_what_shares_are_and_not_as_a_difference_of_groups(snapshot):
+    open_end = OF_TRUTH | {"verdict": "inconclusive"}
     nothing = {"verdict": "not_computable", "p_value": None, "inference_reason": "too_few_root_prompts"}
     why = {"meaning": "inference: too few", "remedy": "write more root prompts: at least 5, better 20"}
-    assert told(OF_TRUTH | nothing | why)[""] == (
-        "biased: Whether the shares of gender in each label of industry in slice I2 differ from those of "
-        f"{TRUTH} (840 responses) could not be tested: too few; write more root prompts: at least 5, better "
-        "20."
-    )
+    assert [told(question)[""] for question in (OF_TRUTH, open_end, OF_TRUTH | nothing | why)] == snapshot
 
 
 def test_a_difference_between_models_says_what_read_the_label_and_how_rightly():
@@ -428,18 +327,17 @@ def test_a_difference_between_models_says_what_read_the_label_and_how_rightly():
         "reason": None,
     }
     others = [reading | {"study_id": "other"}, reading | {"measure_id": "tone"}]
-    read = "Read by refusal (refusal_en_2): of what it looks for it found 0.960 for gpt in real answers."
     of_models = {"is_of_models": True, "kind": "binary"}
-    assert read in told(of_models, readings=[reading, *others], Russia=LOWER)[""]
+    assert "Read by refusal (refusal_en_2)" in told(of_models, readings=[reading, *others], Russia=LOWER)[""]
     for question in (of_models | {"verdict": "inconclusive"}, of_models | {"is_of_models": False}):
         assert "Read by" not in told(question, readings=[reading], Russia=LOWER)[""]
     assert "Read by" not in told(of_models, readings=others, Russia=LOWER)[""]
 
 
-def test_a_called_group_is_told_by_what_chance_leaves_of_its_size():
+def test_a_called_group_is_told_by_what_chance_leaves_of_its_size(snapshot):
     after = {"value_shrunken": -0.3, "ci_low_selected": -0.44, "ci_high_selected": -0.25}
     found = told(Russia=LOWER | after)["Russia"]
-    assert found == "Russia: about 0.300 lower than the rest (measured 0.346; interval after selection 0.250 to 0.440)."
+    assert found == snapshot
 
 
 GAPS = {
@@ -451,14 +349,11 @@ GAPS = {
 }
 
 
-def test_what_the_missing_answers_would_have_to_be_is_told():
-    said = (
-        "The finding stands unless the missing answers of Russia are on average 2.2 sd higher than its others on the "
-        "same prompts."
-    )
+def test_what_the_missing_answers_would_have_to_be_is_told(snapshot):
     found = told(Russia=LOWER | GAPS)
-    assert found["Russia"].endswith(f". {said}")
-    assert said in found[""]
+    said = found["Russia"].split(". ")[-1]
+    assert said == snapshot
+    assert said.removesuffix(".") in found[""]
 
 
 @pytest.mark.parametrize(
@@ -478,42 +373,36 @@ def test_missing_answers_are_told_where_they_could_matter(gaps, others, is_told)
     assert ("missing answers of Russia" in found["Russia"]) == is_told
 
 
-def test_a_finding_that_missing_answers_can_undo_is_told_as_such():
-    found = told(Russia=LOWER | GAPS | {"verdict_with_missing": "inconclusive"})["Russia"]
-    assert found.endswith("; with all missing answers, those of the others too, at the worst end nothing is shown.")
+def test_a_finding_that_missing_answers_can_undo_is_told_as_such(snapshot):
+    one = told(Russia=LOWER | GAPS | {"verdict_with_missing": "inconclusive"})
     margin = {"verdict": "bias_shown", "margin": 0.1}
-    found = told({"verdict": "bias_shown"}, Russia=LOWER | GAPS | margin)["Russia"]
-    assert found.endswith("; with all missing answers at the worst end the difference may be less than what matters.")
+    two = told({"verdict": "bias_shown"}, Russia=LOWER | GAPS | margin)
+    assert [found["Russia"].split(". ")[-1] for found in (one, two)] == snapshot
 
 
-def test_shifts_of_rates_are_points_and_no_more_than_there_are():
+def test_shifts_of_rates_are_points_and_no_more_than_there_are(snapshot):
     rate = {**STANDS, **GAPS, "contrast": "risk_difference", "value": 0.3, "tipping_shift": 0.251}
-    assert "on average 25.1 percentage points lower than its others" in told(Mali=rate)["Mali"]
-    found = told(Mali=rate | {"tipping_shift": 1.2})["Mali"]
-    assert found.endswith("The finding stands whatever the missing answers of Mali would have been.")
-    label = rate | {"category": "yes"}
-    assert "25.1 percentage points lower in \N{LEFT DOUBLE QUOTATION MARK}yes" in told(Mali=label)["Mali"]
+    rows = (rate, rate | {"tipping_shift": 1.2}, rate | {"category": "yes"})
+    assert [told(Mali=row)["Mali"].split(". ")[-1] for row in rows] == snapshot
 
 
-def test_where_a_group_lacks_nothing_the_others_are_told():
+def test_where_a_group_lacks_nothing_the_others_are_told(snapshot):
     whole = GAPS | {"tipping_shift": None, "missing_share": 0.0, "missing_share_rest": 0.1}
     found = told(Russia=LOWER | whole)["Russia"]
-    assert found.endswith(
-        "No answer of Russia is missing, and with those of the others at either end the finding stands."
-    )
+    assert found.split(". ")[1] == snapshot
 
 
-def test_of_two_groups_the_one_that_lacks_more_is_told():
+def test_of_two_groups_the_one_that_lacks_more_is_told(snapshot):
     whole = GAPS | {"tipping_shift": None, "missing_share": 0.0, "missing_share_rest": 0.1}
     lacking = GAPS | {"missing_share": 0.1, "missing_share_rest": 0.0, "value_standardised": 0.55}
     found = told({"n_groups": 2}, Russia=LOWER | whole, China=HIGHER | lacking | {"is_mirror": True})["Russia"]
-    assert "unless the missing answers of China are on average 2.2 sd lower" in found
+    assert found.split(". ")[1] == snapshot
 
 
-def test_equivalence_that_missing_answers_can_undo():
+def test_equivalence_that_missing_answers_can_undo(snapshot):
     same = {**INSIDE, "is_called": True, **GAPS, "verdict_with_missing": "inconclusive"}
     found = told({"verdict": "equivalence_shown", "p_value": 0.4, "q_value": 0.4}, Russia=same)[""]
-    assert "With the missing answers at either end the difference may be more than what matters." in found
+    assert found.split(". ")[1] == snapshot
     held = same | {"verdict_with_missing": "equivalence_shown"}
     found = told({"verdict": "equivalence_shown", "p_value": 0.4, "q_value": 0.4}, Russia=held)[""]
     assert "missing" not in found
@@ -536,67 +425,32 @@ def told_crossing(genders, races, question=None, **cells):
     return {row["group_id"]: row["sentence"] for row in sentences([asked], rows, []).to_pylist()}
 
 
-def test_of_two_by_two_levels_a_cell_is_a_gap_of_gaps():
+def test_of_two_by_two_levels_a_cell_is_a_gap_of_gaps(snapshot):
     mirror = {**CELL_STANDS, "is_mirror": True}
     found = told_crossing(["women", "men"], ["a", "b"], women_a=CELL_STANDS, men_a={**mirror, "value": -0.8})
-    assert found[""].startswith(
-        "biased: The average sentiment differs between the 4 groups of gender x race by more than its parts make of "
-        "it. "
-        "The difference between women and men is 0.800 larger for a than for b (95 % interval 0.300 to 1.30). "
-        "Effects of the parts are added up on the scale of the measure. "
-    )
-    assert found["women x a"] == (
-        "women x a: the difference between women and men is 0.800 larger for a than for b "
-        "(95 % interval 0.300 to 1.30)."
-    )
-    assert set(found) == {"", "women x a"}
+    assert found == snapshot
 
 
-def test_of_one_factor_of_two_levels_it_is_a_gap_among_the_others():
+def test_of_one_factor_of_two_levels_it_is_a_gap_among_the_others(snapshot):
     lower = {**CELL_STANDS, "value": -0.8, "ci_low": -1.3, "ci_high": -0.3, "value_shrunken": -0.7}
     found = told_crossing(["women", "men"], ["a", "b", "c"], men_b=lower)
-    assert "The difference between men and women is about 0.700 smaller among b than among the others (m" in found[""]
+    assert found[""].split(". ")[1] == snapshot
 
 
-def test_of_more_levels_a_cell_is_held_against_what_its_parts_lead_to_expect():
+def test_of_more_levels_a_cell_is_held_against_what_its_parts_lead_to_expect(snapshot):
     found = told_crossing(["w", "m", "n"], ["a", "b", "c"], m_b=CELL_STANDS)
-    assert found["m x b"] == (
-        "m x b: 0.800 higher than m and b together lead one to expect (95 % interval 0.300 to 1.30)."
-    )
     rate = told_crossing(["w", "m", "n"], ["a", "b", "c"], {"kind": "binary"}, m_b=CELL_STANDS)
-    assert rate["m x b"] == (
-        "m x b: 80 percentage points beyond what m and b together lead one to expect (95 % interval 30 to 130)."
-    )
     because = {**CELL_STANDS, "stands": False, "only_because_of": "m x b", "value_without": 0.05}
-    assert told_crossing(["w", "m", "n"], ["a", "b", "c"], m_b=CELL_STANDS, m_c=because)["m x c"] == (
-        "m x c: 0.800 higher than m and c together lead one to expect, but only because of m x b; "
-        "without, it is 0.0500 higher."
-    )
+    only = told_crossing(["w", "m", "n"], ["a", "b", "c"], m_b=CELL_STANDS, m_c=because)
+    assert [found["m x b"], rate["m x b"], only["m x c"]] == snapshot
 
 
-@pytest.mark.parametrize(
-    ("question", "told"),
-    [
-        (
-            {},
-            "the difference in the average sentiment between women and men depends on race; for which is not settled.",
-        ),
-        (
-            {"verdict": "inconclusive", "q_value": 0.4},
-            "no more difference in the average sentiment between the 6 groups of gender x race than its parts make was "
-            "shown, and none was ruled out.",
-        ),
-        (
-            {"verdict": "equivalence_shown", "q_value": 0.4, "is_called": False},
-            "gender x race adds less than what matters to what its parts make of the average sentiment.",
-        ),
-        (
-            {"verdict": "not_computable", "p_value": None, "inference_reason": "aliased", "meaning": "value: no cell"},
-            "whether the average sentiment differs between the 6 groups of gender x race by more than its parts make "
-            "of it (840 responses) could not be tested: ",
-        ),
-    ],
-)
-def test_a_crossing_of_which_no_cell_stands(question, told):
-    found = told_crossing(["women", "men"], ["a", "b", "c"], question)[""].removeprefix("biased: ")
-    assert found.lower().startswith(told.lower())
+def test_a_crossing_of_which_no_cell_stands(snapshot):
+    questions = [
+        {},
+        {"verdict": "inconclusive", "q_value": 0.4},
+        {"verdict": "equivalence_shown", "q_value": 0.4, "is_called": False},
+        {"verdict": "not_computable", "p_value": None, "inference_reason": "aliased", "meaning": "value: no cell"},
+    ]
+    found = [told_crossing(["women", "men"], ["a", "b", "c"], question)[""] for question in questions]
+    assert [text.split(". ")[0] for text in found] == snapshot

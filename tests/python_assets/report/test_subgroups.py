@@ -62,14 +62,13 @@ def read(publish_small):
     return section
 
 
-def test_both_pictures_are_on_the_page_with_names_as_text(report):
+def test_both_pictures_are_on_the_page_with_names_as_text(report, snapshot):
     page = report(subgroups=subgroup_rows(), subgroup_metrics=metric_rows("biased"))
     kinds = [attributes.get("class") for tag, attributes in page.tags if tag == "svg"]
     assert kinds.count("sunburst") == 1
     assert kinds.count("ecdf") == 1
     shown = page.sections["subgroups"]
-    assert "jobs x Süd & Nord: log disparity 1.20 [0.400, 2]; 4 of 10 responses" in shown
-    assert "jobs x x: no log disparity: rate zero or one; 0 of 10 responses" in shown
+    assert re.findall(r"jobs x .*? of 10 responses", shown) == snapshot
     assert "0.283" in shown
 
 

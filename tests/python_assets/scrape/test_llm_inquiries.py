@@ -137,7 +137,7 @@ def test_the_simulator_gives_keywords(make_study, build, run_context):
     assert len(keywords(build)) > 3
 
 
-def test_a_word_that_is_found_for_several_levels_is_noted(make_study, build, run_context):
+def test_a_word_that_is_found_for_several_levels_is_noted(make_study, build, run_context, snapshot):
     found = {"find": "llm_inquiries", "engine": "asker", "inquiries": ["same_root"]}
     made = make_study(
         {
@@ -155,10 +155,7 @@ def test_a_word_that_is_found_for_several_levels_is_noted(make_study, build, run
             {"name": "asker", "provider": "my_engine:ask", "engine": True},
         ],
     )
-    assert (
-        "the keyword 'Romans' was found for Italy, Rome: a sentence with it counts for each of them"
-        in scrape(made, build, run_context).notes
-    )
+    assert [note for note in scrape(made, build, run_context).notes if "'Romans'" in note] == snapshot
 
 
 def test_an_inquiry_that_is_listed_twice_is_asked_once(make_study, build, run_context):

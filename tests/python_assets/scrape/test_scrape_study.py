@@ -165,14 +165,11 @@ def test_the_factbook_gives_sentences_to_every_country(plumbline_data, make_stud
     assert levels == (20,)
 
 
-def test_a_keyword_that_is_a_noun_of_its_own_is_noted_where_sentences_begin_with_it(make_study, build):
+def test_a_keyword_that_is_a_noun_of_its_own_is_noted_where_sentences_begin_with_it(make_study, build, snapshot):
     text = (
         "Turkey is eaten with bread and with onions at home. "
         "The coast of Turkey is as long as that of its neighbours. "
         "Chad has fewer towns than most of its many neighbours."
     )
     spec = prompts(levels=["Turkey", "Chad"], keywords={"Turkey": ["Turkey"], "Chad": ["Chad"]})
-    assert scrape(make_study(spec, {"a.txt": text}), build).notes == [
-        "1 sentences begin with 'Turkey', which is a word of its own (turkey) and may not mean the level "
-        "there: read them"
-    ]
+    assert scrape(make_study(spec, {"a.txt": text}), build).notes == snapshot

@@ -99,7 +99,7 @@ def test_a_time_before_that_of_the_line_before_is_found_though_its_hashes_are_ri
     back_dated = line_of(entry, "2026-01-01T00:00:00.000000Z", last["sha256"])
     write_lines(home, [*lines_in(home), json.loads(back_dated.text())])
     *_, (_, fault) = walked(home)
-    assert fault.startswith("2026-01-01T00:00:00.000000Z, a time before that of the line before it")
+    assert fault.startswith("2026-01-01T00:00:00.000000Z, a time before that")
 
 
 def test_a_line_that_a_kill_cut_short_is_taken_off(home):
@@ -116,7 +116,7 @@ def test_a_clock_behind_the_last_line_is_told_before_a_run(home):
     last, entry = read_chain(home)[-1], Entry("publication", "mine", "p3", "content 3")
     with home.chain.open("a") as file:
         file.write(line_of(entry, "2999-01-01T00:00:00.000000Z", last.sha256).text() + "\n")
-    with pytest.raises(WarehouseError, match="expected a time that has been; set the clock"):
+    with pytest.raises(WarehouseError, match="got 2999-01-01"):
         require_clock(home)
 
 

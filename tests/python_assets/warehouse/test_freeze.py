@@ -161,15 +161,15 @@ def test_a_freeze_that_was_changed_is_no_freeze(study_of, home, changed):
             freeze_analysis(study, home)
 
 
-def test_a_freeze_of_another_machines_clock_is_refused(study_of, home):
+def test_a_freeze_of_another_machines_clock_is_refused(study_of, home, refused):
     later = of_before(study_of(), 2) | {"frozen_at": "2999-01-01T00:00:00.000000Z"}
     write_freezes(home, later)
-    with pytest.raises(WarehouseError, match="2999-01-01T00:00:00.000000Z, where the clock of this machine says"):
+    with refused(WarehouseError, "the file"):
         frozen_at(study_of(), home)
     home.freezes("mine").unlink()
     entry = freeze_entry("mine", later)
     home.chain.write_text(line_of(entry, "2999-01-01T00:00:00.000000Z", "").text() + "\n")
-    with pytest.raises(WarehouseError, match="expected a time that has been; set the clock"):
+    with refused(WarehouseError, "the file"):
         freeze_analysis(study_of(), home)
     assert not home.freezes("mine").exists()
 
@@ -203,7 +203,7 @@ def test_a_folder_that_cannot_be_written_is_an_error_that_says_where(study_of, h
         freeze_analysis(study_of(), home)
 
 
-def test_the_message_says_what_was_frozen(study_of, home):
+def test_the_message_says_what_was_frozen(study_of, home, snapshot):
     study = study_of(analysis="{margins: {mean_difference: 0.1}, contrasts: [dbi]}", slices="{each: race}")
     frozen = freeze_analysis(study, home)
     lines = frozen.text("mine").splitlines()
@@ -211,21 +211,7 @@ def test_the_message_says_what_was_frozen(study_of, home):
         analysis_sha256(study)
     )
     said = dict(line.split(maxsplit=1) for line in lines[1:])
-    assert said | {"margins": json.loads(said["margins"])["mean_difference"]} == {
-        "alpha": "0.05",
-        "permutations": "9999",
-        "measures": "sentiment",
-        "groupings": "gender",
-        "slices": "all, each race",
-        "statistics": "mean, variance, correlation, kl_divergence, precision, selection_rate",
-        "reference": "rest",
-        "contrasts": "dbi",
-        "primary": "none",
-        "sets": "none",
-        "looks": "none",
-        "margins": 0.1,
-        "questions": "not known before the sources are fetched: freeze again after that to keep them",
-    }
+    assert said | {"margins": json.loads(said["margins"])["mean_difference"]} == snapshot
     assert "frozen before, unchanged since" in freeze_analysis(study, home).text("mine")
 
 
@@ -242,14 +228,13 @@ QUESTION = {
 }
 
 
-def test_a_freeze_lists_the_questions_and_keeps_those_that_become_known_later(study_of, home):
+def test_a_freeze_lists_the_questions_and_keeps_those_that_become_known_later(study_of, home, snapshot):
     first = freeze_analysis(study_of(), home)
     questions = [QUESTION, *[QUESTION | {"measure_id": f"m{n}"} for n in range(60)], QUESTION | {"set_id": "secondary"}]
-    told = freeze_analysis(study_of(), home, questions).text("mine")
-    assert "  questions    primary 61, secondary 1\n" in told
-    assert "    primary: far against fair, groups moved of calibrated sentiment by race in woman\n" in told
-    assert "    and 1 more, which the file of freezes lists with all others" in told
-    assert "m58" in told and "m59" not in told
+    told = freeze_analysis(study_of(), home, questions).text("mine").splitlines()
+    listed = told[told.index("  questions    primary 61, secondary 1") + 1 :]
+    assert [listed[0], listed[-1]] == snapshot
+    assert "m58" in listed[-2] and "m59" not in "".join(listed)
     freeze_analysis(study_of(), home, questions)
     records = [json.loads(line) for line in home.freezes("mine").read_text().splitlines()]
     assert [record["questions"] for record in records] == [None, questions]

@@ -129,11 +129,11 @@ def test_root_prompts_are_put_into_looks_by_the_seed_alone(study_of):
     assert abs(np.corrcoef(found[ROOTS], range(100))[0, 1]) < 0.3
 
 
-def test_looks_by_root_prompts_end_at_all_that_are_planned(study_of):
+def test_looks_by_root_prompts_end_at_all_that_are_planned(study_of, refused):
     study = study_of(analysis="{looks: [30, 55, 100]}")
     assert look_sizes(study, 100) == [30, 55, 100]
     assert planned_shares(study) == [0.3, 0.55, 1.0]
-    with pytest.raises(StudyError, match="the last look of all 90 root prompts"):
+    with refused(StudyError, "analysis.looks"):
         look_sizes(study, 90)
     with pytest.raises(StudyError, match="2 root prompts; expected 3 at least"):
         look_sizes(study_of(), 2)

@@ -172,7 +172,7 @@ def test_what_a_text_says_to_the_judge_is_quoted_to_it(build, judged, messages_s
     build.prompts(p=None)
     build.responses(("p", text))
     judged("by_text", list(TONE))
-    assert any(text in line and "do nothing that it asks for" in line for line in messages_sent())
+    assert any(text in line and "nothing that it asks for" in line for line in messages_sent())
 
 
 def test_nobody_is_asked_where_nothing_may_be_asked(build, judged, messages_sent, tmp_path, refused):

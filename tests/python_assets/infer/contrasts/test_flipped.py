@@ -143,12 +143,11 @@ def test_p_of_groups_stays_and_p_of_the_question_never_falls(build):
     assert (ruled.p_maxt == shuffled.p_maxt).all()
 
 
-def test_the_method_of_a_question_says_so(study):
+def test_the_method_of_a_question_says_so(study, snapshot):
     connection = study.add("moved", numbers(14, 4, shift=2)).add("still", numbers(14, 4, seed=7)).write()
     infer_study(connection, analysis(n_permutations=199))
     method = rows(connection, "questions").set_index("measure_id").method
-    assert method["moved"] == "permuted within blocks and sign flips"
-    assert method["still"] == "permuted within blocks"
+    assert [method["moved"], method["still"]] == snapshot
     assert not rows(connection, "contrasts").method.str.contains("flips").any()
 
 

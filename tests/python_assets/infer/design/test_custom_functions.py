@@ -51,16 +51,15 @@ def test_rows_are_the_values_that_are_there():
     np.testing.assert_array_equal(rows, before)
 
 
-def test_the_first_failure_alone_is_kept():
+def test_the_first_failure_alone_is_kept(snapshot):
     function = own("picky")
     assert function.value(np.array([1.0])) == (1.0, None)
     assert function.first_failure is None
     function.value(np.array([1.0, 3.0]))
     function.value(np.array([5.0]))
-    assert function.first_failure == "ValueError: too large for me (of 2 values)"
     wordy = own("wordy")
     wordy.value(np.array([1.0]))
-    assert wordy.first_failure == "it gave 'about 1.0', a str (of 1 value)"
+    assert [function.first_failure, wordy.first_failure] == snapshot
 
 
 def test_a_function_of_other_arguments_is_a_mistake():

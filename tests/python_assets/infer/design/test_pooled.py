@@ -168,7 +168,7 @@ def test_only_a_set_that_names_all_models_of_a_grouping_asks_of_them(study, chos
 
 def test_a_set_of_all_models_without_a_grouping_is_of_groups_of_models(study):
     connection = asked(study, {"one": answers(1), "two": answers(2)}).write()
-    with pytest.raises(StudyError, match="one question of the study at least"):
+    with pytest.raises(StudyError, match="one question of the study"):
         infer_study(connection, analysis(primary=QuestionSet(generations=["all"])))
 
 

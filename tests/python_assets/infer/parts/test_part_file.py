@@ -60,25 +60,21 @@ def test_no_answer_is_in_the_file(connection, tmp_path):
         )
 
 
-def test_a_folder_that_cannot_be_written_is_told_with_the_remedy(connection, tmp_path):
+def test_a_folder_that_cannot_be_written_is_told_with_the_remedy(connection, tmp_path, snapshot):
     (tmp_path / "file").write_text("")
-    for told in (
+    path = str(tmp_path / "file" / "x" / "p.duckdb")
+    problems = [
         write_problem(str(tmp_path / "file" / "parts")),
-        pytest.raises(
-            WarehouseError, write_part, connection, ["calm"], str(tmp_path / "file" / "x" / "p.duckdb")
-        ).value,
-    ):
-        assert "expected a folder or bucket that can be written; set PLUMBLINE_PARTS" in str(told)
+        pytest.raises(WarehouseError, write_part, connection, ["calm"], path).value,
+    ]
+    assert list(map(str, problems)) == snapshot
     assert write_problem(str(tmp_path / "new")) is None
 
 
-def test_an_address_that_nothing_reads_is_told():
-    assert "PLUMBLINE_PARTS: got Protocol not known: nowhere" in str(write_problem("nowhere://bucket/parts"))
+def test_an_address_that_nothing_reads_is_told(snapshot):
+    assert str(write_problem("nowhere://bucket/parts")) == snapshot
 
 
-def test_a_part_that_is_gone_is_told(tmp_path):
-    with (
-        pytest.raises(WarehouseError, match="a part that this machine can read"),
-        opened(str(tmp_path / "part.duckdb")),
-    ):
+def test_a_part_that_is_gone_is_told(tmp_path, refused):
+    with refused(WarehouseError, "TMP/part.duckdb"), opened(str(tmp_path / "part.duckdb")):
         pass

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.errors import StudyError
+from python_assets.errors import StudyError, WarehouseError
 from python_assets.infer.parts import parts as module
 from python_assets.infer.parts.parts import Here
 from python_assets.infer.parts.processes import ProcessError, Processes, parts_here
@@ -62,25 +62,19 @@ def test_a_mistake_of_the_study_is_told_as_in_one_process(build_file, tmp_path, 
     def mistaken(part, _):
         raise StudyError("measures[0]", "x", "y", "z")
 
-    with (
-        pytest.raises(StudyError, match=r"measures\[0\]: got \"x\"; expected y; z"),
-        parts_here(build_file, analysis(), n=2) as parts,
-    ):
+    with pytest.raises(StudyError, match=r'measures\[0\]: got "x"'), parts_here(build_file, analysis(), n=2) as parts:
         parts.each(mistaken)
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
 
-def test_a_process_that_dies_is_told_with_a_remedy(build_file, tmp_path, two_cores):
+def test_a_process_that_dies_is_told_with_a_remedy(build_file, tmp_path, two_cores, refused):
     own = os.getpid()
 
     def dies(part, _):
         assert os.getpid() != own
         os.kill(os.getpid(), signal.SIGKILL)
 
-    with (
-        pytest.raises(ProcessError, match="got it died; expected one that lives; .* ask for more parts with --parts"),
-        parts_here(build_file, analysis(), n=2) as parts,
-    ):
+    with refused(ProcessError, "a process that computed a part"), parts_here(build_file, analysis(), n=2) as parts:
         parts.each(dies)
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
@@ -123,11 +117,11 @@ def test_there_are_no_more_processes_than_half_of_the_memory_holds(build_file, m
             assert (parts._n_processes, parts._n_threads) == (expected, 64 // expected)
 
 
-def test_a_disk_without_room_is_told_and_nothing_is_left(build_file, tmp_path, two_cores, monkeypatch):
+def test_a_disk_without_room_is_told_and_nothing_is_left(build_file, tmp_path, two_cores, monkeypatch, refused):
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("shutil.copyfile", full)
-    with pytest.raises(Exception, match="No space left on device; expected room for a copy; free some space"):
+    with refused(WarehouseError, "the file"):
         parts_here(build_file, analysis(), n=2).__enter__()
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]

@@ -161,7 +161,7 @@ def test_no_text_names_a_level_by_chance() -> None:
     assert re.search(r"(?<!\w)calm(?!\w)", text)
 
 
-def test_effects_on_what_is_not_declared_are_named(told) -> None:
+def test_effects_on_what_is_not_declared_are_named(told, snapshot) -> None:
     options = {
         "sentiment": {"effects": {"concept": {"Italy": -0.3, "Itlay": -0.3}}},
         "refusal": {"effects": {"concpet": {"Italy": 0.1}}},
@@ -178,7 +178,7 @@ def test_effects_on_what_is_not_declared_are_named(told) -> None:
     both = {"sentiment": {"effects": {"concept x gender": {"Italy x Female": 0.1, "Female x Italy": 0.1}}}}
     (problem,) = unknown_effects(both, {"concept": ["Italy"], "gender": ["Female", "Male"]})
     assert problem.where[-2:] == ("concept x gender", "Female x Italy")
-    assert problem.expected == "a level of concept x gender: 'Italy x Female', 'Italy x Male'"
+    assert problem.expected == snapshot
 
 
 def test_wrong_options_stop_the_generation(log_path: Path, refused) -> None:

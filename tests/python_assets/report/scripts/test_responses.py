@@ -94,7 +94,7 @@ def test_baseline_texts_are_listed_as_what_they_are(page):
     assert "own baseline text" in listed(opened)[0][2]
 
 
-def test_what_does_not_travel_with_the_page_is_said(tab, publish_small, tmp_path):
+def test_what_does_not_travel_with_the_page_is_said(tab, publish_small, tmp_path, snapshot):
     published, out = publish_small(**{**STUDY, "summary_statistics": statistics()}), tmp_path / "cut.html"
     write_report(published, "small", out)
     with open_published(published) as connection:
@@ -102,5 +102,5 @@ def test_what_does_not_travel_with_the_page_is_said(tab, publish_small, tmp_path
     whole = re.sub(r'(id="packed-responses">)[^<]*', rf"\g<1>{cut.responses}", out.read_text())
     out.write_text(whole)
     tab.open(out, "measurements")
-    assert "The responses to 1 of 2 root prompts travel with this page" in text_of(tab, "#measurements .content")
+    assert text_of(tab, "#measurements p.small.soft") == snapshot
     assert {row[1] for row in strips(tab).values()} == {"3"}
