@@ -14,7 +14,12 @@ import httpx
 import pytest
 from filelock import FileLock
 
+from python_assets.importers.formats import read_import
+from python_assets.library.in_memory import fill_raw_tables, run_in_memory
+from python_assets.study_file.load import load_study
 from python_assets.transform.compile import compiled_project
+from python_assets.warehouse.build import open_memory
+from python_assets.warehouse.progress import SILENT
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN_SECONDS = 600  # on cores that others use, too
@@ -45,6 +50,33 @@ class Run(NamedTuple):
 
     def value(self, query, *parameters):
         return self.rows(query, *parameters)[0][0]
+
+
+class InMemory(NamedTuple):
+    """The tables of a study of imported numbers, made in this process as a run makes them (test_check.py)."""
+
+    connection: duckdb.DuckDBPyConnection
+
+    def rows(self, query, *parameters):
+        return self.connection.execute(query, parameters).fetchall()
+
+    def value(self, query, *parameters):
+        return self.rows(query, *parameters)[0][0]
+
+
+def in_memory(path):
+    """Run a study of imported numbers without a process, stages and files of its own."""
+    study = load_study(path)
+    results = run_in_memory(study, read_import(study), SILENT)
+    results.make()
+    return InMemory(results._connection)
+
+
+def answers_of(path):
+    """The raw tables of an import up to its answers, under the ids that a run gives them."""
+    study, connection = load_study(path), open_memory()
+    next(fill_raw_tables(connection, study, read_import(study)))
+    return InMemory(connection)
 
 
 def environment_of(home, **environment):
