@@ -182,14 +182,9 @@ def with_few_draws(tmp_path_factory):
         folder = tmp_path_factory.mktemp("few_draws") / "studies"
         shutil.copytree(ROOT / "studies", folder)
         path = folder / f"{study_id}.yml"
-        text, n = re.subn(
-            "^analysis:$",
-            "analysis:\n  permutations: 1999\n  bootstrap: 200",
-            path.read_text(encoding="utf-8"),
-            flags=re.M,
-        )
-        assert n == 1
-        path.write_text(text, encoding="utf-8")
+        draws, text = "analysis:\n  permutations: 1999\n  bootstrap: 200", path.read_text(encoding="utf-8")
+        text, n = re.subn("^analysis:$", draws, text, flags=re.M)
+        path.write_text(text if n else f"{text}\n{draws}\n", encoding="utf-8")
         return str(folder)
 
     return of
@@ -201,9 +196,10 @@ def plumbline():
 
 
 @pytest.fixture(scope="session")
-def fair_sea(run_once, data_folder):
+def fair_sea(run_once, with_few_draws, data_folder):
     """The answers of three models to FAIR-SEA."""
-    return run_once("fair_sea_responses", PLUMBLINE_DATA=str(data_folder))
+    studies = with_few_draws("fair_sea_responses")
+    return run_once("fair_sea_responses", PLUMBLINE_DATA=str(data_folder), PLUMBLINE_STUDIES=studies)
 
 
 @pytest.fixture(scope="session")
