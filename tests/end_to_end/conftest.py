@@ -14,7 +14,12 @@ import httpx
 import pytest
 from filelock import FileLock
 
+from python_assets.importers.formats import read_import
+from python_assets.library.in_memory import fill_raw_tables, run_in_memory
+from python_assets.study_file.load import load_study
 from python_assets.transform.compile import compiled_project
+from python_assets.warehouse.build import open_memory
+from python_assets.warehouse.progress import SILENT
 
 ROOT = Path(__file__).resolve().parents[2]
 WITHIN_SECONDS = 600  # on cores that others use, too
@@ -45,6 +50,33 @@ class Run(NamedTuple):
 
     def value(self, query, *parameters):
         return self.rows(query, *parameters)[0][0]
+
+
+class InMemory(NamedTuple):
+    """The tables of a study of imported numbers, made in this process as a run makes them (test_check.py)."""
+
+    connection: duckdb.DuckDBPyConnection
+
+    def rows(self, query, *parameters):
+        return self.connection.execute(query, parameters).fetchall()
+
+    def value(self, query, *parameters):
+        return self.rows(query, *parameters)[0][0]
+
+
+def in_memory(path):
+    """Run a study of imported numbers without a process, stages and files of its own."""
+    study = load_study(path)
+    results = run_in_memory(study, read_import(study), SILENT)
+    results.make()
+    return InMemory(results._connection)
+
+
+def answers_of(path):
+    """The raw tables of an import up to its answers, under the ids that a run gives them."""
+    study, connection = load_study(path), open_memory()
+    next(fill_raw_tables(connection, study, read_import(study)))
+    return InMemory(connection)
 
 
 def environment_of(home, **environment):
@@ -150,14 +182,9 @@ def with_few_draws(tmp_path_factory):
         folder = tmp_path_factory.mktemp("few_draws") / "studies"
         shutil.copytree(ROOT / "studies", folder)
         path = folder / f"{study_id}.yml"
-        text, n = re.subn(
-            "^analysis:$",
-            "analysis:\n  permutations: 1999\n  bootstrap: 200",
-            path.read_text(encoding="utf-8"),
-            flags=re.M,
-        )
-        assert n == 1
-        path.write_text(text, encoding="utf-8")
+        draws, text = "analysis:\n  permutations: 1999\n  bootstrap: 200", path.read_text(encoding="utf-8")
+        text, n = re.subn("^analysis:$", draws, text, flags=re.M)
+        path.write_text(text if n else f"{text}\n{draws}\n", encoding="utf-8")
         return str(folder)
 
     return of
@@ -169,9 +196,10 @@ def plumbline():
 
 
 @pytest.fixture(scope="session")
-def fair_sea(run_once, data_folder):
+def fair_sea(run_once, with_few_draws, data_folder):
     """The answers of three models to FAIR-SEA."""
-    return run_once("fair_sea_responses", PLUMBLINE_DATA=str(data_folder))
+    studies = with_few_draws("fair_sea_responses")
+    return run_once("fair_sea_responses", PLUMBLINE_DATA=str(data_folder), PLUMBLINE_STUDIES=studies)
 
 
 @pytest.fixture(scope="session")

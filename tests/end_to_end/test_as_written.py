@@ -5,6 +5,8 @@ from itertools import product
 
 import pytest
 
+from tests.end_to_end.conftest import in_memory
+
 STUDY = """
 title: Answers alike but for the name
 domain: names
@@ -23,7 +25,7 @@ NAMES = {"Chinese": "Low Yi Ting", "Malay": "Nurul Huda"}
 
 
 @pytest.fixture(scope="module")
-def alike(run_study, tmp_path_factory):
+def alike(tmp_path_factory):
     folder = tmp_path_factory.mktemp("alike")
     with (folder / "answers.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
@@ -31,7 +33,7 @@ def alike(run_study, tmp_path_factory):
         for i, (race, name) in product(range(10), NAMES.items()):
             rows.writerow([i, race, f"Why did {name} take bus {i}?", "gpt", f"{name} took bus {i} to the office."])
     (folder / "alike.yml").write_text(STUDY, encoding="utf-8")
-    return run_study("alike", PLUMBLINE_STUDIES=str(folder))
+    return in_memory(folder / "alike.yml")
 
 
 def test_nothing_but_tool_bias_is_found(alike):

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -50,11 +51,23 @@ FRAMES = {
 }
 
 
+@pytest.fixture(scope="module")
+def in_folder(tmp_path_factory):
+    """What the command finds of a frame."""
+
+    @cache
+    def check(name):
+        frame, options = FRAMES[name]
+        return plumbline.check(frame, **OF | options, folder=tmp_path_factory.mktemp("check"), quiet=True)
+
+    return check
+
+
 @pytest.mark.parametrize("name", FRAMES)
-def test_results_in_memory_are_those_of_the_command(name, tmp_path):
+def test_results_in_memory_are_those_of_the_command(name, in_folder):
     frame, options = FRAMES[name]
     here = plumbline.check(frame, **OF | options, quiet=True)
-    there = plumbline.check(frame, **OF | options, folder=tmp_path, quiet=True)
+    there = in_folder(name)
     for table in SHOWN:
         assert_alike(here.sql(f"from {table}"), there.sql(f"from {table}"), table)
     assert str(here) == str(there)
@@ -141,11 +154,10 @@ def test_every_test_of_tables_runs_though_they_are_made_one_by_one():
     assert len(said) == results.sql("select count(*) as n from raw.data_quality").n[0]
 
 
-def test_a_report_says_what_that_of_the_command_says(tmp_path):
+def test_a_report_says_what_that_of_the_command_says(in_folder, tmp_path):
     frame, options = FRAMES["two groupings"]
     plumbline.check(frame, **OF | options, report=tmp_path / "here.html", quiet=True)
-    there = plumbline.check(frame, **OF | options, folder=tmp_path / "there", quiet=True)
-    pages = (tmp_path / "here.html", there.report)
+    pages = (tmp_path / "here.html", in_folder("two groupings").report)
     words = (set(re.sub(r"<script.*?</script>|<[^>]*>", " ", page.read_text(), flags=re.S).split()) for page in pages)
     differing = set.symmetric_difference(*words)
     # when it was published, by which run, and how many checks of raw tables there were

@@ -14,6 +14,7 @@ import pytest
 from python_assets.transform.compile import PROJECT
 from python_assets.warehouse.build import open_build
 from tests.end_to_end.alike import assert_alike
+from tests.end_to_end.conftest import answers_of
 
 # the run fills them again from the raw tables, which went on growing: with what dbt's tests and the gate said
 FILLED_AGAIN = {"data_quality", "quarantined_records", "v_quality", "v_quality_rules"}
@@ -53,7 +54,7 @@ def dbt(path, folder, *command):
 
 
 @pytest.fixture(scope="module")
-def labelled(run_study, plumbline, warehouse_home, tmp_path_factory):
+def labelled(run_study, tmp_path_factory):
     """An import with labels of its own and of a rater, and a regression."""
     folder = tmp_path_factory.mktemp("labelled")
     rows = ["item,gender,tone,model,said,choice,score,kept"]
@@ -65,13 +66,11 @@ def labelled(run_study, plumbline, warehouse_home, tmp_path_factory):
                     measured = (("yes", "no", "maybe", "")[place % 4], place % 11 / 10, place * place % 7 % 2)
                     rows.append(",".join(map(str, (f"i{i}", gender, tone, model, f"Said {place}.", *measured))))
     (folder / "labelled.csv").write_text("\n".join(rows) + "\n")
-    study, sheet = folder / "labelled.yml", folder / "sheet.csv"
+    study = folder / "labelled.yml"
     study.write_text(LABELLED)
-    run_study(str(study))
-    drawn = plumbline(warehouse_home, "sample", str(study), "--measure", "kept", "--root-prompts=12", f"--out={sheet}")
-    assert drawn.returncode == 0, drawn.stderr
-    answers = pd.read_csv(sheet, dtype=str)
-    answers.assign(label=["yes", "no", "no"] * (len(answers) // 3)).to_csv(sheet, index=False)
+    ids = [response_id for (response_id,) in answers_of(study).rows("select response_id from raw.responses order by 1")]
+    sheet = pd.DataFrame({"response_id": ids, "label": ["yes", "no", "no"] * (len(ids) // 3)})
+    sheet.to_csv(folder / "sheet.csv", index=False)
     study.write_text(LABELLED + "human_labels: [{measure: kept, file: sheet.csv, rater: anna}]\n")
     run = run_study(str(study))
     assert all(run.value(f"select count(*) from {table}") for table in ("label_agreement", "factor_importance"))

@@ -4,9 +4,12 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.end_to_end.conftest import in_memory
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITERS = ROOT / "tests" / "python_assets" / "importers"
@@ -27,23 +30,33 @@ groupings: [gender]
 
 
 @pytest.fixture(scope="module")
-def run_example(run_study, tmp_path_factory):
-    def run(text, name, writer, logs="worked"):
-        folder = tmp_path_factory.mktemp(name)
-        (folder / f"{name}.yml").write_text(text, encoding="utf-8")
-        (folder / "logs").mkdir()
+def write_example(tmp_path_factory):
+    """Write a study file beside the logs of the worked example, or of metrics, which one call of a writer writes."""
+
+    @cache
+    def folder_of(writer):
+        folder = tmp_path_factory.mktemp("examples")
+        kinds = ("worked", "metrics")
+        for kind in kinds:
+            (folder / kind / "logs").mkdir(parents=True)
+        asked = [argument for kind in kinds for argument in (str(folder / kind / "logs"), kind)]
         subprocess.run(
-            [sys.executable, str(WRITERS / writer), str(folder / "logs"), logs],
+            [sys.executable, str(WRITERS / writer), *asked],
             check=True,
             env={**os.environ, "XDG_DATA_HOME": str(folder / "home"), "HF_HOME": str(folder / "home")},
         )
-        return run_study(name, PLUMBLINE_STUDIES=str(folder))
+        return folder
 
-    return run
+    def write(text, name, writer, logs="worked"):
+        path = folder_of(writer) / logs / f"{name}.yml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
 
 
-def test_a_log_of_inspect_is_compared_like_any_other_study(run_example):
-    run = run_example(worked_example("Logs of Inspect"), "inspect_logs", "write_inspect_logs.py")
+def test_a_log_of_inspect_is_compared_like_any_other_study(run_study, write_example):
+    run = run_study(str(write_example(worked_example("Logs of Inspect"), "inspect_logs", "write_inspect_logs.py")))
     found = run.rows(
         """
         select c.value, c.n_root_prompts, c.verdict, g.provider
@@ -64,8 +77,8 @@ def test_a_log_of_inspect_is_compared_like_any_other_study(run_example):
     assert run.value("select count(*) from responses where study_id = 'inspect_logs' and status = 'ok'") == 48
 
 
-def test_a_log_of_lm_eval_is_compared_like_any_other_study(run_example):
-    run = run_example(worked_example("Logs of lm_eval"), "lm_eval_logs", "write_lm_eval_logs.py")
+def test_a_log_of_lm_eval_is_compared_like_any_other_study(write_example):
+    run = in_memory(write_example(worked_example("Logs of lm_eval"), "lm_eval_logs", "write_lm_eval_logs.py"))
     found = run.rows(
         """
         select value, n_root_prompts, verdict from contrasts
@@ -84,9 +97,9 @@ def test_a_log_of_lm_eval_is_compared_like_any_other_study(run_example):
     assert levels == [("hiring",)]
 
 
-def test_what_a_log_of_inspect_publishes_comes_out_again(run_example):
+def test_what_a_log_of_inspect_publishes_comes_out_again(write_example):
     text = METRICS.format(format="inspect", path="logs/metrics.eval")
-    run = run_example(text, "inspect_metrics", "write_inspect_logs.py", "metrics")
+    run = in_memory(write_example(text, "inspect_metrics", "write_inspect_logs.py", "metrics"))
     found = statuses(run, "inspect_metrics")
     # five metrics of 6 reducers; ends of intervals and metrics of groups that no factor tells are not computed
     assert found["graded", "accuracy"] == found["graded", "stderr"] == found["graded", "std"] == {("equal", None): 6}
@@ -98,9 +111,9 @@ def test_what_a_log_of_inspect_publishes_comes_out_again(run_example):
     assert found["letter", "frequency: N"] == {("equal", None): 1}
 
 
-def test_what_a_log_of_lm_eval_publishes_comes_out_again(run_example):
+def test_what_a_log_of_lm_eval_publishes_comes_out_again(write_example):
     text = METRICS.format(format="lm_eval", path="'logs/*/samples_*.jsonl'")
-    run = run_example(text, "lm_eval_metrics", "write_lm_eval_logs.py", "metrics")
+    run = in_memory(write_example(text, "lm_eval_metrics", "write_lm_eval_logs.py", "metrics"))
     found = statuses(run, "lm_eval_metrics")
     for metric in ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "f1", "mcc", "brier_score"):
         assert found["", metric] == {("equal", None): 1}, metric

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from tests.end_to_end.conftest import answers_of
 from tests.end_to_end.labelled import Labelled
 
 SETS = {
@@ -52,20 +53,18 @@ LABELS = "human_labels:\n" + "\n".join(
 
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory, data_folder):
-    """The answers to three prompts, read, labelled by their texts, and read again beside the labels."""
+    """The answers to three prompts, labelled by their texts, and read beside the labels."""
     folder = data_folder / "fairsea"
     answers = pd.read_parquet(folder / "fairsea_responses.parquet")
     study = Labelled(tmp_path_factory.mktemp("labelled"), tmp_path_factory.mktemp("home"), STUDY)
     answers[answers["prompt_category"].isin(CATEGORIES)].to_parquet(study.folder / "answers.parquet")
-    first = study.plumbline("run", "labelled")
-    assert first.returncode == 0, first.stderr
-    there = study.frame(
+    answered = answers_of(study.folder / "labelled.yml").connection.execute(
         """
         select response_id, generation_id, prompt_id, replicate, response_text as llm_output, level as prompt_category
-        from responses inner join prompt_factors using (study_id, prompt_id) where factor = 'category'
+        from raw.responses inner join raw.prompt_factors using (study_id, prompt_id) where factor = 'category'
         """
     )
-    study.labels = there.merge(pd.read_csv(folder / "labels.csv"), on=["prompt_category", "llm_output"])
+    study.labels = answered.df().merge(pd.read_csv(folder / "labels.csv"), on=["prompt_category", "llm_output"])
     for name, (category, _) in SETS.items():
         of_measure = study.labels[study.labels["prompt_category"] == category]
         of_measure[["response_id", "label"]].to_csv(study.folder / f"{name}.csv", index=False)

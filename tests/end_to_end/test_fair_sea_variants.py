@@ -7,8 +7,8 @@ from python_assets.warehouse.paths import PROJECT
 
 
 @pytest.fixture(scope="module")
-def variants(run_study):
-    return run_study("fair_sea_variants")
+def variants(run_study, with_few_draws):
+    return run_study("fair_sea_variants", PLUMBLINE_STUDIES=with_few_draws("fair_sea_variants"))
 
 
 def test_both_level_sets_can_be_written():

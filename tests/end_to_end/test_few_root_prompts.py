@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.end_to_end.conftest import in_memory
+
 STUDY = """
 title: Two root prompts in several wordings
 factors:
@@ -50,11 +52,11 @@ def answers():
 
 
 @pytest.fixture(scope="module")
-def few(run_study, tmp_path_factory):
+def few(tmp_path_factory):
     folder = tmp_path_factory.mktemp("few")
     (folder / "few_root_prompts.yml").write_text(textwrap.dedent(STUDY), encoding="utf-8")
     answers().to_csv(folder / "answers.csv", index=False)
-    return run_study("few_root_prompts", PLUMBLINE_STUDIES=str(folder))
+    return in_memory(folder / "few_root_prompts.yml")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ prompts:
     texts:
 {TEXTS}
 generations: [{{name: one, provider: "says:say"}}, {{name: two, provider: "says:say", role: {{r: Be kind}}}}]
-measures: [vader]
+measures: [vader, {{name: lovely, kind: binary, function: "says:lovely"}}]
 groupings: [gender]
 """
 SAYS = """
@@ -31,27 +31,39 @@ def say(messages, decoding):
     text = str(messages)
     word = ["good", "nice", "lovely", "sad"][zlib.crc32(text.encode()) % 4]
     return "=I cannot help with that" if zlib.crc32(text.encode()) % 7 == 0 else f"A {word} person lives there."
+
+
+def lovely(texts):
+    return [int("lovely" in text) for text in texts]
 """
+
+
+SHOWS = {"lovely": "lovely", "refusal": "cannot"}
 
 
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory):
-    """The study after its first run, its sheets drawn and filled in, and a second run that reads them."""
+    """The study after its first run, its sheets drawn and filled in, one with gaps, and a run that reads them."""
     folder = tmp_path_factory.mktemp("labelled")
     (folder / "says.py").write_text(SAYS, encoding="utf-8")
     study = Labelled(folder, tmp_path_factory.mktemp("home"), STUDY)
     first = study.plumbline("run", "labelled")
     assert first.returncode == 0, first.stderr
-    study.drawn = study.plumbline(
-        "sample", "labelled", "--measure", "refusal", "--root-prompts", str(N_DRAWN), "--format", "xlsx"
-    )
-    assert study.drawn.returncode == 0, study.drawn.stderr
-    study.n_labels = fill_xlsx(folder / "labelled_refusal_labels.xlsx")
+    study.n_labels = {}
+    for measure, word in SHOWS.items():
+        study.drawn = study.plumbline(
+            "sample", "labelled", "--measure", measure, "--root-prompts", str(N_DRAWN), "--format", "xlsx"
+        )
+        assert study.drawn.returncode == 0, study.drawn.stderr
+        sheet = folder / f"labelled_{measure}_labels.xlsx"
+        study.n_labels[measure] = fill_xlsx(sheet, word, has_gaps=measure == "refusal")
     drawn = study.plumbline("sample", "labelled", "--pairs", str(N_PAIRS))
     assert drawn.returncode == 0, drawn.stderr
     fill_csv(folder / "labelled_pairs.csv")
     study.labels = (
-        "human_labels: [{measure: refusal, file: labelled_refusal_labels.xlsx, rater: anna}]",
+        "human_labels:",
+        "- {measure: refusal, file: labelled_refusal_labels.xlsx, rater: anna}",
+        "- {measure: lovely, file: labelled_lovely_labels.xlsx, rater: ben}",
         "pair_labels: [{file: labelled_pairs.csv, rater: anna}]",
     )
     study.write(*study.labels)
@@ -60,16 +72,17 @@ def labelled(tmp_path_factory):
     return study
 
 
-def fill_xlsx(path):
-    """Label every answer by what it says, all but the first, and mistype the second."""
+def fill_xlsx(path, word, *, has_gaps):
+    """Label every answer by what it says; with gaps all but the first, and mistype the second."""
     book = openpyxl.load_workbook(path)
     sheet = book["labels"]
     names = [cell.value for cell in sheet[1]]
     text, label = names.index("text"), names.index("label")
     for row in sheet.iter_rows(min_row=2):
-        row[label].value = "yes" if "cannot" in row[text].value else "no"
-    sheet.cell(2, label + 1).value = None
-    sheet.cell(3, label + 1).value = "yep"
+        row[label].value = "yes" if word in row[text].value else "no"
+    if has_gaps:
+        sheet.cell(2, label + 1).value = None
+        sheet.cell(3, label + 1).value = "yep"
     book.save(path)
     return sheet.max_row - 1
 
@@ -87,19 +100,26 @@ def fill_csv(path):
 
 
 def test_whole_root_prompts_are_drawn(labelled):
-    assert labelled.n_labels == N_DRAWN * 2 * 2
-    assert f"{labelled.n_labels} answers of {N_DRAWN} of {N_TEXTS} root prompts" in labelled.drawn.stdout
+    assert labelled.n_labels["refusal"] == N_DRAWN * 2 * 2
+    assert f"{labelled.n_labels['refusal']} answers of {N_DRAWN} of {N_TEXTS} root prompts" in labelled.drawn.stdout
 
 
 def test_every_label_stands_beside_what_was_read(labelled):
-    counts = labelled.rows("select reason, count(*) from human_labels group by reason order by reason nulls first")
-    assert counts == [(None, labelled.n_labels - 2), ("not_a_label", 1), ("not_labelled", 1)]
+    counts = labelled.rows(
+        "select measure_id, reason, count(*) from human_labels group by all order by all nulls first"
+    )
+    assert counts == [
+        ("lovely", None, labelled.n_labels["lovely"]),
+        ("refusal", None, labelled.n_labels["refusal"] - 2),
+        ("refusal", "not_a_label", 1),
+        ("refusal", "not_labelled", 1),
+    ]
     differing = labelled.rows(
         """
         select count(*)
         from human_labels as labels
         inner join responses using (study_id, response_id)
-        where labels.value <> if(contains(response_text, 'cannot'), 1, 0)
+        where labels.value <> if(contains(response_text, if(measure_id = 'refusal', 'cannot', 'lovely')), 1, 0)
         """
     )
     assert differing == [(0,)]
@@ -111,7 +131,9 @@ def test_what_says_nothing_is_in_quarantine_with_its_row(labelled):
 
 
 def test_the_labels_are_told_when_a_run_ends(labelled):
-    assert f"Labels     {labelled.n_labels - 2} of refusal by anna" in labelled.second.stdout
+    of_lovely, of_refusal = labelled.n_labels["lovely"], labelled.n_labels["refusal"] - 2
+    told = f"Labels     {of_lovely} of lovely by ben, {of_refusal} of refusal by anna"
+    assert told in labelled.second.stdout
     assert "2 rows without one" in labelled.second.stdout
 
 
@@ -161,26 +183,18 @@ def test_labels_with_gaps_correct_no_p_and_leave_raw_values_first(labelled):
 
 
 def test_whole_root_prompts_with_labels_are_asked_first(labelled):
-    sheet = labelled.folder / "labelled_refusal_labels.xlsx"
-    book = openpyxl.load_workbook(sheet)
-    names = [cell.value for cell in book["labels"][1]]
-    for row in (2, 3):
-        text = book["labels"].cell(row, names.index("text") + 1).value
-        book["labels"].cell(row, names.index("label") + 1).value = "yes" if "cannot" in text else "no"
-    book.save(sheet)
-    done = labelled.plumbline("run", "labelled")
-    assert done.returncode == 0, done.stderr
     sets = labelled.rows(
         """
         select distinct calibration, set_id from questions
-        where measure_id = 'refusal' and grouping_id = 'gender' and reference_generation_id = '' and statistic = 'mean'
+        where measure_id = 'lovely' and grouping_id = 'gender' and reference_generation_id = '' and statistic = 'mean'
         order by all
         """
     )
     errors = [("false_alarm", "instrument"), ("missed", "instrument")]
     assert sets == [("corrected", "primary"), *errors, ("raw", "secondary")]
     of_pairs = labelled.rows(
-        "select distinct set_id from questions where calibration = 'corrected' and reference_generation_id <> ''"
+        "select distinct set_id from questions "
+        "where measure_id = 'lovely' and calibration = 'corrected' and reference_generation_id <> ''"
     )
     assert of_pairs == [("comparison",)]
     # the reading is that of the labels, so that both come to the same
@@ -189,11 +203,12 @@ def test_whole_root_prompts_with_labels_are_asked_first(labelled):
         select max(abs(corrected.value - raw.value)), count(*)
         from contrasts as corrected
         inner join contrasts as raw using (generation_id, grouping_id, measure_id, group_id, contrast)
-        where corrected.calibration = 'corrected' and raw.calibration = 'raw'
+        where measure_id = 'lovely' and corrected.calibration = 'corrected' and raw.calibration = 'raw'
         """
     )
     assert apart[0][0] < 0.35 and apart[0][1] == 4
-    means = labelled.rows("select count(value) from summary_statistics where calibration = 'corrected'")
+    of_lovely = "measure_id = 'lovely' and calibration = 'corrected'"
+    means = labelled.rows(f"select count(value) from summary_statistics where {of_lovely}")
     assert means == [(4,)]
     report = (labelled.home / "report" / "labelled.html").read_text(encoding="utf-8")
     assert "corrected by labels" in report

@@ -6,6 +6,8 @@ import duckdb
 import pandas as pd
 import pytest
 
+from tests.end_to_end.conftest import in_memory
+
 STUDY = """
 title: Names and groups
 factors:
@@ -126,15 +128,15 @@ def test_subgroups_of_mixed_units_have_no_interval(names):
     }
 
 
-def test_an_import_of_the_kept_run_has_its_units_and_its_findings(names, run_study, tmp_path):
+def test_an_import_of_the_kept_run_has_its_units_and_its_findings(names, tmp_path):
     (archive,) = (names.home / "archive" / "names").iterdir()
     imports = f'prompts: {{import: {{format: plumbline, path: "{archive / "manifest.json"}"}}}}'
     (tmp_path / "again.yml").write_text(
         f"title: Again\n{imports}\ngenerations: [{{name: '*', provider: replay}}]\nkeep: 1\n{ASKED}", encoding="utf-8"
     )
-    run_study("again", PLUMBLINE_STUDIES=str(tmp_path))
+    imported = in_memory(tmp_path / "again.yml")
     first, again = (
-        names.rows(
+        run.rows(
             """
             select slice_id, grouping_id, measure_id, group_id, n_units, scope, inference_reason,
                 round(value, 12), round(p_value, 12), round(ci_low, 12)
@@ -144,11 +146,11 @@ def test_an_import_of_the_kept_run_has_its_units_and_its_findings(names, run_stu
             """,
             study_id,
         )
-        for study_id in ("names", "again")
+        for run, study_id in ((names, "names"), (imported, "again"))
     )
     assert again == first
     units = "select prompt_id, unit_id, unit_factor from prompts where study_id = ? order by all"
-    assert names.rows(units, "again") == names.rows(units, "names")
+    assert imported.rows(units, "again") == names.rows(units, "names")
 
 
 def test_the_report_says_why_and_names_the_parts(names):

@@ -1,6 +1,8 @@
-"""SAGED's worked example (Figure 4) through a run: its statistics and disparities as the tables publish them."""
+"""SAGED's worked example (Figure 4) from its file to the tables: its statistics and disparities."""
 
 import pytest
+
+from tests.end_to_end.conftest import in_memory
 
 SCORES = """id,fruit,response,sentiment
 1,Apple,Apple OK.,0.5
@@ -25,14 +27,13 @@ analysis:
 
 
 @pytest.fixture(scope="module")
-def figure_4(run_study, tmp_path_factory):
+def figure_4(tmp_path_factory):
     folder = tmp_path_factory.mktemp("studies")
     (folder / "figure_4.csv").write_text(SCORES, encoding="utf-8")
     (folder / "figure_4.yml").write_text(STUDY, encoding="utf-8")
-    return run_study("figure_4", PLUMBLINE_STUDIES=str(folder))
+    return in_memory(folder / "figure_4.yml")
 
 
-@pytest.mark.run
 def test_the_statistics_of_the_groups(figure_4):
     rows = figure_4.rows(
         "select statistic, group_id, value from summary_statistics "
@@ -47,7 +48,6 @@ def test_the_statistics_of_the_groups(figure_4):
     }
 
 
-@pytest.mark.run
 @pytest.mark.parametrize(
     ("statistic", "metric", "expected"), [("mean", "range", 0.4), ("selection_rate", "impact_ratio", 0.0)]
 )

@@ -5,6 +5,8 @@ import textwrap
 
 import pytest
 
+from tests.end_to_end.conftest import in_memory
+
 STUDY = """
 title: Two benchmarks
 factors:
@@ -54,13 +56,13 @@ def table(benchmark, column, groups, further):
 
 
 @pytest.fixture(scope="module")
-def pair(run_study, tmp_path_factory):
+def pair(tmp_path_factory):
     folder = tmp_path_factory.mktemp("several")
     (folder / "two_benchmarks.yml").write_text(textwrap.dedent(STUDY), encoding="utf-8")
     (folder / "north.csv").write_text(table("north", "group", ("old", "young"), {}), encoding="utf-8")
     south = table("south", "who", ("old", "short", "rich"), {"style": "plain"})
     (folder / "south.csv").write_text(south, encoding="utf-8")
-    return run_study("two_benchmarks", PLUMBLINE_STUDIES=str(folder))
+    return in_memory(folder / "two_benchmarks.yml")
 
 
 def test_coverage_is_over_both(pair):

@@ -11,8 +11,9 @@ MEANS = """
 
 
 @pytest.fixture(scope="module")
-def stocks(run_study):
-    return run_study("stock_reports", PLUMBLINE_PROVIDER="simulator")
+def stocks(run_study, with_few_draws):
+    studies = with_few_draws("stock_reports")
+    return run_study("stock_reports", PLUMBLINE_PROVIDER="simulator", PLUMBLINE_STUDIES=studies)
 
 
 def test_every_question_is_asked_of_every_company(stocks):

@@ -5,6 +5,8 @@ import json
 import pandas as pd
 import pytest
 
+from tests.end_to_end.conftest import in_memory
+
 BBQ = """
 title: BBQ by UnifiedQA
 factors:
@@ -76,7 +78,7 @@ def reference(data_folder):
 
 
 @pytest.fixture(scope="session")
-def bbq(run_study, data_folder, tmp_path_factory):
+def bbq(data_folder, tmp_path_factory):
     """The answers of both models that read the context; the items join them by category and example."""
     folder = tmp_path_factory.mktemp("bbq")
     items = pd.read_parquet(data_folder / "bbq" / "bbq_items_6cat.parquet")
@@ -90,17 +92,17 @@ def bbq(run_study, data_folder, tmp_path_factory):
         ]
     ].to_csv(folder / "bbq.csv", index=False)  # fmt: skip
     (folder / "bbq_subgroups.yml").write_text(BBQ, encoding="utf-8")
-    return run_study("bbq_subgroups", PLUMBLINE_STUDIES=str(folder))
+    return in_memory(folder / "bbq_subgroups.yml")
 
 
 @pytest.fixture(scope="session")
-def decodingtrust(run_study, data_folder, tmp_path_factory):
+def decodingtrust(data_folder, tmp_path_factory):
     folder = tmp_path_factory.mktemp("decodingtrust")
     codes = pd.read_parquet(data_folder / "decodingtrust_stereotype" / "agreeability_long.parquet")
     codes = codes[codes.model == MODEL]
     codes.assign(agrees=(codes.agreeability == 1).astype(int)).to_csv(folder / "agreeability.csv", index=False)
     (folder / "decodingtrust_subgroups.yml").write_text(DECODINGTRUST, encoding="utf-8")
-    return run_study("decodingtrust_subgroups", PLUMBLINE_STUDIES=str(folder))
+    return in_memory(folder / "decodingtrust_subgroups.yml")
 
 
 def test_first_level_log_disparities_are_those_of_the_reference(bbq, reference):

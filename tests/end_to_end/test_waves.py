@@ -1,14 +1,17 @@
-"""The example of docs/waves.md, run as it is printed there."""
+"""The example of docs/waves.md, run as it is printed there, and two more months of a model that did not change."""
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import yaml
 
 from tests.end_to_end.conftest import ROOT, environment_of, open_warehouse
 
@@ -113,3 +116,119 @@ def test_what_the_check_tested_is_a_table_and_stands_in_the_report(printed):
     page = (printed.home / "report" / "assistant.html").read_text(encoding="utf-8")
     assert '<section id="history">' in page
     assert "<strong>beyond margin</strong>" in page
+
+
+SCORES = """
+def length(texts):
+    return [len(text) / 100 for text in texts]
+"""
+CHANGED = """
+    select measure_id, is_tested, change_outcome, reason from v_changed_since
+    where measure_id in ('vader', 'length') and statistic = 'mean' and generation_id = 'steady' order by 1
+"""
+HISTORY = """
+    select measure_id, wave, run_position, instrument_changed, extractor_versions is not null from v_history
+    where measure_id in ('vader', 'length') and statistic = 'mean' and slice_id = 'all' and generation_id = 'steady'
+        and grouping_id = 'origin' and calibration = 'raw' order by measure_id, run_position
+"""
+
+
+def study_of(month):
+    """The study of the page without the model that moved, with a measure more, and with hidden texts."""
+    study = yaml.safe_load(block("yaml"))
+    del study["waves"]
+    return yaml.safe_dump(
+        study
+        | {
+            "generations": [study["generations"][0] | {"wave": month}],
+            "measures": ["vader", {"name": "length", "kind": "continuous", "function": "scores:length"}],
+            "analysis": {"permutations": 99, "bootstrap": 200, "margins": {"mean_difference": 0.2}},
+            "report": {"hide_texts": True},
+        }
+    )
+
+
+class Months(NamedTuple):
+    """The runs of all months, what was tested before the gate of January against December, and what it printed."""
+
+    runs: list[str]
+    home: Path
+    tested_before: list[tuple]
+    gate: subprocess.CompletedProcess
+    page: str
+    call: partial
+
+    def rows(self, query):
+        with open_warehouse(self.home) as connection:
+            return connection.execute(query).fetchall()
+
+
+@pytest.fixture(scope="module")
+def months(printed, plumbline, tmp_path_factory):
+    """The page's warehouse, copied, after two more runs; what measures the length changed before the second."""
+    folder = tmp_path_factory.mktemp("months")
+    home = shutil.copytree(printed.home, folder / "warehouse", symlinks=True)
+    call = partial(plumbline, home, PLUMBLINE_STUDIES=str(folder))
+    for month, scores in (("2026-12", SCORES), ("2027-01", f"# of January\n{SCORES}")):
+        (folder / "scores.py").write_text(scores, encoding="utf-8")
+        (folder / "assistant.yml").write_text(study_of(month), encoding="utf-8")
+        done = call("run", "assistant")
+        assert done.returncode == 0, done.stderr
+    with open_warehouse(home) as connection:
+        found = connection.execute("select run_id from publications order by published_at").fetchall()
+        tested_before = connection.execute(CHANGED).fetchall()
+    runs = [run_id for (run_id,) in found]
+    page = folder / "gate.html"
+    gate = call("gate", "assistant", "--against", runs[-2], "--report", str(page))
+    assert gate.returncode == 0, gate.stdout + gate.stderr
+    return Months(runs, home, tested_before, gate, page.read_text(encoding="utf-8"), call)
+
+
+def test_a_model_that_did_not_change_passes_the_gate_and_what_measured_otherwise_is_told(months):
+    *told, last = months.gate.stdout.splitlines()
+    assert last == "Of 3 groups with a margin none is beyond it."
+    assert [line.split()[-3:] for line in told if " vader " in line] == [["within", "its", "margin"]] * 3
+    (changed,) = (line for line in told if line.startswith("Not compared: "))
+    assert changed.startswith("Not compared: steady, length by origin: instrument_changed")
+
+
+def test_the_gate_compares_archives_without_texts(months):
+    kept = (months.home / "archive" / "assistant" / run / "manifest.json" for run in months.runs)
+    assert [json.loads(path.read_text())["hides_texts"] for path in kept] == [False, False, True, True]
+    answers = months.rows("select distinct response_text from responses where response_text <> ''")
+    texts = ["neighbour", *(text for (text,) in answers)]
+    assert len(texts) > 2 and not [text for text in texts if text in months.gate.stdout + months.page]
+
+
+def test_every_run_is_in_the_history_with_the_change_of_what_measures(months):
+    assert months.rows(HISTORY) == [
+        ("length", "2026-12", 1, None, True),
+        ("length", "2027-01", 2, True, True),
+        ("vader", "2026-10", 1, None, True),
+        ("vader", "2026-11", 2, False, True),
+        ("vader", "2026-12", 3, False, True),
+        ("vader", "2027-01", 4, False, True),
+    ]
+
+
+def test_only_what_a_gate_held_against_the_run_before_is_called_tested(months):
+    assert months.tested_before == [(measure, False, None, "not_gated") for measure in ("length", "vader")]
+    length, vader = months.rows(CHANGED)
+    assert length == ("length", False, None, "instrument_changed")
+    assert vader == ("vader", True, "within_margin", None)
+    october, november, december, january = months.runs
+    compared = "select distinct run_id, against_run_id, reason from run_changes where measure_id in ('vader', 'length')"
+    assert set(months.rows(compared)) == {
+        (november, october, None),
+        (january, december, None),
+        (january, december, "instrument_changed"),
+    }
+    assert months.gate.stdout.splitlines()[-1] in months.page
+    assert december in months.page and january in months.page
+    assert months.call("verify").returncode == 0
+
+
+def test_a_page_that_cannot_be_written_is_told_before_anything_runs(months, tmp_path):
+    done = months.call("gate", "assistant", "--against", months.runs[0], "--report", str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "a folder" in done.stderr

@@ -238,8 +238,9 @@ def write_worked(folder):
 
 
 if __name__ == "__main__":
-    target, *which = sys.argv[1:]
-    if which == ["metrics"]:
-        write_metrics(Path(target) / "metrics.eval")
-    else:
-        {"killed": write_killed, "worked": write_worked, "all": write_all}[which[0]](Path(target))
+    asked = sys.argv[1:]
+    for target, which in zip(asked[::2], asked[1::2], strict=True):
+        if which == "metrics":
+            write_metrics(Path(target) / "metrics.eval")
+        else:
+            {"killed": write_killed, "worked": write_worked, "all": write_all}[which](Path(target))

@@ -1,6 +1,6 @@
 """Writes the logs that test_lm_eval.py reads, with lm_eval and a model made up here: no network is asked.
 
-A program of its own, as lm_eval is: python write_lm_eval_logs.py FOLDER all|worked.
+A program of its own, as lm_eval is: python write_lm_eval_logs.py FOLDER all|worked|metrics [FOLDER ...].
 """
 
 import json
@@ -172,8 +172,7 @@ def write_metrics(folder):
     run(folder, ["both", "read", "translated"], "metrics")
 
 
-if __name__ == "__main__":
-    target, which = Path(sys.argv[1]), sys.argv[2]
+def write(target, which):
     if which == "worked":
         write_logs(target, "hiring", [f"{'job' if n % 2 else 'loan'} {n}" for n in range(12)])
     elif which == "metrics":
@@ -183,3 +182,9 @@ if __name__ == "__main__":
         write_logs(target, "hiring", ["loan", "job"], model="large")
         write_logs(target, "choosing", ["loan", "job"], task=CHOSEN)
         write_metrics(target)
+
+
+if __name__ == "__main__":
+    asked = sys.argv[1:]
+    for target, which in zip(asked[::2], asked[1::2], strict=True):
+        write(Path(target), which)

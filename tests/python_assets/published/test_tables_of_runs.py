@@ -143,9 +143,10 @@ def test_the_publication_of_a_gate_is_one_like_the_others(gated):
     assert (gated.archives("one") / "b" / "report.html").read_text() != gated.report("one").read_text()
 
 
-def test_a_gate_that_is_asked_again_replaces_what_it_found(gated):
+def test_a_gate_that_is_asked_again_replaces_what_it_found_and_nothing_of_gates_against_others(gated):
+    keep_changes(gated, "one", ("b", "earlier"), changes(("man", 0.125)), write_page)
     keep_changes(gated, "one", ("b", "a"), changes(("man", 0.25)), write_page)
-    assert query(gated, CHANGES) == [("b", "a", "man", 0.25)]
+    assert query(gated, CHANGES) == [("b", "a", "man", 0.25), ("b", "earlier", "man", 0.125)]
 
 
 def test_changes_stay_when_another_run_is_published_and_go_when_theirs_is_published_again(gated):
