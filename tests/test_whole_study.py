@@ -98,7 +98,7 @@ def test_the_finding_is_that_of_every_exchange_within_the_root_prompts_and_stand
     (found,) = csv.DictReader(io.StringIO(plumbline("sql", query, "--format", "csv")))
     d = np.array([n_words(woman) - n_words(man) for woman, man in zip(*map(texts_of, ("woman", "man")), strict=True)])
     exchanged = np.array([*product([-1, 1], repeat=len(d))]) @ d
-    # 9,999 of the 256 are drawn
+    # 9,999 draws among the 256
     assert float(found["p_value"]) == pytest.approx((np.abs(exchanged) >= abs(d.sum())).mean(), abs=0.003)
     assert float(found["value"]) == pytest.approx(d.mean())
     page = (plumbline.folder / "warehouse" / "report" / "letters.html").read_text(encoding="utf-8")

@@ -111,7 +111,7 @@ def read_study_file(path: Path, text: str | None = None) -> StudyFile:
 def _composed(text: str) -> yaml.Node | None:
     try:
         return yaml.compose(text, Loader=LOADER)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, UnicodeEncodeError):  # half of a surrogate pair is no UTF-8
         return yaml.compose(text, Loader=yaml.SafeLoader)  # its errors are the clearer ones
 
 

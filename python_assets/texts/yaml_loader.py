@@ -1,4 +1,7 @@
-"""How YAML is read, a file of a user among it: by libyaml where it was compiled, in a sixth of the time."""
+"""How YAML is read, a file of a user among it: by libyaml where it was compiled, in a sixth of the time.
+
+Where it was not, a tab between a key and its value is refused, and a byte order mark counts in the places of marks.
+"""
 
 from typing import TYPE_CHECKING
 

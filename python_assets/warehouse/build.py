@@ -16,6 +16,7 @@ import duckdb
 
 from python_assets.errors import OTHER_HOME, WarehouseError
 from python_assets.warehouse.raw_tables import RAW_TABLES
+from python_assets.warehouse.threads import n_threads, threads_told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +25,7 @@ SCHEMAS: Final = ("raw", "intermediate", "marts", "inference")
 UNORDERED: Final = "preserve_insertion_order"
 _PROFILE: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "profiles.yml"
 FEW_MEASUREMENTS: Final = 10_000  # DuckDB gives each thread 122,880 rows to read, and tables of pairs grow
+MEMORY: Final = ":memory:"
 UNFINISHED: Final = ".publishing"  # ends the name of what is not whole yet, or is being removed
 
 
@@ -176,7 +178,7 @@ def open_build(path: Path, *, is_held: bool = False) -> Iterator[duckdb.DuckDBPy
 
 def open_memory() -> duckdb.DuckDBPyConnection:
     """A build file in memory, of which nothing reaches the disk."""
-    connection = _connect(":memory:")
+    connection = _connect(MEMORY)
     connection.execute("reset memory_limit")  # there is no disk to go to
     connection.execute("set temp_directory = ''")
     _see_to_tables(connection)
@@ -213,11 +215,11 @@ def _raw_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
 
 
 def connect(
-    path: str | Path = ":memory:", *, read_only: bool = False, threads: int | None = None
+    path: str | Path = MEMORY, *, read_only: bool = False, threads: int | None = None
 ) -> duckdb.DuckDBPyConnection:
     """A connection to a DuckDB file that fetches nothing and draws no bar over what a command prints.
 
-    threads: that it uses; where None those of OMP_NUM_THREADS, else one a core.
+    threads: that it uses; where None those of OMP_NUM_THREADS, else one a core. A build file keeps those it has.
 
     Raises:
         duckdb.Error: the file cannot be opened.
@@ -226,19 +228,11 @@ def connect(
     # said afterwards: a file that is open twice in a process must be opened alike
     connection.execute("set autoinstall_known_extensions = false")
     connection.execute("set enable_progress_bar = false")
-    if (threads := threads or _threads_told()) is not None:
+    if threads is None and (read_only or path == MEMORY):  # all connections of a process to a file share its threads
+        threads = threads_told()
+    if threads is not None:
         connection.execute(f"set threads = {threads}")
     return connection
-
-
-def n_threads() -> int:
-    """How many threads compute: as many as OMP_NUM_THREADS says, else one a core."""
-    return _threads_told() or os.cpu_count() or 1
-
-
-def _threads_told() -> int | None:
-    told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
-    return int(told) if told.isdecimal() and int(told) else None
 
 
 def _connect(path: Path | str) -> duckdb.DuckDBPyConnection:

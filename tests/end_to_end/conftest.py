@@ -53,7 +53,7 @@ class Run(NamedTuple):
 
 
 class InMemory(NamedTuple):
-    """The tables of a study of imported numbers, made in this process as a run makes them (test_check.py)."""
+    """The tables of a study of an import, made in this process as a run makes them (test_check.py)."""
 
     connection: duckdb.DuckDBPyConnection
 
@@ -65,7 +65,7 @@ class InMemory(NamedTuple):
 
 
 def in_memory(path):
-    """Run a study of imported numbers without a process, stages and files of its own."""
+    """Run a study of an import without a process, stages and files of its own."""
     study = load_study(path)
     results = run_in_memory(study, read_import(study), SILENT)
     results.make()

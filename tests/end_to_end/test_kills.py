@@ -7,12 +7,13 @@ import json
 import signal
 import subprocess
 import sys
+from threading import Timer
 
 import pytest
 
 from bench.bench_kills import STUDY_ID, faults, points_of, published, run
 from dagster_project.one_version import KEPT
-from tests.end_to_end.conftest import ROOT, environment_of
+from tests.end_to_end.conftest import ROOT, WITHIN_SECONDS, environment_of
 from tests.sessions import left_of_session
 
 N_POINTS = 3
@@ -98,12 +99,14 @@ def stopped(undisturbed, tmp_path):
             # a shell's background job is born deaf to SIGINT, and so would its tests be
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
-        told = []
+        told, too_late = [], Timer(WITHIN_SECONDS, process.kill)
+        too_late.start()
         with process:  # ends when no child holds standard error any more
             for line in process.stderr:
                 told.append(line.rstrip("\n"))
                 if stop_at and told[-1].endswith(f"  {stop_at}"):
                     process.send_signal(stop_by)
+        too_late.cancel()
         assert left_of_session(process.pid) == []
         assert "Traceback" not in "\n".join(told)
         if process.returncode:

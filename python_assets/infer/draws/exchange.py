@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.warehouse.build import n_threads
+from python_assets.warehouse.threads import n_threads
 
 if TYPE_CHECKING:  # a plan, which draws nothing, reads this file too, and scipy takes .2 s to import
     from scipy import sparse

@@ -104,6 +104,11 @@ def test_blocks_find_more_than_twice_what_welch_on_rows_finds():
     assert found["permuted t within prompts"] > 0.7
 
 
+def test_five_hundred_null_groups_have_small_p_values_as_often_as_a_hundred():
+    found = measured.discoveries(Layout(5, 500), Model(), Sizes(15, 9_999))
+    assert found["unadjusted false findings"] == pytest.approx(25, abs=5)
+
+
 def test_a_hundred_null_groups_bring_about_few_findings():
     found = measured.discoveries(Layout(5, 100), Model(), Sizes(N_SETS, 1_999))
     assert found["unadjusted false findings"] == pytest.approx(5, abs=0.5)

@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,11 @@ def test_a_file_that_cannot_be_read_is_told_with_its_line(tmp_path, problems_of,
     error = problems_of(path)
     assert [(one.where, one.line) for one in error.problems] == [((), line)]
     assert str(error) == snapshot
+
+
+def test_half_of_a_surrogate_pair_in_a_text_of_no_file_is_told():
+    with pytest.raises(StudyFileError, match="printable characters"):
+        read_study_file(Path("mine.yml"), 'title: "\ud800"')
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path, refused):

@@ -9,15 +9,7 @@ import pandas as pd
 import pytest
 
 from python_assets.errors import WarehouseError
-from python_assets.warehouse.build import (
-    FEW_MEASUREMENTS,
-    Quarantined,
-    connect,
-    n_threads,
-    open_build,
-    write_remedy,
-    write_stage,
-)
+from python_assets.warehouse.build import FEW_MEASUREMENTS, Quarantined, connect, open_build, write_remedy, write_stage
 from python_assets.warehouse.raw_tables import RAW_TABLES
 
 KEYWORDS = pd.DataFrame(
@@ -60,19 +52,16 @@ def test_a_small_study_is_computed_by_one_thread_and_a_large_one_by_all(tmp_path
     assert found == [1, 1, 3, 3, 1, 1]
 
 
-@pytest.mark.parametrize(("told", "expected"), [(None, 6), ("", 6), ("3", 3), ("2,1", 2), ("0", 6), ("many", 6)])
-def test_threads_are_as_many_as_cores_or_as_the_environment_says(monkeypatch, told, expected):
-    monkeypatch.setattr(os, "cpu_count", lambda: 6)
-    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
-    if told is not None:
-        monkeypatch.setenv("OMP_NUM_THREADS", told)
-    assert n_threads() == expected
-
-
-def test_duckdb_has_as_many_threads_as_the_environment_says(monkeypatch):
+def test_duckdb_has_as_many_threads_as_the_environment_says_and_a_small_study_one(tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    with connect() as connection:
-        assert connection.execute("select current_setting('threads')").fetchone() == (3,)
+    threads, path = "select current_setting('threads')", tmp_path / "s.duckdb"
+    with (
+        connect() as memory,
+        open_build(path) as first,
+        open_build(path, is_held=True) as second,
+        connect(path) as third,
+    ):
+        assert [one.execute(threads).fetchone() for one in (memory, first, second, third)] == [(3,), (1,), (1,), (1,)]
 
 
 def test_a_stage_replaces_only_its_own_rows(connection):

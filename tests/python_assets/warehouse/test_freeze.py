@@ -164,13 +164,14 @@ def test_a_freeze_that_was_changed_is_no_freeze(study_of, home, changed):
 def test_a_freeze_of_another_machines_clock_is_refused(study_of, home, refused):
     later = of_before(study_of(), 2) | {"frozen_at": "2999-01-01T00:00:00.000000Z"}
     write_freezes(home, later)
-    with refused(WarehouseError, "the file"):
+    with refused(WarehouseError, "the file") as of_freeze:
         frozen_at(study_of(), home)
     home.freezes("mine").unlink()
     entry = freeze_entry("mine", later)
     home.chain.write_text(line_of(entry, "2999-01-01T00:00:00.000000Z", "").text() + "\n")
-    with refused(WarehouseError, "the file"):
+    with refused(WarehouseError, "the file") as of_chain:
         freeze_analysis(study_of(), home)
+    assert [str(told.value.got).startswith("2999-01-01") for told in (of_freeze, of_chain)] == [True, True]
     assert not home.freezes("mine").exists()
 
 

@@ -11,8 +11,6 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.study.study import AnalysisSpec, MeasureSpec
 from python_assets.warehouse.build import write_stage
 
-pytestmark = pytest.mark.run
-
 MARKS = {"name": "praise", "extractor": "trained_on_labels", "kind": "binary"}
 OF_PRAISE = ["What a wonderful {}.", "I like the {} a lot.", "The {} is excellent.", "A very good {}, well done."]
 OF_BLAME = ["What a terrible {}.", "I hate the {}.", "The {} is awful.", "A very bad {}, such a shame."]
@@ -51,6 +49,7 @@ def test_answers_of_labelled_and_other_prompts_are_read_alike(answered, make_stu
     assert {reason for *_, reason in found} == {None}
 
 
+@pytest.mark.run
 def test_the_version_tells_labels_and_seed_apart(answered, make_study):
     build, prompts = answered
     versions = set()
@@ -61,6 +60,7 @@ def test_the_version_tells_labels_and_seed_apart(answered, make_study):
     assert len(versions) == 3
 
 
+@pytest.mark.run
 def test_categories_are_read_by_their_names_whatever_case_people_write(answered, make_study):
     build, prompts = answered
     measure = {"name": "tone", "extractor": "trained_on_labels", "kind": "categorical", "options": ["Praise", "Blame"]}
@@ -75,6 +75,7 @@ def test_categories_are_read_by_their_names_whatever_case_people_write(answered,
     }
 
 
+@pytest.mark.run
 def test_numbers_keep_to_the_scale_that_is_declared(answered, make_study):
     build, prompts = answered
     measure = {"name": "warmth", "extractor": "trained_on_labels", "kind": "continuous", "scale": [1, 5]}
@@ -97,6 +98,7 @@ def test_without_labels_that_train_a_head_the_measure_has_no_value_and_its_reaso
     assert set(build.rows("praise", "value", "reason")) == {(None, reason)}
 
 
+@pytest.mark.run
 def test_raters_who_disagree_evenly_leave_an_answer_without_label(answered, make_study):
     build, prompts = answered
     said = {(p, r): 1.0 - r for p in prompts[:10] for r in (0, 1)}

@@ -15,8 +15,6 @@ from tests.promises import fewest, share
 from tests.python_assets.infer.changes.test_infer_changes import of, two
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
-pytestmark = pytest.mark.run
-
 GOLDEN = json.loads((Path(__file__).parents[1] / "formulas" / "missing_golden.json").read_text())["change"]
 N_SETS = fewest()
 LIMITS = ("ci_low_missing", "ci_high_missing")
@@ -202,8 +200,9 @@ def test_units_of_one_group_each_are_not_filled_and_keep_the_rule_of_a_twentieth
         assert set(groups.missing_reason) == {reason or "scheme_not_available"}
 
 
+@pytest.mark.run
 def test_a_generation_that_refuses_its_own_lowest_answers():
-    """Truth alike, 40 x 5, 15 % of one group refused: coverage .90 plain, .98 with what is missing ."""
+    """Truth alike, 40 x 5, 15 % of one group refused: coverage .90 plain, .98 with what is missing."""
     found = bench_missing_changes.found(Design(40, 5, 0.15), N_SETS, seed=11)
     assert found.covered < 0.94
     assert found.covered_missing >= 1 - share(N_SETS)
@@ -211,6 +210,7 @@ def test_a_generation_that_refuses_its_own_lowest_answers():
     assert found.stands_missing <= share(N_SETS)
 
 
+@pytest.mark.run
 def test_who_moved_where_one_group_moved_and_another_refuses():
     found = bench_missing_changes.found(Design(40, 5, 0.15, shift=1.2), N_SETS, seed=12)
     assert found.covered_missing >= 1 - share(N_SETS)
@@ -218,6 +218,7 @@ def test_who_moved_where_one_group_moved_and_another_refuses():
     assert found.moved_missing > 0.95
 
 
+@pytest.mark.run
 @pytest.mark.parametrize("refused", [0.05, 0.3])
 def test_what_is_covered_whatever_share_is_refused(refused):
     found = bench_missing_changes.found(Design(40, 5, refused), N_SETS, seed=13)

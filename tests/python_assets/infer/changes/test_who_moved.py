@@ -18,8 +18,6 @@ from tests.promises import fewest, share
 from tests.python_assets.infer.changes.test_infer_changes import of, two
 from tests.python_assets.infer.test_run import analysis, rows
 
-pytestmark = pytest.mark.run
-
 GOLDEN = json.loads(Path(__file__).with_name("changes_golden.json").read_text())["cases"]
 N_DRAWS = 1_024  # enough for every flip of the golden cases
 LIMITS = ("value_alone", "ci_low_alone", "ci_high_alone")
@@ -241,6 +239,7 @@ def test_a_word_rests_on_who_stands_and_on_the_interval():
 N_SETS = fewest()
 
 
+@pytest.mark.run
 @pytest.mark.parametrize("size", [(30, 3), (40, 5), (75, 5)], ids=str)
 def test_a_group_that_did_not_move_stands_in_a_twentieth_of_pairs_and_is_seldom_accused(size):
     n_roots, n_groups = size
@@ -249,7 +248,7 @@ def test_a_group_that_did_not_move_stands_in_a_twentieth_of_pairs_and_is_seldom_
 
     assert found.called > 0.2  # what the rounds are for
     assert found.stands <= share(N_SETS)
-    assert found.accused <= share(N_SETS, 0.07)
+    assert found.accused <= share(N_SETS)
     assert found.moved_stand > 0.65
     assert found.covered >= 1 - share(N_SETS, 0.06)
 

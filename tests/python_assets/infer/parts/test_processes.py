@@ -17,8 +17,6 @@ from python_assets.infer.tables import TABLES
 from tests.heard import Heard
 from tests.python_assets.infer.test_run import analysis, numbers
 
-pytestmark = pytest.mark.run
-
 
 @pytest.fixture
 def build_file(study, tmp_path):
@@ -44,6 +42,7 @@ def tables_of(connection):
     return {name: connection.execute(f"from inference.{name} order by all").df() for name in TABLES}
 
 
+@pytest.mark.run
 def test_parts_in_processes_have_the_tables_of_the_whole(build_file, tmp_path, two_cores):
     infer_study(build_file, analysis())
     expected, heard = tables_of(build_file), Heard()
@@ -58,6 +57,7 @@ def test_parts_in_processes_have_the_tables_of_the_whole(build_file, tmp_path, t
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
 
+@pytest.mark.run
 def test_a_mistake_of_the_study_is_told_as_in_one_process(build_file, tmp_path, two_cores):
     def mistaken(part, _):
         raise StudyError("measures[0]", "x", "y", "z")
@@ -67,6 +67,7 @@ def test_a_mistake_of_the_study_is_told_as_in_one_process(build_file, tmp_path, 
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
 
+@pytest.mark.run
 def test_a_process_that_dies_is_told_with_a_remedy(build_file, tmp_path, two_cores, refused):
     own = os.getpid()
 
@@ -79,6 +80,7 @@ def test_a_process_that_dies_is_told_with_a_remedy(build_file, tmp_path, two_cor
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
 
+@pytest.mark.run
 def test_a_part_is_asked_about_its_own_measures_alone_and_what_it_says_is_heard(build_file, two_cores):
     def asked(part, tables):
         part._progress.say(f"of {', '.join(part._measures)}")
@@ -117,6 +119,7 @@ def test_there_are_no_more_processes_than_half_of_the_memory_holds(build_file, m
             assert (parts._n_processes, parts._n_threads) == (expected, 64 // expected)
 
 
+@pytest.mark.run
 def test_a_disk_without_room_is_told_and_nothing_is_left(build_file, tmp_path, two_cores, monkeypatch, refused):
     def full(*_):
         raise OSError(28, "No space left on device")
