@@ -120,6 +120,8 @@ def test_inference_of_parts_in_a_bucket_ends_right_though_a_worker_is_killed_in_
     study, expected = load_study(STUDIES / "g20_demo.yml"), tables_of(built)
     assert write_problem(bucket) is None
     parts = OnRay(built, study, cluster, bucket, n=2)
+    files, place = file_system(bucket)
+    assert len(files.glob(f"{place}/*/*/part.duckdb")) == 2
     each, calls = parts.each, []
 
     def each_with_a_death(function, tables=None):
@@ -130,9 +132,8 @@ def test_inference_of_parts_in_a_bucket_ends_right_though_a_worker_is_killed_in_
     infer_study(built, study, partial(design_power_rows, study, built), parts=parts)
     require_equal(tables_of(built), expected)
     assert len(calls) >= 2 and parts.n_retries >= 1 and min(parts.seconds) > 0
-    files, place = file_system(bucket)  # it remembers what it listed, so that it is asked after the workers wrote
-    assert len(files.glob(f"{place}/*/*/part.duckdb")) == 2
     parts.close()
+    files.invalidate_cache()
     assert not files.glob(f"{place}/*/*/part.duckdb")
 
 

@@ -91,6 +91,7 @@ class OnRay:
     def n_retries(self) -> int:
         """How often a task was begun anew because its worker died."""
         files, place = file_system(self._folder)
+        files.invalidate_cache()  # workers have written since this process listed it
         return len(files.glob(f"{place}/*/{_BEGUN}*")) - self._n_tasks
 
     def close(self) -> None:
