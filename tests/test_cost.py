@@ -24,6 +24,21 @@ def test_seconds_of_a_slow_machine_count_for_less():
     assert cost(slow, worker({"b": 1.0}), None).calibrated("total") == {"a": 3.0, "b": 1.5}
 
 
+def test_the_speed_is_that_of_the_whole_run(monkeypatch):
+    counted, seconds = cost(), iter([0.0, 0.0, 4.0, 9.0, 9.0, 20.0, 40.0, 40.0])
+    with monkeypatch.context() as patch:  # the plugin counts this test, too
+        patch.setattr("tests.cost.cpu_seconds", lambda: next(seconds))
+        patch.setattr("tests.cost.loop_seconds", lambda: LOOP_SECONDS * (1 + len(counted.loops)))
+        counted.take_loop()
+        for name in ("a", "b"):
+            run = counted.pytest_runtest_protocol(SimpleNamespace(nodeid=name))
+            next(run)
+            with pytest.raises(StopIteration, match="done"):
+                run.send("done")
+    assert dict(counted.total) == {"a": 4.0, "b": 11.0}
+    assert counted.loops == [LOOP_SECONDS, 2 * LOOP_SECONDS]
+
+
 @pytest.mark.parametrize("over", [1, -1])
 def test_a_tier_may_cost_its_budget_and_half_of_it(over):
     seconds = {f"t{i}": MOST_OF_A_CASE[TIER] for i in range(int(BUDGETS[TIER] * TOO_MUCH / MOST_OF_A_CASE[TIER]))}
