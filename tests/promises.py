@@ -34,8 +34,13 @@ def most(n: int, promised: float = 0.05) -> int:
     return _most(n, promised)
 
 
+def least(n: int, promised: float = 0.05) -> int:
+    """How many of n data sets are wrong at least, where a rate is what was promised and not less."""
+    return int(stats.binom.ppf(1 - PASSES, n, promised))
+
+
 def share(n: int, promised: float = 0.05) -> float:
-    """The same as a share of them, which is met exactly."""
+    """What most gives as a share of them, which is met exactly."""
     return most(n, promised) / n + 1e-9
 
 

@@ -2,15 +2,13 @@
 
 import csv
 import io
-import subprocess
-import sys
 from html import escape
 from itertools import product
 
 import numpy as np
 import pytest
 
-from tests.end_to_end.conftest import ROOT, environment_of, open_warehouse
+from tests.end_to_end.conftest import call_plumbline, open_warehouse
 
 PLACES = ("office", "market", "school", "harbour", "library", "garden", "station", "museum")
 STUDY = """
@@ -52,14 +50,7 @@ def plumbline(tmp_path_factory):
     (folder / "answers.py").write_text(ANSWERS, encoding="utf-8")
 
     def call(*arguments):
-        done = subprocess.run(
-            [sys.executable, "-m", "python_assets.cli", *arguments],
-            cwd=ROOT,
-            env=environment_of(folder / "warehouse", PLUMBLINE_STUDIES=str(folder)),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = call_plumbline(folder / "warehouse", *arguments, PLUMBLINE_STUDIES=str(folder))
         assert done.returncode == 0, done.stderr
         return done.stdout
 

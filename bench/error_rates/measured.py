@@ -38,12 +38,6 @@ class Sizes(NamedTuple):
         return np.random.default_rng(self.seed)
 
 
-def bounds(n: int, rate: float = ALPHA) -> tuple[float, float]:
-    """Where 99.9 % to each side of the observed rates lie; at 5,000 data sets and .05 this is .04 to .06."""
-    low, high = stats.binom.ppf([0.001, 0.999], n, rate) / n
-    return float(low), float(high)
-
-
 def rejected(p: Floats) -> float:
     """Share of p values at most alpha; NaN counts as no rejection."""
     return float((p <= ALPHA).mean())

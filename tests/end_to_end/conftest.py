@@ -85,7 +85,7 @@ def environment_of(home, **environment):
     return {**os.environ, "PYTHONPATH": str(ROOT), **places, **environment}
 
 
-def _command(home, *arguments, **environment):
+def call_plumbline(home, *arguments, **environment):
     """One call of the command line on a warehouse of its own, with every address it asks for written down."""
     return subprocess.run(
         [sys.executable, "-m", "python_assets.cli", *arguments],
@@ -103,7 +103,7 @@ def _command(home, *arguments, **environment):
 
 
 def _run(home, study_id, **environment):
-    done = _command(home, "run", study_id, **environment)
+    done = call_plumbline(home, "run", study_id, **environment)
     assert done.returncode == 0, done.stderr
     log = home / "reached.log"
     return Run(study_id, home, done, log.read_text(encoding="utf-8") if log.exists() else "")
@@ -192,7 +192,7 @@ def with_few_draws(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def plumbline():
-    return _command
+    return call_plumbline
 
 
 @pytest.fixture(scope="session")

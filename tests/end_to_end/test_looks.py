@@ -1,10 +1,9 @@
 """tests/end_to_end/test_looks.py - a study that is looked at while it grows, by the command line."""
 
 import shutil
-import subprocess
-import sys
+from functools import partial
 
-from tests.end_to_end.conftest import ROOT, environment_of, open_warehouse
+from tests.end_to_end.conftest import call_plumbline, open_warehouse
 
 TEXTS = "\n".join(f'      - {{id: t{at}, text: "Speak of a {{gender}} in place {at}."}}' for at in range(24))
 STUDY = f"""
@@ -42,18 +41,9 @@ def say(messages, decoding):
 
 def test_looks_are_taken_one_after_the_other_and_stay_called(tmp_path, make_home):
     home = make_home()
+    plumbline = partial(call_plumbline, home, PLUMBLINE_STUDIES=str(tmp_path))
     (tmp_path / "growing.yml").write_text(STUDY, encoding="utf-8")
     (tmp_path / "says.py").write_text(SAYS, encoding="utf-8")
-
-    def plumbline(*arguments, **environment):
-        return subprocess.run(
-            [sys.executable, "-m", "python_assets.cli", *arguments],
-            cwd=ROOT,
-            env=environment_of(home, PLUMBLINE_STUDIES=str(tmp_path), **environment),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
 
     def n_calls():
         calls = tmp_path / "calls"

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from bench.error_rates import at_margin, covered, measured, simulated
-from bench.error_rates.measured import Sizes, bounds
+from bench.error_rates.measured import Sizes
 from bench.error_rates.simulated import FAIR_SEA, REPEATED, SAGED, Layout, Model
 from python_assets.infer.options import Reference
 from python_assets.study.base import Against
-from tests.promises import fewest
+from tests.promises import fewest, least, share
 
 pytestmark = pytest.mark.run
 
@@ -24,7 +24,7 @@ REFERENCES = [Reference(Against.GRAND_MEAN), Reference(Against.LEVEL, 0), Refere
 
 def outside(found, *, lowest=0.0):
     """The rates past what chance allows, of which there should be none."""
-    return {name: rate for name, rate in found.items() if not lowest <= rate <= bounds(N_SETS)[1]}
+    return {name: rate for name, rate in found.items() if not lowest <= rate <= share(N_SETS)}
 
 
 # Data without any difference
@@ -43,14 +43,14 @@ def outside(found, *, lowest=0.0):
 def test_p_of_means_is_as_often_small_as_it_says(layout, model):
     found = measured.false_positives(measured.compared_means(layout, model, Sizes(N_SETS)))
     is_long = layout.n_prompts >= 30
-    assert outside(found, lowest=bounds(N_SETS)[0] if is_long else 0.0) == {}
+    assert outside(found, lowest=least(N_SETS) / N_SETS if is_long else 0.0) == {}
 
 
 @pytest.mark.parametrize("layout", [SAGED, FAIR_SEA, REPEATED], ids=str)
 def test_p_of_rates_is_not_small_too_often(layout):
     found = measured.false_positives(measured.compared_rates(layout, Model(rho=0.7), Sizes(N_SETS), p=0.2))
     assert outside(found) == {}
-    assert found["risk_difference"] >= bounds(N_SETS)[0]
+    assert found["risk_difference"] >= least(N_SETS) / N_SETS
 
 
 @pytest.mark.parametrize("reference", REFERENCES, ids=lambda reference: reference.against)
@@ -87,9 +87,8 @@ def test_names_are_units_and_prompts_in_their_place_would_find_names(n_units, no
 def test_a_group_with_three_times_the_spread_is_not_called_different(layout):
     model = Model(spread=[3.0] + [1.0] * (layout.n_groups - 1))
     found = measured.false_positives(measured.compared_means(layout, model, Sizes(N_SETS)))
-    low, high = bounds(N_SETS)
-    assert low <= found["mean_difference"] <= high
-    assert found["mean_difference, any maxT"] <= high
+    assert least(N_SETS) / N_SETS <= found["mean_difference"] <= share(N_SETS)
+    assert found["mean_difference, any maxT"] <= share(N_SETS)
     raw = measured.raw_false_positives(layout, model, Sizes(1_000))
     assert raw > (0.2 if layout is SMALL else 0.4)  # inference.md 3.1 has .24 and .44
 
@@ -112,7 +111,7 @@ def test_five_hundred_null_groups_have_small_p_values_as_often_as_a_hundred():
 def test_a_hundred_null_groups_bring_about_few_findings():
     found = measured.discoveries(Layout(5, 100), Model(), Sizes(N_SETS, 1_999))
     assert found["unadjusted false findings"] == pytest.approx(5, abs=0.5)
-    assert found["data sets with a false finding"] <= bounds(N_SETS)[1]
+    assert found["data sets with a false finding"] <= share(N_SETS)
 
 
 def test_false_discoveries_stay_at_their_rate_where_a_tenth_of_the_groups_differ():
@@ -128,8 +127,7 @@ def test_false_discoveries_stay_at_their_rate_where_a_tenth_of_the_groups_differ
 @pytest.mark.parametrize("n_prompts", [10, 75])
 def test_interval_of_a_mean_difference_covers_it(n_prompts):
     coverage = covered.of_difference(Layout(n_prompts, 21), Model(rho=0.4), Sizes(N_SETS, 1))
-    low, high = bounds(N_SETS, 0.95)
-    assert low <= coverage <= high
+    assert 1 - share(N_SETS) <= coverage <= 1 - least(N_SETS) / N_SETS
 
 
 @pytest.mark.parametrize(
@@ -156,7 +154,7 @@ def test_intervals_of_indices_cover_and_percentiles_do_not(size):
     layout, model = Layout(30, 21), Model(rho=0.4)
     model = model._replace(shift=covered.spread_shift(layout, model, size))
     found = covered.of_mean_indices(layout, model, Sizes(N_SETS, 499))
-    assert min(found.values()) >= bounds(N_SETS, 0.95)[0]
+    assert min(found.values()) >= 1 - share(N_SETS)
     percentile = covered.of_percentile_standard_deviation(layout, model, Sizes(100))
     assert percentile <= (0.02 if size <= 0.5 else 0.8)
 
@@ -165,14 +163,14 @@ def test_intervals_of_indices_cover_and_percentiles_do_not(size):
 def test_interval_of_the_impact_ratio_covers(width):
     p = np.linspace(0.5 - width, 0.5 + width, 21)
     found = covered.of_rate_indices(Layout(30, 21), Model(rho=0.4), Sizes(N_SETS, 499), p)
-    assert min(found.values()) >= bounds(N_SETS, 0.95)[0]
+    assert min(found.values()) >= 1 - share(N_SETS)
 
 
 @pytest.mark.parametrize("width", [0, 0.5])
 def test_intervals_of_profiles_cover(width):
     model = Model(rho=0.4, shift=np.linspace(-width, width, 4))
     found = covered.of_profile_indices(Layout(30, 4), model, Sizes(N_SETS, 499), SHARES)
-    assert min(found.values()) >= bounds(N_SETS, 0.95)[0]
+    assert min(found.values()) >= 1 - share(N_SETS)
 
 
 # Verdicts at the margin
@@ -216,7 +214,7 @@ def test_four_fifths_calls_a_model_without_bias_biased_and_the_verdict_does_not(
     words = at_margin.index_words(compared.indices["impact_ratio"], 0.8, is_ratio=True)
     assert (compared.indices["impact_ratio"].value < 0.8).mean() > 0.9
     assert (words == "bias_shown").sum() == 0
-    assert (words == "difference_shown").mean() <= bounds(N_SETS)[1]
+    assert (words == "difference_shown").mean() <= share(N_SETS)
 
 
 def test_five_responses_a_cell_put_every_intersection_past_its_threshold():

@@ -5,10 +5,9 @@ import pytest
 from scipy import stats
 
 from bench.bench_names import error_rates
-from bench.error_rates.measured import bounds
 from bench.error_rates.names import GROUPS, Names, Shares, cells_of, responses, tables_of
 from python_assets.infer.result import InferenceReason
-from tests.promises import fewest
+from tests.promises import fewest, least, share
 
 NAMES = Names(n_names=6, n_prompts=7, n_lands=3)
 ALL = "gender x race x nationality"
@@ -100,8 +99,7 @@ def test_nationality_is_tested_within_names(x):
 @pytest.mark.run
 def test_without_any_difference_few_parts_look_different():
     n_sets = fewest()
-    low, high = bounds(n_sets)
     # shuffled names lose what prompts do to groups, so that a floor does not hold it
     shares = Shares(group_by_prompt=0)
     for key, rate in error_rates(Names(), shares, n_sets=n_sets, n_permutations=999).items():
-        assert low <= rate <= high, key
+        assert least(n_sets) / n_sets <= rate <= share(n_sets), key
