@@ -163,9 +163,11 @@ def _run_one(copy: Path, fault: Fault, home: Path, marks: str) -> Outcome:
 def _stages(copy: Path, path: Path, area: str) -> list[str]:
     """Tests from near to far."""
     own = sorted((copy / "tests").rglob(f"test_{path.stem}.py"))
-    package = copy / "tests" / path.parent.relative_to(copy)
-    room = copy / "tests" / Path(*path.relative_to(copy).parts[:2])  # a room's sub-rooms test one another
-    near = [*own, package, room] if path.suffix == ".py" and package.name != "python_assets" else own
+    # a room's sub-rooms test one another; python_assets as a whole is not near
+    folders = [
+        copy / "tests" / folder for folder in path.relative_to(copy).parents if folder.name not in ("", "python_assets")
+    ]
+    near = [*own, *folders] if path.suffix == ".py" else own
     return [*(str(test.relative_to(copy)) for test in near if test.exists()), *FAR.get(area, ())]
 
 
@@ -187,7 +189,7 @@ def _first_failure(copy: Path, stages: list[str], home: Path, marks: str) -> Out
             raise RuntimeError(done.stderr or done.stdout)
         if done.returncode not in (ExitCode.OK, ExitCode.NO_TESTS_COLLECTED):
             return Outcome("killed", stage, _who(done.stdout))
-    return Outcome("survived", stages[-1], "")
+    return Outcome("survived", (stages or [""])[-1], "")
 
 
 def _who(output: str) -> str:

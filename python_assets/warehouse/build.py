@@ -210,6 +210,9 @@ def _use_cores(connection: duckdb.DuckDBPyConnection) -> None:
 
 def _raw_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, set[str]]:
     """The columns of the raw tables that are there."""
+    # a new file is told from others by this alone: duckdb_columns looks through all that DuckDB itself has
+    if not connection.execute("select count(*) from duckdb_tables() where schema_name = 'raw'").fetchall()[0][0]:
+        return {}
     query = "select table_name, list(column_name) from duckdb_columns() where schema_name = 'raw' group by table_name"
     return {table: set(columns) for table, columns in connection.execute(query).fetchall()}
 
@@ -310,6 +313,8 @@ def write_stage(
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, study_id: str, table: str, rows: "pd.DataFrame") -> None:
+    import pyarrow as pa
+
     columns = RAW_TABLES[table]
     if unknown := set(rows.columns) - set(columns) or {"study_id"} & set(rows.columns):
         raise ValueError(f"raw.{table} has no column {sorted(unknown)}")
@@ -318,7 +323,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, study_id: str, table: str, ro
     # all-NULL pandas columns come as integers: the casts say what they are
     selected = ", ".join(f'cast("{name}" as {columns[name].split()[0]})' for name in rows.columns)
     named = ", ".join(f'"{name}"' for name in rows.columns)
-    connection.register("incoming_rows", rows)
+    # by Arrow in half the time: DuckDB takes a frame column by column, through pandas
+    connection.register("incoming_rows", pa.Table.from_pandas(rows, preserve_index=False))
     try:
         connection.execute(
             f"insert into raw.{table} (study_id, {named}) select ?, {selected} from incoming_rows", [study_id]

@@ -53,6 +53,7 @@ def asked(server, monkeypatch):
     return generation
 
 
+@pytest.mark.run
 def test_so_many_calls_need_no_confirmation(run, asked):
     assert run(asked(5)) == 10
 
@@ -63,15 +64,18 @@ def test_more_are_refused_before_the_first_is_asked(run, asked, server):
     assert server.calls == []
 
 
+@pytest.mark.run
 def test_a_confirmed_run_asks_any_number(run, asked):
     assert run(asked(6), **{common.CONFIRM_TAG: "yes"}) == 12
 
 
+@pytest.mark.run
 def test_what_is_in_the_log_is_not_asked_again(run, asked):
     run(asked(6), **{common.CONFIRM_TAG: "yes"})
     assert run(asked(6)) == 12
 
 
+@pytest.mark.run
 def test_what_is_simulated_asks_nobody(run, asked):
     assert run({"name": "simulated", "provider": "simulator", "replicates": 6}) == 12
 

@@ -75,6 +75,7 @@ def test_a_stage_refuses_what_another_version_made(materialise, folder):
             materialise(stage)
 
 
+@pytest.mark.run
 def test_the_study_read_again_does_not_make_its_tables_new(materialise, folder):
     materialise(*STAGES)
     edit(folder, "alpha: 0.05", "alpha: 0.2")
@@ -87,6 +88,7 @@ def test_the_study_read_again_does_not_make_its_tables_new(materialise, folder):
     materialise("design", "generate", "extract")
 
 
+@pytest.mark.run
 def test_an_edit_in_the_middle_of_a_run_stops_the_next_stage(materialise, folder):
     (folder / "edit").touch()
     with pytest.raises(Mistake, match=r"analysis\.alpha 0\.05 -> 0\.2"):
@@ -102,6 +104,7 @@ def test_comments_and_spaces_are_no_edit(materialise, folder):
     materialise(*STAGES[3:])
 
 
+@pytest.mark.run
 def test_what_is_made_of_a_table_is_known_through_dbt_and_inference(materialise, folder):
     materialise("studies")
     edit(folder, "alpha: 0.05", "alpha: 0.2")
@@ -110,6 +113,7 @@ def test_what_is_made_of_a_table_is_known_through_dbt_and_inference(materialise,
             materialise(stage)
 
 
+@pytest.mark.run
 def test_what_was_made_of_an_earlier_version_is_stale(materialise, folder, instance):
     materialise(*STAGES[:4])
     assert stale(instance) == set()
@@ -129,6 +133,7 @@ def stale(instance):
     return {key.to_user_string() for key in graph.materializable_asset_keys if resolver.get_stale_causes(key, NAME)}
 
 
+@pytest.mark.run
 def test_a_mart_asked_alone_is_built_with_what_is_between_and_no_other(materialise, materialise_study):
     materialise(*STAGES)
     done = materialise_study(["marts/coverage"], NAME)

@@ -93,6 +93,7 @@ def test_examples_are_few_short_and_json(connection, study):
     assert {len(example["reason"]) for example in examples} == {200}
 
 
+@pytest.mark.run
 def test_a_large_text_is_cut(connection, study):
     connection.execute("update raw.responses set is_empty = true, response_text = repeat('a', 10000000)")
     results = run_suites(connection, study, ["responses"], run_id="r")
@@ -139,6 +140,7 @@ def test_importing_the_rules_does_not_import_great_expectations():
     assert subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[2], check=False).returncode == 0
 
 
+@pytest.mark.run
 def test_analytics_are_off_before_the_import():
     script = (
         "import os; from expectations import runner; os.environ.pop('GX_ANALYTICS_ENABLED', None); "
@@ -158,6 +160,7 @@ def _no_collection():
     gc.enable()
 
 
+@pytest.mark.run
 @pytest.mark.usefixtures("_no_collection")
 def test_the_connection_stays_open_and_the_file_is_free_afterwards(study, tmp_path):
     path = tmp_path / "build.duckdb"
@@ -182,6 +185,7 @@ def test_the_file_is_free_after_an_error_too(study, tmp_path, refused):
     duckdb.connect(str(path), config={"threads": 1}).close()
 
 
+@pytest.mark.run
 def test_a_file_is_gated_twice_in_one_process(connection, study):
     first = run_suites(connection, study, TABLES, run_id="r")
     assert run_suites(connection, study, TABLES, run_id="r") == first
@@ -202,6 +206,7 @@ def words_of(page):
     return " ".join(soup.get_text(" ").split())
 
 
+@pytest.mark.run
 def test_data_docs_say_what_is_expected_and_how_much_was_not(connection, study, tmp_path, snapshot):
     connection.execute("update raw.prompts set task = 'chat' where prompt_id = 'r0'")
     for _ in range(2):

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
 
 from python_assets.published.archive import put_in_place, write_archive
-from python_assets.warehouse.build import Home
+from python_assets.warehouse.build import Home, transaction
 
 ANSWERS = {"p1": "good", "p2": "bad"}
 CONFIG = {"groupings": [["gender"]], "prompts": {"templates": {"texts": [{"id": "t", "text": "A"}]}}}
@@ -80,7 +81,7 @@ def publish_run(
     home.root.mkdir(exist_ok=True)
     home.parquet.mkdir(exist_ok=True)
     home.published.unlink(missing_ok=True)
-    with duckdb.connect(str(home.published)) as connection:
+    with duckdb.connect(str(home.published)) as connection, transaction(connection):
         connection.execute(
             "create table studies as select ? as study_id, 'Months' as title, ? as config_json, 'abc' as "
             "config_sha256, '0.1.0' as plumbline_version, ? as run_id, ?::timestamp as published_at",
@@ -105,10 +106,12 @@ def publish_run(
         )
         for table, of_table in rows.items():
             frame = pd.DataFrame(of_table, columns=COLUMNS[table].split(", "))
-            connection.register("frame", frame)
-            connection.execute(f"create table {table} as select ? as study_id, * from frame", [study])
-            for column in frame.columns[frame.isna().all()]:
-                connection.execute(f"alter table {table} alter {column} type {TYPES.get(column, 'varchar')}")
+            connection.register("frame", pa.Table.from_pandas(frame, preserve_index=False))
+            columns = ", ".join(
+                f"cast({name} as {TYPES.get(name, 'varchar')}) as {name}" if frame[name].isna().all() else name
+                for name in frame
+            )
+            connection.execute(f"create table {table} as select ? as study_id, {columns} from frame", [study])
 
 
 def archived(

@@ -7,6 +7,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from python_assets.infer.design.design import Design, Frame, Unit, shared
@@ -241,15 +242,9 @@ class Study:
         connection = duckdb.connect()
         connection.execute("create schema raw; create schema intermediate")
         for name, frame in tables.items():
-            connection.register("frame", frame)
+            connection.register("frame", pa.Table.from_pandas(frame, preserve_index=False))
             connection.execute(f"create table {name} as select * from frame")
             connection.unregister("frame")
-        for table, column in (("int_values", "baseline"), ("int_prompt_groups", "stratum_position")):
-            name = f"intermediate.{table}"
-            connection.execute(f"update {name} set {column} = null where isnan({column})")
-        if self.labels:
-            connection.execute("update intermediate.int_labelled_answers set y = null where isnan(y)")
-            connection.execute("update raw.human_labels set value = null where isnan(value)")
         return connection
 
     def _selected_answers(self, prompts, place):

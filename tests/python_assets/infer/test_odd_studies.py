@@ -42,6 +42,7 @@ def test_one_question_alone_is_corrected_with_none(study):
     assert (found.ci_high - found.ci_low).tolist() == pytest.approx([2 * half] * 2)
 
 
+@pytest.mark.run
 def test_a_set_of_a_thousand_questions_calls_what_is_there(study):
     """Ten of a thousand measures differ, by more than four errors of a difference."""
     rng = np.random.default_rng(7)

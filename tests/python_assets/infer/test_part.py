@@ -51,6 +51,7 @@ def equal(found, expected, leaving_out=()):
     )
 
 
+@pytest.mark.run
 @pytest.mark.parametrize("taken_away", ["sentiment", "gaps", "few"])
 def test_what_is_said_of_a_measure_does_not_depend_on_its_neighbours(study, taken_away):
     connection = made_of(study, "sentiment", "gaps", "few")
@@ -89,6 +90,7 @@ def test_parts_tell_the_same_of_pairs_of_generations(study):
     equal(rows(connection, "generation_comparisons"), expected)
 
 
+@pytest.mark.run
 def test_pairs_that_draw_on_are_each_of_their_own_part(study, snapshot):
     rng = np.random.default_rng(5)
     for measure, shift in (("sentiment", 3.0), ("calm", 3.0), ("toxicity", 0.0)):

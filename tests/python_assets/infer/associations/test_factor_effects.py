@@ -201,6 +201,7 @@ def test_contrasts_that_are_all_0_have_no_p():
     assert np.isnan(flipped(np.zeros((9, 2)), n_draws=99, seed=1).p_value)
 
 
+@pytest.mark.run
 def test_nothing_is_found_more_often_than_alpha():
     rng = np.random.default_rng(8)
     n_sets = fewest()

@@ -420,6 +420,7 @@ def test_intervals_cover_the_true_indices(profiles, shares):
     assert (covered.sum(axis=0) >= least).all()
 
 
+@pytest.mark.run
 def test_false_positive_rates_are_nominal(profiles):
     category = correlated(np.random.default_rng(14), EQUAL, 20, fewest())
     result = profiles(category, n_permutations=499, resamples="none")

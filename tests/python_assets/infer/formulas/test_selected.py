@@ -133,6 +133,7 @@ def test_rows_without_a_test_or_an_error_take_no_part():
     np.testing.assert_allclose(found[LEVEL].dropna(), 0.05 * 3 / 11, atol=1e-12)
 
 
+@pytest.mark.run
 def test_false_coverage_and_error_of_called_rows():
     """Of 30 questions of 6 groups .3 are true: the share of called rows not covered, and how far values are off."""
     rng, n_questions, n_groups = np.random.default_rng(11), 30, 6

@@ -87,6 +87,7 @@ def test_the_drop_in_deviance_has_the_p_of_every_arrangement_inside_blocks():
     assert found == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / N_DRAWS))
 
 
+@pytest.mark.run
 def test_clusters_that_spread_more_under_one_level_make_no_effect_of_it():
     """15 clusters of sd .3 and 5 of sd 1.5 in log odds, none moved."""
     rng, level = np.random.default_rng(5), np.repeat([0, 1], [15, 5])

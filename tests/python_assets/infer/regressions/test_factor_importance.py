@@ -254,5 +254,6 @@ def test_factors_without_an_effect_are_found_no_more_often_than_alpha(setting, e
         assert kind == has_not or seldom(wrong(kind)), kind
 
 
+@pytest.mark.run
 def test_errors_by_the_model_find_what_is_not_there():
     assert measured(Setting((15, 5)), 60, 99)["topic model"] > 0.2

@@ -148,6 +148,7 @@ def test_marginal_shares_are_held_against_their_own_noise():
     assert both.value == pytest.approx(far.value / 2)
 
 
+@pytest.mark.run
 @pytest.mark.parametrize("design", DESIGNS, ids=[design.name for design in DESIGNS])
 def test_a_truth_that_holds_is_refused_in_no_more_than_alpha(design):
     generator = np.random.default_rng(3)
