@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from python_assets.cluster.cluster import ClusterError, Versions, cluster_problem, versions
+from python_assets.cluster.cluster import Cluster, ClusterError, Versions, cluster_problem, versions
 
 
 @pytest.fixture
@@ -42,3 +42,8 @@ def test_a_worker_of_another_version_is_refused(snapshot):
     with pytest.raises(ClusterError) as told:
         Versions("0.0.9", "f" * 64).require()
     assert [told.value.expected, told.value.remedy] == snapshot
+
+
+def test_whom_nobody_asked_has_lost_no_worker():
+    with Cluster("127.0.0.1:6379") as cluster:
+        assert cluster.n_lost == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from python_assets.door.door import behind_door, dismiss
-from python_assets.door.worker import Limits
+from python_assets.door.worker import Limits, _address_space
 from python_assets.errors import SourceError, StudyError
 from tests.python_assets.door import readers
 
@@ -123,3 +123,9 @@ def interrupting():
     yield
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")
+def test_the_address_space_is_that_of_the_system():
+    told = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines())
+    assert _address_space() == pytest.approx(int(told["VmSize"].split()[0]) * 1024, rel=0.02)
