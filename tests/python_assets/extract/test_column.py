@@ -63,6 +63,17 @@ def test_a_binary_column_holds_zeros_ones_true_and_false(build, make_study, make
     assert rules[0] == snapshot
 
 
+@pytest.mark.parametrize("dtype", ["int64", "Float64"])
+def test_numbers_of_a_column_of_numbers_are_held_to_the_kind_too(build, make_study, make_imported, dtype: str):
+    rows = table(x=[0, 1, 2])
+    rows["x"] = rows["x"].astype(dtype)
+    counts = measured(build, make_study, make_imported, {"name": "flag", "kind": "binary", "column": "x"}, rows)
+    assert [value for (value,) in build.rows("flag", "value")] == [0.0, 1.0, None]
+    assert counts.n_quarantined == 1
+    measured(build, make_study, make_imported, {"name": "grade", "kind": "categorical", "column": "x"}, rows)
+    assert build.rows("grade", "value", "label") == [(None, "0"), (None, "1"), (None, "2")]
+
+
 def test_a_binary_column_of_labels_counts_the_favourable_one(build, make_study, make_imported):
     spec = {"name": "hired", "kind": "binary", "column": "x", "favourable": "yes"}
     measured(build, make_study, make_imported, spec, table(x=["yes", "no", None]))
