@@ -48,6 +48,7 @@ def test_more_root_prompts_of_a_seed_include_those_of_fewer(studied):
     assert few < more
 
 
+@pytest.mark.run
 def test_every_root_prompt_is_drawn_about_as_often(studied):
     n_draws, n, n_there = 100, 2, 6
     drawn = [text for seed in range(n_draws) for text in studied.draw("verdict", n=n, seed=seed).rows["text"]]

@@ -264,6 +264,7 @@ def test_a_kill_while_an_older_warehouse_is_moved_loses_nothing(faulty):
         assert contents(home) == WHOLE
 
 
+@pytest.mark.run
 @pytest.mark.parametrize(
     ("kind", "sizes"), [("full", [1, 100_000, 700_000]), ("full archive", [0, 300, 1_500])], ids=["publish", "archive"]
 )
