@@ -7,6 +7,7 @@ from python_assets.gate.both_runs import BothRuns
 from python_assets.gate.moved import require_margins
 from python_assets.gate.text import text
 from python_assets.published.archived import ArchivedRun
+from python_assets.study.measures import MeasureSpec
 from tests.python_assets.gate.conftest import APART, MOVED, OPEN, ROW, Study
 
 RUNS = BothRuns("months", ArchivedRun("october", "2026-10-01", Path()), ArchivedRun("november", "2026-11-01", Path()))
@@ -130,6 +131,13 @@ def test_a_study_without_any_margin_cannot_be_gated(refused):
     with refused(StudyError, "analysis.margins"):
         require_margins(Study(margins={"impact_ratio": 0.8}))
     require_margins(Study(margins={"risk_difference": 0.05}))
+
+
+def test_a_margin_of_means_is_one_where_a_measure_is_a_number(refused):
+    margins = {"mean_difference": 0.1}
+    require_margins(Study(margins=margins, measures=(MeasureSpec(name="score", kind="continuous", column="score"),)))
+    with refused(StudyError, "analysis.margins"):
+        require_margins(Study(margins=margins, measures=(MeasureSpec(name="hired", kind="binary", column="hired"),)))
 
 
 def test_of_labels_that_moved_what_read_them_is_told(gate_of):
