@@ -73,6 +73,7 @@ def test_a_project_is_compiled_once_and_nothing_is_written_beside_it(cache, dbt_
     assert set(folder.rglob("*")) == before
 
 
+@pytest.mark.run
 def test_nothing_of_the_environment_of_dbt_is_in_what_is_compiled(cache, dbt_project, monkeypatch):
     monkeypatch.setenv("DBT_EMPTY", "1")
     monkeypatch.setenv("DBT_TARGET", "nowhere")
@@ -82,6 +83,7 @@ def test_nothing_of_the_environment_of_dbt_is_in_what_is_compiled(cache, dbt_pro
     )
 
 
+@pytest.mark.run
 def test_jinja_that_fails_is_told_in_the_words_of_dbt(cache, dbt_project):
     with pytest.raises(TransformError) as raised:
         compiled_project(dbt_project({"models/a.sql": "select {{ nobody() }}"}), say=silent)
@@ -93,6 +95,7 @@ def test_sql_that_fails_is_told_with_its_file(cache, dbt_project, refused):
         compiled_project(dbt_project({"models/a.sql": "selekt 1"}), say=silent)
 
 
+@pytest.mark.run
 def test_another_dbt_than_the_project_asks_for_is_told_in_its_words(cache, dbt_project):
     folder = dbt_project({"models/a.sql": "select 1 as x"}, **{"require-dbt-version": ">=9.0.0"})
     with pytest.raises(TransformError, match="9.0.0"):
