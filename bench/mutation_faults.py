@@ -5,9 +5,9 @@
     python -m bench.mutation_faults table LOG                   prints what became of each, in Markdown
 
 A fault is known by its file's name and the text of its line, so it is the same where the file has moved.
-Tests run from near to far until one fails: those of the file, of its folder and room, of the tables made of it; M is
-the expression of pytest's marks that says which tier, that of `make test` unless it is given. What survives has not
-met every test of the project, only every test that is about it. mutation_faults.csv is the list,
+Tests run from near to far until one fails: those of the file, of its folder and those around it, of the tables made of
+it; M is the expression of pytest's marks that says which tier, that of `make test` unless it is given. What survives
+has not met every test of the project, only every test that is about it. mutation_faults.csv is the list,
 mutation_faults.md tells what became of them; a sixth column says why no test could find a fault.
 """
 
@@ -189,7 +189,7 @@ def _first_failure(copy: Path, stages: list[str], home: Path, marks: str) -> Out
             raise RuntimeError(done.stderr or done.stdout)
         if done.returncode not in (ExitCode.OK, ExitCode.NO_TESTS_COLLECTED):
             return Outcome("killed", stage, _who(done.stdout))
-    return Outcome("survived", (stages or [""])[-1], "")
+    return Outcome("survived", stages[-1], "") if stages else Outcome("no test near", "", "")
 
 
 def _who(output: str) -> str:

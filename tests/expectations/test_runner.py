@@ -140,7 +140,6 @@ def test_importing_the_rules_does_not_import_great_expectations():
     assert subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[2], check=False).returncode == 0
 
 
-@pytest.mark.run
 def test_analytics_are_off_before_the_import():
     script = (
         "import os; from expectations import runner; os.environ.pop('GX_ANALYTICS_ENABLED', None); "

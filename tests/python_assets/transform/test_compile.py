@@ -73,7 +73,6 @@ def test_a_project_is_compiled_once_and_nothing_is_written_beside_it(cache, dbt_
     assert set(folder.rglob("*")) == before
 
 
-@pytest.mark.run
 def test_nothing_of_the_environment_of_dbt_is_in_what_is_compiled(cache, dbt_project, monkeypatch):
     monkeypatch.setenv("DBT_EMPTY", "1")
     monkeypatch.setenv("DBT_TARGET", "nowhere")

@@ -84,7 +84,6 @@ def test_groups_moved_is_the_contrast_of_what_changed_in_their_units(study):
     assert groups.verdict.notna().all()
 
 
-@pytest.mark.run
 def test_p_is_the_larger_of_t_and_of_every_way_to_deal_units_to_groups(study):
     own, other = made(seed=6)
     d = own - other
