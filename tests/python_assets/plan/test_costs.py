@@ -8,7 +8,7 @@ from python_assets.generate.generate_study import read_prompts
 from python_assets.plan.asked import IN_MEMORY
 from python_assets.plan.costs import require_budget
 from python_assets.plan.plan import plan_study
-from python_assets.plan.text import Plan, PlannedCost
+from python_assets.plan.text import Plan, PlannedCost, total_cost
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.log import LogWriter, read_log, response_line
 from python_assets.providers.loop import requests_to_ask
@@ -123,3 +123,14 @@ def test_a_simulated_study_has_costs_where_it_has_a_budget(make_study, tmp_path,
     assert plan_study(make_study(PROMPTS, **PARTS)).costs == []
     row = cost(make_study(PROMPTS, **PARTS, budget={"calls": 100}))
     assert (row.n_calls, row.usd_most) == (N_PROMPTS, 0.0)
+
+
+def test_those_at_one_address_take_their_minutes_together_and_what_is_answered_takes_none() -> None:
+    def row(minutes: float | None, address: str) -> PlannedCost:
+        return PlannedCost("one", 1, 2, 30, 40, 50, 0.5, 1.0, minutes, 2, address, has_price=True)
+
+    costs = [row(2.0, "http://a"), row(0.0, "http://a"), row(1.5, "http://b"), row(1.0, "http://b")]
+    assert total_cost(costs) == ("all", 4, 8, 120, 160, 200, 2.0, 4.0, 2.5)
+    assert total_cost(costs[:2])[-1] == 2.0
+    assert total_cost([*costs, row(None, "http://c")])[-1] is None
+    assert total_cost([])[-1] == 0.0
