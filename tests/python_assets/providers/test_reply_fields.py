@@ -136,7 +136,7 @@ def test_a_duration_is_finite_or_nothing(value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("usage", "n_tokens"),
-    [(10.0, 10), ("10", 10), (float("nan"), None), (10**20, None), (-1, None), (1.5, None), (True, None)],
+    [(0, 0), (10.0, 10), ("10", 10), (float("nan"), None), (10**20, None), (-1, None), (1.5, None), (True, None)],
 )
 def test_a_wrong_count_costs_no_answer_and_no_second_call(
     openai_server: Server, ask: Ask, usage: Any, n_tokens: int | None
