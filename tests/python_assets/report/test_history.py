@@ -88,6 +88,7 @@ def test_a_study_with_one_run_has_no_history(written, tables):
 
 
 def test_every_run_has_its_size_and_interval_beside_the_others(written, tables, snapshot):
+    tables["run_groups"].append(size("2026-12", "Chad", 0.0))  # neither more nor less
     page, text = written(**tables)
     assert "in 3 runs" in page.sections["history"]
     assert page.blocks["history"][0] == snapshot
@@ -103,7 +104,7 @@ def test_every_run_has_its_size_and_interval_beside_the_others(written, tables, 
         "+0.25 [0.12, 0.38]",
         "−0.50 [−0.62, −0.38]",
     ]
-    assert re.findall(r'"nobreak">(.*?)</td>', cells["Chad"]) == ["–", "+0.06 [−0.06, 0.19]", "–"]
+    assert re.findall(r'"nobreak">(.*?)</td>', cells["Chad"]) == ["–", "+0.06 [−0.06, 0.19]", "0.00 [−0.12, 0.12]"]
 
 
 def test_sizes_of_two_instruments_are_not_joined_and_a_line_stands_between_them(written, tables):
