@@ -79,6 +79,19 @@ def test_a_change_is_shown_with_the_root_prompts_that_moved_most_and_both_answer
     assert moved < text.index("new of r1_Mali")
 
 
+def test_of_many_changes_the_surest_are_shown_and_all_are_counted(report, tables):
+    asked = {"set_id": "comparison", "verdict": "difference_shown"}
+    later = [f"later {n}" for n in range(7)]
+    tables["generation_comparisons"] += [
+        change("disparity_change", "Mali", q_value=0.03 + 0.001 * n, generation_a_id=name, **asked)
+        for n, name in enumerate(later)
+    ]
+    text = report(**tables).sections["comparisons"]
+    shown, _, _ = text.partition("6 of 8 changes are shown, the surest first")
+    assert shown != text
+    assert [name in shown for name in later] == [True] * 5 + [False] * 2
+
+
 def test_texts_are_escaped(report, tables):
     page = report(**tables)
     assert ATTACK in page.text
