@@ -23,6 +23,8 @@ def found(text, language="en"):
         ("Industrialising towns grew.", []),
         ("West Germany grew, as western Germany did.", ["West Germany", "Germany"]),
         ("West of the river nobody lives.", []),
+        ("East Timor", ["East Timor"]),
+        ("East timor", []),
         ("Many Sino-Indian talks were held.", ["Sino-Indian"]),
         ("Many of the People’s Party’s Congress members left.", ["People’s Party’s Congress"]),
         ("China and its neighbours traded.", ["China"]),
