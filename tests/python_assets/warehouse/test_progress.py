@@ -45,6 +45,12 @@ def test_all_listeners_hear_the_same(clock):
     assert first == second == ["one", "fair: 1 answers in 0.0 s"]
 
 
+@pytest.mark.parametrize(("seconds", "at_rate"), [(0.5, ", 20.0 a second"), (0.0, "")])
+def test_what_took_no_second_has_a_rate_and_what_took_no_time_has_none(seconds, at_rate):
+    told = counted("fair", "answers", n_done=10, n_total=10, seconds=seconds)
+    assert told == f"fair: 10 answers in {duration(seconds)}{at_rate}"
+
+
 def test_a_slow_server_is_told_by_the_minute(snapshot):
     assert counted("slow", "answers", n_done=2, n_total=10, seconds=240.0) == snapshot
 
