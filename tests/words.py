@@ -1,0 +1,303 @@
+"""What users read and what the code is named by, counted against docs/glossary.md.
+
+python -m tests.words    writes tests/words_budget.csv and tests/words_without_a_line.txt as they are now
+"""
+
+import ast
+import csv
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+GLOSSARY = ROOT / "docs" / "glossary.md"
+BUDGET = ROOT / "tests" / "words_budget.csv"
+WITHOUT_A_LINE = ROOT / "tests" / "words_without_a_line.txt"
+CODE = ("python_assets", "dagster_project", "expectations", "plumbline")
+QUOTING = {GLOSSARY, GLOSSARY.with_name("plain_words.md"), ROOT / "CHANGELOG.md"}
+GENERATED = {ROOT / "docs" / "tables.md"}  # of the descriptions, which are read where they are written
+ALONE = {"told", "found", "own", "part", "parts", "place", "asked", "beside", "held", "said"}
+SPAN = re.compile(r"`([^`]+)`")
+SENTENCE = re.compile(r"[A-Za-z,] [a-z]")
+SQL = re.compile(
+    r"\s*(with\s+\w+\s+as\b|select\s|insert\s+into|create\s+(or|table|temp|schema|view)|delete\s+from|update\s+\S+\s+set"
+    r"|from\s+[\w{]+\s*(where|join|order|group|$)|drop\s|alter\s|copy\s)",
+    re.IGNORECASE,
+)
+
+
+class Text(NamedTuple):
+    """A paragraph, sentence or description that somebody reads."""
+
+    area: str
+    path: Path
+    line: int
+    words: str
+
+
+class Match(NamedTuple):
+    """What is counted in an area, where it is, and what to say in its place."""
+
+    area: str
+    path: Path
+    line: int
+    found: str
+    say: str
+
+    def __str__(self) -> str:
+        """As a failure prints it."""
+        return f"{self.path.relative_to(ROOT)}:{self.line}: {self.found!r}: {self.say}"
+
+
+def rows_of(section: str) -> Iterator[list[str]]:
+    """The cells of the tables of a section of the glossary, headings left out."""
+    page = GLOSSARY.read_text(encoding="utf-8")
+    body = re.split(r"^## ", page, flags=re.MULTILINE)
+    (wanted,) = (part for part in body if part.startswith(f"{section}\n"))
+    tables = [line for line in wanted.splitlines() if line.startswith("|")]
+    for before, line in zip(["", *tables], tables, strict=False):
+        if not line.startswith("|---") and before:
+            yield [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+@cache
+def banned() -> list[tuple[re.Pattern[str], str]]:
+    """Patterns of words that users do not read, and what to say."""
+    rows = rows_of("Banned in what users read")
+    return [(re.compile(SPAN.findall(pattern)[0], re.IGNORECASE), say) for pattern, say in rows]
+
+
+def breaches(words: str) -> list[str]:
+    """What to say in the place of each banned word of a text."""
+    return [say for pattern, say in banned() for _ in pattern.finditer(words)]
+
+
+def of_markdown(area: str, path: Path) -> Iterator[Text]:
+    """Paragraphs and table rows; no block of code and no inline code."""
+    block: list[str] = []
+    start, is_code = 1, False
+    for number, line in enumerate([*path.read_text(encoding="utf-8").splitlines(), ""], 1):
+        is_fence = line.lstrip().startswith("```")
+        if is_fence or is_code or not line.strip() or line.startswith(("|", "#", "- ")):
+            if block:
+                yield Text(area, path, start, " ".join(block))
+            block = []
+        is_code ^= is_fence
+        if not is_code and not is_fence and line.strip():
+            start = start if block else number
+            block.append(re.sub(r"\]\([^)]*\)", "]", SPAN.sub("X", line.strip())))
+
+
+def of_template(path: Path) -> Iterator[Text]:
+    """What a template says, less its tags, its expressions and its code."""
+    page = path.read_text(encoding="utf-8")
+    for pattern in (r"<(script|style|code|pre)\b.*?</\1>", r"\{[{%#].*?[%#}]\}", r"<[^>]*>"):
+        page = re.sub(pattern, lambda match: "X" + "\n" * match[0].count("\n"), page, flags=re.DOTALL)
+    for number, line in enumerate(page.splitlines(), 1):
+        if SENTENCE.search(line):
+            yield Text("report", path, number, " ".join(line.split()))
+
+
+def of_descriptions(path: Path) -> Iterator[Text]:
+    """The descriptions of models, columns, seeds and sources."""
+    nodes = [yaml.compose(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))]
+    for node in nodes:  # grows as it is read
+        if isinstance(node, yaml.SequenceNode):
+            nodes += node.value
+        elif isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == "description":
+                    words = SPAN.sub("X", " ".join(value.value.split()))
+                    yield Text("descriptions", path, value.start_mark.line + 1, words)
+                else:
+                    nodes.append(value)
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """The code of the project, parsed."""
+    paths = sorted(path for folder in CODE for path in (ROOT / folder).rglob("*.py"))
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def of_code(path: Path, tree: ast.Module) -> Iterator[Text]:
+    """Docstrings, and other strings that are sentences and no SQL."""
+    area = "report" if path.is_relative_to(ROOT / "python_assets" / "report") else "messages"
+    nodes: list[ast.AST] = [tree]
+    for node in nodes:  # grows as it is read; parts of a sentence are not read again
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            if isinstance(node.value.value, str):
+                yield Text("docstrings", path, node.lineno, SPAN.sub("X", " ".join(node.value.value.split())))
+            continue
+        words = _words(node)
+        if words is None:
+            nodes += ast.iter_child_nodes(node)
+        elif SENTENCE.search(words) and not SQL.match(words):
+            yield Text(area, path, getattr(node, "lineno", 1), SPAN.sub("X", " ".join(words.split())))
+
+
+def _words(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(one.value) if isinstance(one, ast.Constant) else "X" for one in node.values)
+    return None
+
+
+def texts() -> Iterator[Text]:
+    """All that users read."""
+    yield from of_markdown("README", ROOT / "README.md")
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        if path not in QUOTING | GENERATED:
+            yield from of_markdown("docs", path)
+    for path in sorted((ROOT / "python_assets" / "report").rglob("*.html")):
+        yield from of_template(path)
+    for path in sorted((ROOT / "dbt_models").rglob("*.yml")):
+        yield from of_descriptions(path)
+    for path, tree in trees().items():
+        yield from of_code(path, tree)
+
+
+def prose() -> Iterator[Match]:
+    """Banned words in what users read."""
+    for text in texts():
+        for pattern, say in banned():
+            for match in pattern.finditer(text.words):
+                yield Match(f"prose: {text.area}", text.path, text.line, match[0], say)
+
+
+def identifiers() -> Iterator[Match]:
+    """Names in the code that the section Names inside the code bans."""
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
+            for name in _names(node):
+                if name.lower().startswith("of_"):
+                    yield Match("identifiers: of_", path, getattr(node, "lineno", 1), name, "a name says of what")
+                elif name in ALONE:
+                    yield Match(f"identifiers: {name}", path, getattr(node, "lineno", 1), name, "a name says of what")
+
+
+def _names(node: ast.AST) -> Iterator[str]:
+    for field in ("id", "arg", "attr", "name", "asname"):
+        if isinstance(name := getattr(node, field, None), str):
+            yield name
+
+
+def homonyms() -> Iterator[Match]:
+    """Classes and public constants of one name in several modules, one match a name."""
+    modules: dict[tuple[str, str], list[tuple[Path, int]]] = defaultdict(list)
+    for path, tree in trees().items():
+        for node in tree.body:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            names = [target.id for target in targets if isinstance(target, ast.Name)]
+            if isinstance(node, ast.ClassDef):
+                modules["classes", node.name].append((path, node.lineno))
+            for name in names:
+                if name.isupper() and not name.startswith("_"):
+                    modules["constants", name].append((path, node.lineno))
+    for (kind, name), places in modules.items():
+        if len({path for path, _ in places}) > 1:
+            yield Match(f"identifiers: {kind} in several modules", *places[-1], name, "name it by what it is of")
+
+
+def old_names() -> list[str]:
+    """Names left of an arrow in the table of renames that are no plain word."""
+    found = []
+    for _, what, renamed in rows_of("Renames"):
+        for segment in renamed.split(";") if what == "I" else ():
+            is_new = False
+            for piece in re.findall(r"`[^`]+`|->", segment.rpartition("->")[0]):
+                if piece == "->":
+                    is_new = True
+                elif is_new:
+                    is_new = False
+                else:
+                    found.append(piece.strip("`"))
+    return [name for name in dict.fromkeys(found) if re.search(r"[_\-./ ]", name) and not re.match(r"[.{]|.*\*", name)]
+
+
+def renamed() -> Iterator[Match]:
+    """Where an old name stands."""
+    patterns = {name: _whole(name) for name in old_names()}
+    suffixes = {".py", ".sql", ".yml", ".yaml", ".html", ".md"}
+    left_out = QUOTING | GENERATED | {Path(__file__), BUDGET}
+    folders = (*CODE, "dbt_models", "docs", "studies", "tests", "bench")
+    pages = chain(ROOT.glob("*.md"), *((ROOT / folder).rglob("*") for folder in folders))
+    for path in sorted(path for path in pages if path.suffix in suffixes and path not in left_out):
+        page = path.read_text(encoding="utf-8")
+        for name, pattern in patterns.items():
+            if name.removeprefix("<measure>") in page:
+                for match in pattern.finditer(page):
+                    line = page.count("\n", 0, match.start()) + 1
+                    yield Match(f"old names: {name}", path, line, match[0], "docs/glossary.md, Renames")
+
+
+def _whole(name: str) -> re.Pattern[str]:
+    if name.startswith("<measure>"):
+        return re.compile(rf"\w{re.escape(name.removeprefix('<measure>'))}\b")
+    end = "" if name.endswith("/") else r"(?!\w)"
+    return re.compile(rf"(?<![\w-]){re.escape(name)}{end}")
+
+
+def matches() -> Iterator[Match]:
+    """All that is counted."""
+    return chain(prose(), identifiers(), homonyms(), renamed())
+
+
+def budget() -> dict[str, int]:
+    """How many there may be by area."""
+    with BUDGET.open(encoding="utf-8", newline="") as file:
+        return {area: int(n) for area, n in csv.reader(file)}
+
+
+def named() -> set[str]:
+    """Keys of a study file, published tables and commands."""
+    folders = ("marts", "views")
+    tables = {path.stem for folder in folders for path in (ROOT / "dbt_models" / "models" / folder).glob("*.sql")}
+    commands = re.findall(r'add_parser\(\s*"([\w-]+)"', (ROOT / "python_assets" / "cli.py").read_text(encoding="utf-8"))
+    return _keys() | tables | set(commands)
+
+
+def _keys() -> set[str]:
+    """The fields of Part and of all that is made of it; a key that is a word of Python ends in _ there."""
+    classes = [node for tree in trees().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    parts = {"Part"}
+    while more := {one.name for one in classes if parts & {*map(ast.unparse, one.bases)}} - parts:
+        parts |= more
+    return {
+        field.target.id.rstrip("_")
+        for one in classes
+        if parts & {*map(ast.unparse, one.bases)}
+        for field in one.body
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        if not field.target.id.startswith("_") and not ast.unparse(field.annotation).startswith("ClassVar")
+    }
+
+
+def with_a_line() -> set[str]:
+    """Names that the glossary has: terms in one number or the other, and what stands there as code."""
+    page = GLOSSARY.read_text(encoding="utf-8")
+    terms = {
+        term.strip().lower().replace(" ", "_")
+        for bold in re.findall(r"^\| \*\*(.*?)\*\*", page, flags=re.MULTILINE)
+        for term in re.split(r"[,;()]", bold)
+    }
+    plurals = {f"{term}s" for term in terms} | {term.replace("hypothesis", "hypotheses") for term in terms}
+    return terms | plurals | set(SPAN.findall(page))
+
+
+def main() -> None:
+    """Write the counts as they are now."""
+    with BUDGET.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(sorted(Counter(match.area for match in matches()).items()))
+    WITHOUT_A_LINE.write_text("\n".join(sorted(named() - with_a_line())) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
