@@ -22,7 +22,7 @@ from python_assets.extract.measures import Measure, reads_neutral_words, resolve
 from python_assets.extract.neutral_reading import as_written, changed, neutral, with_neutral_texts
 from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import READERS
-from python_assets.extract.scoring import Scorer
+from python_assets.extract.scoring import TextScores
 from python_assets.extract.units import NEUTRAL_ID, Ids, TextUnits, read_units, units_in_slices
 from python_assets.importers.formats import forget_import, read_import
 from python_assets.study.study import Study
@@ -90,13 +90,13 @@ def extract(
         wanted = [_units_of(study, connection, units, measure) for measure in by_neutral_words]
         units = with_neutral_texts(study, connection, units, np.unique(np.concatenate(wanted)))
     with ScoreCache(Path(":memory:") if cache_path is None else cache_path / f"{study.study_id}.duckdb") as cache:
-        scorer = Scorer(units, cache, study.embedding, progress, workers)
+        text_scores = TextScores(units, cache, study.embedding, progress, workers)
         job = Job(
             study=study,
             measures=measures,
             units=units,
             wanted=np.arange(len(units.table)),
-            scorer=scorer,
+            text_scores=text_scores,
             connection=connection,
             imported=rows,
             run_context=run_context,
@@ -107,7 +107,7 @@ def extract(
         if study.baseline is not None:
             reads = against_generations(study, units, reads)
         reads += plain
-        languages = scorer.languages(units.column("said_id"))
+        languages = text_scores.languages(units.column("said_id"))
         n_rebuilt = cache.n_rebuilt
     measurements = stacked(units, languages, [_rows(read) for read in reads])
     tables = {
@@ -120,7 +120,7 @@ def extract(
     quarantine = [entry for read in reads for entry in read.quarantine]
     write_stage(connection, study.study_id, "extract", tables, quarantine)
     n_measured, n_cached = (
-        getattr(scorer, name) + getattr(scorer.embeddings, name) for name in ("n_measured", "n_cached")
+        getattr(text_scores, name) + getattr(text_scores.embeddings, name) for name in ("n_measured", "n_cached")
     )
     progress.say(f"{n_measured:,} scores and embeddings measured, {n_cached:,} known from earlier runs")
     return ExtractCounts(

@@ -2,7 +2,7 @@
 
 Belongs here: the records that readers share. The readers themselves are in readers.py; one that needs all
 vectors of a study at once (clusters) takes a Job like any other: it finds every text in job.units, their
-vectors through job.scorer.vectors, and what prompts belong to through job.connection.
+vectors through job.text_scores.vectors, and what prompts belong to through job.connection.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ import pandas as pd
 
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, no_numbers, nothing, only_where
 from python_assets.extract.measures import Measure
-from python_assets.extract.scoring import Scorer
+from python_assets.extract.scoring import TextScores
 from python_assets.extract.units import NEUTRAL_BASELINE_ID, NEUTRAL_ID, Ids, TextUnits
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Quarantined
@@ -37,7 +37,7 @@ class Job(NamedTuple):
     measures: Sequence[Measure]
     units: TextUnits
     wanted: Ids
-    scorer: Scorer
+    text_scores: TextScores
     connection: duckdb.DuckDBPyConnection
     imported: pd.DataFrame | None
     run_context: RunContext | None
@@ -56,7 +56,7 @@ class Job(NamedTuple):
     def baseline_ids(self) -> Ids:
         """The baseline texts of the wanted units, -1 where there is none or it is in another language."""
         baseline_ids = self.units.column("baseline_id")[self.wanted]
-        return self._as_read(self.scorer.only_languages(self.measure.languages, baseline_ids), NEUTRAL_BASELINE_ID)
+        return self._as_read(self.text_scores.only_languages(self.measure.languages, baseline_ids), NEUTRAL_BASELINE_ID)
 
     def reasons(self) -> Objects:
         """Why a wanted unit has no text that can be measured; None where it has one."""
@@ -76,7 +76,7 @@ class Job(NamedTuple):
     def in_languages(self, text_ids: Ids) -> Ids:
         """Texts of the wanted units, -1 in place of those in another language than the measure's."""
         asked_ids = self.units.column("asked_id")[self.wanted]
-        return self.scorer.only_languages(self.measure.languages, text_ids, asked_ids)
+        return self.text_scores.only_languages(self.measure.languages, text_ids, asked_ids)
 
     def _as_read(self, readable: Ids, neutral: str) -> Ids:
         if not self.is_neutral:

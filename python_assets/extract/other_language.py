@@ -30,7 +30,7 @@ def read_other_language(job: Job) -> Read | None:
     is_foreign = np.zeros(len(text_ids), dtype=bool)
     asked_ids = job.units.column("asked_id")[responses.wanted]
     for languages in declared:
-        is_foreign |= (text_ids >= 0) & (job.scorer.only_languages(languages, text_ids, asked_ids) < 0)
+        is_foreign |= (text_ids >= 0) & (job.text_scores.only_languages(languages, text_ids, asked_ids) < 0)
     if not is_foreign.any():
         return None
     n = len(text_ids)

@@ -36,7 +36,7 @@ def _read_texts(job: Job) -> list[Read]:
     """A score of every text; of labels also how often there was none."""
     method = text_method(job.measure, job.study)
     n = len(job.wanted)
-    scores = job.scorer.scores(method, np.concatenate([job.text_ids(), job.baseline_ids()]))
+    scores = job.text_scores.scores(method, np.concatenate([job.text_ids(), job.baseline_ids()]))
     found = _Labelled(scores.iloc[:n], job.measures, method.version)
     if job.measure.spec.engine is not None:
         found = _judged(job, found)
@@ -78,7 +78,7 @@ def _read_classifier(job: Job) -> list[Read]:
     recipes = recipes_of(job.measures)
     labels = list(dict.fromkeys(label for recipe in recipes for label in recipe.weights))
     found = _classifier(job, labels)
-    both = job.scorer.label_scores(found.method, np.concatenate([job.text_ids(), job.baseline_ids()]))
+    both = job.text_scores.label_scores(found.method, np.concatenate([job.text_ids(), job.baseline_ids()]))
     return [
         _of_recipe(job, found, measure, recipe, both) for measure, recipe in zip(job.measures, recipes, strict=True)
     ]

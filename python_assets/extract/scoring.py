@@ -54,7 +54,7 @@ def wanted_form(measure: Measure) -> ScoreForm:
     return "0 or 1" if measure.kind == "binary" else "number"
 
 
-class Scorer:
+class TextScores:
     """Scores and embeddings of the distinct texts of a study.
 
     Attributes:

@@ -107,7 +107,7 @@ def read_clusters(job: Job) -> list[Read]:
             _place(placed, units, texts.at(units), segment, clusters)
             found.append((segment, clusters))
     rows = _cluster_rows(job, spec, found)
-    said = f"clusters 1, {job.scorer.embeddings.name.version}, scikit-learn {version('scikit-learn')}"
+    said = f"clusters 1, {job.text_scores.embeddings.name.version}, scikit-learn {version('scikit-learn')}"
     reads = [Read(measure, _values(job, placed, measure), said) for measure in job.measures]
     return [reads[0]._replace(clusters=rows), *reads[1:]]
 
@@ -136,7 +136,7 @@ def _gathered(job: Job, name: str, texts: _Texts) -> _Segment:
     text_ids = text_ids[text_ids >= 0]
     if not len(text_ids):
         return _Segment(name, text_ids, np.empty((0, 0), dtype=np.float32), np.empty(0, dtype=bool))
-    vectors = job.scorer.vectors(text_ids)
+    vectors = job.text_scores.vectors(text_ids)
     is_known = np.isfinite(vectors).all(axis=1)
     text_ids, vectors = text_ids[is_known], vectors[is_known]
     of_baselines = np.concatenate([texts.own[texts.is_baseline], texts.base])
@@ -163,7 +163,7 @@ def _clustered(job: Job, spec: Clusters, segment: _Segment) -> _SegmentClusters:
 def _name_vector(job: Job, spec: Clusters, segment: str) -> NDArray[Any]:
     """Of what the texts of a segment are about."""
     whole = job.study.domain or job.study.title
-    return job.scorer.embeddings.of([whole if spec.per == WHOLE else segment])[0]
+    return job.text_scores.embeddings.of([whole if spec.per == WHOLE else segment])[0]
 
 
 def _place(placed: _Placed, units: Ids, texts: _Texts, segment: _Segment, clusters: _SegmentClusters) -> None:
@@ -247,7 +247,7 @@ def _themes(job: Job, spec: Clusters, found: list[tuple[_Segment, _SegmentCluste
     vectors = np.concatenate([_theme_vectors(job, spec, segment, clusters) for segment, clusters in found])
     names = [_name_vector(job, spec, segment.name) for segment, clusters in found for _ in clusters.vectors]
     about = None if spec.per == WHOLE else np.stack(names)
-    return themes(vectors, about, words, job.scorer.embeddings.of(words), spec.words)
+    return themes(vectors, about, words, job.text_scores.embeddings.of(words), spec.words)
 
 
 def _theme_vectors(job: Job, spec: Clusters, segment: _Segment, clusters: _SegmentClusters) -> NDArray[Any]:
@@ -263,4 +263,4 @@ def _theme_vectors(job: Job, spec: Clusters, segment: _Segment, clusters: _Segme
         own = np.flatnonzero(segment.is_fitted & (clusters.member == cluster))
         nearest_first = own[np.argsort(distance[own], kind="stable")]
         joined.append(" ".join(job.units.texts[i] for i in segment.text_ids[nearest_first]))
-    return job.scorer.embeddings.of(joined)
+    return job.text_scores.embeddings.of(joined)

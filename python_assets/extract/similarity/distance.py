@@ -104,7 +104,7 @@ def _called(function: Callable[..., Any], where: FieldPath, a: VectorRows, b: Ve
 
 def with_model(job: Job) -> Job:
     """The job whose measures name the model that embeds, and its languages where the study names none."""
-    name = job.scorer.embeddings.name
+    name = job.text_scores.embeddings.name
     own = LANGUAGES if name.revision == MODEL_SHA256 else ()
     declared = job.measure.spec.languages
     languages = "|".join(own if declared is None else declared)
@@ -127,8 +127,8 @@ def read_distances(job: Job) -> list[Read]:
     has_pair = np.flatnonzero((text_ids >= 0) & (baseline_ids >= 0))
     for start in range(0, len(has_pair), _PAIRS_TOGETHER):
         some = has_pair[start : start + _PAIRS_TOGETHER]
-        responses = job.scorer.vectors(text_ids[some]).astype(np.float64)
-        baselines = job.scorer.vectors(baseline_ids[some]).astype(np.float64)
+        responses = job.text_scores.vectors(text_ids[some]).astype(np.float64)
+        baselines = job.text_scores.vectors(baseline_ids[some]).astype(np.float64)
         known = ~np.isnan(responses).any(axis=1) & ~np.isnan(baselines).any(axis=1)
         reason[some[~known]] = "no_words"
         found = metric.distance(responses[known], baselines[known]) if known.any() else no_numbers(0)
@@ -144,5 +144,5 @@ def read_distances(job: Job) -> list[Read]:
         label_method=nothing(n),
         reason=reason,
     )
-    version = f"baseline_distance 2, {metric.version}, {job.scorer.embeddings.name.version}"
+    version = f"baseline_distance 2, {metric.version}, {job.text_scores.embeddings.name.version}"
     return [Read(job.measure, values, version)]

@@ -119,7 +119,7 @@ def read_prototypes(job: Job) -> list[Read]:
         raise ValueError(f"measure {job.measure.measure_id} has no prototypes")
     job = with_model(job)
     texts, none = rule.label_set
-    anchors = embedded_anchors(job.scorer.embeddings, texts, none)
+    anchors = embedded_anchors(job.text_scores.embeddings, texts, none)
     own = _similarity(job, job.text_ids(), anchors)
     base = _similarity(job, job.baseline_ids(), anchors)
     values = _labels(job, own, anchors, rule)
@@ -127,7 +127,7 @@ def read_prototypes(job: Job) -> list[Read]:
         [
             f"{_VERSION}, anchors {anchors_digest(texts, none)}",
             f"least similarity {rule.least_similarity:g}, margin {rule.margin:g}",
-            job.scorer.embeddings.name.version,
+            job.text_scores.embeddings.name.version,
         ]
     )
     first, *others = job.measures
@@ -146,7 +146,7 @@ def _similarity(job: Job, text_ids: Ids, anchors: Anchors) -> NDArray[np.float64
     found = np.full((len(text_ids), len(anchors.vectors)), np.nan)
     if (has_text := text_ids >= 0).any():
         wanted, place = np.unique(text_ids[has_text], return_inverse=True)
-        found[has_text] = similarity_to(job.scorer.vectors(wanted), anchors.vectors)[place]
+        found[has_text] = similarity_to(job.text_scores.vectors(wanted), anchors.vectors)[place]
     return found
 
 

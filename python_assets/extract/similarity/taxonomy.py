@@ -63,7 +63,7 @@ def read_taxonomy(job: Job) -> list[Read]:
         label_method=method,
         reason=reason,
     )
-    model = f"; {job.scorer.embeddings.name.version}" if by_embedding else ""
+    model = f"; {job.text_scores.embeddings.name.version}" if by_embedding else ""
     version = (
         f"{_VERSION}, labels {anchors_digest(*rule.label_set)}, steps {'|'.join(rule.steps)}, "
         f"least similarity {rule.least_similarity:g}, margin {rule.margin:g}{model}"
@@ -81,14 +81,14 @@ def _found(job: Job, step: str, text_ids: Ids, rule: Taxonomy) -> tuple[Objects,
     words = {label: [label] if step == "exact" else list(own) for label, own in texts.items()}
     if not any(words.values()):
         return nothing(len(text_ids)), np.full(len(text_ids), _UNDECIDED, dtype=object)
-    scores = job.scorer.scores(choices_method(words), text_ids)
+    scores = job.text_scores.scores(choices_method(words), text_ids)
     return _objects(scores["label"]), _objects(scores["reason"])
 
 
 def _nearest(job: Job, text_ids: Ids, rule: Taxonomy) -> tuple[Objects, Objects]:
     texts = {label: [label, *own] for label, own in rule.label_set.texts.items()}
-    anchors = embedded_anchors(job.scorer.embeddings, texts, rule.label_set.none)
-    similarity = similarity_to(job.scorer.vectors(text_ids), anchors.vectors)
+    anchors = embedded_anchors(job.text_scores.embeddings, texts, rule.label_set.none)
+    similarity = similarity_to(job.text_scores.vectors(text_ids), anchors.vectors)
     is_known = ~pd.isna(similarity[:, 0])
     label, reason = nothing(len(text_ids)), only_where(~is_known, "no_words")
     label[is_known], reason[is_known] = label_of_nearest(similarity[is_known], anchors.labels, rule)

@@ -84,7 +84,7 @@ def read_trained(job: Job) -> list[Read]:
         reason=reasons,
     )
     digest = hashlib.sha256(labels.tobytes()).hexdigest()[:16]
-    version = f"{_VERSION}, labels {digest}, seed {job.study.seed}, {job.scorer.embeddings.name.version}"
+    version = f"{_VERSION}, labels {digest}, seed {job.study.seed}, {job.text_scores.embeddings.name.version}"
     return [Read(job.measure, values, version)]
 
 
@@ -118,7 +118,7 @@ def _vectors(job: Job, text_ids: Ids) -> tuple[NDArray[np.float32], Bools]:
     """Embeddings of the texts that have one, and which these are."""
     has_text = np.flatnonzero(text_ids >= 0)
     wanted, place = np.unique(text_ids[has_text], return_inverse=True)
-    found = job.scorer.vectors(wanted)[place]
+    found = job.text_scores.vectors(wanted)[place]
     is_known = ~np.isnan(found).any(axis=1)
     has_vector = np.zeros(len(text_ids), dtype=bool)
     has_vector[has_text[is_known]] = True

@@ -6,7 +6,7 @@ import pytest
 
 from python_assets.embeddings.cache import ScoreCache
 from python_assets.extract.extractor import ModelMethod
-from python_assets.extract.scoring import Scorer
+from python_assets.extract.scoring import TextScores
 from python_assets.extract.units import TextUnits
 from tests.heard import Heard
 
@@ -28,21 +28,21 @@ def cache(tmp_path: Path):
 
 
 def test_scores_stand_in_the_order_they_were_asked_for_in(cache):
-    scorer = Scorer(UNITS, cache)
+    text_scores = TextScores(UNITS, cache)
     positions = np.array([2_000, -1, 3, 3, 13, 700])
-    found = scorer.label_scores(ModelMethod("k", "v", LABELS, two_scores), positions)
+    found = text_scores.label_scores(ModelMethod("k", "v", LABELS, two_scores), positions)
     np.testing.assert_array_equal(found, two_scores([TEXTS[i] if i >= 0 else "13" for i in positions]))
-    assert (scorer.n_measured, scorer.n_cached) == (4, 0)
+    assert (text_scores.n_measured, text_scores.n_cached) == (4, 0)
 
 
 def test_a_text_that_failed_is_tried_again_and_no_other(cache):
-    scorer = Scorer(UNITS, cache)
+    text_scores = TextScores(UNITS, cache)
     everything = np.arange(len(TEXTS))
     n_failed = sum(text.endswith("13") for text in TEXTS)
     for n_measured, n_cached in ((2_100, 0), (n_failed, 2_100 - n_failed)):
-        before = scorer.n_measured, scorer.n_cached
-        found = scorer.label_scores(ModelMethod("k", "v", LABELS, two_scores), everything)
-        assert np.subtract((scorer.n_measured, scorer.n_cached), before).tolist() == [n_measured, n_cached]
+        before = text_scores.n_measured, text_scores.n_cached
+        found = text_scores.label_scores(ModelMethod("k", "v", LABELS, two_scores), everything)
+        assert np.subtract((text_scores.n_measured, text_scores.n_cached), before).tolist() == [n_measured, n_cached]
         np.testing.assert_array_equal(found, two_scores(TEXTS))
 
 
@@ -56,8 +56,8 @@ def test_an_interrupted_run_keeps_what_it_had(cache):
         return two_scores(texts)
 
     with pytest.raises(KeyboardInterrupt):
-        Scorer(UNITS, cache).label_scores(ModelMethod("k", "v", LABELS, interrupted), np.arange(len(TEXTS)))
-    again = Scorer(UNITS, cache)
+        TextScores(UNITS, cache).label_scores(ModelMethod("k", "v", LABELS, interrupted), np.arange(len(TEXTS)))
+    again = TextScores(UNITS, cache)
     found = again.label_scores(ModelMethod("k", "v", LABELS, two_scores), np.arange(len(TEXTS)))
     assert again.n_cached > 200
     np.testing.assert_array_equal(found, two_scores(TEXTS))
@@ -67,8 +67,8 @@ def test_an_interrupted_run_keeps_what_it_had(cache):
 
 def test_texts_are_counted_while_a_model_reads_them(cache):
     heard = Heard()
-    scorer = Scorer(UNITS, cache, progress=heard)
-    scorer.label_scores(ModelMethod("k", "v", LABELS, two_scores), np.arange(len(TEXTS)))
+    text_scores = TextScores(UNITS, cache, progress=heard)
+    text_scores.label_scores(ModelMethod("k", "v", LABELS, two_scores), np.arange(len(TEXTS)))
     told = [n_done for _, _, n_done, _ in heard.counts]
     assert {(what, unit, n_total) for what, unit, _, n_total in heard.counts} == {("v", "texts", 2_100)}
     assert len(told) > 5
@@ -79,16 +79,16 @@ def test_texts_are_counted_while_a_model_reads_them(cache):
 @pytest.mark.parametrize(("key", "version", "labels"), [("other", "v", LABELS), ("k", "2", LABELS)])
 def test_another_model_or_version_measures_anew(cache, key, version, labels):
     some = np.arange(5)
-    Scorer(UNITS, cache).label_scores(ModelMethod("k", "v", LABELS, two_scores), some)
-    scorer = Scorer(UNITS, cache)
-    scorer.label_scores(ModelMethod(key, version, labels, two_scores), some)
-    assert scorer.n_measured == 5
+    TextScores(UNITS, cache).label_scores(ModelMethod("k", "v", LABELS, two_scores), some)
+    text_scores = TextScores(UNITS, cache)
+    text_scores.label_scores(ModelMethod(key, version, labels, two_scores), some)
+    assert text_scores.n_measured == 5
 
 
 def test_a_model_whose_labels_are_known_in_part_measures_once(cache):
     some = np.arange(5)
-    Scorer(UNITS, cache).label_scores(ModelMethod("k", "v", ["x"], lambda texts: two_scores(texts)[:, :1]), some)
-    scorer = Scorer(UNITS, cache)
-    found = scorer.label_scores(ModelMethod("k", "v", LABELS, two_scores), some)
+    TextScores(UNITS, cache).label_scores(ModelMethod("k", "v", ["x"], lambda texts: two_scores(texts)[:, :1]), some)
+    text_scores = TextScores(UNITS, cache)
+    found = text_scores.label_scores(ModelMethod("k", "v", LABELS, two_scores), some)
     np.testing.assert_array_equal(found, two_scores(TEXTS[:5]))
-    assert (scorer.n_measured, scorer.n_cached) == (5, 0)
+    assert (text_scores.n_measured, text_scores.n_cached) == (5, 0)
