@@ -9,6 +9,7 @@ from docs.make_tables import TABLES, auditor_queries, published_tables, table_do
 from docs.relations import entity_diagram, join_of, table_of
 from python_assets.published.export import EXPORTED_WITH
 from python_assets.transform.compile import compiled_project
+from tests.words import outside_code
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(
@@ -116,12 +117,7 @@ def test_every_table_that_is_no_view_stands_in_the_diagram(tables):
 
 def prose(path):
     """The lines of a page outside blocks of code and tables, by number."""
-    is_code = False
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if line.lstrip().startswith("```"):
-            is_code = not is_code
-        elif not is_code and not line.lstrip().startswith("|"):
-            yield number, line
+    return ((number, line) for number, line in outside_code(path) if not line.lstrip().startswith("|"))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

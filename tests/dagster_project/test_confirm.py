@@ -4,7 +4,6 @@ import pytest
 import yaml
 
 from dagster_project.assets import common
-from dagster_project.assets.common import MOST_UNCONFIRMED_CALLS
 from dagster_project.mistakes import Mistake
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
@@ -57,12 +56,12 @@ def asked(server, monkeypatch):
 
 def test_the_stages_of_a_run_share_an_allowance_that_its_tag_lifts():
     allowance = common._allowance("a", False)
-    allowance.take(MOST_UNCONFIRMED_CALLS - 1)
+    allowance.take(common.MOST_UNCONFIRMED_CALLS - 1)
     common._allowance("a", False).take(1)
     with pytest.raises(UnconfirmedError):
         allowance.require(1)
     common._allowance("b", False).require(1)
-    common._allowance("c", True).take(MOST_UNCONFIRMED_CALLS + 1)
+    common._allowance("c", True).take(common.MOST_UNCONFIRMED_CALLS + 1)
 
 
 @pytest.mark.run
