@@ -47,7 +47,7 @@ class Design(NamedTuple):
     @property
     def spread(self) -> Spread:
         """What values are truly like."""
-        return Spread(1.0, CORRELATION, self.n_groups, self.n_responses, interaction=self.interaction)
+        return Spread(1.0, CORRELATION, self.n_groups, self.n_responses, prompt_by_group_share=self.interaction)
 
     @property
     def n_tests(self) -> int:
@@ -76,7 +76,7 @@ def found_of_scores(design: Design, n_sets: int, seed: int, n_root_prompts: int 
     for start in range(0, n_sets, at_a_time):
         shape = (min(at_a_time, n_sets - start), n, design.n_groups)
         x = np.sqrt(spread.correlation) * rng.normal(size=(*shape[:2], 1))
-        x = x + np.sqrt(spread.interaction) * rng.normal(size=shape)
+        x = x + np.sqrt(spread.prompt_by_group_share) * rng.normal(size=shape)
         x += np.sqrt(spread.rest / design.n_responses) * rng.normal(size=shape)
         x[:, :, 0] += design.effect
         d = x[:, :, 0] - x[:, :, 1:].mean(axis=2)
@@ -98,7 +98,7 @@ def found_of_crossing(n_rows: int, n_columns: int, n_responses: int, effect: flo
     """
     rng, k = np.random.default_rng(seed), n_rows * n_columns
     left = (n_rows - 1) * (n_columns - 1) / k
-    spread = Spread(1.0, CORRELATION, k, n_responses, interaction=DEFAULT_INTERACTION, left=left)
+    spread = Spread(1.0, CORRELATION, k, n_responses, prompt_by_group_share=DEFAULT_INTERACTION, left=left)
     n_tests = {(2, 2): 1}.get((n_rows, n_columns), k // 2 if 2 in (n_rows, n_columns) else k)
     n = planned(spread, effect, n_tests)
     x = np.sqrt(DEFAULT_INTERACTION + spread.rest / n_responses) * rng.normal(size=(n_sets, n, n_rows, n_columns))
@@ -124,7 +124,7 @@ def found_of_rates(
         is_larger_side: whether the plan takes the larger variance of both sides of the effect.
     """
     rng, rho, interaction = np.random.default_rng(seed), 0.3, 0.1
-    spread = spread_of_rate(rate, effect, Spread(0.0, rho, n_groups, n_responses, interaction=interaction))
+    spread = spread_of_rate(rate, effect, Spread(0.0, rho, n_groups, n_responses, prompt_by_group_share=interaction))
     n = planned(spread if is_larger_side else spread._replace(sd_of_group=None), effect, n_groups)
     limits = np.full(n_groups, stats.norm.ppf(rate))
     limits[0] = stats.norm.ppf(rate + effect)
@@ -189,7 +189,7 @@ def tables(n_sets: int) -> Iterator[str]:
             if planned(design.spread, effect, design.n_tests) > MOST_ROOT_PROMPTS:
                 continue
             shares.append(found_of_scores(design, n_sets, seed=at))
-            without = planned(design.spread._replace(interaction=0.0), effect, design.n_tests)
+            without = planned(design.spread._replace(prompt_by_group_share=0.0), effect, design.n_tests)
             before.append(found_of_scores(design, n_sets, seed=at, n_root_prompts=without))
         numbers = (np.mean(shares), min(shares), max(shares), np.mean(before))
         yield f"| {m}, {interaction:g} | {' | '.join(text(float(one)) for one in numbers)} |"
@@ -223,7 +223,7 @@ def tables(n_sets: int) -> Iterator[str]:
         powers = found_of_pilots(n, m, n_sets, seed=n)
         yield f"| {n} x {m} | {text(float(powers.mean()))} | {text(float(np.quantile(powers, 0.1)))} |"
     design = Design(5, 0.0, 10, 0.3)
-    assumed = planned(design.spread._replace(interaction=DEFAULT_INTERACTION), 0.3, 5)
+    assumed = planned(design.spread._replace(prompt_by_group_share=DEFAULT_INTERACTION), 0.3, 5)
     yield ""
     yield f"No interaction, and .1 planned for, 10 answers: {text(found_of_scores(design, n_sets, 1, assumed))}"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from python_assets.infer.agreement.label_agreement import infer_agreement
 from python_assets.infer.associations.infer_associations import infer_associations
-from python_assets.infer.parts.processes import parts_here
+from python_assets.infer.chunks.processes import chunks_here
 from python_assets.infer.regressions.infer_regressions import infer_regressions
 from python_assets.infer.run import infer_study
 from python_assets.infer.subgroups.subgroups import infer_subgroups
@@ -37,8 +37,8 @@ def infer_all(study: Study, path: Path) -> None:
         path: its build file, after the SQL's first half.
     """
     with open_build(path) as connection:
-        with parts_here(connection, study) as parts:
-            infer_study(connection, study, parts=parts)
+        with chunks_here(connection, study) as chunks:
+            infer_study(connection, study, chunks=chunks)
         infer_subgroups(connection, study.alpha)
         is_asked = study.analysis.association_tests
         infer_associations(connection, is_asked, seed=study.seed, n_permutations=study.n_permutations)

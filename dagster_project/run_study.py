@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import dagster as dg
 
+from dagster_project.chunks import CHUNKS_TAG
 from dagster_project.display import Display, display
 from dagster_project.partitions import offer_studies
-from dagster_project.parts import PARTS_TAG
 from dagster_project.progress import shown_by
 from dagster_project.resources import WAVE_TAG, study_to_run
 from python_assets.errors import PlumblineError
@@ -33,7 +33,7 @@ def run_study(
     data_docs: bool = False,
     look: int | None = None,
     wave: str | None = None,
-    parts: int | None = None,
+    chunks: int | None = None,
 ) -> None:
     """Materialise every asset of a study, showing each stage and how far it is on standard error.
 
@@ -44,7 +44,7 @@ def run_study(
             they tell why.
         look: which look at a study that declares looks; the next one where None.
         wave: of generations that declare none; the latest one of a study with waves where None.
-        parts: that inference is computed in; where None one, on Ray one for each CPU.
+        chunks: that inference is computed in; where None one, on Ray one for each CPU.
 
     Raises:
         RunFailed: a step or a blocking check failed.
@@ -73,7 +73,7 @@ def run_study(
             tags={CONFIRM_TAG: "plumbline run"}
             | ({} if look is None else {LOOK_TAG: str(look)})
             | ({WAVE_TAG: wave} if wave else {})
-            | ({} if parts is None else {PARTS_TAG: str(parts)}),
+            | ({} if chunks is None else {CHUNKS_TAG: str(chunks)}),
             run_config={"loggers": {"console": {"config": {"log_level": "INFO" if verbose else "CRITICAL"}}}},
         )
     if _is_interrupted(result):

@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_wave(run)
     run.add_argument(
-        "--parts",
+        "--chunks",
         type=_positive,
         metavar="N",
         help="compute inference in N parts, one a core at a time; of a large study without it, in parts by its size",
@@ -367,7 +367,7 @@ def _run(parsed: argparse.Namespace) -> int:
         _use_ray(*parsed.on)
     if parsed.data_docs and (problem := unwritable(paths.home().data_docs(study_id))):
         raise problem
-    options = {"verbose": parsed.verbose, "data_docs": parsed.data_docs, "parts": parsed.parts}
+    options = {"verbose": parsed.verbose, "data_docs": parsed.data_docs, "chunks": parsed.chunks}
     _materialise(study_id, parsed.look, parsed.wave, **options)
     from python_assets.published.run_summary import summary
 
@@ -382,7 +382,7 @@ def _use_ray(engine: str, address: str = "local", *more: str) -> None:
 
     if engine != "ray" or more:
         raise StudyError("--on", " ".join((engine, address, *more)), "ray, or ray and the host:port of a cluster")
-    if problem := cluster_problem(address) or write_problem(paths.home().parts):
+    if problem := cluster_problem(address) or write_problem(paths.home().chunks):
         raise problem
     os.environ[VARIABLE] = address
 
@@ -392,8 +392,8 @@ def _materialise(study_id: str, look: int | None = None, wave: str | None = None
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a service manager stops a run as Ctrl-C does
     study = _require_ready(study_id, look, wave)
-    if (parts := options.get("parts")) and parts > (most := len(resolve_measures(study))):
-        raise StudyError("--parts", parts, f"at most {most}, the measures of {study_id}", "ask for fewer parts")
+    if (chunks := options.get("chunks")) and chunks > (most := len(resolve_measures(study))):
+        raise StudyError("--chunks", chunks, f"at most {most}, the measures of {study_id}", "ask for fewer parts")
     if study.waves is not None:
         print(printable(study.waves.told(study.wave, datetime.now(UTC))), file=sys.stderr)
     _dagster_home()

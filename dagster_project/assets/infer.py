@@ -8,11 +8,11 @@ import dagster as dg
 import duckdb
 
 from dagster_project.assets.common import CODE_VERSION, materialise, timed
+from dagster_project.chunks import chunks_of
 from dagster_project.columns import column_schema
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_after_answers
 from dagster_project.partitions import studies, study_file
-from dagster_project.parts import parts_of
 from dagster_project.progress import progress_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
@@ -118,9 +118,9 @@ def infer(
         power_rows = partial(design_power_rows, loaded, connection)
         declared = declared_of_build(loaded, connection)
         corrects = corrected_when_frozen(loaded, warehouse.home)
-        with parts_of(context, loaded, warehouse, connection, look.level) as (parts, told):
+        with chunks_of(context, loaded, warehouse, connection, look.level) as (chunks, told):
             counts = infer_study(
-                *(connection, loaded, power_rows, progress_of(context), parts),
+                *(connection, loaded, power_rows, progress_of(context), chunks),
                 declared=declared,
                 look=look,
                 corrects=corrects,

@@ -80,5 +80,5 @@ def smallest_shown(plan: Plan) -> float | None:
 
 def _n_texts_needed(row: PowerRow) -> int | None:
     """Root prompts; where units are compared whole, answers of one unit: each text is put to each of them."""
-    is_nested = row.interaction is None
+    is_nested = row.prompt_by_group_share is None
     return row.n_responses_needed if is_nested else row.n_needed

@@ -1,7 +1,7 @@
 """A cluster of Ray: whether it answers, being connected to it, and scores by its workers.
 
-Belongs here: what is said to Ray whatever is computed on it. Parts of inference on it are infer/parts/on_ray.py. Ray is
-an extra, `pip install plumbline[ray]`. It sends work to whoever has a free CPU, and to another where a worker dies.
+Belongs here: what is said to Ray whatever is computed on it. Parts of inference on it are infer/chunks/on_ray.py. Ray
+is an extra, `pip install plumbline[ray]`. It sends work to whoever has a free CPU, and to another where a worker dies.
 
 Actors of Ray itself score texts, not Ray Data: texts come from the build file in the order of the cache's portions and
 their scores go back there, so that there is nothing to stream from or to, and the rows are the same to the bit.

@@ -20,6 +20,8 @@ from python_assets.infer.changes.infer_changes import (
     with_levels_of_pairs,
     with_verdicts_of_pairs,
 )
+from python_assets.infer.chunk import Chunk, Frames, united, with_t_where_flips_are_few
+from python_assets.infer.chunks.chunks import Chunks, Here
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
 from python_assets.infer.formulas.looks import Look, only_look
@@ -27,8 +29,6 @@ from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes
 from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
 from python_assets.infer.options import MOST_PERMUTATIONS, Options, options_of
-from python_assets.infer.part import Frames, Part, united, with_t_where_flips_are_few
-from python_assets.infer.parts.parts import Here, Parts
 from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_parts, with_sets
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import OF_PAIR, QUESTION, ROW, SIZES, TABLES, Place, write_tables
@@ -72,7 +72,7 @@ def infer_study(
     study: Study,
     power_rows: PowerRows | None = None,
     progress: Progress = SILENT,
-    parts: Parts | None = None,
+    chunks: Chunks | None = None,
     declared: pd.DataFrame | None = None,
     look: Look | None = None,
     corrects: Collection[str] | None = None,
@@ -85,7 +85,7 @@ def infer_study(
         power_rows: from all contrasts and comparisons of generations to the rows of design_power, without
             study_id.
         progress: is told how many draws are done.
-        parts: that the measures of the study lie in; where None one of all of them, in this process.
+        chunks: that the measures of the study lie in; where None one of all of them, in this process.
         declared: questions that are accounted for whether anything was observed of them or not, with QUESTION and
             OF_PAIR; those that were observed alone where None.
         look: that is taken; the only one where None.
@@ -103,8 +103,8 @@ def infer_study(
     """
     look = look or only_look(study)
     options = options_of(study, look.level)
-    parts = parts or Here(connection, study, progress, look.level)
-    tables, corrected = _first_rows(parts)
+    chunks = chunks or Here(connection, study, progress, look.level)
+    tables, corrected = _first_rows(chunks)
     if "questions" in tables:
         corrected = {place for place in corrected if corrects is None or place[-1] in corrects}
         sets = _sets(connection, study)._replace(corrected=corrected)
@@ -112,14 +112,14 @@ def infer_study(
         for questions, longer in _short_of_draws(tables["questions"], options):
             n_draws = longer.n_permutations
             progress.say(f"{len(questions):,} questions are at the smallest p there is: {n_draws:,} draws of each")
-            again = parts.each(partial(_again, options=longer), {"questions": questions})
+            again = chunks.each(partial(_again, options=longer), {"questions": questions})
             tables = _replaced(tables, united(again))
         tables = _with_levels(tables, look)
         ordered = {
             str(name): np.sort(of_set.p_value.dropna().to_numpy())
             for name, of_set in tables["questions"].groupby("set_id")
         }
-        tables |= united(parts.each(partial(_last, ordered=ordered), {name: tables[name] for name in _LOOKED_AT}))
+        tables |= united(chunks.each(partial(_last, ordered=ordered), {name: tables[name] for name in _LOOKED_AT}))
         tables = _with_verdicts(tables, look, study.power)
     elif declared is not None and len(declared):
         unobserved = with_sets(_unobserved(declared, declared.iloc[:0]), _sets(connection, study))
@@ -133,22 +133,22 @@ def infer_study(
     return _counts(tables)
 
 
-def _first_rows(parts: Parts) -> tuple[Frames, set[Place]]:
+def _first_rows(chunks: Chunks) -> tuple[Frames, set[Place]]:
     """The rows of all parts, and where labels are enough; of a large study their rows one by one are as much again."""
-    first = parts.each(_first)
+    first = chunks.each(_first)
     return united([rows for rows, _ in first]), {place for _, places in first for place in places}
 
 
-def _first(part: Part, _: Frames) -> tuple[Frames, frozenset[Place]]:
-    return part.first(), part.corrected
+def _first(chunk: Chunk, _: Frames) -> tuple[Frames, frozenset[Place]]:
+    return chunk.first(), chunk.corrected
 
 
-def _again(part: Part, tables: Frames, options: Options) -> Frames:
-    return part.again(tables["questions"], options)
+def _again(chunk: Chunk, tables: Frames, options: Options) -> Frames:
+    return chunk.again(tables["questions"], options)
 
 
-def _last(part: Part, tables: Frames, ordered: Mapping[str, NDArray[np.float64]]) -> Frames:
-    return part.last(tables, ordered)
+def _last(chunk: Chunk, tables: Frames, ordered: Mapping[str, NDArray[np.float64]]) -> Frames:
+    return chunk.last(tables, ordered)
 
 
 def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:

@@ -37,19 +37,19 @@ class Spread(NamedTuple):
     n_groups: int
     n_responses: float
     is_nested: bool = False
-    interaction: float = 0.0
+    prompt_by_group_share: float = 0.0
     sd_of_group: float | None = None
     left: float | None = None
 
     @property
     def lasting(self) -> float:
         """The share of sd^2 in a difference between groups that further responses do not average away."""
-        return self.correlation if self.is_nested else self.interaction
+        return self.correlation if self.is_nested else self.prompt_by_group_share
 
     @property
     def rest(self) -> float:
         """The share that they do."""
-        return max(1 - self.correlation - (0 if self.is_nested else self.interaction), 0.0)
+        return max(1 - self.correlation - (0 if self.is_nested else self.prompt_by_group_share), 0.0)
 
     @property
     def of_cell(self) -> float:
@@ -266,7 +266,7 @@ class Pilot(NamedTuple):
         return not np.isnan(self.within) and self.n_root_prompts >= FEWEST_ROOT_PROMPTS
 
     @property
-    def interaction(self) -> float:
+    def prompt_by_group_share(self) -> float:
         """The share of root prompt x group; the default where the pilot does not tell it."""
         if self.tells_interaction:
             return self._of_cells / self.total
@@ -304,7 +304,9 @@ def spread_of_pilot(pilot: Pilot, n_groups: int, n_responses: float, mean_square
     if mean_square is not None:
         pilot = pilot._replace(mean_square=mean_square)
     share = pilot.root_prompt / pilot.total
-    return Spread(float(np.sqrt(pilot.total)), share, n_groups, n_responses, interaction=pilot.interaction)
+    return Spread(
+        float(np.sqrt(pilot.total)), share, n_groups, n_responses, prompt_by_group_share=pilot.prompt_by_group_share
+    )
 
 
 def mean_square_range(pilot: Pilot) -> tuple[float, float]:

@@ -166,17 +166,17 @@ def _declared(study: Study, shape: Shape, cells: Mapping[str, Pilot | None], *, 
 
 
 def _spread_of(spec: Power, shape: Shape, pilot: Pilot | None) -> Spread:
-    interaction = spec.interaction
-    if interaction is None:
-        known = expected_effects.DEFAULT_INTERACTION if pilot is None else pilot.interaction
-        interaction = min(known, 1 - spec.correlation)
+    prompt_by_group_share = spec.prompt_by_group_share
+    if prompt_by_group_share is None:
+        known = expected_effects.DEFAULT_INTERACTION if pilot is None else pilot.prompt_by_group_share
+        prompt_by_group_share = min(known, 1 - spec.correlation)
     spread = Spread(
         sd=spec.sd or 0.0,
         correlation=spec.correlation,
         n_groups=shape.n_groups,
         n_responses=shape.n_responses_of_group,
         is_nested=shape.is_nested,
-        interaction=interaction,
+        prompt_by_group_share=prompt_by_group_share,
         left=_left(shape),
     )
     return spread if spec.rate is None else expected_effects.spread_of_rate(spec.rate, spec.effect, spread)
@@ -356,7 +356,7 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfQuestio
         source=known.source,
         n_root_prompts=n,
         baseline_rate_or_sd=_or_none(known.shown),
-        interaction=None if known.spread is None or shape.is_nested else known.spread.interaction,
+        prompt_by_group_share=None if known.spread is None or shape.is_nested else known.spread.prompt_by_group_share,
         minimum_detectable_effect=_or_none(detectable),
         effect=_or_none(effect),
         n_tests=options["n_tests"],

@@ -66,7 +66,7 @@ POWER_HEADER: Final = (
     "spread from",
     "root prompts",
     "sd or rate",
-    "interaction",
+    "prompt_by_group_share",
     "detects",
     "effect",
     "needs root prompts",
@@ -301,13 +301,14 @@ class BestSplit(NamedTuple):
 class PowerRow(NamedTuple):
     """What the design can show of one contrast or change; sd: of the difference over root prompts.
 
-    interaction: the share of root prompt x group in the variance of a response, None where it is not known, and of
-    units. n_tests: distinct comparisons x questions of the set. n_needed: capped as in infer/formulas/verdict.py.
-    best_n_responses: responses of a group to a root prompt that show most for the money; n_responses_needed: that
-    show the effect on the root prompts there are. n_responses, n_groups: of the design, or as observed; with what
-    follows them they are what a later study takes from this one as its pilot. n_needed_low, n_needed_high: of a
-    pilot, by the 10th and 90th percentile of its mean square. by_look: the chance to have called the effect by each
-    look, where the study declares looks. labels: what labels of people show, where the study has some or asks.
+    prompt_by_group_share: the share of root prompt x group in the variance of a response, None where it is not known,
+    and of units. n_tests: distinct comparisons x questions of the set. n_needed: capped as in
+    infer/formulas/verdict.py. best_n_responses: responses of a group to a root prompt that show most for the money;
+    n_responses_needed: that show the effect on the root prompts there are. n_responses, n_groups: of the design, or as
+    observed; with what follows them they are what a later study takes from this one as its pilot. n_needed_low,
+    n_needed_high: of a pilot, by the 10th and 90th percentile of its mean square. by_look: the chance to have called
+    the effect by each look, where the study declares looks. labels: what labels of people show, where the study has
+    some or asks.
     """
 
     grouping_id: str
@@ -316,7 +317,7 @@ class PowerRow(NamedTuple):
     source: str
     n_root_prompts: int
     baseline_rate_or_sd: float | None
-    interaction: float | None
+    prompt_by_group_share: float | None
     minimum_detectable_effect: float | None
     effect: float | None
     n_tests: int
@@ -512,10 +513,10 @@ def _power_cells(row: PowerRow) -> tuple[object, ...]:
     needed = "-" if row.n_needed is None else _many(row.n_needed)
     if row.n_needed_low is not None:
         needed += f" ({_many(row.n_needed_low)} to {_many(row.n_needed_high)})"
-    interaction = "-" if row.interaction is None else f"{row.interaction:.3f}"
+    prompt_by_group_share = "-" if row.prompt_by_group_share is None else f"{row.prompt_by_group_share:.3f}"
     counts = (_dash(row.best_n_responses), _dash(row.n_responses_needed), _dash(row.n_calls), row.reason or "-")
     keys = row.grouping_id, row.measure_id, row.contrast, row.source
-    return *keys, row.n_root_prompts, shown[0], interaction, *shown[1:], needed, *counts
+    return *keys, row.n_root_prompts, shown[0], prompt_by_group_share, *shown[1:], needed, *counts
 
 
 def _label_cells(row: PowerRow, labels: PlannedLabels) -> tuple[object, ...]:

@@ -233,7 +233,7 @@ class Power(Part):
     sd: float | None = Field(None, gt=0)
     rate: float | None = Field(None, gt=0, lt=1)
     correlation: float = Field(0.0, ge=0, lt=1)
-    interaction: float | None = Field(None, ge=0, lt=1)
+    prompt_by_group_share: float | None = Field(None, ge=0, lt=1)
     effect: float = Field(gt=0)
     power: float = Field(0.8, ge=0.5, lt=1)
     labels: PlannedReading | None = None

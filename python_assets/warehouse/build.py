@@ -103,9 +103,9 @@ class Home(NamedTuple):
         return self.root / "build" / f"{study_id}.duckdb"
 
     @property
-    def parts(self) -> str:
-        """Where files of parts lie while workers read them: a folder, or an address of fsspec (PLUMBLINE_PARTS)."""
-        return os.environ.get("PLUMBLINE_PARTS") or str(self.root / "build" / "parts")
+    def chunks(self) -> str:
+        """Where files of parts lie while workers read them: a folder, or an address of fsspec (PLUMBLINE_CHUNKS)."""
+        return os.environ.get("PLUMBLINE_CHUNKS") or str(self.root / "build" / "chunks")
 
     @property
     def cache(self) -> Path:

@@ -23,8 +23,8 @@ from python_assets.cluster.cluster import Cluster, ClusterError
 from python_assets.embeddings.cache import ScoreCache
 from python_assets.embeddings.vectors import TextVectors
 from python_assets.errors import StudyError
-from python_assets.infer.parts.on_ray import OnRay
-from python_assets.infer.parts.part_file import file_system, write_problem
+from python_assets.infer.chunks.chunk_file import file_system, write_problem
+from python_assets.infer.chunks.on_ray import OnRay
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
 from python_assets.plan.power import design_power_rows
@@ -68,8 +68,8 @@ def bucket():
             patched.setenv(name, "test")
         patched.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
         patched.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        botocore.session.get_session().create_client("s3").create_bucket(Bucket="parts")
-        yield "s3://parts/of/studies"
+        botocore.session.get_session().create_client("s3").create_bucket(Bucket="chunks")
+        yield "s3://chunks/of/studies"
     server.stop()
 
 
@@ -114,27 +114,27 @@ def dying_once(function, marker):
     return asked
 
 
-def test_inference_of_parts_in_a_bucket_ends_right_though_a_worker_is_killed_in_the_middle(
+def test_inference_of_chunks_in_a_bucket_ends_right_though_a_worker_is_killed_in_the_middle(
     cluster, built, bucket, tmp_path
 ):
     study, expected = load_study(STUDIES / "g20_demo.yml"), tables_of(built)
     assert write_problem(bucket) is None
-    parts = OnRay(built, study, cluster, bucket, n=2)
+    chunks = OnRay(built, study, cluster, bucket, n=2)
     files, place = file_system(bucket)
-    assert len(files.glob(f"{place}/*/*/part.duckdb")) == 2
-    each, calls = parts.each, []
+    assert len(files.glob(f"{place}/*/*/chunk.duckdb")) == 2
+    each, calls = chunks.each, []
 
     def each_with_a_death(function, tables=None):
         calls.append(function)
         return each(dying_once(function, tmp_path / "killed") if len(calls) == 2 else function, tables)
 
-    parts.each = each_with_a_death
-    infer_study(built, study, partial(design_power_rows, study, built), parts=parts)
+    chunks.each = each_with_a_death
+    infer_study(built, study, partial(design_power_rows, study, built), chunks=chunks)
     require_equal(tables_of(built), expected)
-    assert len(calls) >= 2 and parts.n_retries >= 1 and min(parts.seconds) > 0
-    parts.close()
+    assert len(calls) >= 2 and chunks.n_retries >= 1 and min(chunks.seconds) > 0
+    chunks.close()
     files.invalidate_cache()
-    assert not files.glob(f"{place}/*/*/part.duckdb")
+    assert not files.glob(f"{place}/*/*/chunk.duckdb")
 
 
 def test_texts_are_embedded_once_each_though_a_worker_is_killed_in_the_middle(cluster, tmp_path):
@@ -159,22 +159,22 @@ def test_texts_are_embedded_once_each_though_a_worker_is_killed_in_the_middle(cl
 
 
 def test_a_mistake_of_the_study_is_told_as_without_ray_and_not_tried_again(cluster, built, tmp_path):
-    parts = OnRay(built, load_study(STUDIES / "g20_demo.yml"), cluster, str(tmp_path / "parts"), n=2)
+    chunks = OnRay(built, load_study(STUDIES / "g20_demo.yml"), cluster, str(tmp_path / "chunks"), n=2)
 
-    def mistaken(part, _):
+    def mistaken(chunk, _):
         raise StudyError("measures[0]", "x", "y", "z")
 
     with pytest.raises(StudyError, match=r'measures\[0\]: got "x"'):
-        parts.each(mistaken)
-    assert parts.n_retries <= 0
+        chunks.each(mistaken)
+    assert chunks.n_retries <= 0
 
 
 def test_a_worker_that_always_dies_is_told(cluster, built, tmp_path):
-    parts = OnRay(built, load_study(STUDIES / "g20_demo.yml"), cluster, str(tmp_path / "parts"), n=1)
+    chunks = OnRay(built, load_study(STUDIES / "g20_demo.yml"), cluster, str(tmp_path / "chunks"), n=1)
     with pytest.raises(
         ClusterError, match="a part on Ray: got WorkerCrashedError, 5 times; expected a worker that lives"
     ):
-        parts.each(lambda part, _: os.kill(os.getpid(), signal.SIGKILL))
+        chunks.each(lambda chunk, _: os.kill(os.getpid(), signal.SIGKILL))
 
 
 def test_a_stranger_cannot_use_the_cluster_of_a_run(cluster):
@@ -187,16 +187,16 @@ def test_a_stranger_cannot_use_the_cluster_of_a_run(cluster):
 
 
 def test_a_bucket_without_rights_is_told(bucket):
-    assert "set PLUMBLINE_PARTS" in str(write_problem("s3://other/x"))
+    assert "set PLUMBLINE_CHUNKS" in str(write_problem("s3://other/x"))
 
 
 def test_the_command_gives_a_study_to_ray(plumbline, make_home, tmp_path):
     home = make_home()
     (tmp_path / "small.yml").write_text(SMALL, encoding="utf-8")
-    found = plumbline(home, "run", str(tmp_path / "small.yml"), "--parts", "2", "--on", "ray", RAY_worker_niceness="0")
+    found = plumbline(home, "run", str(tmp_path / "small.yml"), "--chunks", "2", "--on", "ray", RAY_worker_niceness="0")
     assert found.returncode == 0, found.stderr
     assert "inference on Ray: 2 parts" in found.stderr
-    assert not list((home / "build" / "parts").iterdir())
+    assert not list((home / "build" / "chunks").iterdir())
     with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as published:
         asked = published.execute("select count(distinct measure_id) >= 2 from contrasts where value is not null")
         assert asked.fetchone() == (True,)
@@ -205,7 +205,7 @@ def test_the_command_gives_a_study_to_ray(plumbline, make_home, tmp_path):
 def test_mistakes_are_told_before_anything_runs(plumbline, tmp_path):
     (tmp_path / "small.yml").write_text(SMALL, encoding="utf-8")
     for options, told in (
-        (["--parts", "99"], "--parts: got 99; expected at most"),
+        (["--chunks", "99"], "--chunks: got 99; expected at most"),
         (["--on", "spark"], '--on: got "spark local"; expected ray'),
         (["--on", "ray", "127.0.0.1:9"], "--on ray 127.0.0.1:9: got "),
     ):

@@ -12,7 +12,7 @@ select
     source,
     n_root_prompts,
     baseline_rate_or_sd,
-    interaction,
+    prompt_by_group_share,
     minimum_detectable_effect,
     effect,
     n_tests,

@@ -207,10 +207,10 @@ def known_slices(draft: Draft) -> list[str] | None:
 
 
 def _power_problems(draft: Draft, path: FieldPath, name: str, power: Power) -> Iterator[StudyError]:
-    if power.interaction is not None and power.correlation + power.interaction >= 1:
+    if power.prompt_by_group_share is not None and power.correlation + power.prompt_by_group_share >= 1:
         expected = f"a share below {1 - power.correlation:g}, what the correlation of {power.correlation:g} leaves"
         remedy = "choose a smaller one, or leave it out: then the pilot's is taken, or 0.1"
-        yield StudyError((*path, "interaction"), power.interaction, expected, remedy)
+        yield StudyError((*path, "prompt_by_group_share"), power.prompt_by_group_share, expected, remedy)
     known = every_measure_id(draft)
     if make_id(name) not in known:
         yield unknown_name(path, name, "a measure", known, CORRECT)

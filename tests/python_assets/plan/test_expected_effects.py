@@ -38,7 +38,7 @@ def needed(effect, sd, **options):
 
 
 def spread_of(case, **options):
-    shares = {name: case[name] for name in ("correlation", "n_groups", "n_responses", "interaction")}
+    shares = {name: case[name] for name in ("correlation", "n_groups", "n_responses", "prompt_by_group_share")}
     return Spread(sd=1.0, **shares, **options)
 
 
@@ -64,7 +64,7 @@ def test_golden_rates(case):
 
 @pytest.mark.parametrize("case", GOLDEN["best_m"])
 def test_golden_best_numbers_of_responses(case):
-    parts = case["interaction"], case["rest"], case["cost_of_prompt_in_calls"]
+    parts = case["prompt_by_group_share"], case["rest"], case["cost_of_prompt_in_calls"]
     assert optimal_n_responses(*parts) == pytest.approx(case["best_m"], **CLOSE)
     assert best_n_responses(*parts) == case["rounded"]
 
@@ -75,7 +75,7 @@ def test_golden_responses_for_given_root_prompts(case):
     allowed = variance_allowed(case["n_root_prompts"], case["effect"], alpha=0.05, n_tests=n_groups)
     allowed /= n_groups / (n_groups - 1)
     assert allowed == pytest.approx(case["variance_allowed"], **CLOSE)
-    found = responses_needed(case["interaction"], case["rest"], allowed)
+    found = responses_needed(case["prompt_by_group_share"], case["rest"], allowed)
     assert (None if np.isnan(found) else found) == case["n_responses_needed"]
     assert np.isnan(found) == (case["reason"] == "more_prompts_needed")
 
@@ -89,14 +89,16 @@ def test_golden_pilot():
     _, high = mean_square_range(pilot)
     for mean_square, end in ((None, ""), (high, "_90")):
         spread = spread_of_pilot(pilot, 3, 10, mean_square)
-        assert spread.interaction * spread.sd**2 == pytest.approx(case[f"interaction{end}"], **CLOSE)
+        assert spread.prompt_by_group_share * spread.sd**2 == pytest.approx(
+            case[f"prompt_by_group_share{end}"], **CLOSE
+        )
         sd = sd_of_difference(spread, Against.REST)
         assert sd == pytest.approx(case[f"sd_of_difference{end}_at_m_10"], **CLOSE)
 
 
 def test_rounding_is_no_interaction():
-    assert Pilot(0.3 / 3 * (1 + 1e-15), 0.3, 3, 0.5, 8, 2).interaction == 0
-    assert Pilot(0.3 / 3 * (1 + 1e-6), 0.3, 3, 0.5, 8, 2).interaction > 0
+    assert Pilot(0.3 / 3 * (1 + 1e-15), 0.3, 3, 0.5, 8, 2).prompt_by_group_share == 0
+    assert Pilot(0.3 / 3 * (1 + 1e-6), 0.3, 3, 0.5, 8, 2).prompt_by_group_share > 0
 
 
 def test_the_range_of_a_pilot_is_that_of_the_mean_square_in_four_of_five():
@@ -125,16 +127,16 @@ def test_where_nothing_lasts_answers_are_worth_as_much_as_prompts():
 
 
 def test_the_responses_needed_are_the_fewest_that_find_the_effect():
-    n, effect, spread = 40, 0.25, Spread(1.0, 0.5, 5, 1, interaction=0.05)
+    n, effect, spread = 40, 0.25, Spread(1.0, 0.5, 5, 1, prompt_by_group_share=0.05)
     allowed = variance_allowed(n, effect, alpha=0.05, n_tests=5) / 1.25
-    m = responses_needed(spread.interaction, spread.rest, allowed)
+    m = responses_needed(spread.prompt_by_group_share, spread.rest, allowed)
     assert m > 1
     sds = [sd_of_difference(spread._replace(n_responses=one), Against.REST) for one in (m, m - 1)]
     assert needed(effect, sds[0], n_tests=5) <= n < needed(effect, sds[1], n_tests=5)
 
 
 def test_a_detectable_rate_is_the_one_that_needs_the_root_prompts_there_are():
-    spread = Spread(0.0, 0.3, 5, 5, interaction=0.1)
+    spread = Spread(0.0, 0.3, 5, 5, prompt_by_group_share=0.1)
     of_one = float(minimum_detectable_effect(np.array(1.0), np.array(60), alpha=0.05, n_tests=5))
 
     def sd_at(effect):

@@ -22,7 +22,7 @@ def plan(tmp_path):
         ]
         study = Study.model_construct(study_id="s", path=tmp_path, measures=specs, analysis=AnalysisSpec())
         sd = spec.sd or np.sqrt(spec.rate * (1 - spec.rate))
-        spread = spread or Spread(sd, 0.4, 5, 1, interaction=0.1)
+        spread = spread or Spread(sd, 0.4, 5, 1, prompt_by_group_share=0.1)
         return planned_labels(study, measure, spec, spread, Against.REST, n=n, alpha=0.05, n_tests=n_tests)
 
     return planned

@@ -56,7 +56,7 @@ def test_a_declared_sd_tells_what_is_detected_and_what_an_effect_needs(tmp_path)
     z = Z  # 5 % two-sided over 3 groups x 4 questions: sentiment and refusal of two generations
     needed = math.ceil(((z + 0.8416212335729143) * sd / 0.2) ** 2 + z**2 / 2)
     detects = (z + 0.8416212335729143) * sd / math.sqrt(30 - z**2 / 2)
-    assert (row.interaction, row.n_tests, row.n_responses, row.n_groups) == (0.1, 12, 2, 3)
+    assert (row.prompt_by_group_share, row.n_tests, row.n_responses, row.n_groups) == (0.1, 12, 2, 3)
     assert row[:5] == ("gender", "sentiment", "mean_difference", "declared", 30)
     assert row.baseline_rate_or_sd == pytest.approx(sd)
     assert row.minimum_detectable_effect == pytest.approx(detects)
@@ -160,16 +160,18 @@ def test_a_plan_says_what_is_best_done_with_calls(tmp_path, monkeypatch, snapsho
 
 
 def test_the_root_prompts_there_are_may_need_more_answers(tmp_path):
-    (row,) = planned(tmp_path, "{power: {sentiment: {sd: 0.5, correlation: 0.5, interaction: 0.05, effect: 0.2}}}", 25)
+    (row,) = planned(
+        tmp_path, "{power: {sentiment: {sd: 0.5, correlation: 0.5, prompt_by_group_share: 0.05, effect: 0.2}}}", 25
+    )
     allowed = (25 - Z**2 / 2) * (0.2 / (Z + 0.8416212335729143)) ** 2 / (1.5 * 0.25)
-    assert row.interaction == 0.05
+    assert row.prompt_by_group_share == 0.05
     assert row.n_responses_needed == math.ceil(0.45 / (allowed - 0.05))
     assert row.n_responses_needed > 2
 
 
 def test_an_interaction_is_cut_to_what_the_correlation_leaves(tmp_path):
     (row,) = planned(tmp_path, "{power: {sentiment: {sd: 0.5, correlation: 0.95, effect: 0.2}}}")
-    assert row.interaction == pytest.approx(0.05)
+    assert row.prompt_by_group_share == pytest.approx(0.05)
     assert row.n_responses_needed is None or row.n_responses_needed == 1  # answers average nothing away
 
 
@@ -251,11 +253,11 @@ def test_a_pilot_with_repeats_tells_the_interaction(tmp_path, monkeypatch):
     (row,) = planned(tmp_path, "{pilot: small, margins: {mean_difference: 0.2}}")
     z = (Z + 0.8416212335729143) / 0.2
 
-    def of(interaction):  # 3 groups and 2 answers here
-        return 1.5 * (interaction + within / 2)
+    def of(prompt_by_group_share):  # 3 groups and 2 answers here
+        return 1.5 * (prompt_by_group_share + within / 2)
 
     assert (row.source, row.n_responses, row.n_groups) == ("pilot", 2, 3)
-    assert row.interaction == pytest.approx(0.1 / (0.8 + 0.1 + 0.6))
+    assert row.prompt_by_group_share == pytest.approx(0.1 / (0.8 + 0.1 + 0.6))
     assert row.baseline_rate_or_sd == pytest.approx(math.sqrt(of(0.1)))
     assert row.n_needed == math.ceil(z**2 * of(0.1) + Z**2 / 2)
     # the mean square has 9 degrees of freedom
@@ -263,26 +265,31 @@ def test_a_pilot_with_repeats_tells_the_interaction(tmp_path, monkeypatch):
     assert (row.n_needed_low, row.n_needed_high) == tuple(math.ceil(z**2 * of(i) + Z**2 / 2) for i in (low, high))
     assert (row.best_n_responses, row.n_responses_needed, row.reason) == (2, None, "more_prompts_needed")
     declared, _ = planned(tmp_path, "{pilot: small, power: {sentiment: {sd: 1, correlation: 0.5, effect: 0.2}}}")
-    assert (declared.source, declared.interaction) == ("declared", pytest.approx(0.1 / 1.5))
+    assert (declared.source, declared.prompt_by_group_share) == ("declared", pytest.approx(0.1 / 1.5))
 
 
 @pytest.mark.parametrize(
-    ("cells", "interaction"),
+    ("cells", "prompt_by_group_share"),
     [
         ((0.3, None, 1, 0.7, 10, 2), 0.1),  # one answer each
         ((0.05, None, 1, 0.95, 10, 2), 0.05),  # and there is less than the default
         ((0.3, 0.6, 3, 0.8, 4, 2), 0.1),  # four root prompts
     ],
 )
-def test_a_pilot_that_cannot_tell_the_interaction_leaves_the_default(tmp_path, monkeypatch, cells, interaction):
+def test_a_pilot_that_cannot_tell_the_interaction_leaves_the_default(
+    tmp_path, monkeypatch, cells, prompt_by_group_share
+):
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
     add_pilot(tmp_path, SMALL, cells)
     (row,) = planned(tmp_path, "{pilot: small, margins: {mean_difference: 0.2}}")
     mean_square, within, _, root_prompt, *_ = cells
     total = root_prompt + (mean_square if within is None else 0.7)
-    assert (row.source, row.interaction) == ("pilot, default interaction", pytest.approx(interaction))
-    rest = total - root_prompt - interaction * total
-    assert row.baseline_rate_or_sd == pytest.approx(math.sqrt(1.5 * (interaction * total + rest / 2)))
+    assert (row.source, row.prompt_by_group_share) == (
+        "pilot, default interaction",
+        pytest.approx(prompt_by_group_share),
+    )
+    rest = total - root_prompt - prompt_by_group_share * total
+    assert row.baseline_rate_or_sd == pytest.approx(math.sqrt(1.5 * (prompt_by_group_share * total + rest / 2)))
 
 
 @pytest.mark.parametrize(
@@ -420,7 +427,7 @@ def test_what_is_observed_says_what_its_cells_say(tmp_path, build):
     assert row.mean_square_of_cells == pytest.approx(pilot.mean_square, rel=1e-12)
     assert row.variance_within == pytest.approx(pilot.within, rel=1e-12)
     assert row.variance_of_root_prompts == pytest.approx(pilot.root_prompt, rel=1e-12)
-    assert row.interaction == pytest.approx(pilot.interaction, rel=1e-12)
+    assert row.prompt_by_group_share == pytest.approx(pilot.prompt_by_group_share, rel=1e-12)
     assert row.baseline_rate_or_sd == pytest.approx(math.sqrt(2 * pilot.mean_square))  # of complete cells
     # a root prompt that lacks a group says nothing of both
     build.execute("delete from intermediate.int_values where prompt_id = '0 man'")

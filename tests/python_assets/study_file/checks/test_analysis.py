@@ -99,8 +99,8 @@ CASES = {
         "analysis.power.refusal.effect",
     ),
     "an interaction past what the correlation leaves": (
-        analysis("{power: {sentiment: {sd: 1, correlation: 0.8, interaction: 0.2, effect: 0.1}}}"),
-        "analysis.power.sentiment.interaction",
+        analysis("{power: {sentiment: {sd: 1, correlation: 0.8, prompt_by_group_share: 0.2, effect: 0.1}}}"),
+        "analysis.power.sentiment.prompt_by_group_share",
     ),
     "root prompts that cost less than nothing": (analysis("{prompt_cost: -1}"), "analysis.prompt_cost"),
     "a study as its own pilot": (analysis("{pilot: mine}"), "analysis.pilot"),

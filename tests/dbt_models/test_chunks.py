@@ -5,7 +5,7 @@ import shutil
 import pandas as pd
 import pytest
 
-from python_assets.infer.parts.parts import Here
+from python_assets.infer.chunks.chunks import Here
 from python_assets.infer.regressions.infer_regressions import TABLES as OF_REGRESSIONS
 from python_assets.infer.regressions.infer_regressions import fit_regressions, judge_regressions
 from python_assets.infer.run import infer_study
@@ -41,13 +41,13 @@ def halves(connection):
     return measures[::2], measures[1::2]
 
 
-def test_two_parts_by_measure_give_the_tables_of_the_whole(connection):
+def test_two_chunks_by_measure_give_the_tables_of_the_whole(connection):
     expected = read(connection, TABLES)
-    infer_study(connection, Analysis(), parts=Here(connection, Analysis(), n=2))
+    infer_study(connection, Analysis(), chunks=Here(connection, Analysis(), n=2))
     equal(read(connection, TABLES), expected)
 
 
-def test_regressions_fitted_in_two_parts_are_judged_as_one_set(connection):
+def test_regressions_fitted_in_two_chunks_are_judged_as_one_set(connection):
     expected = read(connection, OF_REGRESSIONS)
     fitted = [fit_regressions(connection, Analysis(), measures) for measures in halves(connection)]
     judge_regressions(connection, Analysis(), fitted)

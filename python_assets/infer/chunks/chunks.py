@@ -14,15 +14,15 @@ import duckdb
 from threadpoolctl import threadpool_limits
 
 from python_assets.errors import StudyError
-from python_assets.infer.part import Frames, Part
+from python_assets.infer.chunk import Chunk, Frames
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress, Silent
 
 Result = TypeVar("Result")
-Asked = Callable[[Part, Frames], Result]
+Asked = Callable[[Chunk, Frames], Result]
 """What a part is asked: with the rows of its own measures of the tables that are given."""
-OPTION: Final = "--parts"
-CELLS_A_PART: Final = 800_000
+OPTION: Final = "--chunks"
+CELLS_A_CHUNK: Final = 800_000
 _ONE_AT_A_TIME: Final = RLock()
 _CELLS_BY_MEASURE: Final = """
     select measure_id, count(*) as n_cells from intermediate.int_cells
@@ -31,7 +31,7 @@ _CELLS_BY_MEASURE: Final = """
 """
 
 
-class Parts(Protocol):
+class Chunks(Protocol):
     """The measures of a study in parts, which nothing but these parts reads.
 
     Attributes:
@@ -75,21 +75,21 @@ class Here:
             StudyError: more parts are asked for than there are measures.
         """
         self._connection, self._study, self._progress, self._level = connection, study, progress, level
-        self._measures = [] if n == 1 else measures_of_parts(connection, n)
-        self._only: Part | None = None
+        self._measures = [] if n == 1 else measures_of_chunks(connection, n)
+        self._only: Chunk | None = None
         self.seconds = [0.0] * n
 
     def each(self, function: Asked[Result], tables: Frames | None = None) -> list[Result]:
         """What a function says of every part, in their order."""
         if not self._measures:
             with self._timed(0):
-                self._only = self._only or self._part(None)
+                self._only = self._only or self._chunk(None)
                 return [_said_of(self._only, function, tables or {})]
         found = []
-        for part in asked_parts(self._measures, tables):
-            self._progress.say(f"part {part.place + 1} of {len(self._measures)}: {', '.join(part.measures)}")
-            with self._timed(part.place):
-                found.append(_said_of(self._part(part.measures), function, part.rows))
+        for chunk in asked_chunks(self._measures, tables):
+            self._progress.say(f"part {chunk.place + 1} of {len(self._measures)}: {', '.join(chunk.measures)}")
+            with self._timed(chunk.place):
+                found.append(_said_of(self._chunk(chunk.measures), function, chunk.rows))
         return found
 
     @contextmanager
@@ -98,15 +98,15 @@ class Here:
         yield
         self.seconds[place] += perf_counter() - started
 
-    def _part(self, measures: Sequence[str] | None) -> Part:
-        return Part(self._connection, self._study, self._progress, measures, self._level)
+    def _chunk(self, measures: Sequence[str] | None) -> Chunk:
+        return Chunk(self._connection, self._study, self._progress, measures, self._level)
 
 
-def _said_of(part: Part, function: Asked[Result], rows: Frames) -> Result:
+def _said_of(chunk: Chunk, function: Asked[Result], rows: Frames) -> Result:
     # of many small products: threads of each would wait for each other, which takes half as much CPU again; the limit
     # is the process's, and two threads that set and lift it at once would leave it as it should not be
     with _ONE_AT_A_TIME, threadpool_limits(limits=1, user_api="blas"):
-        return function(part, rows)
+        return function(chunk, rows)
 
 
 class _Said(Silent):
@@ -145,11 +145,11 @@ def answered(
     """Say what a function says of a part, in a process that has nothing of it but a file to open."""
     started, said = perf_counter(), _Said()
     with opened as connection:
-        found = _said_of(Part(connection, study, said, measures, level), function, rows)
+        found = _said_of(Chunk(connection, study, said, measures, level), function, rows)
     return Answer(found, said.lines, perf_counter() - started)
 
 
-class AskedPart(NamedTuple):
+class AskedChunk(NamedTuple):
     """A part that is asked: its place among all parts, its measures and their rows of the tables."""
 
     place: int
@@ -157,14 +157,14 @@ class AskedPart(NamedTuple):
     rows: Frames
 
 
-def asked_parts(parts: Sequence[Sequence[str]], tables: Frames | None) -> list[AskedPart]:
+def asked_chunks(chunks: Sequence[Sequence[str]], tables: Frames | None) -> list[AskedChunk]:
     """Parts with the measures that have rows in some table, or with all of them where there is no table."""
     if tables is None:
-        return [AskedPart(place, list(measures), {}) for place, measures in enumerate(parts)]
+        return [AskedChunk(place, list(measures), {}) for place, measures in enumerate(chunks)]
     named = {str(name) for table in tables.values() for name in table.measure_id.unique()}
-    asked = [[name for name in measures if name in named] for measures in parts]
+    asked = [[name for name in measures if name in named] for measures in chunks]
     return [
-        AskedPart(place, own, {name: rows[rows.measure_id.isin(own)] for name, rows in tables.items()})
+        AskedChunk(place, own, {name: rows[rows.measure_id.isin(own)] for name, rows in tables.items()})
         for place, own in enumerate(asked)
         if own
     ]
@@ -174,10 +174,10 @@ def n_by_size(connection: duckdb.DuckDBPyConnection) -> int:
     """How many parts a study is worth, by its cells alone: what it says must not depend on the machine."""
     by_measure = connection.execute(_CELLS_BY_MEASURE).fetchall()
     n_cells = sum(int(n) for _, n in by_measure)
-    return max(1, min(len(by_measure), n_cells // CELLS_A_PART))
+    return max(1, min(len(by_measure), n_cells // CELLS_A_CHUNK))
 
 
-def measures_of_parts(connection: duckdb.DuckDBPyConnection, n: int | None, at_most: int = 1) -> list[list[str]]:
+def measures_of_chunks(connection: duckdb.DuckDBPyConnection, n: int | None, at_most: int = 1) -> list[list[str]]:
     """The measures that have cells in parts of about as many cells each.
 
     Args:
@@ -191,10 +191,10 @@ def measures_of_parts(connection: duckdb.DuckDBPyConnection, n: int | None, at_m
     by_measure = connection.execute(_CELLS_BY_MEASURE).fetchall()
     if n is not None and n > len(by_measure):
         raise StudyError(OPTION, n, f"at most {len(by_measure)}, the measures that have values", "ask for fewer parts")
-    parts: list[list[str]] = [[] for _ in range(n or max(1, min(at_most, len(by_measure))))]
-    n_cells = [0] * len(parts)
+    chunks: list[list[str]] = [[] for _ in range(n or max(1, min(at_most, len(by_measure))))]
+    n_cells = [0] * len(chunks)
     for measure_id, n_own in by_measure:  # the largest first, each to the part that has least
         least = n_cells.index(min(n_cells))
-        parts[least].append(measure_id)
+        chunks[least].append(measure_id)
         n_cells[least] += n_own
-    return parts
+    return chunks

@@ -1,4 +1,4 @@
-"""tests/python_assets/infer/parts/test_parts.py - mirrors python_assets/infer/parts/parts.py."""
+"""tests/python_assets/infer/chunks/test_chunks.py - mirrors python_assets/infer/chunks/chunks.py."""
 
 from concurrent.futures import ThreadPoolExecutor
 from time import sleep
@@ -8,7 +8,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from python_assets.errors import StudyError
-from python_assets.infer.parts.parts import Here, measures_of_parts
+from python_assets.infer.chunks.chunks import Here, measures_of_chunks
 from tests.python_assets.infer.test_run import analysis
 
 
@@ -22,27 +22,27 @@ def connection(study):
     return study.write()
 
 
-def test_parts_hold_about_as_many_cells_each(connection):
-    assert measures_of_parts(connection, 2) == [["large"], ["middle", "small", "least"]]
-    assert measures_of_parts(connection, 3) == [["large"], ["middle"], ["small", "least"]]
+def test_chunks_hold_about_as_many_cells_each(connection):
+    assert measures_of_chunks(connection, 2) == [["large"], ["middle", "small", "least"]]
+    assert measures_of_chunks(connection, 3) == [["large"], ["middle"], ["small", "least"]]
 
 
-def test_where_nobody_asks_there_are_no_more_parts_than_measures(connection):
-    assert len(measures_of_parts(connection, None, at_most=2)) == 2
-    assert len(measures_of_parts(connection, None, at_most=64)) == 4
+def test_where_nobody_asks_there_are_no_more_chunks_than_measures(connection):
+    assert len(measures_of_chunks(connection, None, at_most=2)) == 2
+    assert len(measures_of_chunks(connection, None, at_most=64)) == 4
 
 
-def test_more_parts_than_measures_are_refused(connection, refused):
-    with refused(StudyError, "--parts"):
+def test_more_chunks_than_measures_are_refused(connection, refused):
+    with refused(StudyError, "--chunks"):
         Here(connection, analysis(), n=5)
 
 
-def test_of_several_parts_one_alone_is_held(connection):
+def test_of_several_chunks_one_alone_is_held(connection):
     alive = []
 
-    def asked(part, _):
-        alive.append(part)
-        return part._measures
+    def asked(chunk, _):
+        alive.append(chunk)
+        return chunk._measures
 
     one, several = Here(connection, analysis()), Here(connection, analysis(), n=2)
     assert one.each(asked) == one.each(asked) == [None]
@@ -55,14 +55,14 @@ def threads_of_products(*_):
     return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
 
 
-def test_products_take_one_thread_each_while_a_part_is_computed(connection):
+def test_products_take_one_thread_each_while_a_chunk_is_computed(connection):
     with threadpool_limits(limits=2, user_api="blas"):
         assert Here(connection, analysis()).each(threads_of_products) == [{1}]
         assert threads_of_products() == {2}
 
 
-def test_threads_compute_parts_one_after_another(connection, monkeypatch):
-    monkeypatch.setattr(Here, "_part", lambda *_: None)
+def test_threads_compute_chunks_one_after_another(connection, monkeypatch):
+    monkeypatch.setattr(Here, "_chunk", lambda *_: None)
     inside, found = [], []
 
     def asked(*_):

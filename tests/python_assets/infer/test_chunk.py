@@ -1,10 +1,10 @@
-"""tests/python_assets/infer/test_part.py - mirrors python_assets/infer/part.py."""
+"""tests/python_assets/infer/test_chunk.py - mirrors python_assets/infer/chunk.py."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.infer.parts.parts import Here
+from python_assets.infer.chunks.chunks import Here
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
 from tests.heard import Heard
@@ -67,16 +67,16 @@ def test_what_is_said_of_a_measure_does_not_depend_on_its_neighbours(study, take
         equal(rows(connection, table), expected[table], OF_ALL)
 
 
-def test_parts_of_a_study_give_the_tables_of_the_whole(study):
+def test_chunks_of_a_study_give_the_tables_of_the_whole(study):
     connection = made_of(study, "sentiment", "gaps", "few")
     infer_study(connection, analysis())
     expected = {table: rows(connection, table) for table in TABLES}
-    infer_study(connection, analysis(), parts=Here(connection, analysis(), n=2))
+    infer_study(connection, analysis(), chunks=Here(connection, analysis(), n=2))
     for table in TABLES:
         equal(rows(connection, table), expected[table])
 
 
-def test_parts_tell_the_same_of_pairs_of_generations(study):
+def test_chunks_tell_the_same_of_pairs_of_generations(study):
     rng = np.random.default_rng(5)
     for measure, shift in (("sentiment", 2.0), ("calm", 0.0), ("toxicity", 1.0)):
         for name in ("old", "new"):
@@ -87,12 +87,12 @@ def test_parts_tell_the_same_of_pairs_of_generations(study):
     infer_study(connection, analysis())
     expected = rows(connection, "generation_comparisons")
     assert (expected.only_because_of == "g1").any() and (expected.verdict == "difference_shown").any()
-    infer_study(connection, analysis(), parts=Here(connection, analysis(), n=2))
+    infer_study(connection, analysis(), chunks=Here(connection, analysis(), n=2))
     equal(rows(connection, "generation_comparisons"), expected)
 
 
 @pytest.mark.run
-def test_pairs_that_draw_on_are_each_of_their_own_part(study, snapshot):
+def test_pairs_that_draw_on_are_each_of_their_own_chunk(study, snapshot):
     rng = np.random.default_rng(5)
     for measure, shift in (("sentiment", 3.0), ("calm", 3.0), ("toxicity", 0.0)):
         for name in ("old", "new"):
@@ -102,6 +102,6 @@ def test_pairs_that_draw_on_are_each_of_their_own_part(study, snapshot):
     infer_study(connection, few, progress=heard)
     assert [said for said in heard.said if "smallest p" in said] == snapshot
     expected = {table: rows(connection, table) for table in ("questions", "generation_comparisons")}
-    infer_study(connection, few, parts=Here(connection, few, n=3))
+    infer_study(connection, few, chunks=Here(connection, few, n=3))
     for table, of_whole in expected.items():
         equal(rows(connection, table), of_whole)

@@ -41,7 +41,7 @@ DRAWS: Final = "draws"
 Frames = dict[str, pd.DataFrame]
 
 
-class Part:
+class Chunk:
     """Some measures of a study, all in one build file."""
 
     def __init__(
@@ -162,21 +162,21 @@ def _tell_after(tell: Tell, n_before: int, n_done: int) -> None:
     tell(n_before + n_done)
 
 
-def _stacked(parts: Iterable[tuple[str, Table]]) -> Frames:
+def _stacked(chunks: Iterable[tuple[str, Table]]) -> Frames:
     """All rows of every table."""
     found: dict[str, list[Table]] = {}
-    for name, part in parts:
-        found.setdefault(name, []).append(part)
+    for name, chunk in chunks:
+        found.setdefault(name, []).append(chunk)
     return {
         name: pd.DataFrame({key: np.concatenate([one[key] for one in rows]) for key in rows[0]})
         for name, rows in found.items()
     }
 
 
-def united(parts: Sequence[Frames]) -> Frames:
+def united(chunks: Sequence[Frames]) -> Frames:
     """The tables of all parts, each as one."""
-    names = dict.fromkeys(name for part in parts for name in part)
-    found = {name: [part[name] for part in parts if name in part] for name in names}
+    names = dict.fromkeys(name for chunk in chunks for name in chunk)
+    found = {name: [chunk[name] for chunk in chunks if name in chunk] for name in names}
     # a table without any row tells nothing of the types of columns
     full = {name: [one for one in tables if len(one)] or tables[:1] for name, tables in found.items()}
     return {name: pd.concat(tables, ignore_index=True) for name, tables in full.items()}

@@ -10,9 +10,9 @@ from uuid import uuid4
 import duckdb
 
 from python_assets.cluster.cluster import MOST_RETRIES, Cluster, Versions, versions
-from python_assets.infer.part import Frames
-from python_assets.infer.parts.part_file import NAME, file_system, opened, write_part
-from python_assets.infer.parts.parts import Answer, Asked, Result, answered, asked_parts, measures_of_parts
+from python_assets.infer.chunk import Frames
+from python_assets.infer.chunks.chunk_file import NAME, file_system, opened, write_chunk
+from python_assets.infer.chunks.chunks import Answer, Asked, Result, answered, asked_chunks, measures_of_chunks
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress
 
@@ -53,12 +53,12 @@ class OnRay:
             WarehouseError: the files cannot be written.
         """
         self._study, self._cluster, self._progress, self._level = study, cluster, progress, level
-        self._measures = measures_of_parts(connection, n, at_most=cluster.n_cpus)
+        self._measures = measures_of_chunks(connection, n, at_most=cluster.n_cpus)
         self._folder = f"{address.rstrip('/')}/{study.study_id}-{uuid4().hex[:12]}"
         self._files = [f"{self._folder}/{place}/{NAME}" for place in range(len(self._measures))]
-        tell = progress.start("parts", "files", len(self._files))
+        tell = progress.start("chunks", "files", len(self._files))
         for place, (measures, file) in enumerate(zip(self._measures, self._files, strict=True), start=1):
-            write_part(connection, measures, file)
+            write_chunk(connection, measures, file)
             tell(place)
         self.seconds = [0.0] * len(self._files)
         self._n_tasks = 0
@@ -73,13 +73,13 @@ class OnRay:
         ray = self._cluster.connect()
         task = ray.remote(max_retries=MOST_RETRIES, retry_exceptions=False)(_asked)
         given = ray.put(function), ray.put(self._study)
-        asked = asked_parts(self._measures, tables)
+        asked = asked_chunks(self._measures, tables)
         waiting = [
-            task.remote(self._files[part.place], part.measures, self._level, *given, ray.put(part.rows), versions())
-            for part in asked
+            task.remote(self._files[chunk.place], chunk.measures, self._level, *given, ray.put(chunk.rows), versions())
+            for chunk in asked
         ]
         self._n_tasks += len(waiting)
-        tell, left = self._progress.start("inference on Ray", "parts", len(waiting)), waiting
+        tell, left = self._progress.start("inference on Ray", "chunks", len(waiting)), waiting
         while left:
             done, left = ray.wait(left)
             for one in done:

@@ -15,17 +15,17 @@ from typing import Any, Final
 import duckdb
 
 from python_assets.errors import PlumblineError, WarehouseError
-from python_assets.infer.part import Frames
-from python_assets.infer.parts.parts import (
+from python_assets.infer.chunk import Frames
+from python_assets.infer.chunks.chunks import (
     OPTION,
     Answer,
     Asked,
+    Chunks,
     Here,
-    Parts,
     Result,
     answered,
-    asked_parts,
-    measures_of_parts,
+    asked_chunks,
+    measures_of_chunks,
     n_by_size,
 )
 from python_assets.study.study import Study
@@ -43,13 +43,13 @@ class ProcessError(PlumblineError):
 
 
 @contextmanager
-def parts_here(
+def chunks_here(
     connection: duckdb.DuckDBPyConnection,
     study: Study,
     progress: Progress = SILENT,
     level: float | None = None,
     n: int | None = None,
-) -> Iterator[Parts]:
+) -> Iterator[Chunks]:
     """Parts on this machine: in this process where there is one part or one core, else in several.
 
     Args:
@@ -63,15 +63,15 @@ def parts_here(
         StudyError: more parts are asked for than there are measures.
         WarehouseError: the build file cannot be copied.
     """
-    n_parts, file = n or n_by_size(connection), connection.execute(_FILE).fetchall()[0][0]
-    if file is None or min(n_parts, os.cpu_count() or 1) == 1:
-        yield Here(connection, study, progress, level, n_parts)
+    n_chunks, file = n or n_by_size(connection), connection.execute(_FILE).fetchall()[0][0]
+    if file is None or min(n_chunks, os.cpu_count() or 1) == 1:
+        yield Here(connection, study, progress, level, n_chunks)
         return
-    parts = Processes(connection, Path(file), study, progress, level, n_parts)
+    chunks = Processes(connection, Path(file), study, progress, level, n_chunks)
     try:
-        yield parts
+        yield chunks
     finally:
-        parts.close()
+        chunks.close()
 
 
 class Processes:
@@ -105,7 +105,7 @@ class Processes:
             WarehouseError: the file cannot be copied.
         """
         self._study, self._progress, self._level = study, progress, level
-        self._measures = measures_of_parts(connection, n)
+        self._measures = measures_of_chunks(connection, n)
         (n_cells,) = connection.execute(_N_CELLS).fetchall()[0]
         n_cores = os.cpu_count() or 1
         self._n_processes = min(len(self._measures), n_cores, _n_that_fit(n_cells / len(self._measures)))
@@ -113,7 +113,7 @@ class Processes:
         self.seconds = [0.0] * len(self._measures)
         self._has_processes = False
         # views of dbt name the database that they are in, which has the name of its file
-        self._file = file.with_suffix(".parts") / file.name
+        self._file = file.with_suffix(".chunks") / file.name
         try:
             connection.execute("force checkpoint")
             self._file.parent.mkdir(exist_ok=True)  # a run that was killed left it behind
@@ -131,15 +131,15 @@ class Processes:
         """
         from joblib import Parallel, delayed, parallel_config
 
-        asked, self._has_processes = asked_parts(self._measures, tables), True
-        tell, found = self._progress.start("inference", "parts", len(asked)), []
+        asked, self._has_processes = asked_chunks(self._measures, tables), True
+        tell, found = self._progress.start("inference", "chunks", len(asked)), []
         given = self._file, self._n_threads, self._study, self._level, function
-        tasks = (delayed(_asked)(*given, part.measures, part.rows) for part in asked)
+        tasks = (delayed(_asked)(*given, chunk.measures, chunk.rows) for chunk in asked)
         with parallel_config("loky", n_jobs=self._n_processes, inner_max_num_threads=self._n_threads):
             answers = Parallel(return_as="generator", batch_size=1, max_nbytes=None)(tasks)
         try:
-            for part, answer in zip(asked, answers, strict=True):
-                self.seconds[part.place] += answer.seconds
+            for chunk, answer in zip(asked, answers, strict=True):
+                self.seconds[chunk.place] += answer.seconds
                 found.append(answer.heard(self._progress))
                 tell(len(found))
         except BrokenProcessPool as error:

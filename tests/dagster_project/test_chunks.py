@@ -1,14 +1,14 @@
-"""tests/dagster_project/test_parts.py - mirrors dagster_project/parts.py."""
+"""tests/dagster_project/test_chunks.py - mirrors dagster_project/chunks.py."""
 
 from types import SimpleNamespace
 
 import duckdb
 import pytest
 
-from dagster_project import parts
+from dagster_project import chunks
 from python_assets.cluster.cluster import ClusterError
 from python_assets.errors import StudyError
-from python_assets.infer.parts.parts import Here
+from python_assets.infer.chunks.chunks import Here
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.workers import THIS_PROCESS
 
@@ -29,31 +29,33 @@ def asked(monkeypatch, tmp_path):
         )
 
         def ask(**tags):
-            with parts.parts_of(run_with(**tags), SimpleNamespace(study_id="s"), warehouse, connection, 0.05) as found:
+            with chunks.chunks_of(
+                run_with(**tags), SimpleNamespace(study_id="s"), warehouse, connection, 0.05
+            ) as found:
                 return found
 
         yield ask
 
 
-def test_a_small_study_has_one_part_in_the_process_of_the_run(asked):
+def test_a_small_study_has_one_chunk_in_the_process_of_the_run(asked):
     found, told = asked()
-    assert isinstance(found, Here) and told == {"n_parts": 1, "seconds_of_parts": [0.0]}
-    with parts.workers_of() as (workers, told):
+    assert isinstance(found, Here) and told == {"n_chunks": 1, "seconds_of_chunks": [0.0]}
+    with chunks.workers_of() as (workers, told):
         assert workers is THIS_PROCESS and told == {}
 
 
-def test_a_tag_that_is_no_number_of_parts_is_told(asked, snapshot):
+def test_a_tag_that_is_no_number_of_chunks_is_told(asked, snapshot):
     told = []
     for tag in ("0", "-1", "many", "1.5", ""):
         with pytest.raises(StudyError) as raised:
-            asked(**{parts.PARTS_TAG: tag})
+            asked(**{chunks.CHUNKS_TAG: tag})
         told.append(str(raised.value))
     assert told == snapshot
 
 
-def test_more_parts_than_measures_are_told(asked):
-    with pytest.raises(StudyError, match="--parts: got 3; expected at most 1"):
-        asked(**{parts.PARTS_TAG: "3"})
+def test_more_chunks_than_measures_are_told(asked):
+    with pytest.raises(StudyError, match="--chunks: got 3; expected at most 1"):
+        asked(**{chunks.CHUNKS_TAG: "3"})
 
 
 def test_a_cluster_that_does_not_answer_is_told_before_anything_is_scored(asked, monkeypatch):
@@ -61,5 +63,5 @@ def test_a_cluster_that_does_not_answer_is_told_before_anything_is_scored(asked,
     monkeypatch.setenv("PLUMBLINE_RAY", "127.0.0.1:9")
     with pytest.raises(ClusterError, match="a cluster that answers"):
         asked()
-    with pytest.raises(ClusterError, match="a cluster that answers"), parts.workers_of():
+    with pytest.raises(ClusterError, match="a cluster that answers"), chunks.workers_of():
         pass

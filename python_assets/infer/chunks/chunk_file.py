@@ -14,7 +14,7 @@ import duckdb
 from python_assets.errors import PlumblineError, WarehouseError
 from python_assets.warehouse.build import connect, write_remedy
 
-VARIABLE: Final = "PLUMBLINE_PARTS"
+VARIABLE: Final = "PLUMBLINE_CHUNKS"
 REMEDY: Final = f"set {VARIABLE} to a folder, or an address such as s3://bucket/folder, that every worker reaches"
 # what Part reads, which a test finds in its queries
 TABLES: Final = {
@@ -37,10 +37,10 @@ _BY_MEASURE: Final = """
     select table_schema, table_name from information_schema.columns
     where column_name = 'measure_id' and table_catalog = current_database()
 """
-NAME: Final = "part.duckdb"
+NAME: Final = "chunk.duckdb"
 
 
-def write_part(connection: duckdb.DuckDBPyConnection, measures: Sequence[str], address: str) -> None:
+def write_chunk(connection: duckdb.DuckDBPyConnection, measures: Sequence[str], address: str) -> None:
     """Write what inference reads of some measures of a build file.
 
     Args:
@@ -51,18 +51,18 @@ def write_part(connection: duckdb.DuckDBPyConnection, measures: Sequence[str], a
     Raises:
         WarehouseError: it cannot be written there.
     """
-    with tempfile.TemporaryDirectory(prefix="plumbline-part-") as folder:
+    with tempfile.TemporaryDirectory(prefix="plumbline-chunk-") as folder:
         path = Path(folder) / NAME
         by_measure = set(connection.execute(_BY_MEASURE).fetchall())
         try:
             connection.execute(f"attach '{path}' as part")
             try:
                 for schema, names in TABLES.items():
-                    connection.execute(f"create schema part.{schema}")
+                    connection.execute(f"create schema chunk.{schema}")
                     for name in names:
                         columns = _COLUMNS.get(name, "*")
                         where = "where list_contains($1, measure_id)" if (schema, name) in by_measure else ""
-                        query = f"create table part.{schema}.{name} as select {columns} from {schema}.{name} {where}"
+                        query = f"create table chunk.{schema}.{name} as select {columns} from {schema}.{name} {where}"
                         connection.execute(query, [list(measures)] if where else [])
             finally:
                 connection.execute("detach part")
@@ -92,7 +92,7 @@ def opened(address: str) -> Iterator[duckdb.DuckDBPyConnection]:
         WarehouseError: it cannot be read from this machine.
     """
     files, place = file_system(address)
-    with tempfile.TemporaryDirectory(prefix="plumbline-part-") as folder:
+    with tempfile.TemporaryDirectory(prefix="plumbline-chunk-") as folder:
         path = Path(place) if is_local(files) else Path(folder) / NAME
         try:
             if not is_local(files):

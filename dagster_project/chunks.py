@@ -14,10 +14,10 @@ from python_assets.errors import StudyError
 from python_assets.warehouse.workers import THIS_PROCESS, Workers
 
 if TYPE_CHECKING:
-    from python_assets.infer.parts.parts import Parts
+    from python_assets.infer.chunks.chunks import Chunks
     from python_assets.study.study import Study
 
-PARTS_TAG: Final = "plumbline/parts"  # of a run: how many parts; by its size without it, on Ray one for each CPU
+CHUNKS_TAG: Final = "plumbline/chunks"  # of a run: how many parts; by its size without it, on Ray one for each CPU
 Told = dict[str, Any]
 """What is told of them once they are done, for Dagster's metadata."""
 
@@ -41,49 +41,49 @@ def workers_of() -> Iterator[tuple[Workers, Told]]:
 
 
 @contextmanager
-def parts_of(
+def chunks_of(
     context: dg.AssetExecutionContext,
     study: "Study",
     warehouse: WarehouseResource,
     connection: duckdb.DuckDBPyConnection,
     level: float,
-) -> "Iterator[tuple[Parts, Told]]":
+) -> "Iterator[tuple[Chunks, Told]]":
     """Parts of a study as the run has them.
 
     On this machine without anything else: a large study in processes, one a core. PLUMBLINE_RAY, "local" or the address
-    of a cluster, has them computed on Ray; their files lie in PLUMBLINE_PARTS, or beside the build file.
+    of a cluster, has them computed on Ray; their files lie in PLUMBLINE_CHUNKS, or beside the build file.
 
     Raises:
         StudyError: the tag is no number, or more parts are asked for than there are measures.
         ClusterError: Ray is not there or does not answer.
         WarehouseError: the files of parts cannot be written.
     """
-    from python_assets.infer.parts.processes import parts_here
+    from python_assets.infer.chunks.processes import chunks_here
 
     progress, n = progress_of(context), _wanted(context)
     told: Told = {}
     if not (address := _cluster_address()):
-        with parts_here(connection, study, progress, level, n) as here:
+        with chunks_here(connection, study, progress, level, n) as here:
             yield here, told
             told |= _told_of(here)
         return
     from python_assets.cluster.cluster import Cluster
-    from python_assets.infer.parts.on_ray import OnRay
-    from python_assets.infer.parts.part_file import write_problem
+    from python_assets.infer.chunks.chunk_file import write_problem
+    from python_assets.infer.chunks.on_ray import OnRay
 
-    if problem := write_problem(folder := warehouse.home.parts):
+    if problem := write_problem(folder := warehouse.home.chunks):
         raise problem
     with Cluster(address) as cluster:
-        parts = OnRay(connection, study, cluster, folder, progress=progress, level=level, n=n)
+        chunks = OnRay(connection, study, cluster, folder, progress=progress, level=level, n=n)
         try:
-            yield parts, told
-            told |= _told_of(parts) | {"n_retries": parts.n_retries}
+            yield chunks, told
+            told |= _told_of(chunks) | {"n_retries": chunks.n_retries}
         finally:
-            parts.close()
+            chunks.close()
 
 
-def _told_of(parts: "Parts") -> Told:
-    return {"n_parts": len(parts.seconds), "seconds_of_parts": parts.seconds}
+def _told_of(chunks: "Chunks") -> Told:
+    return {"n_chunks": len(chunks.seconds), "seconds_of_chunks": chunks.seconds}
 
 
 def _cluster_address() -> str | None:
@@ -96,7 +96,7 @@ def _cluster_address() -> str | None:
 
 
 def _wanted(context: dg.AssetExecutionContext) -> int | None:
-    tag = context.run.tags.get(PARTS_TAG)
+    tag = context.run.tags.get(CHUNKS_TAG)
     if tag is not None and not (tag.isdecimal() and int(tag)):
-        raise StudyError(f"tag {PARTS_TAG}", tag, "a number of parts, 1 at least", "correct it, or remove the tag")
+        raise StudyError(f"tag {CHUNKS_TAG}", tag, "a number of parts, 1 at least", "correct it, or remove the tag")
     return None if tag is None else int(tag)
