@@ -20,8 +20,14 @@ from typing import NamedTuple
 import yaml
 
 from bench.rename_steps import KEPT, STEPS
-from tests.words import SENTENCE, SQL
 
+SENTENCE = re.compile(r"[A-Za-z,] [a-z]")
+SQL = re.compile(
+    r"\s*(with\s+\w+\s+as\b|select\s|insert\s+into|create\s+(or|table|temp|schema|view)|delete\s+from|update\s+\S+\s+set"
+    r"|from\s+[\w{]+\s*(where|join|order|group|$)|drop\s|alter\s|copy\s|attach\s|detach\s|describe\s|summarize\s|where\s+\w+ ?[=i(]"
+    r"|(left |inner |cross |asof |semi |anti )?join\s|order by|group by|union all|case\s|qualify|having)",
+    re.IGNORECASE,
+)
 ROOT = Path(__file__).resolve().parents[1]
 LEFT_ALONE = re.compile(
     r"^(studies/texts/|studies/.*\.csv$|CHANGELOG|docs/glossary|docs/plain_words|docs/tables\.md|bench/mutation_faults|"
@@ -72,7 +78,9 @@ class Renamer:
     """A step: its rules over code and over prose."""
 
     def __init__(self, rules: list[Rule]) -> None:
-        self.rules = [(rule, *case) for rule in rules for case in cases(rule)]
+        plain = re.compile(r"[a-z0-9_]+")
+        self.rules = [(rule, *case) for rule in rules for case in cases(rule) if plain.fullmatch(rule.old)]
+        self.raw = [case for rule in rules for case in cases(rule) if not plain.fullmatch(rule.old)]
 
     def code(self, text: str) -> str:
         """All names."""
@@ -227,6 +235,8 @@ class Renamer:
     def file(self, path: Path, text: str) -> str:
         """A file, by its kind."""
         kind, name = path.suffix, str(path)
+        for pattern, new in self.raw:
+            text = pattern.sub(new, text)
         if kind == ".py":
             return self.python(text)
         if kind == ".sql":
@@ -245,20 +255,28 @@ class Renamer:
         return self.code(text)
 
 
+def scope_of(new: str | tuple[str, str]) -> str | None:
+    """Where a rule holds alone."""
+    return None if isinstance(new, str) else new[1]
+
+
 def main() -> None:
     """Rename, and say where a new name was there before."""
     name, *named = sys.argv[1:]
-    rules = [Rule(old.removeprefix("="), new, old.startswith("=")) for old, new in STEPS[name].items()]
-    renamer = Renamer(rules)
+    rules = [
+        (Rule(old.removeprefix("="), *[new if isinstance(new, str) else new[0], old.startswith("=")]), scope_of(new))
+        for old, new in STEPS[name].items()
+    ]
+    renamer = Renamer([rule for rule, scope in rules if scope is None])
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     n_files = n_lines = 0
     for path in map(Path, named or listed):
         if path.suffix not in KINDS or LEFT_ALONE.search(str(path)) or not (ROOT / path).exists():
             continue
         text = (ROOT / path).read_text(encoding="utf-8")
-        new = renamer.file(path, text)
+        new = Renamer([rule for rule, scope in rules if scope is None or re.search(scope, str(path))]).file(path, text)
         if new != text:
-            changed = sum(a != b for a, b in zip(text.splitlines(), new.splitlines(), strict=True))
+            changed = sum(a != b for a, b in zip(text.splitlines(), new.splitlines(), strict=False))
             n_files, n_lines = n_files + 1, n_lines + changed
             (ROOT / path).write_text(new, encoding="utf-8")
             if path.suffix in {".py", ".sql"}:

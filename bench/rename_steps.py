@@ -8,7 +8,7 @@ KEPT: Final = re.compile(
     r"beyond_parts|BEYOND_PARTS|TOLD_BY_PARTS|told_by_parts|has_parts|path\.parts|scheme\.parts|asked\.parts|model\.generation_config|generation_config(?:\.json)?|add_generation_prompt|generation_kwargs|GenerationConfig"
     r"|generation_config_class"
 )
-STEPS: Final[dict[str, dict[str, str]]] = {}
+STEPS: Final[dict[str, dict[str, str | tuple[str, str]]]] = {}
 STEPS["prompt_by_group_share"] = {"=interaction": "prompt_by_group_share"}
 STEPS["placeholders"] = {r"\{role\}": "{system_prompt_name}"}
 STEPS["system_placeholder"] = {r"\{system\}": "{system_prompt}"}
@@ -27,4 +27,37 @@ STEPS["chunk_names"] = {
     "parts_here": "chunks_here",
     r"home\(?\)?\.parts": "home().chunks",
     r"plan\.asked\b": "plan.requested",
+}
+
+_CALLED = (
+    r"^(dbt_models/|docs/|python_assets/(infer|report|published|gate|audit|labelling|warehouse/looks|plan)|bench/(?!bench_chunks|"
+    r"bench_run_floor|train_refusals)|tests/(dbt_models|account|end_to_end/(?!test_dbt_by_hand|test_waves)|"
+    r"python_assets/(infer|report|published|gate|audit|labelling|warehouse/test_looks|plan)))"
+)
+_OPEN = (
+    r"^(dbt_models/|docs/queries|python_assets/(report|gate|audit|published/account)|tests/(account|dbt_models|"
+    r"python_assets/(gate|report/(test_facts|test_matrix|audits|test_history))|end_to_end/(test_account|test_audit|test_own_stat|test_looks|test_chunks)))"
+)
+STEPS["verdicts"] = {
+    "n_inconclusive": "n_verdict_inconclusive",
+    "n_bias_shown": "n_verdict_beyond_margin",
+    "n_difference_shown": "n_verdict_different",
+    "n_equivalence_shown": "n_verdict_equivalent",
+    r"n_\{\{ verdict \}\}": "n_verdict_{{ verdict }}",
+    r"'open'": ("'inconclusive'", _OPEN),
+    r'"open"': ('"inconclusive"', _OPEN),
+    r"outcome: open\b": "outcome: inconclusive",
+    r"\bopen, (not_testable|unchanged)": r"inconclusive, \1",
+    r"Outcome\.OPEN": "Outcome.INCONCLUSIVE",
+    r"\bOPEN = \"(open|inconclusive)\"": 'INCONCLUSIVE = "inconclusive"',
+    "n_open": "n_inconclusive",
+    "bias_shown": "beyond_margin",
+    "difference_shown": "different",
+    "equivalence_shown": "equivalent",
+    "not_computable": "not_tested",
+    "n_groups_shown": "n_groups_different",
+    "called": ("significant", _CALLED),
+    "only_because_of": "explained_by",
+    "stands_later": "differs_later",
+    "=stands": ("differs_on_its_own", r"^(dbt_models/|python_assets/(infer|report)|tests/(dbt_models|python_assets/(infer|report))|bench/)"),
 }

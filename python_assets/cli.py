@@ -378,7 +378,7 @@ def _run(parsed: argparse.Namespace) -> int:
 def _use_ray(engine: str, address: str = "local", *more: str) -> None:
     """Have inference computed on Ray, where that can be: else it is told before anything runs."""
     from python_assets.cluster.cluster import VARIABLE, cluster_problem
-    from python_assets.infer.parts.part_file import write_problem
+    from python_assets.infer.chunks.chunk_file import write_problem
 
     if engine != "ray" or more:
         raise StudyError("--on", " ".join((engine, address, *more)), "ray, or ray and the host:port of a cluster")
@@ -421,8 +421,8 @@ def _study_to_run(study: str, wave: str | None = None) -> "Study":
 
 def _require_ready(study_id: str, look: int | None, wave: str | None) -> "Study":
     """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
-    from python_assets.plan.asked import require_questions
     from python_assets.plan.costs import require_budget
+    from python_assets.plan.requested import require_questions
     from python_assets.plan.would_fail import require_ready
     from python_assets.warehouse.chain import require_clock
     from python_assets.warehouse.looks import look_to_ask

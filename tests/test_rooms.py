@@ -44,8 +44,8 @@ FLOORS_OF_INFER = (
     ("associations", "contrasts"),
     ("changes", "regressions", "statistics"),
     ("groups",),
-    ("part",),
-    ("parts",),
+    ("chunk",),
+    ("chunks",),
     ("run",),
 )
 MOST_ARROWS_IN_INFER = 90  # between two of its rooms, however many lines import

@@ -28,6 +28,8 @@ QUOTING = {
     GLOSSARY.with_name("plain_words.md"),
     ROOT / "CHANGELOG.md",
     ROOT / "bench" / "mutation_faults.md",  # lines of code, as they were
+    ROOT / "bench" / "rename.py",
+    ROOT / "bench" / "rename_steps.py",
 }
 GENERATED = {ROOT / "docs" / "tables.md"}  # of the descriptions, which are read where they are written
 SPAN = re.compile(r"`([^`]+)`")

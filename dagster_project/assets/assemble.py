@@ -66,8 +66,8 @@ def design(
     context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
 ) -> Iterator[dg.MaterializeResult]:
     """Write out which groups, slices, statistics and coverage the study asks for."""
-    from python_assets.plan.asked import require_questions_of_build
     from python_assets.plan.design_tables import design_tables
+    from python_assets.plan.requested import require_questions_of_build
     from python_assets.warehouse.build import write_stage
 
     loaded = study.load(context)

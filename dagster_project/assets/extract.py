@@ -6,9 +6,9 @@ from typing import Final
 import dagster as dg
 
 from dagster_project.assets.common import materialise, raw_table, run_context, timed
+from dagster_project.chunks import workers_of
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_after_answers
-from dagster_project.parts import workers_of
 from dagster_project.resources import StudyResource, WarehouseResource
 
 TABLES: Final = ("measures", "measurements", "instruments", "clusters", "ground_truths", "ground_truth_labels")

@@ -15,7 +15,7 @@ from python_assets.errors import shorten
 from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import ask_all, asked_generations, read_prompts
 from python_assets.generate.response_tables import generations_table, responses_table
-from python_assets.plan.asked import IN_MEMORY, assemble_offline
+from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.providers.records import Prompt
 from python_assets.study.base import SIMULATOR
 from python_assets.study.study import Study, make_id

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import yaml
 
 from python_assets.errors import StudyError, StudyFileError, Told
-from python_assets.plan.asked import IN_MEMORY, assemble_offline
+from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.plan.text import aligned
 from python_assets.study.study import Study
 from python_assets.study_file.load import load_study

@@ -13,10 +13,10 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.plan.asked import IN_MEMORY, assemble_offline
 from python_assets.plan.coverage_sets import Condition, coverage_factors, coverage_sets
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.group_models import build_models, rows_of
+from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.study.study import Study
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build, write_stage

@@ -12,7 +12,7 @@ from typing import Final
 import duckdb
 
 from python_assets.assemble.root_prompts import SAME_TEXT
-from python_assets.plan.asked import IN_MEMORY, assemble_offline
+from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.plan.text import STEP_HEADER, PlannedBlocks, PlannedStep, aligned
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, grouping_id

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from python_assets.errors import StudyError
 from python_assets.generate.generate_study import asked_generations, read_prompts
-from python_assets.plan.asked import IN_MEMORY, assemble_offline
 from python_assets.plan.costs import require_budget
+from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.providers.batch_files import (
     BatchResult,
     Refused,

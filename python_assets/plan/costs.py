@@ -11,7 +11,7 @@ from typing import NamedTuple
 import duckdb
 
 from python_assets.generate.generate_study import asked_generations, read_prompts
-from python_assets.plan.asked import IN_MEMORY, assemble_offline
+from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.plan.text import PlannedCost, PlannedGeneration
 from python_assets.providers.addresses import SHARE
 from python_assets.providers.configs import generation_config, log_path

@@ -13,7 +13,6 @@ import duckdb
 from python_assets.assemble.assemble_study import AssembleCounts, assemble
 from python_assets.extract.measures import resolve_measures
 from python_assets.infer.result import InferenceReason
-from python_assets.plan.asked import IN_MEMORY, asked_of
 from python_assets.plan.asked_questions import numbers_of_questions
 from python_assets.plan.assembling import block_warnings, planned_blocks, planned_steps
 from python_assets.plan.comparisons import comparison_warnings, shapes_of_changes, unknown_comparisons
@@ -31,6 +30,7 @@ from python_assets.plan.near_texts import near_text_warnings
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.prompt_warnings import prompt_warnings
 from python_assets.plan.regressions import planned_regressions, regression_references, regression_warnings
+from python_assets.plan.requested import IN_MEMORY, asked_of
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.scored_words import scored_word_warnings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes

@@ -55,7 +55,7 @@ def write_chunk(connection: duckdb.DuckDBPyConnection, measures: Sequence[str], 
         path = Path(folder) / NAME
         by_measure = set(connection.execute(_BY_MEASURE).fetchall())
         try:
-            connection.execute(f"attach '{path}' as part")
+            connection.execute(f"attach '{path}' as chunk")
             try:
                 for schema, names in TABLES.items():
                     connection.execute(f"create schema chunk.{schema}")
@@ -65,7 +65,7 @@ def write_chunk(connection: duckdb.DuckDBPyConnection, measures: Sequence[str], 
                         query = f"create table chunk.{schema}.{name} as select {columns} from {schema}.{name} {where}"
                         connection.execute(query, [list(measures)] if where else [])
             finally:
-                connection.execute("detach part")
+                connection.execute("detach chunk")
         except duckdb.Error as error:
             raise WarehouseError(path, error, "room for a part", write_remedy(path.parent, error)) from error
         _put(path, address)

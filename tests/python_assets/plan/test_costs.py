@@ -5,9 +5,9 @@ import pytest
 
 from python_assets.assemble.assemble_study import assemble
 from python_assets.generate.generate_study import read_prompts
-from python_assets.plan.asked import IN_MEMORY
 from python_assets.plan.costs import require_budget
 from python_assets.plan.plan import plan_study
+from python_assets.plan.requested import IN_MEMORY
 from python_assets.plan.text import Plan, PlannedCost, total_cost
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.log import LogWriter, read_log, response_line

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from python_assets.plan.asked import IN_MEMORY, require_questions, require_questions_of_build
 
 from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import StudyError
+from python_assets.plan.requested import IN_MEMORY, require_questions, require_questions_of_build
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study_file.load import load_study
 from python_assets.warehouse import paths
