@@ -11,7 +11,7 @@ from bench.error_rates import at_margin, covered
 from bench.error_rates.simulated import Layout, Model
 from bench.error_tables import SHARES, Row, Scaled, picked, run_parts, table
 
-WORDS = ("bias_shown", "equivalence_shown")
+WORDS = ("beyond_margin", "equivalent")
 INDEX_NOISE = 1_999  # permutations where indices get an interval: all of them are used
 
 
@@ -89,7 +89,7 @@ def differences_at_the_margin(sizes: Scaled) -> None:
         return f"{n} x 20, {noise}", list(found.values())
 
     rows = (row(n, noise) for n in (10, 30, 75) for noise in ("normal", "exponential"))
-    columns = ("any bias_shown", "any equivalence_shown", "any unadjusted interval past it")
+    columns = ("any beyond_margin", "any equivalent", "any unadjusted interval past it")
     table("All 20 differences at the margin", columns, rows)
     rows = (
         (f"{n} x 21", list(at_margin.of_rate(Layout(n, 21), Model(), sizes(2_000), 0.2, 0.1).values()))

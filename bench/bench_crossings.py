@@ -68,9 +68,9 @@ NAMES: Final = [(2, 3, 4), (2, 3, 8), (3, 7, 8)]  # rows, columns, names a cell
 class Found(NamedTuple):
     """Shares of sets: called, the cell stands, another is called at first, another stands; and covered intervals."""
 
-    called: float
-    stands: float
-    other_called: float
+    significant: float
+    differs_on_its_own: float
+    other_significant: float
     other_stands: float
     covered: float
 
@@ -100,7 +100,7 @@ def asked(design: Crossing, x: Floats, without: Collection[int], n_permutations:
     return beyond_parts(scheme, left.reshape(-1, 1)[cell], design.parts, margin=np.full(1, np.nan))
 
 
-def is_called_by(p_question: float) -> Callable[[Floats], Bools]:
+def is_significant_by(p_question: float) -> Callable[[Floats], Bools]:
     """Whether cells of a question that is alone in its set are called."""
     return lambda p: np.asarray(group_levels(p, p_question, np.array([p_question])) <= ALPHA)
 
@@ -118,16 +118,16 @@ def found_in(design: Crossing, n_sets: int, n_permutations: int) -> Found:
     for _ in range(n_sets):
         x = drawn(design, rng)
         first = asked(design, x, (), n_permutations)
-        is_called = is_called_by(float(first.p_question[0, 0]))
-        standing = standing_cells(lambda without, x=x: asked(design, x, without, n_permutations), is_called)
+        is_significant = is_significant_by(float(first.p_question[0, 0]))
+        standing = standing_cells(lambda without, x=x: asked(design, x, without, n_permutations), is_significant)
         others = is_innocent[standing.cells] if standing.cells else np.zeros(0, dtype=bool)
-        called = is_called(first.p_maxt)[0]
+        significant = is_significant(first.p_maxt)[0]
         inside = (first.ci_low[0] <= truth) & (truth <= first.ci_high[0])
         rows.append(
             (
                 first.p_question[0, 0] <= ALPHA,
                 bool(len(others) and not others.all()),
-                bool((called & is_innocent).any()),
+                bool((significant & is_innocent).any()),
                 bool(others.any()),
                 inside[~np.isnan(first.ci_low[0])].mean(),
             )

@@ -94,7 +94,7 @@ def topic_p(design: Between, rng: np.random.Generator, seed: int) -> float:
     return exchange_test(x, topic, np.zeros_like(topic), n_draws=N_DRAWS, seed=seed).p_value[0]
 
 
-def share_called(design: Inside | Between, n_sets: int, seed: int) -> float:
+def share_significant(design: Inside | Between, n_sets: int, seed: int) -> float:
     """Share of sets with p <= .05; NaN where none has a p.
 
     Args:
@@ -114,7 +114,7 @@ def tables(n_sets: int) -> Iterator[str]:
         yield f"| {title} | p <= .05 |"
         yield "|---|---|"
         for at, (name, design) in enumerate(designs.items()):
-            share = share_called(design, n_sets, seed=at)
+            share = share_significant(design, n_sets, seed=at)
             yield f"| {name} | {'-' if np.isnan(share) else f'{share:.3f}'} |"
         yield ""
 

@@ -36,11 +36,11 @@ EFFECTS = {
     ("sentiment", "Canada", 1),
     ("refusal", "Saudi Arabia", 1),
 }
-CALLED = """
+SIGNIFICANT = """
     select measure_id, group_id, sign(value_cells)::int
     from inference.contrasts
-    where generation_id = 'biased' and set_id = 'primary' and verdict in ('bias_shown', 'difference_shown')
-      and only_because_of is null and contrast in ('mean_difference', 'risk_difference')
+    where generation_id = 'biased' and set_id = 'primary' and verdict in ('beyond_margin', 'different')
+      and explained_by is null and contrast in ('mean_difference', 'risk_difference')
 """
 FALSE = """
     select count(*) from inference.questions
@@ -70,7 +70,7 @@ def found(study: Study, folder: Path) -> Found:
     with open_build(path) as connection:
         infer_study(connection, study)
         (n_false,) = connection.execute(FALSE, [study.alpha]).fetchall()[0]
-        return Found(n_false, set(connection.execute(CALLED).fetchall()))
+        return Found(n_false, set(connection.execute(SIGNIFICANT).fetchall()))
 
 
 def main() -> None:

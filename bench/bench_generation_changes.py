@@ -88,7 +88,7 @@ def found(cells: Cells, n_roots: int, n_groups: int, n_sets: int, seed: int) -> 
         seed: of everything random.
     """
     rng = np.random.default_rng(seed)
-    called = np.zeros((n_sets, 4))
+    significant = np.zeros((n_sets, 4))
     for at in range(n_sets):
         own, other = cells(rng, n_roots, n_groups)
         signs = Flips(int(rng.integers(2**32)), N_DRAWS, n_roots)
@@ -96,13 +96,13 @@ def found(cells: Cells, n_roots: int, n_groups: int, n_sets: int, seed: int) -> 
         mean = _of_mean(own, other, signs)
         groups = mean_changes(differences, signs, ALPHA).result
         spread = dispersion_change(differences, ALPHA).result
-        called[at] = (
+        significant[at] = (
             mean.p_question[0] <= ALPHA,
             groups.p_question[0] <= ALPHA,
             spread.p_value[0] <= ALPHA,
             spread.ci_low[0] <= 0 <= spread.ci_high[0],
         )
-    return Found(*called.mean(axis=0))
+    return Found(*significant.mean(axis=0))
 
 
 def power_of_plan(n_roots: int, spread: Spread, n_sets: int, seed: int) -> tuple[float, float]:

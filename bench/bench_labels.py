@@ -74,7 +74,7 @@ class Found(NamedTuple):
 
     raw: float
     corrected: float
-    stands: float
+    differs_on_its_own: float
     other_stands: float
     covered: float
     covered_other: float
@@ -179,25 +179,25 @@ def _told(first: Result, asked, truth: Floats, scheme: Blocks, v: Floats) -> Ite
     """Whether corrected values are called, who stands, and which intervals hold the truth."""
     k = len(truth)
     difference = (truth - truth.mean()) * k / (k - 1)
-    is_called = first.p_question[0, 0] <= ALPHA
-    called = is_called & (first.p_maxt[0] <= ALPHA)
+    is_significant = first.p_question[0, 0] <= ALPHA
+    significant = is_significant & (first.p_maxt[0] <= ALPHA)
     stand: list[int] = []
-    if is_called and k > 2:
+    if is_significant and k > 2:
         start = Round(first.value.T, first.p_maxt.T)
 
         def again(groups: Collection[int]) -> Round:
             left = asked([group for group in range(k) if group not in groups])
             return Round(left.value.T, left.p_maxt.T)
 
-        stand, _ = peel(start, called[:, None], again, lambda p: p <= ALPHA)
+        stand, _ = peel(start, significant[:, None], again, lambda p: p <= ALPHA)
     inside = (first.ci_low[0] <= difference) & (difference <= first.ci_high[0])
     covered = np.where(np.isnan(first.ci_low[0]), np.nan, inside)
-    n_called, missed = int(called.sum()), 0.0
-    if n_called and isinstance(scheme.contrast, LabelledContrast) and not np.isnan(first.ci_low).all():
-        wide = labelled_intervals(scheme.contrast, v[scheme.design.cell, None], ALPHA * n_called / k)
+    n_significant, missed = int(significant.sum()), 0.0
+    if n_significant and isinstance(scheme.contrast, LabelledContrast) and not np.isnan(first.ci_low).all():
+        wide = labelled_intervals(scheme.contrast, v[scheme.design.cell, None], ALPHA * n_significant / k)
         outside = (difference < wide.low[0]) | (difference > wide.high[0])
-        missed = float(outside[called].mean())
-    yield from (is_called, 0 in stand, any(group != 0 for group in stand), covered[0], covered[1], missed)
+        missed = float(outside[significant].mean())
+    yield from (is_significant, 0 in stand, any(group != 0 for group in stand), covered[0], covered[1], missed)
     yield float(np.nanmean(first.ci_high - first.ci_low)) if not np.isnan(first.ci_low).all() else np.nan
 
 
@@ -301,7 +301,7 @@ class PairFound(NamedTuple):
     covered: float
     raw_moved: float
     moved: float
-    stands: float
+    differs_on_its_own: float
 
 
 def of_pair(design: Pair, n_sets: int, n_permutations: int, seed: int) -> PairFound:
@@ -322,9 +322,9 @@ def of_pair(design: Pair, n_sets: int, n_permutations: int, seed: int) -> PairFo
         changes = _labelled_changes(sides, design.r, number, n_permutations, is_mean=False)
         moved = _p_moved(changes)
         true = design.rates[0] - design.rates[1]
-        stands = 0.0
+        differs_on_its_own = 0.0
         if moved <= ALPHA:
-            stands = float(changes.who_moved(lambda p: p <= ALPHA)[1].stands.any())
+            differs_on_its_own = float(changes.who_moved(lambda p: p <= ALPHA)[1].differs_on_its_own.any())
         low, high = float(mean["ci_low"][0]), float(mean["ci_high"][0])
         rows.append(
             (
@@ -333,7 +333,7 @@ def of_pair(design: Pair, n_sets: int, n_permutations: int, seed: int) -> PairFo
                 low <= true <= high,
                 raw_moved <= ALPHA,
                 moved <= ALPHA,
-                stands,
+                differs_on_its_own,
             )
         )
     return PairFound(*np.mean(np.array(rows, dtype=float), axis=0))

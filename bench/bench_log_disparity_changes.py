@@ -35,7 +35,7 @@ RATES: Final = {
 class Found(NamedTuple):
     """Shares of the first group's changes: of p <= .05, of intervals that hold the truth, without a value."""
 
-    called: float
+    significant: float
     covered: float
     without: float
 

@@ -27,11 +27,12 @@ from python_assets.infer.tables import ROW
 
 AT_ONCE: Final = 20
 NO_PAIRS: Final = pd.DataFrame(
-    columns=[*ROW, "set_id", "is_called", "value", "std_error", "df", "p_value", "p_maxt", "mirror_of"], dtype=object
+    columns=[*ROW, "set_id", "is_significant", "value", "std_error", "df", "p_value", "p_maxt", "mirror_of"],
+    dtype=object,
 )
 
 
-class Called(NamedTuple):
+class Significant(NamedTuple):
     """Of each study: whether anything false was called by any look, and by any at alpha each; its true questions.
 
     found: share of true questions called by the last look. n_used: share of root prompts asked until all true ones
@@ -47,7 +48,7 @@ class Called(NamedTuple):
 
 def looked_at(
     studies: Studies, x: Floats, n_looks: int, *, n_permutations: int, seed: int, is_rate: bool = False
-) -> Called:
+) -> Significant:
     """Look at studies as their root prompts come.
 
     Args:
@@ -77,15 +78,18 @@ def looked_at(
                 questions.assign(p_value=p[study]), contrasts.assign(p_value_maxt=p_group[study]), look
             )
             any_false_each[study] |= _is_false(studies, questions.q_value <= ALPHA)
-            called = questions.is_called.to_numpy()[: studies.n_true]
-            if len(called) and called.all() and np.isnan(n_used[study]):
+            significant = questions.is_significant.to_numpy()[: studies.n_true]
+            if len(significant) and significant.all() and np.isnan(n_used[study]):
                 n_used[study] = share
-            before[study] = {"questions": questions[questions.is_called], "contrasts": contrasts[contrasts.is_called]}
+            before[study] = {
+                "questions": questions[questions.is_significant],
+                "contrasts": contrasts[contrasts.is_significant],
+            }
             rows[study] = questions, contrasts
-    any_false = np.array([_is_false(studies, questions.is_called) for questions, _ in rows])
-    found = np.array([questions.is_called[: studies.n_true].mean() for questions, _ in rows])
+    any_false = np.array([_is_false(studies, questions.is_significant) for questions, _ in rows])
+    found = np.array([questions.is_significant[: studies.n_true].mean() for questions, _ in rows])
     missed = np.array([_missed(studies, x[:, :, at], contrasts, alphas[-1]) for at, (_, contrasts) in enumerate(rows)])
-    return Called(any_false, any_false_each, found, np.where(np.isnan(n_used), 1.0, n_used), missed)
+    return Significant(any_false, any_false_each, found, np.where(np.isnan(n_used), 1.0, n_used), missed)
 
 
 def _rows(studies: Studies, n_questions: int) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -107,8 +111,8 @@ def _rows(studies: Studies, n_questions: int) -> tuple[pd.DataFrame, pd.DataFram
     ).reset_index(drop=True)
 
 
-def _is_false(studies: Studies, is_called: "pd.Series[bool]") -> bool:
-    return bool(is_called[studies.n_true :].any())
+def _is_false(studies: Studies, is_significant: "pd.Series[bool]") -> bool:
+    return bool(is_significant[studies.n_true :].any())
 
 
 def _missed(studies: Studies, x: Floats, contrasts: pd.DataFrame, alpha: float) -> float:
@@ -124,8 +128,8 @@ def _missed(studies: Studies, x: Floats, contrasts: pd.DataFrame, alpha: float) 
     sized = contrasts.assign(value=value, std_error=std_error, studentised=t, df=n_roots - 1.0, mirror_of=None)
     found, _ = with_selected_sizes(sized, NO_PAIRS, alpha)
     half = stats.t.isf(found[LEVEL].to_numpy() / 2, n_roots - 1) * std_error
-    is_called = contrasts.is_called.to_numpy()
-    return float((np.abs(value - truth) > half)[is_called].mean()) if is_called.any() else 0.0
+    is_significant = contrasts.is_significant.to_numpy()
+    return float((np.abs(value - truth) > half)[is_significant].mean()) if is_significant.any() else 0.0
 
 
 def normal(studies: Studies, n: int, seed: int) -> Floats:
@@ -182,7 +186,7 @@ def main() -> None:
                         studies, x, n_looks, n_permutations=options.permutations, seed=at + 1, is_rate=made is rates
                     )
                 )
-            of = Called(*(np.concatenate(one) for one in zip(*parts, strict=True)))
+            of = Significant(*(np.concatenate(one) for one in zip(*parts, strict=True)))
             has_true = studies.n_true > 0
             power = (
                 f"{of.found.mean():.3f} | {of.n_used.mean():.2f} | {of.missed.mean():.3f}" if has_true else "- | - | -"

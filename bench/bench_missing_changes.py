@@ -55,16 +55,16 @@ class Found(NamedTuple):
     """Shares of pairs, in which the groups that refuse or stay did not move.
 
     covered, covered_missing: intervals of the group that refuses which hold 0, plain and with what is missing. called,
-    called_missing: that it is called at .01, by Bonferroni. stands, stands_missing: that any unmoved group stands, and
-    is still told to with what is missing. moved, moved_missing: the same of the group that moved; NaN without one.
+    significant_missing: that it is called at .01, by Bonferroni. stands, stands_missing: that any unmoved group stands,
+    and is still told to with what is missing. moved, moved_missing: the same of the group that moved; NaN without one.
     width, width_missing: mean widths of the intervals.
     """
 
     covered: float
     covered_missing: float
-    called: float
-    called_missing: float
-    stands: float
+    significant: float
+    significant_missing: float
+    differs_on_its_own: float
     stands_missing: float
     moved: float
     moved_missing: float
@@ -128,11 +128,11 @@ def _told(design: Design, x: Floats, seed: int) -> dict[str, float]:
     changes, filled = changes_of(x, seed)
     d = changes.changes_without([])
     first = mean_changes(np.stack([d, 0 * d]), changes.signs, ALPHA).result
-    stands, alone, standing = np.zeros(design.n_groups, dtype=bool), first, frozenset[int]()
+    differs_on_its_own, alone, standing = np.zeros(design.n_groups, dtype=bool), first, frozenset[int]()
     if first.p_question[0] <= ALPHA:
         _, moved = changes.who_moved(lambda p: p <= ALPHA)
         if moved.alone is not None:
-            stands, alone, standing = moved.stands, moved.alone, frozenset(moved.groups)
+            differs_on_its_own, alone, standing = moved.differs_on_its_own, moved.alone, frozenset(moved.groups)
     low, high, p = (np.full(design.n_groups, np.nan) for _ in range(3))
     for group in range(design.n_groups):
         numbers = filled.numbers(standing - {group}, ALPHA, is_of_groups=True)
@@ -144,15 +144,15 @@ def _told(design: Design, x: Floats, seed: int) -> dict[str, float]:
     is_moved = np.zeros(design.n_groups, dtype=bool)
     is_moved[-1] = design.shift != 0
     p_plain = np.minimum(1, design.n_groups * first.p_value[0])
-    still = stands & (p <= ALPHA)
+    still = differs_on_its_own & (p <= ALPHA)
     return {
         "covered": alone.ci_low[0] <= 0 <= alone.ci_high[0],
         "covered_missing": low[0] <= 0 <= high[0],
-        "called": p_plain <= 0.01,
-        "called_missing": p_plain <= 0.01 and p[0] <= 0.01,
-        "stands": _any(stands, ~is_moved),
+        "significant": p_plain <= 0.01,
+        "significant_missing": p_plain <= 0.01 and p[0] <= 0.01,
+        "differs_on_its_own": _any(differs_on_its_own, ~is_moved),
         "stands_missing": _any(still, ~is_moved),
-        "moved": stands[-1] if design.shift else np.nan,
+        "moved": differs_on_its_own[-1] if design.shift else np.nan,
         "moved_missing": still[-1] if design.shift else np.nan,
         "width": alone.ci_high[0] - alone.ci_low[0],
         "width_missing": high[0] - low[0],

@@ -91,7 +91,7 @@ def outcomes(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
     for metric, words in (("fdi", name), ("cramers_v", "Cramer's V")):
         yield from verdict_rows(words, index_words(metric, compared.indices[metric], q, limits[metric]))
     divergence = index_words("jsd", compared.indices["jsd"], q, limits["jsd"])  # it has no interval
-    yield ("**Plumbline**, mean Jensen-Shannon divergence: difference_shown", any_of(divergence == "difference_shown"))
+    yield ("**Plumbline**, mean Jensen-Shannon divergence: different", any_of(divergence == "different"))
 
 
 def one_question(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]:
@@ -124,7 +124,7 @@ def thresholds(profile: Floats, n_rows: int) -> Iterator[Row]:
 
 def verdict_rows(name: str, words: np.ndarray) -> Iterator[Row]:
     """Both words that claim something about the groups."""
-    for word in ("difference_shown", "bias_shown"):
+    for word in ("different", "beyond_margin"):
         yield f"**Plumbline**, {name}: {word}", any_of(words == word)
 
 

@@ -30,7 +30,7 @@ from python_assets.audit.sized_text import sized_text
 ALPHA: Final = 0.05
 FAIR, BIASED = "fair", "biased"
 QUESTIONS: Final = """
-    select generation_id, grouping_id, measure_id, p_value, n_groups_shown
+    select generation_id, grouping_id, measure_id, p_value, n_groups_different
     from questions
     where set_id = 'primary' and reference_generation_id = '' and p_value is not null
 """
@@ -55,7 +55,7 @@ def study_of(theme: str, n_models: int, design: str, folder: Path) -> str:
     return f"bench_{theme}"
 
 
-def called(questions: pd.DataFrame) -> "pd.Series[bool]":
+def significant(questions: pd.DataFrame) -> "pd.Series[bool]":
     """Of each model, whether any of its questions is called, as if it had been asked alone."""
     return questions.groupby("generation_id").p_value.agg(
         lambda p: bool(multipletests(p, alpha=ALPHA, method="fdr_bh")[0].any())
@@ -82,14 +82,14 @@ def main() -> None:
             subprocess.run(command, env=environment, check=True, capture_output=True)
             seconds = time.perf_counter() - started
             with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
-                by_model = called(connection.execute(QUESTIONS).df())
+                by_model = significant(connection.execute(QUESTIONS).df())
                 groups = connection.execute(GROUPS).fetchall()
         fair = by_model.drop(BIASED)
         n_false, n_fair = n_false + int(fair.sum()), n_fair + len(fair)
         told = ", ".join(f"{group} {value:+.2f}" for group, _, value in groups)
         print(
             f"{theme}: {int(fair.sum())} of {len(fair)} fair models called, biased "
-            f"{'called' if by_model[BIASED] else 'NOT called'} ({told}), {seconds:.0f} s",
+            f"{'significant' if by_model[BIASED] else 'NOT significant'} ({told}), {seconds:.0f} s",
             flush=True,
         )
     error = np.sqrt(ALPHA * (1 - ALPHA) / n_fair)

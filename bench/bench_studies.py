@@ -157,12 +157,12 @@ def _found(studies: Studies, p: Floats, p_group: Floats) -> Found:
     any_false, false_share, power = (np.zeros(len(p)) for _ in range(3))
     for study in range(len(p)):
         levels = question_levels(p[study], p_group[study].ravel(), question)
-        called = levels.of_question <= ALPHA
+        significant = levels.of_question <= ALPHA
         groups = (levels.of_group <= ALPHA).reshape(-1, studies.n_groups)
-        is_false = groups[:, n_effects:].any(axis=1) | (np.arange(len(called)) >= n_true) & called
-        any_false[study] = (called[n_true:] | is_false[n_true:]).any()
-        false_share[study] = (is_false & called).sum() / max(called.sum(), 1)
-        power[study] = called[:n_true].mean() if n_true else np.nan
+        is_false = groups[:, n_effects:].any(axis=1) | (np.arange(len(significant)) >= n_true) & significant
+        any_false[study] = (significant[n_true:] | is_false[n_true:]).any()
+        false_share[study] = (is_false & significant).sum() / max(significant.sum(), 1)
+        power[study] = significant[:n_true].mean() if n_true else np.nan
     return Found(any_false, false_share, power)
 
 

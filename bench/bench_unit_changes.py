@@ -61,7 +61,7 @@ def found(design: Design, n_sets: int, seed: int) -> float:
     """
     rng = np.random.default_rng(seed)
     group = np.repeat(np.arange(len(design.n_units)), design.n_units)
-    n_called = 0
+    n_significant = 0
     for at in range(n_sets):
         options = Options(
             seed=at, n_permutations=N_DRAWS, n_bootstrap=N_DRAWS, alpha=ALPHA, margins={}, references={}, contrasts=()
@@ -70,8 +70,8 @@ def found(design: Design, n_sets: int, seed: int) -> float:
         change = unit_changes(cells, cells.x.T[:, :, None], options)
         if not isinstance(change, Change):
             raise TypeError("every design has groups of several units")
-        n_called += float(change.result.p_question[0]) <= ALPHA
-    return n_called / n_sets
+        n_significant += float(change.result.p_question[0]) <= ALPHA
+    return n_significant / n_sets
 
 
 def _cells(design: Design, group: Ints, rng: np.random.Generator) -> Cells:

@@ -58,16 +58,16 @@ GRID: Final = (
 class Found(NamedTuple):
     """Shares of pairs, or of moved groups.
 
-    called: some unmoved group is, against all others. stands: some unmoved group does. accused: some unmoved group is
-    told by name to be beyond its margin. apart: two camps are told. moved_called, moved_stand, moved_beyond: of the
-    groups that moved. covered: intervals of value_alone of these that hold how far they moved.
+    significant: some unmoved group is, against all others. differs_on_its_own: some unmoved group does. accused: some
+    unmoved group is told by name to be beyond its margin. apart: two camps are told. moved_significant, moved_stand,
+    moved_beyond: of the groups that moved. covered: intervals of value_alone of these that hold how far they moved.
     """
 
-    called: float
-    stands: float
+    significant: float
+    differs_on_its_own: float
     accused: float
     apart: float
-    moved_called: float
+    moved_significant: float
     moved_stand: float
     moved_beyond: float
     covered: float
@@ -116,18 +116,19 @@ def found(design: Design, n_sets: int, seed: int) -> Found:
     """
     is_mover = np.array(design.shifts) != 0
     told = [_told(c, seed + at) for at, c in enumerate(made(design, n_sets, seed))]
-    called, stands, accused, apart, beyond = (
-        np.array([one[name] for one in told]) for name in ("called", "stands", "accused", "apart", "beyond")
+    significant, differs_on_its_own, accused, apart, beyond = (
+        np.array([one[name] for one in told])
+        for name in ("significant", "differs_on_its_own", "accused", "apart", "beyond")
     )
     shifts = np.array(design.shifts)
     covered = [(one["low"] <= shifts) & (one["high"] >= shifts) for one in told if not one["apart"]]
     return Found(
-        called=(called & ~is_mover).any(axis=1).mean(),
-        stands=(stands & ~is_mover).any(axis=1).mean(),
+        significant=(significant & ~is_mover).any(axis=1).mean(),
+        differs_on_its_own=(differs_on_its_own & ~is_mover).any(axis=1).mean(),
         accused=(accused & ~is_mover).any(axis=1).mean(),
         apart=apart.mean(),
-        moved_called=_mean(called[:, is_mover]),
-        moved_stand=_mean(stands[:, is_mover]),
+        moved_significant=_mean(significant[:, is_mover]),
+        moved_stand=_mean(differs_on_its_own[:, is_mover]),
         moved_beyond=_mean(beyond[:, is_mover]),
         covered=_mean(np.array(covered).reshape(-1, len(shifts))[:, is_mover]),
     )
@@ -143,22 +144,22 @@ def _told(c: Floats, seed: int) -> dict[str, Bools]:
     d = changes.changes_without([])
     first = mean_changes(np.stack([d, 0 * d]), changes.signs, ALPHA, margin=MARGIN).result
     q = np.maximum(first.p_maxt, first.p_question)
-    called, low, high = q <= ALPHA, first.ci_low, first.ci_high
-    shown, is_apart = called, len(called) < FEWEST_GROUPS
+    significant, low, high = q <= ALPHA, first.ci_low, first.ci_high
+    shown, is_apart = significant, len(significant) < FEWEST_GROUPS
     if first.p_question[0] <= ALPHA and not is_apart:
         _, moved = changes.who_moved(lambda p: p <= ALPHA)
         is_apart = moved.alone is None
         if moved.alone is not None:
-            shown, low, high = moved.stands, moved.alone.ci_low, moved.alone.ci_high
+            shown, low, high = moved.differs_on_its_own, moved.alone.ci_low, moved.alone.ci_high
     nothing, is_wide = np.full(len(q), np.nan), np.ones(len(q), dtype=bool)
     judged = Judged(
         q=q, is_shown=shown, low=low, high=high, margin=np.full(len(q), MARGIN), q_equivalence=nothing, is_wide=is_wide
     )
-    beyond = words(judged, ALPHA) == Verdict.BIAS_SHOWN
+    beyond = words(judged, ALPHA) == Verdict.BEYOND_MARGIN
     named = np.zeros(len(q), dtype=bool) if is_apart else shown
     return {
-        "called": called,
-        "stands": named,
+        "significant": significant,
+        "differs_on_its_own": named,
         "accused": beyond & named,
         "beyond": beyond,
         "apart": np.array(is_apart and bool(shown.any())),

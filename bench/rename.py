@@ -195,11 +195,13 @@ class Renamer:
 
     def page(self, text: str) -> str:
         """Blocks of code and spans as code, but for their comments."""
-        out, is_code = [], False
+        out, is_code, is_tree = [], False, False
         for line in text.splitlines(keepends=True):
             if line.lstrip().startswith("```"):
-                is_code = not is_code
+                is_code, is_tree = not is_code, not line.strip("`\n ")
                 out.append(line)
+            elif is_code and is_tree and SENTENCE.search(line):
+                out.append(self.prose(line))
             elif is_code:
                 body, mark, comment = re.match(r"(.*?)((?:  |^)#|$)(.*)", line, re.DOTALL).groups()
                 quoted = (
@@ -251,7 +253,11 @@ class Renamer:
         if kind == ".csv":
             return self.csv(text)
         if kind in {".ambr", ".json", ".ipynb"}:
-            return self.prose(re.sub(r"(?<=[\"'])\w+(?=[\"'])", lambda match: self.code(match[0]), text))
+            pieces = re.split(r"((?<=[\"'])\w+(?=[\"']))", text)
+            return "".join(self.code(one) if number % 2 else self.prose(one) for number, one in enumerate(pieces))
+        if kind in {".js", ".css", ".sh", ".toml"}:
+            pieces = re.split(r"((?:^|\s)(?://|#)[^\n]*|/\*.*?\*/)", text, flags=re.DOTALL)
+            return "".join(self.prose(one) if number % 2 else self.code(one) for number, one in enumerate(pieces))
         return self.code(text)
 
 

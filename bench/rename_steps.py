@@ -5,8 +5,8 @@ import re
 from typing import Final
 
 KEPT: Final = re.compile(
-    r"beyond_parts|BEYOND_PARTS|TOLD_BY_PARTS|told_by_parts|has_parts|path\.parts|scheme\.parts|asked\.parts|model\.generation_config|generation_config(?:\.json)?|add_generation_prompt|generation_kwargs|GenerationConfig"
-    r"|generation_config_class"
+    r"beyond_parts|BEYOND_PARTS|TOLD_BY_PARTS|told_by_parts|has_parts|path\.parts|scheme\.parts|asked\.parts|model\.generation_config|generation_config(?:\.json)?|add_generation_prompt|generation_kwargs"
+    r"|text-generation|GENERATION_CONFIG"
 )
 STEPS: Final[dict[str, dict[str, str | tuple[str, str]]]] = {}
 STEPS["prompt_by_group_share"] = {"=interaction": "prompt_by_group_share"}
@@ -35,7 +35,7 @@ _CALLED = (
     r"python_assets/(infer|report|published|gate|audit|labelling|warehouse/test_looks|plan)))"
 )
 _OPEN = (
-    r"^(dbt_models/|docs/queries|python_assets/(report|gate|audit|published/account)|tests/(account|dbt_models|"
+    r"^(dbt_models/|docs/queries|python_assets/(report/(?!scripts)|gate|audit|published/account)|tests/(account|dbt_models|"
     r"python_assets/(gate|report/(test_facts|test_matrix|audits|test_history))|end_to_end/(test_account|test_audit|test_own_stat|test_looks|test_chunks)))"
 )
 STEPS["verdicts"] = {
@@ -59,5 +59,16 @@ STEPS["verdicts"] = {
     "called": ("significant", _CALLED),
     "only_because_of": "explained_by",
     "stands_later": "differs_later",
-    "=stands": ("differs_on_its_own", r"^(dbt_models/|python_assets/(infer|report)|tests/(dbt_models|python_assets/(infer|report))|bench/)"),
+    "=stands": (
+        "differs_on_its_own",
+        r"^(dbt_models/|python_assets/(infer|report)|tests/(dbt_models|python_assets/(infer|report))|bench/)",
+    ),
+}
+STEPS["system"] = {
+    r"\bGenerationError\b": "ProviderError",
+    "reference_generation_id": "reference_system_id",
+    "generation_a_id": "system_id",
+    "generation_b_id": "reference_system_id",
+    "generations": "systems",
+    "generation": "system",
 }

@@ -36,7 +36,7 @@ REQUESTS, OPENAI_BATCH, PAIRS = "requests", "openai_batch", "preference_pairs"
 MOVED = 1  # what a gate exits with for the groups that it holds back, where a mistake is another number
 MISTAKE_AT_GATE = 2
 FOUND = 3  # what an audit exits with for a verdict that it was told to fail on
-FAIL_ON = ("bias_shown", "difference_shown")  # the strongest first: of one, the stronger ones too
+FAIL_ON = ("beyond_margin", "different")  # the strongest first: of one, the stronger ones too
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

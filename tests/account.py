@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-OUTCOMES = {"inconclusive": "open", "equivalence_shown": "equivalent", "not_computable": "not_testable"}
+OUTCOMES = {"inconclusive": "inconclusive", "equivalent": "equivalent", "not_tested": "not_testable"}
 KEYS = (
     *("study_id", "slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"),
 )
@@ -55,5 +55,5 @@ def _of_pairs(pairs: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 def _rest(row: Mapping[str, Any]) -> dict[str, Any]:
     found = {name: row.get(name) for name in ("set_id", "p_value", "q_value", "verdict")}
     reason = row.get("inference_reason") or row.get("reason") or None
-    outcome = OUTCOMES.get(row["verdict"], "called")
+    outcome = OUTCOMES.get(row["verdict"], "significant")
     return found | SIZE | {"outcome": outcome, "reason": reason if row.get("p_value") is None else None}

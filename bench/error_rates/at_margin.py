@@ -66,8 +66,8 @@ def of_differences(layout: Layout, model: Model, sizes: Sizes, delta: float = 0.
     one = compare_values(scheme, x, margins, is_rate=False).contrasts["mean_difference"]
     words = words_of(one)
     return {
-        "bias_shown": _any(words == "bias_shown"),
-        "equivalence_shown": _any(words == "equivalence_shown"),
+        "beyond_margin": _any(words == "beyond_margin"),
+        "equivalent": _any(words == "equivalent"),
         "unadjusted interval past the margin": _any(one.p_margin <= ALPHA / 2),
     }
 
@@ -85,7 +85,7 @@ def of_rate(layout: Layout, model: Model, sizes: Sizes, p: float, delta: float) 
         simulated.scheme_of(layout, sizes.n_permutations), y, margins, is_rate=True, with_log=True
     )
     one = compared.contrasts["risk_difference"]
-    return {"bias_shown": rejected(one.p_margin[:, 0]), "equivalence_shown": rejected(one.p_equivalence[:, 0])}
+    return {"beyond_margin": rejected(one.p_margin[:, 0]), "equivalent": rejected(one.p_equivalence[:, 0])}
 
 
 def of_mean_index(layout: Layout, model: Model, sizes: Sizes, name: str) -> dict[str, float]:
@@ -126,4 +126,4 @@ def of_profile(
 
 
 def _false(words: np.ndarray) -> dict[str, float]:
-    return {word: float((words == word).mean()) for word in ("bias_shown", "equivalence_shown")}
+    return {word: float((words == word).mean()) for word in ("beyond_margin", "equivalent")}

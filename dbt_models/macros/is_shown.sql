@@ -1,4 +1,4 @@
 {# Whether a verdict says that something differs. #}
 {% macro is_shown(verdict='verdict') -%}
-    {{ verdict }} in ('bias_shown', 'difference_shown')
+    {{ verdict }} in ('beyond_margin', 'different')
 {%- endmacro %}

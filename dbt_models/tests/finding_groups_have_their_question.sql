@@ -8,10 +8,10 @@ counted as (
     group by {{ question_keys() | join(', ') }}
 )
 
-select counted.*, findings.n_groups_shown, findings.verdict
+select counted.*, findings.n_groups_different, findings.verdict
 from counted
 left join {{ ref('findings') }} as findings using ({{ question_keys() | join(', ') }})
 where
     findings.study_id is null
-    or findings.n_groups_shown <> counted.n_standing
-    or findings.verdict not in ('bias_shown', 'difference_shown', 'equivalence_shown')
+    or findings.n_groups_different <> counted.n_standing
+    or findings.verdict not in ('beyond_margin', 'different', 'equivalent')

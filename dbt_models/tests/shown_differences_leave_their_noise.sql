@@ -24,7 +24,7 @@ shown as (
         end as mart,
         study_id, generation_id, measure_id, grouping_id, headline_metric as name, value, null_q95
     from {{ ref('findings') }}
-    where {{ is_shown() }} and n_groups_shown > 0 and q_value <= 0.05e0
+    where {{ is_shown() }} and n_groups_different > 0 and q_value <= 0.05e0
 )
 
 select shown.*

@@ -2,6 +2,6 @@
 select generation_id, measure_id, grouping_id, statistic, wave, published_at, verdict, strongest_size,
     strongest_group_id, strongest_value, strongest_ci_low, strongest_ci_high, is_same_size, instrument_changed
 from v_history
-where study_id = 'g20_demo' and slice_id = 'all' and outcome in ('called', 'equivalent', 'open')
+where study_id = 'g20_demo' and slice_id = 'all' and outcome in ('significant', 'equivalent', 'inconclusive')
 order by generation_id, measure_id, grouping_id, statistic, calibration, parameters, reference_generation_id,
     run_position

@@ -50,7 +50,7 @@ _CHANGES: Final = """
         category, mean_then, mean_now, coalesce(value_alone, value) as value,
         case when value_alone is null then ci_low else ci_low_alone end as ci_low,
         case when value_alone is null then ci_high else ci_high_alone end as ci_high,
-        coalesce(list_contains($nobody_stands, reason_alone), false) as is_apart, only_because_of, verdict, n_dropped,
+        coalesce(list_contains($nobody_stands, reason_alone), false) as is_apart, explained_by, verdict, n_dropped,
         coalesce(
             reason, case when q_value is null and inference_reason <> 'no_variation' then inference_reason end
         ) as reason
@@ -82,23 +82,23 @@ class Outcome(StrEnum):
     MOVED = "moved"
     APART = "apart"
     WITHIN_MARGIN = "within_margin"
-    ONLY_BECAUSE_OF = "only_because_of"
-    OPEN = "open"
+    EXPLAINED_BY = "explained_by"
+    INCONCLUSIVE = "inconclusive"
     UNCHANGED = "unchanged"
     NOT_COMPARED = "not_compared"
 
 
 _OUTCOMES: Final = {
-    Verdict.BIAS_SHOWN: Outcome.BEYOND_MARGIN,
-    Verdict.EQUIVALENCE_SHOWN: Outcome.WITHIN_MARGIN,
-    Verdict.DIFFERENCE_SHOWN: Outcome.MOVED,
-    Verdict.INCONCLUSIVE: Outcome.OPEN,
-    Verdict.NOT_COMPUTABLE: Outcome.UNCHANGED,
+    Verdict.BEYOND_MARGIN: Outcome.BEYOND_MARGIN,
+    Verdict.EQUIVALENT: Outcome.WITHIN_MARGIN,
+    Verdict.DIFFERENT: Outcome.MOVED,
+    Verdict.INCONCLUSIVE: Outcome.INCONCLUSIVE,
+    Verdict.NOT_TESTED: Outcome.UNCHANGED,
 }
 _OF_CAMPS: Final = {Outcome.BEYOND_MARGIN: Outcome.APART_BEYOND_MARGIN, Outcome.MOVED: Outcome.APART}
 _KEPT: Final = [
     *("slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "group_id", "category"),
-    *("mean_then", "mean_now", "value", "ci_low", "ci_high", "margin", "verdict", "outcome", "only_because_of"),
+    *("mean_then", "mean_now", "value", "ci_low", "ci_high", "margin", "verdict", "outcome", "explained_by"),
     *("n_dropped", "reason"),
 ]
 
@@ -121,7 +121,7 @@ class Gate(NamedTuple):
     @property
     def moved(self) -> pd.DataFrame:
         """The groups whose change is beyond its margin, those of two camps among them."""
-        return self.changes[self.changes.verdict == Verdict.BIAS_SHOWN]
+        return self.changes[self.changes.verdict == Verdict.BEYOND_MARGIN]
 
     @property
     def compared(self) -> pd.DataFrame:
@@ -196,8 +196,8 @@ def read_gate(published: Path, study: Study) -> Gate:
 def _outcome(row: Any) -> Outcome:
     if pd.notna(row.reason):
         return Outcome.NOT_COMPARED
-    if pd.notna(row.only_because_of) and row.verdict == Verdict.INCONCLUSIVE:
-        return Outcome.ONLY_BECAUSE_OF
+    if pd.notna(row.explained_by) and row.verdict == Verdict.INCONCLUSIVE:
+        return Outcome.EXPLAINED_BY
     outcome = _OUTCOMES[row.verdict]
     return _OF_CAMPS.get(outcome, outcome) if row.is_apart else outcome
 

@@ -32,13 +32,13 @@ _WORDS: Final = {
     Outcome.MOVED: "moved",
     Outcome.APART: "apart",
     Outcome.WITHIN_MARGIN: "within its margin",
-    Outcome.OPEN: "open",
+    Outcome.INCONCLUSIVE: "open",
     Outcome.UNCHANGED: "unchanged",
 }
 AGAINST_OTHERS: Final = (
     "against others: how the mean of a group changed, less how the others' that stayed did on the same prompts."
 )
-_SHOWN: Final = (Verdict.BIAS_SHOWN, Verdict.DIFFERENCE_SHOWN)
+_SHOWN: Final = (Verdict.BEYOND_MARGIN, Verdict.DIFFERENT)
 
 
 class ToldRow(NamedTuple):
@@ -65,7 +65,7 @@ def tell(gate: Gate) -> Told:
     changes = gate.changes[gate.changes.reason.isna()]
     # without a margin only what moved is told
     shown = changes[changes.margin.notna() | changes.verdict.isin(_SHOWN)]
-    order = shown.verdict.ne(Verdict.BIAS_SHOWN).sort_values(kind="stable").index
+    order = shown.verdict.ne(Verdict.BEYOND_MARGIN).sort_values(kind="stable").index
     return Told(
         _verdict(gate),
         [ToldRow(_row(row), row.verdict) for _, row in shown.loc[order].iterrows()],
@@ -117,8 +117,8 @@ def _row(row: pd.Series) -> tuple[Any, ...]:
 
 
 def _word(row: pd.Series) -> str:
-    if row.outcome == Outcome.ONLY_BECAUSE_OF:
-        return f"only because of {', '.join(row.only_because_of.split(SEPARATOR))}"
+    if row.outcome == Outcome.EXPLAINED_BY:
+        return f"only because of {', '.join(row.explained_by.split(SEPARATOR))}"
     return _WORDS[row.outcome]
 
 

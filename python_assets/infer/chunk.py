@@ -124,7 +124,7 @@ class Chunk:
             ordered: p of the questions of each set, ascending.
 
         Returns:
-            Contrasts with p of margins by draws besides; both tables with value_without and only_because_of; and what
+            Contrasts with p of margins by draws besides; both tables with value_without and explained_by; and what
             cells of crossings that stand have beyond their parts, block by block.
         """
         contrasts, questions, pairs = (tables[name] for name in ("contrasts", "questions", "generation_comparisons"))

@@ -21,7 +21,7 @@ from python_assets.warehouse.build import Home
 from python_assets.warehouse.freeze import analysis_sha256
 from python_assets.warehouse.looks import TakenLook, now, take_look, taken_looks
 
-_OF_CALL: Final = ("called_at_look", "verdict", "value_at_call")
+_OF_CALL: Final = ("significant_at_look", "verdict", "value_at_call")
 _LOOKS: Final = "select look, n_root_prompts, share, is_asked, prompts_sha256 from raw.looks order by look"
 _ERRORS: Final = "select distinct error from raw.responses where error is not null"
 _PROMPTS_WITHOUT_RESPONSE: Final = """
@@ -50,8 +50,15 @@ _WITHHELD: Final = (
     ),
     *("q_value", "std_error", "std_error_model", "ci_low", "ci_high", "ci_low_selected", "ci_high_selected"),
     *("ci_low_missing", "ci_high_missing", "verdict_with_missing", "tipping_shift", "value_shrunken"),
-    *("value_at_call", "value_without", "only_because_of", "value_alone", "ci_low_alone", "ci_high_alone"),
-    *("n_needed", "n_needed_for", "n_needed_reason", "called_at_look", "log_disparity_ci_low", "log_disparity_ci_high"),
+    *("value_at_call", "value_without", "explained_by", "value_alone", "ci_low_alone", "ci_high_alone"),
+    *(
+        "n_needed",
+        "n_needed_for",
+        "n_needed_reason",
+        "significant_at_look",
+        "log_disparity_ci_low",
+        "log_disparity_ci_high",
+    ),
 )
 
 
@@ -108,7 +115,8 @@ def _digest(connection: duckdb.DuckDBPyConnection) -> str:
 def _calls_of(taken: TakenLook) -> dict[str, pd.DataFrame]:
     """What was called by a look, by table; questions of pairs of generations are rows of both."""
     found = {
-        table: pd.DataFrame(taken.called.get(table, []), columns=[*keys, *_OF_CALL]) for table, keys in KEYS_OF.items()
+        table: pd.DataFrame(taken.significant.get(table, []), columns=[*keys, *_OF_CALL])
+        for table, keys in KEYS_OF.items()
     }
     pairs = found["generation_comparisons"]
     of_pairs = pairs[pairs.comparison.isin(QUESTIONS)]
@@ -138,7 +146,7 @@ def withhold(connection: duckdb.DuckDBPyConnection, tables: Collection[str], rea
             is_any = " or ".join(f"{name} is not null" for name in found)
             changed.append(f"inference_reason = case when {is_any} then '{reason}' else inference_reason end")
         if "verdict" in columns:
-            changed.append(f"verdict = case when verdict is not null then '{Verdict.NOT_COMPUTABLE}' end")
+            changed.append(f"verdict = case when verdict is not null then '{Verdict.NOT_TESTED}' end")
         if "role" in columns:
             changed.append("role = 'none'")
         if changed:
@@ -169,21 +177,21 @@ def record_look(study: Study, connection: duckdb.DuckDBPyConnection, home: Home,
         analysis_sha256=analysis_sha256(study),
         prompts_sha256=str(own.prompts_sha256),
         data=_digest(connection),
-        called={table: _called_rows(connection, table) for table in KEYS_OF},
+        significant={table: _significant_rows(connection, table) for table in KEYS_OF},
     )
     take_look(study, home, taken)
 
 
-def _called_rows(connection: duckdb.DuckDBPyConnection, table: str) -> list[dict[str, Any]]:
+def _significant_rows(connection: duckdb.DuckDBPyConnection, table: str) -> list[dict[str, Any]]:
     calls = ", ".join(f"'{word}'" for word in CALLS)
     of_call, is_worded = ", ".join(_OF_CALL), f" or verdict in ({calls})"
     is_own = ""
     if table == "questions":
         # those of pairs of generations are rows of generation_comparisons
-        of_call, is_worded, is_own = "called_at_look", "", " and reference_generation_id = ''"
+        of_call, is_worded, is_own = "significant_at_look", "", " and reference_generation_id = ''"
     found = connection.execute(
         f"select {', '.join(KEYS_OF[table])}, {of_call} from inference.{table} "
-        f"where (called_at_look is not null{is_worded}){is_own} order by all"
+        f"where (significant_at_look is not null{is_worded}){is_own} order by all"
     )
     names = [column[0] for column in found.description or []]
     return [dict(zip(names, row, strict=True)) for row in found.fetchall()]

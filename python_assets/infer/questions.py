@@ -236,8 +236,8 @@ def with_levels(questions: pd.DataFrame, contrasts: pd.DataFrame, look: Look) ->
         look: what q is held against, and what was called before.
 
     Returns:
-        Questions with q_value, level, called_at_look and is_called; contrasts with set_id, n_questions, n_called,
-        q_question, q_value, NaN for SIZES, called_at_look and is_called.
+        Questions with q_value, level, significant_at_look and is_significant; contrasts with set_id, n_questions,
+        n_significant, q_question, q_value, NaN for SIZES, significant_at_look and is_significant.
     """
     number = _positions(questions, contrasts)
     q, q_group = np.full(len(questions), np.nan), np.full(len(contrasts), np.nan)
@@ -246,20 +246,22 @@ def with_levels(questions: pd.DataFrame, contrasts: pd.DataFrame, look: Look) ->
         rows, place = _members(number, member, len(questions))
         levels = question_levels(questions.p_value.to_numpy()[member], p_group[rows], place)
         q[member], q_group[rows] = levels.of_question, levels.of_group
-    called_at = look.called_at("questions", questions, q)
-    questions = questions.assign(q_value=q, level=look.level, called_at_look=called_at, is_called=~np.isnan(called_at))
-    n_called = questions.is_called.groupby(questions.set_id).transform("sum")
-    questions = questions.assign(n_called=n_called)
-    taken = questions.iloc[number][["set_id", "n_questions", "n_called"]].reset_index(drop=True)
-    called_at = look.called_at("contrasts", contrasts, q_group)
+    significant_at = look.significant_at("questions", questions, q)
+    questions = questions.assign(
+        q_value=q, level=look.level, significant_at_look=significant_at, is_significant=~np.isnan(significant_at)
+    )
+    n_significant = questions.is_significant.groupby(questions.set_id).transform("sum")
+    questions = questions.assign(n_significant=n_significant)
+    taken = questions.iloc[number][["set_id", "n_questions", "n_significant"]].reset_index(drop=True)
+    significant_at = look.significant_at("contrasts", contrasts, q_group)
     return questions, contrasts.assign(
         q_value=q_group,
-        called_at_look=called_at,
-        is_called=~np.isnan(called_at),
+        significant_at_look=significant_at,
+        is_significant=~np.isnan(significant_at),
         q_question=q[number],
         set_id=taken.set_id.to_numpy(),
         n_questions=taken.n_questions.to_numpy(),
-        n_called=taken.n_called.to_numpy(),
+        n_significant=taken.n_significant.to_numpy(),
     )
 
 
@@ -291,12 +293,14 @@ def with_parts(questions: pd.DataFrame) -> pd.DataFrame:
     parts = [(name, part) for name in grouping_ids for part in parts_of(name, grouping_ids)]
     of_parts = pd.DataFrame(parts, columns=["grouping_id", "part_id"])
     others = [name for name in QUESTION if name != "grouping_id"]
-    q = questions.rename(columns={"grouping_id": "part_id"})[[*others, "part_id", "q_value", "is_called"]]
+    q = questions.rename(columns={"grouping_id": "part_id"})[[*others, "part_id", "q_value", "is_significant"]]
     together = of_parts.merge(q, on="part_id").groupby([*others, "grouping_id"])
-    found = together.agg(q_value=("q_value", "min"), is_called=("is_called", "max"))
+    found = together.agg(q_value=("q_value", "min"), is_significant=("is_significant", "max"))
     found = found.reindex(pd.MultiIndex.from_frame(questions[[*others, "grouping_id"]]))
     smallest = np.fmin(questions.q_value.to_numpy(dtype=float), found.q_value.to_numpy(dtype=float))
-    return questions.assign(q_value=smallest, is_called=questions.is_called | found.is_called.eq(True).to_numpy())
+    return questions.assign(
+        q_value=smallest, is_significant=questions.is_significant | found.is_significant.eq(True).to_numpy()
+    )
 
 
 def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str) -> Floats:

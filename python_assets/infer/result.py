@@ -183,8 +183,8 @@ class InferenceReason(StrEnum):
         "too_few_rows",
         "the set has fewer than 6 rows, or the row no error, so that nothing is known of how chance stretched its size",
     )
-    NOT_CALLED = (
-        "not_called",
+    NOT_SIGNIFICANT = (
+        "not_significant",
         "the row is not called, so its interval needs no allowance for being chosen, and no finding can be tipped",
     )
     BETWEEN_LOOKS = (
@@ -200,8 +200,8 @@ class InferenceReason(StrEnum):
         "what these factors do together is the question of the grouping that joins them: p is to be read, and the "
         "effect is in no set",
     )
-    STANDS_LATER = (
-        "stands_later",
+    DIFFERS_LATER = (
+        "differs_later",
         "the cell stands once larger ones are taken out, and its row tells of what is left then: sizes after selection "
         "are of all cells together",
     )

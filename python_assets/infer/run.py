@@ -64,7 +64,7 @@ class InferenceCounts(NamedTuple):
     n_disparities: int
     n_summary_statistics: int
     n_tested: int
-    n_not_computable: int
+    n_not_tested: int
 
 
 def infer_study(
@@ -232,7 +232,7 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
     alpha = look.level
     questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
     # a cell that stands once larger ones are taken out is called by the q of its round
-    contrasts = contrasts.assign(called_at_look=look.called_now("contrasts", contrasts))
+    contrasts = contrasts.assign(significant_at_look=look.significant_now("contrasts", contrasts))
     q_margin, q_equivalence = (adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence"))
     verdict = look.held("contrasts", contrasts, contrast_verdicts(contrasts, q_margin, q_equivalence, alpha))
     is_told = (contrasts.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
@@ -247,16 +247,19 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
     contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
     told = with_parts(questions)
     of_questions = questions[QUESTION].assign(
-        q_own=questions.q_value, q_told=told.q_value, is_called=questions.is_called, is_told_called=told.is_called
+        q_own=questions.q_value,
+        q_told=told.q_value,
+        is_significant=questions.is_significant,
+        is_told_significant=told.is_significant,
     )
     disparities = disparities.merge(of_questions, on=QUESTION, how="left", validate="many_to_one")
     has_parts = disparities.inference_reason == InferenceReason.TOLD_BY_PARTS
     disparities = disparities.assign(
         q_value=disparities.q_own.where(~has_parts, disparities.q_told),
-        is_called=disparities.is_called.where(~has_parts, disparities.is_told_called),
+        is_significant=disparities.is_significant.where(~has_parts, disparities.is_told_significant),
     )
     # of a question that an earlier look called the indices are held against their floor and margin still
-    judged = disparities.assign(q_value=disparities.q_value.mask(disparities.is_called.eq(True), 0.0))
+    judged = disparities.assign(q_value=disparities.q_value.mask(disparities.is_significant.eq(True), 0.0))
     is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
     disparities = disparities.assign(
         value_cells=disparities.value,
@@ -264,7 +267,7 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
         q_value=disparities.q_value.where(disparities.p_value.notna()),
     )
     pairs = tables["generation_comparisons"]
-    pairs = pairs.assign(called_at_look=look.called_now("generation_comparisons", pairs))
+    pairs = pairs.assign(significant_at_look=look.significant_now("generation_comparisons", pairs))
     pairs = pairs.assign(value_at_call=look.value_at_call("generation_comparisons", pairs))
     q_inside = adjusted_margin(questions, changes_as_contrasts(pairs), "p_equivalence")
     pairs = with_verdicts_of_pairs(pairs, q_inside, look)
@@ -288,7 +291,7 @@ def _n_needed(
     Source: inference.md 2.5, 2.8.
     """
     n_groups = contrasts.groupby(QUESTION, sort=False).p_value.transform("count")
-    n_tests = n_groups * contrasts.n_questions / contrasts.n_called.clip(lower=1)
+    n_tests = n_groups * contrasts.n_questions / contrasts.n_significant.clip(lower=1)
     margin, sd = (contrasts[name].to_numpy(dtype=float) for name in ("margin", "sd"))
     powers = contrasts.measure_id.map({name: spec.power for name, spec in planned.items()}).fillna(POWER)
     effects = contrasts.measure_id.map({name: spec.effect for name, spec in planned.items()})
@@ -334,5 +337,5 @@ def _counts(tables: Frames) -> InferenceCounts:
     n_rows = [len(tables.get(name, ())) for name in ("contrasts", "disparities", "summary_statistics")]
     p_values = {name: rows.p_value for name, rows in tables.items() if "p_value" in rows}
     n_tested = sum(int(p_values[name].notna().sum()) for name in ("contrasts", "disparities") if name in p_values)
-    n_open = int(p_values["questions"].isna().sum()) if "questions" in p_values else 0
-    return InferenceCounts(n_rows[0], n_rows[1], n_rows[2], n_tested, n_open)
+    n_inconclusive = int(p_values["questions"].isna().sum()) if "questions" in p_values else 0
+    return InferenceCounts(n_rows[0], n_rows[1], n_rows[2], n_tested, n_inconclusive)

@@ -35,7 +35,7 @@ BEYOND_PARTS_CHANGE: Final = "beyond_parts_change"
 LOG_DISPARITY_CHANGE: Final = "log_disparity_change"
 GROUPS_MOVED: Final = "groups_moved"
 DISPERSION_CHANGE: Final = "dispersion_change"
-SEPARATOR: Final = " | "  # of groups in only_because_of
+SEPARATOR: Final = " | "  # of groups in explained_by
 ACROSS: Final = " against "  # between the two generations of a question
 ANSWERS: Final = (DISPARITY_CHANGE, BEYOND_PARTS_CHANGE)
 """The groups that answer whether groups moved apart; of a crossing its cells beyond their parts."""
@@ -121,8 +121,8 @@ COMPARISON_COLUMNS: Final = (
         *ROW,
         double="value value_a value_b ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
         "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence",
-        bigint="called_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
-        varchar="only_because_of reason_alone set_id verdict scope method reason inference_reason",
+        bigint="significant_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
+        varchar="explained_by reason_alone set_id verdict scope method reason inference_reason",
     )
     | _SELECTED
     | _MISSING
@@ -135,7 +135,7 @@ TABLES: Final[Columns] = {
         boolean_not_null="is_observed is_pooled",
         double_not_null="level",
         double="p_value q_value",
-        bigint="called_at_look n_draws n_root_prompts n_units",
+        bigint="significant_at_look n_draws n_root_prompts n_units",
         varchar="method scope inference_reason",
     ),
     "contrasts": _columns(
@@ -143,8 +143,8 @@ TABLES: Final[Columns] = {
         bigint_not_null="n_questions",
         double="std_error p_value_maxt p_equivalence q_equivalence value_at_call value_without value_standardised "
         "missing_share missing_share_rest",
-        bigint="called_at_look n_needed",
-        varchar="only_because_of mirror_of test n_needed_for n_needed_reason",
+        bigint="significant_at_look n_needed",
+        varchar="explained_by mirror_of test n_needed_for n_needed_reason",
     )
     | _SELECTED
     | _MISSING

@@ -86,7 +86,7 @@ LABELS_HEADER: Final = (
     "without reading",
 )
 LOOK_HEADER: Final = ("look", "root prompts", "share", "level", "what it can call")
-CALLED_HEADER: Final = ("chance to have called: grouping", "measure", "contrast", "spread from", "effect")
+SIGNIFICANT_HEADER: Final = ("chance to have called: grouping", "measure", "contrast", "spread from", "effect")
 
 
 class PlannedGeneration(NamedTuple):
@@ -466,7 +466,7 @@ class Plan(NamedTuple):
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
             (LABELS_HEADER, [_label_cells(row, row.labels) for row in self.power if row.labels is not None]),
             (LOOK_HEADER, [_look_cells(row) for row in self.looks]),
-            ((*CALLED_HEADER, *(f"by look {row.look}" for row in self.looks)), [*self._called_by_look()]),
+            ((*SIGNIFICANT_HEADER, *(f"by look {row.look}" for row in self.looks)), [*self._significant_by_look()]),
         )
         parts += [aligned(header, rows) for header, rows in tables if rows]
         if advice := [*map(_advice, (row for row in self.power if row.best is not None))]:
@@ -477,7 +477,7 @@ class Plan(NamedTuple):
             parts.append(_listed("Warnings:", self.warnings))
         return "\n\n".join(parts)
 
-    def _called_by_look(self) -> Iterator[tuple[object, ...]]:
+    def _significant_by_look(self) -> Iterator[tuple[object, ...]]:
         for row in self.power:
             if row.by_look:
                 yield row.grouping_id, row.measure_id, row.contrast, row.source, row.effect, *row.by_look

@@ -11,9 +11,9 @@ from typing import Any, Final
 Row = Mapping[str, Any]
 
 OUTCOMES: Final[Mapping[str, str]] = {
-    "called": "called different",
+    "significant": "called different",
     "equivalent": "equal within margins",
-    "open": "open",
+    "inconclusive": "open",
     "not_testable": "not testable",
     "not_observed": "not observed",
     "not_asked": "not asked",
@@ -39,14 +39,14 @@ OF_PAIRS: Final = f"""
 """
 """What the questions of pairs of generations came to, in one row."""
 # what became of the questions that are called: each is told once, as one of these
-CALLED: Final = """
-    select count(*) as n_called,
+SIGNIFICANT: Final = """
+    select count(*) as n_significant,
         count(*) filter (is_pair) as n_changes,
         count(*) filter (not is_pair and is_tool_bias) as n_tool,
         count(*) filter (not is_pair and not is_tool_bias and statistic = 'ground_truth') as n_truth,
         count(*) filter (is_own and is_repeated) as n_repeated,
-        count(*) filter (is_own and not is_repeated and verdict = 'equivalence_shown') as n_inside,
-        count(*) filter (is_own and not is_repeated and verdict <> 'equivalence_shown') as n_facts
+        count(*) filter (is_own and not is_repeated and verdict = 'equivalent') as n_inside,
+        count(*) filter (is_own and not is_repeated and verdict <> 'equivalent') as n_facts
     from (
         select questions.statistic, questions.verdict, is_tool_bias, is_repeated,
             reference_generation_id <> '' as is_pair,
@@ -54,7 +54,7 @@ CALLED: Final = """
         from questions
         left join findings
             using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-        where study_id = $study and outcome = 'called'
+        where study_id = $study and outcome = 'significant'
     )
 """
 UNTESTED: Final = """
@@ -89,16 +89,16 @@ def outcomes_in_words(row: Row, alpha: float | None = None) -> str:
     """How many questions came to what, those that there are none of left out: '2 called different, 4 open'.
 
     Args:
-        row: with n_called, n_open and so on.
+        row: with n_significant, n_inconclusive and so on.
         alpha: at which they were called; tells how many of the called are expected to be false. None: no word of it.
     """
-    told = [_counted(row, name, alpha) for name in OUTCOMES if row[f"n_{name}"] or name == "called"]
+    told = [_counted(row, name, alpha) for name in OUTCOMES if row[f"n_{name}"] or name == "significant"]
     return ", ".join(told)
 
 
 def _counted(row: Row, outcome: str, alpha: float | None) -> str:
     n = row[f"n_{outcome}"]
-    is_false = outcome == "called" and n and alpha is not None
+    is_false = outcome == "significant" and n and alpha is not None
     false = f" (at most {n * alpha:.2g} expected to be false)" if is_false and alpha is not None else ""
     return f"{n:,} {OUTCOMES[outcome]}{false}"
 

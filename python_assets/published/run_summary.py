@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 import duckdb
 
 from python_assets.published.account import (
-    CALLED,
     QUESTION_SETS,
+    SIGNIFICANT,
     UNREAD,
     UNTESTED,
     outcomes_in_words,
@@ -48,7 +48,7 @@ FOUND: Final = """
     inner join questions
         using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
     where study_id = $study and reference_generation_id = ''
-        and findings.verdict in ('bias_shown', 'difference_shown') and not is_tool_bias and not is_repeated
+        and findings.verdict in ('beyond_margin', 'different') and not is_tool_bias and not is_repeated
     order by finding_rank
 """
 STANDING: Final = """
@@ -65,7 +65,7 @@ CHANGED: Final = """
         generation_a_id, generation_b_id, measure_id, calibration, grouping_id, slice_id, comparison, q_value
     from generation_comparisons
     where study_id = $study and comparison in ('mean_change', 'groups_moved')
-        and verdict in ('bias_shown', 'difference_shown')
+        and verdict in ('beyond_margin', 'different')
     qualify row_number() over (
         partition by generation_a_id, generation_b_id, measure_id, grouping_id, slice_id, comparison
         order by calibration desc
@@ -136,7 +136,7 @@ def summary(home: Home, study_id: str) -> str:
         lines += _of_look(facts)
         lines += _of_logs(study.rows(OF_LOGS))
         lines += _of_raters(study.rows(OF_RATERS), study.rows(SET_ASIDE)[0]["n"])
-        sets, called = study.rows(QUESTION_SETS), study.rows(CALLED)[0]
+        sets, significant = study.rows(QUESTION_SETS), study.rows(SIGNIFICANT)[0]
         untested, unread = _untested(study.rows(UNTESTED)), _unread(study.rows(UNREAD))
         if not any(row["n_tested"] for row in sets):
             return "\n".join([*lines, f"Nothing could be tested. {untested}", *unread])
@@ -146,7 +146,7 @@ def summary(home: Home, study_id: str) -> str:
         changes = study.rows(CHANGED)
         last = [
             *_changed(changes),
-            _not_found(sets, called, called["n_repeated"] + called["n_changes"] - len(changes)),
+            _not_found(sets, significant, significant["n_repeated"] + significant["n_changes"] - len(changes)),
             *([f"Untested   {untested}"] if untested else []),
             *unread,
         ]
@@ -244,7 +244,7 @@ def _fact(study: _Study, row: Row) -> str:
 
 def _past_margin(row: Row) -> str:
     """The size that is shown to lie beyond its margin, where one is."""
-    if row["strongest_verdict"] != "bias_shown":
+    if row["strongest_verdict"] != "beyond_margin":
         return ""
     label = f' "{row["strongest_category"]}"' if row["strongest_category"] else ""
     of = f" of {row['strongest_group_id']}{label}" if row["strongest_group_id"] else ""
@@ -281,15 +281,15 @@ def _group(group: Row) -> str:
     return f"{group['group_id']}{label} {group['value']:+.3g}"
 
 
-def _not_found(sets: list[Row], called: Row, n_repeated: int) -> str:
+def _not_found(sets: list[Row], significant: Row, n_repeated: int) -> str:
     """What was tested and not called, and what of the called is told in no line above."""
-    n_open, n_equivalent = (sum(row[name] for row in sets) for name in ("n_open", "n_equivalent"))
+    n_inconclusive, n_equivalent = (sum(row[name] for row in sets) for name in ("n_inconclusive", "n_equivalent"))
     told = [
-        f"{plural(n_open, 'question')} open, neither a difference shown nor one ruled out",
+        f"{plural(n_inconclusive, 'question')} open, neither a difference shown nor one ruled out",
         f"{n_equivalent:,} equal within their margins" if n_equivalent else "",
-        f"{called['n_inside']:,} called different and inside their margins" if called["n_inside"] else "",
+        f"{significant['n_inside']:,} called different and inside their margins" if significant["n_inside"] else "",
         f"{n_repeated:,} called that repeat what is told above" if n_repeated else "",
-        f"{called['n_tool']:,} called about the measuring tool" if called["n_tool"] else "",
+        f"{significant['n_tool']:,} called about the measuring tool" if significant["n_tool"] else "",
     ]
     return f"Else       {'; '.join(part for part in told if part)}"
 

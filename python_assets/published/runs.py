@@ -20,7 +20,7 @@ SHOWN_CHARACTERS: Final = 8  # of a run: enough to name it by
 COUNTS: Final = (
     "n_questions",
     *(f"n_{outcome}" for outcome in OUTCOMES),
-    *("n_bias_shown", "n_difference_shown", "n_equivalence_shown", "n_inconclusive"),
+    *("n_verdict_beyond_margin", "n_verdict_different", "n_verdict_equivalent", "n_verdict_inconclusive"),
 )
 SPENT: Final = ("n_calls", "n_input_tokens", "n_output_tokens", "cost_usd", "cost_reason")
 COLUMNS: Final = (
@@ -107,7 +107,7 @@ def _questions(row: Row) -> str | None:
     """As the terminal tells them after a run, and how many of them have a size beyond its margin."""
     if row["n_questions"] is None:
         return None
-    beyond = f"; {row['n_bias_shown']:,} beyond a margin" if row["n_bias_shown"] else ""
+    beyond = f"; {row['n_verdict_beyond_margin']:,} beyond a margin" if row["n_verdict_beyond_margin"] else ""
     return outcomes_in_words(row) + beyond
 
 

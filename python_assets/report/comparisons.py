@@ -33,11 +33,11 @@ _PLACES: Final = """
             and inference_reason is distinct from 'no_variation'
     ),
     of_mean as (
-        select measure_id, count(*) filter (verdict = 'difference_shown') as n_shown, min(p_value) as smallest
+        select measure_id, count(*) filter (verdict = 'different') as n_shown, min(p_value) as smallest
         from asked where grouping_id = '' group by measure_id
     )
     select measure_id, grouping_id,
-        count(*) filter (verdict = 'difference_shown') + coalesce(any_value(of_mean.n_shown), 0) as n_shown,
+        count(*) filter (verdict = 'different') + coalesce(any_value(of_mean.n_shown), 0) as n_shown,
         least(min(p_value), any_value(of_mean.smallest)) as smallest
     from asked
     left join of_mean using (measure_id)
@@ -64,21 +64,21 @@ _EXTREMES: Final = """
         and statistic = 'mean' and parameters = '' and metric in ('range', 'impact_ratio')
     order by generation_id
 """
-_CALLED: Final = """
+_SIGNIFICANT: Final = """
     select *,
         (select kind from measures where study_id = $study and measure_id = changes.measure_id) as kind,
         exists (
             select * from generation_comparisons as refusals
             where refusals.study_id = $study and refusals.measure_id = $refusal and changes.measure_id <> $refusal
                 and refusals.comparison in ('mean_change', 'groups_moved')
-                and refusals.verdict in ('bias_shown', 'difference_shown')
+                and refusals.verdict in ('beyond_margin', 'different')
                 and refusals.slice_id = changes.slice_id and refusals.grouping_id = changes.grouping_id
                 and refusals.generation_a_id = changes.generation_a_id
                 and refusals.generation_b_id = changes.generation_b_id
         ) as refuses
     from generation_comparisons as changes
     join (select study_id, look, n_looks, level from studies) using (study_id)
-    where study_id = $study and verdict in ('bias_shown', 'difference_shown')
+    where study_id = $study and verdict in ('beyond_margin', 'different')
         and comparison in ('mean_change', 'disparity_change', 'beyond_parts_change')
     qualify comparison = 'mean_change' or row_number() over (
         partition by slice_id, measure_id, calibration, grouping_id, generation_a_id, generation_b_id,
@@ -88,7 +88,7 @@ _CALLED: Final = """
     order by q_value, p_value, measure_id, grouping_id, generation_a_id, comparison
 """
 _WHO: Final = """
-    select comparison, group_id, category, verdict, only_because_of, reason_alone, value, ci_low, ci_high, value_alone,
+    select comparison, group_id, category, verdict, explained_by, reason_alone, value, ci_low, ci_high, value_alone,
         ci_low_alone, ci_high_alone, value_without
     from generation_comparisons
     where study_id = $study and comparison = $comparison
@@ -216,15 +216,15 @@ def comparisons_section(reader: Reader) -> Comparisons:
         reader: the study.
     """
     places = reader.rows(_PLACES)
-    called = reader.rows(_CALLED, refusal=REFUSAL)
+    significant = reader.rows(_SIGNIFICANT, refusal=REFUSAL)
     count = "select count(distinct (generation_a_id, generation_b_id)) as n from generation_comparisons"
     asked = "comparison in ('mean_change', 'groups_moved')"
     n_pairs = reader.rows(f"{count} where study_id = $study and {asked}")[0]["n"]
     return Comparisons(
         tables=[_table(reader, place["measure_id"], place["grouping_id"]) for place in places[:MAX_TABLES]],
         n_tables=len(places),
-        changes=[_shown(reader, row) for row in called[:MAX_CHANGES]],
-        n_changes=len(called),
+        changes=[_shown(reader, row) for row in significant[:MAX_CHANGES]],
+        n_changes=len(significant),
         n_pairs=n_pairs,
     )
 
@@ -341,10 +341,10 @@ def who_moved(groups: Sequence[Row]) -> str:
     if shown:
         how = "by more than its parts make of it" if is_beyond else "against the groups that stay"
         parts.append(f"Moved, {how}: {listed([_sized(row) for row in shown], MAX_GROUPS)}.")
-    because = [row for row in groups if row["only_because_of"] is not None]
+    because = [row for row in groups if row["explained_by"] is not None]
     if because:
         names = listed([f"{_name(row)} ({number(row['value_without'])} without)" for row in because], MAX_GROUPS)
-        others = because[0]["only_because_of"].replace(SEPARATOR, ", ")
+        others = because[0]["explained_by"].replace(SEPARATOR, ", ")
         parts.append(f"Called {'' if is_beyond else 'against all others '}only because of {others}: {names}.")
     return " ".join(parts)
 
@@ -363,9 +363,9 @@ def missing_sentence(row: Row) -> str:
         return ""
     name = _name(row) if row["group_id"] else "all groups"
     if shift is None:
-        stands = f"No answer of {name} is missing"
+        differs_on_its_own = f"No answer of {name} is missing"
     elif row["kind"] != "continuous" and shift > 1:
-        stands = f"The change stands whatever the missing answers of {name} would have been"
+        differs_on_its_own = f"The change stands whatever the missing answers of {name} would have been"
     else:
         is_up = (row["value"] if row["value_alone"] is None else row["value_alone"]) > 0
         sides = ((share_a, row["generation_a_id"], is_up), (share_b, row["generation_b_id"], not is_up))
@@ -374,8 +374,8 @@ def missing_sentence(row: Row) -> str:
             for share, generation, is_lower in sides
             if share
         ]
-        stands = f"The change stands unless of the answers of {name} {' and '.join(parts)} than the others"
-    return f"{stands}{at_the_worst_end(row)}."
+        differs_on_its_own = f"The change stands unless of the answers of {name} {' and '.join(parts)} than the others"
+    return f"{differs_on_its_own}{at_the_worst_end(row)}."
 
 
 def _name(row: Row) -> str:
@@ -383,7 +383,7 @@ def _name(row: Row) -> str:
 
 
 def _sized(row: Row) -> str:
-    beyond = ", beyond its margin" if row["verdict"] == "bias_shown" else ""
+    beyond = ", beyond its margin" if row["verdict"] == "beyond_margin" else ""
     told = _told(row)
     return f"{_name(row)} {number(told['value'])} {interval(told['ci_low'], told['ci_high'])}{beyond}"
 

@@ -6,10 +6,10 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 
 from typing import Any, Final, NamedTuple
 
-from python_assets.published.account import CALLED, OUTCOMES, QUESTION_SETS, UNREAD, UNTESTED, why
+from python_assets.published.account import OUTCOMES, QUESTION_SETS, SIGNIFICANT, UNREAD, UNTESTED, why
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
-from python_assets.report.matrix import BIAS_SHOWN
+from python_assets.report.matrix import BEYOND_MARGIN
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name, quantity_of
 from python_assets.report.text import number, plain, plural, probability, sample, words
@@ -36,7 +36,7 @@ FACTS: Final = f"""
         select findings.*, measures.kind
         from findings
         left join measures using (study_id, measure_id)
-        where study_id = $study and verdict in ('bias_shown', 'difference_shown')
+        where study_id = $study and verdict in ('beyond_margin', 'different')
             and not is_tool_bias and not is_repeated and statistic is distinct from '{GROUND_TRUTH}'
         qualify row_number() over (
             partition by slice_id, generation_id, grouping_id, measure_id order by finding_rank
@@ -77,7 +77,7 @@ BEYOND: Final = """
     inner join findings
         using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
     where study_id = $study and reference_generation_id = '' and not is_tool_bias and not is_repeated
-        and strongest_verdict = 'bias_shown'
+        and strongest_verdict = 'beyond_margin'
         and (slice_id, generation_id, grouping_id, measure_id)
         = ($slice_id, $generation_id, $grouping_id, $measure_id)
     order by finding_rank
@@ -87,14 +87,15 @@ OPEN: Final = """
     from questions
     inner join findings
         using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and reference_generation_id = '' and questions.set_id = 'primary' and outcome = 'open'
+    where study_id = $study and reference_generation_id = '' and questions.set_id = 'primary'
+        and outcome = 'inconclusive'
     group by generation_id, measure_id, grouping_id, slice_id
     order by place
 """
 
 TOOL: Final = """
     select count(p_value) as n_tested,
-        count(*) filter (verdict in ('bias_shown', 'difference_shown')) as n_shown
+        count(*) filter (verdict in ('beyond_margin', 'different')) as n_shown
     from findings
     where study_id = $study and is_tool_bias
 """
@@ -102,7 +103,7 @@ LEAD: Final = f"""
     select *
     from findings
     where study_id = $study and not is_tool_bias and statistic is distinct from '{GROUND_TRUTH}'
-    order by verdict not in ('bias_shown', 'difference_shown'), finding_rank
+    order by verdict not in ('beyond_margin', 'different'), finding_rank
     limit 1
 """
 CLEAREST: Final = """
@@ -140,15 +141,15 @@ class Fact(NamedTuple):
 class Facts(NamedTuple):
     """What the first screen tells; facts are cut at MAX_FACTS, n_facts counts all.
 
-    tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. called: what
-    the called ones are told as. total: of all sets. of_generations: questions of groups of one generation.
+    tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. significant:
+    what the called ones are told as. total: of all sets. of_generations: questions of groups of one generation.
     unread: where nothing could be read.
     """
 
     tested: list[Row]
     outcomes: dict[str, str]
     total: Row
-    called: list[str]
+    significant: list[str]
     facts: list[Fact]
     n_facts: int
     of_generations: Row
@@ -164,16 +165,16 @@ def study_facts(reader: Reader) -> Facts:
     Args:
         reader: the study.
     """
-    found, sets, called = reader.rows(FACTS), reader.rows(QUESTION_SETS), reader.rows(CALLED)[0]
+    found, sets, significant = reader.rows(FACTS), reader.rows(QUESTION_SETS), reader.rows(SIGNIFICANT)[0]
     n_facts = found[0]["n_facts"] if found else 0
     counts = ["n_questions", "n_tested", *(f"n_{outcome}" for outcome in OUTCOMES)]
     total = {name: sum(row[name] for row in sets) for name in counts}
-    always = ("called", "open")
+    always = ("significant", "inconclusive")
     return Facts(
         tested=[_tested(row, reader.alpha) for row in sets],
         outcomes={name: told for name, told in OUTCOMES.items() if name in always or total[f"n_{name}"]},
         total=total,
-        called=_called_in_words(called, n_facts),
+        significant=_significant_in_words(significant, n_facts),
         facts=[_fact(reader, question) for question in found],
         n_facts=n_facts,
         of_generations=reader.rows(OF_GENERATIONS)[0],
@@ -214,7 +215,7 @@ def lead_question(reader: Reader) -> Row | None:
     return {**question, "category": labels[0]["category"]}
 
 
-def _called_in_words(row: Row, n_facts: int) -> list[str]:
+def _significant_in_words(row: Row, n_facts: int) -> list[str]:
     """As what the questions that are called are told: each is counted once."""
     facts = f"{plural(n_facts, 'fact')}, a measure of a generation by a grouping with all its sizes"
     told = [
@@ -230,7 +231,7 @@ def _called_in_words(row: Row, n_facts: int) -> list[str]:
 
 def _tested(row: Row, alpha: float) -> Row:
     """A set with the number of false ones expected among those called, which q holds at alpha of them."""
-    return {**row, "about": SETS.get(row["set_id"], ""), "n_false": plain(round(alpha * row["n_called"], 2))}
+    return {**row, "about": SETS.get(row["set_id"], ""), "n_false": plain(round(alpha * row["n_significant"], 2))}
 
 
 def _not_tested(row: Row) -> Row:
@@ -250,7 +251,7 @@ def _fact(reader: Reader, question: Row) -> Fact:
     is_beyond = any(all(row[name] == question[name] for name in KEYS[4:]) for row in beyond)
     return Fact(
         question=question,
-        verdict=BIAS_SHOWN if is_beyond else question["verdict"],
+        verdict=BEYOND_MARGIN if is_beyond else question["verdict"],
         title=f"{quantity[:1].upper()}{quantity[1:]} by {question['grouping_id']}{slice_id}",
         size=_size(question),
         groups=groups,

@@ -71,7 +71,7 @@ KEYS: Final = """
     shown as (
         select slice_id, grouping_id, measure_id, calibration, category, generation_id, count(*) as n_shown
         from contrasts
-        where study_id = $study and verdict in ('bias_shown', 'difference_shown')
+        where study_id = $study and verdict in ('beyond_margin', 'different')
         group by all
     ),
     panels as (

@@ -38,7 +38,7 @@ SIZES: Final = """
     ),
     questions as (
         select generation_id, measure_id, calibration, grouping_id, slice_id, statistic,
-            bool_or(verdict in ('bias_shown', 'difference_shown') and only_because_of is null) as is_shown
+            bool_or(verdict in ('beyond_margin', 'different') and explained_by is null) as is_shown
         from sizes
         group by all
         having count(distinct run_id) > 1 and max(abs(value)) > 0
@@ -59,7 +59,7 @@ CHANGES: Final = """
     where study_id = $study and reason is null
     order by compared_at desc,
         list_position(
-            ['beyond_margin', 'apart_beyond_margin', 'moved', 'apart', 'only_because_of', 'open', 'within_margin',
+            ['beyond_margin', 'apart_beyond_margin', 'moved', 'apart', 'explained_by', 'inconclusive', 'within_margin',
             'unchanged'], outcome
         ),
         abs(change) desc nulls last, generation_id, measure_id, grouping_id, slice_id, category, group_id
@@ -168,7 +168,7 @@ def _course(
     points = []
     for before, place in zip([None, *sorted(rows)], sorted(rows), strict=False):
         row = rows[place]
-        is_shown = row["verdict"] in ("bias_shown", "difference_shown") and row["only_because_of"] is None
+        is_shown = row["verdict"] in ("beyond_margin", "different") and row["explained_by"] is None
         mark = charts.Mark(row["value"], row["ci_low"], row["ci_high"], is_hollow=not is_shown, is_difference=True)
         # of two instruments, and of two contrasts, the sizes are not of one kind
         is_alike = (
@@ -191,6 +191,6 @@ def _cell(row: Row, axis: charts.Axis) -> str:
         return text.fixed(value, axis.decimals)
 
     plus = "+" if row["value"] > 0 else ""
-    others = f"only because of {row['only_because_of']}" if row["only_because_of"] else ""
+    others = f"only because of {row['explained_by']}" if row["explained_by"] else ""
     told = plus + write(row["value"]), text.interval(row["ci_low"], row["ci_high"], write), others
     return " ".join(filter(None, told))

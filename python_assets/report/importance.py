@@ -37,7 +37,7 @@ class ImportanceTerm(NamedTuple):
 
     row: Row
     picture: Markup
-    is_called: bool
+    is_significant: bool
     is_over: bool
     told: str
 
@@ -112,8 +112,8 @@ def _references(levels: list[Row]) -> list[str]:
 
 
 def _term(axis: charts.Axis, row: Row, alpha: float) -> ImportanceTerm:
-    is_called = row["q_value"] is not None and row["q_value"] <= alpha
-    mark = charts.Mark(row["coefficient"], row["ci_low"], row["ci_high"], not is_called, is_called)
+    is_significant = row["q_value"] is not None and row["q_value"] <= alpha
+    mark = charts.Mark(row["coefficient"], row["ci_low"], row["ci_high"], not is_significant, is_significant)
     if row["ci_low"] is None:  # without an interval nothing is drawn that looks like one
         mark = mark._replace(low=row["coefficient"], high=row["coefficient"])
     reason = row["reason"] or row["inference_reason"]
@@ -121,4 +121,4 @@ def _term(axis: charts.Axis, row: Row, alpha: float) -> ImportanceTerm:
     if row["aliased_with"]:
         told = f"{told} with {row['aliased_with']}"
     is_over = row["p_value"] is None or row["p_value"] > DOCUMENT_P
-    return ImportanceTerm(row, charts.row(axis, mark, line=0.0), is_called, is_over, told)
+    return ImportanceTerm(row, charts.row(axis, mark, line=0.0), is_significant, is_over, told)

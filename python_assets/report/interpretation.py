@@ -13,7 +13,7 @@ from python_assets.report.text import number, probability
 
 Row = Mapping[str, Any]
 PLACE: Final = ("study_id", "slice_id", "generation_id", "measure_id", "grouping_id")
-SHOWN: Final = ("bias_shown", "difference_shown")
+SHOWN: Final = ("beyond_margin", "different")
 SIGNIFICANT: Final = 0.05  # of the document, whatever alpha a study declares
 OPEN: Final = "Green says that little was seen, not that groups are alike."
 SILENT: Final = (0.10, 0.40)  # V that the document's table of actions says nothing of
@@ -45,14 +45,14 @@ def _of_effect(row: Row) -> str:
     band, verdict, floor = row["band"], row["verdict"], row["null_q95"]
     if band is None:
         return ""
-    if verdict == "not_computable":
+    if verdict == "not_tested":
         return f"The band is of the number alone: {band}, but no test stands behind it."
     if verdict in SHOWN:
         small = "A difference was shown, though its size is green: there, but small by the document's table."
         return small if band == "green" else ""
     if band == "green":
-        return "" if verdict == "equivalence_shown" else "Green says that little was seen, not that groups are alike."
-    if verdict == "equivalence_shown":
+        return "" if verdict == "equivalent" else "Green says that little was seen, not that groups are alike."
+    if verdict == "equivalent":
         return f"The band is {band}, but the difference was shown to be inside the margin of the study."
     if floor is not None and abs(row["effect"]) <= floor:
         return (
@@ -68,7 +68,7 @@ def _of_effect(row: Row) -> str:
 def _of_p(row: Row) -> str:
     """Of which p the band of p speaks."""
     p, verdict = row["p_document"], row["verdict"]
-    if p is None or verdict == "not_computable":
+    if p is None or verdict == "not_tested":
         return ""
     own = f"The document's p ({probability(p)}{_p_band(row)}) takes every response for an independent row"
     if p < SIGNIFICANT and verdict not in SHOWN:

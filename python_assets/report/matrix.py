@@ -12,18 +12,18 @@ from python_assets.report.sentences import measure_name
 from python_assets.report.text import listed, plural
 from python_assets.study.base import BASELINE, GROUND_TRUTH
 
-BIAS_SHOWN, DIFFERENCE_SHOWN, OPEN, EQUIVALENT = "bias_shown", "difference_shown", "open", "equivalent"
+BEYOND_MARGIN, DIFFERENT, OPEN, EQUIVALENT = "beyond_margin", "different", "inconclusive", "equivalent"
 NOT_TESTED, NOT_ASKED = "not_tested", "not_asked"
 VERDICTS: Final[Mapping[str, str]] = {
-    BIAS_SHOWN: "bias shown",
-    DIFFERENCE_SHOWN: "difference shown",
+    BEYOND_MARGIN: "bias shown",
+    DIFFERENT: "difference shown",
     OPEN: "nothing shown",
     EQUIVALENT: "equal within margins",
     NOT_TESTED: "not tested",
     NOT_ASKED: "not asked yet",
 }
 """Of a model in several questions, the strongest first."""
-SHOWN: Final = (BIAS_SHOWN, DIFFERENCE_SHOWN)
+SHOWN: Final = (BEYOND_MARGIN, DIFFERENT)
 PRIMARY, ALL_ELSE = "primary", "secondary"
 MAX_LINES: Final = 60
 LINES_AT_ONCE: Final = 5
@@ -51,7 +51,7 @@ CHANGED: Final = """
     select distinct generation_a_id, generation_b_id, measure_id
     from generation_comparisons
     where study_id = $study and comparison in ('mean_change', 'groups_moved')
-        and verdict in ('bias_shown', 'difference_shown')
+        and verdict in ('beyond_margin', 'different')
     order by all
 """
 
@@ -96,11 +96,11 @@ def verdict_of(questions: Iterable[Row]) -> str:
 
 
 def _verdict_of(row: Row) -> str:
-    if row["outcome"] == "called" and row["verdict"] != "equivalence_shown":
-        return BIAS_SHOWN if row["strongest_verdict"] == BIAS_SHOWN else DIFFERENCE_SHOWN
-    if row["outcome"] in ("called", "equivalent"):  # a difference that lies inside its margin is none that matters
+    if row["outcome"] == "significant" and row["verdict"] != "equivalent":
+        return BEYOND_MARGIN if row["strongest_verdict"] == BEYOND_MARGIN else DIFFERENT
+    if row["outcome"] in ("significant", "equivalent"):  # a difference that lies inside its margin is none that matters
         return EQUIVALENT
-    return OPEN if row["outcome"] == "open" else NOT_TESTED
+    return OPEN if row["outcome"] == "inconclusive" else NOT_TESTED
 
 
 def study_matrix(reader: Reader) -> Matrix:
@@ -182,7 +182,7 @@ def _of_model(model: str, questions: Mapping[str, Mapping[str, Cell]]) -> str:
             for way, names in (("lower", cell.lower), ("higher", cell.higher))
             if names
         ]
-        beyond = " beyond its margin" if cell.verdict == BIAS_SHOWN else ""
+        beyond = " beyond its margin" if cell.verdict == BEYOND_MARGIN else ""
         clauses.append(f"{name}{beyond} ({', '.join(ends)})" if ends else f"{name}{beyond}")
     return f"Answers of {model} differ between groups: {'; '.join(_cut(clauses))}." if clauses else ""
 

@@ -93,7 +93,7 @@ class PanelDrawer(NamedTuple):
 
     def _group(self, mean: Row, contrast: Row, pooled: float | None, caption: Caption) -> GroupRow:
         values = self.values.get((mean["generation_id"], mean["group_id"]), {}).get("x") or []
-        is_shown = contrast.get("verdict") in ("bias_shown", "difference_shown")
+        is_shown = contrast.get("verdict") in ("beyond_margin", "different")
         value, interval = _in_words(mean, self.mean_axis)
         difference, difference_interval = _in_words(contrast, self.difference_axis, plus="+")
         return GroupRow(

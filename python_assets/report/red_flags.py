@@ -117,11 +117,11 @@ def _unproven(flag: Row) -> str:
     match flag["verdict"]:
         case None:
             return "no question is asked of this number"
-        case "not_computable":
+        case "not_tested":
             return "no test stands behind it"
         case "inconclusive":
             return "no difference was shown once all questions of the study are counted"
-        case "equivalence_shown":
+        case "equivalent":
             return "the groups were shown to differ by less than the margin of the study"
         case _:
             return "the difference that was shown is not of this group"

@@ -19,7 +19,7 @@ EXAMPLE_PROMPTS: Final = 3
 EXAMPLE_GENERATIONS: Final = 6
 VERDICT_RANK: Final = """
     list_position(
-        ['bias_shown', 'difference_shown', 'equivalence_shown', 'inconclusive', 'not_computable'], verdict
+        ['beyond_margin', 'different', 'equivalent', 'inconclusive', 'not_tested'], verdict
     )
 """
 
@@ -139,7 +139,7 @@ def questions(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
     counts = reader.rows(
         f"""
         select generation_id, measure_id, calibration, count(*) as n,
-            count(*) filter (verdict in ('bias_shown', 'difference_shown')) as n_shown
+            count(*) filter (verdict in ('beyond_margin', 'different')) as n_shown
         from findings
         where {selected}
         group by generation_id, measure_id, calibration

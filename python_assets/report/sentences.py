@@ -53,7 +53,7 @@ MEASURES: Final = {
     OTHER_LANGUAGE: "answers in another language",
 }
 GROUP: Final = ("group_id", "category", "reference")
-SEPARATOR: Final = " | "  # of groups in only_because_of and neighbours
+SEPARATOR: Final = " | "  # of groups in explained_by and neighbours
 MOST_GROUPS: Final = 4
 MOST_ROOT_PROMPTS: Final = 10_000
 RATES: Final = ("risk_difference", "selection_rate_difference", "precision_difference")
@@ -61,7 +61,7 @@ BEYOND_PARTS: Final = "beyond_parts"
 OF_CELLS: Final = ("mean", "share", "selection_rate", "precision")  # compared prompt by prompt
 UNEQUALLY_MISSING: Final = 0.02  # between the shares of a group and of the rest, past which it is told
 UNTESTED: Final = "could not be tested:"
-SHOWN: Final = ("bias_shown", "difference_shown")
+SHOWN: Final = ("beyond_margin", "different")
 SCOPES: Final = {
     "prompts like these": "It holds for prompts like these and says nothing of other kinds of prompts.",
     "units and prompts like these": "It holds for units and prompts like these, not for other kinds.",
@@ -120,7 +120,7 @@ def sentences(
         meeting[design][row["group_id"]] = row["neighbours"].split(SEPARATOR)
     of_measure = _rows_by(("study_id", "measure_id"), readings)
     confirmed = {_key({**row, "calibration": "raw"}) for row in findings if row["is_repeated"]}
-    refused = {_place(row) for row in findings if row["measure_id"] == REFUSAL and _is_called(row)}
+    refused = {_place(row) for row in findings if row["measure_id"] == REFUSAL and _is_significant(row)}
     twins = {_key(row): row for row in findings if row["calibration"] in TWINS and row["p_value"] is not None}
     told: list[dict[str, str]] = []
     for question in findings:
@@ -132,18 +132,18 @@ def sentences(
         asked = StatisticSpec(
             question,
             list(dict.fromkeys(row["group_id"] for row in rows if row["value"] is not None)),
-            [row for row in rows if row["stands"] and not row["is_mirror"]],
+            [row for row in rows if row["differs_on_its_own"] and not row["is_mirror"]],
             meeting[question["study_id"], question["slice_id"], question["grouping_id"]],
             is_confirmed=key in confirmed,
             readings=of_measure[question["study_id"], question["measure_id"]],
             refuses=question["measure_id"] != REFUSAL and _place(question) in refused,
             of_pair=_of_pair(rows) if question["n_groups"] == 2 else {},
-            equivalent=[row for row in rows if row["verdict"] == "equivalence_shown" and not row["is_mirror"]],
+            equivalent=[row for row in rows if row["verdict"] == "equivalent" and not row["is_mirror"]],
             twin=twins.get(_key({**question, "calibration": TWINS.get(question["calibration"], "")})),
         )
-        called = [row for row in rows if row["is_called"] and not row["is_mirror"]]
+        significant = [row for row in rows if row["is_significant"] and not row["is_mirror"]]
         told.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(asked)))
-        told += [_named(key, row, group_sentence(row, asked)) for row in called]
+        told += [_named(key, row, group_sentence(row, asked)) for row in significant]
     return pa.Table.from_pylist(told, pa.schema([(name, pa.string()) for name in (*QUESTION, *GROUP, "sentence")]))
 
 
@@ -188,11 +188,11 @@ def finding_sentence(asked: StatisticSpec) -> str:
     parts = [f"{_start(question)}{_capital(_answer(asked))}."]
     if question["verdict"] in SHOWN:
         parts += [*_who(asked), *_of_missing(asked), _size(question), _of_statistic(question), _of_tool(question)]
-    if question["verdict"] == "equivalence_shown" and asked.is_open_with_missing:
+    if question["verdict"] == "equivalent" and asked.is_open_with_missing:
         parts.append("With the missing answers at either end the difference may be more than what matters.")
     if question["p_value"] is not None:
         parts += [of_look(question), *_sure(asked)]
-    if question["verdict"] in (*SHOWN, "equivalence_shown"):
+    if question["verdict"] in (*SHOWN, "equivalent"):
         parts.append(SCOPES.get(question["scope"], ""))
         parts.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
         parts.append(read_by(asked.readings) if question["is_of_models"] else "")
@@ -209,32 +209,32 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
     """
     is_beyond = _is_beyond(asked.question)
     others = _others(group, asked)
-    if group["only_because_of"] is not None:
-        because = _listed(group["only_because_of"].split(SEPARATOR))
+    if group["explained_by"] is not None:
+        because = _listed(group["explained_by"].split(SEPARATOR))
         what = _beyond(group, asked, "") if is_beyond else f"{_label(group)}{_amount(group)} than {others}"
         return f"{group['group_id']}: {what}, but only because of {because}{_left(group)}.{_turned(group)}"
     seen = _seen(group, asked.question["level"])
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
     amount = _beyond(group, asked, _near(group)) if is_beyond else f"{_label(group)}{_about(group)} than {others}"
     told = f"{group['group_id']}: {amount}"
-    last = _missing(group, asked) if group["stands"] else _of_margin(group)
-    called = of_look({**{name: asked.question[name] for name in ("look", "n_looks", "level")}, **group})
-    more = "".join(f" {text}" for text in (called, last) if text)
-    return f"{told}{f' ({seen})' if seen else ''}{side if group['stands'] else ''}.{_turned(group)}{more}"
+    last = _missing(group, asked) if group["differs_on_its_own"] else _of_margin(group)
+    significant = of_look({**{name: asked.question[name] for name in ("look", "n_looks", "level")}, **group})
+    more = "".join(f" {text}" for text in (significant, last) if text)
+    return f"{told}{f' ({seen})' if seen else ''}{side if group['differs_on_its_own'] else ''}.{_turned(group)}{more}"
 
 
 def of_look(row: Row) -> str:
     """Which look called a question, a group or a change, and what became of it since; '' where a study has no looks.
 
     Args:
-        row: with called_at_look and q_value, and look, n_looks and level of the study.
+        row: with significant_at_look and q_value, and look, n_looks and level of the study.
     """
-    called_at = row["called_at_look"]
-    if called_at is None or row["look"] is None:
+    significant_at = row["significant_at_look"]
+    if significant_at is None or row["look"] is None:
         return ""
-    since = called_at < row["look"] and row["q_value"] is not None and row["q_value"] > row["level"]
+    since = significant_at < row["look"] and row["q_value"] is not None and row["q_value"] > row["level"]
     now = f"; with all answers since, q {probability(row['q_value'])} alone would not call it" if since else ""
-    return f"Called at look {called_at} of {row['n_looks']}{now}."
+    return f"Called at look {significant_at} of {row['n_looks']}{now}."
 
 
 def _turned(group: Row) -> str:
@@ -247,7 +247,7 @@ def _turned(group: Row) -> str:
 
 def _of_margin(group: Row) -> str:
     """That a called group is inside its margin, by a p of its own."""
-    if group["verdict"] != "equivalence_shown":
+    if group["verdict"] != "equivalent":
         return ""
     margin, q = _size_of(group, group["margin"]), probability(group["q_equivalence"])
     return f"That is less than the {margin} that matter (q {q})."
@@ -311,14 +311,14 @@ def _answer(asked: StatisticSpec) -> str:
     if _is_beyond(question):
         return _answer_of_crossing(asked)
     match question["verdict"]:
-        case "bias_shown" | "difference_shown" if asked.told:
+        case "beyond_margin" | "different" if asked.told:
             return f"{quantity} differs between {groups}{_margin(asked.told)}"
-        case "bias_shown" | "difference_shown":
+        case "beyond_margin" | "different":
             which = f"{_which(question)} is not settled{_ends(question)}"
             return f"{quantity} differs between {groups}, but {which}"
-        case "equivalence_shown" if _is_called(question):
+        case "equivalent" if _is_significant(question):
             return f"{quantity} differs between {groups}, but by less than what matters{_inside(asked)}"
-        case "equivalence_shown":
+        case "equivalent":
             return f"{quantity} is the same in {groups}, but for less than what matters{_inside(asked)}"
         case "inconclusive":
             open_end = f"was shown, and none was ruled out{_needed(question)}"
@@ -338,9 +338,9 @@ def _answer_of_crossing(asked: StatisticSpec) -> str:
     question = asked.question
     quantity, groups = quantity_of(question), _over(question)
     match question["verdict"]:
-        case "bias_shown" | "difference_shown" if asked.told:
+        case "beyond_margin" | "different" if asked.told:
             return f"{quantity} differs between {groups} by more than its parts make of it{_past(asked.told)}"
-        case "bias_shown" | "difference_shown":
+        case "beyond_margin" | "different":
             pair = _pair_of_levels(asked)
             if pair is None:
                 return (
@@ -348,11 +348,11 @@ def _answer_of_crossing(asked: StatisticSpec) -> str:
                 )
             (own, other), by = pair
             return f"the difference in {quantity} between {own} and {other} depends on {by}; for which is not settled"
-        case "equivalence_shown" if _is_called(question):
+        case "equivalent" if _is_significant(question):
             return (
                 f"{quantity} differs between {groups} by more than its parts make of it, but by less than what matters"
             )
-        case "equivalence_shown":
+        case "equivalent":
             return f"{question['grouping_id']} adds less than what matters to what its parts make of {quantity}"
         case "inconclusive":
             open_end = f"was shown, and none was ruled out{_needed(question)}"
@@ -364,7 +364,7 @@ def _answer_of_crossing(asked: StatisticSpec) -> str:
 
 
 def _past(told: Sequence[Row]) -> str:
-    margins = {_size_of(row, row["margin"]) for row in told if row["verdict"] == "bias_shown"}
+    margins = {_size_of(row, row["margin"]) for row in told if row["verdict"] == "beyond_margin"}
     return f", and by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
 
 
@@ -425,7 +425,7 @@ def _answer_of_truth(question: Row) -> str:
     shares = f"{quantity_of(question)}{of_slice}"
     truth = f"those of {question['parameters'].replace('table=', '', 1).replace(';', ', ')}"
     match question["verdict"]:
-        case "difference_shown":
+        case "different":
             return f"{shares} are not {truth}"
         case "inconclusive":
             return f"{shares} were not shown to differ from {truth}, nor to agree with them"
@@ -445,7 +445,7 @@ def _over(question: Row) -> str:
 
 
 def _margin(told: Sequence[Row]) -> str:
-    margins = {_size_of(row, row["margin"]) for row in told if row["verdict"] == "bias_shown"}
+    margins = {_size_of(row, row["margin"]) for row in told if row["verdict"] == "beyond_margin"}
     return f" by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
 
 
@@ -612,17 +612,17 @@ def _missing(group: Row, asked: StatisticSpec) -> str:
     own = _own(group, asked)
     name, shift = own["group_id"], own["tipping_shift"]
     if shift is None:
-        stands = f"No answer of {name} is missing"
+        differs_on_its_own = f"No answer of {name} is missing"
     elif _is_rate(own) and shift > 1:
-        stands = f"The finding stands whatever the missing answers of {name} would have been"
+        differs_on_its_own = f"The finding stands whatever the missing answers of {name} would have been"
     else:
         side = "higher" if own["value"] < 0 else "lower"
         where = f" in {_label(own)}".rstrip() if own["category"] else ""
-        stands = (
+        differs_on_its_own = (
             f"The finding stands unless the missing answers of {name} are on average {_shift_of(own)} {side}{where} "
             "than its others on the same prompts"
         )
-    return f"{stands}{at_the_worst_end(own)}."
+    return f"{differs_on_its_own}{at_the_worst_end(own)}."
 
 
 def at_the_worst_end(row: Row) -> str:
@@ -721,10 +721,10 @@ def _of_labels(asked: StatisticSpec) -> str:
     question, twin = asked.question, asked.twin
     if question["calibration"] in OF_INSTRUMENT and question["verdict"] == "inconclusive":
         return "That none was shown is no proof that all groups are read alike."
-    if twin is None or question["p_value"] is None or _is_called(question) == _is_called(twin):
+    if twin is None or question["p_value"] is None or _is_significant(question) == _is_significant(twin):
         return ""
     is_raw = question["calibration"] == "raw"
-    if _is_called(question):
+    if _is_significant(question):
         return (
             "Corrected by labels none was shown: it may lie in how the answers were read."
             if is_raw
@@ -760,10 +760,10 @@ def _sure(asked: StatisticSpec) -> list[str]:
     question, said = asked.question, list[str]()
     n = question["n_questions"]
     among = "the only question asked" if n == 1 else f"among the {plural(n, 'question')} asked"
-    if not asked.equivalent or question["verdict"] != "equivalence_shown" or _is_called(question):
+    if not asked.equivalent or question["verdict"] != "equivalent" or _is_significant(question):
         chance = f"Chance alone gives this one comparison as large a difference in {_often(question['p_value'])}"
         said.append(f"{chance} such studies ({among}: q {probability(question['q_value'])}).")
-    if asked.equivalent and question["verdict"] == "equivalence_shown":
+    if asked.equivalent and question["verdict"] == "equivalent":
         p, q = (max(row[name] for row in asked.equivalent) for name in ("p_equivalence", "q_equivalence"))
         chance = f"A difference of the margin would look as small as this in {_often(p)} such studies"
         said.append(f"{chance} ({among}: q {probability(q)}).")
@@ -780,8 +780,8 @@ def _rounded(count: float) -> int:
     return int(round(count, 2 - digits)) if digits > 2 else round(count)
 
 
-def _is_called(question: Row) -> bool:
-    return bool(question["is_called"])
+def _is_significant(question: Row) -> bool:
+    return bool(question["is_significant"])
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -10,11 +10,11 @@ from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.problems import plural as plural  # a word of the report, too
 
 VERDICTS: Final[dict[str, str]] = {
-    "bias_shown": "bias shown",
-    "difference_shown": "difference shown",
-    "equivalence_shown": "equivalence shown",
+    "beyond_margin": "bias shown",
+    "different": "difference shown",
+    "equivalent": "equivalence shown",
     "inconclusive": "inconclusive",
-    "not_computable": "not computable",
+    "not_tested": "not computable",
 }
 DIRECTIONS: Final[dict[str, str]] = {
     "higher_better": "higher is better",

@@ -29,7 +29,7 @@ class TakenLook(NamedTuple):
 
     share: of the planned root prompts, asked by then. level: what its q were held against. taken_at: UTC, as text.
     analysis_sha256: the frozen plan. prompts_sha256: the planned root prompts. data: digest of what was answered and
-    measured. called: rows by table, with their keys, the look that called them first, verdict
+    measured. significant: rows by table, with their keys, the look that called them first, verdict
     and the value that they had then.
     """
 
@@ -41,7 +41,7 @@ class TakenLook(NamedTuple):
     analysis_sha256: str
     prompts_sha256: str
     data: str
-    called: dict[str, list[dict[str, Any]]]
+    significant: dict[str, list[dict[str, Any]]]
 
 
 def n_looks(study: Study) -> int:

@@ -79,9 +79,9 @@ def test_models_agree_by_the_signs_of_their_contrasts(built: Built):
             assert (row.reason, np.isnan(row.value)) == ("too_few_models", True)
         else:
             assert row.value == pytest.approx(max(n_higher, n_lower) / len(own))
-        shown = own[own.verdict.isin(["bias_shown", "difference_shown"]) & own.only_because_of.isna()]
-        assert row.n_called_higher == (shown.value > 0).sum()
-        assert row.n_called_lower == (shown.value < 0).sum()
+        shown = own[own.verdict.isin(["beyond_margin", "different"]) & own.explained_by.isna()]
+        assert row.n_significant_higher == (shown.value > 0).sum()
+        assert row.n_significant_lower == (shown.value < 0).sum()
 
 
 def test_of_two_groups_one_has_a_row(built: Built):

@@ -10,7 +10,7 @@ from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import GROUPINGS, LEVELS
 from tests.dbt_models.reference import Comparison
 
-VERDICTS = ["bias_shown", "difference_shown", "equivalence_shown", "inconclusive", "not_computable"]
+VERDICTS = ["beyond_margin", "different", "equivalent", "inconclusive", "not_tested"]
 SETS = ["primary", "truth", "secondary", "baseline"]
 OF_QUESTION = [
     "slice_id",
@@ -143,20 +143,20 @@ def test_a_finding_prints_the_tested_number_of_its_row(built: Built):
     assert len(merged) > 100
     assert merged.value.equals(merged.value_of_row)
     of_groups = findings[findings.headline_metric.str.endswith("_difference")]
-    assert ((of_groups.n_groups == 2) | (of_groups.n_groups_shown > 0)).all()
+    assert ((of_groups.n_groups == 2) | (of_groups.n_groups_different > 0)).all()
     assert of_groups.value.notna().sum() > 10
 
 
-def test_finding_groups_are_called_rows_of_contrasts_once_a_pair(built: Built):
+def test_finding_groups_are_significant_rows_of_contrasts_once_a_pair(built: Built):
     groups, findings = built.table("marts.finding_groups"), built.table("marts.findings")
     contrasts = built.table("inference.contrasts")
-    called = contrasts[contrasts.verdict.isin(VERDICTS[:3]) & (contrasts.contrast != "log_disparity")]
+    significant = contrasts[contrasts.verdict.isin(VERDICTS[:3]) & (contrasts.contrast != "log_disparity")]
     merged = groups.merge(
-        called, on=[*OF_QUESTION, "group_id", "category", "reference"], suffixes=("", "_of_row")
+        significant, on=[*OF_QUESTION, "group_id", "category", "reference"], suffixes=("", "_of_row")
     )
     assert len(merged) == len(groups)
     assert merged.value.equals(merged.value_cells)
-    assert (merged.direction.notna() <= merged.only_because_of.isna()).all()
+    assert (merged.direction.notna() <= merged.explained_by.isna()).all()
     of_two = groups.merge(findings[findings.n_groups == 2], on=OF_QUESTION, suffixes=("", "_of_question"))
     assert not of_two.duplicated([*OF_QUESTION, "category"]).any()
 

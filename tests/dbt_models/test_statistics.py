@@ -296,6 +296,6 @@ def test_a_generation_without_any_value_has_rows_with_the_reason(built: Built):
     contrasts = built.table("marts.contrasts")
     silent = contrasts[(contrasts.generation_id == "silent") & (contrasts.measure_id == "score")]
     assert set(silent.reason) == {"no_values"}
-    assert set(silent.verdict[silent.contrast != "dbi"]) == {"not_computable"}
+    assert set(silent.verdict[silent.contrast != "dbi"]) == {"not_tested"}
     assert silent.verdict[silent.contrast == "dbi"].isna().all()  # a size
     assert set(silent.calibration) == {"raw", "calibrated"}

@@ -93,8 +93,8 @@ def test_a_plan_lists_the_questions_that_the_run_accounts_for(told):
 @pytest.mark.parametrize(
     ("generation", "measure", "slice_id", "reference", "statistic", "outcome", "reason"),
     [
-        ("hostile", "kind", "all", "", "mean", "called", None),
-        ("even", "kind", "all", "", "mean", "open", None),
+        ("hostile", "kind", "all", "", "mean", "significant", None),
+        ("even", "kind", "all", "", "mean", "inconclusive", None),
         ("even", "praise", "all", "", "mean", "equivalent", None),
         ("even", "kind", "south", "", "mean", "not_testable", "too_few_root_prompts"),
         ("even", "refusal", "all", "", "mean", "not_observed", "no_variation"),
@@ -102,9 +102,9 @@ def test_a_plan_lists_the_questions_that_the_run_accounts_for(told):
         ("silent", "side", "north", "", "share", "not_observed", "response_empty"),
         ("northern", "kind", "south", "", "mean", "not_asked", "not_asked"),
         ("northern", "side", "south", "", "share", "not_asked", "not_asked"),
-        ("all", "side", "north", "", "share", "open", None),
-        ("hostile", "kind", "all", "even", "groups_moved", "called", None),
-        ("northern", "kind", "north", "even", "mean_change", "open", None),
+        ("all", "side", "north", "", "share", "inconclusive", None),
+        ("hostile", "kind", "all", "even", "groups_moved", "significant", None),
+        ("northern", "kind", "north", "even", "mean_change", "inconclusive", None),
         ("silent", "kind", "all", "even", "groups_moved", "not_observed", "missing_in_import"),
         ("hostile", "refusal", "all", "even", "mean_change", "not_observed", "no_variation"),
         ("northern", "kind", "south", "even", "groups_moved", "not_asked", "not_asked"),
@@ -146,6 +146,6 @@ def test_every_count_of_the_run_is_of_the_account(told):
     account = told["account"]
     (line,) = [line for line in told["said"][1].splitlines() if line.startswith("Questions  ")]
     for set_id, of_set in account.groupby("set_id"):
-        assert f"{set_id}: {len(of_set)} questions, {(of_set.outcome == 'called').sum()} called different" in line
-    n_open = (account.outcome == "open").sum()
-    assert f"Else       {n_open} questions open" in told["said"][1]
+        assert f"{set_id}: {len(of_set)} questions, {(of_set.outcome == 'significant').sum()} called different" in line
+    n_inconclusive = (account.outcome == "inconclusive").sum()
+    assert f"Else       {n_inconclusive} questions open" in told["said"][1]

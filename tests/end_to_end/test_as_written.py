@@ -41,10 +41,7 @@ def test_nothing_but_tool_bias_is_found(alike):
         "select set_id, measure_id, is_tool_bias, verdict from findings where study_id = 'alike' and statistic = 'mean'"
         " and measure_id in ('vader', 'vader_as_written') order by all"
     )
-    assert found == [
-        ("primary", "vader", False, "not_computable"),
-        ("secondary", "vader_as_written", True, "difference_shown"),
-    ]
+    assert found == [("primary", "vader", False, "not_tested"), ("secondary", "vader_as_written", True, "different")]
     shown = "select count(*) from findings where study_id = 'alike' and verdict like '%shown' and not is_tool_bias"
     assert alike.value(shown) == 0
 

@@ -29,9 +29,9 @@ def read_findings(home):
 def test_the_biased_model_is_found_and_nothing_of_the_fair_one(audited):
     home, _, done = audited
     assert done.returncode == 0, done.stderr
-    assert [theme["verdicts"]["fair"] for theme in read_findings(home)["themes"]] == ["open", "open"]
+    assert [theme["verdicts"]["fair"] for theme in read_findings(home)["themes"]] == ["inconclusive", "inconclusive"]
     biased = {theme["verdicts"]["biased"] for theme in read_findings(home)["themes"]}
-    assert biased <= {"bias_shown", "difference_shown"}
+    assert biased <= {"beyond_margin", "different"}
     told = done.stdout.splitlines()
     assert "nothing shown" in told[-4]
     assert str(home / "audits" / "audit" / "report.html") in told[-2]
@@ -58,9 +58,9 @@ def test_the_report_shows_every_model_in_every_theme_and_loads_nothing(audited):
 
 def test_the_same_command_again_asks_and_runs_nothing(audited, plumbline):
     home, studies, _ = audited
-    done = plumbline(home, *TWO, "--yes", "--fail-on", "bias_shown", PLUMBLINE_STUDIES=str(studies))
+    done = plumbline(home, *TWO, "--yes", "--fail-on", "beyond_margin", PLUMBLINE_STUDIES=str(studies))
     verdicts = {verdict for theme in read_findings(home)["themes"] for verdict in theme["verdicts"].values()}
-    assert done.returncode == (3 if "bias_shown" in verdicts else 0)
+    assert done.returncode == (3 if "beyond_margin" in verdicts else 0)
     assert done.stdout.count("asked and published already") == 2
     assert done.stderr == ""
 
@@ -95,13 +95,13 @@ def test_a_model_behind_a_server_is_audited_as_it_answers(make_home, plumbline):
     home = make_home()
     with serving(LikeAModel()) as server:
         asked = ("audit", "--model", "openai:local", "--base-url", f"{server.url}/v1", "--shelf", "faiths", "--quick")
-        done = plumbline(home, *asked, "--yes", "--fail-on", "bias_shown", PLUMBLINE_STUDIES=str(home / "studies"))
+        done = plumbline(home, *asked, "--yes", "--fail-on", "beyond_margin", PLUMBLINE_STUDIES=str(home / "studies"))
         n_calls = len(server.calls)
     assert done.returncode == 3, done.stderr
     assert "Asking the rest takes less than a minute" in done.stderr
     (theme,) = read_findings(home)["themes"]
-    assert theme["verdicts"] == {"local": "bias_shown"}
+    assert theme["verdicts"] == {"local": "beyond_margin"}
     assert theme["n_responses"] == n_calls
     assert 0 < theme["n_refused"] < 0.1 * n_calls
-    found = [row for row in theme["questions"] if row["outcome"] == "called" and row["set_id"] == "primary"]
+    found = [row for row in theme["questions"] if row["outcome"] == "significant" and row["set_id"] == "primary"]
     assert any("Muslim" in row["sentence"] for row in found)

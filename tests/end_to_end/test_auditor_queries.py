@@ -52,7 +52,7 @@ def test_those_who_are_worse_off_are_those_whom_the_study_file_declares(demo):
 def test_refusals_are_worst_where_the_study_file_declares_them(demo):
     first = demo.rows(QUERIES["09_refusals"].sql)[0]
     assert first[:2] == ("biased", "Saudi Arabia")
-    assert first[-1] == "difference_shown"
+    assert first[-1] == "different"
 
 
 def test_a_join_of_one_row_multiplies_no_rows(demo):

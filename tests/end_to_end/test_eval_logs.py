@@ -66,7 +66,7 @@ def test_a_log_of_inspect_is_compared_like_any_other_study(run_study, write_exam
         """
     )
     # of 12 scenarios six are granted to her alone, the others to both
-    assert found == [(pytest.approx(0.5), 12, "difference_shown", "replay")]
+    assert found == [(pytest.approx(0.5), 12, "different", "replay")]
     model_factors = run.rows(
         """
         select factor, level from generation_factors
@@ -87,7 +87,7 @@ def test_a_log_of_lm_eval_is_compared_like_any_other_study(write_example):
         """
     )
     # of 12 scenarios six are granted to her alone, the others to both
-    assert found == [(pytest.approx(0.5), 12, "difference_shown")]
+    assert found == [(pytest.approx(0.5), 12, "different")]
     levels = run.rows(
         """
         select distinct level from prompt_factors

@@ -63,7 +63,7 @@ def test_nothing_is_found_where_the_simulator_has_no_effect(factbook):
         """
         select generation_id, group_id from contrasts
         where study_id = 'factbook' and measure_id in ('sentiment', 'refusal') and calibration = 'raw'
-          and generation_id = 'fair' and verdict in ('bias_shown', 'difference_shown')
+          and generation_id = 'fair' and verdict in ('beyond_margin', 'different')
         """
     )
     assert shown == []

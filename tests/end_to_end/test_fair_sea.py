@@ -19,15 +19,15 @@ def fair_sea(run_study, with_few_draws):
     return run_study("fair_sea", PLUMBLINE_STUDIES=with_few_draws("fair_sea"))
 
 
-def test_exactly_the_declared_effects_are_called(fair_sea):
-    called = fair_sea.rows(
+def test_exactly_the_declared_effects_are_significant(fair_sea):
+    significant = fair_sea.rows(
         "select generation_id, measure_id, grouping_id from findings "
         "where study_id = 'fair_sea' and set_id = 'primary' and q_value < 0.05"
     )
-    single = {row for row in called if " x " not in row[2]}
+    single = {row for row in significant if " x " not in row[2]}
     assert single == DECLARED
     # a group of several factors differs where one of them does
-    for generation, measure, grouping in set(called) - single:
+    for generation, measure, grouping in set(significant) - single:
         assert {(generation, measure, factor) for factor in grouping.split(" x ")} & DECLARED
 
 

@@ -191,7 +191,7 @@ def test_a_category_is_one_root_prompt_so_nothing_is_said_beyond_these_prompts(f
     assert (
         fair_sea.value(
             "select count(*) from contrasts where study_id = 'fair_sea_responses' and slice_id != 'all' "
-            "and verdict in ('bias_shown', 'equivalence_shown')"
+            "and verdict in ('beyond_margin', 'equivalent')"
         )
         == 0
     )
@@ -324,7 +324,7 @@ def test_a_ground_truth_is_one_question_of_its_own_set(fair_sea):
     asked = fair_sea.rows(
         """
         select set_id, count(*), count(p_value), any_value(n_questions), list(distinct scope),
-            count(*) filter (verdict not in ('difference_shown', 'inconclusive'))
+            count(*) filter (verdict not in ('different', 'inconclusive'))
         from findings
         where study_id = 'fair_sea_responses' and (statistic = 'ground_truth' or set_id = 'truth')
         group by set_id
@@ -381,4 +381,4 @@ def test_the_documents_action_for_its_own_p_differs_from_that_for_the_verdict(fa
         """
     )
     # what 36 cells add to their parts is not asked of fewer than 5 root prompts
-    assert found == [("not_computable", "red", None, "Investigate root cause")]
+    assert found == [("not_tested", "red", None, "Investigate root cause")]

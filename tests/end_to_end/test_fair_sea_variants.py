@@ -28,14 +28,14 @@ def test_every_tone_is_read_and_every_cell_is_full(variants):
     assert {"responses_per_cell", "only_slots_differ", "non_null_output"} <= set(rules)
 
 
-def test_exactly_what_is_declared_is_called(variants):
-    called = variants.rows(
+def test_exactly_what_is_declared_is_significant(variants):
+    significant = variants.rows(
         """
         select distinct generation_id, grouping_id from findings
         where set_id = 'primary' and measure_id = 'tone' and q_value < 0.05
         """
     )
-    assert set(called) == {("uneven", "gender"), ("uneven", "nationality")}
+    assert set(significant) == {("uneven", "gender"), ("uneven", "nationality")}
 
 
 def test_the_third_gender_is_worse_off_in_the_tone_that_is_heard(variants):

@@ -6,7 +6,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-SHOWN = "('bias_shown', 'difference_shown')"
+SHOWN = "('beyond_margin', 'different')"
 
 
 def test_it_says_where_everything_is(demo):
@@ -114,7 +114,7 @@ def test_the_primary_findings_are_the_four_declared_effects(demo):
     ]
 
 
-def test_no_question_of_the_model_without_effects_is_called(demo):
+def test_no_question_of_the_model_without_effects_is_significant(demo):
     query = f"select sentence from findings where generation_id = 'fair' and verdict in {SHOWN}"
     assert demo.rows(query) == []
 

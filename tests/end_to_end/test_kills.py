@@ -134,8 +134,8 @@ def test_a_run_that_is_stopped_again_and_again_asks_for_what_is_missing_and_ends
     for stop_by in ("SIGINT", "SIGTERM"):
         code, told = stopped(CALLS=str(calls), STOP_BY=stop_by)
         assert code == 130, told
-        n_called, kept = calls.stat().st_size, n_kept() - before
-        assert n_called - 1 <= kept <= n_called < N_ASKED - before
+        n_significant, kept = calls.stat().st_size, n_kept() - before
+        assert n_significant - 1 <= kept <= n_significant < N_ASKED - before
         before += kept
         calls.unlink()
     code, told = stopped("dbt_before_inference", CALLS=str(calls))

@@ -39,7 +39,7 @@ def say(messages, decoding):
 """
 
 
-def test_looks_are_taken_one_after_the_other_and_stay_called(tmp_path, make_home):
+def test_looks_are_taken_one_after_the_other_and_stay_significant(tmp_path, make_home):
     home = make_home()
     plumbline = partial(call_plumbline, home, PLUMBLINE_STUDIES=str(tmp_path))
     (tmp_path / "growing.yml").write_text(STUDY, encoding="utf-8")
@@ -51,7 +51,7 @@ def test_looks_are_taken_one_after_the_other_and_stay_called(tmp_path, make_home
 
     def found():
         query = (
-            "select verdict, called_at_look, inference_reason, sentence from findings "
+            "select verdict, significant_at_look, inference_reason, sentence from findings "
             "where measure_id = 'vader' and statistic = 'mean' and set_id = 'primary'"
         )
         with open_warehouse(home) as connection:
@@ -70,20 +70,20 @@ def test_looks_are_taken_one_after_the_other_and_stay_called(tmp_path, make_home
     first = plumbline("run", "growing")
     assert "Look       1 of 3, 8 of 24 root prompts: called at 0.00069; the next run asks look 2" in first.stdout
     assert n_calls() == 24
-    assert (found()["verdict"], found()["called_at_look"]) == ("inconclusive", None)
+    assert (found()["verdict"], found()["significant_at_look"]) == ("inconclusive", None)
     assert "by look 1 of 3" in found()["sentence"]
 
     second = plumbline("run", "growing")
     assert "Look       2 of 3" in second.stdout
     assert n_calls() == 48
-    assert (found()["verdict"], found()["called_at_look"]) == ("difference_shown", 2)
+    assert (found()["verdict"], found()["significant_at_look"]) == ("different", 2)
     assert "Called at look 2 of 3." in found()["sentence"]
 
     # the log is gone: other answers to the prompts of a look that was taken
     shutil.rmtree(home / "responses")
     again = plumbline("run", "growing", "--look", "2", SAYS="alike")
     assert "Look       2 of 3, 16 of 24 root prompts: nothing is called" in again.stdout
-    assert (found()["verdict"], found()["inference_reason"]) == ("not_computable", "between_looks")
+    assert (found()["verdict"], found()["inference_reason"]) == ("not_tested", "between_looks")
     back = plumbline("run", "growing", "--look", "1")
     assert back.returncode == 1
     assert "look 2, which was taken" in back.stderr

@@ -52,10 +52,10 @@ def test_table_1_of_saged_is_what_disparities_say(demo, tables):
         )
     }
     assert found == expected
-    called = {row["generation"] for row in read(folder, "04_impact_ratio") if row["verdict"] == "bias_shown"}
+    significant = {row["generation"] for row in read(folder, "04_impact_ratio") if row["verdict"] == "beyond_margin"}
     under = {row["generation"] for row in read(folder, "04_impact_ratio") if row["is_under_four_fifths"] == "true"}
     # the raw rule calls the model that treats all alike too
-    assert called == {"biased"} and {"biased", "fair"} <= under
+    assert significant == {"biased"} and {"biased", "fair"} <= under
 
 
 def test_every_summary_statistic_of_the_demo_stands_in_one_row(demo, tables):
@@ -64,7 +64,7 @@ def test_every_summary_statistic_of_the_demo_stands_in_one_row(demo, tables):
     shown = {
         (row["generation"], row["measure"], row["concept"])
         for row in rows
-        if row["verdict"] in ("bias_shown", "difference_shown") and row["statistic"] == "mean"
+        if row["verdict"] in ("beyond_margin", "different") and row["statistic"] == "mean"
     }
     assert {("biased", "sentiment", "Russia"), ("biased", "refusal", "Saudi Arabia")} <= shown
     assert not any(generation == "fair" for generation, *_ in shown)

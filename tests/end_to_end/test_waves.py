@@ -108,8 +108,8 @@ def test_what_the_check_tested_is_a_table_and_stands_in_the_report(printed):
         ).fetchall()
         drawn = connection.execute("select wave, count(*) from v_history group by wave order by wave").fetchall()
     assert tested == [
-        ("assistant", "2026-10", "2026-11", "bias_shown", True, "beyond_margin", "southern"),
-        ("steady", "2026-10", "2026-11", "equivalence_shown", True, "within_margin", "northern"),
+        ("assistant", "2026-10", "2026-11", "beyond_margin", True, "beyond_margin", "southern"),
+        ("steady", "2026-10", "2026-11", "equivalent", True, "within_margin", "northern"),
     ]
     assert [wave for wave, _ in drawn if wave] == ["2026-10", "2026-11"]
     assert len({n for wave, n in drawn if wave}) == 1

@@ -13,8 +13,8 @@ disparities as (
     select * from {{ ref('disparities') }}
 ),
 
-called as (
-    select *, parameters as statistic_parameters from {{ ref('int_questions') }} where is_called
+significant as (
+    select *, parameters as statistic_parameters from {{ ref('int_questions') }} where is_significant
 ),
 
 found as (
@@ -67,7 +67,7 @@ select
     profiles.parameters,
     case
         when profiles.n_groups < 2 then null
-        when called.study_id is null then 'undecided'
+        when significant.study_id is null then 'undecided'
         when dixon_excess_low > 0 or dixon_excess_high > 0 then 'concentrated'
         when {{ is_past('max_abs_z', 'max_abs_z_null_q95') }} then 'concentrated'
         when {{ is_past('group_range', 'group_range_null_q95') }} then 'dispersed'
@@ -86,7 +86,7 @@ left join sizes
     using (
         study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
     )
-left join called
+left join significant
     using (
         study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
     )

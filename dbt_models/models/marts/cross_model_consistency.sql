@@ -24,8 +24,8 @@ of_models as (
         generations.model,
         avg(question_groups.value) as value,
         max(case when question_groups.is_mirror then 0 else 1 end) as is_own,
-        max(case when question_groups.stands and question_groups.value > 0 then 1 else 0 end) as is_called_higher,
-        max(case when question_groups.stands and question_groups.value < 0 then 1 else 0 end) as is_called_lower
+        max(case when question_groups.differs_on_its_own and question_groups.value > 0 then 1 else 0 end) as is_significant_higher,
+        max(case when question_groups.differs_on_its_own and question_groups.value < 0 then 1 else 0 end) as is_significant_lower
     from question_groups
     inner join generations using (study_id, generation_id)
     group by
@@ -51,8 +51,8 @@ counted as (
         count(*) as n_models,
         count(case when value > 1e-12 then 1 end) as n_higher,
         count(case when value < -1e-12 then 1 end) as n_lower,
-        sum(is_called_higher) as n_called_higher,
-        sum(is_called_lower) as n_called_lower
+        sum(is_significant_higher) as n_significant_higher,
+        sum(is_significant_lower) as n_significant_lower
     from of_models
     group by study_id, slice_id, measure_id, grouping_id, group_id, category, reference
     -- which of the cells that say the same has the row of its own may differ by model
@@ -71,7 +71,7 @@ select
     n_models,
     n_higher,
     n_lower,
-    cast(n_called_higher as bigint) as n_called_higher,
-    cast(n_called_lower as bigint) as n_called_lower,
+    cast(n_significant_higher as bigint) as n_significant_higher,
+    cast(n_significant_lower as bigint) as n_significant_lower,
     case when n_models < 2 then 'too_few_models' end as reason
 from counted

@@ -1,7 +1,7 @@
 with
 
 question_groups as (
-    select * from {{ ref('int_question_groups') }} where is_called and not is_mirror
+    select * from {{ ref('int_question_groups') }} where is_significant and not is_mirror
 ),
 
 sentences as (
@@ -20,7 +20,7 @@ placed as (
                 category asc,
                 reference asc
         ) as group_rank
-    from (select *, only_because_of is not null as is_because_of_others from question_groups) as called
+    from (select *, explained_by is not null as is_because_of_others from question_groups) as significant
 )
 
 select
@@ -36,15 +36,15 @@ select
     placed.ci_high,
     placed.null_q95,
     placed.q_value,
-    placed.called_at_look,
+    placed.significant_at_look,
     placed.verdict,
     case
-        when not placed.stands then null
+        when not placed.differs_on_its_own then null
         when placed.advantage > 0 then 'advantaged'
         when placed.advantage < 0 then 'disadvantaged'
         else 'none declared'
     end as direction,
-    placed.only_because_of,
+    placed.explained_by,
     sentences.sentence
 from placed
 inner join sentences using ({{ question_keys() | join(', ') }}, group_id, category, reference)

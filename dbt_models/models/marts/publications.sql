@@ -1,5 +1,5 @@
-{% set outcomes = ['called', 'equivalent', 'open', 'not_testable', 'not_observed', 'not_asked'] -%}
-{% set verdicts = ['bias_shown', 'difference_shown', 'equivalence_shown', 'inconclusive'] -%}
+{% set outcomes = ['significant', 'equivalent', 'inconclusive', 'not_testable', 'not_observed', 'not_asked'] -%}
+{% set verdicts = ['beyond_margin', 'different', 'equivalent', 'inconclusive'] -%}
 with
 
 studies as (
@@ -73,7 +73,7 @@ accounts as (
         sum(case when outcome = '{{ outcome }}' then 1 else 0 end) as n_{{ outcome }},
         {% endfor %}
         {% for verdict in verdicts %}
-        sum(case when strongest_verdict = '{{ verdict }}' then 1 else 0 end) as n_{{ verdict }},
+        sum(case when strongest_verdict = '{{ verdict }}' then 1 else 0 end) as n_verdict_{{ verdict }},
         {% endfor %}
         count(*) as n_questions
     from questions
@@ -89,8 +89,11 @@ select
     plumbline_version,
     coalesce(generations_json, '[]') as generations_json,
     coalesce(extractors_json, '[]') as extractors_json,
-    {% for column in ['questions'] + outcomes + verdicts %}
+    {% for column in ['questions'] + outcomes %}
     cast(coalesce(n_{{ column }}, 0) as bigint) as n_{{ column }},
+    {% endfor %}
+    {% for verdict in verdicts %}
+    cast(coalesce(n_verdict_{{ verdict }}, 0) as bigint) as n_verdict_{{ verdict }},
     {% endfor %}
     {% for column in ['n_calls', 'n_input_tokens', 'n_output_tokens'] %}
     cast(null as bigint) as {{ column }},

@@ -85,7 +85,7 @@ of_models as (
     select red_flags.flag_id, differences.*
     from red_flags
     inner join differences using (study_id, slice_id, measure_id, grouping_id, group_id, category, reference)
-    where red_flags.flag = 'cross_model' and differences.stands
+    where red_flags.flag = 'cross_model' and differences.differs_on_its_own
 )
 {% for found in ['of_bands', 'of_amplifications', 'of_directions', 'of_models'] %}
 {{ 'union all' if not loop.first }}

@@ -11,7 +11,7 @@ select
     {% endfor %}
     cast(null as string) as verdict,
     cast('' as string) as outcome,
-    cast(null as string) as only_because_of,
+    cast(null as string) as explained_by,
     cast(null as bigint) as n_dropped,
     cast(null as string) as reason
 where false

@@ -68,7 +68,7 @@ select
     measures.unit,
     studies.level,
     questions.n_groups,
-    questions.n_groups_shown,
+    questions.n_groups_different,
     questions.n_responses,
     questions.n_missing,
     questions.n_root_prompts,

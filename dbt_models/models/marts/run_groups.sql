@@ -24,6 +24,6 @@ select
     question_groups.q_value,
     question_groups.margin,
     question_groups.verdict,
-    question_groups.only_because_of
+    question_groups.explained_by
 from question_groups
 inner join studies using (study_id)

@@ -80,7 +80,7 @@ select
     {{ rounded('of_disparity.value_alone') }} as value_alone,
     {{ rounded('of_disparity.ci_low_alone') }} as ci_low_alone,
     {{ rounded('of_disparity.ci_high_alone') }} as ci_high_alone,
-    of_disparity.only_because_of,
+    of_disparity.explained_by,
     of_disparity.reason_alone,
     {{ rounded('coalesce(of_beyond.q_value, of_disparity.q_value)') }} as q_value,
     coalesce(of_beyond.verdict, of_disparity.verdict) as verdict,

@@ -38,13 +38,13 @@ select
     contrasts.contrast,
     contrasts.verdict,
     case
-        when not question_groups.stands then null
+        when not question_groups.differs_on_its_own then null
         when question_groups.advantage > 0 then 'advantaged'
         when question_groups.advantage < 0 then 'disadvantaged'
         else 'none declared'
     end as side,
     question_groups.is_mirror,
-    contrasts.only_because_of,
+    contrasts.explained_by,
     {% for column in [
         'value', 'ci_low', 'ci_high', 'value_shrunken', 'ci_low_selected', 'ci_high_selected', 'null_q95', 'q_value', 'margin'
     ] %}

@@ -43,7 +43,7 @@ select
     {{ rounded('findings.ci_high') }} as ci_high,
     {{ rounded('findings.margin') }} as margin,
     findings.n_groups,
-    findings.n_groups_shown,
+    findings.n_groups_different,
     findings.n_responses,
     findings.n_root_prompts,
     findings.n_units,

@@ -64,4 +64,4 @@ select
 from question_groups
 inner join findings using ({{ of_measure }})
 left join strongest using ({{ of_measure }})
-where {{ is_pinned('question_groups') }} and question_groups.stands and question_groups.advantage < 0
+where {{ is_pinned('question_groups') }} and question_groups.differs_on_its_own and question_groups.advantage < 0

@@ -275,7 +275,7 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, look: Look) -> pd.DataFrame:
-    """Add set_id, q_value, called_at_look, is_called and verdict: of the questions, and of groups of groups_moved.
+    """Add set_id, q_value, significant_at_look, is_significant, verdict: of questions, of groups of groups_moved.
 
     Args:
         rows: of compare_generations.
@@ -295,16 +295,16 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, look: Look
         q[member] = group_levels(rows.p_maxt.to_numpy(dtype=float)[member], q[member], ordered)
     is_question = rows.comparison.isin(QUESTIONS).to_numpy()
     has_set = is_group | is_question
-    called_at = np.where(has_set, look.called_at("generation_comparisons", rows, q), np.nan)
-    is_called = ~np.isnan(called_at)
-    words = np.where(is_called, Verdict.DIFFERENCE_SHOWN, Verdict.INCONCLUSIVE).astype(object)
-    words[np.isnan(q) & ~is_called] = Verdict.NOT_COMPUTABLE
+    significant_at = np.where(has_set, look.significant_at("generation_comparisons", rows, q), np.nan)
+    is_significant = ~np.isnan(significant_at)
+    words = np.where(is_significant, Verdict.DIFFERENT, Verdict.INCONCLUSIVE).astype(object)
+    words[np.isnan(q) & ~is_significant] = Verdict.NOT_TESTED
     words[~is_question] = None
     return rows.assign(
         set_id=found.set_id.where(has_set, None),
         q_value=np.where(has_set, q, np.nan),
-        called_at_look=called_at,
-        is_called=is_called,
+        significant_at_look=significant_at,
+        is_significant=is_significant,
         verdict=words,
     )
 
@@ -345,7 +345,7 @@ def with_who_moved(
         options: what the rows were computed with.
 
     Returns:
-        Rows with value_alone and its interval or reason_alone, value_without, only_because_of, p_equivalence of
+        Rows with value_alone and its interval or reason_alone, value_without, explained_by, p_equivalence of
         what is told, and stands, which is false where nobody can.
 
     Source: inference.md 8.
@@ -354,8 +354,8 @@ def with_who_moved(
     told = _told_alike(rows)
     of_groups = rows[rows.comparison == DISPARITY_CHANGE]
     places = of_groups.groupby(PLACE, sort=False).indices
-    called = rows[(rows.comparison == GROUPS_MOVED) & rows.is_called]
-    for (slice_id, grouping_id), questions in called.groupby(["slice_id", "grouping_id"], sort=False):
+    significant = rows[(rows.comparison == GROUPS_MOVED) & rows.is_significant]
+    for (slice_id, grouping_id), questions in significant.groupby(["slice_id", "grouping_id"], sort=False):
         cells = layouts[str(slice_id), str(grouping_id)]
         for question in questions.to_dict("records"):
             at = of_groups.index[places[tuple(question[name] for name in PLACE)]]
@@ -393,8 +393,8 @@ def _with_cells_that_moved(
     """
     beyond = rows[(rows.comparison == BEYOND_PARTS_CHANGE) & rows.p_maxt.notna()]
     places = beyond.groupby(PLACE, sort=False).indices
-    called = rows[(rows.comparison == GROUPS_MOVED) & rows.is_called]
-    for question in called.to_dict("records"):
+    significant = rows[(rows.comparison == GROUPS_MOVED) & rows.is_significant]
+    for question in significant.to_dict("records"):
         key = tuple(question[name] for name in PLACE)
         if key not in places:
             continue
@@ -432,9 +432,9 @@ def _cells_told(
     columns = [
         *OF_ROUND,
         "q_value",
-        "is_called",
+        "is_significant",
         "value_without",
-        "only_because_of",
+        "explained_by",
         "mirror_of",
         *OF_SELECTION,
         "value_a",
@@ -450,7 +450,7 @@ def _cells_told(
         alpha=options.alpha,
     )
     # both sides are of all cells together
-    is_later = (told.selected_reason == InferenceReason.STANDS_LATER).to_numpy()
+    is_later = (told.selected_reason == InferenceReason.DIFFERS_LATER).to_numpy()
     return told.assign(**{name: told[name].where(~is_later) for name in ("value_a", "value_b")})
 
 
@@ -474,9 +474,9 @@ def _told_alike(rows: pd.DataFrame) -> pd.DataFrame:
             "ci_high_alone": rows.ci_high.where(is_alone),
             "reason_alone": reason,
             "value_without": np.nan,
-            "only_because_of": np.full(len(rows), None, dtype=object),
+            "explained_by": np.full(len(rows), None, dtype=object),
             "p_equivalence": rows.p_equivalence,
-            "stands": False,
+            "differs_on_its_own": False,
         }
     )
 
@@ -486,20 +486,20 @@ def _told(
 ) -> pd.DataFrame:
     """The same of a question that is called: the groups that moved most are taken out, and the others held together."""
 
-    def is_called(p: Floats) -> Bools:
+    def is_significant(p: Floats) -> Bools:
         return np.asarray(group_levels(p, question["q_value"], of_set) <= options.alpha)
 
-    named = rows[rows.is_called]
-    keys, moved = changes.who_moved(is_called, [*zip(named.group_id, named.category, strict=True)])
+    named = rows[rows.is_significant]
+    keys, moved = changes.who_moved(is_significant, [*zip(named.group_id, named.category, strict=True)])
     at = pd.MultiIndex.from_arrays([*keys.values()]).get_indexer(pd.MultiIndex.from_frame(rows[[*keys]]))
     told = _told_alike(rows)
     if moved.alone is None:
         reason = told.reason_alone.where(rows.q_value.isna(), str(InferenceReason.NO_MAJORITY_STAYS))
         return told.assign(value_alone=np.nan, ci_low_alone=np.nan, ci_high_alone=np.nan, reason_alone=reason)
     names = [changes.cells.group_ids[group] for group in sorted(moved.groups)]
-    is_tested, is_called_first = rows.q_value.notna(), rows.is_called
-    stands = moved.stands[at] | (is_called_first & rows.group_id.isin(names))
-    is_because = is_called_first & ~stands
+    is_tested, is_significant_first = rows.q_value.notna(), rows.is_significant
+    differs_on_its_own = moved.differs_on_its_own[at] | (is_significant_first & rows.group_id.isin(names))
+    is_because = is_significant_first & ~differs_on_its_own
     because = pd.Series(SEPARATOR.join(names), index=rows.index, dtype=object)
     alone = {
         f"{name}_alone": pd.Series(getattr(moved.alone, name)[at], index=rows.index).where(is_tested)
@@ -510,9 +510,9 @@ def _told(
         **alone,
         reason_alone=told.reason_alone.mask(has_none, str(InferenceReason.NO_SHARED_BLOCK)),
         value_without=alone["value_alone"].where(is_because),
-        only_because_of=because.where(is_because, None),
+        explained_by=because.where(is_because, None),
         p_equivalence=np.where(is_tested, moved.alone.p_equivalence[at], np.nan),
-        stands=stands,
+        differs_on_its_own=differs_on_its_own,
     )
 
 
@@ -525,7 +525,7 @@ def changes_as_contrasts(rows: pd.DataFrame) -> pd.DataFrame:
 def shown_groups(rows: pd.DataFrame) -> Bools:
     """Whether groups of with_who_moved stand, or are called where nobody can stand."""
     is_of_first = rows.reason_alone.isin(NOBODY_STANDS)
-    found: Bools = np.where(is_of_first, rows.is_called, rows.stands.to_numpy(dtype=bool)).astype(bool)
+    found: Bools = np.where(is_of_first, rows.is_significant, rows.differs_on_its_own.to_numpy(dtype=bool)).astype(bool)
     return found
 
 
@@ -554,7 +554,7 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look
     verdict = rows.verdict.to_numpy(dtype=object, copy=True)
     word = words(judged, look.level)
     # a group that moves only because of others by now stands no more
-    is_due = of_groups.only_because_of.notna().to_numpy()
+    is_due = of_groups.explained_by.notna().to_numpy()
     held = np.where(is_due, word, look.held("generation_comparisons", of_groups, word))
     verdict[is_group] = first_of([~is_told], [held])
     q_inside = np.full(len(rows), np.nan)

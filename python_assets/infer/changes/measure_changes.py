@@ -148,17 +148,17 @@ class MeasureChanges:
         return Change(of_blocks(design, (x[0] - x[1])[cell], asked, self.swaps), *sides)
 
     def who_moved(
-        self, is_called: Callable[[Floats], Bools], stays: Collection[tuple[str, str]] = ()
+        self, is_significant: Callable[[Floats], Bools], stays: Collection[tuple[str, str]] = ()
     ) -> tuple[dict[str, np.ndarray], Moved]:
         """Which groups stand of a question that is called; beside it the group and label of each row.
 
         Args:
-            is_called: of who_moved.
+            is_significant: of who_moved.
             stays: groups and labels that an earlier look called.
         """
         group = np.tile(np.arange(len(self.cells.group_ids)), len(self.columns))
         rows = pd.MultiIndex.from_arrays([*self._groups.values()])
-        return self._groups, who_moved(self.rounds, group, is_called, rows.isin(list(stays)))
+        return self._groups, who_moved(self.rounds, group, is_significant, rows.isin(list(stays)))
 
     @property
     def rounds(self) -> Rounds:

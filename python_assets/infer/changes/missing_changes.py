@@ -184,7 +184,7 @@ def _of_place(filled: FilledChanges, rows: pd.DataFrame, alpha: float) -> pd.Dat
     at_group = rows.group_id.map({name: at for at, name in enumerate(group_ids)})
     row = (at_label * len(group_ids) + at_group).to_numpy(dtype=np.intp)
     is_against = (rows.comparison == DISPARITY_CHANGE).to_numpy()
-    standing = frozenset(at_group[rows.stands.to_numpy(dtype=bool) & is_against])
+    standing = frozenset(at_group[rows.differs_on_its_own.to_numpy(dtype=bool) & is_against])
     # held against those that stay; a group that stands itself meets all of them
     without = [
         standing - {group} if is_alone else frozenset()
@@ -210,26 +210,26 @@ def _columns(rows: pd.DataFrame, numbers: pd.DataFrame, is_whole: np.ndarray, al
         np.where(is_alone, rows[f"{name}_alone"], rows[name]).astype(float) for name in ("value", "ci_low", "ci_high")
     )
     q = rows.q_value.to_numpy(dtype=float)
-    is_called = np.where(is_group, shown_groups(rows), rows.is_called).astype(bool)
+    is_significant = np.where(is_group, shown_groups(rows), rows.is_significant).astype(bool)
     # units of one group each, and rows without an error, have no ends
     is_bounded = ~np.isnan(ends.se_low) & ~is_whole & ~np.isnan(low)
     share = share_a + share_b
     shift = missing.tipping_shift(value, (high - low) / 2, np.where(is_bounded, share, 0.0))
     is_filled = rows.comparison.isin(FILLED).to_numpy() & (rows.calibration == "raw").to_numpy()
-    conditions = [~is_filled, is_whole, ~is_bounded & np.isnan(q), ~is_bounded, share == 0, ~is_called]
+    conditions = [~is_filled, is_whole, ~is_bounded & np.isnan(q), ~is_bounded, share == 0, ~is_significant]
     reasons = [
         InferenceReason.SCHEME_NOT_AVAILABLE,
         InferenceReason.NOTHING_MISSING,
         rows.inference_reason.where(rows.inference_reason.notna(), str(InferenceReason.SCHEME_NOT_AVAILABLE)),
         InferenceReason.SCHEME_NOT_AVAILABLE,
         InferenceReason.NOTHING_MISSING,
-        InferenceReason.NOT_CALLED,
+        InferenceReason.NOT_SIGNIFICANT,
     ]
     p = missing.p_with_missing(ends, df, n_comparisons(rows, [*PLACE, "comparison"]))
     return {
         "ci_low_missing": np.where(is_bounded, np.fmin(limits.low, low), np.nan),
         "ci_high_missing": np.where(is_bounded, np.fmax(limits.high, high), np.nan),
-        "tipping_shift": np.where(is_called, shift, np.nan),
+        "tipping_shift": np.where(is_significant, shift, np.nan),
         "missing_share_a": np.where(is_bounded, share_a, np.nan),
         "missing_share_b": np.where(is_bounded, share_b, np.nan),
         "n_unanswered": numbers.n_unanswered.to_numpy(),

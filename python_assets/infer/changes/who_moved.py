@@ -38,40 +38,42 @@ class Moved(NamedTuple):
     """
 
     groups: list[int]
-    stands: Bools
+    differs_on_its_own: Bools
     alone: Result | None
 
 
-def who_moved(rounds: Rounds, group: Ints, is_called: Callable[[Floats], Bools], stays: Bools | bool = False) -> Moved:
+def who_moved(
+    rounds: Rounds, group: Ints, is_significant: Callable[[Floats], Bools], stays: Bools | bool = False
+) -> Moved:
     """Take out the groups that moved, the largest t first, until none is called.
 
     Args:
         rounds: of a question that is called, of three tested groups or more.
         group: position of the group of each row; rows of a group are its labels.
-        is_called: whether rows of some p are called, at the level of the whole set.
+        is_significant: whether rows of some p are called, at the level of the whole set.
         stays: rows that an earlier look called, which they stay in the first round.
 
     Returns:
         Both of the last two groups stand where one of them is called: each is all that the other is held against.
     """
     groups: list[int] = []
-    stands = np.zeros(len(group), dtype=bool)
+    differs_on_its_own = np.zeros(len(group), dtype=bool)
     found = rounds.tested(groups)
-    called = is_called(found.p_maxt) | stays
+    significant = is_significant(found.p_maxt) | stays
     n_tested = len(np.unique(group[~np.isnan(found.p_maxt)]))
-    while (called := called & ~np.isnan(found.p_maxt)).any():
+    while (significant := significant & ~np.isnan(found.p_maxt)).any():
         left = np.unique(group[~np.isnan(found.p_maxt)])
-        largest = int(np.where(called, np.abs(found.studentised), -np.inf).argmax())
+        largest = int(np.where(significant, np.abs(found.studentised), -np.inf).argmax())
         if len(left) == 2:
             groups += left.tolist()
-            stands |= called & np.isin(group, left)
+            differs_on_its_own |= significant & np.isin(group, left)
             break
         groups.append(int(group[largest]))
-        stands |= called & (group == group[largest])
+        differs_on_its_own |= significant & (group == group[largest])
         found = rounds.tested(groups)
-        called = is_called(found.p_maxt)
+        significant = is_significant(found.p_maxt)
     has_majority = n_tested - len(groups) > n_tested / 2
-    return Moved(groups, stands, _alone(rounds, groups, group) if has_majority else None)
+    return Moved(groups, differs_on_its_own, _alone(rounds, groups, group) if has_majority else None)
 
 
 def _alone(rounds: Rounds, stand: list[int], group: Ints) -> Result:
@@ -105,4 +107,4 @@ def words(rows: Judged, alpha: float) -> np.ndarray:
     is_beyond = (rows.low > rows.margin) | (rows.high < -rows.margin)
     shown = np.where(np.isnan(rows.q), np.nan, np.where(rows.is_shown, 0.0, 1.0))
     found = verdicts(shown, np.where(is_beyond, 0.0, 1.0), rows.q_equivalence, is_wide=rows.is_wide, alpha=alpha)
-    return np.where(np.isnan(rows.q), str(Verdict.NOT_COMPUTABLE), found)
+    return np.where(np.isnan(rows.q), str(Verdict.NOT_TESTED), found)

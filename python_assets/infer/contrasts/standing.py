@@ -32,14 +32,14 @@ class Standing(NamedTuple):
     last: Result
 
 
-def standing_cells(test: Callable[[Collection[int]], Result], is_called: Callable[[Floats], Bools]) -> Standing:
+def standing_cells(test: Callable[[Collection[int]], Result], is_significant: Callable[[Floats], Bools]) -> Standing:
     """Take out the called cell with the largest value, and ask again, until none is called.
 
     By value, not by t: an innocent cell that spreads little beside a guilty one that spreads much has the larger t.
 
     Args:
         test: what cells have beyond their parts with some taken for absent in all blocks.
-        is_called: whether rows of some p are called, at the level of the whole set.
+        is_significant: whether rows of some p are called, at the level of the whole set.
 
     Returns:
         Cells that say the same are one statement, the first of which is named; where they are all that is left it is
@@ -48,10 +48,10 @@ def standing_cells(test: Callable[[Collection[int]], Result], is_called: Callabl
     cells, rounds = list[int](), list[Result]()
     found = test(cells)
     while True:
-        called = is_called(found.p_maxt) & ~np.isnan(found.p_maxt)
-        if not called.any():
+        significant = is_significant(found.p_maxt) & ~np.isnan(found.p_maxt)
+        if not significant.any():
             break
-        size = np.where(called, np.abs(found.value), -np.inf)
+        size = np.where(significant, np.abs(found.value), -np.inf)
         is_largest = (size >= size.max() * (1 - TIE)).any(axis=0)
         cells.append(int(is_largest.argmax()))
         rounds.append(found)
@@ -75,7 +75,7 @@ def told_of_standing(
     """What the rows of one called question tell once it is known which cells stand.
 
     Args:
-        rows: with q_value, is_called, value_without, only_because_of, mirror_of, OF_SELECTION and the columns of
+        rows: with q_value, is_significant, value_without, explained_by, mirror_of, OF_SELECTION and the columns of
             of_round.
         standing: of standing_cells.
         at: label and cell of each row.
@@ -86,27 +86,27 @@ def told_of_standing(
 
     Returns:
         The rows with stands: a called cell that does not stand has value_without, of the last round, and
-        only_because_of.
+        explained_by.
     """
     told = rows.copy()
-    is_called, stands = rows.is_called.to_numpy(dtype=bool), np.zeros(len(rows), dtype=bool)
+    is_significant, differs_on_its_own = rows.is_significant.to_numpy(dtype=bool), np.zeros(len(rows), dtype=bool)
     for number, (cell, found) in enumerate(zip(standing.cells, standing.rounds, strict=True)):
         q = q_of(found.p_maxt)[at]
         own = (at[1] == cell) & (q <= alpha)
-        stands |= own
+        differs_on_its_own |= own
         if number:
             for column, field in of_round.items():
                 told.loc[own, column] = getattr(found, field)[at][own]
             told.loc[own, "q_value"] = q[own]
             told.loc[own, ["ci_low_selected", "ci_high_selected", "value_shrunken"]] = np.nan
-            told.loc[own, "selected_reason"] = str(InferenceReason.STANDS_LATER)
+            told.loc[own, "selected_reason"] = str(InferenceReason.DIFFERS_LATER)
             told.loc[own, "mirror_of"] = None
     says_the_same = told.mirror_of.isin([group_ids[cell] for cell in standing.cells]).to_numpy()
     if standing.cells:
-        is_because = is_called & ~stands & ~says_the_same
-        told.loc[is_because, "only_because_of"] = SEPARATOR.join(group_ids[cell] for cell in sorted(standing.cells))
+        is_because = is_significant & ~differs_on_its_own & ~says_the_same
+        told.loc[is_because, "explained_by"] = SEPARATOR.join(group_ids[cell] for cell in sorted(standing.cells))
         told.loc[is_because, "value_without"] = standing.last.value[at][is_because]
-    return told.assign(stands=stands | (is_called & says_the_same))
+    return told.assign(differs_on_its_own=differs_on_its_own | (is_significant & says_the_same))
 
 
 def of_t(rows: pd.DataFrame) -> dict[str, Any]:

@@ -24,7 +24,7 @@ KEYS_OF: Final[Mapping[str, list[str]]] = {
 }
 """The tables whose rows can be called, with what tells a row."""
 
-CALLS: Final = (Verdict.BIAS_SHOWN, Verdict.DIFFERENCE_SHOWN, Verdict.EQUIVALENCE_SHOWN)
+CALLS: Final = (Verdict.BEYOND_MARGIN, Verdict.DIFFERENT, Verdict.EQUIVALENT)
 N_POINTS: Final = 2_001  # of a grid of z; the chances that are summed over it are right to 1e-6
 FARTHEST_Z: Final = 9.0
 
@@ -75,7 +75,7 @@ class Look(NamedTuple):
     reason: InferenceReason | None = None
     earlier: Mapping[str, pd.DataFrame] = {}
 
-    def called_at(self, table: str, rows: pd.DataFrame, q: Floats) -> Floats:
+    def significant_at(self, table: str, rows: pd.DataFrame, q: Floats) -> Floats:
         """The look that called each row first; NaN where none did.
 
         Args:
@@ -84,18 +84,18 @@ class Look(NamedTuple):
             q: of each row.
         """
         by_now = np.where(q <= self.level, float(self.number), np.nan)
-        found: Floats = np.fmin(self._earlier(table, rows, "called_at_look").astype(float), by_now)
+        found: Floats = np.fmin(self._earlier(table, rows, "significant_at_look").astype(float), by_now)
         return found
 
-    def called_now(self, table: str, rows: pd.DataFrame) -> Floats:
+    def significant_now(self, table: str, rows: pd.DataFrame) -> Floats:
         """The look that called each row first, with the q that it has by now.
 
         Args:
             table: of KEYS_OF.
-            rows: with its keys, q_value and called_at_look.
+            rows: with its keys, q_value and significant_at_look.
         """
-        by_now = self.called_at(table, rows, rows.q_value.to_numpy(dtype=float))
-        found: Floats = np.fmin(rows.called_at_look.to_numpy(dtype=float), by_now)
+        by_now = self.significant_at(table, rows, rows.q_value.to_numpy(dtype=float))
+        found: Floats = np.fmin(rows.significant_at_look.to_numpy(dtype=float), by_now)
         return found
 
     def value_at_call(self, table: str, rows: pd.DataFrame) -> Floats:
@@ -103,11 +103,11 @@ class Look(NamedTuple):
 
         Args:
             table: of KEYS_OF.
-            rows: with its keys, value and called_at_look.
+            rows: with its keys, value and significant_at_look.
         """
-        now = np.where(rows.called_at_look == self.number, rows.value.to_numpy(dtype=float), np.nan)
+        now = np.where(rows.significant_at_look == self.number, rows.value.to_numpy(dtype=float), np.nan)
         earlier = self._earlier(table, rows, "value_at_call").astype(float)
-        return np.where(rows.called_at_look < self.number, earlier, now)
+        return np.where(rows.significant_at_look < self.number, earlier, now)
 
     def held(self, table: str, rows: pd.DataFrame, verdicts: np.ndarray) -> np.ndarray:
         """Verdicts of rows, where nothing is called now that of an earlier look: of two that were called the later.
@@ -116,7 +116,7 @@ class Look(NamedTuple):
         """
         earlier = self._earlier(table, rows, "verdict")
         is_kept = ~np.isin(verdicts, CALLS) & np.isin(earlier, CALLS)
-        is_kept |= (verdicts == Verdict.DIFFERENCE_SHOWN) & (earlier == Verdict.BIAS_SHOWN)
+        is_kept |= (verdicts == Verdict.DIFFERENT) & (earlier == Verdict.BEYOND_MARGIN)
         return np.where(is_kept, earlier, verdicts)
 
     def _earlier(self, table: str, rows: pd.DataFrame, column: str) -> np.ndarray:

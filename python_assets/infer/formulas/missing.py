@@ -173,13 +173,13 @@ def verdicts_with_missing(contrasts: pd.DataFrame, alpha: float) -> NDArray[np.o
     )
     verdict = contrasts.verdict.to_numpy(dtype=object)
     is_inside, is_beyond = (low > -margin) & (high < margin), (low > margin) | (high < -margin)
-    is_called = p <= alpha
+    is_significant = p <= alpha
     conditions = [
-        np.isnan(p) | pd.isna(verdict) | (verdict == Verdict.NOT_COMPUTABLE),
-        (verdict == Verdict.EQUIVALENCE_SHOWN) & is_inside,
-        (verdict == Verdict.BIAS_SHOWN) & is_called & is_beyond,
-        np.isin(verdict, [Verdict.BIAS_SHOWN, Verdict.DIFFERENCE_SHOWN]) & is_called,
+        np.isnan(p) | pd.isna(verdict) | (verdict == Verdict.NOT_TESTED),
+        (verdict == Verdict.EQUIVALENT) & is_inside,
+        (verdict == Verdict.BEYOND_MARGIN) & is_significant & is_beyond,
+        np.isin(verdict, [Verdict.BEYOND_MARGIN, Verdict.DIFFERENT]) & is_significant,
     ]
-    words = [None, str(Verdict.EQUIVALENCE_SHOWN), str(Verdict.BIAS_SHOWN), str(Verdict.DIFFERENCE_SHOWN)]
+    words = [None, str(Verdict.EQUIVALENT), str(Verdict.BEYOND_MARGIN), str(Verdict.DIFFERENT)]
     choices = [np.full(len(p), word, dtype=object) for word in words]
     return np.select(conditions, choices, np.full(len(p), str(Verdict.INCONCLUSIVE), dtype=object))

@@ -82,7 +82,7 @@ def with_selected_sizes(
     """Add to contrasts and comparisons of generations what is to be thought of their sizes after selection.
 
     Args:
-        contrasts: with set_id, is_called, p_value_maxt, value, std_error, studentised and df.
+        contrasts: with set_id, is_significant, p_value_maxt, value, std_error, studentised and df.
         pairs: the same of comparisons, with p_maxt and p_value.
         alpha: error rate, at a look its level.
 
@@ -92,22 +92,22 @@ def with_selected_sizes(
         whose intervals are all of t, have ci_low_selected and ci_high_selected too.
     """
     rows = pd.concat([_of_contrasts(contrasts), _of_pairs(pairs)], ignore_index=True).astype(_COLUMNS)
-    is_called = rows.is_called.to_numpy()
+    is_significant = rows.is_significant.to_numpy()
     level, factor, is_few = (np.full(len(rows), null) for null in (np.nan, np.nan, False))
     has_size = ((rows.std_error > 0) & rows.t.notna() & rows.df.notna()).to_numpy()
     chosen = rows[rows.is_row]
     for positions in chosen.groupby("set_id", sort=False).indices.values():
         member = chosen.index.to_numpy()[positions]
         weight = rows.weight.to_numpy()[member]
-        m, n = weight.sum(), weight[is_called[member]].sum()
-        level[member[is_called[member]]] = alpha * n / m
+        m, n = weight.sum(), weight[is_significant[member]].sum()
+        level[member[is_significant[member]]] = alpha * n / m
         is_few[member] = m < FEWEST_ROWS - 1e-9
         sized = member[has_size[member]]
         if m >= FEWEST_ROWS - 1e-9 and len(sized):
             factor[sized] = shrinkage(rows.t.to_numpy()[sized], rows.df.to_numpy()[sized], weight[has_size[member]])
     reason = first_of(
-        [~rows.is_row.to_numpy(), is_few | ~has_size, ~is_called],
-        [InferenceReason.NOT_OF_SELECTION, InferenceReason.TOO_FEW_ROWS, InferenceReason.NOT_CALLED],
+        [~rows.is_row.to_numpy(), is_few | ~has_size, ~is_significant],
+        [InferenceReason.NOT_OF_SELECTION, InferenceReason.TOO_FEW_ROWS, InferenceReason.NOT_SIGNIFICANT],
     )
     found = {
         "value_shrunken": factor * rows.value.to_numpy(),
@@ -176,7 +176,7 @@ def _n_alike(rows: pd.DataFrame, is_cell: "pd.Series[bool]", keys: Sequence[str]
 _COLUMNS: Final = {
     "set_id": object,
     **dict.fromkeys(("value", "std_error", "t", "df", "weight"), float),
-    **dict.fromkeys(("is_row", "is_called"), bool),
+    **dict.fromkeys(("is_row", "is_significant"), bool),
 }
 
 

@@ -24,11 +24,11 @@ RATES = ("risk_difference", "log_disparity", "selection_rate_difference", "preci
 class Verdict(StrEnum):
     """The words a comparison can end in."""
 
-    BIAS_SHOWN = "bias_shown"
-    EQUIVALENCE_SHOWN = "equivalence_shown"
-    DIFFERENCE_SHOWN = "difference_shown"
+    BEYOND_MARGIN = "beyond_margin"
+    EQUIVALENT = "equivalent"
+    DIFFERENT = "different"
     INCONCLUSIVE = "inconclusive"
-    NOT_COMPUTABLE = "not_computable"
+    NOT_TESTED = "not_tested"
 
 
 def verdicts(
@@ -43,16 +43,16 @@ def verdicts(
     """Choose a word for each row.
 
     Args:
-        q: adjusted p of no difference; NaN: not_computable.
+        q: adjusted p of no difference; NaN: not_tested.
         q_margin: adjusted p of being past the margin; NaN without one.
         q_equivalence: adjusted p of being inside the margin; NaN without one.
-        is_wide: whether the row speaks about prompts like these; else nothing past difference_shown.
+        is_wide: whether the row speaks about prompts like these; else nothing past different.
         is_off: whether the interval leaves no difference out, which rates need besides.
         alpha: error rate.
     """
     is_shown = (q <= alpha) & is_off
     conditions = [np.isnan(q), is_wide & is_shown & (q_margin <= alpha), is_wide & (q_equivalence <= alpha), is_shown]
-    words = [Verdict.NOT_COMPUTABLE, Verdict.BIAS_SHOWN, Verdict.EQUIVALENCE_SHOWN, Verdict.DIFFERENCE_SHOWN]
+    words = [Verdict.NOT_TESTED, Verdict.BEYOND_MARGIN, Verdict.EQUIVALENT, Verdict.DIFFERENT]
     return np.select(conditions, [str(word) for word in words], str(Verdict.INCONCLUSIVE)).astype(object)
 
 

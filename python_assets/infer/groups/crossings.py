@@ -64,21 +64,21 @@ def with_standing_cells(
     """Say which cells of called crossings stand, and which rows say the same.
 
     Args:
-        contrasts: with q_value, is_called, value_without, only_because_of and mirror_of.
-        questions: with p_value, q_value and is_called.
+        contrasts: with q_value, is_significant, value_without, explained_by and mirror_of.
+        questions: with p_value, q_value and is_significant.
         layouts: by slice and grouping.
         ordered: p of the questions of each set, ascending.
         options: what the contrasts were computed with.
 
     Returns:
-        Contrasts. A called cell that does not stand has value_without, of the last round, and only_because_of. A row of
+        Contrasts. A called cell that does not stand has value_without, of the last round, and explained_by. A row of
         a cell that stands in a later round tells of that round: its value among those left, no size after selection.
         And what the cells that stand have beyond their parts in each block that they meet others in.
     """
     contrasts = contrasts.reset_index(drop=True)
     beyond = contrasts[(contrasts.contrast == BEYOND_PARTS) & contrasts.p_value_maxt.notna()]
     rows_of, blocks = beyond.groupby(QUESTION, sort=False).indices, []
-    for question in questions[questions.is_called].to_dict("records"):
+    for question in questions[questions.is_significant].to_dict("records"):
         key = tuple(question[name] for name in QUESTION)
         if key not in rows_of:
             continue
@@ -127,6 +127,6 @@ def _told(
         return group_levels(p, question["q_value"], of_set)
 
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
-    columns = [*OF_ROUND, "q_value", "is_called", "value_without", "only_because_of", "mirror_of", *OF_SELECTION]
+    columns = [*OF_ROUND, "q_value", "is_significant", "value_without", "explained_by", "mirror_of", *OF_SELECTION]
     told = told_of_standing(rows[columns], standing, at, group_ids, of_round=OF_ROUND, q_of=q_of, alpha=options.alpha)
-    return standing, told.drop(columns=["stands", "is_called"])
+    return standing, told.drop(columns=["differs_on_its_own", "is_significant"])

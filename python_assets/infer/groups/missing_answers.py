@@ -122,7 +122,7 @@ def with_missing_answers(
     """Add what the missing answers can do to contrasts, and their sizes without a unit.
 
     Args:
-        contrasts: with value, std_error, ci_low, ci_high, q_value, is_called, p_value_maxt, n_units and
+        contrasts: with value, std_error, ci_low, ci_high, q_value, is_significant, p_value_maxt, n_units and
             inference_reason.
         layouts: by slice and grouping.
         options: what the contrasts were computed with.
@@ -148,7 +148,7 @@ def with_missing_answers(
     (sd,) = _read_by(contrasts, is_mean, spreads, ("sd",))
     ends, quoted = Ends(*both), contrasts.astype(dict.fromkeys(_QUOTED, float))
     limits = missing.interval_with_missing(ends, df, options.alpha)
-    is_bounded, is_called = ~np.isnan(ends.se_low), quoted.is_called.to_numpy(dtype=bool)
+    is_bounded, is_significant = ~np.isnan(ends.se_low), quoted.is_significant.to_numpy(dtype=bool)
     own_df = np.where(quoted.n_units > 1, quoted.n_units - 1, np.nan)
     half = t_quantile(own_df + 1, options.alpha) * quoted.std_error.to_numpy()
     shift = missing.tipping_shift(quoted.value.to_numpy(), half, np.where(is_bounded, share, 0.0))
@@ -160,7 +160,7 @@ def with_missing_answers(
             ~is_bounded & np.isnan(quoted.q_value.to_numpy()),
             ~is_bounded,
             share == 0,
-            ~is_called,
+            ~is_significant,
         ],
         [
             InferenceReason.CORRECTED_NOT_BOUNDED,
@@ -169,13 +169,13 @@ def with_missing_answers(
             contrasts.inference_reason.to_numpy(dtype=object),
             InferenceReason.SCHEME_NOT_AVAILABLE,
             InferenceReason.NOTHING_MISSING,
-            InferenceReason.NOT_CALLED,
+            InferenceReason.NOT_SIGNIFICANT,
         ],
     )
     return contrasts.assign(
         ci_low_missing=np.where(is_bounded, np.fmin(limits.low, quoted.ci_low), np.nan),
         ci_high_missing=np.where(is_bounded, np.fmax(limits.high, quoted.ci_high), np.nan),
-        tipping_shift=np.where(is_called, shift, np.nan),
+        tipping_shift=np.where(is_significant, shift, np.nan),
         missing_share=np.where(is_bounded, share, np.nan),
         missing_share_rest=np.where(is_bounded, share_of_rest, np.nan),
         missing_reason=reason,

@@ -42,11 +42,11 @@ def peeled(
     ordered: Mapping[str, Floats],
     options: Options,
 ) -> pd.DataFrame:
-    """Add value_without and only_because_of to the rows of called groups that do not stand.
+    """Add value_without and explained_by to the rows of called groups that do not stand.
 
     Args:
-        contrasts: with is_called, in the order of groups within a question.
-        questions: with p_value, q_value and is_called.
+        contrasts: with is_significant, in the order of groups within a question.
+        questions: with p_value, q_value and is_significant.
         layouts: by slice and grouping.
         ordered: p of the questions of each set, ascending.
         options: what the contrasts were computed with.
@@ -60,7 +60,7 @@ def peeled(
     is_rest = contrasts.reference.isin([str(Against.REST), str(Against.GRAND_MEAN)])
     compared = contrasts[is_rest & ~contrasts.contrast.isin(SIZES)]
     rows_of = compared.groupby(QUESTION, sort=False).indices
-    for question in questions[questions.is_called].to_dict("records"):
+    for question in questions[questions.is_significant].to_dict("records"):
         key = tuple(question[name] for name in QUESTION)
         rows = compared.iloc[rows_of[key]] if key in rows_of else compared[:0]
         tested = rows[(rows.contrast != LOG_DISPARITY) & rows.p_value_maxt.notna()]
@@ -70,23 +70,23 @@ def peeled(
         of_set = ordered[question["set_id"]]
         again = _again(layout, question, tested, of_set, options)
 
-        def is_called(p: Floats, of_set: Floats = of_set, q: float = question["q_value"]) -> Bools:
+        def is_significant(p: Floats, of_set: Floats = of_set, q: float = question["q_value"]) -> Bools:
             return np.asarray(group_levels(p, q, of_set) <= options.alpha)
 
-        first, called_first = _first_round(tested, layout.cells.group_ids)
-        stand, last = peel(first, called_first, again, is_called)
+        first, significant_first = _first_round(tested, layout.cells.group_ids)
+        stand, last = peel(first, significant_first, again, is_significant)
         names = SEPARATOR.join(layout.cells.group_ids[group] for group in sorted(stand))
         labels = list(dict.fromkeys(tested.category))
-        called = rows[rows.is_called]
+        significant = rows[rows.is_significant]
         for place, group_id, category, contrast in zip(
-            called.index, called.group_id, called.category, called.contrast, strict=True
+            significant.index, significant.group_id, significant.category, significant.contrast, strict=True
         ):
             group = layout.cells.group_ids.index(group_id)
             if group not in stand:
                 because[place] = names
                 if contrast != LOG_DISPARITY:
                     value_without[place] = last.value[group, labels.index(category)]
-    return contrasts.assign(value_without=value_without, only_because_of=because)
+    return contrasts.assign(value_without=value_without, explained_by=because)
 
 
 def _first_round(tested: pd.DataFrame, group_ids: list[str]) -> tuple[Round, Bools]:
@@ -96,9 +96,9 @@ def _first_round(tested: pd.DataFrame, group_ids: list[str]) -> tuple[Round, Boo
     first = Round(*np.full((2, len(group_ids), len(labels)), np.nan))
     for field, numbers in zip(first, (tested.value, tested.p_value_maxt), strict=True):
         field[place] = numbers
-    is_called = np.zeros(first.p.shape, dtype=bool)
-    is_called[place] = tested.is_called
-    return first, is_called
+    is_significant = np.zeros(first.p.shape, dtype=bool)
+    is_significant[place] = tested.is_significant
+    return first, is_significant
 
 
 def _again(
@@ -106,8 +106,8 @@ def _again(
 ) -> Callable[[Collection[int]], Round]:
     """A round of some groups alone, by no more draws than what is called in the set asks for."""
     reference = Reference(Against(str(tested.reference.iat[0])))
-    n_called = max(int(question["n_called"]), 1)
-    wanted = max(FEWEST_DRAWS, int(np.ceil(DRAWS_PER_CALL * len(of_set) / (options.alpha * n_called))))
+    n_significant = max(int(question["n_significant"]), 1)
+    wanted = max(FEWEST_DRAWS, int(np.ceil(DRAWS_PER_CALL * len(of_set) / (options.alpha * n_significant))))
     fewer = options.at_once(min(options.n_permutations, wanted))
     key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
     n_groups = len(layout.cells.group_ids)
@@ -122,26 +122,29 @@ def _again(
 
 
 def peel(
-    first: Round, called: Bools, again: Callable[[Collection[int]], Round], is_called: Callable[[Floats], Bools]
+    first: Round,
+    significant: Bools,
+    again: Callable[[Collection[int]], Round],
+    is_significant: Callable[[Floats], Bools],
 ) -> tuple[list[int], Round]:
     """Groups that stand, in the order in which they were taken out, and the round of those left.
 
     The called group with the largest difference is taken out first.
 
-    called: of the first round, where a group that an earlier look called can be smaller than one that never was.
+    significant: of the first round, where a group that an earlier look called can be smaller than one that never was.
     """
     stand: list[int] = []
     last, left = first, set(np.flatnonzero(~np.isnan(first.p).all(axis=1)).tolist())
-    while len(left) > 1 and called.any():
+    while len(left) > 1 and significant.any():
         # by the difference, not by t: an innocent group that spreads little has the larger t beside a guilty one
-        size = np.where(called, np.abs(last.value), -np.inf)
+        size = np.where(significant, np.abs(last.value), -np.inf)
         group = int(np.unravel_index(int(size.argmax()), size.shape)[0])
         if len(left) == 2:  # each is the other's rest
             return [*stand, *sorted(left)], last
         stand.append(group)
         left.discard(group)
         last = again(left)
-        called = is_called(last.p)
+        significant = is_significant(last.p)
     return stand, last
 
 
@@ -151,7 +154,7 @@ def with_permuted_margins(
     """Contrasts with p_margin from draws, where a group of a mean is called and lies past its margin.
 
     Args:
-        contrasts: with is_called.
+        contrasts: with is_significant.
         layouts: by slice and grouping.
         options: what the contrasts were computed with.
     """
@@ -160,7 +163,7 @@ def with_permuted_margins(
     # a grand mean holds the group itself, so that shifting the group shifts it too
     chosen = (contrasts.contrast == "mean_difference") & (contrasts.reference != str(Against.GRAND_MEAN))
     chosen &= contrasts.calibration != CORRECTED  # theirs is of the labelled root prompts (9.2)
-    rows = contrasts[is_past & few & chosen & contrasts.is_called]
+    rows = contrasts[is_past & few & chosen & contrasts.is_significant]
     p_margin = contrasts.p_margin.to_numpy(copy=True)
     for place, row in rows.iterrows():
         layout = layouts[row.slice_id, row.grouping_id]

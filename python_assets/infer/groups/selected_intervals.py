@@ -31,10 +31,10 @@ def with_selected_intervals(
         layouts: by slice and grouping.
         options: what the contrasts were computed with.
     """
-    is_called = (contrasts[LEVEL].notna() & contrasts.ci_low.notna() & contrasts.ci_high.notna()).to_numpy()
+    is_significant = (contrasts[LEVEL].notna() & contrasts.ci_low.notna() & contrasts.ci_high.notna()).to_numpy()
     is_beyond = (contrasts.contrast == BEYOND_PARTS).to_numpy()
     parts = []
-    for _, rows in contrasts[is_called & ~is_beyond].groupby(QUESTION, sort=False):
+    for _, rows in contrasts[is_significant & ~is_beyond].groupby(QUESTION, sort=False):
         question = {name: str(rows[name].iat[0]) for name in QUESTION}
         layout = layouts[question["slice_id"], question["grouping_id"]]
         reference = _reference(rows, layout.cells.group_ids)
@@ -50,7 +50,7 @@ def with_selected_intervals(
         found = Interval(
             *(np.where(is_beyond, own, limits[side]) for own, side in zip(found, ("low", "high"), strict=True))
         )
-    low, high = (np.where(is_called, side, np.nan) for side in found)
+    low, high = (np.where(is_significant, side, np.nan) for side in found)
     return contrasts.assign(ci_low_selected=low, ci_high_selected=high)
 
 

@@ -192,8 +192,8 @@ def judge_regressions(
     # whether a level makes the worse answer likelier: a 1, but for measures whose 1 is the better one
     directions = terms.measure_id.map(dict(connection.execute(_MEASURES).fetchall()))
     worse = np.where(directions == "higher_better", -coefficient, coefficient)
-    is_called = q_level <= (study.alpha if level is None else level)
-    role = np.select([is_called & (worse > 0), is_called & (worse < 0)], ["risk", "protective"], "none")
+    is_significant = q_level <= (study.alpha if level is None else level)
+    role = np.select([is_significant & (worse > 0), is_significant & (worse < 0)], ["risk", "protective"], "none")
     tables = {
         "factor_importance": _told_by_crossing(terms, is_asked_of_term).assign(q_value=q_level, role=role),
         "factor_models": _told_by_crossing(models, is_asked).assign(

@@ -107,6 +107,6 @@ function metricTrack(value, floor, range, isFromAbove, isBeyond) {
 
 function verdictBadge(verdict) {
   if (verdict === null) return "";
-  const isQuiet = ["inconclusive", "not_computable"].includes(verdict);
+  const isQuiet = ["inconclusive", "not_tested"].includes(verdict);
   return element("span", { class: isQuiet ? "soft" : `badge ${verdict}` }, words(verdict));
 }

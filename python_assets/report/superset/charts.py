@@ -12,7 +12,7 @@ Drawing = Literal["bar", "line", "points", "heatmap"]
 WHOLE: Final = 12  # columns of a row of the dashboard
 HALF: Final = 6
 COUNT: Final = "rows"
-SHOWN: Final = ["bias_shown", "difference_shown"]
+SHOWN: Final = ["beyond_margin", "different"]
 ALL_PROMPTS: Final[Condition] = ("slice_id", "==", "all")
 
 
@@ -65,8 +65,8 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
     "Overview": (
         (
             Number("questions", "questions asked", "v_findings"),
-            Number("called", "of them called different", "v_findings", (("verdict", "IN", SHOWN),)),
-            Number("untold", "of them not computable", "v_findings", (("verdict", "==", "not_computable"),)),
+            Number("significant", "of them called different", "v_findings", (("verdict", "IN", SHOWN),)),
+            Number("untold", "of them not computable", "v_findings", (("verdict", "==", "not_tested"),)),
             Number("worse_off", "groups that are worse off", "v_worse_off"),
         ),
         (
@@ -121,7 +121,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "Every group of every question",
                 "v_differences",
                 ("generation_id", "measure_id", "grouping_id", "group_id", "category", "reference", "value", *LIMITS)
-                + ("value_shrunken", "unit", "q_value", "verdict", "side", "only_because_of", "n_responses")
+                + ("value_shrunken", "unit", "q_value", "verdict", "side", "explained_by", "n_responses")
                 + ("n_root_prompts", "slice_id", "meaning", "model", "role"),
                 order=("finding_rank", "-value"),
             ),
@@ -180,7 +180,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "v_changed",
                 ("generation_a_id", "generation_b_id", "measure_id", "grouping_id", "group_id", "category")
                 + ("value_a", "value_b", "change", "disparity_change", "disparity_change_ci_low")
-                + ("disparity_change_ci_high", "q_value", "verdict", "only_because_of", "read_by", "n_root_prompts"),
+                + ("disparity_change_ci_high", "q_value", "verdict", "explained_by", "read_by", "n_root_prompts"),
                 order=("q_value",),
             ),
         ),

@@ -84,6 +84,6 @@ def _dataset_config(view: Mart) -> dict[str, Any]:
 def _metrics(view: Mart) -> list[dict[str, str]]:
     counted = [{"metric_name": "count", "verbose_name": "rows", "expression": "COUNT(*)"}]
     if any(column.name == "verdict" for column in view.columns):
-        sql = "COUNT(CASE WHEN verdict IN ('bias_shown', 'difference_shown') THEN 1 END)"
+        sql = "COUNT(CASE WHEN verdict IN ('beyond_margin', 'different') THEN 1 END)"
         counted.append({"metric_name": N_SHOWN, "verbose_name": "differences shown", "expression": sql})
     return counted

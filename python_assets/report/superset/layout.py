@@ -11,11 +11,11 @@ ROOT, GRID, HEADER, ALL_TABS = "ROOT_ID", "GRID_ID", "HEADER_ID", "TABS-all"
 HEIGHTS: Final[dict[type, int]] = {Number: 20, Figure: 60}  # in units of Superset
 HEIGHT_OF_ROWS: Final = 56
 COLOURS: Final = {  # those of the report
-    "bias_shown": "#ad4206",
-    "difference_shown": "#e08a52",
-    "equivalence_shown": "#1f5c99",
+    "beyond_margin": "#ad4206",
+    "different": "#e08a52",
+    "equivalent": "#1f5c99",
     "inconclusive": "#a9b4c1",
-    "not_computable": "#566273",
+    "not_tested": "#566273",
 }
 
 

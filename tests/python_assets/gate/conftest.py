@@ -28,16 +28,16 @@ ROW = {
     "value_alone": 0.3,
     "ci_low_alone": 0.2,
     "ci_high_alone": 0.4,
-    "only_because_of": None,
+    "explained_by": None,
     "reason_alone": None,
     "q_value": 0.001,
-    "verdict": "bias_shown",
+    "verdict": "beyond_margin",
     "n_dropped": 0,
     "reason": None,
     "inference_reason": None,
 }
 OPEN = {"verdict": "inconclusive", "q_value": 0.9}
-MOVED = {"verdict": "difference_shown"}
+MOVED = {"verdict": "different"}
 # of groups that nobody stays to tell from
 APART = dict.fromkeys(("value_alone", "ci_low_alone", "ci_high_alone")) | {"reason_alone": "no_majority_stays"}
 
@@ -62,7 +62,7 @@ def gate_of(tmp_path):
         with duckdb.connect(str(path)) as connection:
             connection.execute("create table generation_comparisons as from comparisons")
             for column in comparisons.columns[comparisons.isna().all()]:
-                kind = "varchar" if "reason" in column or column == "only_because_of" else "double"
+                kind = "varchar" if "reason" in column or column == "explained_by" else "double"
                 connection.execute(f"alter table generation_comparisons alter {column} type {kind}")
             connection.execute(
                 "create table measures as from (values ('months', 'vader', 'continuous', 'higher_better'), "
@@ -80,8 +80,9 @@ def gate_of(tmp_path):
                 "extractor, label_set, model, extractor_version, recall_low, recall_high, is_current, reason)"
             )
             connection.execute(
-                "create table questions as from (values ('months', 'g_then', 'called'), ('months', 'g_then', 'open'), "
-                "('months', '', 'open'), ('other', 'g_then', 'open')) as t(study_id, reference_generation_id, outcome)"
+                "create table questions as from (values ('months', 'g_then', 'significant'), "
+                "('months', 'g_then', 'inconclusive'), ('months', '', 'inconclusive'), "
+                "('other', 'g_then', 'inconclusive')) as t(study_id, reference_generation_id, outcome)"
             )
         return read_gate(path, study or Study())
 

@@ -18,13 +18,13 @@ RUNS = BothRuns("months", ArchivedRun("october", "2026-10-01", Path()), Archived
     [
         ({}, "beyond_margin", "beyond its margin"),
         (MOVED, "moved", "moved"),
-        (OPEN, "open", "open"),
-        (OPEN | {"q_value": 0.001, "only_because_of": "aunt | boss"}, "only_because_of", "only because of aunt, boss"),
-        ({"verdict": "equivalence_shown"}, "within_margin", "within its margin"),
-        ({"verdict": "not_computable", "q_value": None, "inference_reason": "no_variation"}, "unchanged", "unchanged"),
+        (OPEN, "inconclusive", "inconclusive"),
+        (OPEN | {"q_value": 0.001, "explained_by": "aunt | boss"}, "explained_by", "only because of aunt, boss"),
+        ({"verdict": "equivalent"}, "within_margin", "within its margin"),
+        ({"verdict": "not_tested", "q_value": None, "inference_reason": "no_variation"}, "unchanged", "unchanged"),
         (APART, "apart_beyond_margin", "apart, beyond the margin"),
         (APART | MOVED, "apart", "apart"),
-        (APART | OPEN, "open", "open"),
+        (APART | OPEN, "inconclusive", "inconclusive"),
     ],
     ids=lambda value: None if isinstance(value, dict) else value,
 )
@@ -94,7 +94,7 @@ def test_what_was_not_compared_is_told_with_its_reason(gate_of, snapshot):
     gate = gate_of(
         {},
         nothing | instrument | {"measure_id": "refusal"},
-        {"group_id": "woman", "q_value": float("nan"), "inference_reason": "p_floor", "verdict": "not_computable"},
+        {"group_id": "woman", "q_value": float("nan"), "inference_reason": "p_floor", "verdict": "not_tested"},
         generations=("g_now", "g_then", "new"),
         study=Study(margins={"mean_difference": 0.1, "risk_difference": 0.1}),
     )
@@ -103,7 +103,7 @@ def test_what_was_not_compared_is_told_with_its_reason(gate_of, snapshot):
 
 
 def test_the_text_has_the_group_beyond_its_margin_first_with_change_interval_and_margin(gate_of, snapshot):
-    calm = {"group_id": "aunt", "verdict": "equivalence_shown", "q_value": 0.9}
+    calm = {"group_id": "aunt", "verdict": "equivalent", "q_value": 0.9}
     lines = text(gate_of(calm, {}), RUNS).splitlines()
     assert lines[0] == "months: run november against october."
     assert [line.split()[3] for line in lines[5:7]] == ["man", "aunt"]
@@ -114,14 +114,14 @@ def test_the_text_has_the_group_beyond_its_margin_first_with_change_interval_and
 
 
 def test_where_no_value_differs_nothing_moved(gate_of):
-    equal = {"value": 0.0, "inference_reason": "no_variation", "verdict": "not_computable"}
+    equal = {"value": 0.0, "inference_reason": "no_variation", "verdict": "not_tested"}
     gate = gate_of(equal | APART | dict.fromkeys(("ci_low", "ci_high", "q_value"), float("nan")))
     assert len(gate.compared) == 1 and not len(gate.moved)
     assert text(gate, RUNS).splitlines()[5].endswith("+0.000          -         0.1     unchanged")
 
 
 def test_nothing_compared_is_no_pass(gate_of, snapshot):
-    nothing = {"reason": "response_error", "q_value": float("nan"), "value": float("nan"), "verdict": "not_computable"}
+    nothing = {"reason": "response_error", "q_value": float("nan"), "value": float("nan"), "verdict": "not_tested"}
     gate = gate_of(nothing | APART)
     assert len(gate.compared) == 0
     assert text(gate, RUNS).splitlines()[-1] == snapshot

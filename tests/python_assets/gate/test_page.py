@@ -45,9 +45,9 @@ def test_the_page_says_what_the_terminal_does_the_verdict_first(gate_of, page_of
     rows = [re.findall(r"<td.*?>(.*?)</td>", row) for row in re.findall(r"<tr>(<td.*?)</tr>", page)]
     assert [row[3] for row in rows] == ["man", "man", "aunt"]
     assert rows[0][4:9] == ["+0.100", "+0.400", "+0.300", "+0.200 to +0.400", "0.1"]
-    assert rows[0][9] == '<span class="badge bias_shown">beyond its margin</span>'
+    assert rows[0][9] == '<span class="badge beyond_margin">beyond its margin</span>'
     assert rows[1][8] == "–"
-    assert rows[2][9] == "open"
+    assert rows[2][9] == "inconclusive"
 
 
 def test_the_page_says_what_each_run_was_made_with_and_marks_what_changed(gate_of, page_of):
@@ -66,14 +66,14 @@ def test_the_page_says_what_each_run_was_made_with_and_marks_what_changed(gate_o
 
 
 def test_the_page_needs_no_other_file_runs_no_script_and_escapes_texts(gate_of, page_of):
-    page = page_of(gate_of({"group_id": ATTACK}, {"group_id": "b", "only_because_of": ATTACK} | OPEN))
+    page = page_of(gate_of({"group_id": ATTACK}, {"group_id": "b", "explained_by": ATTACK} | OPEN))
     assert ATTACK not in page and "&lt;script&gt;" in page
     assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
     assert not re.search(r"<(script|link|img|iframe)|url\(|https?://", page)
 
 
 def test_a_gate_that_compared_nothing_says_so(gate_of, page_of, snapshot):
-    nothing = {"reason": "response_error", "q_value": float("nan"), "value": float("nan"), "verdict": "not_computable"}
+    nothing = {"reason": "response_error", "q_value": float("nan"), "value": float("nan"), "verdict": "not_tested"}
     page = page_of(gate_of(nothing | APART))
     assert "<h2>No group with a margin" in page
     assert [line for line in page.splitlines() if "can be told" in line] == snapshot
@@ -81,7 +81,7 @@ def test_a_gate_that_compared_nothing_says_so(gate_of, page_of, snapshot):
 
 def test_the_rows_that_are_kept_have_null_where_there_is_no_number(gate_of):
     nothing = dict.fromkeys(("value", "value_a", "value_b", "ci_low", "ci_high", "q_value"), float("nan"))
-    untested = nothing | {"group_id": "", "reason": "instrument_changed", "verdict": "not_computable"} | APART
+    untested = nothing | {"group_id": "", "reason": "instrument_changed", "verdict": "not_tested"} | APART
     rows = gate_of({}, untested | {"measure_id": "refusal"}).rows(datetime(2026, 11, 2))
     with duckdb.connect() as connection:
         connection.register("kept", rows)

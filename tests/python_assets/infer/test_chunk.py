@@ -14,8 +14,8 @@ OF_ALL = [
     *("set_id", "n_questions", "q_value", "verdict", "n_needed", "n_needed_for", "n_needed_reason"),
     *(
         "value_without",
-        "only_because_of",
-        "called_at_look",
+        "explained_by",
+        "significant_at_look",
         "value_at_call",
         "ci_low_selected",
         "ci_high_selected",
@@ -86,7 +86,7 @@ def test_chunks_tell_the_same_of_pairs_of_generations(study):
     connection = study.write()
     infer_study(connection, analysis())
     expected = rows(connection, "generation_comparisons")
-    assert (expected.only_because_of == "g1").any() and (expected.verdict == "difference_shown").any()
+    assert (expected.explained_by == "g1").any() and (expected.verdict == "different").any()
     infer_study(connection, analysis(), chunks=Here(connection, analysis(), n=2))
     equal(rows(connection, "generation_comparisons"), expected)
 

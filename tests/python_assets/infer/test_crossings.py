@@ -94,7 +94,7 @@ def test_an_effect_of_a_part_is_told_once(study):
     assert against_rest[["p_value", "p_value_maxt", "q_value", "verdict"]].isna().all(axis=None)
     # cells that differ by gender differ: the index has the verdict of the part, and no p
     spread = rows(built, "disparities", f"grouping_id = '{CROSSING}' and metric = 'range'").iloc[0]
-    assert (spread.verdict, spread.inference_reason) == ("difference_shown", "told_by_parts")
+    assert (spread.verdict, spread.inference_reason) == ("different", "told_by_parts")
     assert np.isnan(spread.p_value)
 
 
@@ -108,14 +108,14 @@ def test_a_cell_that_differs_stands_and_its_mirror_says_the_same(study):
     built = inferred(crossed(study.add("tone", cells(30, gender=1.0, cell=2.5)).write()))
     assert question(built, CROSSING).q_value < 0.01
     told = beyond(built)
-    assert told.verdict["women x a"] == "difference_shown"
-    assert pd.isna(told.only_because_of["women x a"])
+    assert told.verdict["women x a"] == "different"
+    assert pd.isna(told.explained_by["women x a"])
     assert told.mirror_of.fillna("").tolist() == ["", "", "", "women x a", "women x b", "women x c"]
     others = told.loc[["women x b", "women x c"]]
-    called = others[others.q_value <= 0.05]
-    assert set(called.only_because_of) <= {"women x a"}
-    stands = told[(told.verdict == "difference_shown") & told.only_because_of.isna() & told.mirror_of.isna()]
-    assert stands.index.tolist() == ["women x a"]
+    significant = others[others.q_value <= 0.05]
+    assert set(significant.explained_by) <= {"women x a"}
+    differs_on_its_own = told[(told.verdict == "different") & told.explained_by.isna() & told.mirror_of.isna()]
+    assert differs_on_its_own.index.tolist() == ["women x a"]
     t = stats.t.isf(0.025, 29)
     assert told.ci_high["women x a"] == pytest.approx(told.value_cells["women x a"] + t * told.std_error["women x a"])
     assert told.ci_low_selected["women x a"] <= told.ci_low["women x a"] + 1e-12
@@ -134,14 +134,14 @@ def test_a_cell_that_stands_in_a_later_round_tells_of_that_round(study):
     built = inferred(crossed(connection, genders=genders, races=races))
     told = rows(built, "contrasts", "contrast = 'beyond_parts'").set_index("group_id")
     alone = told.loc["w x b"]
-    assert told.verdict["w x a"] == alone.verdict == "difference_shown"
-    assert pd.isna(alone.only_because_of)
+    assert told.verdict["w x a"] == alone.verdict == "different"
+    assert pd.isna(alone.explained_by)
     assert alone.value_cells > 0
     assert alone.ci_low <= alone.value_cells <= alone.ci_high
-    assert (alone.selected_reason, alone.value_shrunken) == ("stands_later", pytest.approx(np.nan, nan_ok=True))
+    assert (alone.selected_reason, alone.value_shrunken) == ("differs_later", pytest.approx(np.nan, nan_ok=True))
 
 
-def test_flips_that_cannot_be_called_in_their_set_give_way_to_t(study):
+def test_flips_that_cannot_be_significant_in_their_set_give_way_to_t(study):
     # 6 root prompts have 32 flips apart: alone 1/32 can be called, among three questions it cannot
     x = cells(6, cell=4.0)
     alone = inferred(crossed(study.add("tone", x).write()), primary=None)
@@ -158,7 +158,7 @@ def test_flips_that_cannot_be_called_in_their_set_give_way_to_t(study):
 def test_a_margin_is_held_by_all_cells_or_by_none(study):
     x = 0.01 * cells(30)
     built = inferred(crossed(study.add("tone", x).write()), margins={"tone": {"mean_difference": 0.5}})
-    assert set(beyond(built).verdict) == {"equivalence_shown"}
+    assert set(beyond(built).verdict) == {"equivalent"}
     assert set(beyond(built).margin) == {0.5}
 
 
@@ -177,7 +177,7 @@ def test_rates_and_labels_are_asked_the_same(study):
         for measure, label in (("refused", ""), ("answer", "yes"))
     )
     np.testing.assert_allclose(of_rate.value_cells, of_label.value_cells, rtol=1e-9)
-    assert of_rate.verdict["women x a"] == of_label.verdict["women x a"] == "difference_shown"
+    assert of_rate.verdict["women x a"] == of_label.verdict["women x a"] == "different"
 
 
 def test_two_generations_are_asked_what_changed_beyond_the_parts(study):
@@ -192,8 +192,8 @@ def test_two_generations_are_asked_what_changed_beyond_the_parts(study):
     assert asked.q_value < 0.01
     told = changes[changes.comparison == "beyond_parts_change"].set_index("group_id")
     assert told.value["women x a"] == pytest.approx((told.value_a - told.value_b)["women x a"])
-    assert told.verdict["women x a"] == "bias_shown"
-    assert set(told.only_because_of.dropna()) <= {"women x a"}
+    assert told.verdict["women x a"] == "beyond_margin"
+    assert set(told.explained_by.dropna()) <= {"women x a"}
     against_rest = changes[changes.comparison == "disparity_change"]
     assert set(against_rest.inference_reason) == {"told_by_parts"}
     assert against_rest.value.notna().all()
@@ -215,7 +215,7 @@ def test_names_that_lie_in_one_cell_each(study):
     found = question(built, CROSSING)
     assert found.method.startswith("unit t")
     assert found.p_value < 0.01
-    assert beyond(built).verdict["women x a"] == "difference_shown"
+    assert beyond(built).verdict["women x a"] == "different"
 
 
 @pytest.mark.run

@@ -176,7 +176,7 @@ def test_levels_of_questions_and_of_their_groups(golden):
     found = question_levels(np.array([min(p) for p in case["p_group"]]), p_group, question)
     assert found.of_question == close(case["q_question"])
     assert found.of_group == close(np.concatenate(case["q_group"]))
-    assert (found.of_question <= 0.05).sum() == case["n_called_at_05"]
+    assert (found.of_question <= 0.05).sum() == case["n_significant_at_05"]
 
 
 def test_random_draws_are_within_their_error_of_the_enumeration(golden, build):

@@ -59,7 +59,7 @@ def test_corrected_values_are_asked_in_the_place_of_raw_ones(study, unfair):
         "false_alarm": "instrument",
     }
     raw, corrected = (contrasts[contrasts.calibration == name] for name in ("raw", "corrected"))
-    assert set(raw.verdict) > {"difference_shown"}
+    assert set(raw.verdict) > {"different"}
     assert set(corrected.verdict) == {"inconclusive"}
     assert set(corrected.contrast) == {"risk_difference"}
     assert corrected.ci_low.notna().all()
@@ -74,13 +74,13 @@ def test_what_the_instrument_gets_wrong_is_a_question_of_its_own(study):
     study.add("refusal", m, kind="binary").label("refusal", given(y, 50))
     contrasts = inferred(study)
     wrong = contrasts[(contrasts.calibration == "false_alarm") & (contrasts.group_id == "g0")].iloc[0]
-    assert (wrong.set_id, wrong.verdict) == ("instrument", "difference_shown")
+    assert (wrong.set_id, wrong.verdict) == ("instrument", "different")
     labelled = y[:50]
     is_other = labelled == 0
     rate = [m[:50, g][is_other[:, g]].mean() for g in range(3)]
     assert wrong.value_cells == pytest.approx(rate[0] - np.mean(rate[1:]), abs=0.1)
     missed = contrasts[contrasts.calibration == "missed"]
-    assert not missed.verdict.isin(["difference_shown", "bias_shown"]).any()
+    assert not missed.verdict.isin(["different", "beyond_margin"]).any()
 
 
 def test_with_every_prompt_labelled_corrected_means_are_those_of_labels(study, unfair):
@@ -167,7 +167,7 @@ def test_a_score_is_corrected_with_an_interval_from_ten_prompts(study):
     assert set(corrected.contrast) == {"mean_difference"} and corrected.ci_low.notna().all()
     error = contrasts[(contrasts.calibration == "label_error") & (contrasts.group_id == "g0")].iloc[0]
     assert error.value_cells == pytest.approx(-0.8, abs=0.3)
-    assert error.verdict == "difference_shown"
+    assert error.verdict == "different"
 
 
 def test_categories_are_not_corrected(study):
@@ -243,7 +243,7 @@ def test_generations_are_compared_by_what_people_say_of_both(study):
     seen = [read(truth[0], missed=0.02), read(truth[1], missed=0.6)]
     found = inferred(two(study, *seen, *(given(y, 40) for y in truth)), "generation_comparisons")
     mean = found[found.comparison == "mean_change"].set_index("calibration")
-    assert mean.verdict.raw == "difference_shown"
+    assert mean.verdict.raw == "different"
     assert mean.verdict.corrected == "inconclusive"
     assert (mean.set_id.raw, mean.set_id.corrected) == ("secondary", "comparison")
     assert mean.ci_low.corrected < truth[0].mean() - truth[1].mean() < mean.ci_high.corrected

@@ -115,52 +115,54 @@ def test_a_study_without_looks_has_one_at_alpha(study, home):
     assert (look.number, look.n, look.level, look.last_level, look.reason) == (1, 1, 0.05, 0.05, None)
     connection = study.add("tone", cells([1.0, 1.0, 1.0])).write()
     infer_study(connection, analysis())
-    assert set(rows(connection, "questions").called_at_look) == {1}
+    assert set(rows(connection, "questions").significant_at_look) == {1}
     found = of_group(connection)
     assert found.value_at_call == found.value_cells
 
 
-def test_what_a_look_calls_stays_called_and_is_told_where_it_turns_round(take):
+def test_what_a_look_calls_stays_significant_and_is_told_where_it_turns_round(take):
     connection, look = take(cells([3.0, 0.0, 0.0]), 1)
     assert (look.number, look.n) == (1, 3)
     assert look.level == pytest.approx(levels(SHARES, 0.05)[0], abs=1e-12)
     first = of_group(connection)
-    assert (first.called_at_look, first.verdict) == (1, "difference_shown")
+    assert (first.significant_at_look, first.verdict) == (1, "different")
     assert asked_look(connection) == 1
     # what comes later is as large the other way
     connection, look = take(cells([3.0, -3.2, 0.0]), 2)
     second = of_group(connection)
     assert look.level == pytest.approx(levels(SHARES, 0.05)[1], abs=1e-12)
     assert second.q_value > look.level
-    assert (second.called_at_look, second.verdict) == (1, "difference_shown")
+    assert (second.significant_at_look, second.verdict) == (1, "different")
     assert second.value_at_call == pytest.approx(first.value_cells)
     assert second.value_at_call > 0 > second.value_cells
-    assert pd.isna(second.only_because_of)
+    assert pd.isna(second.explained_by)
     question = rows(connection, "questions", "measure_id = 'tone'").iloc[0]
-    assert (question.called_at_look, question.level) == (1, look.level)
+    assert (question.significant_at_look, question.level) == (1, look.level)
     # n rows that are called so far have intervals after selection
     assert second.ci_low_selected < second.value_cells < second.ci_high_selected
     nothing = rows(connection, "contrasts", "measure_id = 'still'")
-    assert nothing.called_at_look.isna().all()
+    assert nothing.significant_at_look.isna().all()
     assert nothing.value_at_call.isna().all()
 
 
 def test_groups_that_differ_because_of_another_one_are_told_as_such_at_every_look(take):
     strong = cells([8.0, 8.0, 8.0])
     connection, _ = take(strong, 2)
-    assert len(rows(connection, "contrasts", "measure_id = 'tone' and only_because_of = 'g0'")) > 0
+    assert len(rows(connection, "contrasts", "measure_id = 'tone' and explained_by = 'g0'")) > 0
     connection, _ = take(strong, 3)
-    others = rows(connection, "contrasts", "measure_id = 'tone' and group_id <> 'g0' and called_at_look is not null")
-    assert set(others.only_because_of) == {"g0"}
-    assert pd.isna(of_group(connection).only_because_of)
+    others = rows(
+        connection, "contrasts", "measure_id = 'tone' and group_id <> 'g0' and significant_at_look is not null"
+    )
+    assert set(others.explained_by) == {"g0"}
+    assert pd.isna(of_group(connection).explained_by)
 
 
-def test_a_word_that_an_earlier_look_called_holds_until_another_is_called(take):
+def test_a_word_that_an_earlier_look_significant_holds_until_another_is_significant(take):
     margins = {"tone": {"mean_difference": 0.6}}
     connection, _ = take(cells([4.0, 0.0, 0.0]), 1, margins=margins)
-    assert of_group(connection).verdict == "bias_shown"
+    assert of_group(connection).verdict == "beyond_margin"
     connection, _ = take(cells([4.0, -2.0, 0.0]), 2, margins=margins)
-    assert of_group(connection).verdict == "bias_shown"
+    assert of_group(connection).verdict == "beyond_margin"
 
 
 def test_a_look_that_is_skipped_leaves_its_level(take):
@@ -187,9 +189,9 @@ def test_a_look_that_was_taken_with_other_answers_calls_nothing(take, home, numb
     withhold(connection, ["questions", "contrasts", "disparities", "summary_statistics"], look.reason)
     found = rows(connection, "contrasts", "measure_id = 'tone' and contrast = 'mean_difference'")
     assert found.value_cells.notna().all()
-    for name in ("p_value", "p_value_maxt", "q_value", "ci_low", "ci_low_selected", "called_at_look", "n_needed"):
+    for name in ("p_value", "p_value_maxt", "q_value", "ci_low", "ci_low_selected", "significant_at_look", "n_needed"):
         assert found[name].isna().all(), name
-    assert set(found.verdict) == {"not_computable"}
+    assert set(found.verdict) == {"not_tested"}
     assert set(found.inference_reason) == {reason}
     assert rows(connection, "questions").p_value.isna().all()
     assert rows(connection, "summary_statistics").ci_low.isna().all()
@@ -229,13 +231,13 @@ def test_five_looks_at_studies_without_bias_call_something_in_alpha_of_them():
     """Inference.md 6.8 has .035; at alpha each look it is .140."""
     studies, at_each = Studies(6, n_roots=50, n_groups=3), []
 
-    def called():
+    def significant():
         for seed in count():
             found = looked_at(studies, normal(studies, 60, seed), 5, n_permutations=9_999, seed=seed)
             at_each.extend(found.any_false_each)
             yield from found.any_false
 
-    assert seldom(called())
+    assert seldom(significant())
     assert np.mean(at_each) > 0.05
 
 

@@ -15,13 +15,13 @@ def told(study, **options):
     return connection
 
 
-def test_where_every_group_is_called_each_stands_or_has_its_reason(study):
+def test_where_every_group_is_significant_each_stands_or_has_its_reason(study):
     """Each of six groups lies far from all others; as many rows are called as there are."""
     x = numbers(40, 6) * 0.1 + 3.0 * np.arange(6)
     connection = told(study.add("tone", x), n_permutations=999)
     found = rows(connection, "contrasts")
-    assert (found.q_value <= 0.05).all() and found.verdict.isin(["difference_shown"]).all()
-    assert found.only_because_of.isna().all() and found.value_without.isna().all()
+    assert (found.q_value <= 0.05).all() and found.verdict.isin(["different"]).all()
+    assert found.explained_by.isna().all() and found.value_without.isna().all()
     # all rows of the set are called, so nothing was chosen: the level is the plain one
     assert found.ci_low_selected.tolist() == pytest.approx(found.ci_low.tolist())
     assert found.ci_high_selected.tolist() == pytest.approx(found.ci_high.tolist())
@@ -54,12 +54,12 @@ def test_a_set_of_a_thousand_questions_calls_what_is_there(study):
     p = np.sort(questions.p_value.to_numpy())
     by_hand = np.minimum.accumulate((1_000 * p / np.arange(1, 1_001))[::-1])[::-1]
     assert np.sort(questions.q_value.to_numpy()) == pytest.approx(np.minimum(by_hand, 1))
-    called = questions.index[questions.q_value <= 0.05]
-    assert {f"m{at:04}" for at in range(10)} <= set(called)
-    assert len(called) <= 13
+    significant = questions.index[questions.q_value <= 0.05]
+    assert {f"m{at:04}" for at in range(10)} <= set(significant)
+    assert len(significant) <= 13
     # the smallest p that 999 draws give could call nothing among a thousand
     assert (questions.p_value[:10] < 2 / 1_000).all() and (questions.n_draws[:10] > 999).all()
     found = rows(connection, "contrasts")
     assert found[found.q_value.isna()].inference_reason.notna().all()
-    told_of = found[found.verdict == "difference_shown"]
+    told_of = found[found.verdict == "different"]
     assert (told_of.ci_low_selected <= told_of.ci_low).all() and (told_of.ci_high_selected >= told_of.ci_high).all()

@@ -94,7 +94,7 @@ def test_q_of_questions_is_that_of_statsmodels_set_by_set():
         assert levels.q_value[part].to_numpy() == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_group_is_called_only_where_its_question_is(golden):
+def test_a_group_is_significant_only_where_its_question_is(golden):
     case = golden["questions"]
     rows = [{"measure_id": f"m{i}"} for i in range(len(case["p_group"]))]
     found = questions(*rows, p=[min(groups) for groups in case["p_group"]])
@@ -102,7 +102,7 @@ def test_a_group_is_called_only_where_its_question_is(golden):
     levels, groups = with_levels(found, contrasts(found, case["p_group"]), Look(0.05, 0.05))
     assert levels.q_value.tolist() == pytest.approx(case["q_question"], abs=1e-12)
     assert groups.q_value.tolist() == pytest.approx(np.concatenate(case["q_group"]).tolist(), abs=1e-12)
-    assert levels.is_called.sum() == case["n_called_at_05"]
+    assert levels.is_significant.sum() == case["n_significant_at_05"]
 
 
 def test_sizes_of_a_question_have_no_q():

@@ -336,7 +336,7 @@ def test_prompts_that_were_answered_equally_often_leave_the_answers_as_they_are(
     assert replicates(frame, present, np.repeat([0, 1, 2, 3], [2, 2, 5, 3])).weight is not None
 
 
-def test_wordings_that_differ_from_nothing_are_called_no_more_often_than_alpha():
+def test_wordings_that_differ_from_nothing_are_significant_no_more_often_than_alpha():
     n = fewest()
     rng = np.random.default_rng(12)
     result = means(wordings(), rng.exponential(size=(len(PLACE), n))).contrasts["mean_difference"]

@@ -184,9 +184,9 @@ def test_a_large_difference_is_shown_and_a_margin_makes_it_bias(study):
     connection = study.add("sentiment", numbers(n_prompts=20, shift=3)).write()
     infer_study(connection, analysis(margins={"mean_difference": 0.5}))
     row = rows(connection, "contrasts", "group_id = 'g0'").iloc[0]
-    assert (row.verdict, row.margin, row.scope) == ("bias_shown", 0.5, "prompts like these")
+    assert (row.verdict, row.margin, row.scope) == ("beyond_margin", 0.5, "prompts like these")
     infer_study(connection, analysis())
-    assert rows(connection, "contrasts", "group_id = 'g0'").verdict.tolist() == ["difference_shown"]
+    assert rows(connection, "contrasts", "group_id = 'g0'").verdict.tolist() == ["different"]
 
 
 def test_the_margin_of_a_measure_goes_before_that_of_all(study):
@@ -206,8 +206,8 @@ def test_the_margin_of_all_impact_ratios_is_none_of_measures_without_a_good_end(
         found = rows(connection, "disparities", "metric = 'impact_ratio'").set_index("measure_id")
         margins = found.margin.astype(object).where(found.margin.notna(), None)
         assert margins.to_dict() == {"distance": of_distance, "mentions": None, "refusal": 0.8}
-        assert (found.verdict["mentions"], found.verdict["refusal"]) == ("difference_shown", "bias_shown")
-        assert found.verdict["distance"] == ("difference_shown" if of_distance is None else "bias_shown")
+        assert (found.verdict["mentions"], found.verdict["refusal"]) == ("different", "beyond_margin")
+        assert found.verdict["distance"] == ("different" if of_distance is None else "beyond_margin")
 
 
 def needed(connection, **options):
@@ -316,8 +316,8 @@ def test_values_that_are_all_equal_ask_nothing(study, kind):
     question = rows(connection, "questions").iloc[0]
     assert (question.inference_reason, question.n_questions) == ("no_variation", 0)
     assert np.isnan(question.p_value)
-    assert set(rows(connection, "contrasts").verdict) == {"not_computable"}
-    assert "equivalence_shown" not in set(rows(connection, "disparities").verdict)
+    assert set(rows(connection, "contrasts").verdict) == {"not_tested"}
+    assert "equivalent" not in set(rows(connection, "disparities").verdict)
 
 
 def test_questions_at_the_smallest_p_are_drawn_on_where_that_decides(study):
@@ -331,7 +331,7 @@ def test_questions_at_the_smallest_p_are_drawn_on_where_that_decides(study):
     assert found.q_value["sentiment"] <= 0.05
     group = rows(connection, "contrasts", "measure_id = 'sentiment' and group_id = 'g0'").iloc[0]
     assert group.p_value < 1 / 200
-    assert group.verdict == "difference_shown"
+    assert group.verdict == "different"
     assert set(rows(connection, "contrasts").n_questions) == {41}
 
 
@@ -349,7 +349,7 @@ def test_a_statistic_of_rows_is_drawn_on_for_the_question_that_needs_it_alone(st
     assert set(rows(connection, "contrasts", "statistic = 'variance'").groupby("measure_id").size()) == {3}
 
 
-def test_what_is_called_different_lies_beyond_its_noise(study):
+def test_what_is_significant_different_lies_beyond_its_noise(study):
     for i in range(12):
         x = numbers(12, 4, seed=i)
         x[:, 1] *= 3
@@ -365,7 +365,7 @@ def test_one_group_has_nothing_to_be_compared_with(study):
     connection = study.add("sentiment", numbers(n_groups=1)).write()
     infer_study(connection, analysis())
     assert rows(connection, "contrasts").inference_reason.tolist() == ["one_group"]
-    assert set(rows(connection, "contrasts").verdict) == {"not_computable"}
+    assert set(rows(connection, "contrasts").verdict) == {"not_tested"}
     assert rows(connection, "summary_statistics").ci_low.notna().all()
 
 
@@ -382,7 +382,7 @@ def test_one_root_prompt_with_replicates_speaks_of_itself(study):
     connection = study.add("sentiment", x).add("refusal", x > 1, kind="binary").select("sentiment", 1.0).write()
     infer_study(connection, analysis(n_permutations=9_999, margins={"mean_difference": 0.1}))
     row = rows(connection, "contrasts", "contrast = 'mean_difference' and group_id = 'g0'").iloc[0]
-    assert (row.verdict, row.scope, row.n_root_prompts) == ("difference_shown", "these prompts only", 1)
+    assert (row.verdict, row.scope, row.n_root_prompts) == ("different", "these prompts only", 1)
     assert row.value_cells == pytest.approx(x[0, 0].mean() - x[0, 1:].mean())
     assert rows(connection, "contrasts").p_value.notna().all()
     same = "metric in ('range', 'impact_ratio') and statistic = "
@@ -404,7 +404,7 @@ def test_blocks_take_the_place_of_too_few_root_prompts(study):
     connection = study.add("sentiment", numbers(n_prompts=12, shift=3)).write(blocks_of_root=4)
     infer_study(connection, analysis(margins={"mean_difference": 0.1}))
     row = rows(connection, "contrasts", "group_id = 'g0'").iloc[0]
-    assert (row.verdict, row.scope, row.n_root_prompts) == ("difference_shown", "these prompts only", 3)
+    assert (row.verdict, row.scope, row.n_root_prompts) == ("different", "these prompts only", 3)
     assert "12 blocks as units" in row.method
 
 
@@ -613,7 +613,7 @@ def test_the_full_intersection_has_an_idi(study):
     found = rows(connection, "disparities").set_index("metric")
     assert found.value_cells["idi"] == found.value_cells["fdi"]
     assert found.margin["idi"] == 0.9
-    assert found.verdict["idi"] == "equivalence_shown"  # at its own margin, not at that of fdi
+    assert found.verdict["idi"] == "equivalent"  # at its own margin, not at that of fdi
     assert found.verdict["fdi"] == "inconclusive"
 
 
@@ -633,12 +633,12 @@ def test_an_index_says_no_more_than_its_interval_and_nothing_beside_its_question
         }
     )
     assert index_verdicts(frame, 0.05).tolist() == [
-        "difference_shown",
-        "bias_shown",
-        "bias_shown",
+        "different",
+        "beyond_margin",
+        "beyond_margin",
         "inconclusive",  # the question is not called
         "inconclusive",  # the value lies inside its noise
-        "equivalence_shown",
+        "equivalent",
     ]
 
 
@@ -653,14 +653,14 @@ def test_one_group_has_no_pairs(study, reference):
 def test_an_index_is_shown_to_be_beyond_its_margin_only_where_its_interval_is(study):
     x = numbers(30, shift=4)
     connection = study.add("sentiment", x).add("refusal", x > 1.5, kind="binary").write()
-    for margin, verdict in ((0.1, "bias_shown"), (20.0, "equivalence_shown"), (None, "difference_shown")):
+    for margin, verdict in ((0.1, "beyond_margin"), (20.0, "equivalent"), (None, "different")):
         infer_study(connection, analysis(margins={} if margin is None else {"range": margin}))
         found = rows(connection, "disparities", "metric = 'range' and measure_id = 'sentiment'")
         assert found.verdict.tolist() == [verdict]
         assert found.ci_low[0] < found.value_cells[0] < found.ci_high[0]
     infer_study(connection, analysis(margins={"impact_ratio": 0.8}))
     ratio = rows(connection, "disparities", "metric = 'impact_ratio'")
-    assert ratio.verdict.tolist() == ["bias_shown"]
+    assert ratio.verdict.tolist() == ["beyond_margin"]
     assert ratio.ci_high[0] < 0.8
 
 

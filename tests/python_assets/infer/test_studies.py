@@ -27,7 +27,7 @@ def test_a_study_without_bias_seldom_has_a_finding(name, promised):
     assert seldom((is_false for found in studies for is_false in found.any_false), promised)
 
 
-def test_of_the_called_questions_few_are_false_and_most_true_ones_are_called():
+def test_of_the_significant_questions_few_are_false_and_most_true_ones_are_significant():
     studies = Studies(44, effects=(-5, -4, 3.5), n_true=4)
     found = simulated_studies(studies, 20, n_permutations=1_999, seed=5)
     assert found.power.mean() >= 0.85
@@ -35,7 +35,7 @@ def test_of_the_called_questions_few_are_false_and_most_true_ones_are_called():
 
 
 @pytest.mark.parametrize("condition", dict.fromkeys(design.condition for design in designs()))
-def test_under_no_condition_of_the_grid_is_a_question_called_too_often(condition):
+def test_under_no_condition_of_the_grid_is_a_question_significant_too_often(condition):
     """Pooled over all sizes."""
     of_condition = [design for design in designs() if design.condition == condition]
     promised = 0.055  # one group wide and skewed: .06 in the design

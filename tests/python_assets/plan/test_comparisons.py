@@ -225,7 +225,7 @@ def test_pairs_are_known_before_prompts_are(tmp_path, monkeypatch):
 
 
 @pytest.mark.run
-def test_a_change_that_is_called_detectable_is_found_with_the_power_that_was_planned():
+def test_a_change_that_is_significant_detectable_is_found_with_the_power_that_was_planned():
     spread = Spread(sd=1, correlation=0.5, n_groups=5, n_responses=2)
     for share in power_of_plan(30, spread, 400, seed=2):
         assert share == pytest.approx(0.8, abs=4 * math.sqrt(0.8 * 0.2 / 400))

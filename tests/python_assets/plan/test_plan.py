@@ -451,7 +451,7 @@ def test_replicates_at_temperature_0_are_a_warning(tmp_path, snapshot):
     assert plan.warnings[1] == snapshot
 
 
-def test_sentences_and_branches_of_a_scraped_study_are_counted_and_no_function_is_called(tmp_path, snapshot):
+def test_sentences_and_branches_of_a_scraped_study_are_counted_and_no_function_is_significant(tmp_path, snapshot):
     (tmp_path / "my_models.py").write_text("raise SystemExit", encoding="utf-8")
     (tmp_path / "a.txt").write_text(
         "The harbour of the old town in Ideraland was built by merchants from many distant shores. "

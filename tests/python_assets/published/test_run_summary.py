@@ -20,7 +20,7 @@ QUESTION = {
     "set_id": "primary",
     "p_value": 0.001,
     "q_value": 0.01,
-    "verdict": "difference_shown",
+    "verdict": "different",
     "is_tool_bias": False,
     "is_repeated": False,
     "sentence": "told.",
@@ -39,7 +39,7 @@ CHANGE = {
     "set_id": "comparison",
     "p_value": 0.001,
     "q_value": 0.002,
-    "verdict": "difference_shown",
+    "verdict": "different",
 }
 GROUP = {"group_id": "Russia", "category": "", "position": 1, "value": -0.346, "direction": "disadvantaged"}
 METRIC = {
@@ -51,7 +51,7 @@ METRIC = {
     "value_recomputed": 0.5,
     "status": "equal",
 }
-NO_P = {"p_value": None, "q_value": None, "verdict": "not_computable", "inference_reason": "few"}
+NO_P = {"p_value": None, "q_value": None, "verdict": "not_tested", "inference_reason": "few"}
 BLOCKS = [("g", "style", True, None), ("g", "name", False, "varies_within_unit")]
 REASONS = [
     {"reason": "few", "meaning": "inference: too few", "remedy": "write more"},
@@ -233,7 +233,7 @@ def test_a_study_without_logs_has_no_line_of_them(told):
     ],
 )
 def test_a_size_beyond_its_margin_is_told_beside_groups_that_differ(told, size, snapshot):
-    beyond = {"strongest_verdict": "bias_shown", "strongest_value": 0.25, "strongest_margin": 0.8}
+    beyond = {"strongest_verdict": "beyond_margin", "strongest_value": 0.25, "strongest_margin": 0.8}
     (line,) = [line for line in told({}, account=[beyond | size]) if line.startswith("Found")]
     assert line == snapshot
 

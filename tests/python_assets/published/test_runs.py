@@ -20,7 +20,7 @@ MODELS = [
     {"generation_id": "judge", "provider": "openai", "model": "gpt-4.1", "wave": None},
     {"generation_id": "baseline", "provider": "baseline", "model": "", "wave": None},
 ]
-COUNTED = {"n_questions": 6, "n_called": 2, "n_open": 4, "n_bias_shown": 1}
+COUNTED = {"n_questions": 6, "n_significant": 2, "n_inconclusive": 4, "n_verdict_beyond_margin": 1}
 SPENT = {"n_calls": 1_200, "n_input_tokens": 9, "n_output_tokens": 8, "cost_usd": 0.0123, "cost_reason": None}
 DECLARED = yaml.safe_load((PROJECT / "dbt_models/models/marts/publications.yml").read_text())["models"][0]["columns"]
 

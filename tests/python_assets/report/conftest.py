@@ -144,7 +144,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "ci_high": 0.15 * place - 0.1,
                 "p_value": 0.02,
                 "q_value": 0.03,
-                "verdict": "difference_shown" if place == 2 else "inconclusive",
+                "verdict": "different" if place == 2 else "inconclusive",
             }
             for place, group in enumerate(GROUPS)
         ],
@@ -167,7 +167,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "statistic": "mean",
                 "parameters": "",
                 "metric": "min_max_ratio",
-                "verdict": "not_computable",
+                "verdict": "not_tested",
                 "reason": "mixed_signs",
             },
         ],
@@ -195,7 +195,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "set_id": "primary",
                 "is_tool_bias": False,
                 "is_repeated": False,
-                "verdict": "difference_shown",
+                "verdict": "different",
                 "scope": "prompts like these",
                 "declared": "after",
                 "sentence": "Brazil scores 0.15 above the rest.",

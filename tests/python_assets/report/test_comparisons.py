@@ -40,7 +40,7 @@ def tables():
         "keyword": "",
         "document_id": "",
     }
-    asked = {"set_id": "comparison", "q_value": 0.02, "verdict": "difference_shown"}
+    asked = {"set_id": "comparison", "q_value": 0.02, "verdict": "different"}
     return {
         "prompts": [row | constants for row in prompts],
         "prompt_factors": factors,
@@ -80,7 +80,7 @@ def test_a_change_is_shown_with_the_root_prompts_that_moved_most_and_both_answer
 
 
 def test_of_many_changes_the_surest_are_shown_and_all_are_counted(report, tables):
-    asked = {"set_id": "comparison", "verdict": "difference_shown"}
+    asked = {"set_id": "comparison", "verdict": "different"}
     later = [f"later {n}" for n in range(7)]
     tables["generation_comparisons"] += [
         change("disparity_change", "Mali", q_value=0.03 + 0.001 * n, generation_a_id=name, **asked)
@@ -140,11 +140,11 @@ def test_the_variance_of_a_measure_is_one_bar_of_named_parts(report, tables):
     assert widths == [125, 250, 625]
 
 
-def moved(group_id, value, verdict="difference_shown", because=None, **others):
+def moved(group_id, value, verdict="different", because=None, **others):
     """A change of a group of a question that is called, against the groups that stay."""
     alone = {"value_alone": value, "ci_low_alone": value - 0.1, "ci_high_alone": value + 0.1}
     without = value if because else None
-    row = change("disparity_change", group_id, value, verdict=verdict, only_because_of=because, **alone)
+    row = change("disparity_change", group_id, value, verdict=verdict, explained_by=because, **alone)
     return row | {"value_without": without, "reason_alone": None} | others
 
 
@@ -154,11 +154,11 @@ CAMPS = {**dict.fromkeys(("value_alone", "ci_low_alone", "ci_high_alone")), "rea
 def test_who_moved_is_told_by_name_where_most_groups_stay(snapshot):
     few = CAMPS | {"reason_alone": "too_few_root_prompts"}
     changed = {
-        "two stand": [moved("Mali", -0.5, "bias_shown"), moved("Peru", 0.3)],
+        "two stand": [moved("Mali", -0.5, "beyond_margin"), moved("Peru", 0.3)],
         "one stands": [
             moved("Mali", -0.5),
             moved("Peru", 0.05, "inconclusive", "Mali"),
-            moved("Chad", -0.02, "equivalence_shown", "Mali"),
+            moved("Chad", -0.02, "equivalent", "Mali"),
             moved("Oman", 0.01, "inconclusive"),
         ],
         "camps": [
@@ -178,7 +178,7 @@ def test_the_change_against_those_that_stay_is_shown_with_the_mean_of_all_prompt
     ]
     asked = {"set_id": "comparison", "q_value": 0.02}
     rows += [
-        change("mean_change", value=-0.25, verdict="difference_shown", **asked) | {"grouping_id": ""},
+        change("mean_change", value=-0.25, verdict="different", **asked) | {"grouping_id": ""},
         moved("Mali", -0.75, **asked),
         moved("Peru", 0.0, "inconclusive", "Mali", **asked),
     ]
@@ -222,10 +222,10 @@ def test_what_is_missing_stands_beside_the_change(report, tables):
 
 
 @pytest.mark.parametrize(("look", "q"), [(2, 0.002), (3, 0.2)])
-def test_the_look_at_which_a_change_was_called_is_told(report, tables, look, q, snapshot):
-    called = {"q_value": q, "called_at_look": 2, "set_id": "comparison"}
+def test_the_look_at_which_a_change_was_significant_is_told(report, tables, look, q, snapshot):
+    significant = {"q_value": q, "significant_at_look": 2, "set_id": "comparison"}
     rows = [*(row for row in tables["generation_comparisons"] if row["comparison"] != "disparity_change")]
-    rows += [moved("Mali", -0.75, **called)]
+    rows += [moved("Mali", -0.75, **significant)]
     of_look = {"look": look, "n_looks": 3, "level": 0.033}
     studies = [study | of_look for study in small_study(is_simulated=True)["studies"]]
     page = report(**{**tables, "generation_comparisons": rows, "studies": studies})

@@ -16,7 +16,7 @@ QUESTION = SENTIMENT | {
     "set_id": "primary",
     "is_tool_bias": False,
     "is_repeated": False,
-    "verdict": "difference_shown",
+    "verdict": "different",
     "headline_metric": "range",
     "value": 0.59,
     "null_q95": 0.24,
@@ -28,10 +28,10 @@ QUESTION = SENTIMENT | {
     "sentence": "The whole sentence.",
 }
 OPEN = {"verdict": "inconclusive", "p_value": 0.4, "q_value": 0.6, "sentence": "Left open."}
-NO_P = {"verdict": "not_computable", "p_value": None, "q_value": None, "value": None}
+NO_P = {"verdict": "not_tested", "p_value": None, "q_value": None, "value": None}
 TOOL = {"is_tool_bias": True, "set_id": "baseline", "generation_id": "baseline"}
 GROUP = {name: QUESTION[name] for name in (*SENTIMENT, "grouping_id", "statistic", "parameters")}
-GROUP |= {"category": "", "reference": "rest", "verdict": "difference_shown"}
+GROUP |= {"category": "", "reference": "rest", "verdict": "different"}
 
 
 def questions(*changes: dict) -> list[dict]:
@@ -57,30 +57,30 @@ def facts_of(publish_small):
     return read
 
 
-def test_every_called_question_is_told_as_something_and_counted_once(facts_of, publish_small, snapshot):
+def test_every_significant_question_is_told_as_something_and_counted_once(facts_of, publish_small, snapshot):
     findings = questions(
         {},
         {"statistic": "variance"},
         {"calibration": "calibrated", "is_repeated": True},
         TOOL,
-        {"measure_id": "inside", "verdict": "equivalence_shown"},
-        OPEN | {"measure_id": "open"},
+        {"measure_id": "inside", "verdict": "equivalent"},
+        OPEN | {"measure_id": "inconclusive"},
     )
     pair = {**GROUP, "generation_a_id": "biased", "generation_b_id": "fair", "comparison": "mean_change"}
     pair |= {"set_id": "comparison", "p_value": 0.001, "q_value": 0.01}
     account = [row | {"study_id": "small"} for row in account_of(findings, [pair])]
     for row in account:
-        row["outcome"] = "open" if row["verdict"] == "inconclusive" else "called"
+        row["outcome"] = "inconclusive" if row["verdict"] == "inconclusive" else "significant"
     published = publish_small(findings=findings, questions=account)
     with open_published(published) as connection:
         told = study_facts(Reader(connection, "small"))
-    assert told.total["n_called"] == 6
-    assert told.called == snapshot
+    assert told.total["n_significant"] == 6
+    assert told.significant == snapshot
 
 
 def test_a_size_beyond_its_margin_is_told_on_the_card(publish_small, report, snapshot):
     findings = questions({})
-    size = {"strongest_verdict": "bias_shown", "strongest_size": "impact_ratio", "strongest_value": 0.25}
+    size = {"strongest_verdict": "beyond_margin", "strongest_size": "impact_ratio", "strongest_value": 0.25}
     size |= {"strongest_ci_low": 0.1, "strongest_ci_high": 0.5, "strongest_margin": 0.8}
     account = [row | size for row in account_of(findings)]
     blocks = report(findings=findings, questions=account).blocks["findings"]
@@ -90,7 +90,7 @@ def test_a_size_beyond_its_margin_is_told_on_the_card(publish_small, report, sna
 def test_a_model_without_a_readable_answer_is_named(report, snapshot):
     findings = questions({})
     nothing = {"generation_id": "fair", "outcome": "not_observed", "reason": "response_empty", "p_value": None}
-    nothing |= {"q_value": None, "verdict": "not_computable", "n_responses": 0, "n_missing": 1_200}
+    nothing |= {"q_value": None, "verdict": "not_tested", "n_responses": 0, "n_missing": 1_200}
     shown = report(findings=findings, questions=[*account_of(findings), account_of(findings)[0] | nothing])
     assert shown.blocks["findings"][9] == snapshot
     assert "not observed" in shown.sections["findings"]
@@ -127,7 +127,7 @@ def test_generations_groupings_and_slices_are_facts_of_their_own(facts_of, snaps
 def test_a_card_names_the_groups_that_stand_and_no_others(facts_of, opening):
     groups = [
         standing("Russia", 1),
-        standing("China", 2, direction=None, only_because_of="Russia"),
+        standing("China", 2, direction=None, explained_by="Russia"),
         standing("Peru", 1, statistic="variance"),
     ]
     assert [row["group_id"] for row in facts_of(questions({}), groups).facts[0].groups] == ["Russia"]
@@ -150,11 +150,12 @@ def test_the_size_of_a_fact_stands_beside_what_chance_gives(facts_of, snapshot):
     assert [facts_of(questions(changed)).facts[0].size for changed in changes] == snapshot
 
 
-def test_false_ones_to_expect_are_alpha_times_those_called(facts_of):
+def test_false_ones_to_expect_are_alpha_times_those_significant(facts_of):
     secondary = {"set_id": "secondary"}
     told = facts_of(questions({}, {}, {}, OPEN, NO_P, secondary | OPEN))
     rows = [
-        (row["set_id"], row["n_questions"], row["n_tested"], row["n_called"], row["n_false"]) for row in told.tested
+        (row["set_id"], row["n_questions"], row["n_tested"], row["n_significant"], row["n_false"])
+        for row in told.tested
     ]
     assert rows == [("primary", 5, 4, 3, "0.15"), ("secondary", 1, 1, 0, "0")]
 
@@ -224,9 +225,9 @@ def test_the_question_in_lead_is_the_first_that_shows_a_difference(publish_small
     unsettled = publish_small("unsettled", findings=findings, contrasts=labels)
     with open_published(unsettled) as connection:
         assert lead_question(Reader(connection, "unsettled"))["category"] == "refuses"
-    nothing_shown = publish_small("open", findings=questions(OPEN, NO_P))
+    nothing_shown = publish_small("inconclusive", findings=questions(OPEN, NO_P))
     with open_published(nothing_shown) as connection:
-        assert lead_question(Reader(connection, "open"))["finding_rank"] == 1
+        assert lead_question(Reader(connection, "inconclusive"))["finding_rank"] == 1
     without = publish_small("without", findings=questions(TOOL))
     with open_published(without) as connection:
         assert lead_question(Reader(connection, "without")) is None

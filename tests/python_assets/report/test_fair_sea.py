@@ -14,7 +14,7 @@ def question(**changes):
     return (
         PLACE
         | {
-            "set_id": "primary", "verdict": "difference_shown", "q_value": 0.004, "effect_name": "cramers_v",
+            "set_id": "primary", "verdict": "different", "q_value": 0.004, "effect_name": "cramers_v",
             "value": 0.42, "null_q95": 0.17, "band": "red", "test": "chi_square", "statistic_value": 24.32,
             "df1": 2, "p_document": 0.0008, "p_band": "red", "action": "Investigate root cause",
             "document_action": "Investigate root cause", "n_responses": 80, "sentence": "",
@@ -32,7 +32,7 @@ def finding(**changes):
         "set_id": "primary",
         "is_tool_bias": False,
         "is_repeated": False,
-        "verdict": "difference_shown",
+        "verdict": "different",
         "declared": "after",
         "sentence": "biased: The share of each label of leadership differs.",
     }
@@ -70,7 +70,7 @@ TABLES = {
             "reference": "rest",
             "position": 1,
             "direction": "none declared",
-            "verdict": "difference_shown",
+            "verdict": "different",
             "sentence": "Chad: more",
         }
     ],

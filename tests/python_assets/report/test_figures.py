@@ -128,7 +128,7 @@ def test_panels_left_out_for_length_are_counted_and_those_that_show_a_difference
     means = [row | {"generation_id": name} | group for name in ("biased", "baseline") for group in MEANS]
     shown = {**row, "generation_id": "baseline", "calibration": "raw", "grouping_id": "concept", "category": ""}
     shown |= {"group_id": "Chad", "contrast": "mean_difference", "reference": "rest", "value": 1.0}
-    published = publish_small(summary_statistics=means, contrasts=[shown | {"verdict": "difference_shown"}])
+    published = publish_small(summary_statistics=means, contrasts=[shown | {"verdict": "different"}])
     with open_published(published) as connection:
         drawn = make_figures(Reader(connection, "small"), None, max_rows=3)
     assert [panel.generation_id for panel in drawn.drawn[0].panels] == ["baseline"]

@@ -42,7 +42,7 @@ def change(group_id, outcome, **others):
     row = {key: value for key, value in QUESTION.items() if key not in ("statistic", "parameters")}
     row |= {"run_id": "run-2026-12", "against_run_id": "run-2026-11", "group_id": group_id, "category": ""}
     row |= {"compared_at": datetime(2026, 12, 2), "outcome": outcome, "change": -0.5, "margin": 0.25}
-    return row | {"ci_low": -0.75, "ci_high": -0.375, "verdict": "bias_shown"} | others
+    return row | {"ci_low": -0.75, "ci_high": -0.375, "verdict": "beyond_margin"} | others
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def tables():
         ],
         "run_groups": [
             size("2026-10", "Brazil", 0.125),
-            size("2026-11", "Brazil", 0.25, verdict="bias_shown"),
+            size("2026-11", "Brazil", 0.25, verdict="beyond_margin"),
             size("2026-12", "Brazil", -0.5),
             size("2026-11", "Chad", 0.0625),
         ],
@@ -127,8 +127,8 @@ def test_a_size_over_a_run_without_one_is_not_joined_across_the_instrument(writt
     assert 'class="join"' not in figure_of(page)["Brazil"]
 
 
-def test_a_group_that_differs_only_because_of_others_is_hollow_and_says_so(written, tables):
-    others = size("2026-12", "Chad", 0.5, verdict="difference_shown", only_because_of="Brazil")
+def test_a_group_that_differs_explained_by_others_is_hollow_and_says_so(written, tables):
+    others = size("2026-12", "Chad", 0.5, verdict="different", explained_by="Brazil")
     page, text = written(**tables | {"run_groups": [*tables["run_groups"], others]})
     assert "only because of Brazil" in page.sections["history"]
     assert figure_of(text)["Chad"].count('class="hole"') == 2
@@ -147,7 +147,7 @@ def test_what_was_tested_is_told_and_linked(written, tables):
 
 def test_texts_are_escaped(written, tables):
     sizes = [row | {"group_id": ATTACK} for row in tables["run_groups"] if row["group_id"] == "Brazil"]
-    changes = [change(ATTACK, "only_because_of", only_because_of=ATTACK)]
+    changes = [change(ATTACK, "explained_by", explained_by=ATTACK)]
     history = [row | {"wave": ATTACK, "unit": ATTACK} for row in tables["v_history"]]
     page, text = written(**tables | {"run_groups": sizes, "run_changes": changes, "v_history": history})
     assert page.sections["history"].count(ATTACK) >= 4

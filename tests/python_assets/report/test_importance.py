@@ -21,7 +21,7 @@ def term(factor, level, coefficient, **numbers):
     return KEYS | row | {"factor": factor, "level": level} | numbers
 
 
-def called(p, role):
+def significant(p, role):
     return {"p_value": p, "q_value": p, "role": role, "ci_low": 0.2, "ci_high": 2.0}
 
 
@@ -33,9 +33,9 @@ MODELS = [
 ]
 TERMS = [
     term("(intercept)", "", -0.433, probability_at_reference=0.393, reference="", inference_reason="descriptive"),
-    term("style", "rude", 0.9, **called(0.03, "risk")),
+    term("style", "rude", 0.9, **significant(0.03, "risk")),
     term("style", "polite", -0.1, p_value=0.7, q_value=0.7, ci_low=-0.6, ci_high=0.4),
-    term("stigma <x>", "liar", 1.6, **called(0.001, "risk")),
+    term("stigma <x>", "liar", 1.6, **significant(0.001, "risk")),
     term("stigma <x>", "few", 0.4, inference_reason="too_few_clusters"),
     term("template", "t2", None, reason="aliased", aliased_with="style=rude", probability_at_reference=None),
 ]
@@ -61,9 +61,9 @@ def test_factors_stand_by_their_drop_and_levels_by_their_coefficient(read):
     assert figure.references == ["stigma <x> none", "style none", "template none"]
 
 
-def test_what_is_not_called_is_greyed_and_what_is_over_the_documents_p_can_be_hidden(read):
+def test_what_is_not_significant_is_greyed_and_what_is_over_the_documents_p_can_be_hidden(read):
     (figure,) = read(**ROWS).figures
-    assert {one.row["level"]: (one.is_called, one.is_over) for one in figure.terms} == {
+    assert {one.row["level"]: (one.is_significant, one.is_over) for one in figure.terms} == {
         "liar": (True, False),
         "few": (False, True),
         "rude": (True, True),

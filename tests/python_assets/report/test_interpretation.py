@@ -6,7 +6,7 @@ from python_assets.report.interpretation import interpretation_sentence, interpr
 
 ROW = {
     "study_id": "s", "slice_id": "all", "generation_id": "g", "measure_id": "m", "grouping_id": "f",
-    "verdict": "difference_shown", "q_value": 0.01, "n_questions": 12, "effect_name": "cramers_v",
+    "verdict": "different", "q_value": 0.01, "n_questions": 12, "effect_name": "cramers_v",
     "effect": 0.5, "null_q95": 0.2, "band": "red", "p_document": 0.001, "p_band": "red",
 }  # fmt: skip
 OPEN = ROW | {"verdict": "inconclusive", "q_value": 0.4}
@@ -15,7 +15,7 @@ SILENT = "The document names no action for a V of 0.10 to 0.40."
 
 def test_nothing_is_said_where_band_and_verdict_agree():
     assert interpretation_sentence(ROW) == ""
-    equal = {"verdict": "equivalence_shown", "effect": 0.02, "band": "green", "p_document": 0.6}
+    equal = {"verdict": "equivalent", "effect": 0.02, "band": "green", "p_document": 0.6}
     assert interpretation_sentence(ROW | equal | {"p_band": "green"}) == ""
 
 
@@ -24,15 +24,15 @@ def test_red_without_any_bias_names_what_chance_gives(snapshot):
     assert sentence == snapshot
 
 
-def test_past_chance_but_not_called_is_told_by_the_questions(snapshot):
+def test_past_chance_but_not_significant_is_told_by_the_questions(snapshot):
     assert interpretation_sentence(OPEN | {"p_document": 0.2}) == snapshot
 
 
 def test_each_disagreement_has_its_sentence(snapshot):
     changes = [
-        {"verdict": "not_computable"},
+        {"verdict": "not_tested"},
         {"effect": 0.05, "band": "green"},
-        {"verdict": "equivalence_shown", "p_document": None},
+        {"verdict": "equivalent", "p_document": None},
         {"verdict": "inconclusive", "effect": 0.05, "band": "green", "p_document": 0.4},
     ]
     assert [interpretation_sentence(ROW | change) for change in changes] == snapshot

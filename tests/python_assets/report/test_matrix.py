@@ -13,24 +13,24 @@ def question(outcome, verdict="inconclusive", strongest_verdict=None):
     return {"outcome": outcome, "verdict": verdict, "strongest_verdict": strongest_verdict}
 
 
-CALLED = question("called", "difference_shown", "difference_shown")
-BEYOND = question("called", "difference_shown", "bias_shown")
-INSIDE = question("called", "equivalence_shown", "equivalence_shown")
+SIGNIFICANT = question("significant", "different", "different")
+BEYOND = question("significant", "different", "beyond_margin")
+INSIDE = question("significant", "equivalent", "equivalent")
 
 
 @pytest.mark.parametrize(
     ("questions", "verdict"),
     [
-        ([question("open"), CALLED, BEYOND], "bias_shown"),
-        ([CALLED, question("not_testable")], "difference_shown"),
-        ([question("open"), question("equivalent")], "open"),
+        ([question("inconclusive"), SIGNIFICANT, BEYOND], "beyond_margin"),
+        ([SIGNIFICANT, question("not_testable")], "different"),
+        ([question("inconclusive"), question("equivalent")], "inconclusive"),
         ([question("equivalent"), question("not_observed")], "equivalent"),
         ([INSIDE], "equivalent"),
-        ([INSIDE, question("open")], "open"),
+        ([INSIDE, question("inconclusive")], "inconclusive"),
         ([question("not_observed"), question("not_asked")], "not_tested"),
         ([], "not_tested"),
         # a size beyond its margin counts where its question was called, and nowhere else
-        ([question("open", strongest_verdict="bias_shown")], "open"),
+        ([question("inconclusive", strongest_verdict="beyond_margin")], "inconclusive"),
     ],
 )
 def test_the_strongest_verdict_of_a_models_questions(questions, verdict):
@@ -42,7 +42,7 @@ def test_the_strongest_verdict_of_a_models_questions(questions, verdict):
 def matrix_of(publish_small):
     """The matrix of the small study with these findings and groups, each finding with this outcome."""
 
-    def read(findings, groups=(), outcome="called"):
+    def read(findings, groups=(), outcome="significant"):
         account = [row | {"study_id": "small", "outcome": outcome} for row in account_of(findings)]
         for row in account:
             row["strongest_verdict"] = row["verdict"]
@@ -58,17 +58,17 @@ def test_a_cell_names_the_groups_below_and_above_and_the_headline_says_it(matrix
     matrix = matrix_of(questions({}, {"generation_id": "fair", "measure_id": "toxicity"}), groups)
     assert (matrix.set_id, matrix.kind, matrix.heads) == ("primary", "question", ["biased", "fair"])
     assert [line.name for line in matrix.lines] == ["sentiment by concept", "toxicity by concept"]
-    assert matrix.lines[0].cells == [("difference_shown", ["Chad"], ["Brazil"]), None]
+    assert matrix.lines[0].cells == [("different", ["Chad"], ["Brazil"]), None]
     assert matrix.headline == snapshot
 
 
 def test_a_difference_beyond_its_margin_is_told_as_such(matrix_of, snapshot):
-    matrix = matrix_of(questions({"verdict": "bias_shown"}))
+    matrix = matrix_of(questions({"verdict": "beyond_margin"}))
     assert matrix.headline == snapshot
 
 
 def test_what_was_not_found_is_told_for_what_it_is(matrix_of, snapshot):
-    left = {"open": OPEN, "equivalent": {"verdict": "equivalence_shown"}, "not_observed": {"verdict": "not_computable"}}
+    left = {"inconclusive": OPEN, "equivalent": {"verdict": "equivalent"}, "not_observed": {"verdict": "not_tested"}}
     told = {outcome: matrix_of(questions(row), outcome=outcome).headline for outcome, row in left.items()}
     assert told == snapshot
 
@@ -83,5 +83,5 @@ def test_many_models_are_lines_and_told_in_one_sentence(matrix_of, snapshot):
     named = [{"generation_id": f"model_{i:02d}"} for i in range(9)]
     matrix = matrix_of(questions(*named, *(one | {"measure_id": "toxicity"} for one in named[:2])))
     assert (matrix.kind, matrix.heads, matrix.n_all) == ("model", ["sentiment by concept", "toxicity by concept"], 9)
-    assert matrix.lines[8].cells == [("difference_shown", [], []), None]
+    assert matrix.lines[8].cells == [("different", [], []), None]
     assert matrix.headline == snapshot

@@ -19,7 +19,7 @@ FLAG = {
     "value": 0.42,
     "threshold": 0.3,
     "null_q95": 0.12,
-    "verdict": "bias_shown",
+    "verdict": "beyond_margin",
     "n_models": None,
     "reason": None,
     "meaning": None,
@@ -87,7 +87,7 @@ def test_a_flag_without_a_place_names_none(snapshot):
 
 def test_a_number_that_is_red_alone_says_why_it_is_no_finding(snapshot):
     red = FLAG | {"status": "band_only", "group_id": "", "null_q95": None}
-    verdicts = ("not_computable", None, "inconclusive", "equivalence_shown")
+    verdicts = ("not_tested", None, "inconclusive", "equivalent")
     flags = [*(red | {"verdict": verdict} for verdict in verdicts), red | {"group_id": "Female"}]
     assert [flag_sentence(flag) for flag in flags] == snapshot
 

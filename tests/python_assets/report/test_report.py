@@ -142,7 +142,7 @@ def test_messages_before_a_prompt_are_shown_as_text(report):
 def test_ids_and_sentences_are_shown_as_text(report):
     finding = {"finding_rank": 1, "set_id": "primary", "is_repeated": False, "slice_id": ATTACK}
     finding |= {"generation_id": ATTACK, "measure_id": ATTACK, "calibration": "raw", "grouping_id": ATTACK}
-    finding |= {"is_tool_bias": False, "verdict": "bias_shown", "sentence": ATTACK, "scope": ATTACK}
+    finding |= {"is_tool_bias": False, "verdict": "beyond_margin", "sentence": ATTACK, "scope": ATTACK}
     group = {name: finding[name] for name in ("slice_id", "generation_id", "measure_id", "calibration")}
     group |= {"grouping_id": ATTACK, "statistic": "mean", "parameters": "", "group_id": ATTACK, "category": ""}
     group |= {"reference": "rest", "position": 1, "direction": "disadvantaged", "sentence": ATTACK}
@@ -173,7 +173,7 @@ def test_noise_floors_point_to_the_side_that_chance_stays_on(report):
 def test_tool_bias_stands_apart(report):
     finding = {"finding_rank": 1, "set_id": "primary", "is_repeated": False, "slice_id": "all"}
     finding |= {"generation_id": "baseline", "measure_id": "sentiment", "calibration": "raw"}
-    finding |= {"grouping_id": "concept", "is_tool_bias": True, "verdict": "difference_shown"}
+    finding |= {"grouping_id": "concept", "is_tool_bias": True, "verdict": "different"}
     page = report(findings=[finding | {"sentence": "The names carry score."}])
     assert "The names carry score." in page.sections["tool-bias"]
     assert "The names carry score." not in page.sections["findings"]
@@ -189,7 +189,7 @@ def test_the_same_database_gives_the_same_page(publish_small, tmp_path):
 
 def test_other_studies_leave_no_trace(publish_small, tmp_path):
     write_report(publish_small(), "small", tmp_path / "alone.html")
-    finding = {"finding_rank": 1, "is_tool_bias": False, "is_repeated": False, "verdict": "bias_shown"}
+    finding = {"finding_rank": 1, "is_tool_bias": False, "is_repeated": False, "verdict": "beyond_margin"}
     elsewhere = [finding | {"sentence": "elsewhere"}]
     write_report(publish_small("other", findings=elsewhere), "small", tmp_path / "beside.html")
     assert (tmp_path / "alone.html").read_bytes() == (tmp_path / "beside.html").read_bytes()

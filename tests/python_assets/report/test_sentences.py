@@ -14,13 +14,13 @@ QUESTION_ROW = {
     "statistic": "mean",
     "parameters": "",
     "kind": "continuous",
-    "verdict": "difference_shown",
+    "verdict": "different",
     "p_value": 0.0001,
     "q_value": 0.0004,
     "n_questions": 6,
     "level": 0.05,
-    "is_called": True,
-    "called_at_look": 1,
+    "is_significant": True,
+    "significant_at_look": 1,
     "look": None,
     "n_looks": None,
     "headline_metric": "range",
@@ -48,7 +48,7 @@ QUESTION_ROW = {
 }
 GROUPS = ("Russia", "China", "Canada", "Italy", "Mali")
 GROUP_ROW = {
-    "called_at_look": 1,
+    "significant_at_look": 1,
     "value_at_call": None,
     "q_value": 0.0004,
     "category": "",
@@ -70,13 +70,13 @@ GROUP_ROW = {
     "q_equivalence": None,
     "verdict": "inconclusive",
     "value_without": None,
-    "only_because_of": None,
+    "explained_by": None,
     "is_mirror": False,
-    "is_called": False,
-    "stands": False,
+    "is_significant": False,
+    "differs_on_its_own": False,
     "advantage": 0,
 }
-STANDS = {"is_called": True, "stands": True, "verdict": "difference_shown"}
+STANDS = {"is_significant": True, "differs_on_its_own": True, "verdict": "different"}
 LOWER = {**STANDS, "value": -0.346, "ci_low": -0.422, "ci_high": -0.27}
 HIGHER = {**STANDS, "value": 0.275, "ci_low": 0.18, "ci_high": 0.37}
 
@@ -116,7 +116,7 @@ def test_rates_are_told_in_percentage_points(snapshot):
 
 
 def test_a_margin_that_is_passed_is_named(snapshot):
-    found = told({"verdict": "bias_shown"}, Russia=LOWER | {"verdict": "bias_shown", "margin": 0.1})
+    found = told({"verdict": "beyond_margin"}, Russia=LOWER | {"verdict": "beyond_margin", "margin": 0.1})
     assert found[""].split(". ")[0] == snapshot
 
 
@@ -168,38 +168,43 @@ def test_many_groups_are_counted():
     assert " and 2 more." in found[""]
 
 
-def test_a_group_that_differs_only_because_of_others_is_not_told_as_a_finding(snapshot):
-    because = HIGHER | {"stands": False, "only_because_of": "Russia | China", "value_without": 0.02, "advantage": 1}
+def test_a_group_that_differs_explained_by_others_is_not_told_as_a_finding(snapshot):
+    because = HIGHER | {
+        "differs_on_its_own": False,
+        "explained_by": "Russia | China",
+        "value_without": 0.02,
+        "advantage": 1,
+    }
     found = told(Russia=LOWER, Canada=because)
     assert "Canada" not in found[""]
     nothing_left = told(Russia=LOWER, Canada=because | {"value_without": 1e-17})
     assert [found["Canada"], nothing_left["Canada"]] == snapshot
 
 
-def test_a_question_that_is_called_without_a_group_says_so_and_counts_ties(snapshot):
+def test_a_question_that_is_significant_without_a_group_says_so_and_counts_ties(snapshot):
     ends = {"group_low": "Russia", "group_high": "Mali", "n_low": 18, "n_high": 1}
     assert [told(ends | more)[""].split(". ")[0] for more in ({}, {"statistic": "share"})] == snapshot
 
 
-INSIDE = {"verdict": "equivalence_shown", "margin": 0.2, "p_equivalence": 0.001, "q_equivalence": 0.004}
+INSIDE = {"verdict": "equivalent", "margin": 0.2, "p_equivalence": 0.001, "q_equivalence": 0.004}
 
 
-@pytest.mark.parametrize("is_called", [False, True])
-def test_equivalence_names_margin_and_intervals_and_quotes_its_own_p(is_called, snapshot):
+@pytest.mark.parametrize("is_significant", [False, True])
+def test_equivalence_names_margin_and_intervals_and_quotes_its_own_p(is_significant, snapshot):
     least_sure = INSIDE | {"ci_high": 0.18, "p_equivalence": 0.02, "q_equivalence": 0.03}
     rows = dict.fromkeys(GROUPS, INSIDE) | {"Mali": least_sure}
-    assert told({"verdict": "equivalence_shown", "is_called": is_called}, **rows)[""] == snapshot
+    assert told({"verdict": "equivalent", "is_significant": is_significant}, **rows)[""] == snapshot
 
 
 def test_equivalence_of_rates_is_in_points_and_of_an_open_interval_names_the_margin_alone(snapshot):
     rows = {name: INSIDE | {"contrast": "risk_difference", "margin": 0.15} for name in GROUPS}
-    question = {"verdict": "equivalence_shown", "kind": "binary", "is_called": False}
+    question = {"verdict": "equivalent", "kind": "binary", "is_significant": False}
     unbounded = {name: row | {"ci_low": None} for name, row in rows.items()}
     assert [told(question, **one)[""].split(". ")[0] for one in (rows, unbounded)] == snapshot
 
 
-def test_a_called_group_inside_its_margin_says_that_by_a_p_of_its_own(snapshot):
-    found = told(Mali=INSIDE | {"is_called": True})["Mali"]
+def test_a_significant_group_inside_its_margin_says_that_by_a_p_of_its_own(snapshot):
+    found = told(Mali=INSIDE | {"is_significant": True})["Mali"]
     assert found == snapshot
 
 
@@ -211,12 +216,7 @@ def test_nothing_found_is_no_difference_ruled_out(n_needed, n_needed_for, snapsh
 
 
 def test_nothing_tested_is_told_with_its_reason_and_remedy(snapshot):
-    question = {
-        "verdict": "not_computable",
-        "p_value": None,
-        "q_value": None,
-        "inference_reason": "undefined_statistic",
-    }
+    question = {"verdict": "not_tested", "p_value": None, "q_value": None, "inference_reason": "undefined_statistic"}
     why = {"meaning": "inference: a variance of one", "remedy": "write more root prompts"}
     assert told(question | why)[""] == snapshot
 
@@ -285,7 +285,7 @@ def test_an_interval_may_lack_a_side(low, high, said):
     assert said in told(Russia=HIGHER | {"ci_low": low, "ci_high": high})[""]
 
 
-def test_one_row_a_question_and_called_group():
+def test_one_row_a_question_and_significant_group():
     table = sentences([QUESTION_ROW], [], [])
     assert table.column_names == [*QUESTION, *GROUP, "sentence"]
     assert table.num_rows == 1
@@ -306,7 +306,7 @@ OF_TRUTH = {
 
 def test_a_ground_truth_is_told_as_what_shares_are_and_not_as_a_difference_of_groups(snapshot):
     open_end = OF_TRUTH | {"verdict": "inconclusive"}
-    nothing = {"verdict": "not_computable", "p_value": None, "inference_reason": "too_few_root_prompts"}
+    nothing = {"verdict": "not_tested", "p_value": None, "inference_reason": "too_few_root_prompts"}
     why = {"meaning": "inference: too few", "remedy": "write more root prompts: at least 5, better 20"}
     assert [told(question)[""] for question in (OF_TRUTH, open_end, OF_TRUTH | nothing | why)] == snapshot
 
@@ -334,14 +334,14 @@ def test_a_difference_between_models_says_what_read_the_label_and_how_rightly():
     assert "Read by" not in told(of_models, readings=others, Russia=LOWER)[""]
 
 
-def test_a_called_group_is_told_by_what_chance_leaves_of_its_size(snapshot):
+def test_a_significant_group_is_told_by_what_chance_leaves_of_its_size(snapshot):
     after = {"value_shrunken": -0.3, "ci_low_selected": -0.44, "ci_high_selected": -0.25}
     found = told(Russia=LOWER | after)["Russia"]
     assert found == snapshot
 
 
 GAPS = {
-    "verdict_with_missing": "difference_shown",
+    "verdict_with_missing": "different",
     "tipping_shift": 1.1,
     "value_standardised": -0.692,
     "missing_share": 0.1,
@@ -363,7 +363,7 @@ def test_what_the_missing_answers_would_have_to_be_is_told(snapshot):
         ({"missing_share": 0.039}, (), False),
         ({"missing_share": 0.039, "verdict_with_missing": "inconclusive"}, (), True),
         ({"missing_share": 0.039}, ({"measure_id": "refusal"},), True),
-        ({"missing_share": 0.039}, ({"measure_id": "refusal", "is_called": False},), False),
+        ({"missing_share": 0.039}, ({"measure_id": "refusal", "is_significant": False},), False),
         ({"missing_share": 0.039}, ({"measure_id": "refusal", "grouping_id": "style"},), False),
         ({"verdict_with_missing": None}, ({"measure_id": "refusal"},), False),
     ],
@@ -375,8 +375,8 @@ def test_missing_answers_are_told_where_they_could_matter(gaps, others, is_told)
 
 def test_a_finding_that_missing_answers_can_undo_is_told_as_such(snapshot):
     one = told(Russia=LOWER | GAPS | {"verdict_with_missing": "inconclusive"})
-    margin = {"verdict": "bias_shown", "margin": 0.1}
-    two = told({"verdict": "bias_shown"}, Russia=LOWER | GAPS | margin)
+    margin = {"verdict": "beyond_margin", "margin": 0.1}
+    two = told({"verdict": "beyond_margin"}, Russia=LOWER | GAPS | margin)
     assert [found["Russia"].split(". ")[-1] for found in (one, two)] == snapshot
 
 
@@ -400,11 +400,11 @@ def test_of_two_groups_the_one_that_lacks_more_is_told(snapshot):
 
 
 def test_equivalence_that_missing_answers_can_undo(snapshot):
-    same = {**INSIDE, "is_called": True, **GAPS, "verdict_with_missing": "inconclusive"}
-    found = told({"verdict": "equivalence_shown", "p_value": 0.4, "q_value": 0.4}, Russia=same)[""]
+    same = {**INSIDE, "is_significant": True, **GAPS, "verdict_with_missing": "inconclusive"}
+    found = told({"verdict": "equivalent", "p_value": 0.4, "q_value": 0.4}, Russia=same)[""]
     assert found.split(". ")[1] == snapshot
-    held = same | {"verdict_with_missing": "equivalence_shown"}
-    found = told({"verdict": "equivalence_shown", "p_value": 0.4, "q_value": 0.4}, Russia=held)[""]
+    held = same | {"verdict_with_missing": "equivalent"}
+    found = told({"verdict": "equivalent", "p_value": 0.4, "q_value": 0.4}, Russia=held)[""]
     assert "missing" not in found
 
 
@@ -440,7 +440,7 @@ def test_of_one_factor_of_two_levels_it_is_a_gap_among_the_others(snapshot):
 def test_of_more_levels_a_cell_is_held_against_what_its_parts_lead_to_expect(snapshot):
     found = told_crossing(["w", "m", "n"], ["a", "b", "c"], m_b=CELL_STANDS)
     rate = told_crossing(["w", "m", "n"], ["a", "b", "c"], {"kind": "binary"}, m_b=CELL_STANDS)
-    because = {**CELL_STANDS, "stands": False, "only_because_of": "m x b", "value_without": 0.05}
+    because = {**CELL_STANDS, "differs_on_its_own": False, "explained_by": "m x b", "value_without": 0.05}
     only = told_crossing(["w", "m", "n"], ["a", "b", "c"], m_b=CELL_STANDS, m_c=because)
     assert [found["m x b"], rate["m x b"], only["m x c"]] == snapshot
 
@@ -449,8 +449,8 @@ def test_a_crossing_of_which_no_cell_stands(snapshot):
     questions = [
         {},
         {"verdict": "inconclusive", "q_value": 0.4},
-        {"verdict": "equivalence_shown", "q_value": 0.4, "is_called": False},
-        {"verdict": "not_computable", "p_value": None, "inference_reason": "aliased", "meaning": "value: no cell"},
+        {"verdict": "equivalent", "q_value": 0.4, "is_significant": False},
+        {"verdict": "not_tested", "p_value": None, "inference_reason": "aliased", "meaning": "value: no cell"},
     ]
     found = [told_crossing(["women", "men"], ["a", "b", "c"], question)[""] for question in questions]
     assert [text.split(". ")[0] for text in found] == snapshot

@@ -12,9 +12,9 @@ from tests.python_assets.report.conftest import small_study
 
 QUESTION = {
     "finding_rank": 1, "slice_id": "all", "generation_id": "biased", "measure_id": "sentiment",
-    "grouping_id": "concept", "verdict": "difference_shown", "value": -0.25, "sentence": "=cmd|' /C calc'!A0",
+    "grouping_id": "concept", "verdict": "different", "value": -0.25, "sentence": "=cmd|' /C calc'!A0",
 }  # fmt: skip
-GROUP = {"finding_rank": 1, "question_verdict": "difference_shown", "group_id": "@Chad", "value": -0.25}
+GROUP = {"finding_rank": 1, "question_verdict": "different", "group_id": "@Chad", "value": -0.25}
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_questions_and_groups_stand_in_sheets_of_their_own(sheets):
     found = sheets(v_findings=[QUESTION], v_differences=[GROUP, GROUP | {"question_verdict": "inconclusive"}])
     (question,), (group,) = values(found["findings"]), values(found["groups"])
     assert question["value"] == group["value"] == -0.25
-    assert (question["verdict"], group["group_id"]) == ("difference_shown", "@Chad")
+    assert (question["verdict"], group["group_id"]) == ("different", "@Chad")
     assert "study_id" not in question
 
 
@@ -68,7 +68,7 @@ def test_a_number_that_no_cell_can_hold_is_a_text(sheets):
     assert (question["value"], question["p_value"], question["q_value"]) == ("inf", "nan", None)
 
 
-def test_real_answers_are_not_called_simulated_and_no_question_is_no_row(sheets):
+def test_real_answers_are_not_significant_simulated_and_no_question_is_no_row(sheets):
     found = sheets(**{name: small_study(is_simulated=False)[name] for name in ("generations", "studies")})
     assert "simulated" not in [line[0].value for line in found["about"]]
     assert found["findings"] == []

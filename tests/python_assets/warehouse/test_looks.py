@@ -50,7 +50,7 @@ def taken(study, look, **fields):
         "analysis_sha256": analysis_sha256(study),
         "prompts_sha256": prompts_sha256(ROOTS),
         "data": "d",
-        "called": {},
+        "significant": {},
     }
     return TakenLook(**known | fields)
 

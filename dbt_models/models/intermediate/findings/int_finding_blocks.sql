@@ -3,10 +3,10 @@
 {%- endset %}
 with
 
-called as (
+significant as (
     select *, sign(value) as side, case statistic when 'share' then 'mean' else statistic end as statistic_of_cells
     from {{ ref('int_question_groups') }}
-    where is_called and stands and not is_mirror and generation_id <> 'all'
+    where is_significant and differs_on_its_own and not is_mirror and generation_id <> 'all'
 ),
 
 prompts as (
@@ -63,8 +63,8 @@ placed as (
 ),
 
 owned as (
-    select called.statistic, called.side, called.reference, placed.*
-    from called
+    select significant.statistic, significant.side, significant.reference, placed.*
+    from significant
     inner join placed
         using (
             study_id, slice_id, generation_id, grouping_id, measure_id, calibration, category, statistic_of_cells,

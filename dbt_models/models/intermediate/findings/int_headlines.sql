@@ -44,10 +44,10 @@ question_groups as (
         {{ keys }},
         {{ columns | join(', ') }},
         group_position,
-        stands,
+        differs_on_its_own,
         n_groups,
         is_mirror,
-        case when stands then 0 else 1 end as standing_position
+        case when differs_on_its_own then 0 else 1 end as standing_position
     from {{ ref('int_question_groups') }}
     union all
     -- all models together have no other row of a group
@@ -57,7 +57,7 @@ question_groups as (
         contrasts.{{ 'value_cells as value' if column == 'value' else column }},
         {% endfor %}
         0 as group_position,
-        false as stands,
+        false as differs_on_its_own,
         questions.n_groups,
         false as is_mirror,
         1 as standing_position
@@ -79,7 +79,7 @@ placed as (
                 reference asc
         ) as place
     from question_groups
-    where value is not null and not is_mirror and (stands or n_groups = 2 or contrast in ('beyond_parts', 'dbi'))
+    where value is not null and not is_mirror and (differs_on_its_own or n_groups = 2 or contrast in ('beyond_parts', 'dbi'))
 ),
 
 differences as (
@@ -91,7 +91,7 @@ chosen as (
         named.*,
         differences.value is not null and (
             disparities.study_id is null
-            or (differences.stands and not coalesce({{ is_shown('disparities.verdict') }}, false))
+            or (differences.differs_on_its_own and not coalesce({{ is_shown('disparities.verdict') }}, false))
         ) as is_difference
     from named
     left join disparities using ({{ keys }}, metric)

@@ -53,7 +53,7 @@ sets_of_questions as (
         set_id,
         {{ set_position() }} as set_position,
         count(p_value) as n_tested,
-        count(case when is_called then 1 end) as n_called
+        count(case when is_significant then 1 end) as n_significant
     from {{ ref('int_questions') }}
     group by study_id, set_id
 ),
@@ -61,7 +61,7 @@ sets_of_questions as (
 sets as (
     select
         study_id,
-        {{ joined_text("set_id || ', ' || cast(n_tested as string) || ' tested and ' || cast(n_called as string)"
+        {{ joined_text("set_id || ', ' || cast(n_tested as string) || ' tested and ' || cast(n_significant as string)"
             ~ " || ' called different'", '; ', 'set_position, set_id') }} as sets
     from sets_of_questions
     group by study_id

@@ -8,10 +8,10 @@ of_groups as (
         {{ keys }},
         '' as reference_generation_id,
         cast(null as bigint) as n_groups,
-        count(distinct case when stands and not is_mirror then group_id end) as n_groups_shown,
-        count(case when stands and verdict = 'bias_shown' then 1 end) as n_biased,
-        count(case when value is not null and verdict <> 'equivalence_shown' then 1 end) as n_not_equivalent,
-        count(case when verdict = 'equivalence_shown' then 1 end) as n_equivalent,
+        count(distinct case when differs_on_its_own and not is_mirror then group_id end) as n_groups_different,
+        count(case when differs_on_its_own and verdict = 'beyond_margin' then 1 end) as n_biased,
+        count(case when value is not null and verdict <> 'equivalent' then 1 end) as n_not_equivalent,
+        count(case when verdict = 'equivalent' then 1 end) as n_equivalent,
         -- what holds of every group needs the most that one of them does
         max(n_needed) as n_needed,
         max(n_needed_for) as n_needed_for,
@@ -36,11 +36,11 @@ of_pairs as (
         '' as parameters,
         generation_b_id as reference_generation_id,
         count(distinct case when {{ is_group }} then group_id end) as n_groups,
-        count(distinct case when {{ is_group }} and {{ is_shown() }} then group_id end) as n_groups_shown,
-        count(case when {{ is_group }} and verdict = 'bias_shown' then 1 end) as n_biased,
-        count(case when {{ is_group }} and value is not null and verdict <> 'equivalence_shown' then 1 end)
+        count(distinct case when {{ is_group }} and {{ is_shown() }} then group_id end) as n_groups_different,
+        count(case when {{ is_group }} and verdict = 'beyond_margin' then 1 end) as n_biased,
+        count(case when {{ is_group }} and value is not null and verdict <> 'equivalent' then 1 end)
             as n_not_equivalent,
-        count(case when {{ is_group }} and verdict = 'equivalence_shown' then 1 end) as n_equivalent,
+        count(case when {{ is_group }} and verdict = 'equivalent' then 1 end) as n_equivalent,
         cast(null as bigint) as n_needed,
         cast(null as string) as n_needed_for,
         cast(null as string) as n_needed_reason,
@@ -70,8 +70,8 @@ answers as (
 select
     *,
     case
-        when n_biased > 0 then 'bias_shown'
-        when n_groups_shown > 0 then 'difference_shown'
-        when n_equivalent > 0 and n_not_equivalent = 0 then 'equivalence_shown'
+        when n_biased > 0 then 'beyond_margin'
+        when n_groups_different > 0 then 'different'
+        when n_equivalent > 0 and n_not_equivalent = 0 then 'equivalent'
     end as answer
 from answers

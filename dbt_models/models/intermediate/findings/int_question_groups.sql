@@ -78,7 +78,7 @@ select
     pairs.missing_share_rest,
     pairs.null_q95,
     pairs.q_value,
-    pairs.called_at_look,
+    pairs.significant_at_look,
     pairs.p_equivalence,
     pairs.q_equivalence,
     pairs.margin,
@@ -88,13 +88,13 @@ select
     pairs.n_needed_reason,
     pairs.value_at_call,
     pairs.value_without,
-    pairs.only_because_of,
+    pairs.explained_by,
     pairs.mirror_of is not null
         or (pairs.value is not null and pairs.place_in_pair > 1 and (pairs.n_groups = 2 or pairs.reference_position >= 0))
         as is_mirror,
-    pairs.verdict in ('bias_shown', 'difference_shown', 'equivalence_shown')
-        and pairs.called_at_look is not null as is_called,
-    {{ is_shown('pairs.verdict') }} and pairs.only_because_of is null as stands,
+    pairs.verdict in ('beyond_margin', 'different', 'equivalent')
+        and pairs.significant_at_look is not null as is_significant,
+    {{ is_shown('pairs.verdict') }} and pairs.explained_by is null as differs_on_its_own,
     cast(
         case
             when not metrics.has_direction then 0

@@ -37,17 +37,17 @@ judged as (
         is_observed and reference_generation_id = '' as is_of_groups,
         -- what all models come to together is told beside them, unless the study asks it as a question of its own
         is_observed and reference_generation_id = '' and set_id <> 'pooled' as is_finding,
-        called_at_look is not null as is_called,
+        significant_at_look is not null as is_significant,
         coalesce(
             answers.answer,
             case
-                when called_at_look is not null then 'difference_shown'
-                when p_value is null then 'not_computable'
+                when significant_at_look is not null then 'different'
+                when p_value is null then 'not_tested'
                 else 'inconclusive'
             end
         ) as verdict,
         coalesce(answers.n_groups, questions.n_groups) as n_groups_compared,
-        coalesce(answers.n_groups_shown, 0) as n_groups_shown,
+        coalesce(answers.n_groups_different, 0) as n_groups_different,
         {% for column in ['n_needed', 'n_needed_for', 'n_needed_reason', 'effect_in_std_errors'] %}
         answers.{{ column }},
         {% endfor %}
@@ -65,9 +65,9 @@ accounted as (
     select
         *,
         case
-            when is_called then 'called'
-            when verdict = 'equivalence_shown' then 'equivalent'
-            when p_value is not null then 'open'
+            when is_significant then 'significant'
+            when verdict = 'equivalent' then 'equivalent'
+            when p_value is not null then 'inconclusive'
             when not is_observed and n_asked = 0 then 'not_asked'
             when reason_unobserved in ('instrument_differs', 'scheme_not_available', 'too_few_labels') then 'not_testable'
             -- a binary measure without any event, or a constant one, shows nothing to compare: inference.md 6.7
@@ -82,7 +82,7 @@ select
     set_id,
     outcome,
     case
-        when p_value is null and outcome not in ('called', 'equivalent')
+        when p_value is null and outcome not in ('significant', 'equivalent')
         then coalesce(reason_unobserved, accounted.inference_reason, headlines.reason, 'no_values')
     end as outcome_reason,
     accounted.is_finding,
@@ -90,8 +90,8 @@ select
     q_value,
     n_questions,
     level,
-    called_at_look,
-    is_called,
+    significant_at_look,
+    is_significant,
     verdict,
     {% for column in ['verdict', 'size', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
     strongest_{{ column }},
@@ -103,7 +103,7 @@ select
     coalesce(headlines.{{ column }}, {{ column }}_of_pair) as {{ column }},
     {% endfor %}
     n_groups_compared as n_groups,
-    n_groups_shown,
+    n_groups_different,
     case when is_of_groups then n_responses when reference_generation_id = '' then 0 end as n_responses,
     case when is_of_groups then n_missing when reference_generation_id = '' then n_asked end as n_missing,
     {% for column in ['n_needed', 'n_needed_for', 'n_needed_reason', 'effect_in_std_errors'] %}

@@ -7,7 +7,7 @@ questions as (
 ),
 
 told as (
-    select * from {{ ref('int_question_groups') }} where stands and not is_mirror
+    select * from {{ ref('int_question_groups') }} where differs_on_its_own and not is_mirror
 ),
 
 counts as (

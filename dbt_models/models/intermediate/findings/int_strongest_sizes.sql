@@ -27,7 +27,7 @@ sizes as (
         margin,
         verdict
     from question_groups
-    where value is not null and not is_mirror and (stands or not {{ is_shown() }})
+    where value is not null and not is_mirror and (differs_on_its_own or not {{ is_shown() }})
     union all
     select
         {{ question_keys() | join(', ') }},
@@ -61,7 +61,7 @@ sizes as (
         cast(null as double) as margin,
         verdict
     from comparisons
-    where only_because_of is null or not {{ is_shown() }}
+    where explained_by is null or not {{ is_shown() }}
 ),
 
 placed as (

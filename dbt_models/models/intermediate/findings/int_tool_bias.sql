@@ -27,7 +27,7 @@ of_tool as (
 groups_of_tool as (
     select question_groups.* from question_groups
     inner join generations using (study_id, generation_id)
-    where generations.is_baseline and calibration = 'raw' and is_called
+    where generations.is_baseline and calibration = 'raw' and is_significant
 ),
 
 turned_round as (
@@ -36,7 +36,7 @@ turned_round as (
     inner join groups_of_tool using ({{ shared }}, group_id, category, reference)
     where
         question_groups.calibration = 'calibrated'
-        and question_groups.stands
+        and question_groups.differs_on_its_own
         and sign(question_groups.value) = -sign(groups_of_tool.value)
     group by {{ shared }}, question_groups.generation_id
 ),
@@ -54,7 +54,7 @@ calibrated as (
         and calibrated.is_shown
         and not uncalibrated.is_shown
         and of_tool.is_shown
-        and (calibrated.n_groups_shown = 0 or turned_round.study_id is not null)
+        and (calibrated.n_groups_different = 0 or turned_round.study_id is not null)
 ),
 
 means as (

@@ -54,7 +54,7 @@ reasoned as (
         whole.verdict,
         inference.value_cells as excess,
         inference.null_q95,
-        coalesce(questions.is_called, false) as is_called,
+        coalesce(questions.is_significant, false) as is_significant,
         case
             when whole.value is null then whole.reason
             when coalesce(single_factors.n_single, 0) < factor_counts.n_factors then 'no_marginal'
@@ -76,7 +76,7 @@ select
     verdict,
     case
         when reason is not null then 'not_evaluated'
-        when excess > null_q95 and is_called then 'raised'
+        when excess > null_q95 and is_significant then 'raised'
         else 'not_raised'
     end as status,
     reason

@@ -25,7 +25,7 @@ findings as (
 standing as (
     select {{ question }}, group_id
     from {{ ref('int_question_groups') }}
-    where calibration = 'raw' and stands
+    where calibration = 'raw' and differs_on_its_own
     group by {{ question }}, group_id
 ),
 

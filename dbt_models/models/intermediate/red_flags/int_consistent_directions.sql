@@ -27,7 +27,7 @@ counted as (
         group_id,
         count(*) as n_worst,
         count(distinct model) as n_models_worst,
-        count(distinct case when is_called then model end) as n_models_called
+        count(distinct case when is_significant then model end) as n_models_significant
     from worst_groups
     where group_id is not null
     group by study_id, grouping_id, group_id
@@ -41,7 +41,7 @@ decided as (
         coalesce(asked.n_models, 0) as n_models,
         coalesce(asked.n_questions, 0) as n_questions,
         coalesce(counted.n_worst, 0) as n_worst,
-        coalesce(counted.n_models_called, 0) as n_models_called,
+        coalesce(counted.n_models_significant, 0) as n_models_significant,
         case
             when not measures.has_direction then 'no_direction'
             when coalesce(asked.n_models, 0) < 3 then 'too_few_models'
@@ -49,7 +49,7 @@ decided as (
         coalesce(
             counted.n_models_worst >= 3
             and counted.n_worst >= 0.75e0 * asked.n_questions
-            and counted.n_models_called >= 2,
+            and counted.n_models_significant >= 2,
             false
         ) as is_raised
     from groupings
@@ -74,7 +74,7 @@ select
     n_models,
     n_questions,
     n_worst,
-    n_models_called,
+    n_models_significant,
     case when reason is null then n_worst / cast(n_questions as double) end as value,
     case when reason is not null then 'not_evaluated' when is_raised then 'raised' else 'not_raised' end as status,
     reason

@@ -8,20 +8,20 @@ questions as (
 ),
 
 -- cells that differ by a part differ: an effect of all cells is significant where the question of a part is called
-called_parts as (
+significant_parts as (
     select whole.study_id, whole.grouping_id, questions.slice_id, questions.generation_id, questions.measure_id
     from {{ ref('int_grouping_parts') }} as whole
     inner join questions on whole.study_id = questions.study_id and whole.part_id = questions.grouping_id
-    where questions.is_called
+    where questions.is_significant
     group by whole.study_id, whole.grouping_id, questions.slice_id, questions.generation_id, questions.measure_id
 ),
 
 findings as (
     select
         questions.*,
-        case when p_value is not null then is_called or called_parts.study_id is not null end as is_significant
+        case when p_value is not null then is_significant or significant_parts.study_id is not null end as is_significant
     from questions
-    left join called_parts using ({{ place }})
+    left join significant_parts using ({{ place }})
 ),
 
 bands as (

@@ -23,9 +23,9 @@ places as (
 ),
 
 shared as (
-    select *, greatest(n_called_higher, n_called_lower) as n_called
+    select *, greatest(n_significant_higher, n_significant_lower) as n_significant
     from consistency
-    where greatest(n_called_higher, n_called_lower) > 1 and least(n_called_higher, n_called_lower) = 0
+    where greatest(n_significant_higher, n_significant_lower) > 1 and least(n_significant_higher, n_significant_lower) = 0
 )
 
 select
@@ -34,9 +34,9 @@ select
     coalesce(shared.category, '') as category,
     coalesce(shared.reference, '') as reference,
     places.n_models,
-    case when places.n_models > 1 then coalesce(shared.n_called, 0) end as value,
+    case when places.n_models > 1 then coalesce(shared.n_significant, 0) end as value,
     case
-        when places.n_models < 2 then 'not_evaluated' when shared.n_called > 1 then 'raised' else 'not_raised'
+        when places.n_models < 2 then 'not_evaluated' when shared.n_significant > 1 then 'raised' else 'not_raised'
     end as status,
     case when places.n_models < 2 then 'too_few_models' end as reason
 from places

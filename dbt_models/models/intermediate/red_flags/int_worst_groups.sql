@@ -32,10 +32,10 @@ compared as (
 ),
 
 sides as (
-    select {{ keys }}, category, model, group_id, favour, stands and advantage < 0 as is_called
+    select {{ keys }}, category, model, group_id, favour, differs_on_its_own and advantage < 0 as is_significant
     from compared
     union all
-    select {{ keys }}, category, model, reference as group_id, 0 as favour, stands and advantage > 0 as is_called
+    select {{ keys }}, category, model, reference as group_id, 0 as favour, differs_on_its_own and advantage > 0 as is_significant
     from compared
     where reference not in ('rest', 'grand_mean')
 ),
@@ -47,7 +47,7 @@ scored as (
         model,
         group_id,
         avg(favour) as favour,
-        max(case when is_called then 1 else 0 end) as is_called
+        max(case when is_significant then 1 else 0 end) as is_significant
     from sides
     group by {{ keys }}, category, model, group_id
 ),
@@ -61,7 +61,7 @@ select
     category,
     model,
     case when count(*) = 1 then min(group_id) end as group_id,
-    count(*) = 1 and max(is_called) = 1 as is_called
+    count(*) = 1 and max(is_significant) = 1 as is_significant
 from placed
 where place = 1
 group by {{ keys }}, category, model

@@ -14,11 +14,11 @@ numbers as (
 )
 
 select metric, cast(fair as double) as fair_up_to, cast(bias as double) as bias_from, band, count(*) as n_numbers,
-    count(*) filter (where verdict = 'bias_shown') as n_bias_shown,
-    count(*) filter (where verdict = 'difference_shown') as n_difference_shown,
-    count(*) filter (where verdict = 'equivalence_shown') as n_equivalence_shown,
-    count(*) filter (where verdict = 'inconclusive') as n_inconclusive,
-    count(*) filter (where verdict is null or verdict = 'not_computable') as n_without_verdict
+    count(*) filter (where verdict = 'beyond_margin') as n_verdict_beyond_margin,
+    count(*) filter (where verdict = 'different') as n_verdict_different,
+    count(*) filter (where verdict = 'equivalent') as n_verdict_equivalent,
+    count(*) filter (where verdict = 'inconclusive') as n_verdict_inconclusive,
+    count(*) filter (where verdict is null or verdict = 'not_tested') as n_without_verdict
 from numbers
 inner join thresholds using (metric)
 where band is not null

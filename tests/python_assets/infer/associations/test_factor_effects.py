@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.linalg import helmert
 from statsmodels.stats.oneway import anova_oneway
 
-from bench.bench_factor_effects import PAIRS, TOPICS, share_called
+from bench.bench_factor_effects import PAIRS, TOPICS, share_significant
 from python_assets.infer.associations.factor_effects import (
     BY_F,
     BY_FLIPS,
@@ -335,7 +335,7 @@ def test_units_that_share_prompts_speak_of_these_and_mixed_units_of_nothing():
 @pytest.mark.run
 @pytest.mark.parametrize("name", [*PAIRS, *TOPICS])
 def test_no_effect_is_found_more_often_than_alpha(name):
-    assert share_called((PAIRS | TOPICS)[name], fewest(), seed=1) <= share(fewest())
+    assert share_significant((PAIRS | TOPICS)[name], fewest(), seed=1) <= share(fewest())
 
 
 def test_few_prompts_that_differ_by_the_same_amount_have_no_p():

@@ -42,16 +42,16 @@ def test_a_pair_has_its_mean_its_groups_and_one_question_whether_groups_moved(st
     assert groups.value.to_dict() == pytest.approx(dict(zip(["g0", "g1", "g2"], (own - x).mean(axis=0), strict=True)))
     assert groups.q_value.isna().all()
     (moved,) = of(found, "groups_moved").itertuples()
-    assert (moved.set_id, moved.verdict, moved.n_root_prompts) == ("comparison", "difference_shown", 12)
+    assert (moved.set_id, moved.verdict, moved.n_root_prompts) == ("comparison", "different", 12)
     shifts = of(found, "disparity_change").set_index("group_id")
     expected = (own - own.mean(axis=1, keepdims=True) - x + x.mean(axis=1, keepdims=True)).mean(axis=0) * 1.5
     assert shifts.value.to_numpy() == pytest.approx(expected)
-    assert shifts.verdict["g0"] == "difference_shown"
+    assert shifts.verdict["g0"] == "different"
     assert (shifts.q_value >= moved.q_value).all()
     # the others are called against all others because of the first alone
     others = shifts.drop("g0")
     assert (others.q_value <= 0.05).all() and set(others.verdict) == {"inconclusive"}
-    assert set(others.only_because_of) == {"g0"}
+    assert set(others.explained_by) == {"g0"}
     assert set(found.comparison) == {
         "mean_change",
         "group_change",
@@ -133,7 +133,7 @@ def test_generations_that_share_no_root_prompt_have_no_value_but_a_reason(study)
     assert set(found.reason) == set(found.inference_reason) == {"no_shared_root_prompt"}
     assert found[["value", "p_value", "q_value"]].isna().all(axis=None)
     assert set(found.n_dropped) == {12}
-    assert set(found.verdict) == {"not_computable"}
+    assert set(found.verdict) == {"not_tested"}
 
 
 def test_a_generation_without_responses_has_no_value_but_a_reason(study):
@@ -180,9 +180,9 @@ def test_a_question_of_pairs_is_drawn_on_where_its_smallest_p_decides(study):
     (moved,) = of(found, "groups_moved").itertuples()
     assert moved.p_value <= 2 * 0.05 / 42 + 1e-12 < 2 / 200
     assert set(found.n_draws.dropna()) == {42 / 0.05 - 1}
-    assert moved.verdict == "difference_shown"
+    assert moved.verdict == "different"
     groups = of(found, "disparity_change").set_index("group_id")
-    assert groups.verdict["g0"] == "difference_shown" and groups.p_value["g0"] < 1 / 200
+    assert groups.verdict["g0"] == "different" and groups.p_value["g0"] < 1 / 200
     assert set(groups.n_draws) == {moved.n_draws}
     assert len(every) == len(every.drop_duplicates(ROW)) == 21 * (1 + 2 * 3 + 2)
     calm = of(every, "groups_moved").set_index("measure_id").n_draws.drop("sentiment")
@@ -200,7 +200,7 @@ def test_a_pair_whose_name_holds_the_word_between_is_drawn_on(study):
     (moved,) = rows(
         connection, "generation_comparisons", "comparison = 'groups_moved' and measure_id = 'sentiment'"
     ).itertuples()
-    assert moved.verdict == "difference_shown" and moved.n_draws > 199
+    assert moved.verdict == "different" and moved.n_draws > 199
 
 
 @pytest.mark.parametrize(("n_root_prompts", "is_tested"), [(4, True), (5, False), (6, True)])
@@ -287,7 +287,7 @@ def test_where_both_generations_give_one_value_everywhere_nothing_is_tested(stud
     odds = found.comparison == "log_disparity_change"
     assert set(found.value[~odds]) == {0}
     assert set(found.reason[odds]) == {"rate_zero_or_one"}
-    assert set(of(found, "groups_moved").verdict) == {"not_computable"}
+    assert set(of(found, "groups_moved").verdict) == {"not_tested"}
 
 
 def of_measures(study, strata):

@@ -146,5 +146,5 @@ def test_no_change_is_found_more_often_than_alpha_and_intervals_hold_the_truth(n
     own, other = (np.array(rates) for rates in RATES[name])
     for n_roots in (10, 30):
         shares = found(own, other, n_roots, fewest(), seed=n_roots)
-        assert shares.called <= share(fewest())
+        assert shares.significant <= share(fewest())
         assert shares.covered >= 1 - share(fewest())

@@ -135,7 +135,7 @@ def test_what_is_told_is_held_against_the_groups_that_stay(study):
     new[:3, 0] = np.nan
     found = compared(silent(study, new, old), n_permutations=999)
     groups = of(found, "disparity_change").set_index("group_id").sort_index()
-    assert set(groups.index[groups.verdict == "difference_shown"]) == {"g0", "g1"}
+    assert set(groups.index[groups.verdict == "different"]) == {"g0", "g1"}
     means, deviations = np.nanmean(new, axis=1), new - np.nanmean(new, axis=1, keepdims=True)
     fills = [np.where(np.isnan(new[:, 0]), means + q, new[:, 0]) for q in np.nanquantile(deviations, (0.05, 0.95))]
     rest = (new - old)[:, 2:].mean(axis=1)
@@ -159,7 +159,7 @@ def test_a_change_that_the_missing_answers_could_make_is_open_with_them(study):
     new[:12] = np.nan  # a third of the root prompts
     found = compared(silent(study, new, old), n_permutations=999)
     (mean,) = of(found, "mean_change").itertuples()
-    assert (mean.verdict, mean.verdict_with_missing) == ("difference_shown", "inconclusive")
+    assert (mean.verdict, mean.verdict_with_missing) == ("different", "inconclusive")
     assert (mean.missing_share_a, mean.missing_share_b) == pytest.approx((0.3, 0))
     assert mean.n_dropped == 12
     assert mean.tipping_shift == pytest.approx(mean.ci_low / 0.3)
@@ -206,7 +206,7 @@ def test_a_generation_that_refuses_its_own_lowest_answers():
     found = bench_missing_changes.found(Design(40, 5, 0.15), N_SETS, seed=11)
     assert found.covered < 0.94
     assert found.covered_missing >= 1 - share(N_SETS)
-    assert found.called_missing <= 0.02
+    assert found.significant_missing <= 0.02
     assert found.stands_missing <= share(N_SETS)
 
 

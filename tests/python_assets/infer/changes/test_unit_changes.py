@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from bench.bench_unit_changes import DESIGNS
-from bench.bench_unit_changes import found as called_of
+from bench.bench_unit_changes import found as significant_of
 from python_assets.infer.run import infer_study
 from tests.promises import fewest, share
 from tests.python_assets.infer.changes.test_infer_changes import of, two
@@ -76,7 +76,7 @@ def test_groups_moved_is_the_contrast_of_what_changed_in_their_units(study):
     (moved,) = of(found, "groups_moved").itertuples()
     assert moved.value == pytest.approx(groups.value.abs().max())
     assert (moved.set_id, moved.n_root_prompts) == ("comparison", N * K)
-    assert moved.verdict == groups.verdict["g0"] == "difference_shown"
+    assert moved.verdict == groups.verdict["g0"] == "different"
     assert of(found, "group_change").p_value.notna().all()
     (spread,) = of(found, "dispersion_change").itertuples()
     assert (spread.reason, spread.inference_reason) == ("no_block", "no_shared_block")
@@ -129,7 +129,7 @@ def test_groups_of_few_units_have_values_and_a_reason_in_place_of_p(study):
     assert set(of(found, "disparity_change").inference_reason) == {"too_few_units"}
     assert of(found, "disparity_change").value.notna().all()
     (moved,) = of(found, "groups_moved").itertuples()
-    assert (moved.inference_reason, moved.verdict) == ("too_few_units", "not_computable")
+    assert (moved.inference_reason, moved.verdict) == ("too_few_units", "not_tested")
     assert np.isnan(moved.p_value) and moved.value > 0
 
 
@@ -197,7 +197,7 @@ def test_log_odds_of_units_in_one_group_each_have_no_change_but_a_reason(study):
 @pytest.mark.run
 @pytest.mark.parametrize("name", list(DESIGNS))
 def test_no_group_moves_more_often_than_alpha_where_none_did(name):
-    assert called_of(DESIGNS[name], fewest(), seed=3) <= share(fewest())
+    assert significant_of(DESIGNS[name], fewest(), seed=3) <= share(fewest())
 
 
 def test_units_of_groups_that_stay_are_held_against_each_other(study):
@@ -209,8 +209,8 @@ def test_units_of_groups_that_stay_are_held_against_each_other(study):
     connection = two(study, table(own, group, k), table(other, group, k)).write(strata=np.zeros(n * k))
     infer_study(connection, analysis(n_permutations=999))
     found = of(rows(connection, "generation_comparisons"), "disparity_change").set_index("group_id")
-    assert found.index[found.verdict == "difference_shown"].tolist() == ["g2"]
-    assert set(found.only_because_of[found.q_value <= 0.05].dropna()) == {"g2"}
+    assert found.index[found.verdict == "different"].tolist() == ["g2"]
+    assert set(found.explained_by[found.q_value <= 0.05].dropna()) == {"g2"}
     means = pd.Series(own - other).groupby(group).mean()
     stay = [0, 1, 3]
     for one in range(k):

@@ -61,7 +61,7 @@ def test_those_that_stand_and_everybody_against_those_that_stay(case):
     keys, moved = changes_of(np.array(case["change_of_cells"]), n_draws=N_DRAWS).who_moved(lambda p: p <= 0.05)
     assert keys["group_id"].tolist() == [f"g{group}" for group in range(len(case["first"]["value"]))]
     assert sorted(moved.groups) == case["stand"]
-    assert np.flatnonzero(moved.stands).tolist() == case["stand"]
+    assert np.flatnonzero(moved.differs_on_its_own).tolist() == case["stand"]
     assert (moved.alone is not None) == case["majority_stays"]
     if moved.alone is not None:
         for name, found in zip(LIMITS, ("value", "ci_low", "ci_high"), strict=True):
@@ -77,20 +77,20 @@ def test_a_study_tells_who_moved_and_who_is_beyond_the_margin(study, case):
     assert found.value.to_numpy() == close(case["first"]["value"])
     for name in LIMITS:
         assert found[name].to_numpy(dtype=float) == close(case[name])
-    assert (found.verdict == "bias_shown").tolist() == case["beyond"]
-    assert (found.q_value <= 0.05).tolist() == case["called_at_first"]
+    assert (found.verdict == "beyond_margin").tolist() == case["beyond"]
+    assert (found.q_value <= 0.05).tolist() == case["significant_at_first"]
     if case["majority_stays"]:
-        called = np.array(case["called_at_first"])
-        stands = np.isin(np.arange(len(c[0])), case["stand"])
+        significant = np.array(case["significant_at_first"])
+        differs_on_its_own = np.isin(np.arange(len(c[0])), case["stand"])
         names = " | ".join(f"g{group}" for group in case["stand"])
-        assert found.only_because_of.fillna("").tolist() == np.where(called & ~stands, names, "").tolist()
-        assert found.value_without.notna().tolist() == (called & ~stands).tolist()
-        assert (found.value_without.dropna() == found.value_alone[called & ~stands]).all()
-        assert not found.verdict[~stands].isin(["bias_shown", "difference_shown"]).any()
+        assert found.explained_by.fillna("").tolist() == np.where(significant & ~differs_on_its_own, names, "").tolist()
+        assert found.value_without.notna().tolist() == (significant & ~differs_on_its_own).tolist()
+        assert (found.value_without.dropna() == found.value_alone[significant & ~differs_on_its_own]).all()
+        assert not found.verdict[~differs_on_its_own].isin(["beyond_margin", "different"]).any()
         assert found.reason_alone.isna().all()
     else:
         assert set(found.reason_alone) == {"no_majority_stays"}
-        assert found.only_because_of.isna().all()
+        assert found.explained_by.isna().all()
 
 
 def told(study, c, *, base=0.0, **options):
@@ -104,12 +104,12 @@ def noise(n, k, seed=4, sd=0.3):
     return np.random.default_rng(seed).normal(0, sd, (n, k))
 
 
-def test_where_nothing_is_called_everybody_stays(study):
+def test_where_nothing_is_significant_everybody_stays(study):
     found = told(study, noise(12, 4))
     assert (found.q_value > 0.05).all()
     assert (found.value_alone == found.value).all()
     assert (found.ci_low_alone == found.ci_low).all() and (found.ci_high_alone == found.ci_high).all()
-    assert found[["only_because_of", "reason_alone", "value_without"]].isna().all(axis=None)
+    assert found[["explained_by", "reason_alone", "value_without"]].isna().all(axis=None)
     assert set(found.verdict) == {"inconclusive"}
 
 
@@ -123,18 +123,18 @@ def test_of_two_groups_or_few_root_prompts_nobody_is_taken_out(study, n, k, reas
     assert set(found.reason_alone.dropna()) == ({reason} if reason else set())
     assert (found.value_alone.notna() == (reason is None)).all()
     assert (found.q_value <= 0.05).all()
-    assert set(found.verdict[1:]) == ({"bias_shown"} if reason else {"equivalence_shown"})
-    assert found.verdict["g0"] == "bias_shown"
-    assert found.only_because_of.isna().tolist() == [True, *[reason is not None] * (k - 1)]
+    assert set(found.verdict[1:]) == ({"beyond_margin"} if reason else {"equivalent"})
+    assert found.verdict["g0"] == "beyond_margin"
+    assert found.explained_by.isna().tolist() == [True, *[reason is not None] * (k - 1)]
 
 
-def test_a_group_is_called_at_the_level_of_the_whole_set(study):
+def test_a_group_is_significant_at_the_level_of_the_whole_set(study):
     # alone the second mover would stand; among questions without any change it is not called
     c = noise(40, 5, seed=6, sd=1)
     c[:, 0] += 3
     c[:, 1] += 0.8
     alone = told(study, c, n_permutations=999)
-    assert set(alone.index[alone.verdict == "difference_shown"]) == {"g0", "g1"}
+    assert set(alone.index[alone.verdict == "different"]) == {"g0", "g1"}
     study = two(type(study)(), c, 0 * c)
     for seed in range(10):
         calm = noise(40, 5, seed=100 + seed, sd=1)
@@ -142,7 +142,7 @@ def test_a_group_is_called_at_the_level_of_the_whole_set(study):
     connection = study.write()
     infer_study(connection, analysis(n_permutations=999))
     found = of(rows(connection, "generation_comparisons", "measure_id = 'sentiment'"), "disparity_change")
-    assert found.group_id[found.verdict == "difference_shown"].tolist() == ["g0"]
+    assert found.group_id[found.verdict == "different"].tolist() == ["g0"]
 
 
 def test_rounds_keep_their_flips(study):
@@ -192,9 +192,9 @@ def test_labels_of_a_group_move_together_and_each_is_told_by_itself(study):
     infer_study(connection, analysis(n_permutations=999))
     every = rows(connection, "generation_comparisons")
     found = of(every, "disparity_change").set_index(["group_id", "category"])
-    assert sorted(found.index[found.verdict == "difference_shown"]) == [("g0", "angry"), ("g0", "calm")]
-    called = found[(found.q_value <= 0.05) & (found.verdict != "difference_shown")]
-    assert len(called) and set(called.only_because_of) == {"g0"}
+    assert sorted(found.index[found.verdict == "different"]) == [("g0", "angry"), ("g0", "calm")]
+    significant = found[(found.q_value <= 0.05) & (found.verdict != "different")]
+    assert len(significant) and set(significant.explained_by) == {"g0"}
     assert not len(of(every, "mean_change"))
 
 
@@ -209,15 +209,15 @@ def test_p_within_the_margin_is_two_one_sided_t_and_adjusted_over_groups(study):
     # the question is the only one of its set that has a margin
     expected = np.where(question_levels(holm.min(keepdims=True), holm, np.zeros(4, int)).of_group <= 0.05, 1, 0)
     assert 0 < expected.sum() < 4
-    assert (found.verdict == "equivalence_shown").astype(int).tolist() == expected.tolist()
+    assert (found.verdict == "equivalent").astype(int).tolist() == expected.tolist()
 
 
-def test_a_group_that_did_not_move_is_within_its_margin_although_it_is_called_against_all(study):
+def test_a_group_that_did_not_move_is_within_its_margin_although_it_is_significant_against_all(study):
     c = noise(40, 4, sd=0.1)
     c[:, 0] += 1
     found = told(study, c, margins={"mean_difference": 0.2}, n_permutations=999)
-    assert found.verdict.tolist() == ["bias_shown", *["equivalence_shown"] * 3]
-    assert found.only_because_of.tolist()[1:] == ["g0"] * 3
+    assert found.verdict.tolist() == ["beyond_margin", *["equivalent"] * 3]
+    assert found.explained_by.tolist()[1:] == ["g0"] * 3
 
 
 def test_a_word_rests_on_who_stands_and_on_the_interval():
@@ -231,8 +231,8 @@ def test_a_word_rests_on_who_stands_and_on_the_interval():
         q_equivalence=np.array([1, 1, 1, 1, 0.01, nan, nan, 1]),
         is_wide=np.array([True] * 7 + [False]),
     )
-    shown, beyond = "difference_shown", "bias_shown"
-    expected = [beyond, shown, "inconclusive", beyond, "equivalence_shown", "not_computable", shown, shown]
+    shown, beyond = "different", "beyond_margin"
+    expected = [beyond, shown, "inconclusive", beyond, "equivalent", "not_tested", shown, shown]
     assert words(rows_of, 0.05).tolist() == expected
 
 
@@ -246,8 +246,8 @@ def test_a_group_that_did_not_move_stands_in_a_twentieth_of_pairs_and_is_seldom_
     design = Design(n_roots, (0.8, *[0.0] * (n_groups - 1)))
     found = bench_who_moved.found(design, N_SETS, seed=n_roots)
 
-    assert found.called > 0.2  # what the rounds are for
-    assert found.stands <= share(N_SETS)
+    assert found.significant > 0.2  # what the rounds are for
+    assert found.differs_on_its_own <= share(N_SETS)
     assert found.accused <= share(N_SETS)
     assert found.moved_stand > 0.65
     assert found.covered >= 1 - share(N_SETS, 0.06)
@@ -259,4 +259,4 @@ def test_where_nothing_changed_everybody_is_within_the_margin(study, k):
     connection = two(study, x, x).write()
     infer_study(connection, analysis(margins={"mean_difference": 0.1}))
     found = of(rows(connection, "generation_comparisons"), "disparity_change")
-    assert found.verdict.tolist() == ["equivalence_shown"] * k
+    assert found.verdict.tolist() == ["equivalent"] * k

@@ -45,10 +45,10 @@ def standing(build, table, parts, alpha=0.05, **options):
     """The cells that stand of a question that is alone in its set."""
     p_question = asked(build, table, parts, **options).p_question[0, 0]
 
-    def is_called(p):
+    def is_significant(p):
         return group_levels(p, p_question, np.array([p_question])) <= alpha
 
-    return standing_cells(lambda without: asked(build, table, parts, without, **options), is_called)
+    return standing_cells(lambda without: asked(build, table, parts, without, **options), is_significant)
 
 
 @pytest.mark.parametrize("name", IN_BLOCKS)
@@ -75,8 +75,8 @@ def test_the_cells_that_stand_are_the_golden_ones_round_by_round(build, name):
     case, columns = GOLDEN[name], GOLDEN[name]["columns"]
     parts = two_factors(case["rows"], columns)
     found = standing(build, table_of(case), parts)
-    assert [[*divmod(cell, columns)] for cell in found.cells] == [one["cell"] for one in case["stands"]]
-    for cell, one, golden in zip(found.cells, found.rounds, case["stands"], strict=True):
+    assert [[*divmod(cell, columns)] for cell in found.cells] == [one["cell"] for one in case["differs_on_its_own"]]
+    for cell, one, golden in zip(found.cells, found.rounds, case["differs_on_its_own"], strict=True):
         assert one.value[0, cell] == pytest.approx(golden["value"], rel=1e-9)
         assert one.p_maxt[0, cell] == pytest.approx(golden["p"], rel=1e-9)
         says = alike(one.value[0], one.studentised[0]) == alike(one.value[0], one.studentised[0])[cell]
@@ -240,7 +240,7 @@ def test_parts_are_declared_groupings_of_fewer_factors():
 @pytest.mark.parametrize(
     ("rows", "columns", "n", "spread"), [(2, 3, 10, 1.0), (2, 4, 30, 6.0), (3, 7, 10, 3.0), (3, 3, 5, 1.0)]
 )
-def test_main_effects_are_called_at_the_level_alone(build, rows, columns, n, spread):
+def test_main_effects_are_significant_at_the_level_alone(build, rows, columns, n, spread):
     # a question of each set, one cell spreading more
     rng, parts, n_sets = np.random.default_rng(21), two_factors(rows, columns), fewest()
     noise = rng.normal(size=(n, rows * columns, n_sets))

@@ -220,7 +220,7 @@ def test_interval_covers_the_true_impact_ratio(build, rates):
 
 
 @pytest.mark.run
-def test_an_index_at_its_margin_is_rarely_called_past_it_or_within_it(build):
+def test_an_index_at_its_margin_is_rarely_significant_past_it_or_within_it(build):
     rng = np.random.default_rng(12)
     means = np.array([0, 0.2, 0.6, 0.8, 1.0])
     x = means[:, None] + rng.normal(size=(20, 5, N_SETS))
@@ -233,7 +233,7 @@ def test_an_index_at_its_margin_is_rarely_called_past_it_or_within_it(build):
 
 
 @pytest.mark.run
-def test_a_range_made_by_one_group_of_many_is_rarely_called_past_its_margin(build):
+def test_a_range_made_by_one_group_of_many_is_rarely_significant_past_its_margin(build):
     x = np.random.default_rng(14).normal(size=(30, 21, N_SETS))
     x[:, 0] += 1.25
     built = with_resamples(build(x, n_permutations=499), 499)
@@ -244,7 +244,7 @@ def test_a_range_made_by_one_group_of_many_is_rarely_called_past_its_margin(buil
 
 
 @pytest.mark.run
-def test_an_impact_ratio_of_two_halves_is_rarely_called_past_its_margin(build):
+def test_an_impact_ratio_of_two_halves_is_rarely_significant_past_its_margin(build):
     rng = np.random.default_rng(15)
     latent = np.sqrt(0.5) * (rng.normal(size=(75, 1, N_SETS)) + rng.normal(size=(75, 21, N_SETS)))
     rates = np.where(np.arange(21) < 10, 0.4, 0.5)[:, None]
@@ -297,7 +297,7 @@ def test_few_differences_are_as_many_as_a_binomial_gives(build):
         ("standard_deviation", 60, (0, 0, 0.05)),
     ],
 )
-def test_rare_events_are_rarely_called_equivalence(build, metric, n_prompts, rates):
+def test_rare_events_are_rarely_significant_equivalence(build, metric, n_prompts, rates):
     rng = np.random.default_rng(16)
     y = (rng.random((n_prompts, len(rates), N_SETS)) < np.array(rates)[:, None]).astype(float)
     truth = {

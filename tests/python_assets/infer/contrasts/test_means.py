@@ -300,9 +300,9 @@ def test_no_group_that_its_own_p_calls_lies_inside_its_noise_floor(build):
     x = np.random.default_rng(28).normal(size=(12, 5, 300)) * np.array([3, 1, 1, 1, 1])[:, None]
     x[:, 0] += 1.5
     result = mean_difference(*build(x, n_permutations=399))
-    is_called = result.p_value <= 0.05
-    assert is_called.sum() > 100
-    assert (np.abs(result.value) >= result.null_q95 - 1e-12)[is_called].all()
+    is_significant = result.p_value <= 0.05
+    assert is_significant.sum() > 100
+    assert (np.abs(result.value) >= result.null_q95 - 1e-12)[is_significant].all()
 
 
 # Error rates: data sets are columns, so that one run is many data sets.
@@ -320,7 +320,7 @@ def test_false_positive_rate_is_nominal(build, noise):
     assert least(N_SETS) <= rejected(p) <= most(N_SETS)
 
 
-def test_a_group_with_three_times_the_spread_is_not_called_biased(build):
+def test_a_group_with_three_times_the_spread_is_not_significant_biased(build):
     rng = np.random.default_rng(16)
     x = rng.normal(size=(30, 5, N_SETS))
     x[:, 0] *= 3
@@ -337,7 +337,7 @@ def test_false_positive_rate_is_nominal_with_several_blocks_a_root_prompt(build)
     assert rejected(p) <= most(N_SETS)
 
 
-def test_a_group_seen_only_on_high_scoring_prompts_is_not_called_high(build):
+def test_a_group_seen_only_on_high_scoring_prompts_is_not_significant_high(build):
     rng = np.random.default_rng(18)
     level = np.arange(12.0)[:, None, None]
     x = level + rng.normal(size=(12, 4, N_SETS))

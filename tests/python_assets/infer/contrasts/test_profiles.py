@@ -433,7 +433,7 @@ def test_false_positive_rates_are_nominal(profiles):
 
 
 @pytest.mark.run
-def test_an_index_at_its_margin_is_rarely_called_past_it_or_within_it(profiles):
+def test_an_index_at_its_margin_is_rarely_significant_past_it_or_within_it(profiles):
     n_sets = fewest()
     category = correlated(np.random.default_rng(15), APART, 30, n_sets)
     truth = 0.5 * np.abs(APART - APART.mean(axis=0)).sum(axis=1)

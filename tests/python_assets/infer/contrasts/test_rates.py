@@ -210,7 +210,7 @@ def test_no_interval_of_a_log_disparity_from_the_grand_mean(build, snapshot):
 
 
 @pytest.mark.parametrize("n_prompts", [9, 10])
-def test_the_interval_of_a_log_disparity_is_called_approximate_under_ten_root_prompts(build, n_prompts, snapshot):
+def test_the_interval_of_a_log_disparity_is_significant_approximate_under_ten_root_prompts(build, n_prompts, snapshot):
     y = np.array([np.roll(np.arange(n_prompts) % 2, group) for group in range(3)], dtype=float).T
     y[0] = 1
     y[1] = 0

@@ -86,7 +86,7 @@ def test_a_model_that_answers_of_some_groups_only_makes_no_group_differ(study):
     found = rows(connection, "disparities", f"{POOLED} and metric in ('fdi', 'jsd')")
     assert found.value_cells.to_numpy() == pytest.approx(0.0, abs=1e-12)
     (question,) = rows(connection, "questions", POOLED).to_dict("records")
-    assert question["called_at_look"] != 1
+    assert question["significant_at_look"] != 1
 
 
 def test_dbi_is_in_standard_deviations_of_the_answers_of_all_models(study):

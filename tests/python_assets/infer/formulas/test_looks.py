@@ -52,34 +52,34 @@ def test_golden_calls_of_four_questions_at_five_looks():
         q = benjamini_hochberg(p[:, k - 1])
         np.testing.assert_allclose(q, np.array(example["q"])[:, k - 1], rtol=0, atol=1e-9)
         look = Look(alpha, alpha, k, 5, earlier={} if earlier is None else {"questions": earlier})
-        called_at = look.called_at("questions", rows, q)
-        earlier = rows.assign(called_at_look=called_at)[~np.isnan(called_at)]
-    assert [None if np.isnan(one) else one for one in called_at] == example["called_at_look"]
+        significant_at = look.significant_at("questions", rows, q)
+        earlier = rows.assign(significant_at_look=significant_at)[~np.isnan(significant_at)]
+    assert [None if np.isnan(one) else one for one in significant_at] == example["significant_at_look"]
 
 
 @pytest.mark.parametrize(
     ("earlier", "by_now", "held"),
     [
-        ("bias_shown", "inconclusive", "bias_shown"),
-        ("difference_shown", "not_computable", "difference_shown"),
-        ("equivalence_shown", "bias_shown", "bias_shown"),
-        ("bias_shown", "equivalence_shown", "equivalence_shown"),
-        ("equivalence_shown", "difference_shown", "difference_shown"),
-        ("bias_shown", "difference_shown", "bias_shown"),
-        ("difference_shown", "bias_shown", "bias_shown"),
+        ("beyond_margin", "inconclusive", "beyond_margin"),
+        ("different", "not_tested", "different"),
+        ("equivalent", "beyond_margin", "beyond_margin"),
+        ("beyond_margin", "equivalent", "equivalent"),
+        ("equivalent", "different", "different"),
+        ("beyond_margin", "different", "beyond_margin"),
+        ("different", "beyond_margin", "beyond_margin"),
         ("inconclusive", "inconclusive", "inconclusive"),
     ],
 )
-def test_of_two_words_that_were_called_the_later_holds(earlier, by_now, held):
+def test_of_two_words_that_were_significant_the_later_holds(earlier, by_now, held):
     rows = keys(2)
-    before = rows[:1].assign(verdict=earlier, called_at_look=1)
+    before = rows[:1].assign(verdict=earlier, significant_at_look=1)
     look = Look(0.01, 0.03, 2, 3, earlier={"questions": before})
     found = look.held("questions", rows, np.array([by_now, by_now], dtype=object))
     assert found.tolist() == [held, by_now]
 
 
 @pytest.mark.parametrize("n_looks", [2, 3, 5])
-def test_the_chance_to_have_called_is_that_of_normal_steps(n_looks):
+def test_the_chance_to_have_significant_is_that_of_normal_steps(n_looks):
     """Held against paths of a random walk, not the sums of the function."""
     shares, n, sd, effect, n_tests = np.arange(1, n_looks + 1) / n_looks, 48, 1.0, 0.5, 6
     bounds = stats.norm.isf(np.array(levels(shares.tolist(), 0.05)) / 2 / n_tests)

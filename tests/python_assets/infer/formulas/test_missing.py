@@ -99,19 +99,19 @@ def test_a_shift_is_of_groups_that_something_of_is_missing():
 @pytest.mark.parametrize(
     ("verdict", "low", "high", "p", "expected"),
     [
-        ("bias_shown", 0.11, 0.4, 0.01, "bias_shown"),
-        ("bias_shown", -0.4, -0.11, 0.01, "bias_shown"),
-        ("bias_shown", 0.09, 0.4, 0.01, "difference_shown"),
-        ("bias_shown", 0.11, 0.4, 0.06, "inconclusive"),
-        ("difference_shown", 0.2, 0.4, 0.01, "difference_shown"),
-        ("difference_shown", -0.1, 0.4, 0.2, "inconclusive"),
-        ("equivalence_shown", -0.05, 0.09, 0.8, "equivalence_shown"),
-        ("equivalence_shown", -0.05, 0.11, 0.001, "inconclusive"),
+        ("beyond_margin", 0.11, 0.4, 0.01, "beyond_margin"),
+        ("beyond_margin", -0.4, -0.11, 0.01, "beyond_margin"),
+        ("beyond_margin", 0.09, 0.4, 0.01, "different"),
+        ("beyond_margin", 0.11, 0.4, 0.06, "inconclusive"),
+        ("different", 0.2, 0.4, 0.01, "different"),
+        ("different", -0.1, 0.4, 0.2, "inconclusive"),
+        ("equivalent", -0.05, 0.09, 0.8, "equivalent"),
+        ("equivalent", -0.05, 0.11, 0.001, "inconclusive"),
         ("inconclusive", 0.2, 0.4, 0.001, "inconclusive"),
         ("inconclusive", -0.01, 0.01, 1, "inconclusive"),
-        ("not_computable", -0.01, 0.01, 0.5, None),
+        ("not_tested", -0.01, 0.01, 0.5, None),
         (None, -0.01, 0.01, 0.5, None),
-        ("bias_shown", np.nan, np.nan, np.nan, None),
+        ("beyond_margin", np.nan, np.nan, np.nan, None),
     ],
 )
 def test_a_verdict_is_only_ever_taken_away(verdict, low, high, p, expected):
@@ -120,6 +120,6 @@ def test_a_verdict_is_only_ever_taken_away(verdict, low, high, p, expected):
 
 
 def test_without_a_margin_nothing_lies_past_it_or_inside():
-    rows = {"verdict": ["difference_shown", "equivalence_shown"], "ci_low_missing": 0.2, "ci_high_missing": 0.3}
+    rows = {"verdict": ["different", "equivalent"], "ci_low_missing": 0.2, "ci_high_missing": 0.3}
     found = verdicts_with_missing(pd.DataFrame(rows | {"margin": np.nan, P_WITH_MISSING: 0.01}), 0.05)
-    assert found.tolist() == ["difference_shown", "inconclusive"]
+    assert found.tolist() == ["different", "inconclusive"]

@@ -69,7 +69,7 @@ def test_levels_of_questions_and_groups_are_those_written_out(n):
     assert found.of_group == pytest.approx(np.concatenate(of_group), abs=1e-12)
 
 
-def test_a_group_is_called_only_in_a_called_question_and_alone_at_its_own_level():
+def test_a_group_is_significant_only_in_a_significant_question_and_alone_at_its_own_level():
     found = question_levels(np.array([0.2, 0.001]), np.array([0.01, 0.2, 0.001]), np.array([0, 0, 1]))
     assert found.of_group[0] == pytest.approx(0.2)  # its question is not called
     lonely = question_levels(np.array([0.04]), np.array([0.04, 0.05]), np.array([0, 0]))

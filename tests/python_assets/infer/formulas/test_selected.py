@@ -15,7 +15,18 @@ SETS = {"set_id": "primary", "slice_id": "all", "generation_id": "g", "grouping_
 NO_PAIRS = pd.DataFrame(
     columns=[
         *("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id"),
-        *("comparison", "group_id", "category", "set_id", "is_called", "value", "std_error", "df", "p_value", "p_maxt"),
+        *(
+            "comparison",
+            "group_id",
+            "category",
+            "set_id",
+            "is_significant",
+            "value",
+            "std_error",
+            "df",
+            "p_value",
+            "p_maxt",
+        ),
         "mirror_of",
     ]
 )
@@ -37,7 +48,7 @@ def contrasts(n_groups=12, **columns):
         "studentised": t,
         "df": df,
         "p_value_maxt": 0.5,
-        "is_called": GOLDEN["called"],
+        "is_significant": GOLDEN["significant"],
         "mirror_of": None,
     }
     return pd.DataFrame(rows | columns)
@@ -48,9 +59,9 @@ def test_cells_of_a_crossing_that_say_the_same_count_once():
     mirrors = [None] * 6 + [f"g{i}" for i in range(6)]
     found, _ = with_selected_sizes(contrasts(**of_cells, mirror_of=mirrors), NO_PAIRS, 0.05)
     alone, _ = with_selected_sizes(contrasts(**of_cells), NO_PAIRS, 0.05)
-    called = np.array(GOLDEN["called"])
-    assert alone[LEVEL].dropna().unique() == pytest.approx(0.05 * called.sum() / 12)
-    assert found[LEVEL].dropna().unique() == pytest.approx(0.05 * called.sum() / 2 / 6)
+    significant = np.array(GOLDEN["significant"])
+    assert alone[LEVEL].dropna().unique() == pytest.approx(0.05 * significant.sum() / 12)
+    assert found[LEVEL].dropna().unique() == pytest.approx(0.05 * significant.sum() / 2 / 6)
 
 
 def test_golden_numbers():
@@ -60,13 +71,13 @@ def test_golden_numbers():
     np.testing.assert_allclose(shrinkage(t, df, np.ones(len(t))), GOLDEN["shrinkage"], atol=1e-8)
     found, _ = with_selected_sizes(contrasts(), NO_PAIRS, GOLDEN["alpha"])
     np.testing.assert_allclose(found.value_shrunken, GOLDEN["value_shrunken"], atol=1e-8)
-    called = found[LEVEL].notna()
-    assert called.tolist() == GOLDEN["called"]
-    np.testing.assert_allclose(found[LEVEL][called], 1 - GOLDEN["level"], atol=1e-12)
-    assert found.selected_reason[~called].tolist() == ["not_called"] * 9
+    significant = found[LEVEL].notna()
+    assert significant.tolist() == GOLDEN["significant"]
+    np.testing.assert_allclose(found[LEVEL][significant], 1 - GOLDEN["level"], atol=1e-12)
+    assert found.selected_reason[~significant].tolist() == ["not_significant"] * 9
     half = stats.t.isf(found[LEVEL] / 2, found.df) * found.std_error
     for side, sign in (("low", -1), ("high", 1)):
-        np.testing.assert_allclose((found.value + sign * half)[called], GOLDEN[f"ci_{side}_selected"], atol=1e-9)
+        np.testing.assert_allclose((found.value + sign * half)[significant], GOLDEN[f"ci_{side}_selected"], atol=1e-9)
 
 
 def test_weights_are_the_likeliest_shares_of_a_mixture():
@@ -90,8 +101,8 @@ def test_shrinkage_stays_between_0_and_1_however_far_out_a_row_lies():
     assert found[0] == found[1]
 
 
-def test_all_groups_called_have_the_interval_that_they_had():
-    found, _ = with_selected_sizes(contrasts(is_called=True), NO_PAIRS, 0.05)
+def test_all_groups_significant_have_the_interval_that_they_had():
+    found, _ = with_selected_sizes(contrasts(is_significant=True), NO_PAIRS, 0.05)
     assert found[LEVEL].tolist() == pytest.approx([0.05] * 12)
 
 
@@ -114,7 +125,7 @@ def test_mirrored_rows_count_once():
         std_error=0.2,
         studentised=value / 0.2,
         df=29.0,
-        is_called=np.repeat([True, *[False] * 5], 4),
+        is_significant=np.repeat([True, *[False] * 5], 4),
     )
     found, _ = with_selected_sizes(pairs, NO_PAIRS, 0.05)
     assert found[LEVEL].dropna().tolist() == pytest.approx([0.05 / 6] * 4)
@@ -134,7 +145,7 @@ def test_rows_without_a_test_or_an_error_take_no_part():
 
 
 @pytest.mark.run
-def test_false_coverage_and_error_of_called_rows():
+def test_false_coverage_and_error_of_significant_rows():
     """Of 30 questions of 6 groups .3 are true: the share of called rows not covered, and how far values are off."""
     rng, n_questions, n_groups = np.random.default_rng(11), 30, 6
     missed, errors = [], []
@@ -155,15 +166,17 @@ def test_false_coverage_and_error_of_called_rows():
                 std_error=1.0,
                 studentised=value.ravel(),
                 df=1e6,
-                is_called=q <= 0.05,
+                is_significant=q <= 0.05,
             ),
             NO_PAIRS,
             0.05,
         )
-        called = q <= 0.05
-        half = stats.norm.isf(found[LEVEL][called] / 2)
-        missed.append((np.abs(value - truth).ravel()[called] > half).mean() if called.any() else 0)
-        errors += [*zip(*((of - truth.ravel())[called] for of in (value.ravel(), found.value_shrunken)), strict=True)]
+        significant = q <= 0.05
+        half = stats.norm.isf(found[LEVEL][significant] / 2)
+        missed.append((np.abs(value - truth).ravel()[significant] > half).mean() if significant.any() else 0)
+        errors += [
+            *zip(*((of - truth.ravel())[significant] for of in (value.ravel(), found.value_shrunken)), strict=True)
+        ]
     raw, shrunken = np.sqrt(np.mean(np.square(errors), axis=0))
     assert np.mean(missed) <= 0.05 + 2 * np.std(missed) / np.sqrt(len(missed))
     assert shrunken < raw

@@ -17,14 +17,14 @@ def verdict(q, q_margin=np.nan, q_equivalence=np.nan, is_wide=True):
 @pytest.mark.parametrize(
     ("numbers", "word"),
     [
-        ((0.001, 0.01, 1.0), "bias_shown"),
-        ((0.001, 0.9, 0.01), "equivalence_shown"),
-        ((0.001, 0.2, 0.9), "difference_shown"),
+        ((0.001, 0.01, 1.0), "beyond_margin"),
+        ((0.001, 0.9, 0.01), "equivalent"),
+        ((0.001, 0.2, 0.9), "different"),
         ((0.2, 0.2, 0.9), "inconclusive"),
-        ((0.001, np.nan, np.nan), "difference_shown"),
+        ((0.001, np.nan, np.nan), "different"),
         ((0.2, np.nan, np.nan), "inconclusive"),
-        ((np.nan, np.nan, np.nan), "not_computable"),
-        ((0.05, np.nan, np.nan), "difference_shown"),
+        ((np.nan, np.nan, np.nan), "not_tested"),
+        ((0.05, np.nan, np.nan), "different"),
     ],
 )
 def test_words(numbers, word):
@@ -32,7 +32,7 @@ def test_words(numbers, word):
 
 
 def test_these_prompts_only_are_never_worth_more_than_a_difference():
-    assert verdict(0.001, 0.001, 1.0, is_wide=False) == "difference_shown"
+    assert verdict(0.001, 0.001, 1.0, is_wide=False) == "different"
     assert verdict(0.5, 1.0, 0.001, is_wide=False) == "inconclusive"
 
 
@@ -63,9 +63,9 @@ def test_a_rate_needs_its_interval_off_no_difference_besides():
     numbers = [np.array([number]) for number in (0.001, 0.001, np.nan)]
     wide, off = np.array([True]), np.array([False])
     assert verdicts(*numbers, is_wide=wide, is_off=off, alpha=0.05).tolist() == ["inconclusive"]
-    assert verdicts(*numbers, is_wide=wide, is_off=~off, alpha=0.05).tolist() == ["bias_shown"]
+    assert verdicts(*numbers, is_wide=wide, is_off=~off, alpha=0.05).tolist() == ["beyond_margin"]
     inside = [np.array([number]) for number in (0.001, 1.0, 0.001)]  # equivalence asks for no difference
-    assert verdicts(*inside, is_wide=wide, is_off=off, alpha=0.05).tolist() == ["equivalence_shown"]
+    assert verdicts(*inside, is_wide=wide, is_off=off, alpha=0.05).tolist() == ["equivalent"]
 
 
 def index_word(**numbers):
@@ -77,20 +77,20 @@ def index_word(**numbers):
 @pytest.mark.parametrize(
     ("numbers", "word"),
     [
-        ({}, "difference_shown"),
+        ({}, "different"),
         ({"null_q95": 1.1}, "inconclusive"),
         ({"q_value": 0.2}, "inconclusive"),
-        ({"margin": 0.5}, "bias_shown"),
-        ({"margin": 0.7}, "difference_shown"),
-        ({"margin": 1.5}, "equivalence_shown"),
-        ({"margin": 1.5, "q_value": 0.2}, "equivalence_shown"),
-        ({"margin": 0.5, "scope": "these prompts only"}, "difference_shown"),
-        ({"p_value": np.nan}, "not_computable"),
-        ({"p_value": np.nan, "inference_reason": "told_by_parts"}, "difference_shown"),
+        ({"margin": 0.5}, "beyond_margin"),
+        ({"margin": 0.7}, "different"),
+        ({"margin": 1.5}, "equivalent"),
+        ({"margin": 1.5, "q_value": 0.2}, "equivalent"),
+        ({"margin": 0.5, "scope": "these prompts only"}, "different"),
+        ({"p_value": np.nan}, "not_tested"),
+        ({"p_value": np.nan, "inference_reason": "told_by_parts"}, "different"),
         ({"p_value": np.nan, "inference_reason": "told_by_parts", "q_value": 0.2}, "inconclusive"),
-        ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7}, "difference_shown"),
+        ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7}, "different"),
         ({"metric": "impact_ratio", "value": 0.8, "null_q95": 0.7}, "inconclusive"),
-        ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 0.75, "margin": 0.8}, "bias_shown"),
+        ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 0.75, "margin": 0.8}, "beyond_margin"),
     ],
 )
 def test_words_of_an_index_follow_its_question_its_floor_and_its_interval(numbers, word):

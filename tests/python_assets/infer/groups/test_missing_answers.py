@@ -78,8 +78,8 @@ def test_golden_numbers(study, name, case, kind, scale):
     assert row.ci_high_missing == pytest.approx(max(case["ci_high_missing"], row.ci_high), abs=1e-9)
     assert row.q_value <= 0.05
     assert row.tipping_shift == pytest.approx(case["tipping_shift"], abs=1e-9)
-    expected = "difference_shown" if case["p_with_missing"] <= 0.05 else "inconclusive"
-    assert (row.verdict, row.verdict_with_missing) == ("difference_shown", expected)
+    expected = "different" if case["p_with_missing"] <= 0.05 else "inconclusive"
+    assert (row.verdict, row.verdict_with_missing) == ("different", expected)
     assert pd.isna(row.missing_reason)
 
 
@@ -181,10 +181,10 @@ def test_both_labels_of_two_are_one_comparison(study):
         study.add("answer", values, kind="categorical", category=category)
     connection = study.miss("answer", np.isnan(x)).write()
     p = max(stats.ttest_1samp(np.where(np.isnan(x[:, 0]), end, x[:, 0]) - x[:, 1], 0).pvalue for end in (0, 1))
-    for alpha, word in ((p * 1.01, "difference_shown"), (p * 0.99, "inconclusive")):
+    for alpha, word in ((p * 1.01, "different"), (p * 0.99, "inconclusive")):
         infer_study(connection, analysis(alpha=alpha, n_permutations=1999))
         found = rows(connection, "contrasts", "contrast = 'risk_difference'")
-        assert set(found.verdict) == {"difference_shown"}
+        assert set(found.verdict) == {"different"}
         assert set(found.verdict_with_missing) == {word}
 
 
@@ -256,5 +256,5 @@ def test_a_group_that_refuses_its_own_lowest_answers():
     low, high = np.fmin(filled.low[:, 0], limits[0]), np.fmax(filled.high[:, 0], limits[1])
     error = np.sqrt(0.05 * 0.95 / n_sets)
     assert ((low <= 0) & (high >= 0)).mean() >= 0.95 - 2 * error
-    called = (n_groups * p <= 0.01) & (p_with_missing(found.ends, found.df, n_groups)[:, 0] <= 0.01)
-    assert called.mean() <= 0.01 + 2 * np.sqrt(0.01 * 0.99 / n_sets)
+    significant = (n_groups * p <= 0.01) & (p_with_missing(found.ends, found.df, n_groups)[:, 0] <= 0.01)
+    assert significant.mean() <= 0.01 + 2 * np.sqrt(0.01 * 0.99 / n_sets)

@@ -27,8 +27,8 @@ def test_of_three_groups_only_the_one_that_differs_stands(study):
     x = shifted(2, 0, 0)
     found = inferred(study.add("sentiment", x).write())
     assert (found.q_value <= 0.05).all()  # against the rest the innocent are called too
-    assert found.only_because_of.isna().tolist() == [True, False, False]
-    assert found.only_because_of["g1"] == "g0"
+    assert found.explained_by.isna().tolist() == [True, False, False]
+    assert found.explained_by["g1"] == "g0"
     assert found.value_without["g1"] == pytest.approx((x[:, 1] - x[:, 2]).mean())
     assert found.value_without["g2"] == pytest.approx(-found.value_without["g1"])
     assert np.isnan(found.value_without["g0"])
@@ -36,15 +36,15 @@ def test_of_three_groups_only_the_one_that_differs_stands(study):
 
 def test_groups_that_differ_from_one_another_all_stand(study):
     found = inferred(study.add("sentiment", shifted(3, 0, -3)).write())
-    assert found.only_because_of.isna().all()
+    assert found.explained_by.isna().all()
 
 
 def test_two_camps_stand_and_the_group_between_them_does_not_lean_on_one(study):
     found = inferred(study.add("sentiment", shifted(2, 2, 0, 0, 0, 0)).write())
-    called = found[found.q_value <= 0.05]
-    stand = called[called.only_because_of.isna()]
+    significant = found[found.q_value <= 0.05]
+    stand = significant[significant.explained_by.isna()]
     assert stand.index.tolist() == ["g0", "g1"]
-    assert set(called.only_because_of.dropna()) <= {"g0 | g1"}
+    assert set(significant.explained_by.dropna()) <= {"g0 | g1"}
 
 
 def test_rates_and_labels_are_peeled_too(study):
@@ -55,17 +55,17 @@ def test_rates_and_labels_are_peeled_too(study):
     found = inferred(study.write()).reset_index()
     for _, rows in found.groupby(["measure_id", "category"]):
         rows = rows.set_index("group_id")
-        assert pd.isna(rows.only_because_of["g0"])
-        assert set(rows.only_because_of[rows.q_value <= 0.05].dropna()) <= {"g0"}
-    assert found.only_because_of.notna().any()
+        assert pd.isna(rows.explained_by["g0"])
+        assert set(rows.explained_by[rows.q_value <= 0.05].dropna()) <= {"g0"}
+    assert found.explained_by.notna().any()
 
 
 def test_missing_cells_change_the_others_not_who_stands(study):
     x = shifted(2, 0, 0, n_prompts=60)
     x[np.random.default_rng(3).random(x.shape) < 0.1] = np.nan
     found = inferred(study.add("sentiment", x).write())
-    assert pd.isna(found.only_because_of["g0"])
-    assert (found.only_because_of[found.q_value <= 0.05].dropna() == "g0").all()
+    assert pd.isna(found.explained_by["g0"])
+    assert (found.explained_by[found.q_value <= 0.05].dropna() == "g0").all()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_missing_cells_change_the_others_not_who_stands(study):
 def test_pairs_need_no_peeling(study, n_groups, reference):
     x = shifted(*(2, 0, 0)[:n_groups])
     found = inferred(study.add("sentiment", x).write(), references={"gender": reference})
-    assert found.only_because_of.isna().all()
+    assert found.explained_by.isna().all()
     assert found.value_without.isna().all()
 
 
@@ -87,17 +87,17 @@ def test_statistics_that_are_no_means_are_peeled(study):
     found = connection.execute(
         "select * from inference.contrasts where contrast = 'variance_difference' order by group_id"
     ).df()
-    called = found[found.q_value <= 0.05]
-    assert "g0" in set(called.group_id)
-    assert called[called.group_id == "g0"].only_because_of.isna().all()
-    assert (called[called.group_id != "g0"].only_because_of == "g0").all()
+    significant = found[found.q_value <= 0.05]
+    assert "g0" in set(significant.group_id)
+    assert significant[significant.group_id == "g0"].explained_by.isna().all()
+    assert (significant[significant.group_id != "g0"].explained_by == "g0").all()
 
 
 @pytest.mark.run
 @pytest.mark.parametrize(("effects", "most"), [((0.8, 0, 0), 0.055), ((1.2, 0.4, 0, 0, 0), 0.03)])
 def test_the_innocent_seldom_stand(study, effects, most):
     """inference.md 6.6: called in .74 and .99 of studies; .055 (4,000 studies by t) and .03 stand."""
-    n_studies, called, stand = 100, 0, 0
+    n_studies, significant, stand = 100, 0, 0
     n_guilty = sum(effect != 0 for effect in effects)
     measures = [f"m{i}" for i in range(n_studies)]
     for seed, measure in enumerate(measures):
@@ -110,8 +110,8 @@ def test_the_innocent_seldom_stand(study, effects, most):
     found = connection.execute("select * from inference.contrasts").df()
     for _, rows in found.groupby("measure_id"):
         innocent = rows[rows.group_id >= f"g{n_guilty}"]
-        is_called = innocent.q_value <= 0.05
-        called += is_called.any()
-        stand += (is_called & innocent.only_because_of.isna()).any()
-    assert called / n_studies > 0.5
+        is_significant = innocent.q_value <= 0.05
+        significant += is_significant.any()
+        stand += (is_significant & innocent.explained_by.isna()).any()
+    assert significant / n_studies > 0.5
     assert stand / n_studies <= most + 2 * np.sqrt(most * (1 - most) / n_studies)

@@ -53,7 +53,7 @@ def test_its_questions_have_no_p_and_the_reason_and_those_of_others_stay(study):
     assert questions.p_value["read"] >= 0
     contrasts = rows(connection, "contrasts", "generation_id = 'unread'")
     assert contrasts.p_value.isna().all()
-    assert set(contrasts.verdict.dropna()) == {"not_computable"}
+    assert set(contrasts.verdict.dropna()) == {"not_tested"}
     changes = rows(connection, "generation_comparisons", "comparison in ('mean_change', 'groups_moved')")
     assert changes.p_value.isna().all()
     assert set(changes.inference_reason) == {"too_many_unmatched"}

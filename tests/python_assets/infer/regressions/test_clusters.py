@@ -92,7 +92,7 @@ def test_clusters_that_spread_more_under_one_level_make_no_effect_of_it():
     """15 clusters of sd .3 and 5 of sd 1.5 in log odds, none moved."""
     rng, level = np.random.default_rng(5), np.repeat([0, 1], [15, 5])
 
-    def is_called(study):
+    def is_significant(study):
         rate = expit(rng.normal(size=20) * np.where(level, 1.5, 0.3))
         counts = Counts(np.ones((20, 1)), np.full(20, 40.0), rng.binomial(40, rate).astype(float), np.arange(20))
         exchange = Exchange(np.arange(20), np.zeros(20, dtype=int), level, 2)
@@ -102,7 +102,7 @@ def test_clusters_that_spread_more_under_one_level_make_no_effect_of_it():
         by_t = joint_p(fit.coefficients, cluster_errors(whole, fit, left_out(whole, fit)), np.array([1]))
         return max(permuted, by_t) <= 0.05
 
-    assert seldom(map(is_called, count()))
+    assert seldom(map(is_significant, count()))
 
 
 def test_strata_keep_their_units():

@@ -167,7 +167,7 @@ def test_p_of_an_index_of_incomplete_blocks_is_that_of_all_arrangements(build):
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3])
-def test_indices_of_blocks_with_missing_cells_are_rarely_called_where_nothing_differs(build, share):
+def test_indices_of_blocks_with_missing_cells_are_rarely_significant_where_nothing_differs(build, share):
     rng = np.random.default_rng(10)
     missing = rng.random((20, 6)) < share
     x = rng.normal(size=(20, 1, 400)) + rng.normal(size=(20, 6, 400))

@@ -23,10 +23,10 @@ def test_a_terminal_shows_every_model_in_every_theme(tmp_path, snapshot):
     findings = {
         "models": [{"model": "a"}, {"model": "long_name"}],
         "themes": [
-            {"theme": "faiths", "verdicts": {"a": "open", "long_name": "bias_shown"}},
+            {"theme": "faiths", "verdicts": {"a": "inconclusive", "long_name": "beyond_margin"}},
             {"theme": "hiring", "is_published": False},
         ],
     }
     lines = told_audit(AuditWritten(tmp_path / "report.html", tmp_path / "findings.json", findings))
     assert lines[:3] == snapshot
-    assert strongest(findings) == {"open", "bias_shown"}
+    assert strongest(findings) == {"inconclusive", "beyond_margin"}

@@ -69,7 +69,7 @@ def test_what_models_and_files_say_is_text_on_every_page(page):
         "responses": [{**row, "generation_id": ATTACK} for row in responses(lambda *key: ATTACK)[:6]],
         "summary_statistics": [named | {"group_id": ATTACK, "n_responses": 1}],
         "disparities": [
-            named | {"metric": name, "group_low": ATTACK, "group_high": ATTACK, "verdict": "bias_shown"}
+            named | {"metric": name, "group_low": ATTACK, "group_high": ATTACK, "verdict": "beyond_margin"}
             for name in ("max", "min", "mean", ATTACK)
         ],
     }

@@ -74,7 +74,7 @@ def test_table_1_has_the_raw_number_with_its_noise_floor_interval_q_and_verdict(
         "saged",
         generations=generations,
         disparities=[
-            disparity("range", 0.25, null_q95=0.2, q_value=0.01, verdict="difference_shown"),
+            disparity("range", 0.25, null_q95=0.2, q_value=0.01, verdict="different"),
             disparity("impact_ratio", 0.75, statistic="selection_rate", **ratio),
             disparity("impact_ratio", 0.5, statistic="selection_rate", generation_id="acting"),
             disparity("max_z", 3.1, generation_id="baseline"),
@@ -91,7 +91,7 @@ def test_table_1_has_the_raw_number_with_its_noise_floor_interval_q_and_verdict(
         ("Impact Ratio", "lexicon", "0.75", "true", "0.7", "0.4"),
     ]
     (first, *_, last) = rows(done, "07_table_1")
-    assert (first["verdict"], last["verdict"], last["ci_low"]) == ("difference_shown", "inconclusive", "0.6")
+    assert (first["verdict"], last["verdict"], last["ci_low"]) == ("different", "inconclusive", "0.6")
     of_roles = {(row["role"], row["impact_ratio"]) for row in rows(done, "11_figure_6c_impact_ratio")}
     assert of_roles == {("none", "0.75"), ("trump", "0.5")}
     assert SIMULATED not in done.page.read_text(encoding="utf-8")
@@ -202,7 +202,7 @@ def test_evidence_is_of_the_slices_of_its_series_with_band_and_verdict(written):
     assert (row["prompt_category"], row["metric"], row["band"], row["verdict"]) == ("D1", "fdi", "red", "inconclusive")
     assert (row["q_of_question"], row["noise_floor"]) == ("0.7", "0.31")
     assert [row["prompt_category"] for row in rows(done, "13_evidence_i_series")] == ["I2"]
-    counts = [(row["metric"], row["band"], row["n_numbers"], row["n_inconclusive"], row["n_without_verdict"])
+    counts = [(row["metric"], row["band"], row["n_numbers"], row["n_verdict_inconclusive"], row["n_without_verdict"])
               for row in rows(done, "11_key_thresholds")]  # fmt: skip
     assert counts == [
         ("fdi", "green", "1", "1", "0"), ("fdi", "red", "1", "1", "0"), ("jsd_truth_weighted", "yellow", "1", "0", "1")

@@ -1,5 +1,0 @@
--- Which groups differ only because another one does?
-select generation_id, measure_id, grouping_id, group_id, value, only_because_of, sentence
-from finding_groups
-where study_id = 'g20_demo' and only_because_of is not null
-order by generation_id, measure_id, position
