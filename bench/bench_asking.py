@@ -22,7 +22,7 @@ import httpx
 from python_assets.providers import http_provider
 from python_assets.providers.clients import Clients
 from python_assets.providers.loop import generate
-from python_assets.providers.records import GenerationConfig, Prompt
+from python_assets.providers.records import Prompt, SystemConfig
 
 N_ROUNDS: Final = 3
 LATENCY_SECONDS: Final = 0.1  # of a short answer by a fast server
@@ -85,7 +85,7 @@ class Rate(NamedTuple):
 
 def _rate(url: str, n_calls: int, concurrency: int, clients: type[Clients]) -> Rate:
     prompts = [Prompt(f"p{i}", f"p{i}", f"Sentence number {i}", task="question") for i in range(n_calls)]
-    config = GenerationConfig("bench", "openai", "m", concurrency=concurrency, base_url=url)
+    config = SystemConfig("bench", "openai", "m", concurrency=concurrency, base_url=url)
     http_provider.Clients = clients  # type: ignore[misc]
     with tempfile.TemporaryDirectory() as folder:
         started, cpu = time.perf_counter(), time.process_time()

@@ -23,7 +23,7 @@ from typing import Any, Final
 from python_assets.providers.addresses import Addresses
 from python_assets.providers.failures import Backoff
 from python_assets.providers.loop import generate
-from python_assets.providers.records import GenerationConfig, Prompt
+from python_assets.providers.records import Prompt, SystemConfig
 
 LATENCY_SECONDS: Final = 0.05
 N_TOKENS: Final = (30, 40)  # of a prompt and of an answer, as the server counts them
@@ -152,7 +152,7 @@ def _asked(n_calls: int, allowed: tuple[int | None, int | None, float], **fields
             time.sleep(0.01)
         prompts = [Prompt(f"p{i}", f"p{i}", f"Sentence number {i}", task="question") for i in range(n_calls)]
         url = f"http://127.0.0.1:{port.value}/v1"
-        config = GenerationConfig("bench", "openai", "m", base_url=url, concurrency=64, **fields)
+        config = SystemConfig("bench", "openai", "m", base_url=url, concurrency=64, **fields)
         with tempfile.TemporaryDirectory() as folder:
             log = Path(folder) / "bench.jsonl"
             run = generate(prompts, config, log, addresses=Addresses(Backoff(first_seconds=0.1)))

@@ -1,6 +1,6 @@
 """Seconds, CPU and memory of the SQL's first half and of inference in parts, in this process and on Ray.
 
-    python -m bench.bench_chunks [--generations 20] [--chunks 1 3 6] [--ray 2] [--root-prompts 75] [--levels 21]
+    python -m bench.bench_chunks [--systems 20] [--chunks 1 3 6] [--ray 2] [--root-prompts 75] [--levels 21]
 
 Made-up raw tables of `bench.make_raw`, 69,300 measurements a generation where nothing else is said. Each row of the
 table is a process of its own, so that its peak is its own. Peaks are of the largest process, CPU is of all: parts have
@@ -67,7 +67,7 @@ def stage(name: str, path: Path, *given: int) -> None:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser()
-    for name, default in (("generations", 20), ("root-prompts", 75), ("levels", 21)):
+    for name, default in (("systems", 20), ("root-prompts", 75), ("levels", 21)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--chunks", type=int, nargs="*", default=[1, 3, 6])
     parser.add_argument("--ray", type=int, nargs="*", default=[])
@@ -80,7 +80,7 @@ def main() -> None:
     compiled_project()
     with tempfile.TemporaryDirectory(prefix="bench-chunks-") as folder:
         path = Path(folder) / "bench.duckdb"
-        scale = Scale(n_generations=given.generations, n_root_prompts=given.root_prompts, n_levels=given.levels)
+        scale = Scale(n_systems=given.systems, n_root_prompts=given.root_prompts, n_levels=given.levels)
         made(path, scale)
         called = [["dbt", str(path)], *(["chunks", str(path), str(n)] for n in given.chunks)]
         for one in [*called, *(["ray", str(path), str(n)] for n in given.ray)]:

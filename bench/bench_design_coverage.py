@@ -22,8 +22,8 @@ from python_assets.warehouse.build import open_build, write_stage
 # factors, levels of each, prompts, depth
 DESIGNS = ((12, 100, 1_000, 2), (12, 100, 10_000, 2), (5, 30, 10_000, 3), (4, 8, 60_000, 4))
 STUDY = """
-prompts: {{import: {{path: a.csv, columns: {{prompt: id, generation: model}}, factors: {{{factors}}}}}}}
-generations: [{{name: "*", provider: replay}}]
+prompts: {{import: {{path: a.csv, columns: {{prompt: id, system: model}}, factors: {{{factors}}}}}}}
+systems: [{{name: "*", provider: replay}}]
 groupings: [f00]
 analysis: {{coverage: {{factors: [{names}], depth: {depth}}}}}
 """

@@ -15,7 +15,7 @@ from expectations.runner import run_suites
 from python_assets.study.study import AnalysisSpec, Import, ImportColumns, Prompts, Study
 from python_assets.warehouse.build import open_build
 
-MILLION = Scale(n_generations=14)  # about 1 million measurements
+MILLION = Scale(n_systems=14)  # about 1 million measurements
 THREADS = 2
 
 
@@ -39,7 +39,7 @@ def main() -> None:
 
 def bench_study() -> Study:
     """The study that make_raw writes the tables of, as an import, which needs no text beside it."""
-    columns = ImportColumns(prompt="prompt", prompt_text="text", response="response", generation="generation")
+    columns = ImportColumns(prompt="prompt", prompt_text="text", response="response", system="system")
     return Study(
         study_id=STUDY,
         path=Path("paper_scale.yml"),
@@ -47,7 +47,7 @@ def bench_study() -> Study:
         domain="countries",
         factors={},
         prompts=Prompts(import_=Import(path="unused.csv", columns=columns, factors={"concept": "concept"})),
-        generations=[],
+        systems=[],
         measures=[],
         slices={},
         each=None,

@@ -32,7 +32,7 @@ COLUMNS_AT_ONCE = 64
 MISSING_SHARE = 0.005
 CONTRASTS = ("mean_difference", "risk_difference", "log_disparity")
 _COLUMNS = """
-    select count(distinct (generation_id, measure_id, calibration)) from intermediate.int_cells
+    select count(distinct (system_id, measure_id, calibration)) from intermediate.int_cells
 """
 
 

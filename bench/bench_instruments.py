@@ -263,11 +263,11 @@ def _write_responses(connection: Any, texts: Sequence[str]) -> None:
     )
     flags = dict.fromkeys(("is_refused", "is_empty", "is_truncated"), False)
     responses = pd.DataFrame({"prompt_id": names, "response_id": names, "response_text": texts})
-    generation = {"generation_id": "one", "provider": "replay", "is_simulated": False, "is_baseline": False}
+    system = {"system_id": "one", "provider": "replay", "is_simulated": False, "is_baseline": False}
     empty = ("model", "system_prompt", "decoding_json", "extensions_json", "model_details_json")
     tables = {
-        "generations": pd.DataFrame([{**generation, **dict.fromkeys(empty, "")}]),
-        "responses": responses.assign(generation_id="one", replicate=0, status="ok", **flags),
+        "systems": pd.DataFrame([{**system, **dict.fromkeys(empty, "")}]),
+        "responses": responses.assign(system_id="one", replicate=0, status="ok", **flags),
     }
     write_stage(connection, "study", "generate", tables)
 

@@ -38,7 +38,7 @@ prompts:
     cross: [gender]
 factors:
   gender: {levels: [female, male]}
-generations:
+systems:
   - {name: one, provider: simulator, replicates: 20}
   - {name: two, provider: "slow:say", replicates: 20}
 measures: [vader]

@@ -348,7 +348,7 @@ def _cells(sides: list[tuple[Floats, Floats]], *, is_mean: bool) -> Cells:
     return Cells(
         slice_id="all",
         grouping_id="" if is_mean else "made",
-        columns=pd.DataFrame({"measure_id": ["made", "made"], "calibration": "raw", "generation_id": ["a", "b"]}),
+        columns=pd.DataFrame({"measure_id": ["made", "made"], "calibration": "raw", "system_id": ["a", "b"]}),
         group_ids=[""] if is_mean else [f"g{group}" for group in range(k)],
         frame=frame,
         x=x,

@@ -47,7 +47,7 @@ def measure(write, n_mb: int) -> None:
         study_path = Path(folder) / "study.yml"
         spec, n_bytes = write(Path(folder), n_mb * MB)
         imported = {"import": {**spec, "factors": {"gender": "gender"}}}
-        content = {"prompts": imported, "generations": [{"name": "*", "provider": "replay"}]}
+        content = {"prompts": imported, "systems": [{"name": "*", "provider": "replay"}]}
         study_path.write_text(yaml.safe_dump(content), encoding="utf-8")
         started = perf_counter()
         read = read_import(load_study(study_path))

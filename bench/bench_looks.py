@@ -96,7 +96,7 @@ def _rows(studies: Studies, n_questions: int) -> tuple[pd.DataFrame, pd.DataFram
     """Questions of one set, and their groups."""
     questions = pd.DataFrame(
         {
-            **dict.fromkeys(("slice_id", "generation_id", "grouping_id", "parameters"), ""),
+            **dict.fromkeys(("slice_id", "system_id", "grouping_id", "parameters"), ""),
             "measure_id": np.arange(n_questions).astype(str),
             "calibration": "raw",
             "statistic": "mean",

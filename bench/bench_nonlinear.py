@@ -80,20 +80,20 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
         limit 0;
         select setseed(0.5);
         create table intermediate.int_values as
-        select format('model_{{:02d}}', c % 20) as generation_id,
+        select format('model_{{:02d}}', c % 20) as system_id,
                format('score_{{:03d}}', c // 20) as measure_id, calibration, '' as category, prompt_id,
                replicate, random() + random() + random() as x,
                case when calibration = 'raw' then random() + random() + random() end as baseline
         from range({options.columns}) as t(c), (values ('raw'), ('calibrated')) as u(calibration),
              intermediate.int_prompt_groups, range({options.replicates}) as v(replicate);
         create table intermediate.int_cells as
-        select slice_id, grouping_id, generation_id, measure_id, calibration, category, 'mean' as statistic,
+        select slice_id, grouping_id, system_id, measure_id, calibration, category, 'mean' as statistic,
                '' as parameters, group_position, block_position, root_position, avg(x) as cell_mean,
                count(*) as n_responses, 1 as n_prompts
         from intermediate.int_values join intermediate.int_prompt_groups using (prompt_id)
         group by all;
         create table intermediate.int_value_ranges as
-        select 'all' as slice_id, generation_id, measure_id, calibration,
+        select 'all' as slice_id, system_id, measure_id, calibration,
                least(min(x), min(baseline)) as value_low, greatest(max(x), max(baseline)) as value_high
         from intermediate.int_values
         group by all

@@ -30,13 +30,13 @@ TABLES = {
         select 'Paper scale' as title, 'countries' as domain, '{"analysis": {"alpha": 0.05}}' as config_json,
             '0' as config_sha256, '0' as plumbline_version, 'bench' as run_id, 0.05 as level
     """,
-    "generations": """
-        select case when g = 20 then 'baseline' else format('model_{:02d}', g) end as generation_id,
-            'simulator' as provider, format('m{}', g % 4) as model, format('role {}', g // 4) as role,
+    "systems": """
+        select case when g = 20 then 'baseline' else format('model_{:02d}', g) end as system_id,
+            'simulator' as provider, format('m{}', g % 4) as model, format('role {}', g // 4) as system_prompt_name,
             '' as template, '' as extension, '' as system_prompt, '{}' as decoding_json,
             '[]' as extensions_json, '{}' as model_details_json, g < 20 as is_simulated,
             false as is_engine, g = 20 as is_baseline
-        from range(21) generations(g)
+        from range(21) systems(g)
     """,
     "measures": """
         select case when m < 38 then format('score_{:02d}', m) else format('share_{}', m) end as measure_id,
@@ -57,24 +57,24 @@ TABLES = {
         from prompts
     """,
     "responses": f"""
-        select generation_id, prompt_id, 0 as replicate, generation_id || prompt_id as response_id,
+        select system_id, prompt_id, 0 as replicate, system_id || prompt_id as response_id,
             'ok' as status, 'answered' as outcome, false as is_refused, false as is_empty, false as is_truncated,
             list_aggregate(list_transform(range(100),
-                lambda j: words[1 + (hash(generation_id, prompt_id, j) % 4000)::int]), 'string_agg', ' ')
+                lambda j: words[1 + (hash(system_id, prompt_id, j) % 4000)::int]), 'string_agg', ' ')
                 as response_text
-        from generations, prompts, (select {WORDS} as words)
+        from systems, prompts, (select {WORDS} as words)
         where not is_baseline
     """,
     "measurements": """
-        select generation_id, prompt_id, 0 as replicate, measure_id, '1' as extractor_version,
+        select system_id, prompt_id, 0 as replicate, measure_id, '1' as extractor_version,
             case when kind = 'binary' then (random() < 0.1)::int else random() + random() - random() end
                 as value,
             case when kind = 'continuous' and not is_baseline
                 then hash(prompt_id, measure_id) / 18446744073709551615.0 end as baseline_value
-        from generations, prompts, measures
+        from systems, prompts, measures
     """,
     "summary_statistics": """
-        select 'all' as slice_id, generation_id, measure_id, calibration, 'concept' as grouping_id,
+        select 'all' as slice_id, system_id, measure_id, calibration, 'concept' as grouping_id,
             format('Country {:02d}', c) as group_id, statistic, '' as parameters, random() - 0.3 as value,
             case when statistic = 'mean' then random() end as ci_low,
             case when statistic = 'mean' then random() end as ci_high, random() as z,
@@ -82,7 +82,7 @@ TABLES = {
         from statistics_of_measures, range(21) countries(c)
     """,
     "disparities": f"""
-        select 'all' as slice_id, generation_id, measure_id, calibration, 'concept' as grouping_id, statistic,
+        select 'all' as slice_id, system_id, measure_id, calibration, 'concept' as grouping_id, statistic,
             '' as parameters, metric, random() as value, 21 as n_groups,
             case when metric in {TESTED} then random() end as null_q95,
             case when metric in {TESTED} then ceil(random() * 10000) / 9000 end as q_value,
@@ -94,9 +94,9 @@ TABLES = {
 }
 STATISTICS_OF_MEASURES = """
     create temp table statistics_of_measures as
-    select generation_id, measure_id, calibration,
+    select system_id, measure_id, calibration,
         case when s = 0 then 'mean' else format('statistic_{}', s) end as statistic
-    from generations, measures, (select unnest(['raw', 'calibrated']) as calibration), range(14) statistics(s)
+    from systems, measures, (select unnest(['raw', 'calibrated']) as calibration), range(14) statistics(s)
     where calibration = 'raw' or (kind = 'continuous' and not is_baseline)
 """
 

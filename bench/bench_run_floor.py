@@ -44,7 +44,7 @@ prompts:
 factors:
   gender: {levels: [female, male]}
   place: {levels: [Lima, Oslo, Accra, Hanoi, Quito, Turin, Delhi, Lagos, Osaka, Perth]}
-generations: [{name: simulated, provider: simulator}]
+systems: [{name: simulated, provider: simulator}]
 measures: [vader]
 groupings: [gender, place]
 """
@@ -58,7 +58,7 @@ prompts:
 factors:
   gender: {levels: [female, male]}
   place: {levels: [Lima, Oslo, Accra, Hanoi, Quito, Turin, Delhi, Lagos, Osaka, Perth]}
-generations: [{name: scores, provider: replay}]
+systems: [{name: scores, provider: replay}]
 measures: [{name: score, kind: continuous, column: score}]
 groupings: [gender, place]
 """

@@ -30,14 +30,14 @@ from python_assets.audit.sized_text import sized_text
 ALPHA: Final = 0.05
 FAIR, BIASED = "fair", "biased"
 QUESTIONS: Final = """
-    select generation_id, grouping_id, measure_id, p_value, n_groups_different
+    select system_id, grouping_id, measure_id, p_value, n_groups_different
     from questions
-    where set_id = 'primary' and reference_generation_id = '' and p_value is not null
+    where set_id = 'primary' and reference_system_id = '' and p_value is not null
 """
 GROUPS: Final = f"""
     select group_id, direction, value
     from finding_groups
-    where generation_id = '{BIASED}' and direction is not null and statistic = 'mean' and calibration = 'raw'
+    where system_id = '{BIASED}' and direction is not null and statistic = 'mean' and calibration = 'raw'
     order by grouping_id, position
 """
 
@@ -47,9 +47,9 @@ def study_of(theme: str, n_models: int, design: str, folder: Path) -> str:
     original = path_of(theme)
     text = original.read_text(encoding="utf-8")
     size = sized(theme, f"bench_{theme}", asked_models([f"simulator:{BIASED}"]), design)
-    simulated = {one["name"]: one for one in yaml.safe_load(text)["generations"]}
+    simulated = {one["name"]: one for one in yaml.safe_load(text)["systems"]}
     fair: list[dict[str, Any]] = [{**simulated[FAIR], "name": f"{FAIR}_{i:02d}"} for i in range(1, n_models + 1)]
-    written = sized_text(text, generations=[*fair, simulated[BIASED]], effect=EFFECTS[design], n_texts=size.n_texts)
+    written = sized_text(text, systems=[*fair, simulated[BIASED]], effect=EFFECTS[design], n_texts=size.n_texts)
     copy_files(original, text, folder)
     (folder / f"bench_{theme}.yml").write_text(written, encoding="utf-8")
     return f"bench_{theme}"
@@ -57,7 +57,7 @@ def study_of(theme: str, n_models: int, design: str, folder: Path) -> str:
 
 def significant(questions: pd.DataFrame) -> "pd.Series[bool]":
     """Of each model, whether any of its questions is called, as if it had been asked alone."""
-    return questions.groupby("generation_id").p_value.agg(
+    return questions.groupby("system_id").p_value.agg(
         lambda p: bool(multipletests(p, alpha=ALPHA, method="fdr_bh")[0].any())
     )
 

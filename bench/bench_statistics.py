@@ -50,8 +50,8 @@ _COMPARED: Final = """
     left join marts.{mart} as mart using ({keys})
 """
 _KEYS: Final = {
-    ("by_hand", "summary_statistics"): "generation_id, measure_id, calibration, group_id, statistic",
-    ("disparities_by_hand", "disparities"): "generation_id, measure_id, calibration, statistic, metric",
+    ("by_hand", "summary_statistics"): "system_id, measure_id, calibration, group_id, statistic",
+    ("disparities_by_hand", "disparities"): "system_id, measure_id, calibration, statistic, metric",
 }
 
 

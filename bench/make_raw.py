@@ -2,7 +2,7 @@
 
 Belongs here: made-up numbers in the shape of raw_tables.py. Not here: anything that measures or counts them.
 
-    python -m bench.make_raw FILE [--root-prompts 75] [--levels 21] [--generations 20] [--continuous 38]
+    python -m bench.make_raw FILE [--root-prompts 75] [--levels 21] [--systems 20] [--continuous 38]
 """
 
 import argparse
@@ -33,7 +33,7 @@ class Scale(NamedTuple):
 
     n_root_prompts: int = 75
     n_levels: int = 21
-    n_generations: int = 20
+    n_systems: int = 20
     n_continuous: int = 38
     n_categorical: int = 2
     refused_share: float = 0.0
@@ -60,7 +60,7 @@ def make_raw(
     stages = {
         "study": {"studies": _studies()},
         "assemble": {"prompts": prompts, **_design(prompts, measures, statistics)},
-        "generate": {"generations": _generations(scale), "responses": responses},
+        "generate": {"systems": _systems(scale), "responses": responses},
         "extract": {"measures": measures, "measurements": _measurements(prompts, measures, responses, rng)},
     }
     written: dict[str, int] = {}
@@ -77,9 +77,7 @@ def _studies() -> pd.DataFrame:
         "config_json": json.dumps(
             {
                 "analysis": to_jsonable_python(AnalysisSpec(), exclude_none=True),
-                "prompts": {
-                    "import": {"path": "unused.csv", "columns": {"prompt": "prompt", "generation": "generation"}}
-                },
+                "prompts": {"import": {"path": "unused.csv", "columns": {"prompt": "prompt", "system": "system"}}},
             }
         ),
         "config_sha256": "0" * 64,
@@ -156,11 +154,11 @@ def _design(
     }
 
 
-def _generations(scale: Scale) -> pd.DataFrame:
-    names = [f"model_{g:02d}" for g in range(scale.n_generations)]
+def _systems(scale: Scale) -> pd.DataFrame:
+    names = [f"model_{g:02d}" for g in range(scale.n_systems)]
     return pd.DataFrame(
         {
-            "generation_id": [*names, "baseline"],
+            "system_id": [*names, "baseline"],
             "provider": ["simulator"] * len(names) + ["baseline"],
             "model": [*names, ""],
             "system_prompt": "",
@@ -174,14 +172,14 @@ def _generations(scale: Scale) -> pd.DataFrame:
 
 
 def _responses(prompts: pd.DataFrame, scale: Scale, rng: np.random.Generator) -> pd.DataFrame:
-    n = len(prompts) * scale.n_generations
-    generation = np.repeat(np.arange(scale.n_generations), len(prompts))
-    prompt = np.tile(prompts.prompt_id.to_numpy(), scale.n_generations)
-    names = pd.Series([f"model_{g:02d}" for g in generation])
+    n = len(prompts) * scale.n_systems
+    system = np.repeat(np.arange(scale.n_systems), len(prompts))
+    prompt = np.tile(prompts.prompt_id.to_numpy(), scale.n_systems)
+    names = pd.Series([f"model_{g:02d}" for g in system])
     is_refused = rng.random(n) < scale.refused_share
     return pd.DataFrame(
         {
-            "generation_id": names,
+            "system_id": names,
             "prompt_id": prompt,
             "replicate": 0,
             "response_id": names + ":" + pd.Series(prompt),
@@ -217,21 +215,21 @@ def _measures(scale: Scale) -> pd.DataFrame:
 def _measurements(
     prompts: pd.DataFrame, measures: pd.DataFrame, responses: pd.DataFrame, rng: np.random.Generator
 ) -> pd.DataFrame:
-    refused = {name: rows.is_refused.to_numpy() for name, rows in responses.groupby("generation_id")}
+    refused = {name: rows.is_refused.to_numpy() for name, rows in responses.groupby("system_id")}
     refused["baseline"] = np.zeros(len(prompts), dtype=bool)
     tables = [
-        _without_refused(_measured(prompts, measure, generation, rng), measure.measure_id, is_refused)
-        for generation, is_refused in refused.items()
+        _without_refused(_measured(prompts, measure, system, rng), measure.measure_id, is_refused)
+        for system, is_refused in refused.items()
         for measure in measures.itertuples()
     ]
     return pd.concat(tables, ignore_index=True)
 
 
-def _measured(prompts: pd.DataFrame, measure: Any, generation: str, rng: np.random.Generator) -> pd.DataFrame:
+def _measured(prompts: pd.DataFrame, measure: Any, system: str, rng: np.random.Generator) -> pd.DataFrame:
     n = len(prompts)
     root = pd.factorize(prompts.root_prompt_id)[0]
     columns = {
-        "generation_id": generation,
+        "system_id": system,
         "prompt_id": prompts.prompt_id,
         "replicate": 0,
         "measure_id": measure.measure_id,
@@ -245,7 +243,7 @@ def _measured(prompts: pd.DataFrame, measure: Any, generation: str, rng: np.rand
     if measure.kind == "binary":
         return rows.assign(value=(rng.random(n) < 0.1).astype(float))
     values = rows.assign(value=0.1 * shared + 0.3 * rng.normal(size=n))
-    return values if generation == "baseline" else values.assign(baseline_value=0.2 * rng.normal(size=n))
+    return values if system == "baseline" else values.assign(baseline_value=0.2 * rng.normal(size=n))
 
 
 def _without_refused(rows: pd.DataFrame, measure_id: str, is_refused: np.ndarray) -> pd.DataFrame:

@@ -120,7 +120,7 @@ class Renamer:
             end = starts[token.end[0] - 1] + token.end[1]
             change: Callable[[str], str] | None = None
             if token.type == tokenize.NAME:
-                is_seed = token.string == "stable_seed" or (is_seed and token.string != ")")
+                is_seed = (token.string == "stable_seed" and text[end : end + 1] == "(") or is_seed
                 change = self.code
             elif token.type == tokenize.OP and token.string == ")":
                 is_seed = False
@@ -141,7 +141,11 @@ class Renamer:
         is_f = re.match(r"[rR]?[fF]", text)
         pieces = re.split(r"(?<!\{)(\{[^{}]+\})(?!\})", text) if is_f else [text]
         whole = "X".join(pieces[::2])
-        change = self.prose if SENTENCE.search(whole) and not SQL.match(whole.lstrip("rf\"'")) else self.code
+        change = (
+            self.prose
+            if SENTENCE.search(whole) and not SQL.match(re.sub(r"^[rRfFbB]*[\"']+", "", whole))
+            else self.code
+        )
         if change == self.prose and re.search(r"\n\s*(select|from|where|with)\b", whole):
             change = self.code
         return "".join(self.code(one) if number % 2 else change(one) for number, one in enumerate(pieces))
@@ -189,25 +193,26 @@ class Renamer:
         """An expression; what it quotes that is a sentence as prose."""
 
         def one(match: re.Match[str]) -> str:
-            return self.prose(match[0]) if SENTENCE.search(match[0]) else self.code(match[0])
+            is_sentence = match[0].startswith('"') and SENTENCE.search(match[0])
+            return self.prose(match[0]) if is_sentence else self.code(match[0])
 
         return re.sub(r'"[^"]*"|[^"]+', one, text, flags=re.DOTALL)
 
     def page(self, text: str) -> str:
         """Blocks of code and spans as code, but for their comments."""
-        out, is_code, is_tree = [], False, False
+        out, is_code, is_tree, language = [], False, False, ""
         for line in text.splitlines(keepends=True):
             if line.lstrip().startswith("```"):
-                is_code, is_tree = not is_code, not line.strip("`\n ")
+                language = line.strip("`\n ")
+                is_code, is_tree = not is_code, not language
                 out.append(line)
             elif is_code and is_tree and SENTENCE.search(line):
                 out.append(self.prose(line))
+            elif is_code and language == "yaml":
+                out.append(self._line_of_study(line))
             elif is_code:
                 body, mark, comment = re.match(r"(.*?)((?:  |^)#|$)(.*)", line, re.DOTALL).groups()
-                quoted = (
-                    self.prose if SENTENCE.search(body) and not re.search(r"select|plumbline|:", body) else self.code
-                )
-                out += [quoted(body), mark, self.prose(comment)]
+                out += [self.code(body), mark, self.prose(comment)]
             else:
                 out.append(self.prose(line))
         return "".join(out)

@@ -4,7 +4,7 @@ create or replace temp table by_hand as
 with
 
 value_pairs as (
-    select generation_id, measure_id, level as group_id, value, baseline_value
+    select system_id, measure_id, level as group_id, value, baseline_value
     from raw.measurements
     inner join raw.measures using (study_id, measure_id)
     inner join raw.prompt_factors using (study_id, prompt_id)
@@ -12,11 +12,11 @@ value_pairs as (
 ),
 
 outcomes as (
-    select generation_id, measure_id, 'raw' as calibration, group_id, value as x, baseline_value as baseline
+    select system_id, measure_id, 'raw' as calibration, group_id, value as x, baseline_value as baseline
     from value_pairs
     union all
     select
-        generation_id,
+        system_id,
         measure_id,
         'calibrated' as calibration,
         group_id,
@@ -28,7 +28,7 @@ outcomes as (
 
 ranges as (
     select
-        generation_id,
+        system_id,
         measure_id,
         calibration,
         avg(x) as standard,
@@ -46,12 +46,12 @@ placed as (
         case when baseline is not null then least(floor((x - low) / (high - low) * 10), 9) end as x_bin,
         least(floor((baseline - low) / (high - low) * 10), 9) as baseline_bin
     from outcomes
-    inner join ranges using (generation_id, measure_id, calibration)
+    inner join ranges using (system_id, measure_id, calibration)
 ),
 
 scanned as (
     select
-        generation_id,
+        system_id,
         measure_id,
         calibration,
         group_id,
@@ -95,20 +95,20 @@ counted as (
 
 statistics as (
     unpivot counted
-    on columns(* exclude (generation_id, measure_id, calibration, group_id))
+    on columns(* exclude (system_id, measure_id, calibration, group_id))
     into name statistic value value
 )
 
 select *, avg(value) over groups_compared as value_mean, stddev_samp(value) over groups_compared as value_sd
 from statistics
-window groups_compared as (partition by generation_id, measure_id, calibration, statistic);
+window groups_compared as (partition by system_id, measure_id, calibration, statistic);
 
 create or replace temp table disparities_by_hand as
 with
 
 profiles as (
     select
-        generation_id,
+        system_id,
         measure_id,
         calibration,
         statistic,
@@ -134,5 +134,5 @@ metrics as (
 )
 
 unpivot metrics
-on columns(* exclude (generation_id, measure_id, calibration, statistic))
+on columns(* exclude (system_id, measure_id, calibration, statistic))
 into name metric value value

@@ -32,7 +32,7 @@ prompts:
     path: {name}.csv
     columns: {{prompt: [root, group], root_prompt: root, prompt_text: root}}
     factors: {{group: group}}
-generations:
+systems:
   - {{name: "model", provider: replay}}
 measures:
 {measures}

@@ -10,15 +10,15 @@ from typing import Any, Final, NamedTuple
 
 # columns that stand for a key of another name
 STANDS_FOR: Final = {
-    "generation_a_id": "generation_id",
-    "generation_b_id": "generation_id",
+    "system_id": "system_id",
+    "reference_system_id": "system_id",
     "factor_a": "factor",
     "factor_b": "factor",
     "factors": "grouping_id",
 }
 # what rows of other tables are about
 ENTITIES: Final = (
-    "studies", "documents", "factors", "measures", "generations", "prompts", "responses", "clusters",
+    "studies", "documents", "factors", "measures", "systems", "prompts", "responses", "clusters",
     "findings", "red_flags",
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ from expectations.rules import Rule, few_unexpected, relation
 from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.study import Study, make_id
 
-KEYS: Final = ("generation_id", "prompt_id", "replicate", "measure_id")
+KEYS: Final = ("system_id", "prompt_id", "replicate", "measure_id")
 _SHOWN: Final = ", ".join(KEYS)
 _AGAIN: Final = "materialise the extract stage again"
 _SCALE: Final = "correct the scale of the measure in the study file, or the values of the imported column"
@@ -28,7 +28,7 @@ def suite(study: Study) -> ExpectationSuite:
         "measurements",
         [
             has_rows("measurements", "give the study a measure"),
-            *filled("generation_id", "prompt_id", "measure_id", "extractor_version"),
+            *filled("system_id", "prompt_id", "measure_id", "extractor_version"),
             unique(*KEYS),
             *(
                 gxe.ExpectColumnValuesToBeBetween(
@@ -111,20 +111,20 @@ def _of_responses(study: Study) -> list[Rule]:
     return [
         few_unexpected(
             "expect_a_response",
-            ["generation_id", "prompt_id", "replicate"],
+            ["system_id", "prompt_id", "replicate"],
             description="every measurement is of a response in raw.responses or of the baseline of a prompt",
             notes=_AGAIN,
             unexpected=f"""
                 select {_SHOWN}
                 from batch
-                anti join raw.responses using (study_id, generation_id, prompt_id, replicate)
+                anti join raw.responses using (study_id, system_id, prompt_id, replicate)
                 where not exists (
                     select 1
-                    from raw.generations as g
+                    from raw.systems as g
                     inner join raw.prompts as p using (study_id)
                     where g.is_baseline
                         and g.study_id = batch.study_id
-                        and g.generation_id = batch.generation_id
+                        and g.system_id = batch.system_id
                         and p.prompt_id = batch.prompt_id
                         and batch.replicate = 0
                 )
@@ -142,9 +142,9 @@ def _of_responses(study: Study) -> list[Rule]:
                 "sliced": relation({"measure_id": "varchar"}, sliced),
                 # a measure as written stands in the generations of which a value differs (extract.neutral_reading)
                 "required": f"""
-                    select g.generation_id, m.measure_id
+                    select g.system_id, m.measure_id
                     from raw.measures as m
-                    inner join raw.generations as g using (study_id)
+                    inner join raw.systems as g using (study_id)
                     where m.{of_study}
                         and not exists (
                             select 1
@@ -157,23 +157,23 @@ def _of_responses(study: Study) -> list[Rule]:
                             or exists (
                                 select 1
                                 from batch as b
-                                where b.measure_id = m.measure_id and b.generation_id = g.generation_id
+                                where b.measure_id = m.measure_id and b.system_id = g.system_id
                             )
                         )
                 """,
                 "measured": """
-                    select generation_id, prompt_id, replicate, count(*) as n_measures
+                    select system_id, prompt_id, replicate, count(*) as n_measures
                     from batch
-                    inner join required using (generation_id, measure_id)
-                    group by generation_id, prompt_id, replicate
+                    inner join required using (system_id, measure_id)
+                    group by system_id, prompt_id, replicate
                 """,
-                "expected": "select generation_id, count(*) as n_required from required group by generation_id",
+                "expected": "select system_id, count(*) as n_required from required group by system_id",
             },
             unexpected=f"""
-                select r.generation_id, r.prompt_id, r.replicate, coalesce(n_measures, 0) as n_measures
+                select r.system_id, r.prompt_id, r.replicate, coalesce(n_measures, 0) as n_measures
                 from raw.responses as r
-                inner join expected using (generation_id)
-                left join measured using (generation_id, prompt_id, replicate)
+                inner join expected using (system_id)
+                left join measured using (system_id, prompt_id, replicate)
                 where r.{of_study} and coalesce(n_measures, 0) < n_required
             """,
             evaluated=f"select count(*) from raw.responses where {of_study}",
@@ -268,13 +268,13 @@ def _taxonomy_coverage(study: Study) -> list[Rule]:
                     select {_SHOWN}, reason
                     from batch
                     inner join aligned using (measure_id)
-                    inner join raw.generations using (study_id, generation_id)
+                    inner join raw.systems using (study_id, system_id)
                     where not is_baseline and (reason is null or reason in ({unmatched}))
                 """,
                 "too_many": f"""
-                    select generation_id, measure_id
+                    select system_id, measure_id
                     from answers
-                    group by generation_id, measure_id
+                    group by system_id, measure_id
                     having count(reason) > {share!r} * count(*)
                 """,
             },

@@ -13,7 +13,7 @@ from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.factors import study_factors
 from python_assets.study.study import Study, grouping_id
 
-_KEYS: Final = "generation_id, prompt_id, replicate"
+_KEYS: Final = "system_id, prompt_id, replicate"
 # what a response is counted by: its text where there is one, else that a table has a row of it
 _IS_THERE: Final = "status = 'not_recorded' or (status = 'ok' and not is_empty)"
 
@@ -71,7 +71,7 @@ def responses_to_every_prompt(study: Study) -> Rule:
         notes="materialise the generate stage again, or complete the imported table",
         relations={**answering(study), "required": f"select * from answering cross join ({prompts})"},
         unexpected="""
-            select generation_id, prompt_id from required anti join batch using (generation_id, prompt_id)
+            select system_id, prompt_id from required anti join batch using (system_id, prompt_id)
         """,
         evaluated="select count(*) from required",
     )
@@ -99,16 +99,16 @@ def responses_in_every_cell(study: Study) -> Rule:
             **group_members(study),
             "cells": """
                 select
-                    generation_id,
+                    system_id,
                     measure_id,
                     grouping_id,
                     group_id,
                     count(*) filter (where reason is null) as n_responses
                 from batch
                 inner join members using (prompt_id)
-                inner join raw.generations using (study_id, generation_id)
+                inner join raw.systems using (study_id, system_id)
                 where not is_baseline and reason is distinct from 'no_response_text'
-                group by generation_id, measure_id, grouping_id, group_id
+                group by system_id, measure_id, grouping_id, group_id
             """,
         },
         unexpected=f"select * from cells where n_responses < {fewest}",
@@ -155,8 +155,8 @@ def answering(study: Study) -> dict[str, str]:
     """The generations that answer prompts, as a relation of a rule."""
     return {
         "answering": f"""
-            select generation_id
-            from raw.generations
+            select system_id
+            from raw.systems
             where study_id = '{study.study_id}' and not is_baseline and not is_engine
         """
     }
@@ -216,7 +216,7 @@ def _designed_cells(study: Study) -> Rule:
     fewest = study.analysis.quality.min_responses_per_cell
     return few_unexpected(
         "expect_responses_in_every_designed_cell",
-        ["generation_id", "prompt_id"],
+        ["system_id", "prompt_id"],
         severity="warning",
         description=(
             f"every generation has at least {fewest} responses that are not blank to the prompts of a slice "
@@ -226,12 +226,12 @@ def _designed_cells(study: Study) -> Rule:
         relations={
             **_designed(study),
             "cells": f"""
-                select slice_id, generation_id, cell, count(*) filter (where {_IS_THERE}) as n_responses
+                select slice_id, system_id, cell, count(*) filter (where {_IS_THERE}) as n_responses
                 from members
                 inner join cell_of_prompts using (prompt_id)
                 cross join answering
-                left join batch using (generation_id, prompt_id)
-                group by slice_id, generation_id, cell
+                left join batch using (system_id, prompt_id)
+                group by slice_id, system_id, cell
             """,
         },
         unexpected=f"select * from cells where n_responses < {fewest}",

@@ -30,7 +30,7 @@ OBSERVED: Final = {
     "is_empty": "status = 'ok'",
     "is_truncated": "status = 'ok'",
 }
-KEYS: Final = ("generation_id", "prompt_id", "replicate")
+KEYS: Final = ("system_id", "prompt_id", "replicate")
 # a word in angle brackets, control signs of chat templates, a word in square brackets and capitals
 _TAG: Final = r"^\s*(<\|?/?[A-Za-z][A-Za-z0-9_:|-]*>|\[/?[A-Z_]{3,}\]|◁/?[a-z]+▷)"
 _SHOWN: Final = ", ".join(KEYS)
@@ -43,7 +43,7 @@ def suite(study: Study) -> ExpectationSuite:
         "responses",
         [
             has_rows("responses", "give the study a generation that answers"),
-            *filled("generation_id", "prompt_id", "response_id"),
+            *filled("system_id", "prompt_id", "response_id"),
             unique(*KEYS),
             gxe.ExpectColumnValuesToBeBetween(
                 column="replicate",
@@ -161,12 +161,12 @@ def _usage() -> list[Expectation]:
 def _relations(study: Study) -> list[Rule]:
     return [
         few_unexpected(
-            "expect_a_generation",
-            ["generation_id"],
-            description="every response is of a generation in raw.generations that answers prompts",
+            "expect_a_system",
+            ["system_id"],
+            description="every response is of a generation in raw.systems that answers prompts",
             notes=_AGAIN,
             relations=answering(study),
-            unexpected=f"select {_SHOWN} from batch anti join answering using (generation_id)",
+            unexpected=f"select {_SHOWN} from batch anti join answering using (system_id)",
         ),
         few_unexpected(
             "expect_a_prompt",
@@ -176,12 +176,12 @@ def _relations(study: Study) -> list[Rule]:
             unexpected=f"select {_SHOWN} from batch anti join raw.prompts using (study_id, prompt_id)",
         ),
         few_unexpected(
-            "expect_responses_of_every_generation",
-            ["generation_id"],
+            "expect_responses_of_every_system",
+            ["system_id"],
             description="every generation answered something",
             notes="check its name against the imported table, or remove it from the study file",
             relations=answering(study),
-            unexpected="select generation_id from answering anti join batch using (generation_id)",
+            unexpected="select system_id from answering anti join batch using (system_id)",
             evaluated="select count(*) from answering",
         ),
         responses_to_every_prompt(study),
@@ -213,15 +213,15 @@ def _few_errors(study: Study) -> Rule:
         notes=f"mend what the error texts say and {_AGAIN}; or raise analysis.quality.max_error_share",
         unexpected=f"""
             select
-                generation_id,
+                system_id,
                 count(*) filter (where status = 'error') as n_errors,
                 count(*) as n_responses,
                 left(min(error) filter (where status = 'error'), 200) as error
             from batch
-            group by generation_id
+            group by system_id
             having count(*) filter (where status = 'error') > {share!r} * count(*)
         """,
-        evaluated="select count(distinct generation_id) from batch",
+        evaluated="select count(distinct system_id) from batch",
     )
 
 
@@ -230,7 +230,7 @@ def _few_errors_of_each_group(study: Study) -> Rule:
     share = study.analysis.quality.max_error_share
     return few_unexpected(
         "expect_few_errors_of_each_group",
-        ["generation_id", "status"],
+        ["system_id", "status"],
         description=(
             f"in every generation at most a share of {share!r} of the responses of a group is an error, or one response"
         ),
@@ -242,7 +242,7 @@ def _few_errors_of_each_group(study: Study) -> Rule:
             **group_members(study),
             "cells": """
                 select
-                    generation_id,
+                    system_id,
                     grouping_id,
                     group_id,
                     count(*) filter (where status = 'error') as n_errors,
@@ -250,7 +250,7 @@ def _few_errors_of_each_group(study: Study) -> Rule:
                     left(min(error) filter (where status = 'error'), 200) as error
                 from batch
                 inner join members using (prompt_id)
-                group by generation_id, grouping_id, group_id
+                group by system_id, grouping_id, group_id
             """,
         },
         unexpected=f"select * from cells where n_errors > 1 and n_errors > {share!r} * n_responses",

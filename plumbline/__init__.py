@@ -9,14 +9,14 @@ plumbline.Results().differences
 
 from importlib.metadata import version
 
-from python_assets.errors import GenerationError, PlumblineError, QualityError, SourceError, StudyError, WarehouseError
+from python_assets.errors import PlumblineError, ProviderError, QualityError, SourceError, StudyError, WarehouseError
 from python_assets.library.check import check
 from python_assets.library.results import Results
 from python_assets.library.study import Study
 
 __version__ = version("plumbline")
 __all__ = [
-    "GenerationError",
+    "ProviderError",
     "PlumblineError",
     "QualityError",
     "Results",

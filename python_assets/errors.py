@@ -125,7 +125,7 @@ class SourceError(PlumblineError):
     """A document, text or table that the study names cannot be read or holds nothing of use."""
 
 
-class GenerationError(PlumblineError):
+class ProviderError(PlumblineError):
     """A generation cannot answer at all: its model is missing, its server unreachable, its key refused."""
 
 

@@ -4,9 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 OUTCOMES = {"inconclusive": "inconclusive", "equivalent": "equivalent", "not_tested": "not_testable"}
-KEYS = (
-    *("study_id", "slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"),
-)
+KEYS = (*("study_id", "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"),)
 SIZE = {
     "strongest_verdict": None,
     "strongest_size": None,
@@ -38,16 +36,14 @@ def told_apart(findings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def _of_findings(findings: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for row in findings:
         own = {name: row[name] for name in KEYS if name in row}
-        yield (
-            own | {"reference_generation_id": "", "n_responses": row.get("n_responses", 1), "n_missing": 0} | _rest(row)
-        )
+        yield (own | {"reference_system_id": "", "n_responses": row.get("n_responses", 1), "n_missing": 0} | _rest(row))
 
 
 def _of_pairs(pairs: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for row in pairs:
         if row.get("set_id") and row["comparison"] in ("mean_change", "groups_moved"):
             own = {name: row[name] for name in KEYS if name in row}
-            pair = {"generation_id": row["generation_a_id"], "reference_generation_id": row["generation_b_id"]}
+            pair = {"system_id": row["system_id"], "reference_system_id": row["reference_system_id"]}
             asked = {"statistic": row["comparison"], "parameters": "", "n_responses": None, "n_missing": None}
             yield own | pair | asked | _rest(row)
 

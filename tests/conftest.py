@@ -147,7 +147,7 @@ def make_study(tmp_path):
         for name, content in (files or {}).items():
             data = content if isinstance(content, bytes) else content.encode("utf-8")
             (tmp_path / name).write_bytes(data)
-        base = {"title": "Test", "generations": [{"name": "one", "provider": "simulator"}], "measures": ["vader"]}
+        base = {"title": "Test", "systems": [{"name": "one", "provider": "simulator"}], "measures": ["vader"]}
         path = tmp_path / "test_study.yml"
         path.write_text(yaml.safe_dump({**base, "prompts": prompts, **parts}, allow_unicode=True), encoding="utf-8")
         return load_study(path, check_files=check_files)

@@ -99,10 +99,10 @@ def test_joins_are_by_all_that_two_tables_have_in_common(tables):
     def join(one, other):
         return join_of(by_name[one], by_name[other])
 
-    assert join("measurements", "responses").sql == "using (study_id, generation_id, prompt_id, replicate)"
+    assert join("measurements", "responses").sql == "using (study_id, system_id, prompt_id, replicate)"
     assert join("measurements", "responses").is_to_one and not join("responses", "measurements").is_to_one
     assert join("contrasts", "reasons").sql == "using (reason)"
-    assert join("generation_comparisons", "generations").on[-1] == ("generation_a_id", "generation_id")
+    assert join("system_comparisons", "systems").on[-1] == ("system_id", "system_id")
     assert join("findings", "coverage").on[-1] == ("grouping_id", "factors")
     # both have parameters, of the extractor and of the statistic
     assert join("contrasts", "measures").sql == "using (study_id, measure_id)"

@@ -19,7 +19,7 @@ prompts:
     texts:
 {texts}
 factors: {{gender: {{levels: [woman, man]}}}}
-generations: [{{name: one, provider: "answers:say"}}]
+systems: [{{name: one, provider: "answers:say"}}]
 measures: [{{name: words, kind: continuous, function: "answers:words"}}]
 groupings: [gender]
 analysis: {{margins: {{mean_difference: 3}}}}
@@ -71,7 +71,7 @@ def n_words(text):
 def test_every_prompt_was_answered_and_measured(plumbline, has_run):
     query = (
         "select prompt_text, response_text, value from measurements "
-        "join responses using (study_id, generation_id, prompt_id, replicate) join prompts using (study_id, prompt_id) "
+        "join responses using (study_id, system_id, prompt_id, replicate) join prompts using (study_id, prompt_id) "
         "where measure_id = 'words'"
     )
     with open_warehouse(plumbline.folder / "warehouse") as connection:
@@ -83,7 +83,7 @@ def test_every_prompt_was_answered_and_measured(plumbline, has_run):
 def test_the_finding_is_that_of_every_exchange_within_the_root_prompts_and_stands_in_the_report(plumbline, has_run):
     query = (
         "select findings.p_value, contrasts.value, findings.sentence from findings "
-        "join contrasts using (study_id, generation_id, measure_id, slice_id, statistic, grouping_id, calibration) "
+        "join contrasts using (study_id, system_id, measure_id, slice_id, statistic, grouping_id, calibration) "
         "where measure_id = 'words' and statistic = 'mean' and contrast = 'mean_difference' and group_id = 'woman'"
     )
     (found,) = csv.DictReader(io.StringIO(plumbline("sql", query, "--format", "csv")))

@@ -75,7 +75,7 @@ def cells_of(names: Names, x: Floats, grouping: Grouping) -> Cells:
     is_blocked = grouping == "nationality"
     columns = pd.DataFrame(
         {
-            "generation_id": [f"set {n:05d}" for n in range(n_sets)],
+            "system_id": [f"set {n:05d}" for n in range(n_sets)],
             "measure_id": "score",
             "calibration": "raw",
             "category": "",

@@ -17,20 +17,17 @@ TABLES: Final = ("measures", "measurements", "instruments", "clusters", "ground_
 @dg.multi_asset(
     name="extract",
     specs=[
-        raw_table("measures", "extract", "measure_id", ["responses", "generations"]),
+        raw_table("measures", "extract", "measure_id", ["responses", "systems"]),
         raw_table(
             "measurements",
             "extract",
-            "(generation_id, prompt_id, replicate, measure_id)",
-            ["responses", "generations", "human_labels"],
+            "(system_id, prompt_id, replicate, measure_id)",
+            ["responses", "systems", "human_labels"],
         ),
         raw_table(
-            "instruments",
-            "extract",
-            "(measure_id, source, language, model_family, topic)",
-            ["responses", "generations"],
+            "instruments", "extract", "(measure_id, source, language, model_family, topic)", ["responses", "systems"]
         ),
-        raw_table("clusters", "extract", "(measure_id, segment, cluster_position)", ["responses", "generations"]),
+        raw_table("clusters", "extract", "(measure_id, segment, cluster_position)", ["responses", "systems"]),
         raw_table("ground_truths", "extract", "(measure_id, category, group_id)", ["prompts"]),
         raw_table("ground_truth_labels", "extract", "(measure_id, label)", ["responses"]),
     ],

@@ -13,9 +13,9 @@ from dagster_project.resources import StudyResource, WarehouseResource
 @dg.multi_asset(
     name="generate",
     specs=[
-        raw_table("generations", "generate", "generation_id", ["prompts", "prompt_factors"]),
-        raw_table("generation_factors", "generate", "(generation_id, factor)", ["prompts", "prompt_factors"]),
-        raw_table("responses", "generate", "(generation_id, prompt_id, replicate)", ["prompts", "prompt_factors"]),
+        raw_table("systems", "generate", "system_id", ["prompts", "prompt_factors"]),
+        raw_table("system_factors", "generate", "(system_id, factor)", ["prompts", "prompt_factors"]),
+        raw_table("responses", "generate", "(system_id, prompt_id, replicate)", ["prompts", "prompt_factors"]),
     ],
 )
 @tells_mistakes
@@ -34,5 +34,5 @@ def generate(
     with stage_connection(context, loaded, warehouse) as connection:
         run = run_context(context, warehouse)
         counts = timed(generate_study, loaded, connection, run.home, progress=run.progress, allowance=run.allowance)
-        for table in ("generations", "generation_factors", "responses"):
+        for table in ("systems", "system_factors", "responses"):
             yield materialise(connection, "raw", table, **counts)

@@ -28,7 +28,7 @@ GRAINS = {
     "disparities": "grouping, statistic and metric: null, interval, p and verdict",
     "amplifications": "crossing and measure by labels: what its groups differ by beyond the larger of its parts",
     "beyond_parts_blocks": "cell of a crossing that stands, and block: what it has beyond its parts there",
-    "generation_comparisons": "pair of generations, grouping and comparison: change, interval, p and q",
+    "system_comparisons": "pair of generations, grouping and comparison: change, interval, p and q",
     "design_power": "grouping, measure and contrast: the smallest difference that could be shown",
 }
 CELLS = [

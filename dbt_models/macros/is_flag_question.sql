@@ -3,6 +3,6 @@
 {% macro is_flag_question(table) -%}
     {{ is_pinned(table) }}
     and not {{ table }}.is_baseline
-    and {{ table }}.generation_id <> 'all'
+    and {{ table }}.system_id <> 'all'
     and {{ table }}.set_id not in ('secondary', 'baseline')
 {%- endmacro %}

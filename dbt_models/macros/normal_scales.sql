@@ -10,13 +10,13 @@ outcomes as (
 ),
 
 -- generation 'all' has a scale of its own and, like the baseline, is no part of that of all
-generations as (
-    select study_id, generation_id, is_baseline from {{ source('raw', 'generations') }}
+systems as (
+    select study_id, system_id, is_baseline from {{ source('raw', 'systems') }}
     union all
-    select study_id, generation_id, true as is_baseline
+    select study_id, system_id, true as is_baseline
     from outcomes
-    where generation_id = 'all'
-    group by study_id, generation_id
+    where system_id = 'all'
+    group by study_id, system_id
 ),
 
 prompt_slices as (
@@ -44,14 +44,14 @@ pooled as (
     from outcomes
     inner join requested_scales using (study_id)
     inner join outcomes as sources using (study_id, measure_id, calibration)
-    inner join generations
-        on sources.study_id = generations.study_id
-        and sources.generation_id = generations.generation_id
+    inner join systems
+        on sources.study_id = systems.study_id
+        and sources.system_id = systems.system_id
     where
         outcomes.kind <> 'categorical'
         and (
-            (requested_scales.normalise_over = 'generation' and sources.outcome_position = outcomes.outcome_position)
-            or (requested_scales.normalise_over = 'all' and not generations.is_baseline)
+            (requested_scales.normalise_over = 'system' and sources.outcome_position = outcomes.outcome_position)
+            or (requested_scales.normalise_over = 'all' and not systems.is_baseline)
         )
 ),
 

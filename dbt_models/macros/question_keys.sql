@@ -1,6 +1,6 @@
 {# What names a question (inference.md 6.1): do the groups differ here? #}
 {% macro question_keys() -%}
     {{ return([
-        'study_id', 'slice_id', 'generation_id', 'grouping_id', 'measure_id', 'calibration', 'statistic', 'parameters'
+        'study_id', 'slice_id', 'system_id', 'grouping_id', 'measure_id', 'calibration', 'statistic', 'parameters'
     ]) }}
 {%- endmacro %}

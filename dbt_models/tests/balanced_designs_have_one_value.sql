@@ -1,7 +1,7 @@
 -- Where all blocks are complete and equally replicated, the tested number, over cells, is that of the documents, every
 -- response counting alike. Values that differ in their last digits only, such as dates in seconds, leave what is
 -- standardised by their spread as many digits less.
-{% set keys = ['study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id'] %}
+{% set keys = ['study_id', 'slice_id', 'system_id', 'measure_id', 'calibration', 'grouping_id'] %}
 {% set of_means = [
     'mean_difference', 'risk_difference', 'log_disparity', 'selection_rate_difference', 'precision_difference',
     'fdi_group', 'jsd_group'

@@ -7,7 +7,7 @@
 select
     contrasts.study_id,
     contrasts.slice_id,
-    contrasts.generation_id,
+    contrasts.system_id,
     contrasts.measure_id,
     contrasts.calibration,
     contrasts.grouping_id,
@@ -22,12 +22,12 @@ select
 from {{ ref('int_contrast_values') }} as contrasts
 inner join {{ source('inference', 'contrasts') }} as inference
     using (
-        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id, contrast,
+        study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, parameters, group_id, contrast,
         category, reference
     )
 left join (
-    select distinct study_id, slice_id, generation_id, measure_id, grouping_id from {{ ref('int_pooled_statistics') }}
-) as pooled using (study_id, slice_id, generation_id, measure_id, grouping_id)
+    select distinct study_id, slice_id, system_id, measure_id, grouping_id from {{ ref('int_pooled_statistics') }}
+) as pooled using (study_id, slice_id, system_id, measure_id, grouping_id)
 where
     pooled.study_id is null
     and contrasts.contrast in ('{{ (of_means + ['dbi']) | join("', '") }}')

@@ -2,7 +2,7 @@
 -- Its intervals of the shares of labels (summary_statistics with a category) are not read here, nor its contrasts of
 -- statistics that the study asks for no difference of, what cells have beyond their parts among them. What labels of
 -- people make has no other rows than those of inference.
-{% set shared = ['study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id'] %}
+{% set shared = ['study_id', 'slice_id', 'system_id', 'measure_id', 'calibration', 'grouping_id'] %}
 {% set keys = {
     'summary_statistics': ['group_id', 'statistic', 'parameters'],
     'contrasts': ['statistic', 'parameters', 'group_id', 'contrast', 'category', 'reference'],

@@ -6,7 +6,7 @@ used as (
     union all
     select 'factor_aliasing' as mart, reason from {{ ref('factor_aliasing') }}
     {% for mart in [
-        'summary_statistics', 'contrasts', 'disparities', 'findings', 'subgroups', 'generation_comparisons',
+        'summary_statistics', 'contrasts', 'disparities', 'findings', 'subgroups', 'system_comparisons',
         'factor_importance', 'factor_models',
     ] %}
     union all
@@ -15,14 +15,14 @@ used as (
     select '{{ mart }}' as mart, inference_reason as reason from {{ ref(mart) }}
     {% endfor %}
     union all
-    select 'generation_comparisons' as mart, reason_alone as reason from {{ ref('generation_comparisons') }}
+    select 'system_comparisons' as mart, reason_alone as reason from {{ ref('system_comparisons') }}
     {% for estimate in ['agreement', 'kappa', 'alpha', 'sensitivity', 'specificity', 'precision'] %}
     union all
     select 'label_agreement' as mart, {{ estimate }}_reason as reason from {{ ref('label_agreement') }}
     {% endfor %}
     union all
     select 'v_factors' as mart, deviance_reason as reason from {{ ref('v_factors') }}
-    {% for mart in ['contrasts', 'generation_comparisons'] %}
+    {% for mart in ['contrasts', 'system_comparisons'] %}
     union all
     select '{{ mart }}' as mart, missing_reason as reason from {{ ref(mart) }}
     {% endfor %}

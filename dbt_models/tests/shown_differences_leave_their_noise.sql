@@ -8,12 +8,12 @@ metrics as (
 
 shown as (
     {% for mart, name in [('disparities', 'metric'), ('contrasts', 'contrast')] %}
-    select '{{ mart }}' as mart, study_id, generation_id, measure_id, grouping_id, {{ name }} as name, value, null_q95
+    select '{{ mart }}' as mart, study_id, system_id, measure_id, grouping_id, {{ name }} as name, value, null_q95
     from {{ ref(mart) }}
     where {{ is_shown() }} and q_value <= 0.05e0
     union all
     {% endfor %}
-    select 'contrasts' as mart, study_id, generation_id, measure_id, grouping_id, contrast as name, value, null_q95
+    select 'contrasts' as mart, study_id, system_id, measure_id, grouping_id, contrast as name, value, null_q95
     from {{ ref('int_question_groups') }}
     where {{ is_shown() }} and q_value <= 0.05e0
     union all
@@ -22,7 +22,7 @@ shown as (
             when headline_metric like '%difference' or headline_metric = 'beyond_parts' then 'contrasts'
             else 'disparities'
         end as mart,
-        study_id, generation_id, measure_id, grouping_id, headline_metric as name, value, null_q95
+        study_id, system_id, measure_id, grouping_id, headline_metric as name, value, null_q95
     from {{ ref('findings') }}
     where {{ is_shown() }} and n_groups_different > 0 and q_value <= 0.05e0
 )

@@ -28,4 +28,4 @@ where
         false
     )
     or normalise not in ('', 'before', 'after')
-    or (normalise <> '' and normalise_over not in ('generation', 'all'))
+    or (normalise <> '' and normalise_over not in ('system', 'all'))

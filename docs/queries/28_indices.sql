@@ -1,6 +1,6 @@
 -- How unequal are all groups together, and how unequal would chance make them?
-select generation_id, measure_id, grouping_id, statistic, metric, value, null_q95, ci_low, ci_high, q_value, margin,
+select system_id, measure_id, grouping_id, statistic, metric, value, null_q95, ci_low, ci_high, q_value, margin,
     verdict
 from disparities
 where study_id = 'g20_demo' and calibration = 'raw' and verdict is not null
-order by generation_id, measure_id, statistic, parameters, metric
+order by system_id, measure_id, statistic, parameters, metric

@@ -1,6 +1,6 @@
 -- How far are answers from the shares of the world?
-select generation_id, measure_id, grouping_id, group_id, category, model_share, truth_share, jsd_distance, source,
+select system_id, measure_id, grouping_id, group_id, category, model_share, truth_share, jsd_distance, source,
     licence
 from ground_truth
 where study_id = 'g20_demo'
-order by generation_id, measure_id, grouping_id, group_id, category
+order by system_id, measure_id, grouping_id, group_id, category

@@ -1,5 +1,5 @@
 -- Does a model answer the same prompt alike again?
-select generation_id, measure_id, statistic, value, n_prompts, n_prompts_alike, reason
+select system_id, measure_id, statistic, value, n_prompts, n_prompts_alike, reason
 from repetition_consistency
 where study_id = 'g20_demo'
-order by generation_id, measure_id
+order by system_id, measure_id

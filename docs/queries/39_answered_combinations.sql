@@ -1,5 +1,5 @@
 -- Which model answered how much of the design?
-select generation_id, factors, n_cells, n_answered, coverage_percentage, n_responses, n_responses_ok
+select system_id, factors, n_cells, n_answered, coverage_percentage, n_responses, n_responses_ok
 from response_coverage
 where study_id = 'g20_demo'
-order by generation_id, factors
+order by system_id, factors

@@ -1,5 +1,5 @@
 -- How many planted faults did the judge of pairs find?
-select generation_id, fault, n_pairs, n_named, n_refused, n_unusable
+select system_id, fault, n_pairs, n_named, n_refused, n_unusable
 from pair_judges
 where study_id = 'g20_demo'
-order by generation_id, fault
+order by system_id, fault

@@ -1,5 +1,5 @@
 -- In what do the ways of asking differ?
-select generation_id, factor, level
-from generation_factors
+select system_id, factor, level
+from system_factors
 where study_id = 'g20_demo'
-order by factor, generation_id
+order by factor, system_id

@@ -87,7 +87,7 @@ def assemble(
         SourceError: a prompt has no level of the declared unit, the import cannot be read, levels cannot be
             derived, the judge of branches cannot tell bad pairs from good ones, or an engine writes no items.
         OfflineError: an engine would have to be asked, and the run context does not allow it.
-        GenerationError: an engine cannot answer at all.
+        ProviderError: an engine cannot answer at all.
         StudyError: prompts or the levels of a factor are too many, or root prompts too few for the looks, or others
             than earlier looks were planned with.
     """
@@ -120,7 +120,7 @@ def assemble(
     tables = with_derived_levels(study, assembled.tables)
     tables, looks = _of_look(study, tables, run_context)
     prompts = _with_units(study, tables)
-    require_askable(len(prompts), study.generations)
+    require_askable(len(prompts), study.systems)
     groups = tables.prompt_factors[tables.prompt_factors["factor"].isin(_grouping(study))]
     n_levels = groups.groupby("factor")["level"].nunique()
     require_few_levels({str(factor): int(n) for factor, n in n_levels.items()})

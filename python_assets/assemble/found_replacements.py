@@ -74,7 +74,7 @@ def find_replacements(
         not be used (unusable_replies).
 
     Raises:
-        OfflineError, StudyError, GenerationError: as ask_engine.
+        OfflineError, StudyError, ProviderError: as ask_engine.
         ExtractionError: the embedding model is not on this machine.
 
     Source:

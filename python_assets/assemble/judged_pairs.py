@@ -45,7 +45,7 @@ def judge_pairs(
 
     Raises:
         SourceError: the judge cannot tell planted bad pairs from good ones.
-        OfflineError, StudyError, GenerationError: as ask_engine.
+        OfflineError, StudyError, ProviderError: as ask_engine.
     """
     if not branched.branches:
         return JudgedPairs(branched, [], None)

@@ -80,7 +80,7 @@ def try_judge(job: MethodJob, engine: str) -> JudgeTrial:
 
     Raises:
         SourceError: it finds less than half of the bad pairs, or lets less than half of the good ones pass.
-        OfflineError, StudyError, GenerationError: as ask_engine.
+        OfflineError, StudyError, ProviderError: as ask_engine.
     """
     pairs = planted_pairs()
     inquiries = [pair_inquiry(f"planted | {one.pair_id}", one.pair, one.fault) for one in pairs]
@@ -122,7 +122,7 @@ def _found(engine: str, pairs: Sequence[PlantedPair], verdicts: Sequence[Verdict
 def _rows(engine: str, pairs: Sequence[PlantedPair], verdicts: Sequence[Verdict]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "generation_id": make_id(engine),
+            "system_id": make_id(engine),
             "pair_id": one.pair_id,
             "kind": one.kind,
             "fault": one.fault,

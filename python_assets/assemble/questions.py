@@ -100,7 +100,7 @@ class QuestionWriter:
             over, by the check of the job.
 
         Raises:
-            OfflineError, StudyError, GenerationError: as ask_engine.
+            OfflineError, StudyError, ProviderError: as ask_engine.
 
         Source:
             SAGED C.2, figures 22 and 23.

@@ -69,7 +69,7 @@ def prompts_from_sentences(
     Raises:
         SourceError: a level stays without any prompt, or a model that the study names is not there.
         SourceError: a judge cannot tell bad pairs from good ones.
-        OfflineError, GenerationError: as ask_engine.
+        OfflineError, ProviderError: as ask_engine.
     """
     keywords = _keywords(study, connection)
     job = MethodJob(study, run_context, {level: keywords.get(level, [level]) for level in scrape.levels})

@@ -116,7 +116,7 @@ def write_items(
     Raises:
         SourceError: a level has no word for the place of the placeholder; there is nothing to write from; no item
             does, or the engine repeats itself.
-        OfflineError, StudyError, GenerationError: as ask_engine.
+        OfflineError, StudyError, ProviderError: as ask_engine.
     """
     if not topics:
         raise SourceError(

@@ -53,7 +53,7 @@ def sized(theme: str, study_id: str, models: list[Asked], design: str) -> Sized:
     original = path_of(theme)
     text = original.read_text(encoding="utf-8")
     entries = [one.entry_in(original) for one in models]
-    whole = sized_text(text, generations=entries, effect=EFFECTS[design])
+    whole = sized_text(text, systems=entries, effect=EFFECTS[design])
     n_there = n_texts_of(text)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"{study_id}.yml")
@@ -64,7 +64,7 @@ def sized(theme: str, study_id: str, models: list[Asked], design: str) -> Sized:
     if not needed:
         return Sized(whole, None, n_there)
     n_texts = min(max(LEAST_TEXTS, *needed), n_there)
-    return Sized(sized_text(text, generations=entries, effect=EFFECTS[design], n_texts=n_texts), n_texts, n_there)
+    return Sized(sized_text(text, systems=entries, effect=EFFECTS[design], n_texts=n_texts), n_texts, n_there)
 
 
 def powers(plan: Plan) -> Iterator[PowerRow]:

@@ -13,8 +13,8 @@ import duckdb
 
 from python_assets.errors import shorten
 from python_assets.extract.extract_study import extract
-from python_assets.generate.generate_study import ask_all, asked_generations, read_prompts
-from python_assets.generate.response_tables import generations_table, responses_table
+from python_assets.generate.generate_study import ask_all, asked_systems, read_prompts
+from python_assets.generate.response_tables import responses_table, systems_table
 from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.providers.records import Prompt
 from python_assets.study.base import SIMULATOR
@@ -29,7 +29,7 @@ N_ANSWERS: Final = 20
 class Unreadable(NamedTuple):
     """A model of whose first answers a measure could read none; reasons: how often each, the most frequent first."""
 
-    generation_id: str
+    system_id: str
     measure_id: str
     n_answers: int
     reasons: dict[str, int]
@@ -51,7 +51,7 @@ def unreadable(study: Study, home: Home, progress: Progress) -> list[Unreadable]
         The measures that read nothing, by model; none of simulated models.
 
     Raises:
-        GenerationError: a model cannot answer at all.
+        ProviderError: a model cannot answer at all.
         BudgetError: what the study may spend is spent.
     """
     by_rule = [one for one in study.measures if (one.choices or one.patterns) and not one.judge]
@@ -60,15 +60,15 @@ def unreadable(study: Study, home: Home, progress: Progress) -> list[Unreadable]
     with open_build(IN_MEMORY) as connection:
         assemble_offline(study, connection, home)
         configured = [
-            (generation, config)
-            for generation, config in asked_generations(study, connection, home)
-            if generation.spec.provider != SIMULATOR
+            (system, config)
+            for system, config in asked_systems(study, connection, home)
+            if system.spec.provider != SIMULATOR
         ]
         if not configured:
             return []
         prompts = _spread_out(read_prompts(connection))
         runs = ask_all(study, configured, prompts, home, progress)
-        tables = {"generations": generations_table(runs, [], has_baseline=False), "responses": responses_table(runs)}
+        tables = {"systems": systems_table(runs, [], has_baseline=False), "responses": responses_table(runs)}
         write_stage(connection, study.study_id, "generate", tables)
         with tempfile.TemporaryDirectory() as cache:
             few = study.model_copy(update={"measures": by_rule})
@@ -85,21 +85,21 @@ def _spread_out(prompts: Sequence[Prompt]) -> list[Prompt]:
 def _unread(connection: duckdb.DuckDBPyConnection, measures: Sequence[str]) -> Iterator[Unreadable]:
     rows = connection.execute(
         """
-        select generation_id, measure_id, value is not null or label is not null as is_read, reason, response_text
+        select system_id, measure_id, value is not null or label is not null as is_read, reason, response_text
         from raw.measurements
-        inner join raw.responses using (generation_id, prompt_id, replicate)
+        inner join raw.responses using (system_id, prompt_id, replicate)
         where list_contains($measures, measure_id)
         order by all
         """,
         {"measures": [*measures]},
     ).fetchall()
-    keys = dict.fromkeys((generation, measure) for generation, measure, *_ in rows)
-    for generation, measure in keys:
-        own = [row for row in rows if row[:2] == (generation, measure)]
+    keys = dict.fromkeys((system, measure) for system, measure, *_ in rows)
+    for system, measure in keys:
+        own = [row for row in rows if row[:2] == (system, measure)]
         if not any(is_read for _, _, is_read, _, _ in own):
             reasons = Counter(reason or "no_rule_matched" for *_, reason, _ in own)
             example = next((text for *_, text in own if text), None)
-            yield Unreadable(generation, measure, len(own), dict(reasons.most_common()), example)
+            yield Unreadable(system, measure, len(own), dict(reasons.most_common()), example)
 
 
 def told_unreadable(found: Unreadable, study: Study) -> str:
@@ -112,7 +112,7 @@ def told_unreadable(found: Unreadable, study: Study) -> str:
     reasons = ", ".join(f"{n} {reason.replace('_', ' ')}" for reason, n in found.reasons.items())
     example = "" if found.example is None else f"; one of them: {shorten(found.example)!r}"
     return (
-        f"{study.study_id}, {found.generation_id}: {found.measure_id} could be read in none of its first "
+        f"{study.study_id}, {found.system_id}: {found.measure_id} could be read in none of its first "
         f"{found.n_answers} answers ({reasons}){example}. A model that thinks first may need more "
         f"decoding.max_tokens in {study.path.name}; one that is no chat model answers no questions"
     )

@@ -25,7 +25,7 @@ IN_FILES_ALONE: Final = (REPLAY, "http")  # these need more than a name
 
 
 class Asked(NamedTuple):
-    """A model of an audit; entry: of `generations` in a study file, None of one that the shelf simulates."""
+    """A model of an audit; entry: of `systems` in a study file, None of one that the shelf simulates."""
 
     name: str
     provider: str
@@ -33,14 +33,14 @@ class Asked(NamedTuple):
     entry: dict[str, Any] | None
 
     def entry_in(self, shelf_file: Path) -> dict[str, Any]:
-        """Its entry of `generations`, in a study that comes from a file of the shelf.
+        """Its entry of `systems`, in a study that comes from a file of the shelf.
 
         Raises:
             StudyError: the file simulates no such model.
         """
         if self.entry is not None:
             return self.entry
-        there = yaml.load(shelf_file.read_text(encoding="utf-8"), LOADER)["generations"]
+        there = yaml.load(shelf_file.read_text(encoding="utf-8"), LOADER)["systems"]
         simulated = {one["name"]: one for one in there if one["provider"] == SIMULATOR}
         if self.model not in simulated:
             known = ", ".join(simulated) or "none"

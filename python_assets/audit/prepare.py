@@ -152,12 +152,12 @@ def _prepared(wanted: Wanted, theme: str, studies: Path, published: Mapping[str,
 
 def _require_models(study: Study, models: Sequence[Asked]) -> None:
     asked = {(one.name, one.provider) for one in models}
-    there = {(one.generation_id, one.spec.provider) for one in study.generations}
+    there = {(one.system_id, one.spec.provider) for one in study.systems}
     if asked != there:
         named = ", ".join(sorted(name for name, _ in there))
         expected = f"generations {', '.join(sorted(name for name, _ in asked))}, as the models of this audit"
         remedy = "give this audit another name: --name NAME, or move the file away"
-        raise StudyError(study.path, Told(f"generations {named}"), expected, remedy)
+        raise StudyError(study.path, Told(f"systems {named}"), expected, remedy)
 
 
 def _require_budget(wanted: Wanted, found: Sequence[Prepared]) -> None:

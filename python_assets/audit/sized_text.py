@@ -23,19 +23,17 @@ class _Edit(NamedTuple):
     text: str
 
 
-def sized_text(
-    text: str, *, generations: Sequence[Mapping[str, Any]], effect: float, n_texts: int | None = None
-) -> str:
+def sized_text(text: str, *, systems: Sequence[Mapping[str, Any]], effect: float, n_texts: int | None = None) -> str:
     """The text of a study file, edited.
 
     Args:
         text: of a file of the shelf.
-        generations: who is asked, in the place of those of the file.
+        systems: who is asked, in the place of those of the file.
         effect: what is declared under `analysis.power`, wherever something is.
         n_texts: of its templates the first so many are kept; all where None.
     """
     root = yaml.compose(text, Loader=LOADER)
-    edits = [_generations(root, generations), *_effects(root, effect)]
+    edits = [_systems(root, systems), *_effects(root, effect)]
     if n_texts is not None:
         edits += _dropped_texts(text, root, n_texts)
     for edit in sorted(edits, reverse=True):
@@ -49,11 +47,11 @@ def n_texts_of(text: str) -> int:
     return 0 if found is None else len(found[1].value)
 
 
-def _generations(root: yaml.Node | None, generations: Sequence[Mapping[str, Any]]) -> _Edit:
-    found = _find(root, ("generations",))
+def _systems(root: yaml.Node | None, systems: Sequence[Mapping[str, Any]]) -> _Edit:
+    found = _find(root, ("systems",))
     assert found is not None, "a study of the shelf has generations"
     key, value = found
-    written = {"generations": [*map(dict, generations)]}
+    written = {"systems": [*map(dict, systems)]}
     dumped = yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=ONE_LINE, default_flow_style=None)
     return _Edit(key.start_mark.index, _end(value), dumped.rstrip("\n"))
 

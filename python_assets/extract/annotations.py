@@ -117,9 +117,9 @@ def _quarantine(measure: Measure, rejected: pd.DataFrame, entries: _Entries) -> 
     column = str(measure.spec.annotation)
     return [
         Quarantined(
-            record_key=f"{generation}/{prompt}/{replicate}/{measure.measure_id}",
+            record_key=f"{system}/{prompt}/{replicate}/{measure.measure_id}",
             rule=INVALID,
             detail=storable(f"column {column!r}: expected {entries.expected}, got {str(entry)[:80]!r}"),
         )
-        for generation, prompt, replicate, entry in rejected[[*KEYS, column]].itertuples(index=False, name=None)
+        for system, prompt, replicate, entry in rejected[[*KEYS, column]].itertuples(index=False, name=None)
     ]

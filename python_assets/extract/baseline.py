@@ -9,12 +9,12 @@ from python_assets.errors import StudyError
 from python_assets.extract.job import Read
 from python_assets.extract.units import TextUnits
 from python_assets.study.base import BASELINE
-from python_assets.study.generations import baselines_by_role
 from python_assets.study.problems import listed
 from python_assets.study.study import Study
+from python_assets.study.systems import baselines_by_system_prompt
 
 
-def against_generations(study: Study, units: TextUnits, reads: list[Read]) -> list[Read]:
+def against_systems(study: Study, units: TextUnits, reads: list[Read]) -> list[Read]:
     """The measures with the answers of the study's baseline as baseline values of continuous ones.
 
     Args:
@@ -32,7 +32,7 @@ def against_generations(study: Study, units: TextUnits, reads: list[Read]) -> li
 
     Source: SAGED, B.3; metrics.md 2.
     """
-    there = [key for key in pd.unique(units.column("generation_id")) if key != BASELINE]
+    there = [key for key in pd.unique(units.column("system_id")) if key != BASELINE]
     baselines = baselines_of(study, there)
     return [
         _with_baseline(study, units, read, baselines) if read.measure.kind == "continuous" else read for read in reads
@@ -50,8 +50,8 @@ def baselines_of(study: Study, there: Sequence[str]) -> dict[str, str]:
         StudyError: no generation has the id or role that the study names.
     """
     named = str(study.baseline)
-    if named not in there and any(one.role == named for one in study.generations):
-        return baselines_by_role(study.generations, named)
+    if named not in there and any(one.system_prompt_name == named for one in study.systems):
+        return baselines_by_system_prompt(study.systems, named)
     if named not in there:
         remedy = "correct it, or remove it to calibrate against the prompts' own texts"
         raise StudyError((study.path, "baseline"), named, f"a generation or a role: {listed(there)}", remedy)
@@ -60,10 +60,10 @@ def baselines_of(study: Study, there: Sequence[str]) -> dict[str, str]:
 
 def _with_baseline(study: Study, units: TextUnits, read: Read, baselines: Mapping[str, str]) -> Read:
     table = units.table.iloc[read.values.units]
-    generations = table["generation_id"].astype(object).to_numpy()
+    systems = table["system_id"].astype(object).to_numpy()
     prompts = table["prompt_id"].astype(object).to_numpy()
-    means = pd.Series(read.values.value).groupby([generations, prompts]).mean()
-    against = pd.Series(generations).map(dict(baselines)).fillna("").to_numpy()
+    means = pd.Series(read.values.value).groupby([systems, prompts]).mean()
+    against = pd.Series(systems).map(dict(baselines)).fillna("").to_numpy()
     numbers = np.asarray(means.reindex(pd.MultiIndex.from_arrays([against, prompts])), dtype=np.float64)
     parameters = ";".join(filter(None, (read.measure.parameters, f"baseline={study.baseline}")))
     return read._replace(

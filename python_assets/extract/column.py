@@ -24,7 +24,7 @@ from python_assets.extract.units import Ids, TextUnits
 from python_assets.study.study import Study, make_id
 from python_assets.warehouse.build import Quarantined
 
-KEYS: Final = ["generation_id", "prompt_id", "replicate"]
+KEYS: Final = ["system_id", "prompt_id", "replicate"]
 VERSION: Final = "column 1"
 
 _NOT_A_NUMBER: Final = "not_a_number"
@@ -58,10 +58,10 @@ def keyed_rows(imported: Imported, replayed: Sequence[str]) -> pd.DataFrame:
             theirs.
     """
     rows = imported.rows
-    ids = {name: make_id(name) for name in rows["generation"].unique()}
-    keyed = rows.assign(generation_id=rows["generation"].map(ids).astype(object))
+    ids = {name: make_id(name) for name in rows["system"].unique()}
+    keyed = rows.assign(system_id=rows["system"].map(ids).astype(object))
     if set(ids) == {""} and replayed:
-        keyed = pd.concat([keyed.assign(generation_id=name) for name in replayed], ignore_index=True)
+        keyed = pd.concat([keyed.assign(system_id=name) for name in replayed], ignore_index=True)
     return keyed.drop_duplicates(KEYS, ignore_index=True)
 
 
@@ -237,7 +237,7 @@ def _label(entry: Any) -> str | None:
 
 def positions(units: TextUnits, wanted: Ids, rows: pd.DataFrame) -> Ids:
     """The row, of what keyed_rows gave, that each wanted unit has; -1 where it has none."""
-    kinds: dict[str, Any] = {"generation_id": object, "prompt_id": object, "replicate": int}
+    kinds: dict[str, Any] = {"system_id": object, "prompt_id": object, "replicate": int}
     left = units.table.loc[wanted, KEYS].astype(kinds)
     right = rows[KEYS].astype(kinds).assign(at=np.arange(len(rows)))
     joined = left.merge(right, on=KEYS, how="left", validate="m:1")
@@ -282,11 +282,11 @@ def _rejections(measure: Measure, rows: pd.DataFrame, column: str, rejected: NDA
     found = rows.loc[rejected, [*KEYS, column]]
     return [
         Quarantined(
-            record_key=f"{generation}/{prompt}/{replicate}/{measure.measure_id}",
+            record_key=f"{system}/{prompt}/{replicate}/{measure.measure_id}",
             rule=rule,
             detail=storable(f"column {column!r}: expected {expected}, got {str(entry)[:80]!r}"),
         )
-        for generation, prompt, replicate, entry in found.itertuples(index=False, name=None)
+        for system, prompt, replicate, entry in found.itertuples(index=False, name=None)
     ]
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from python_assets.embeddings.cache import ScoreCache
 from python_assets.extract.annotations import with_annotations
-from python_assets.extract.baseline import against_generations
+from python_assets.extract.baseline import against_systems
 from python_assets.extract.classifiers.probes import require_probed
 from python_assets.extract.column import Imported, keyed_rows
 from python_assets.extract.ground_truth import truth_rows
@@ -65,7 +65,7 @@ def extract(
 
     Args:
         study: the study.
-        connection: its open build file, with raw.prompts, raw.prompt_factors, raw.generations and
+        connection: its open build file, with raw.prompts, raw.prompt_factors, raw.systems and
             raw.responses.
         cache_path: the folder of caches; the study's own is one file in it. None keeps it in memory.
         imported: the table that the study imports; it is read where measures need it and it is not given.
@@ -105,7 +105,7 @@ def extract(
         plain = list(_as_written(job, reads))
         reads += filter(None, [read_other_language(job)])
         if study.baseline is not None:
-            reads = against_generations(study, units, reads)
+            reads = against_systems(study, units, reads)
         reads += plain
         languages = text_scores.languages(units.column("said_id"))
         n_rebuilt = cache.n_rebuilt
@@ -214,6 +214,6 @@ def _imported_rows(
         return None
     if imported is None:
         imported = read_import(study)
-    query = "select generation_id from raw.generations where study_id = ? and provider = 'replay'"
+    query = "select system_id from raw.systems where study_id = ? and provider = 'replay'"
     replayed = [name for (name,) in connection.execute(query, [study.study_id]).fetchall()]
     return keyed_rows(imported, replayed)

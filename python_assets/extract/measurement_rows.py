@@ -143,7 +143,7 @@ def stacked(units: TextUnits, languages: Objects, frames: Sequence[pd.DataFrame]
     """
     positions = np.concatenate([frame["unit"].to_numpy() for frame in frames])
     columns: dict[str, Any] = {
-        name: _coded(units.column(name).astype(object)).take(positions) for name in ("generation_id", "prompt_id")
+        name: _coded(units.column(name).astype(object)).take(positions) for name in ("system_id", "prompt_id")
     }
     columns["language"] = _coded(languages).take(positions)
     columns["replicate"] = units.column("replicate")[positions]

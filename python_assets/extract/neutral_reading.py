@@ -127,8 +127,8 @@ def as_written(units: TextUnits, read: Read, plain: Read) -> Iterator[Read]:
     value, reason = read.values.value.copy(), read.values.reason.copy()
     value[at], reason[at] = plain.values.value, plain.values.reason
     differs = ~((value == read.values.value) | (np.isnan(value) & np.isnan(read.values.value)))
-    generations = units.table["generation_id"].astype(object).iloc[read.values.units].to_numpy()
-    kept = pd.Series(generations).isin(set(generations[differs])).to_numpy()
+    systems = units.table["system_id"].astype(object).iloc[read.values.units].to_numpy()
+    kept = pd.Series(systems).isin(set(systems[differs])).to_numpy()
     if not kept.any():
         return
     n = int(kept.sum())

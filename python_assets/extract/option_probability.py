@@ -23,7 +23,7 @@ VERSION: Final = "option_probability 1"
 _AROUND: Final = " \t\n\u2581\u0120([{*\"'`.):]}"
 
 _RESPONSES: Final = """
-select generation_id, prompt_id, replicate, context_json from raw.responses where study_id = ?
+select system_id, prompt_id, replicate, context_json from raw.responses where study_id = ?
 """
 _LEVELS: Final = """
 select template.prompt_id, template.level, ordered.level
@@ -53,8 +53,8 @@ def read_option_probability(job: Job) -> list[Read]:
     table = job.units.table.iloc[responses.wanted]
     shown = _shown(job, str(job.measure.spec.option_probability))
     contexts = _contexts(job)
-    keys = zip(table["generation_id"], table["prompt_id"], table["replicate"], strict=True)
-    scores = [_score(shown.get(prompt), contexts.get((generation, prompt, n))) for generation, prompt, n in keys]
+    keys = zip(table["system_id"], table["prompt_id"], table["replicate"], strict=True)
+    scores = [_score(shown.get(prompt), contexts.get((system, prompt, n))) for system, prompt, n in keys]
     has_text = table["text_id"].to_numpy() >= 0
     value = np.array([np.nan if score.value is None else score.value for score in scores])
     own = np.array([score.reason for score in scores], dtype=object)
@@ -104,7 +104,7 @@ def _logprobs(context_json: str | None) -> dict[str, float]:
 
 def _contexts(job: Job) -> dict[tuple[str, str, int], str | None]:
     found = job.connection.execute(_RESPONSES, [job.study.study_id]).fetchall()
-    return {(generation_id, prompt_id, n): context for generation_id, prompt_id, n, context in found}
+    return {(system_id, prompt_id, n): context for system_id, prompt_id, n, context in found}
 
 
 def _shown(job: Job, role: str) -> dict[str, _Shown]:

@@ -39,7 +39,7 @@ with baselines as (
     where prompt.study_id = $study_id
 )
 select
-    response.generation_id,
+    response.system_id,
     response.prompt_id,
     response.replicate,
     response.is_refused,
@@ -117,7 +117,7 @@ from (
 
 _UNITS = """
 select
-    unit.generation_id,
+    unit.system_id,
     unit.prompt_id,
     unit.replicate,
     unit.is_refused,
@@ -135,7 +135,7 @@ left join extract_texts as own on own.text = unit.text
 left join extract_texts as base on base.text = unit.baseline_text
 left join extract_texts as refused on refused.text = unit.refused_text
 left join extract_texts as asked on asked.text = unit.asked_text
-order by unit.is_baseline, unit.generation_id, unit.prompt_id, unit.replicate
+order by unit.is_baseline, unit.system_id, unit.prompt_id, unit.replicate
 """
 
 _SLICE_CONDITION = """
@@ -150,7 +150,7 @@ exists (
 class TextUnits(NamedTuple):
     """What is measured.
 
-    table: one row a response or baseline text: generation_id, prompt_id, replicate, the flags (null where
+    table: one row a response or baseline text: system_id, prompt_id, replicate, the flags (null where
     nothing was observed), reason_without_text (the reason where text_id is -1), is_baseline, and positions in
     texts or -1: text_id, baseline_id, said_id (of a refusal, too, which has no text_id) and asked_id (of the
     prompt); NEUTRAL_ID and NEUTRAL_BASELINE_ID where some measure reads texts so. texts, hashes: the distinct texts

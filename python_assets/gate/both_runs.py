@@ -16,7 +16,7 @@ from python_assets.gate.kept_labels import write_labels
 from python_assets.importers.copies import read_copies
 from python_assets.published.archived import MARTS, ArchivedRun, archived_run, archived_runs
 from python_assets.published.manifest import NAME, Manifest, read_manifest
-from python_assets.study.factors import OF_GENERATIONS
+from python_assets.study.factors import OF_SYSTEMS
 from python_assets.study.problems import listed
 from python_assets.study.study import make_id
 from python_assets.warehouse.build import Home, make_folder
@@ -118,10 +118,10 @@ def _n_responses(manifest: Manifest) -> int:
 def _write_wave(run: ArchivedRun, wave: str, folder: Path) -> None:
     """A run whose generations are of one wave and of nothing else, so that they pair by their names."""
     manifest = _manifest(run)
-    named = {row["generation_id"]: {"wave": wave} for row in manifest.generations}
+    named = {row["system_id"]: {"wave": wave} for row in manifest.systems}
     folder.mkdir()
     (folder / MARTS).symlink_to(run.folder / MARTS, target_is_directory=True)
-    told = manifest.model_copy(update={"generation_factors": named})
+    told = manifest.model_copy(update={"system_factors": named})
     (folder / NAME).write_text(told.model_dump_json(), encoding="utf-8")
 
 
@@ -133,7 +133,7 @@ def _comparison(manifest: Manifest) -> dict[str, Any]:
     return {
         "title": manifest.title,
         "prompts": {"import": {"format": "plumbline", "path": [f"{wave}/{NAME}" for wave in (THEN, NOW)]}},
-        "generations": [{"name": "*", "provider": "replay"}],
+        "systems": [{"name": "*", "provider": "replay"}],
         "slices": _slices(manifest),
         "groupings": _groupings(manifest),
         "analysis": {**analysis, "statistics": ["mean"], "compare": {"reference": THEN}},
@@ -167,4 +167,4 @@ def _slices(manifest: Manifest) -> dict[str, Any]:
 def _of_models(manifest: Manifest) -> set[str]:
     declared = manifest.config.get("factors", {})
     of_models = {name for name, factor in declared.items() if factor.get("type") == "model"}
-    return of_models | (set(OF_GENERATIONS) - set(manifest.factors))
+    return of_models | (set(OF_SYSTEMS) - set(manifest.factors))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from python_assets.importers.copies import Copy, hidden_name, named_generations
+from python_assets.importers.copies import Copy, hidden_name, named_systems
 from python_assets.labelling.sheets import LABEL
 from python_assets.published.copies import literal
 from python_assets.study.study import make_id
@@ -18,11 +18,11 @@ from python_assets.warehouse.build import connect
 
 # a label of numbers is one by its value, as allowed.py reads it; what was drawn and says nothing stays blank
 _LABELS: Final = f"""
-    select measure_id, rater, is_automatic, generation_id, prompt_id, replicate,
+    select measure_id, rater, is_automatic, system_id, prompt_id, replicate,
         case when labels.reason is null then coalesce(printf('%.17g', value), label) end as {LABEL}
     from read_parquet({{labels}}) as labels
     inner join read_parquet({{responses}}) using (study_id, response_id)
-    order by measure_id, rater, generation_id, prompt_id, replicate
+    order by measure_id, rater, system_id, prompt_id, replicate
 """
 
 
@@ -48,7 +48,7 @@ def write_labels(copies: Sequence[Copy], folder: Path) -> list[dict[str, Any]]:
 
 def _names(copies: Sequence[Copy]) -> list[dict[str, str]]:
     """What the generations of each archive are called in the comparison."""
-    return [{key: make_id(named.name) for key, named in names.items()} for names in named_generations(copies)]
+    return [{key: make_id(named.name) for key, named in names.items()} for names in named_systems(copies)]
 
 
 def _labels(copy: Copy, names: dict[str, str]) -> pd.DataFrame:
@@ -58,7 +58,7 @@ def _labels(copy: Copy, names: dict[str, str]) -> pd.DataFrame:
     with connect() as connection:
         places = {"labels": literal(str(labels)), "responses": literal(str(responses))}
         found = connection.execute(_LABELS.format(**places)).df()
-    return found.assign(generation_id=found.generation_id.map(names)).dropna(subset="generation_id")
+    return found.assign(system_id=found.system_id.map(names)).dropna(subset="system_id")
 
 
 def _renamed(labels: pd.DataFrame, copy: Copy) -> pd.DataFrame:
@@ -74,5 +74,5 @@ def _sheets(labels: pd.DataFrame, wave: int, folder: Path) -> Iterator[dict[str,
             continue
         measure, rater, is_automatic = key
         file = f"labels_{wave}_{number}.csv"
-        rows[["generation_id", "prompt_id", "replicate", LABEL]].to_csv(folder / file, index=False)
+        rows[["system_id", "prompt_id", "replicate", LABEL]].to_csv(folder / file, index=False)
         yield {"measure": measure, "file": file, "rater": rater, "automatic": bool(is_automatic)}

@@ -1,6 +1,6 @@
 """What the comparison of two runs found: each group's change, its margin, and whether it is beyond it.
 
-Belongs here: reading mart generation_comparisons. No number is computed here: changes, intervals, q and verdicts are
+Belongs here: reading mart system_comparisons. No number is computed here: changes, intervals, q and verdicts are
 inference's (inference.md 8), margins those that the study declares.
 """
 
@@ -36,17 +36,17 @@ from python_assets.study.study import Study, make_id
 _CHANGES: Final = """
     with changes as (
         select *
-        from generation_comparisons
+        from system_comparisons
         inner join measures using (study_id, measure_id)
         where study_id = $study
     ),
     means as (
-        select generation_a_id, slice_id, measure_id, calibration, grouping_id, group_id, category,
+        select system_id, slice_id, measure_id, calibration, grouping_id, group_id, category,
             value_b as mean_then, value_a as mean_now
         from changes
         where comparison = 'group_change'
     )
-    select changes.generation_a_id, slice_id, measure_id, kind, direction, calibration, grouping_id, group_id,
+    select changes.system_id, slice_id, measure_id, kind, direction, calibration, grouping_id, group_id,
         category, mean_then, mean_now, coalesce(value_alone, value) as value,
         case when value_alone is null then ci_low else ci_low_alone end as ci_low,
         case when value_alone is null then ci_high else ci_high_alone end as ci_high,
@@ -56,20 +56,20 @@ _CHANGES: Final = """
         ) as reason
     from changes
     left join means
-        using (generation_a_id, slice_id, measure_id, calibration, grouping_id, group_id, category)
+        using (system_id, slice_id, measure_id, calibration, grouping_id, group_id, category)
     where comparison in ('disparity_change', 'beyond_parts_change', 'groups_moved')
         and (comparison <> 'groups_moved' or reason is not null)
         and inference_reason is distinct from 'told_by_parts'
     qualify set_id <> 'secondary' or not bool_or(set_id <> 'secondary') over (
-        partition by changes.generation_a_id, slice_id, measure_id, grouping_id, calibration = 'calibrated'
+        partition by changes.system_id, slice_id, measure_id, grouping_id, calibration = 'calibrated'
     )
-    order by generation_a_id, measure_id, calibration, grouping_id, slice_id, category, group_id
+    order by system_id, measure_id, calibration, grouping_id, slice_id, category, group_id
 """
 _ANSWERED: Final = """
-    select generation_id
-    from generations
+    select system_id
+    from systems
     where study_id = $study and not is_baseline and not is_engine
-    order by generation_id
+    order by system_id
 """
 _FAMILIES: Final = "select * from v_instruments where study_id = $study order by measure_id, model_family"
 
@@ -97,7 +97,7 @@ _OUTCOMES: Final = {
 }
 _OF_CAMPS: Final = {Outcome.BEYOND_MARGIN: Outcome.APART_BEYOND_MARGIN, Outcome.MOVED: Outcome.APART}
 _KEPT: Final = [
-    *("slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "group_id", "category"),
+    *("slice_id", "system_id", "grouping_id", "measure_id", "calibration", "group_id", "category"),
     *("mean_then", "mean_now", "value", "ci_low", "ci_high", "margin", "verdict", "outcome", "explained_by"),
     *("n_dropped", "reason"),
 ]
@@ -172,13 +172,13 @@ def read_gate(published: Path, study: Study) -> Gate:
     parameters = {"study": study.study_id}
     with open_published(published) as connection:
         found = connection.execute(_CHANGES, parameters | {"nobody_stands": [*NOBODY_STANDS]}).df()
-        generations = [name for (name,) in connection.execute(_ANSWERED, parameters).fetchall()]
+        systems = [name for (name,) in connection.execute(_ANSWERED, parameters).fetchall()]
         families = rows_of(connection, _FAMILIES, parameters)
         (questions,) = rows_of(connection, OF_PAIRS, parameters)
-    in_both = _names(generations, THEN) & _names(generations, NOW)
+    in_both = _names(systems, THEN) & _names(systems, NOW)
     pairs = {f"{name}_{wave}" for name in in_both for wave in (THEN, NOW)}
     changes = found.assign(
-        generation_id=found.generation_a_id.str.removesuffix(f"_{NOW}"),
+        system_id=found.system_id.str.removesuffix(f"_{NOW}"),
         margin=[
             margin_of_change(study.margins, measure, direction, kind)
             for measure, direction, kind in zip(found.measure_id, found.direction, found.kind, strict=True)
@@ -186,7 +186,7 @@ def read_gate(published: Path, study: Study) -> Gate:
     )
     return Gate(
         changes.assign(outcome=[_outcome(row) for row in changes.itertuples()]),
-        [name for name in generations if name not in pairs],
+        [name for name in systems if name not in pairs],
         study.alpha,
         {measure: read_by(list(rows)) for measure, rows in groupby(families, key=itemgetter("measure_id"))},
         questions,
@@ -202,5 +202,5 @@ def _outcome(row: Any) -> Outcome:
     return _OF_CAMPS.get(outcome, outcome) if row.is_apart else outcome
 
 
-def _names(generations: list[str], wave: str) -> set[str]:
-    return {name.removesuffix(f"_{wave}") for name in generations if name.endswith(f"_{wave}")}
+def _names(systems: list[str], wave: str) -> set[str]:
+    return {name.removesuffix(f"_{wave}") for name in systems if name.endswith(f"_{wave}")}

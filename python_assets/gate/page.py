@@ -28,7 +28,7 @@ class RunMade(NamedTuple):
     name: str
     run_id: str
     published_at: str
-    generations: dict[str, str]
+    systems: dict[str, str]
     instruments: dict[str, str]
 
 
@@ -45,7 +45,7 @@ def write_gate_page(gate: Gate, runs: BothRuns, path: Path) -> None:
         WarehouseError: the page cannot be written.
     """
     manifests = [read_manifest(run.manifest, "archive") for run in (runs.then, runs.now)]
-    simulated = {str(row["generation_id"]) for one in manifests for row in one.generations if row.get("is_simulated")}
+    simulated = {str(row["system_id"]) for one in manifests for row in one.systems if row.get("is_simulated")}
     content = {
         "study_id": runs.study_id,
         "title": manifests[-1].title,
@@ -66,8 +66,8 @@ def _made(name: str, run: ArchivedRun) -> RunMade:
     """What the row of a run in publications says, as it was kept with the run."""
     with connect() as connection:
         file = literal(str(run.folder / MARTS / f"{PUBLICATIONS}.parquet"))
-        query = f"select generations_json, extractors_json from read_parquet({file}) where run_id = ?"
-        generations, extractors = connection.execute(query, [run.run_id]).fetchall()[0]
+        query = f"select systems_json, extractors_json from read_parquet({file}) where run_id = ?"
+        systems, extractors = connection.execute(query, [run.run_id]).fetchall()[0]
     read: dict[str, list[str]] = {}
     for one in json.loads(extractors):
         read.setdefault(one["measure_id"], []).append(one["extractor_version"])
@@ -75,12 +75,12 @@ def _made(name: str, run: ArchivedRun) -> RunMade:
         name,
         run.run_id,
         run.published_at[:16].replace("T", " "),
-        {one["generation_id"]: _in_words(one) for one in json.loads(generations)},
+        {one["system_id"]: _in_words(one) for one in json.loads(systems)},
         {measure: ", ".join(versions) for measure, versions in read.items()},
     )
 
 
-def _in_words(generation: dict[str, Any]) -> str:
-    digest, wave = (generation["model_digest"] or "")[:12], generation["wave"]
-    told = [generation["provider"], generation["model"], digest and f"digest {digest}", wave and f"wave {wave}"]
+def _in_words(system: dict[str, Any]) -> str:
+    digest, wave = (system["model_digest"] or "")[:12], system["wave"]
+    told = [system["provider"], system["model"], digest and f"digest {digest}", wave and f"wave {wave}"]
     return ", ".join(filter(None, told))

@@ -22,17 +22,17 @@ from python_assets.warehouse import paths
 
 REASONS: Final = paths.PROJECT / "dbt_models" / "seeds" / "reasons.csv"
 COLUMNS: Final = [
-    *("generation", "measure", "grouping", "group", "mean then", "mean now"),
+    *("system", "measure", "grouping", "group", "mean then", "mean now"),
     *("against others", "interval", "margin", "verdict"),
 ]
-_QUESTION: Final = ["generation_id", "measure_id", "calibration", "grouping_id", "slice_id", "category"]
+_QUESTION: Final = ["system_id", "measure_id", "calibration", "grouping_id", "slice_id", "category"]
 _WORDS: Final = {
     Outcome.BEYOND_MARGIN: "beyond its margin",
     Outcome.APART_BEYOND_MARGIN: "apart, beyond the margin",
     Outcome.MOVED: "moved",
     Outcome.APART: "apart",
     Outcome.WITHIN_MARGIN: "within its margin",
-    Outcome.INCONCLUSIVE: "open",
+    Outcome.INCONCLUSIVE: "inconclusive",
     Outcome.UNCHANGED: "unchanged",
 }
 AGAINST_OTHERS: Final = (
@@ -103,7 +103,7 @@ def text(gate: Gate, runs: BothRuns) -> str:
 def _row(row: pd.Series) -> tuple[Any, ...]:
     label = f' "{row.category}"' if row.category else ""
     return (
-        row.generation_id,
+        row.system_id,
         f"{CALIBRATIONS[row.calibration]} {row.measure_id}".lstrip(),
         _place(row.grouping_id, row.slice_id),
         row.group_id + label,
@@ -130,14 +130,14 @@ def _camps(shown: pd.DataFrame) -> Iterator[str]:
     """The questions in which nobody can be told to have moved alone, with the groups that are called on either side."""
     apart = shown[shown.is_apart & shown.verdict.isin(_SHOWN)]
     for place, rows in apart.groupby(_QUESTION, sort=False):
-        generation, measure, calibration, grouping, slice_id, label = map(str, place)
+        system, measure, calibration, grouping, slice_id, label = map(str, place)
         what, of_label = f"{CALIBRATIONS[calibration]} {measure}".lstrip(), f' "{label}"' if label else ""
         sides = [
             f"{', '.join(side.group_id)} ({word})"
             for word, side in (("up", rows[rows.value > 0]), ("down", rows[rows.value < 0]))
             if len(side)
         ]
-        where = f"{generation}, {what}{of_label} by {_place(grouping, slice_id)}"
+        where = f"{system}, {what}{of_label} by {_place(grouping, slice_id)}"
         yield f"{where}: two camps moved apart, {' against '.join(sides)}; which of them moved is not settled."
 
 
@@ -156,14 +156,14 @@ def _without_margin(changes: pd.DataFrame) -> Iterator[str]:
 
 def _not_compared(gate: Gate) -> Iterator[str]:
     meanings = _meanings()
-    keys = ["generation_id", "measure_id", "grouping_id", "slice_id", "reason"]
+    keys = ["system_id", "measure_id", "grouping_id", "slice_id", "reason"]
     with_margin = gate.changes[gate.changes.reason.notna() & gate.changes.margin.notna()]
     for place, rows in with_margin.groupby(keys, sort=False):
-        generation, measure, grouping, slice_id, reason = place
+        system, measure, grouping, slice_id, reason = place
         where = _place(str(grouping), str(slice_id))
         groups = [group for group in rows.group_id.unique() if group]
         which = f", {', '.join(groups)}" if groups else ""
-        yield f"Not compared: {generation}, {measure} by {where}{which}: {reason} ({meanings[str(reason)]})"
+        yield f"Not compared: {system}, {measure} by {where}{which}: {reason} ({meanings[str(reason)]})"
     for name in gate.alone:
         yield f"Not compared: {name}: one of the two runs lacks it."
 

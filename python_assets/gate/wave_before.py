@@ -46,4 +46,4 @@ def run_of_wave_before(home: Home, study_id: str, waves: Waves, wave: str, now: 
 
 
 def _waves_of(manifest: Manifest) -> set[str]:
-    return {levels["wave"] for levels in manifest.generation_factors.values() if "wave" in levels}
+    return {levels["wave"] for levels in manifest.system_factors.values() if "wave" in levels}

@@ -14,19 +14,19 @@ import duckdb
 
 from python_assets.errors import StudyError, Told
 from python_assets.generate.extension import ExtensionJob, extensions
-from python_assets.generate.model_factors import generation_factors
-from python_assets.generate.response_tables import Runs, generations_table, responses_table
+from python_assets.generate.model_factors import system_factors
+from python_assets.generate.response_tables import Runs, responses_table, systems_table
 from python_assets.importers.formats import ImportedTable, read_import
 from python_assets.providers.addresses import Addresses
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.judged_refusals import judge_refusals
 from python_assets.providers.loop import Logged, generate_all, n_calls_to_ask, probe
-from python_assets.providers.records import FLAGS, Answer, Answers, Extension, GenerationConfig, Prompt
+from python_assets.providers.records import FLAGS, Answer, Answers, Extension, Prompt, SystemConfig
 from python_assets.providers.spending import spending_of
 from python_assets.study.base import REPLAY
 from python_assets.study.problems import listed
-from python_assets.study.study import Generation, Study, make_id
+from python_assets.study.study import Study, System, make_id
 from python_assets.warehouse.build import Home, Quarantined, write_stage
 from python_assets.warehouse.progress import SILENT, Progress
 from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance, RunContext
@@ -37,7 +37,7 @@ UNNAMED = ""  # an import without a column of generations: its responses belong 
 class GenerateCounts(NamedTuple):
     """What the generations answered; n_unusable_marks: replies of a judge of refusals without a yes or no."""
 
-    n_generations: int
+    n_systems: int
     n_responses: int
     n_requested: int
     n_from_log: int
@@ -55,7 +55,7 @@ def generate_study(
     progress: Progress,
     allowance: CallAllowance = ANY_NUMBER,
 ) -> GenerateCounts:
-    """Ask every generation every prompt and write raw.generations, raw.generation_factors and raw.responses.
+    """Ask every generation every prompt and write raw.systems, raw.system_factors and raw.responses.
 
     Every generation that a server answers is probed with one call before any of them is asked all.
 
@@ -67,7 +67,7 @@ def generate_study(
         allowance: how many calls the run may still ask.
 
     Raises:
-        GenerationError: a generation cannot answer at all; what others answered stays in their logs.
+        ProviderError: a generation cannot answer at all; what others answered stays in their logs.
         StudyError: two imported generations have the same identifier.
         SourceError: a factor of models lacks a mapped level or its reference.
         BudgetError: what the study may spend is spent, and there is more to ask.
@@ -77,24 +77,24 @@ def generate_study(
     prompts = read_prompts(connection)
     imported = None if study.prompts.import_ is None else read_import(study)
     answers = {} if imported is None else _imported_answers(study, imported)
-    everyone = expand_generations(study, list(answers))
+    everyone = expand_systems(study, list(answers))
     configured = _configured(study, everyone, answers, (connection, home, progress), is_asked=True)
     # what is wrong with the factors of models is told before anything is asked
-    model_factors = generation_factors(study, [generation for generation, _ in configured], imported)
+    model_factors = system_factors(study, [system for system, _ in configured], imported)
     answered = ask_all(study, configured, prompts, home, progress, allowance)
     judged = judge_refusals(
         study, [run for _, run in answered], prompts, RunContext(home, progress, allowance=allowance)
     )
-    runs = [(generation, run) for (generation, _), run in zip(answered, judged.runs, strict=True)]
+    runs = [(system, run) for (system, _), run in zip(answered, judged.runs, strict=True)]
     quarantine = _quarantined(runs)
     responses = responses_table(runs)
-    generations = generations_table(
+    systems = systems_table(
         runs, engine_descriptions(study, home), any((p.baseline_text or "").strip() for p in prompts)
     )
-    tables = {"generations": generations, "generation_factors": model_factors, "responses": responses}
+    tables = {"systems": systems, "system_factors": model_factors, "responses": responses}
     write_stage(connection, study.study_id, "generate", tables, quarantine)
     return GenerateCounts(
-        n_generations=len(runs),
+        n_systems=len(runs),
         n_responses=len(responses),
         n_requested=sum(run.n_requested for _, run in runs),
         n_from_log=sum(run.n_from_log for _, run in runs),
@@ -108,7 +108,7 @@ def generate_study(
 
 def ask_all(
     study: Study,
-    configured: Sequence[tuple[Generation, GenerationConfig]],
+    configured: Sequence[tuple[System, SystemConfig]],
     prompts: Sequence[Prompt],
     home: Home,
     progress: Progress,
@@ -125,9 +125,9 @@ def ask_all(
         allowance: how many calls may still be asked.
 
     Raises:
-        GenerationError, BudgetError, UnconfirmedError: as generate_study.
+        ProviderError, BudgetError, UnconfirmedError: as generate_study.
     """
-    asked = [Logged(config, log_path(study, home, config.generation_id)) for _, config in configured]
+    asked = [Logged(config, log_path(study, home, config.system_id)) for _, config in configured]
     if allowance.most is not None:
         allowance.require(sum(n_calls_to_ask(prompts, *one) for one in asked))
     addresses = Addresses()
@@ -138,18 +138,18 @@ def ask_all(
     runs = generate_all(
         prompts, asked, progress, addresses=addresses, allowance=allowance, spending=spending_of(study, home)
     )
-    return [(generation, run) for (generation, _), run in zip(configured, runs, strict=True)]
+    return [(system, run) for (system, _), run in zip(configured, runs, strict=True)]
 
 
 def _quarantined(runs: Runs) -> list[Quarantined]:
     return [
-        Quarantined(f"{generation.generation_id} | {record.record_key}", record.rule, record.detail, record.record_json)
-        for generation, run in runs
+        Quarantined(f"{system.system_id} | {record.record_key}", record.rule, record.detail, record.record_json)
+        for system, run in runs
         for record in run.quarantine
     ]
 
 
-def expand_generations(study: Study, imported: list[str]) -> list[Generation]:
+def expand_systems(study: Study, imported: list[str]) -> list[System]:
     """The generations of a study, with * written out as one for each imported generation.
 
     Args:
@@ -157,14 +157,14 @@ def expand_generations(study: Study, imported: list[str]) -> list[Generation]:
         imported: identifiers of the imported generations.
     """
     expanded = []
-    for generation in study.generations:
-        if generation.generation_id == "*":
-            expanded += [generation.model_copy(update={"generation_id": name, "model": name}) for name in imported]
+    for system in study.systems:
+        if system.system_id == "*":
+            expanded += [system.model_copy(update={"system_id": name, "model": name}) for name in imported]
         else:
-            expanded.append(generation)
-    names = [generation.generation_id for generation in expanded]
+            expanded.append(system)
+    names = [system.system_id for system in expanded]
     if twice := {name for name in names if names.count(name) > 1}:
-        where, expected = (study.path, "generations"), "each name once"
+        where, expected = (study.path, "systems"), "each name once"
         raise StudyError(where, Told(f"{listed(sorted(twice))} twice"), expected, "give them other names")
     return expanded
 
@@ -204,33 +204,33 @@ def check_replays(study: Study, imported: ImportedTable) -> None:
         StudyError: it has none of a generation, or two of them would have one name.
     """
     there = list(_imported_names(study, imported).values())
-    for generation in expand_generations(study, there):
-        if generation.spec.provider == REPLAY:
-            _replayed(study, generation, there)
+    for system in expand_systems(study, there):
+        if system.spec.provider == REPLAY:
+            _replayed(study, system, there)
 
 
 def _imported_names(study: Study, imported: ImportedTable) -> dict[str, str]:
     """Identifiers of the imported generations by their names."""
-    names = {name: make_id(name) for name in imported.rows["generation"].unique()}
+    names = {name: make_id(name) for name in imported.rows["system"].unique()}
     if len(set(names.values())) < len(names):
         expected = "imported generations that keep different identifiers"
-        raise StudyError((study.path, "generations"), sorted(names), expected, "rename one of them")
+        raise StudyError((study.path, "systems"), sorted(names), expected, "rename one of them")
     return names
 
 
-def _replayed(study: Study, generation: Generation, there: Collection[str]) -> str:
+def _replayed(study: Study, system: System, there: Collection[str]) -> str:
     """Which imported generation one replays."""
-    name = UNNAMED if UNNAMED in there else generation.generation_id
+    name = UNNAMED if UNNAMED in there else system.system_id
     if name not in there:
         expected = f"a generation that the import has responses of: {listed(sorted(there))}"
-        raise StudyError((study.path, "generations"), name, expected, "correct the name")
+        raise StudyError((study.path, "systems"), name, expected, "correct the name")
     return name
 
 
 def _imported_answers(study: Study, imported: ImportedTable) -> dict[str, Answers]:
     rows, names = imported.rows, _imported_names(study, imported)
     answers: dict[str, Answers] = {}
-    for name, part in rows.groupby("generation", sort=False):
+    for name, part in rows.groupby("system", sort=False):
         keys = zip(part["prompt_id"], part["replicate"].astype(int), strict=True)
         ended = (
             part[column].astype(object).where(part[column].notna(), None)
@@ -241,14 +241,12 @@ def _imported_answers(study: Study, imported: ImportedTable) -> dict[str, Answer
     return answers
 
 
-def _answers(study: Study, generation: Generation, imported: dict[str, Answers]) -> Answers:
-    is_replay = generation.spec.provider == REPLAY
-    return imported[_replayed(study, generation, imported)] if is_replay else {}
+def _answers(study: Study, system: System, imported: dict[str, Answers]) -> Answers:
+    is_replay = system.spec.provider == REPLAY
+    return imported[_replayed(study, system, imported)] if is_replay else {}
 
 
-def asked_generations(
-    study: Study, connection: duckdb.DuckDBPyConnection, home: Home
-) -> list[tuple[Generation, GenerationConfig]]:
+def asked_systems(study: Study, connection: duckdb.DuckDBPyConnection, home: Home) -> list[tuple[System, SystemConfig]]:
     """Every generation that is asked, with how, for a plan: no function of the user's is run.
 
     Args:
@@ -256,23 +254,23 @@ def asked_generations(
         connection: of its build file or of a copy in memory, with raw.sentences filled.
         home: where caches lie.
     """
-    asked = [one for one in study.generations if one.spec.provider != REPLAY]
+    asked = [one for one in study.systems if one.spec.provider != REPLAY]
     return _configured(study, asked, {}, (connection, home, SILENT), is_asked=False)
 
 
 def _configured(
     study: Study,
-    generations: Sequence[Generation],
+    systems: Sequence[System],
     imported: dict[str, Answers],
     place: tuple[duckdb.DuckDBPyConnection, Home, Progress],
     *,
     is_asked: bool,
-) -> list[tuple[Generation, GenerationConfig]]:
+) -> list[tuple[System, SystemConfig]]:
     """Generations with how they are asked; those of one extension share it, which is made from what is in a place."""
     made: dict[str, Extension] = {}
 
-    def extension_of(generation: Generation) -> Extension | None:
-        spec = generation.extension
+    def extension_of(system: System) -> Extension | None:
+        spec = system.extension
         if spec is None:
             return None
         key = spec.model_dump_json()
@@ -282,11 +280,11 @@ def _configured(
 
     return [
         (
-            generation,
+            system,
             replace(
-                generation_config(study, generation, _answers(study, generation, imported), is_asked=is_asked),
-                extension=extension_of(generation),
+                generation_config(study, system, _answers(study, system, imported), is_asked=is_asked),
+                extension=extension_of(system),
             ),
         )
-        for generation in generations
+        for system in systems
     ]

@@ -1,6 +1,6 @@
 """Factors of models: what generations are told apart by, configured, imported or mapped from another.
 
-Belongs here: rows of raw.generation_factors. Factors of prompts are assemble's.
+Belongs here: rows of raw.system_factors. Factors of prompts are assemble's.
 """
 
 from collections.abc import Sequence
@@ -11,50 +11,50 @@ from python_assets.errors import SourceError
 from python_assets.importers.formats import ImportedTable
 from python_assets.importers.level_map import study_level_table
 from python_assets.study.base import REPLAY
-from python_assets.study.factors import levels_of_generation, mapped_factors
+from python_assets.study.factors import levels_of_system, mapped_factors
 from python_assets.study.problems import listed
-from python_assets.study.study import Generation, Study, make_id
+from python_assets.study.study import Study, System, make_id
 from python_assets.warehouse.raw_tables import columns_of
 
 Levels = dict[tuple[str, str], str]  # by generation and factor
 
 
-def generation_factors(study: Study, generations: Sequence[Generation], imported: ImportedTable | None) -> pd.DataFrame:
+def system_factors(study: Study, systems: Sequence[System], imported: ImportedTable | None) -> pd.DataFrame:
     """The level that each generation has of every factor of models.
 
     Args:
         study: its factors of type model.
-        generations: those that answer prompts, imported ones by their own identifiers.
+        systems: those that answer prompts, imported ones by their own identifiers.
         imported: the table that the study imports.
 
     Returns:
-        Rows of raw.generation_factors, without study_id; a generation without a role has no row of it.
+        Rows of raw.system_factors, without study_id; a generation without a role has no row of it.
 
     Raises:
         SourceError: a level has no mapped one, or no generation has the reference of a factor.
         StudyError: a table of levels lacks a column.
     """
     levels: Levels = {}
-    for generation in generations:
-        found = levels_of_generation(generation)
-        levels |= {(generation.generation_id, factor): level for factor, level in found.items()}
+    for system in systems:
+        found = levels_of_system(system)
+        levels |= {(system.system_id, factor): level for factor, level in found.items()}
     if imported is not None:
-        levels |= _imported(imported, generations)
+        levels |= _imported(imported, systems)
     for name, level_map in mapped_factors(study.factors).items():
         if study.factors[name].type == "model":
             of_source = {key: level for (key, factor), level in levels.items() if factor == level_map.from_}
             mapped = study_level_table(study, name).of(of_source.values())
             levels |= {(key, name): mapped[level] for key, level in of_source.items()}
     _check_references(study, levels)
-    rows = [(generation, factor, level) for (generation, factor), level in levels.items()]
-    return pd.DataFrame(rows, columns=columns_of("generation_factors"))
+    rows = [(system, factor, level) for (system, factor), level in levels.items()]
+    return pd.DataFrame(rows, columns=columns_of("system_factors"))
 
 
-def _imported(imported: ImportedTable, generations: Sequence[Generation]) -> Levels:
+def _imported(imported: ImportedTable, systems: Sequence[System]) -> Levels:
     """By the generations that replay; a table that names none holds answers of each of them."""
-    replaying = [one.generation_id for one in generations if one.spec.provider == REPLAY]
+    replaying = [one.system_id for one in systems if one.spec.provider == REPLAY]
     levels: Levels = {}
-    for name, factor, level in imported.generation_factors.itertuples(index=False, name=None):
+    for name, factor, level in imported.system_factors.itertuples(index=False, name=None):
         of = replaying if name == "" else [key for key in replaying if key == make_id(name)]
         levels |= {(key, factor): level for key in of}
     return levels

@@ -27,7 +27,7 @@ from python_assets.texts.files import find_texts, read_file
 from python_assets.texts.sentences import SentenceSplitter, count_words
 from python_assets.warehouse.progress import SILENT, Progress
 
-EXTENSION: Final = ("generations", "extension")
+EXTENSION: Final = ("systems", "extension")
 _SCORE_DECIMALS: Final = 4
 
 

@@ -1,4 +1,4 @@
-"""What generations answered as rows of raw.generations and raw.responses."""
+"""What generations answered as rows of raw.systems and raw.responses."""
 
 import json
 import re
@@ -8,36 +8,34 @@ from typing import Any, Final
 import pandas as pd
 
 from python_assets.providers.provider import providers
-from python_assets.providers.records import Description, GenerationRun
+from python_assets.providers.records import Description, SystemRun
 from python_assets.study.base import BASELINE, REPLAY
 from python_assets.study.model_family import model_family
-from python_assets.study.study import Generation
+from python_assets.study.study import System
 from python_assets.warehouse.raw_tables import columns_of
 
-_ANSWER_COLUMNS: Final = columns_of("responses", without={"generation_id"})
+_ANSWER_COLUMNS: Final = columns_of("responses", without={"system_id"})
 _UNSTORABLE: Final = re.compile("[\ud800-\udfff\x00]")
 
-Runs = Sequence[tuple[Generation, GenerationRun]]
+Runs = Sequence[tuple[System, SystemRun]]
 
 
 def responses_table(runs: Runs) -> pd.DataFrame:
     """Rows of raw.responses, in the order of the runs."""
-    parts = [_answers_table(run).assign(generation_id=generation.generation_id) for generation, run in runs]
+    parts = [_answers_table(run).assign(system_id=system.system_id) for system, run in runs]
     filled = [part for part in parts if len(part)]
     return pd.concat(filled) if filled else pd.DataFrame(columns=columns_of("responses"))
 
 
-def generations_table(
-    runs: Runs, engines: Sequence[tuple[Generation, Description]], has_baseline: bool
-) -> pd.DataFrame:
-    """Rows of raw.generations.
+def systems_table(runs: Runs, engines: Sequence[tuple[System, Description]], has_baseline: bool) -> pd.DataFrame:
+    """Rows of raw.systems.
 
     Args:
         runs: of the generations that answered prompts.
         engines: those that wrote for other stages, with the models behind them.
         has_baseline: whether any prompt has a baseline text.
     """
-    rows = [_row(generation, run.description, run.is_simulated, run.extension) for generation, run in runs]
+    rows = [_row(system, run.description, run.is_simulated, run.extension) for system, run in runs]
     rows += [
         {**_row(engine, description, _is_simulated(engine), {}), "is_engine": True} for engine, description in engines
     ]
@@ -46,24 +44,22 @@ def generations_table(
     return pd.DataFrame(rows)
 
 
-def _row(
-    generation: Generation, description: Description, is_simulated: bool, extension: Mapping[str, Any]
-) -> dict[str, Any]:
-    spec = generation.spec
+def _row(system: System, description: Description, is_simulated: bool, extension: Mapping[str, Any]) -> dict[str, Any]:
+    spec = system.spec
     # how imported responses were drawn is not known
     decoding = {} if spec.provider == REPLAY else spec.decoding.model_dump(exclude_none=True)
     return {
-        "generation_id": generation.generation_id,
+        "system_id": system.system_id,
         "provider": spec.provider,
-        "model": generation.model,
-        "model_family": model_family(generation.model),
+        "model": system.model,
+        "model_family": model_family(system.model),
         "model_digest": description.model_digest,
         "engine_version": description.engine_version,
-        "role": generation.role,
-        "template": generation.template,
-        "extension": generation.extension_name or (generation.extension.type if generation.extension else ""),
-        "system_prompt": generation.system_prompt,
-        "prompt_template": generation.prompt_template,
+        "system_prompt_name": system.system_prompt_name,
+        "template": system.template,
+        "extension": system.extension_name or (system.extension.type if system.extension else ""),
+        "system_prompt": system.system_prompt,
+        "prompt_template": system.prompt_template,
         "decoding_json": _json(decoding),
         "extensions_json": _json(extension),
         "model_details_json": _json({**description.model_details, "options": spec.options}),
@@ -74,13 +70,13 @@ def _row(
 
 
 _BASELINE_ROW: Final[dict[str, Any]] = {
-    "generation_id": BASELINE,
+    "system_id": BASELINE,
     "provider": BASELINE,
     "model": "",
     "model_family": "",
     "model_digest": None,
     "engine_version": None,
-    "role": "",
+    "system_prompt_name": "",
     "template": "",
     "extension": "",
     "system_prompt": "",
@@ -94,12 +90,12 @@ _BASELINE_ROW: Final[dict[str, Any]] = {
 }
 
 
-def _is_simulated(engine: Generation) -> bool:
+def _is_simulated(engine: System) -> bool:
     provider = engine.spec.provider
     return provider in providers and providers[provider].is_simulated
 
 
-def _answers_table(run: GenerationRun) -> pd.DataFrame:
+def _answers_table(run: SystemRun) -> pd.DataFrame:
     """One row a response, in order."""
     columns = {name: [getattr(response, name) for response in run.responses] for name in _ANSWER_COLUMNS}
     for name in ("response_text", "error", "context_json"):

@@ -101,7 +101,7 @@ class BbqImporter(Importer):
             root_prompt=["category", "question_index"],
             prompt_text="prompt_text",
             response="prediction",
-            generation="model",
+            system="model",
         )
         return Described(
             columns=columns,

@@ -128,7 +128,7 @@ def _run(copy: Copy) -> tuple[str, str]:
     return copy.manifest.study_id, copy.manifest.run_id
 
 
-def named_generations(copies: Sequence[Copy]) -> list[dict[str, Named]]:
+def named_systems(copies: Sequence[Copy]) -> list[dict[str, Named]]:
     """What every generation is called, by its id, for each copy.
 
     One that several copies have is told apart by its study and its wave; where the waves are none or the
@@ -137,14 +137,14 @@ def named_generations(copies: Sequence[Copy]) -> list[dict[str, Named]]:
     asked = [_answering(copy) for copy in copies]
     of_one_study = len({copy.manifest.study_id for copy in copies}) == 1
     waves: dict[tuple[str, str], list[str]] = {}
-    for copy, generations in zip(copies, asked, strict=True):
-        for key in generations:
-            levels = copy.manifest.generation_factors.get(key, {})
+    for copy, systems in zip(copies, asked, strict=True):
+        for key in systems:
+            levels = copy.manifest.system_factors.get(key, {})
             waves.setdefault((copy.manifest.study_id, key), []).append(levels.get(WAVE, ""))
     found = []
-    for copy, generations in zip(copies, asked, strict=True):
+    for copy, systems in zip(copies, asked, strict=True):
         names = {}
-        for key in generations:
+        for key in systems:
             names[key] = _named(copy, key, waves[copy.manifest.study_id, key], of_one_study=of_one_study)
         found.append(names)
     return found
@@ -152,14 +152,12 @@ def named_generations(copies: Sequence[Copy]) -> list[dict[str, Named]]:
 
 def _answering(copy: Copy) -> list[str]:
     return [
-        row["generation_id"]
-        for row in copy.manifest.generations
-        if not row.get("is_engine") and row["generation_id"] != BASELINE
+        row["system_id"] for row in copy.manifest.systems if not row.get("is_engine") and row["system_id"] != BASELINE
     ]
 
 
 def _named(copy: Copy, key: str, waves: list[str], *, of_one_study: bool) -> Named:
-    levels = dict(copy.manifest.generation_factors.get(key, {}))
+    levels = dict(copy.manifest.system_factors.get(key, {}))
     published = f"{copy.manifest.published_at:%Y-%m-%d %H:%M:%S}"
     own = levels.get(WAVE, "")
     is_told_apart = bool(own) and waves.count(own) == 1
@@ -168,7 +166,7 @@ def _named(copy: Copy, key: str, waves: list[str], *, of_one_study: bool) -> Nam
     if len(waves) > 1:
         parts.append(own if is_told_apart else f"{own} {published}".strip())
         levels.setdefault(WAVE, published)
-    levels.pop("generation", None)
+    levels.pop("system", None)
     levels.setdefault("model", key)
     return Named(" ".join(parts), {**levels, STUDY: copy.manifest.study_id})
 
@@ -264,7 +262,7 @@ def _with_measurements(manifest: Manifest) -> str:
         for row in manifest.measures
         for entry in MEASURED
     )
-    keys = "generation_id, prompt_id, replicate"
+    keys = "system_id, prompt_id, replicate"
     return f"""
         select * from ({responses_query(manifest.factors)})
         left join (select {keys}{entries} from measurements where study_id = $study group by {keys})

@@ -103,11 +103,11 @@ def require_levels(entries: pd.Series, factor: Factor | None, file: str, field: 
         raise SourceError(field, got, expected, f"correct it, or add it to factors.{entries.name}.levels")
 
 
-def generation_levels(generations: pd.Series, levels: pd.DataFrame, field: FieldPath) -> pd.DataFrame:
+def system_levels(systems: pd.Series, levels: pd.DataFrame, field: FieldPath) -> pd.DataFrame:
     """The levels that each imported generation has of factors of models.
 
     Args:
-        generations: the name of the generation of every row.
+        systems: the name of the generation of every row.
         levels: of the factors of models, one column each.
         field: of the study file that names their columns, for error texts.
 
@@ -119,18 +119,18 @@ def generation_levels(generations: pd.Series, levels: pd.DataFrame, field: Field
         SourceError: a generation has several levels of one factor.
     """
     parts = []
-    named = levels if "model" in levels else levels.assign(model=generations)
+    named = levels if "model" in levels else levels.assign(model=systems)
     for name in named:
-        pairs = pd.DataFrame({"generation": generations, "factor": name, "level": named[name]})
+        pairs = pd.DataFrame({"system": systems, "factor": name, "level": named[name]})
         pairs = pairs[pairs["level"].fillna("") != ""].drop_duplicates()
-        several = pairs.loc[pairs["generation"].duplicated(), "generation"]
+        several = pairs.loc[pairs["system"].duplicated(), "system"]
         if not several.empty:
-            found = pairs.loc[pairs["generation"] == several.iloc[0], "level"]
+            found = pairs.loc[pairs["system"] == several.iloc[0], "level"]
             raise SourceError(
                 (*field, str(name)),
                 f"the levels {listed(found)} of generation {several.iloc[0]!r}",
                 f"one level of {name}, a factor of models",
-                "name its column in prompts.import.columns.generation, or declare it as type: prompt",
+                "name its column in prompts.import.columns.system, or declare it as type: prompt",
             )
         parts.append(pairs)
     return pd.concat(parts, ignore_index=True)

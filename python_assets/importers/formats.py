@@ -49,7 +49,7 @@ class ImportedTable(NamedTuple):
     """An existing benchmark or run.
 
     prompts and prompt_factors: rows of the raw tables, without study_id and without the derived factors.
-    generation_factors: generation, factor and level of the factors of models.
+    system_factors: generation, factor and level of the factors of models.
     rows: one row a response: generation, prompt_id, replicate, response_text and the columns that measures
     name, as the file has them (text from csv; numbers where the format has numbers); beside them
     finish_reason and error, where the format tells how responses ended; finish_reason is not_recorded where
@@ -62,7 +62,7 @@ class ImportedTable(NamedTuple):
 
     prompts: pd.DataFrame
     prompt_factors: pd.DataFrame
-    generation_factors: pd.DataFrame
+    system_factors: pd.DataFrame
     rows: pd.DataFrame
     quarantine: list[Quarantined]
     n_rows: int

@@ -141,7 +141,7 @@ def _described(study: Study) -> Described:
         prompt_text="input",
         replicate="replicate",
         response="response",
-        generation=list(of_models.values()),
+        system=list(of_models.values()),
     )
     of_prompts = {name: f"{METADATA}{path}" for name, path in spec.factors.items()}
     return Described(

@@ -165,7 +165,7 @@ def _described(study: Study) -> Described:
         prompt_text="input",
         replicate="replicate",
         response="response",
-        generation=list(of_models.values()),
+        system=list(of_models.values()),
     )
     of_prompts = {name: f"{DOC}{path}" for name, path in spec.factors.items()}
     return Described(

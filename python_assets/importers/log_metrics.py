@@ -24,7 +24,7 @@ TRUE_LABEL: Final = "true_label."
 
 NO_NUMBER: Final = "no_number"
 AGGREGATION_UNKNOWN: Final = "aggregation_unknown"
-_KEYS: Final = ["generation_id", "prompt_id", "replicate"]
+_KEYS: Final = ["system_id", "prompt_id", "replicate"]
 
 
 class PublishedMetric(NamedTuple):
@@ -70,16 +70,16 @@ def with_metrics(study: Study, imported: ImportedTable, published: Iterable[Publ
     Returns:
         The same with metrics, samples and sample_parts, rows of the raw tables.
     """
-    rows = imported.rows.assign(generation_id=imported.rows["generation"].map(make_id))
-    generation_of = dict(zip(rows[FILE], rows["generation_id"], strict=True))
+    rows = imported.rows.assign(system_id=imported.rows["system"].map(make_id))
+    system_of = dict(zip(rows[FILE], rows["system_id"], strict=True))
     measures = {spec.column: spec for spec in reversed(study.measures) if spec.column is not None}
-    named = {generation.generation_id for generation in study.generations if generation.spec.provider == REPLAY}
+    named = {system.system_id for system in study.systems if system.spec.provider == REPLAY}
     replayed = None if "*" in named else named
     factor_of = (
         {path: factor for factor, path in study.prompts.import_.factors.items()} if study.prompts.import_ else {}
     )
     found = [
-        _row(position, one, generation_of.get(one.log), measures, factor_of, replayed)
+        _row(position, one, system_of.get(one.log), measures, factor_of, replayed)
         for position, one in enumerate(published)
     ]
     samples = rows[[*_KEYS, FILE]].rename(columns={FILE: "log"})
@@ -94,7 +94,7 @@ def with_metrics(study: Study, imported: ImportedTable, published: Iterable[Publ
 def _row(
     position: int,
     one: PublishedMetric,
-    generation_id: str | None,
+    system_id: str | None,
     measures: Mapping[str, MeasureSpec],
     factor_of: Mapping[str, str],
     replayed: set[str] | None,
@@ -102,13 +102,13 @@ def _row(
     measure = None if one.column is None else measures.get(one.column)
     reason, caveat, aggregation = one.reason, one.caveat, one.aggregation
     if reason is None:
-        reason = _why_not(one, measure, generation_id, factor_of, replayed)
+        reason = _why_not(one, measure, system_id, factor_of, replayed)
     if caveat is None and measure is not None and measure.favourable is not None:
         caveat = "own_measure"
     return {
         "metric_position": position,
         "log": one.log,
-        "generation_id": generation_id,
+        "system_id": system_id,
         "measure_id": None if measure is None else make_id(measure.name),
         "task": one.task,
         "scorer": one.scorer,
@@ -128,14 +128,14 @@ def _row(
 def _why_not(
     one: PublishedMetric,
     measure: MeasureSpec | None,
-    generation_id: str | None,
+    system_id: str | None,
     factor_of: Mapping[str, str],
     replayed: set[str] | None,
 ) -> str | None:
     """Why a metric is not computed again, the first that holds; None where it is."""
     checks = (
-        ("no_responses", generation_id is None),
-        ("other_generations", replayed is not None and generation_id not in replayed),
+        ("no_responses", system_id is None),
+        ("other_systems", replayed is not None and system_id not in replayed),
         (NO_NUMBER, one.value is None),
         ("other_measures", measure is None),
         ("group_not_imported", bool(one.group_path) and one.group_path not in factor_of),

@@ -19,7 +19,7 @@ from python_assets.importers.copies import (
     hidden_name,
     measured_column,
     n_unpaired,
-    named_generations,
+    named_systems,
     read_copies,
     read_rows,
 )
@@ -30,7 +30,7 @@ from python_assets.providers.outcomes import NOT_RECORDED, ended_by
 from python_assets.published.hidden_texts import HIDDEN
 from python_assets.published.manifest import FACTOR_PREFIX
 from python_assets.study.base import AS_WRITTEN_READING, OTHER_LANGUAGE, REPLAY, UNMATCHED
-from python_assets.study.factors import OF_GENERATIONS
+from python_assets.study.factors import OF_SYSTEMS
 from python_assets.study.imports import DescribedImport, ImportColumns
 from python_assets.study.measures import IN_EVERY_STUDY, REFUSAL
 from python_assets.study.problems import listed
@@ -46,7 +46,7 @@ _PROMPT: Final = {
     "prompt_text": "prompt_text",
     "baseline_text": "baseline_text",
 }
-_RESPONSE: Final = {"replicate": "replicate", "response": "response_text", "generation": "generation_id"}
+_RESPONSE: Final = {"replicate": "replicate", "response": "response_text", "system": "system_id"}
 # what the flags, and the status not_recorded, are worked out from; is_empty is of the text itself
 _FINISH_REASONS: Final = {"is_refused": "refusal", "is_truncated": "length"}
 # the one word that stood in `status` for each flag before a response could have several
@@ -104,7 +104,7 @@ class PlumblineImporter(Importer):
         """
         copies = _copies(study)
         _require_texts(study, copies)
-        names = named_generations(copies)
+        names = named_systems(copies)
         read = [_rows(copy, of_copy, measure_columns(study)) for copy, of_copy in zip(copies, names, strict=True)]
         tables = _hidden_alike(copies, _refused_alike(copies, [table for table, _ in read]))
         table = pd.concat(tables, ignore_index=True)
@@ -121,7 +121,7 @@ class PlumblineImporter(Importer):
             return imported
         return imported._replace(
             rows=_with_endings(imported.rows, table),
-            generation_factors=_generation_factors(study, imported.generation_factors, names),
+            system_factors=_system_factors(study, imported.system_factors, names),
         )
 
     @classmethod
@@ -152,7 +152,7 @@ def _require_texts(study: Study, copies: Sequence[Copy]) -> None:
         for entry in MEASURED
     }
     reads = [one.name for one in study.measures if not one.imported_columns or set(one.imported_columns) - recorded]
-    asks = [one.generation_id for one in study.generations if one.spec.provider != REPLAY]
+    asks = [one.system_id for one in study.systems if one.spec.provider != REPLAY]
     if not reads and not asks:
         return
     what = f"{', '.join(reads)} to be measured" if reads else f"{', '.join(asks)} to be asked"
@@ -281,7 +281,7 @@ def _rows(copy: Copy, names: dict[str, Named], measured: Collection[str]) -> tup
         table[_MESSAGES] = None
     if copy.has_responses:
         called = {key: named.name for key, named in names.items()}
-        table["generation_id"] = table["generation_id"].map(lambda key: called.get(key, key))
+        table["system_id"] = table["system_id"].map(lambda key: called.get(key, key))
     return table, quarantine
 
 
@@ -322,12 +322,12 @@ def _refused_alike(copies: Sequence[Copy], tables: Sequence[pd.DataFrame]) -> li
     ]
 
 
-def _generation_factors(study: Study, imported: pd.DataFrame, names: Sequence[dict[str, Named]]) -> pd.DataFrame:
+def _system_factors(study: Study, imported: pd.DataFrame, names: Sequence[dict[str, Named]]) -> pd.DataFrame:
     """The levels that the copies tell; the name of a generation is its model where none does."""
-    known = {*OF_GENERATIONS, *(name for name, factor in study.factors.items() if factor.type == "model")}
-    told = pd.DataFrame(list(_told_levels(names)), columns=["generation", "factor", "level"])
-    told = told[told["generation"].isin(imported["generation"]) & told["factor"].isin(known)]
-    keys = ["generation", "factor"]
+    known = {*OF_SYSTEMS, *(name for name, factor in study.factors.items() if factor.type == "model")}
+    told = pd.DataFrame(list(_told_levels(names)), columns=["system", "factor", "level"])
+    told = told[told["system"].isin(imported["system"]) & told["factor"].isin(known)]
+    keys = ["system", "factor"]
     return pd.concat([told, imported]).drop_duplicates(keys, ignore_index=True)
 
 
@@ -370,14 +370,14 @@ def _with_endings(rows: pd.DataFrame, ended: pd.DataFrame) -> pd.DataFrame:
     failed = ended["status"] == "error"
     endings = pd.DataFrame(
         {
-            "generation": ended["generation_id"].astype(str),
+            "system": ended["system_id"].astype(str),
             "prompt_id": ended["prompt_id"].astype(str),
             "replicate": pd.to_numeric(ended["replicate"]).astype(int),
             "finish_reason": _finish_reasons(ended),
             "error": ("imported: " + ended["error"].fillna("error").astype(str)).where(failed, None),
         }
     )
-    return rows.merge(endings, on=["generation", "prompt_id", "replicate"], how="left", validate="1:1")
+    return rows.merge(endings, on=["system", "prompt_id", "replicate"], how="left", validate="1:1")
 
 
 def _finish_reasons(ended: pd.DataFrame) -> list[str | None]:

@@ -117,7 +117,7 @@ def _described(study: Study) -> Described:
         prompt_text="input",
         replicate=AUTO,
         response="response",
-        generation=list(of_models.values()),
+        system=list(of_models.values()),
     )
     scores: dict[str, list[Any]] = {}
     for one in files:

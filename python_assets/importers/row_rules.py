@@ -23,7 +23,7 @@ SHOWN_CHARACTERS: Final = 80
 
 _DETAILS: Final = {
     "unknown_prompt": "the row names no prompt",
-    "unknown_generation": "the row names no generation, or one of the columns that do is blank",
+    "unknown_system": "the row names no generation, or one of the columns that do is blank",
     "invalid_level": f"a factor's level is blank, is not declared or holds {LEVEL_SEPARATOR!r} or a control character",
     "invalid_messages": "the messages are no conversation that can be asked",
     "conflicting_prompt": "the row disagrees with the first of its prompt",
@@ -70,7 +70,7 @@ def broken_rules(
     levels: pd.DataFrame,
     columns_of: Mapping[str, str],
     *,
-    names_generations: bool,
+    names_systems: bool,
     needs_levels: bool,
 ) -> RowRules:
     """Apply every rule to the rows of an import.
@@ -82,14 +82,14 @@ def broken_rules(
         factors: declared ones.
         levels: of every factor, those of models included.
         columns_of: what the table calls the columns that say something of a prompt.
-        names_generations: whether the table says which generation answered.
+        names_systems: whether the table says which generation answered.
         needs_levels: whether every prompt has a level of every factor.
     """
     rules = RowRules(len(keyed))
     of_factors = [str(name) for name in keyed if str(name).startswith(LEVEL)]
     rules.add("unknown_prompt", is_blank(keyed["prompt_id"]) | is_blank(keyed["root_prompt_id"]))
-    if names_generations:
-        rules.add("unknown_generation", is_blank(keyed["generation"]))
+    if names_systems:
+        rules.add("unknown_system", is_blank(keyed["system"]))
     for name in of_factors:
         factor = factors.get(name.removeprefix(LEVEL))
         rules.add("invalid_level", _invalid(keyed[name], factor, needs_levels=needs_levels))
@@ -98,7 +98,7 @@ def broken_rules(
     rules.add("invalid_messages", keyed[FAULT].notna(), {int(row): str(faults[row]) for row in faults.index})
     of_prompt = ["root_prompt_id", "messages_json", "prompt_text", "baseline_text", *of_factors]
     rules.add("conflicting_prompt", *_disagreeing(keyed, of_prompt, columns_of, rules))
-    kept = keyed.loc[rules.keeps, ["prompt_id", "generation", "replicate"]]
+    kept = keyed.loc[rules.keeps, ["prompt_id", "system", "replicate"]]
     rules.add("duplicate_key", kept.duplicated().reindex(keyed.index, fill_value=False))
     rules.add("condition_not_met", breaks_condition(factors, levels))
     return rules
@@ -145,7 +145,7 @@ def _of(first_row: np.ndarray, kept: np.ndarray, rows: np.ndarray) -> np.ndarray
 def _disagreement(column: str, entry: Any, earlier: Any) -> str:
     return (
         f"{_DETAILS['conflicting_prompt']}: {column} is {_shown(entry)} here and {_shown(earlier)} there. "
-        "Name the column in columns.prompt if it tells prompts apart, in columns.generation if it tells "
+        "Name the column in columns.prompt if it tells prompts apart, in columns.system if it tells "
         "generations apart"
     )
 

@@ -64,7 +64,7 @@ class SeveralImport(DescribedImport):
         for name, part in self.imports.items():
             if part.format not in FORMATS:
                 raise Unfit(f"imports of format {listed(FORMATS)}, not {name!r}", "import it in a study of its own")
-            if not isinstance(part.columns.generation, str | None):
+            if not isinstance(part.columns.system, str | None):
                 raise Unfit(f"one column of generations, where {name!r} names several", "name one column")
         for name, names in self.called.items():
             if name not in self.imports:
@@ -107,7 +107,7 @@ class SeveralImporter(Importer):
                 prompt_text=_where_all("prompt_text", [one.tells_texts for one in columns]),
                 baseline_text=_where_all("baseline_text", [one.baseline_text for one in columns]),
                 response="response_text" if any(one.response for one in columns) else None,
-                generation="generation" if any(one.generation for one in columns) else None,
+                system="system" if any(one.system for one in columns) else None,
             ),
             column_of=named,
             factors=factors,
@@ -247,7 +247,7 @@ def _read(study: Study, name: str, part: Study) -> ImportedTable:
     return found._replace(
         prompts=_keyed(found.prompts, name),
         prompt_factors=_keyed(pd.concat([levels, tagged], ignore_index=True), name),
-        generation_factors=found.generation_factors.assign(factor=found.generation_factors["factor"].replace(names)),
+        system_factors=found.system_factors.assign(factor=found.system_factors["factor"].replace(names)),
         rows=_keyed(found.rows, name),
         quarantine=[one._replace(record_key=f"{name}{SEPARATOR}{one.record_key}") for one in found.quarantine],
         normalised=found.normalised.assign(
@@ -267,13 +267,13 @@ def _answered(study: Study, parts: dict[str, Study], read: dict[str, ImportedTab
     Raises:
         StudyError: one has answers that name no generation, where another names them.
     """
-    naming = [name for name, part in parts.items() if import_of(part).columns.generation is not None]
+    naming = [name for name, part in parts.items() if import_of(part).columns.system is not None]
     if not naming:
         return list(parts)
     for name, part in parts.items():
         has_answers = import_of(part).columns.response or any(measure.imported_columns for measure in part.measures)
         if name not in naming and has_answers:
-            where = (study.path, *FIELD, name, "columns", "generation")
+            where = (study.path, *FIELD, name, "columns", "system")
             expected = f"the column that says which generation answered, as {listed(naming)} names one"
             raise StudyError(where, "none", expected, "add generation: COLUMN")
     return naming
@@ -285,11 +285,11 @@ def _together(read: dict[str, ImportedTable], answered: list[str]) -> ImportedTa
         return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True)
 
     everyone = list(read)
-    generations = all_of("generation_factors", answered).drop_duplicates(ignore_index=True)
+    systems = all_of("system_factors", answered).drop_duplicates(ignore_index=True)
     return ImportedTable(
         prompts=all_of("prompts", everyone),
         prompt_factors=all_of("prompt_factors", everyone),
-        generation_factors=generations,
+        system_factors=systems,
         rows=all_of("rows", answered),
         quarantine=[one for found in read.values() for one in found.quarantine],
         n_rows=sum(found.n_rows for found in read.values()),

@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.entries import as_text, is_blank, joined, text_or_null
-from python_assets.importers.factor_levels import as_declared, conditional, generation_levels, with_references
+from python_assets.importers.factor_levels import as_declared, conditional, system_levels, with_references
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
 from python_assets.importers.row_rules import FAULT, FILE, LEVEL, ROW, broken_rules, quarantine_of
@@ -150,7 +150,7 @@ def table_of_rows(
         study.factors,
         levels,
         _columns_of_prompts(spec),
-        names_generations=spec.columns.generation is not None,
+        names_systems=spec.columns.system is not None,
         needs_levels=needs_levels,
     )
     if not rules.keeps.any():
@@ -159,7 +159,7 @@ def table_of_rows(
         raise SourceError((study.path, *PATH_FIELD), got, "rows of responses", "mend the table")
     kept = keyed[rules.keeps].reset_index(drop=True)
     prompts, prompt_factors = _prompt_tables(study, spec, kept)
-    rows = kept[["generation", "prompt_id", "replicate", "response_text"]].copy()
+    rows = kept[["system", "prompt_id", "replicate", "response_text"]].copy()
     rows["replicate"] = rows["replicate"].astype(int)
     if spec.columns.response is None:
         rows["finish_reason"] = NOT_RECORDED
@@ -168,8 +168,8 @@ def table_of_rows(
     return ImportedTable(
         prompts=prompts,
         prompt_factors=prompt_factors,
-        generation_factors=generation_levels(
-            keyed.loc[rules.keeps, "generation"],
+        system_factors=system_levels(
+            keyed.loc[rules.keeps, "system"],
             levels.loc[rules.keeps, of_models],
             (study.path, "prompts", "import", "factors"),
         ),
@@ -210,7 +210,7 @@ def _named_columns(spec: Import) -> list[str]:
     columns = spec.columns
     replicate = None if columns.replicate == AUTO else columns.replicate
     single = [columns.messages, columns.prompt_text, columns.baseline_text, columns.response, replicate]
-    several = [columns.prompt, columns.root_prompt, columns.generation]
+    several = [columns.prompt, columns.root_prompt, columns.system]
     named = [*(name for names in several for name in _as_list(names)), *spec.factors.values()]
     return [*named, *(name for name in single if name is not None)]
 
@@ -241,7 +241,7 @@ def _keyed(table: pd.DataFrame, spec: Import, levels: pd.DataFrame) -> pd.DataFr
             FAULT: asked[FAULT],
             "baseline_text": text_or_null(table, columns.baseline_text),
             "response_text": text_or_null(table, columns.response),
-            "generation": _generations(table, _as_list(columns.generation)),
+            "system": _systems(table, _as_list(columns.system)),
             "document_id": table[FILE],
         }
     )
@@ -274,7 +274,7 @@ def _conversation(entry: str, *, column: str, holds_prompt: bool) -> tuple[str |
     return as_json(read.before), read.prompt_text, None
 
 
-def _generations(table: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
+def _systems(table: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
     """The name of every row's generation; null where any of the columns is blank."""
     if not columns:
         return pd.Series("", index=table.index, dtype="str")
@@ -298,7 +298,7 @@ def _replicates(table: pd.DataFrame, keyed: pd.DataFrame, column: str | None) ->
     if column is None:
         return pd.Series(0, index=table.index, dtype="Int64")
     if column == AUTO:
-        return keyed.groupby(["generation", "prompt_id"], dropna=False).cumcount().astype("Int64")
+        return keyed.groupby(["system", "prompt_id"], dropna=False).cumcount().astype("Int64")
     numbers = pd.to_numeric(as_text(table[column]), errors="coerce").astype("Float64")
     whole = numbers.notna() & (numbers % 1 == 0) & (numbers.abs() < 2**31)
     return numbers.where(whole.fillna(False)).astype("Int64")

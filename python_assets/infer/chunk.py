@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from python_assets.infer.changes.infer_changes import (
     PairLayouts,
     compare_again,
-    compare_generations,
+    compare_systems,
     pair_layouts,
     pair_questions,
     pairs_by_t,
@@ -88,7 +88,7 @@ class Chunk:
             layout.rows(options, partial(_tell_after, tell, int(n))) for layout, n in zip(every, before, strict=False)
         )
         found = _stacked(chain(*rows, truth_rows(self._connection, options, self._measures, self._unread)))
-        found["generation_comparisons"] = compare_generations(
+        found["system_comparisons"] = compare_systems(
             self._connection, self._of_pairs, self._study.compared_with, options, self._measures
         )
         for function in self._functions.values():
@@ -114,20 +114,20 @@ class Chunk:
             return found
         again = compare_again(self._connection, self._of_pairs, self._study.compared_with, of_pairs, options)
         asked = [found["questions"], pair_questions(again)] if found else [pair_questions(again)]
-        return {**found, "questions": pd.concat(asked, ignore_index=True), "generation_comparisons": again}
+        return {**found, "questions": pd.concat(asked, ignore_index=True), "system_comparisons": again}
 
     def last(self, tables: Frames, ordered: Mapping[str, NDArray[np.float64]]) -> Frames:
         """Contrasts and pairs of generations of the part, with what is left where called groups are taken out.
 
         Args:
-            tables: rows of the part: questions and contrasts with q, generation_comparisons.
+            tables: rows of the part: questions and contrasts with q, system_comparisons.
             ordered: p of the questions of each set, ascending.
 
         Returns:
             Contrasts with p of margins by draws besides; both tables with value_without and explained_by; and what
             cells of crossings that stand have beyond their parts, block by block.
         """
-        contrasts, questions, pairs = (tables[name] for name in ("contrasts", "questions", "generation_comparisons"))
+        contrasts, questions, pairs = (tables[name] for name in ("contrasts", "questions", "system_comparisons"))
         options = self._options
         contrasts = with_permuted_margins(contrasts.reset_index(drop=True), self._layouts, options)
         contrasts = with_selected_intervals(contrasts, self._layouts, options)
@@ -137,7 +137,7 @@ class Chunk:
         cells = {key: layout.of_models for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
         pairs = with_missing_changes(self._connection, self._of_pairs, pairs, options)
-        return {"contrasts": contrasts, "beyond_parts_blocks": blocks, "generation_comparisons": pairs}
+        return {"contrasts": contrasts, "beyond_parts_blocks": blocks, "system_comparisons": pairs}
 
 
 def with_t_where_flips_are_few(tables: Frames, alpha: float) -> Frames:
@@ -153,9 +153,9 @@ def with_t_where_flips_are_few(tables: Frames, alpha: float) -> Frames:
     is_few = few_flips(questions, alpha)
     if not is_few.any():
         return tables
-    pairs = pairs_by_t(tables["generation_comparisons"], pd.MultiIndex.from_frame(questions.loc[is_few, QUESTION]))
+    pairs = pairs_by_t(tables["system_comparisons"], pd.MultiIndex.from_frame(questions.loc[is_few, QUESTION]))
     questions, contrasts = questions_by_t(questions, tables["contrasts"], is_few)
-    return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
+    return {**tables, "questions": questions, "contrasts": contrasts, "system_comparisons": pairs}
 
 
 def _tell_after(tell: Tell, n_before: int, n_done: int) -> None:

@@ -28,8 +28,8 @@ _PROMPTS_WITHOUT_RESPONSE: Final = """
     select count(*) from raw.prompts anti join raw.responses using (prompt_id)
 """
 # the order of rows is not in it
-_ANSWERS: Final = "generation_id, prompt_id, replicate, status, response_text"
-_MEASURED: Final = "generation_id, prompt_id, replicate, measure_id, round(value, 6), label, reason"
+_ANSWERS: Final = "system_id, prompt_id, replicate, status, response_text"
+_MEASURED: Final = "system_id, prompt_id, replicate, measure_id, round(value, 6), label, reason"
 _DIGEST: Final = f"""
     select md5(concat_ws(' ',
         (select bit_xor(md5_number_lower(to_json(row({_ANSWERS})))) from raw.responses),
@@ -118,10 +118,10 @@ def _calls_of(taken: TakenLook) -> dict[str, pd.DataFrame]:
         table: pd.DataFrame(taken.significant.get(table, []), columns=[*keys, *_OF_CALL])
         for table, keys in KEYS_OF.items()
     }
-    pairs = found["generation_comparisons"]
+    pairs = found["system_comparisons"]
     of_pairs = pairs[pairs.comparison.isin(QUESTIONS)]
     as_questions = of_pairs.assign(
-        generation_id=of_pairs.generation_a_id + ACROSS + of_pairs.generation_b_id,
+        system_id=of_pairs.system_id + ACROSS + of_pairs.reference_system_id,
         statistic=of_pairs.comparison,
         parameters="",
     )
@@ -187,8 +187,8 @@ def _significant_rows(connection: duckdb.DuckDBPyConnection, table: str) -> list
     of_call, is_worded = ", ".join(_OF_CALL), f" or verdict in ({calls})"
     is_own = ""
     if table == "questions":
-        # those of pairs of generations are rows of generation_comparisons
-        of_call, is_worded, is_own = "significant_at_look", "", " and reference_generation_id = ''"
+        # those of pairs of generations are rows of system_comparisons
+        of_call, is_worded, is_own = "significant_at_look", "", " and reference_system_id = ''"
     found = connection.execute(
         f"select {', '.join(KEYS_OF[table])}, {of_call} from inference.{table} "
         f"where (significant_at_look is not null{is_worded}){is_own} order by all"

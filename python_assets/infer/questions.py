@@ -17,12 +17,12 @@ from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, question_levels
 from python_assets.infer.tables import CORRECTED, OF_INSTRUMENT, QUESTION, SIZES, Place
-from python_assets.infer.tables import OF_PAIR as OF_GENERATIONS
+from python_assets.infer.tables import OF_PAIR as OF_SYSTEMS
 from python_assets.infer.tables import QUESTIONS as OF_PAIRS
 from python_assets.study.analysis import QuestionSet
 from python_assets.study.base import (
-    ALL_GENERATIONS,
     ALL_PROMPTS,
+    ALL_SYSTEMS,
     AS_WRITTEN_READING,
     BASELINE,
     GROUND_TRUTH,
@@ -36,7 +36,7 @@ from python_assets.study.study import Study
 PRIMARY: Final = "primary"
 SECONDARY: Final = "secondary"
 COMPARISON: Final = "comparison"
-OF_ALL_MODELS: Final = QuestionSet(generations=[ALL_GENERATIONS])
+OF_ALL_MODELS: Final = QuestionSet(systems=[ALL_SYSTEMS])
 TRUTH: Final = "truth"
 POOLED: Final = "pooled"
 INSTRUMENT: Final = "instrument"
@@ -119,7 +119,7 @@ def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
     names[is_truth] = TRUTH  # a distance from the truth is no bias by itself, so no set of these names it
     is_error = questions.calibration.isin(OF_INSTRUMENT).to_numpy()
     names[is_error] = INSTRUMENT  # nor is what an instrument gets wrong
-    names[(questions.generation_id == BASELINE).to_numpy()] = BASELINE
+    names[(questions.system_id == BASELINE).to_numpy()] = BASELINE
     names[_compare_models(questions, sets)] = COMPARISON
     is_pooled = of_all_models(questions, sets)
     names[is_pooled] = POOLED
@@ -137,7 +137,7 @@ def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
 def of_all_models(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
     """Whether questions are of all models together, of groups of prompts beside those of each model."""
     places = pd.MultiIndex.from_frame(questions[["slice_id", "grouping_id"]])
-    is_all: np.ndarray = (questions.generation_id == ALL_GENERATIONS).to_numpy()
+    is_all: np.ndarray = (questions.system_id == ALL_SYSTEMS).to_numpy()
     return is_all & ~places.isin(list(sets.settings)) if len(sets.settings) else is_all
 
 
@@ -146,12 +146,10 @@ def _default_calibration(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
     raw: np.ndarray = (questions.calibration == "raw").to_numpy()
     if not sets.corrected:
         return raw
-    own, other = questions.generation_id, questions.generation_id
-    if OF_GENERATIONS[0] in questions:
-        is_pair = questions[OF_GENERATIONS[0]] != ""
-        own, other = (
-            one.where(~is_pair, questions[name]) for one, name in zip((own, other), OF_GENERATIONS, strict=True)
-        )
+    own, other = questions.system_id, questions.system_id
+    if OF_SYSTEMS[0] in questions:
+        is_pair = questions[OF_SYSTEMS[0]] != ""
+        own, other = (one.where(~is_pair, questions[name]) for one, name in zip((own, other), OF_SYSTEMS, strict=True))
     sides = (
         pd.MultiIndex.from_arrays([questions.slice_id, questions.grouping_id, one, questions.measure_id])
         for one in (own, other)
@@ -165,8 +163,7 @@ def _compare_models(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
     """Whether questions are the main ones of pairs of generations, or of groupings by models."""
     is_pair = questions.statistic.isin(OF_PAIRS)
     asked = questions.assign(
-        generation_id=questions.generation_id.mask(is_pair, ALL_GENERATIONS),
-        statistic=questions.statistic.mask(is_pair, "mean"),
+        system_id=questions.system_id.mask(is_pair, ALL_SYSTEMS), statistic=questions.statistic.mask(is_pair, "mean")
     )
     is_of_models = is_pair | questions.grouping_id.isin(list(sets.of_models))
     return cast(np.ndarray, is_of_models.to_numpy() & _matches(asked, OF_ALL_MODELS, sets))
@@ -181,15 +178,15 @@ def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.nda
         [slice_id in slices for slice_id, slices in zip(questions.slice_id, own, strict=True)], dtype=bool
     )
     # models are compared in a set of their own, unless a list of groupings names what they are compared by
-    of_no_model = [BASELINE] if chosen.groupings else [BASELINE, ALL_GENERATIONS]
-    is_answer = ~questions.generation_id.isin(of_no_model)
+    of_no_model = [BASELINE] if chosen.groupings else [BASELINE, ALL_SYSTEMS]
+    is_answer = ~questions.system_id.isin(of_no_model)
     is_plain = questions.statistic.isin(["mean", "share"]) & (questions.parameters == "")
     found: np.ndarray = np.logical_and.reduce(
         [
             listed("measure_id", chosen.measures, questions.measure_id.isin(list(sets.measures)).to_numpy()),
             listed("grouping_id", chosen.groupings, np.ones(len(questions), dtype=bool)),
             listed("slice_id", chosen.slices, in_own_slice),
-            listed("generation_id", chosen.generations, is_answer.to_numpy()),
+            listed("system_id", chosen.systems, is_answer.to_numpy()),
             listed("calibration", chosen.calibrations, questions.is_default.to_numpy()),
             listed("statistic", chosen.statistics, is_plain.to_numpy()),
         ]

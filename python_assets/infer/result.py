@@ -96,8 +96,8 @@ class InferenceReason(StrEnum):
         "both factors part root prompts: no exchange of prompts takes away what the factors do together and "
         "leaves what each does alone",
     )
-    POOLED_GENERATIONS = (
-        "pooled_generations",
+    POOLED_SYSTEMS = (
+        "pooled_systems",
         "the answers of all generations to the same prompts are pooled: the rows of each generation are tested",
     )
     TOO_FEW_UNITS = ("too_few_units", "fewer than 4 units in a group: its labels cannot be shuffled")

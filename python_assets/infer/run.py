@@ -43,7 +43,7 @@ OF_EFFECT: Final = "effect"
 NO_EFFECT: Final = "no_effect_declared"
 NO_SPREAD: Final = "spread_unknown"
 ENOUGH: Final = "enough_root_prompts"
-_LOOKED_AT: Final = ("contrasts", "questions", "generation_comparisons")
+_LOOKED_AT: Final = ("contrasts", "questions", "system_comparisons")
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
 _OF_MODELS: Final = """
     select distinct grouping_id
@@ -126,7 +126,7 @@ def infer_study(
         tables["questions"] = _as_published(unobserved.assign(p_value=np.nan, level=look.level))
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
-        tables["design_power"] = power_rows(tables["contrasts"], tables["generation_comparisons"])
+        tables["design_power"] = power_rows(tables["contrasts"], tables["system_comparisons"])
     study_id = _study_id(connection)
     rows = {name: table.assign(study_id=study_id) for name, table in tables.items()}
     write_tables(connection, TABLES, rows)
@@ -163,7 +163,7 @@ def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:
 def _questions_in_sets(tables: Frames, sets: Sets, declared: pd.DataFrame | None, alpha: float) -> Frames:
     """Tables whose questions have their set: those of pairs of generations too, and what nothing was observed of."""
     of_groups = tables["questions"].assign(**dict.fromkeys(OF_PAIR, ""), is_observed=True)
-    questions = pd.concat([of_groups, pair_questions(tables["generation_comparisons"])], ignore_index=True)
+    questions = pd.concat([of_groups, pair_questions(tables["system_comparisons"])], ignore_index=True)
     if declared is not None and len(unobserved := _unobserved(declared, questions)):
         questions = pd.concat([questions, unobserved], ignore_index=True)
     return with_t_where_flips_are_few({**tables, "questions": with_sets(questions, sets)}, alpha)
@@ -178,9 +178,9 @@ def _unobserved(declared: pd.DataFrame, questions: pd.DataFrame) -> pd.DataFrame
 
 def _as_published(questions: pd.DataFrame) -> pd.DataFrame:
     """Questions with one generation each: of a pair its own, beside the reference."""
-    is_pair = questions.own_generation_id != ""
-    generation_id = questions.generation_id.mask(is_pair, questions.own_generation_id)
-    return questions.assign(generation_id=generation_id).reset_index(drop=True)
+    is_pair = questions.own_system_id != ""
+    system_id = questions.system_id.mask(is_pair, questions.own_system_id)
+    return questions.assign(system_id=system_id).reset_index(drop=True)
 
 
 def _short_of_draws(questions: pd.DataFrame, options: Options) -> Iterator[tuple[pd.DataFrame, Options]]:
@@ -210,7 +210,7 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
         is_kept = ~pd.MultiIndex.from_frame(rows[[*keys]]).isin(asked)
         return pd.concat([rows[is_kept], new], ignore_index=True)
 
-    pairs = "generation_comparisons"
+    pairs = "system_comparisons"
     of_pairs = ROW[: ROW.index("group_id")]
     replaced = {name: mixed(tables[name], new, QUESTION, asked) for name, new in again.items() if name != pairs}
     if pairs in again:
@@ -222,9 +222,9 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
 def _with_levels(tables: Frames, look: Look) -> Frames:
     """Tables with q of questions, groups and pairs of generations, and what is called."""
     questions, contrasts = with_levels(tables["questions"], tables["contrasts"], look)
-    pairs = with_levels_of_pairs(tables["generation_comparisons"], questions, look)
+    pairs = with_levels_of_pairs(tables["system_comparisons"], questions, look)
     contrasts, pairs = with_selected_sizes(contrasts, pairs, look.level)
-    return {**tables, "questions": questions, "contrasts": contrasts, "generation_comparisons": pairs}
+    return {**tables, "questions": questions, "contrasts": contrasts, "system_comparisons": pairs}
 
 
 def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> Frames:
@@ -266,16 +266,16 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
         verdict=first_of([~is_descriptive], [index_verdicts(judged, alpha)]),
         q_value=disparities.q_value.where(disparities.p_value.notna()),
     )
-    pairs = tables["generation_comparisons"]
-    pairs = pairs.assign(significant_at_look=look.significant_now("generation_comparisons", pairs))
-    pairs = pairs.assign(value_at_call=look.value_at_call("generation_comparisons", pairs))
+    pairs = tables["system_comparisons"]
+    pairs = pairs.assign(significant_at_look=look.significant_now("system_comparisons", pairs))
+    pairs = pairs.assign(value_at_call=look.value_at_call("system_comparisons", pairs))
     q_inside = adjusted_margin(questions, changes_as_contrasts(pairs), "p_equivalence")
     pairs = with_verdicts_of_pairs(pairs, q_inside, look)
     found = {
         "questions": _as_published(questions),
         "contrasts": contrasts,
         "disparities": disparities,
-        "generation_comparisons": pairs.assign(verdict_with_missing=verdicts_with_missing(pairs, alpha)),
+        "system_comparisons": pairs.assign(verdict_with_missing=verdicts_with_missing(pairs, alpha)),
     }
     return {**tables, **found}
 

@@ -46,10 +46,10 @@ UNITS_LIKE_THESE = "units like these, these prompts"
 PROMPTS_LIKE_THESE = "prompts like these"
 THESE_PROMPTS_ONLY = "these prompts only"
 GENERAL_SCOPES = (PROMPTS_LIKE_THESE, UNITS_AND_PROMPTS_LIKE_THESE)  # the others are worth a difference at most
-QUESTION: Final = ["slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
+QUESTION: Final = ["slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
 Place = tuple[str, str, str, str]
 """Slice, grouping ('' of the mean of all), generation and measure."""
-OF_PAIR: Final = ["own_generation_id", "reference_generation_id"]
+OF_PAIR: Final = ["own_system_id", "reference_system_id"]
 """The two generations of a question of a pair, '' of others."""
 SIZES: Final = (DBI, *OF_GROUPS)  # contrasts that say how large a question's answer is, and test nothing
 Columns = Mapping[str, Mapping[str, str]]
@@ -92,10 +92,10 @@ def _arrow(values: pd.Series, kind: str) -> pa.Array:
 Table = dict[str, NDArray[Any]]  # arrays of one length, by column
 Tables = Iterator[tuple[str, Table]]
 ROW: Final = [
-    *("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id"),
+    *("slice_id", "measure_id", "calibration", "grouping_id", "system_id", "reference_system_id"),
     *("comparison", "group_id", "category"),
 ]
-_KEYS: Final = "study_id slice_id generation_id measure_id calibration grouping_id statistic parameters"
+_KEYS: Final = "study_id slice_id system_id measure_id calibration grouping_id statistic parameters"
 
 
 def _columns(*names: str, **of_kind: str) -> dict[str, str]:
@@ -130,7 +130,7 @@ COMPARISON_COLUMNS: Final = (
 )
 TABLES: Final[Columns] = {
     "questions": _columns(
-        f"{_KEYS} reference_generation_id set_id",
+        f"{_KEYS} reference_system_id set_id",
         bigint_not_null="n_questions n_groups",
         boolean_not_null="is_observed is_pooled",
         double_not_null="level",
@@ -156,7 +156,7 @@ TABLES: Final[Columns] = {
         _KEYS, double="value_cells null_median null_q95", bigint="n_draws", varchar="inference_reason"
     ),
     "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,
-    "generation_comparisons": COMPARISON_COLUMNS,
+    "system_comparisons": COMPARISON_COLUMNS,
     "summary_statistics": _columns(
         f"{_KEYS} group_id category", double="value ci_low ci_high", bigint="n_root_prompts", varchar="inference_reason"
     ),

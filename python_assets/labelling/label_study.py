@@ -49,13 +49,13 @@ _ANSWERS: Final = f"""
         '' as root_prompt_id,
         any_value(response_text) as text
     from raw.responses
-    where study_id = $study_id and generation_id <> '{BASELINE}'
+    where study_id = $study_id and system_id <> '{BASELINE}'
     group by study_id, response_id
 """
 _NAMED: Final = f"""
-    select generation_id, prompt_id, replicate::varchar as replicate, response_id as named_response_id
+    select system_id, prompt_id, replicate::varchar as replicate, response_id as named_response_id
     from raw.responses
-    where study_id = ? and generation_id <> '{BASELINE}'
+    where study_id = ? and system_id <> '{BASELINE}'
 """
 _PAIRS: Final = f"""
     select

@@ -23,7 +23,7 @@ _ARTICLES: Final = ("a", "an", "the")
 _WORDS: Final = r"regexp_split_to_array(lower({}), '[^\p{{L}}\p{{N}}]+')"
 _CANDIDATES: Final = f"""
     with found as (
-        select distinct generation_id, measure_id, grouping_id, group_id, string_split(grouping_id, ' x ') as factors
+        select distinct system_id, measure_id, grouping_id, group_id, string_split(grouping_id, ' x ') as factors
         from finding_groups
         where study_id = $study and slice_id = 'all' and statistic = 'mean' and direction = 'disadvantaged'
     ),
@@ -50,12 +50,12 @@ _CANDIDATES: Final = f"""
         having count(*) filter (where list_contains(factors, factor)) = len(factors)
     ),
     answers as (
-        select generation_id, prompt_id, replicate, measure_id, root_prompt_id, grouping_id, group_id, held,
+        select system_id, prompt_id, replicate, measure_id, root_prompt_id, grouping_id, group_id, held,
             prompt_text, task, messages_json, response_text, value,
             case direction when 'higher_better' then value when 'higher_worse' then -value end as worth
         from measurements
         inner join measures using (study_id, measure_id)
-        inner join responses using (study_id, generation_id, prompt_id, replicate)
+        inner join responses using (study_id, system_id, prompt_id, replicate)
         inner join prompts using (study_id, prompt_id)
         inner join grouped using (prompt_id)
         where study_id = $study and value is not null and response_text is not null
@@ -64,14 +64,14 @@ _CANDIDATES: Final = f"""
         select own.*, other.prompt_id as other_prompt_id, other.group_id as other_group_id,
             other.prompt_text as other_prompt_text, other.response_text as chosen_text, other.value as value_chosen
         from answers as own
-        inner join found using (generation_id, measure_id, grouping_id, group_id)
+        inner join found using (system_id, measure_id, grouping_id, group_id)
         inner join answers as other
-            on own.generation_id = other.generation_id and own.measure_id = other.measure_id
+            on own.system_id = other.system_id and own.measure_id = other.measure_id
             and own.grouping_id = other.grouping_id and own.root_prompt_id = other.root_prompt_id
             and own.held = other.held and own.replicate = other.replicate
             and own.group_id <> other.group_id and other.worth > own.worth
         qualify row_number() over (
-            partition by own.generation_id, own.measure_id, own.grouping_id, own.prompt_id, own.replicate
+            partition by own.system_id, own.measure_id, own.grouping_id, own.prompt_id, own.replicate
             order by other.worth desc, other.prompt_id
         ) = 1
     ),
@@ -107,12 +107,12 @@ _WRITTEN: Final = f"""
         ) as prompt,
         {_TURN.format("assistant", "chosen_text")} as chosen,
         {_TURN.format("assistant", "response_text")} as rejected,
-        generation_id, measure_id, grouping_id, group_id, other_group_id, root_prompt_id, prompt_id, other_prompt_id,
+        system_id, measure_id, grouping_id, group_id, other_group_id, root_prompt_id, prompt_id, other_prompt_id,
         replicate, value as value_rejected, value_chosen, is_simulated
     from judged
-    inner join generations using (generation_id)
+    inner join systems using (system_id)
     where study_id = $study and not names_other
-    order by generation_id, measure_id, grouping_id, prompt_id, replicate
+    order by system_id, measure_id, grouping_id, prompt_id, replicate
 """
 
 

@@ -35,7 +35,7 @@ QUESTION: Final = "question"
 NAMES_GROUP: Final = "names_group"
 MOST_CHARACTERS: Final = 32_000  # a cell of a spreadsheet ends at 32,767
 _CUT: Final = " (cut)"
-_TABLES: Final = ("prompts", "prompt_factors", "keywords", "responses", "generations", "measurements")
+_TABLES: Final = ("prompts", "prompt_factors", "keywords", "responses", "systems", "measurements")
 # nothing was read there that a person could read otherwise
 _NO_TEXT: Final = ("response_error", "no_response_text", "response_refused", "response_empty", "other_language")
 _OF_PAIR: Final = (
@@ -45,8 +45,8 @@ _OF_PAIR: Final = (
 _ANSWERS: Final = f"""
     select prompts.root_prompt_id, response_id, prompt_id, response_text as text
     from raw.measurements as measured
-    inner join raw.responses using (study_id, generation_id, prompt_id, replicate)
-    inner join raw.generations using (study_id, generation_id)
+    inner join raw.responses using (study_id, system_id, prompt_id, replicate)
+    inner join raw.systems using (study_id, system_id)
     inner join raw.prompts as prompts using (study_id, prompt_id)
     where
         study_id = $study_id and measure_id = $measure_id

@@ -18,11 +18,7 @@ from python_assets.texts.decoding import read_text
 
 ROW_ID: Final = "row_id"
 RESPONSE_ID: Final = "response_id"  # of labels that were not given on a drawn sheet
-ANSWER: Final = (
-    "generation_id",
-    "prompt_id",
-    "replicate",
-)  # which answer it is, where nobody knows its response_id yet
+ANSWER: Final = ("system_id", "prompt_id", "replicate")  # which answer it is, where nobody knows its response_id yet
 LABEL: Final = "label"
 ROW: Final = "row"  # 17 of 120: which row of the sheet as it was drawn
 TEXTS: Final = ("text", "root_text")

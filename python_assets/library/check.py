@@ -208,7 +208,7 @@ def _study(frame: "pd.DataFrame", columns: _Columns, kind: str, margin: float | 
         if isinstance(margin, bool) or not isinstance(margin, int | float):
             raise StudyError("margin", margin, "a number, in units of the value")
         analysis["margins"] = {measure: {MARGIN_OF[kind]: float(margin)}}
-    of_model = {"generation": MODEL} if columns.model else {}
+    of_model = {"system": MODEL} if columns.model else {}
     factors = {name: f"{FACTOR}{name}" for name in columns.groups}
     return {
         "title": f"{columns.value} by {', '.join(columns.groups.values())}",
@@ -225,7 +225,7 @@ def _study(frame: "pd.DataFrame", columns: _Columns, kind: str, margin: float | 
                 "factors": factors,
             }
         },
-        "generations": [{"name": "*" if columns.model else MODEL, "provider": "replay"}],
+        "systems": [{"name": "*" if columns.model else MODEL, "provider": "replay"}],
         "measures": [{"name": measure, "kind": kind, "column": VALUE}],
         "groupings": [*columns.groups],
         "analysis": analysis,

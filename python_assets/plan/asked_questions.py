@@ -19,7 +19,7 @@ from python_assets.study.base import ALL_PROMPTS, BASELINE
 # where some two groups are asked; a baseline text is there with every prompt
 _ASKED: Final = f"""
     with groups as (
-        select slice_id, grouping_id, generation_id from planned_cells
+        select slice_id, grouping_id, system_id from planned_cells
         group by all having count(distinct group_id) >= 2
     )
     select * from groups
@@ -52,13 +52,13 @@ def numbers_of_questions(
     asked = set(connection.execute(_ASKED).fetchall())
     of_changes = {shape.grouping_id for shape in changed}
 
-    def is_testable(slice_id: str, grouping_id: str, generation_id: str) -> bool:
+    def is_testable(slice_id: str, grouping_id: str, system_id: str) -> bool:
         is_refused = refused.get((grouping_id, slice_id), refused.get((grouping_id, ALL_PROMPTS), False))
-        return (slice_id, grouping_id, generation_id) in asked and not is_refused
+        return (slice_id, grouping_id, system_id) in asked and not is_refused
 
     is_change = declared.statistic.isin(OF_PAIRS)
     can_change = declared.grouping_id.isin(of_changes) | ((declared.grouping_id == "") & bool(of_changes))
-    keys = zip(declared.slice_id, declared.grouping_id, declared.generation_id, strict=True)
+    keys = zip(declared.slice_id, declared.grouping_id, declared.system_id, strict=True)
     is_asked = pd.Series([is_testable(*key) for key in keys], index=declared.index, dtype=bool)
     counted = declared[can_change.where(is_change, is_asked)].assign(is_change=is_change)
     counted = counted.assign(n=counted.groupby("set_id").set_id.transform("size"))

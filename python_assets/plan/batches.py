@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from python_assets.errors import StudyError
-from python_assets.generate.generate_study import asked_generations, read_prompts
+from python_assets.generate.generate_study import asked_systems, read_prompts
 from python_assets.plan.costs import require_budget
 from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.providers.batch_files import (
@@ -25,7 +25,7 @@ from python_assets.providers.log import LogContent, LogWriter, read_log, respons
 from python_assets.providers.loop import requests_to_ask
 from python_assets.providers.missing import check_prompts, log_description
 from python_assets.providers.openai import OpenAI
-from python_assets.providers.records import Description, GenerationConfig, Outcome, Request
+from python_assets.providers.records import Description, Outcome, Request, SystemConfig
 from python_assets.study.problems import listed
 from python_assets.study.study import Study
 from python_assets.warehouse import paths
@@ -80,13 +80,13 @@ def write_requests(study: Study, folder: Path | None) -> WrittenBatches:
     missing, left_out = _missing(study)
     if not missing:
         expected = f"a generation of provider {OPENAI} without an extension, whose requests a batch takes"
-        raise StudyError((study.path, "generations"), left_out, expected, "ask them with plumbline run")
+        raise StudyError((study.path, "systems"), left_out, expected, "ask them with plumbline run")
     target = folder or paths.home().root / "export" / study.study_id / "requests"
     make_folder(target)
     files: dict[Path, int] = {}
     for one in missing:
         check_prompts(one.requests, one.provider)
-        files |= write_batches(target, one.provider.config.generation_id, batch_lines(one.provider, one.requests))
+        files |= write_batches(target, one.provider.config.system_id, batch_lines(one.provider, one.requests))
     return WrittenBatches(files, left_out)
 
 
@@ -100,7 +100,7 @@ def import_results(study: Study, files: Sequence[Path]) -> ImportedBatch:
         files: output and error files, in any order.
 
     Raises:
-        GenerationError: a log cannot be written.
+        ProviderError: a log cannot be written.
         OfflineError, SourceError: as write_requests.
     """
     missing, _ = _missing(study)
@@ -164,17 +164,17 @@ def _missing(study: Study) -> tuple[list[_Missing], list[str]]:
         assemble_offline(study, connection, home)
         prompts = read_prompts(connection)
         missing, left_out = [], []
-        for generation, config in asked_generations(study, connection, home):
+        for system, config in asked_systems(study, connection, home):
             if not _fits(config):
-                left_out.append(generation.generation_id)
+                left_out.append(system.system_id)
                 continue
-            log = log_path(study, home, generation.generation_id)
+            log = log_path(study, home, system.system_id)
             content = read_log(log)
             missing.append(_Missing(OpenAI(config), log, content, requests_to_ask(prompts, config, content)))
     return missing, left_out
 
 
-def _fits(config: GenerationConfig) -> bool:
+def _fits(config: SystemConfig) -> bool:
     """Whether one line of a batch is one answer of it."""
     return config.provider == OPENAI and config.extension is None
 

@@ -1,7 +1,7 @@
 """Which generations will be held against each other, and on how many root prompts.
 
 Belongs here: counting prompts that both generations of a pair are asked, or have answered. Which pairs there
-are is infer/changes/pairs_of_generations.py; what changes between them the design can show is power.py.
+are is infer/changes/pairs_of_systems.py; what changes between them the design can show is power.py.
 
 Source: inference.md 8.
 """
@@ -12,18 +12,18 @@ from typing import Final
 import duckdb
 import pandas as pd
 
-from python_assets.infer.changes.pairs_of_generations import MOST_UNPAIRED, Pair, levels_of, pairs_of
+from python_assets.infer.changes.pairs_of_systems import MOST_UNPAIRED, Pair, levels_of, pairs_of
 from python_assets.plan.shapes import Shape
 from python_assets.plan.text import PlannedComparison
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, Against
-from python_assets.study.factors import levels_of_generation
+from python_assets.study.factors import levels_of_system
 from python_assets.study.study import Study
 
 # who is asked the same: one row a unit and set of generations that meet on one of its prompts or cells
 _ASKED: Final = """
-    select distinct unit_id, generations
+    select distinct unit_id, systems
     from (
-        select unit_id, list(distinct generation_id order by generation_id) as generations
+        select unit_id, list(distinct system_id order by system_id) as systems
         from planned_responses
         join raw.prompts using (prompt_id)
         group by unit_id, prompt_id
@@ -31,9 +31,9 @@ _ASKED: Final = """
     order by all
 """
 _ASKED_IN_GROUPING: Final = """
-    select distinct unit_id, generations
+    select distinct unit_id, systems
     from (
-        select unit_id, list(distinct generation_id order by generation_id) as generations
+        select unit_id, list(distinct system_id order by system_id) as systems
         from planned_cells
         where slice_id = ? and grouping_id = ?
         group by unit_id, block_id, group_id
@@ -52,7 +52,7 @@ def planned_comparisons(
         study: the study.
         connection: with its prompts and the factors of its generations.
         names: of the generations, in order.
-        responses: one row a generation and prompt: generation_id and prompt_id.
+        responses: one row a generation and prompt: system_id and prompt_id.
     """
     connection.register("planned_responses", responses)
     try:
@@ -68,16 +68,16 @@ def planned_comparisons(
 
 def _units_of(asked: StatisticSpec, pair: Pair) -> tuple[set[str], set[str]]:
     """The units that both generations are asked the same of, and those that any of them is asked."""
-    both = {unit for unit, generations in asked if set(pair) <= set(generations)}
-    return both, {unit for unit, generations in asked if set(pair) & set(generations)}
+    both = {unit for unit, systems in asked if set(pair) <= set(systems)}
+    return both, {unit for unit, systems in asked if set(pair) & set(systems)}
 
 
 def unknown_comparisons(study: Study) -> list[PlannedComparison]:
     """The pairs that the study file alone tells; none where an import brings generations of its own."""
-    names = [one.generation_id for one in study.generations]
+    names = [one.system_id for one in study.systems]
     if EVERY_IMPORTED in names:
         return []
-    levels = {one.generation_id: levels_of_generation(one) for one in study.generations}
+    levels = {one.system_id: levels_of_system(one) for one in study.systems}
     return [PlannedComparison(*pair, None, None) for pair in pairs_of(names, levels, study.compared_with)]
 
 
@@ -91,7 +91,7 @@ def comparison_warnings(study: Study, found: Sequence[PlannedComparison]) -> Ite
     unit = study.unit_name
     for pair in found:
         n_both, n_alone = pair.n_both or 0, pair.n_alone or 0
-        name = f"generation {pair.generation_id} against {pair.compared_with}"
+        name = f"generation {pair.system_id} against {pair.compared_with}"
         if not n_both:
             yield f"{name}: no {unit} is asked of both, so nothing is compared"
         elif n_alone > MOST_UNPAIRED * (n_both + n_alone):

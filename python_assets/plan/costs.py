@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import duckdb
 
-from python_assets.generate.generate_study import asked_generations, read_prompts
+from python_assets.generate.generate_study import asked_systems, read_prompts
 from python_assets.plan.requested import IN_MEMORY, assemble_offline
-from python_assets.plan.text import PlannedCost, PlannedGeneration
+from python_assets.plan.text import PlannedCost, PlannedSystem
 from python_assets.providers.addresses import SHARE
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.log import read_log
@@ -20,7 +20,7 @@ from python_assets.providers.loop import requests_to_ask
 from python_assets.providers.messages import estimated_tokens
 from python_assets.providers.missing import most_calls
 from python_assets.providers.prices import price_of
-from python_assets.providers.records import GenerationConfig, Outcome
+from python_assets.providers.records import Outcome, SystemConfig
 from python_assets.providers.spending import (
     PROBE,
     STAGES,
@@ -32,7 +32,7 @@ from python_assets.providers.spending import (
 )
 from python_assets.providers.usage import Usage
 from python_assets.study.base import REPLAY, SIMULATOR
-from python_assets.study.study import Generation, Study
+from python_assets.study.study import Study, System
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import Home, open_build
 from python_assets.warehouse.run_context import OfflineError
@@ -56,7 +56,7 @@ class _Left(NamedTuple):
 
 
 def planned_costs(
-    study: Study, connection: duckdb.DuckDBPyConnection, engines: Sequence[PlannedGeneration], home: Home
+    study: Study, connection: duckdb.DuckDBPyConnection, engines: Sequence[PlannedSystem], home: Home
 ) -> list[PlannedCost]:
     """What each generation, and each engine in all its stages, would still be asked.
 
@@ -71,11 +71,11 @@ def planned_costs(
     """
     prompts = None
     costs = []
-    for generation, config in asked_generations(study, connection, home):
-        if not _is_told(study, generation):
+    for system, config in asked_systems(study, connection, home):
+        if not _is_told(study, system):
             continue
         prompts = read_prompts(connection) if prompts is None else prompts
-        log = read_log(log_path(study, home, generation.generation_id))
+        log = read_log(log_path(study, home, system.system_id))
         logged = _logged(log.outcomes.values())
         requests = requests_to_ask(prompts, config, log)
         n_in = sum(estimated_tokens(one.messages) for one in requests)
@@ -85,19 +85,19 @@ def planned_costs(
         # the log has what other waves and versions of the study asked, too
         n_answered = min(logged.n_answered, max(0, len(prompts) * config.replicates - len(requests)))
         logged = logged._replace(n_answered=n_answered)
-        costs.append(_cost(study, generation, config, left, logged))
+        costs.append(_cost(study, system, config, left, logged))
     return [*costs, *_engine_costs(study, engines, home)]
 
 
-def _engine_costs(study: Study, engines: Sequence[PlannedGeneration], home: Home) -> Iterator[PlannedCost]:
+def _engine_costs(study: Study, engines: Sequence[PlannedSystem], home: Home) -> Iterator[PlannedCost]:
     """What is planned of each, less what its logs hold; what its prompts are long the logs alone tell."""
     for engine in study.engines.values():
         if not _is_told(study, engine):
             continue
         stages = [stage for stage in STAGES if stage != PROBE]
-        logs = [read_log(log_path(study, home, f"{engine.generation_id}.{stage}")) for stage in stages]
+        logs = [read_log(log_path(study, home, f"{engine.system_id}.{stage}")) for stage in stages]
         logged = _logged([outcome for log in logs for outcome in log.outcomes.values()])
-        planned = [row.n_calls for row in engines if row.generation_id == engine.generation_id]
+        planned = [row.n_calls for row in engines if row.system_id == engine.system_id]
         n = None if None in planned else max(0, sum(filter(None, planned)) - logged.n_answered)
         n_in = None
         if n is not None and (n == 0 or logged.n_tokens_in is not None):
@@ -105,9 +105,9 @@ def _engine_costs(study: Study, engines: Sequence[PlannedGeneration], home: Home
         yield _cost(study, engine, generation_config(study, engine, is_asked=False), _Left(n, n, n_in), logged)
 
 
-def _is_told(study: Study, generation: Generation) -> bool:
-    has_budget = study.budget is not None or generation.spec.budget is not None
-    return generation.spec.provider != REPLAY and (has_budget or generation.spec.provider != SIMULATOR)
+def _is_told(study: Study, system: System) -> bool:
+    has_budget = study.budget is not None or system.spec.budget is not None
+    return system.spec.provider != REPLAY and (has_budget or system.spec.provider != SIMULATOR)
 
 
 def _logged(outcomes: Iterable[Outcome]) -> _Logged:
@@ -125,8 +125,8 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _cost(study: Study, generation: Generation, config: GenerationConfig, left: _Left, logged: _Logged) -> PlannedCost:
-    price = price_of(study, generation)
+def _cost(study: Study, system: System, config: SystemConfig, left: _Left, logged: _Logged) -> PlannedCost:
+    price = price_of(study, system)
     n_out = n_most = None
     if left.n_requests is not None and left.n_calls is not None:
         n_most = left.n_calls * most_tokens_out(config) if config.decoding.get("max_tokens") else None
@@ -140,7 +140,7 @@ def _cost(study: Study, generation: Generation, config: GenerationConfig, left: 
         return Usage(0, left.n_tokens_in, 0, n_tokens_out).usd(price)
 
     return PlannedCost(
-        generation_id=generation.generation_id,
+        system_id=system.system_id,
         n_answered=logged.n_answered,
         n_calls=left.n_calls,
         n_tokens_in=left.n_tokens_in,
@@ -155,7 +155,7 @@ def _cost(study: Study, generation: Generation, config: GenerationConfig, left: 
     )
 
 
-def _minutes(config: GenerationConfig, left: _Left, n_out: int | None, logged: _Logged) -> float | None:
+def _minutes(config: SystemConfig, left: _Left, n_out: int | None, logged: _Logged) -> float | None:
     """The longest of what calls at a time, and each rate that is declared, make of it; None without any of them."""
     if left.n_requests is None or left.n_calls is None:
         return None
@@ -174,7 +174,7 @@ def _minutes(config: GenerationConfig, left: _Left, n_out: int | None, logged: _
 def budget_warnings(study: Study, costs: Sequence[PlannedCost], home: Home) -> Iterator[str]:
     """Budgets that would end the run before all is asked."""
     for account, names in _accounts(study, home):
-        rows = [row for row in costs if row.generation_id in names]
+        rows = [row for row in costs if row.system_id in names]
         for unit, limit in account.budget.model_dump(exclude_none=True).items():
             more = sum(filter(None, (row.amount(unit) for row in rows)))
             if more > (left := max(0, limit - getattr(account.spent, unit))):
@@ -188,7 +188,7 @@ def spent_budgets(study: Study, costs: Sequence[PlannedCost], home: Home) -> lis
     """Budgets of which nothing is left, where there is more to ask."""
     found = []
     for account, names in _accounts(study, home):
-        n_left = sum(row.n_requests or 0 for row in costs if row.generation_id in names)
+        n_left = sum(row.n_requests or 0 for row in costs if row.system_id in names)
         if n_left and (unit := account.spent_unit):
             found.append(account.error(unit, n_left))
     return found

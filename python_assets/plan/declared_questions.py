@@ -16,7 +16,7 @@ import pandas as pd
 from python_assets.extract.baseline import baselines_of
 from python_assets.extract.ground_truth import truth_groupings
 from python_assets.extract.measures import Measure, resolve_measures
-from python_assets.infer.changes.pairs_of_generations import Pair, compared_pairs, generations_of
+from python_assets.infer.changes.pairs_of_systems import Pair, compared_pairs, systems_of
 from python_assets.infer.design.cells import MIXED_UNITS, NONLINEAR
 from python_assets.infer.questions import Sets, set_ids, sets_of
 from python_assets.infer.tables import (
@@ -30,7 +30,7 @@ from python_assets.infer.tables import (
     QUESTION,
     Place,
 )
-from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, GROUND_TRUTH, parts_of
+from python_assets.study.base import ALL_PROMPTS, ALL_SYSTEMS, BASELINE, GROUND_TRUTH, parts_of
 from python_assets.study.study import Kind, Study
 
 MEAN_OF_KIND: Final[dict[Kind, str]] = {"continuous": "mean", "binary": "mean", "categorical": "share"}
@@ -73,13 +73,13 @@ class _Baselines(NamedTuple):
         """Whether the texts have values of the measure themselves."""
         return self.has_texts and _reads_baselines(measure)
 
-    def calibrate(self, measure: Measure, generation_id: str) -> bool:
+    def calibrate(self, measure: Measure, system_id: str) -> bool:
         """Whether values of a generation have a baseline beside them."""
-        if measure.kind != "continuous" or generation_id == BASELINE:
+        if measure.kind != "continuous" or system_id == BASELINE:
             return False
         if self.against is None:
             return self.is_measured(measure)
-        return generation_id in self.against or (generation_id == ALL_GENERATIONS and bool(self.against))
+        return system_id in self.against or (system_id == ALL_SYSTEMS and bool(self.against))
 
 
 def _reads_baselines(measure: Measure) -> bool:
@@ -92,18 +92,18 @@ def _reads_baselines(measure: Measure) -> bool:
 def declared_of_build(study: Study, connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """The declared questions of a build file whose answers are there; arguments and result as declared_questions."""
     pairs = compared_pairs(connection, study.compared_with)
-    return declared_questions(study, connection, generations_of(connection), pairs)
+    return declared_questions(study, connection, systems_of(connection), pairs)
 
 
 def declared_questions(
-    study: Study, connection: duckdb.DuckDBPyConnection, generations: Sequence[str], pairs: Sequence[Pair]
+    study: Study, connection: duckdb.DuckDBPyConnection, systems: Sequence[str], pairs: Sequence[Pair]
 ) -> pd.DataFrame:
     """Every question that is declared, or of a set by its rule.
 
     Args:
         study: the study.
         connection: with its prompts, design tables, int_prompt_groups and int_settings.
-        generations: their ids, without the baseline texts.
+        systems: their ids, without the baseline texts.
         pairs: of generations that are compared.
 
     Returns:
@@ -114,16 +114,16 @@ def declared_questions(
     measures = {measure.measure_id: measure for measure in resolve_measures(study)}
     # what is written beside a measure is asked where an answer tells it, and is never the study's own question
     known = [(measures[name], slice_id) for name, slice_id in of_measures if name in measures]
-    against = None if study.baseline is None else frozenset(baselines_of(study, generations))
+    against = None if study.baseline is None else frozenset(baselines_of(study, systems))
     has_texts = connection.execute(_HAS_TEXTS).fetchone() == (True,)
     baselines = _Baselines(has_texts, against)
     rows = [
-        *_of_groups(study, layouts, known, generations, baselines),
-        *_of_truths(study, connection, layouts, known, generations),
+        *_of_groups(study, layouts, known, systems, baselines),
+        *_of_truths(study, connection, layouts, known, systems),
         *_of_pairs(study, layouts, known, pairs, baselines),
     ]
     questions = pd.DataFrame(rows, columns=[*QUESTION, *OF_PAIR])
-    corrected = frozenset(_corrected(study, layouts, generations))
+    corrected = frozenset(_corrected(study, layouts, systems))
     sets = _sets(study, layouts, of_measures)._replace(corrected=corrected)
     return questions.assign(set_id=set_ids(questions, sets))
 
@@ -133,13 +133,13 @@ def _labelled(study: Study) -> set[str]:
     return {labels.measure for labels in study.human_labels}
 
 
-def _corrected(study: Study, layouts: Sequence[_Layout], generations: Sequence[str]) -> Iterator[Place]:
+def _corrected(study: Study, layouts: Sequence[_Layout], systems: Sequence[str]) -> Iterator[Place]:
     """Yield where corrected values can be tested, if people labelled enough root prompts (inference.md 9.2)."""
     groupings = [one.grouping_id for one in layouts]
-    for one, generation, measure_id in product(layouts, generations, sorted(_labelled(study))):
+    for one, system, measure_id in product(layouts, systems, sorted(_labelled(study))):
         if one.is_blocked and not one.is_of_models and not parts_of(one.grouping_id, groupings):
-            yield one.slice_id, one.grouping_id, generation, measure_id
-            yield one.slice_id, "", generation, measure_id
+            yield one.slice_id, one.grouping_id, system, measure_id
+            yield one.slice_id, "", system, measure_id
 
 
 def _sets(study: Study, layouts: Sequence[_Layout], of_measures: Sequence[tuple[str, str]]) -> Sets:
@@ -157,25 +157,25 @@ def _of_groups(
     study: Study,
     layouts: Sequence[_Layout],
     measures: Sequence[tuple[Measure, str]],
-    generations: Sequence[str],
+    systems: Sequence[str],
     baselines: _Baselines,
 ) -> Iterator[tuple[str, ...]]:
     for layout, (measure, slice_id) in product(layouts, measures):
         if slice_id != layout.slice_id:
             continue
         of_texts = [BASELINE] if baselines.is_measured(measure) else []
-        for generation in [ALL_GENERATIONS] if layout.is_of_models else [*generations, *of_texts]:
-            has_baseline = baselines.calibrate(measure, generation)
+        for system in [ALL_SYSTEMS] if layout.is_of_models else [*systems, *of_texts]:
+            has_baseline = baselines.calibrate(measure, system)
             for asked in _statistics(study, measure.kind, has_baseline=has_baseline):
-                yield slice_id, generation, layout.grouping_id, measure.measure_id, *asked, "", ""
-            if measure.measure_id in _labelled(study) and generation not in (ALL_GENERATIONS, BASELINE):
+                yield slice_id, system, layout.grouping_id, measure.measure_id, *asked, "", ""
+            if measure.measure_id in _labelled(study) and system not in (ALL_SYSTEMS, BASELINE):
                 for calibration in OF_LABELS.get(measure.kind, (CORRECTED,)):
                     of_labels = (measure.measure_id, calibration, MEAN_OF_KIND[measure.kind], "")
-                    yield slice_id, generation, layout.grouping_id, *of_labels, "", ""
+                    yield slice_id, system, layout.grouping_id, *of_labels, "", ""
         is_sized = measure.kind == "categorical" or (measure.kind == "continuous" and DBI in study.requested_contrasts)
-        if is_sized and not layout.is_of_models and len(generations) > 1:
+        if is_sized and not layout.is_of_models and len(systems) > 1:
             asked = ("raw", MEAN_OF_KIND[measure.kind], "")
-            yield slice_id, ALL_GENERATIONS, layout.grouping_id, measure.measure_id, *asked, "", ""
+            yield slice_id, ALL_SYSTEMS, layout.grouping_id, measure.measure_id, *asked, "", ""
 
 
 def _statistics(study: Study, kind: Kind, *, has_baseline: bool) -> Iterator[tuple[str, str, str]]:
@@ -200,14 +200,14 @@ def _of_truths(
     connection: duckdb.DuckDBPyConnection,
     layouts: Sequence[_Layout],
     measures: Sequence[tuple[Measure, str]],
-    generations: Sequence[str],
+    systems: Sequence[str],
 ) -> Iterator[tuple[str, ...]]:
     for truth in truth_groupings(study, connection):
         own = [slice_id for measure, slice_id in measures if measure.measure_id == truth.measure_id]
         for layout in layouts:
             if layout.grouping_id == truth.grouping_id and layout.slice_id in own and not layout.is_of_models:
                 asked = (layout.grouping_id, truth.measure_id, "raw", GROUND_TRUTH, truth.parameters)
-                yield from ((layout.slice_id, generation, *asked, "", "") for generation in generations)
+                yield from ((layout.slice_id, system, *asked, "", "") for system in systems)
 
 
 def _of_pairs(
@@ -221,7 +221,7 @@ def _of_pairs(
     of_prompts = [one for one in layouts if not one.is_of_models]
     for (measure, slice_id), pair in product(measures, pairs):
         groupings = [one.grouping_id for one in of_prompts if one.slice_id == slice_id]
-        is_calibrated = all(baselines.calibrate(measure, generation) for generation in pair)
+        is_calibrated = all(baselines.calibrate(measure, system) for system in pair)
         is_corrected = measure.measure_id in _labelled(study) and measure.kind in OF_LABELS
         for calibration in ("raw", *["calibrated"] * is_calibrated, *[CORRECTED] * is_corrected):
             for grouping_id, statistic in [("", MEAN_CHANGE), *((name, GROUPS_MOVED) for name in groupings)]:
@@ -232,8 +232,8 @@ def _of_pairs(
 
 def frozen_questions(questions: pd.DataFrame) -> list[dict[str, str]]:
     """The questions as table questions tells them apart, with their set: sets in order of their names."""
-    is_pair = questions.own_generation_id != ""
-    generation_id = questions.own_generation_id.where(is_pair, questions.generation_id)
-    keys = ["set_id", "generation_id", "reference_generation_id", *(key for key in QUESTION if key != "generation_id")]
-    told = questions.assign(generation_id=generation_id)[keys].sort_values(keys)
+    is_pair = questions.own_system_id != ""
+    system_id = questions.own_system_id.where(is_pair, questions.system_id)
+    keys = ["set_id", "system_id", "reference_system_id", *(key for key in QUESTION if key != "system_id")]
+    told = questions.assign(system_id=system_id)[keys].sort_values(keys)
     return [{str(name): str(value) for name, value in row.items()} for row in told.to_dict("records")]

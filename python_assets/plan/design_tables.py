@@ -15,7 +15,7 @@ from python_assets.plan.coverage_sets import check_impossible_cells, coverage_ta
 from python_assets.plan.regressions import check_regressions, regression_tables
 from python_assets.plan.subgroup_sets import subgroup_tables
 from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, OTHER_LANGUAGE
-from python_assets.study.factors import KnownFactor, is_model_factor, levels_of_generations, study_factors
+from python_assets.study.factors import KnownFactor, is_model_factor, levels_of_systems, study_factors
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
@@ -134,7 +134,7 @@ def _levels_of_models(study: Study, factors: list[KnownFactor]) -> LevelsByFacto
     named += [factor for conditions in study.slices.values() for factor in conditions]
     named += [study.each] if study.each else []
     declared = {factor.name for factor in factors}
-    levels = levels_of_generations(study.generations)
+    levels = levels_of_systems(study.systems)
     return {name: levels[name] or [] for name in levels if name in named and name not in declared}
 
 

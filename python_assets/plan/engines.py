@@ -14,11 +14,11 @@ from python_assets.assemble.planted_pairs import planted_pairs
 from python_assets.assemble.written_items import n_inquiries
 from python_assets.extract.measures import Measure, resolve_measures
 from python_assets.extract.units import prompts_in_slices
-from python_assets.plan.text import PlannedGeneration
+from python_assets.plan.text import PlannedSystem
 from python_assets.providers.configs import log_path
 from python_assets.providers.engine import engine_of
 from python_assets.providers.log import read_log
-from python_assets.study.study import Generation, Study
+from python_assets.study.study import Study, System
 from python_assets.warehouse.build import Home
 
 BEFORE_PROMPTS = ("scrape", "assemble")
@@ -27,7 +27,7 @@ _BASELINES = "select prompt_id, baseline_text from raw.prompts where baseline_te
 
 def planned_engines(
     study: Study, connection: duckdb.DuckDBPyConnection, responses: pd.DataFrame, home: Home
-) -> list[PlannedGeneration]:
+) -> list[PlannedSystem]:
     """One row an engine and stage that asks it.
 
     Args:
@@ -43,13 +43,13 @@ def planned_engines(
     return [*_from_logs(study, home), *marks]
 
 
-def unknown_engines(study: Study) -> list[PlannedGeneration]:
+def unknown_engines(study: Study) -> list[PlannedSystem]:
     """Who writes items and judges branches, and the judges of responses, of which nobody knows yet how many."""
     marks = [_row(engine, f"judge of {measure.measure_id}", None) for engine, measure in _judges(study)]
     return [*_of_branches(study), *marks]
 
 
-def _of_branches(study: Study) -> Iterator[PlannedGeneration]:
+def _of_branches(study: Study) -> Iterator[PlannedSystem]:
     """What writing and judging takes if no item is missing; of what is yet to be read nobody knows how much."""
     prompts = study.prompts
     branch, scrape, spec = prompts.branch, prompts.scrape, prompts.assemble
@@ -65,7 +65,7 @@ def _of_branches(study: Study) -> Iterator[PlannedGeneration]:
         yield _row(engine_of(study, branch.check), "judge of branches", n_judged)
 
 
-def _judges(study: Study) -> Iterator[tuple[Generation, Measure]]:
+def _judges(study: Study) -> Iterator[tuple[System, Measure]]:
     """Every entry of measures with an engine once, whatever it gives beside its mark."""
     seen: list[int] = []
     for measure in resolve_measures(study):
@@ -74,14 +74,14 @@ def _judges(study: Study) -> Iterator[tuple[Generation, Measure]]:
             yield engine_of(study, measure.spec.engine), measure
 
 
-def _row(engine: Generation, what: str, n: int | None) -> PlannedGeneration:
-    return PlannedGeneration(engine.generation_id, engine.spec.provider, engine.model, n, n, what)
+def _row(engine: System, what: str, n: int | None) -> PlannedSystem:
+    return PlannedSystem(engine.system_id, engine.spec.provider, engine.model, n, n, what)
 
 
-def _from_logs(study: Study, home: Home) -> Iterator[PlannedGeneration]:
+def _from_logs(study: Study, home: Home) -> Iterator[PlannedSystem]:
     for engine in study.engines.values():
         for stage in BEFORE_PROMPTS:
-            log = log_path(study, home, f"{engine.generation_id}.{stage}")
+            log = log_path(study, home, f"{engine.system_id}.{stage}")
             if n := len(read_log(log).outcomes):
                 yield _row(engine, stage, n)
 

@@ -4,27 +4,27 @@ from collections.abc import Iterator, Sequence
 
 import duckdb
 
-from python_assets.generate.generate_study import expand_generations
-from python_assets.generate.model_factors import generation_factors
+from python_assets.generate.generate_study import expand_systems
+from python_assets.generate.model_factors import system_factors
 from python_assets.importers.formats import ImportedTable
 from python_assets.plan.group_models import rows_of
 from python_assets.plan.text import PlannedFactor
-from python_assets.study.factors import OF_GENERATIONS, study_factors
+from python_assets.study.factors import OF_SYSTEMS, study_factors
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, make_id
 from python_assets.warehouse.build import write_stage
 
 
 def write_model_factors(study: Study, connection: duckdb.DuckDBPyConnection, imported: ImportedTable | None) -> None:
-    """Write raw.generation_factors as a run would.
+    """Write raw.system_factors as a run would.
 
     Raises:
         StudyError: two imported generations have the same identifier.
         SourceError: a factor of models lacks a mapped level or its reference.
     """
-    names = [] if imported is None else [make_id(name) for name in imported.rows["generation"].unique()]
-    factors = generation_factors(study, expand_generations(study, names), imported)
-    write_stage(connection, study.study_id, "generate", {"generation_factors": factors})
+    names = [] if imported is None else [make_id(name) for name in imported.rows["system"].unique()]
+    factors = system_factors(study, expand_systems(study, names), imported)
+    write_stage(connection, study.study_id, "generate", {"system_factors": factors})
 
 
 def planned_factors(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedFactor]:
@@ -32,7 +32,7 @@ def planned_factors(study: Study, connection: duckdb.DuckDBPyConnection) -> list
     query = f"select {', '.join(PlannedFactor._fields)} from marts.factors"
     found = {row["factor"]: PlannedFactor(**row) for row in rows_of(connection, query, [])}
     own = [name for name, factor in study_factors(study).items() if factor.is_own]
-    return [found[name] for name in dict.fromkeys([*own, *OF_GENERATIONS]) if name in found]
+    return [found[name] for name in dict.fromkeys([*own, *OF_SYSTEMS]) if name in found]
 
 
 def factor_warnings(

@@ -24,14 +24,14 @@ _CELLS = """
     create or replace temp table planned_cells as
     select slice_id, grouping_id, scheme, groups.unit_id, groups.unit_factor, block_id, root_prompt_position,
         stratum_id, group_id,
-        case answers.generation_id when '' then planned.generation_id else 'all' end as generation_id,
-        sum(n)::bigint as n_responses, count(*) as n_prompts, answers.generation_id <> '' as is_of_models
+        case answers.system_id when '' then planned.system_id else 'all' end as system_id,
+        sum(n)::bigint as n_responses, count(*) as n_prompts, answers.system_id <> '' as is_of_models
     from intermediate.int_prompt_groups as groups
-    join (select prompt_id, asked_prompt_id, generation_id from intermediate.int_answers) as answers
+    join (select prompt_id, asked_prompt_id, system_id from intermediate.int_answers) as answers
         using (prompt_id)
     join planned_responses as planned
         on planned.prompt_id = answers.asked_prompt_id
-        and answers.generation_id in ('', planned.generation_id)
+        and answers.system_id in ('', planned.system_id)
     group by all
 """
 
@@ -62,7 +62,7 @@ def fill_planned_cells(connection: duckdb.DuckDBPyConnection, responses: pd.Data
 
     Args:
         connection: with intermediate.int_prompt_groups.
-        responses: one row a generation and prompt: generation_id, prompt_id and n, how many there are.
+        responses: one row a generation and prompt: system_id, prompt_id and n, how many there are.
     """
     connection.register("planned_responses", responses)
     try:

@@ -14,14 +14,14 @@ from python_assets.study.base import BASELINE
 # a cell is a root prompt x group: the mean of its prompts, each the mean of its answers
 _MEAN_SQUARES: Final = f"""
     with prompts as (
-        select generation_id, measure_id, category, prompt_id,
+        select system_id, measure_id, category, prompt_id,
             count(*) as n, avg(x) as mean, coalesce(var_samp(x), 0) * (count(*) - 1) as squares
         from intermediate.int_values
-        where calibration = 'raw' and generation_id <> '{BASELINE}'
+        where calibration = 'raw' and system_id <> '{BASELINE}'
         group by all
     ),
     cells as (
-        select generation_id, measure_id, category, unit_id, group_id, avg(mean) as mean,
+        select system_id, measure_id, category, unit_id, group_id, avg(mean) as mean,
             sum(squares) as squares, sum(n - 1) as df, sum(1 / n) / (count(*) * count(*)) as share_of_within
         from prompts
         join intermediate.int_prompt_groups using (prompt_id)
@@ -29,12 +29,12 @@ _MEAN_SQUARES: Final = f"""
         group by all
     ),
     counts as (
-        select generation_id, measure_id, category, count(distinct group_id) as n_groups
+        select system_id, measure_id, category, count(distinct group_id) as n_groups
         from cells group by all having count(distinct group_id) >= 2
     ),
     complete as (
-        select *, count(*) over (partition by generation_id, measure_id, category, unit_id) as n_present
-        from cells join counts using (generation_id, measure_id, category)
+        select *, count(*) over (partition by system_id, measure_id, category, unit_id) as n_present
+        from cells join counts using (system_id, measure_id, category)
         qualify n_present = n_groups
     ),
     residuals as (
@@ -42,12 +42,12 @@ _MEAN_SQUARES: Final = f"""
             mean - avg(mean) over of_unit - avg(mean) over of_group + avg(mean) over of_all as own
         from complete
         window
-            of_unit as (partition by generation_id, measure_id, category, unit_id),
-            of_group as (partition by generation_id, measure_id, category, group_id),
-            of_all as (partition by generation_id, measure_id, category)
+            of_unit as (partition by system_id, measure_id, category, unit_id),
+            of_group as (partition by system_id, measure_id, category, group_id),
+            of_all as (partition by system_id, measure_id, category)
     ),
     columns as (
-        select generation_id, measure_id, category, max(n_groups) as n_groups,
+        select system_id, measure_id, category, max(n_groups) as n_groups,
             count(distinct unit_id) as n_units,
             sum(own * own) / ((count(distinct unit_id) - 1) * (max(n_groups) - 1)) as mean_square,
             sum(squares) / nullif(sum(df), 0) as within,

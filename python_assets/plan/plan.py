@@ -35,13 +35,13 @@ from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.scored_words import scored_word_warnings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
 from python_assets.plan.sheet_warnings import sheet_warnings
-from python_assets.plan.text import Plan, PlannedAliasing, PlannedCoverage, PlannedGeneration, PlannedGrouping
+from python_assets.plan.text import Plan, PlannedAliasing, PlannedCoverage, PlannedGrouping, PlannedSystem
 from python_assets.plan.unread_warnings import unread_warnings
 from python_assets.plan.would_fail import not_checked, would_fail
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
 from python_assets.study.base import ALL_PROMPTS, REPLAY, SIMULATOR, Against
-from python_assets.study.generations import baselines_by_role
 from python_assets.study.study import Study, grouping_id
+from python_assets.study.systems import baselines_by_system_prompt
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
 from python_assets.warehouse.progress import SILENT
@@ -84,10 +84,10 @@ def plan_study(study: Study) -> Plan:
 def _known_plan(
     study: Study, connection: duckdb.DuckDBPyConnection, scraped: ScrapeCounts, assembled: AssembleCounts
 ) -> Plan:
-    imported, responses, generations, comparisons, pairs, questions = asked_of(study, connection)
+    imported, responses, systems, comparisons, pairs, questions = asked_of(study, connection)
     fill_planned_cells(connection, responses)
-    names = [one.generation_id for one in generations]
-    n_responses = sum(one.n_responses or 0 for one in generations)
+    names = [one.system_id for one in systems]
+    n_responses = sum(one.n_responses or 0 for one in systems)
     factors = planned_factors(study, connection)
     engines = planned_engines(study, connection, responses, paths.home())
     costs = planned_costs(study, connection, engines, paths.home())
@@ -103,16 +103,16 @@ def _known_plan(
         n_sentences=scraped.n_sentences_kept,
         n_root_prompts=assembled.n_root_prompts,
         n_prompts=assembled.n_prompts,
-        n_calls=sum(one.n_calls or 0 for one in (*generations, *engines)),
+        n_calls=sum(one.n_calls or 0 for one in (*systems, *engines)),
         n_measures=len(resolve_measures(study)),
-        generations=generations,
+        systems=systems,
         factors=factors,
         groupings=groupings,
         coverage=_coverage(study, connection),
         aliasing=_aliasing(connection),
         power=list(planned_power(study, found, changed, asked)),
         warnings=[
-            *_warnings(study, scraped, assembled, groupings, found, generations),
+            *_warnings(study, scraped, assembled, groupings, found, systems),
             *block_warnings(study, connection, blocks),
             *factor_warnings(study, connection, factors),
             *prompt_warnings(study, connection),
@@ -155,15 +155,11 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         n_prompts=None,
         n_calls=None,
         n_measures=len(resolve_measures(study)),
-        generations=[
-            PlannedGeneration(
-                generation_id=one.generation_id,
-                provider=one.spec.provider,
-                model=one.model,
-                n_responses=None,
-                n_calls=None,
+        systems=[
+            PlannedSystem(
+                system_id=one.system_id, provider=one.spec.provider, model=one.model, n_responses=None, n_calls=None
             )
-            for one in study.generations
+            for one in study.systems
         ],
         factors=[],
         groupings=[],
@@ -174,7 +170,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
             *([] if scraped is None else _scrape_warnings(scraped)),
             *label_warnings(study),
             *sheet_warnings(study, paths.home().published),
-            *unread_warnings(study.study_id, [one.generation_id for one in study.generations], paths.home().published),
+            *unread_warnings(study.study_id, [one.system_id for one in study.systems], paths.home().published),
         ],
         comparisons=unknown_comparisons(study),
         engines=unknown_engines(study),
@@ -202,7 +198,7 @@ def _warnings(
     assembled: AssembleCounts,
     groupings: list[PlannedGrouping],
     found: list[Shape],
-    generations: list[PlannedGeneration],
+    systems: list[PlannedSystem],
 ) -> Iterator[str]:
     yield from _scrape_warnings(scraped)
     yield from assembled.notes
@@ -218,7 +214,7 @@ def _warnings(
     yield from shape_warnings(study, found)
     yield from power_warnings(study, found)
     yield from _baseline_warnings(study)
-    yield from (f"generation {g.generation_id} has no response" for g in generations if not g.n_responses)
+    yield from (f"generation {g.system_id} has no response" for g in systems if not g.n_responses)
     for name in _repeating(study):
         yield f"generation {name}: replicates at temperature 0 may all be the same response"
 
@@ -277,19 +273,19 @@ def _unused_references(study: Study) -> Iterator[str]:
 def _baseline_warnings(study: Study) -> Iterator[str]:
     """Generations that have no counterpart in the role that is the baseline."""
     named = study.baseline
-    if named is None or named not in [one.role for one in study.generations]:
+    if named is None or named not in [one.system_prompt_name for one in study.systems]:
         return
-    has_baseline = baselines_by_role(study.generations, named)
-    for generation in study.generations:
-        if generation.role != named and generation.generation_id not in (named, *has_baseline):
+    has_baseline = baselines_by_system_prompt(study.systems, named)
+    for system in study.systems:
+        if system.system_prompt_name != named and system.system_id not in (named, *has_baseline):
             yield (
-                f"generation {generation.generation_id}: no calibrated values, because its entry has no "
+                f"generation {system.system_id}: no calibrated values, because its entry has no "
                 f"generation of the role {named} beside it"
             )
 
 
 def _repeating(study: Study) -> Iterator[str]:
-    for generation in study.generations:
-        spec = generation.spec
+    for system in study.systems:
+        spec = system.spec
         if spec.provider not in (REPLAY, SIMULATOR) and spec.replicates > 1 and spec.decoding.temperature == 0:
-            yield generation.generation_id
+            yield system.system_id

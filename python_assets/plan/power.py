@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.changes.pairs_of_generations import compared_pairs
+from python_assets.infer.changes.pairs_of_systems import compared_pairs
 from python_assets.infer.formulas import verdict
 from python_assets.infer.formulas.looks import levels, power_by_look
 from python_assets.infer.result import InferenceReason
@@ -96,8 +96,7 @@ def design_power_rows(
         WarehouseError: the pilot is not published, says nothing about this study, or is of another design.
     """
     responses = connection.execute(
-        "select generation_id, prompt_id, count(*) as n from raw.responses where generation_id <> ? group by all",
-        [BASELINE],
+        "select system_id, prompt_id, count(*) as n from raw.responses where system_id <> ? group by all", [BASELINE]
     ).df()
     fill_planned_cells(connection, responses)
     groupings = planned_groupings(study, connection)
@@ -275,7 +274,7 @@ def _changes_as_contrasts(comparisons: pd.DataFrame) -> pd.DataFrame:
     """Rows of comparisons under the names that those of contrasts have."""
     rows = comparisons[comparisons.comparison.isin(CHANGES)]
     n = rows.n_root_prompts.astype(float)
-    return rows.assign(contrast=rows.comparison, generation_id=rows.generation_a_id, sd=rows.std_error * np.sqrt(n))
+    return rows.assign(contrast=rows.comparison, system_id=rows.system_id, sd=rows.std_error * np.sqrt(n))
 
 
 def _observed(observed: pd.DataFrame, shape: Shape, contrasts: set[str]) -> Iterator[_Known]:
@@ -288,7 +287,7 @@ def _observed(observed: pd.DataFrame, shape: Shape, contrasts: set[str]) -> Iter
         )
     rows = observed[
         ((observed.grouping_id == shape.grouping_id) | is_mean)
-        & (observed.generation_id != BASELINE)
+        & (observed.system_id != BASELINE)
         & (observed.calibration == "raw")
         & observed.contrast.isin(contrasts)
     ]

@@ -12,7 +12,7 @@ import pandas as pd
 from python_assets.errors import SourceError
 from python_assets.infer.regressions.coding import Design, regression_designs
 from python_assets.plan.text import PlannedRegression
-from python_assets.study.factors import OF_GENERATIONS, study_factors
+from python_assets.study.factors import OF_SYSTEMS, study_factors
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import Study, make_id
 from python_assets.warehouse.raw_tables import columns_of
@@ -69,7 +69,7 @@ def planned_regressions(study: Study, connection: duckdb.DuckDBPyConnection) -> 
             factors=", ".join(f"{one} ({level})" for one, level in design.references.items()),
             interactions=", ".join(" x ".join(one) for one in design.interactions) or "-",
             n_coefficients=_n_coefficients(design),
-            fitted_to=_fitted_to(study.regressions[name].generations, design),
+            fitted_to=_fitted_to(study.regressions[name].systems, design),
         )
         for name, design in found.items()
     ]
@@ -77,12 +77,12 @@ def planned_regressions(study: Study, connection: duckdb.DuckDBPyConnection) -> 
 
 def regression_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """References that no generation has, and generations that are not there."""
-    there = {one for (one,) in connection.execute("select generation_id from raw.generation_factors").fetchall()}
+    there = {one for (one,) in connection.execute("select system_id from raw.system_factors").fetchall()}
     for name, regression in study.regressions.items():
-        for generation in regression.generations or ():
-            if make_id(generation) not in there:
+        for system in regression.systems or ():
+            if make_id(system) not in there:
                 known = listed(sorted(there))
-                yield f"analysis.regressions.{name}: no generation is {generation!r}; there are {known}"
+                yield f"analysis.regressions.{name}: no generation is {system!r}; there are {known}"
     for name, design in regression_designs(connection, study.regressions).items():
         for factor, reference in design.references.items():
             if reference not in design.order[factor]:
@@ -92,7 +92,7 @@ def regression_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> 
 
 def regression_references(study: Study) -> set[str]:
     """The factors whose declared reference a regression takes."""
-    known = {*study_factors(study), *OF_GENERATIONS}
+    known = {*study_factors(study), *OF_SYSTEMS}
     return {
         factor
         for regression in study.regressions.values()
@@ -113,6 +113,6 @@ def _n_coefficients(design: Design) -> int:
     return total
 
 
-def _fitted_to(generations: list[str] | None, design: Design) -> str:
-    chosen = "every generation" if generations is None else listed(map(make_id, generations))
+def _fitted_to(systems: list[str] | None, design: Design) -> str:
+    chosen = "every generation" if systems is None else listed(map(make_id, systems))
     return f"{chosen} together" if design.of_models else f"{chosen}, each by itself"

@@ -15,17 +15,17 @@ from python_assets.assemble.assemble_study import assemble
 from python_assets.extract.baseline import baselines_of
 from python_assets.generate.generate_study import UNNAMED, check_replays
 from python_assets.importers.formats import ImportedTable, read_import
-from python_assets.infer.changes.pairs_of_generations import Pair
+from python_assets.infer.changes.pairs_of_systems import Pair
 from python_assets.infer.questions import require_members
 from python_assets.plan.comparisons import planned_comparisons
 from python_assets.plan.declared_questions import declared_questions
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.factors import write_model_factors
 from python_assets.plan.group_models import build_group_models
-from python_assets.plan.text import PlannedComparison, PlannedGeneration
+from python_assets.plan.text import PlannedComparison, PlannedSystem
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study.base import EVERY_IMPORTED, REPLAY
-from python_assets.study.study import Generation, Study, make_id
+from python_assets.study.study import Study, System, make_id
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import Home, open_build, write_stage
 from python_assets.warehouse.progress import SILENT
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
 
     imported: ImportedTable | None
     responses: pd.DataFrame
-    generations: list[PlannedGeneration]
+    systems: list[PlannedSystem]
     comparisons: list[PlannedComparison]
     pairs: list[Pair]
     questions: pd.DataFrame
@@ -66,15 +66,15 @@ def asked_of(study: Study, connection: duckdb.DuckDBPyConnection) -> Asked:
     write_model_factors(study, connection, imported)
     build_group_models(connection)
     responses = _planned_responses(study, connection, imported)
-    generations = _generations(study, responses)
-    names = [one.generation_id for one in generations]
+    systems = _systems(study, responses)
+    names = [one.system_id for one in systems]
     if study.baseline is not None:
         baselines_of(study, names)  # raises where none has that name
     comparisons = planned_comparisons(study, connection, names, responses)
-    pairs = [Pair(one.generation_id, one.compared_with) for one in comparisons]
+    pairs = [Pair(one.system_id, one.compared_with) for one in comparisons]
     questions = declared_questions(study, connection, names, pairs)
     require_members(questions, study.primary, study.question_sets)
-    return Asked(imported, responses, generations, comparisons, pairs, questions)
+    return Asked(imported, responses, systems, comparisons, pairs, questions)
 
 
 def assemble_offline(study: Study, connection: duckdb.DuckDBPyConnection, home: Home) -> None:
@@ -134,44 +134,42 @@ def _planned_responses(
     """One row a generation and prompt: how many responses there will be."""
     prompts = connection.execute("select prompt_id from raw.prompts").df()
     planned = [
-        prompts.assign(generation_id=generation.generation_id, n=generation.spec.replicates)
-        for generation in study.generations
-        if generation.spec.provider != REPLAY
+        prompts.assign(system_id=system.system_id, n=system.spec.replicates)
+        for system in study.systems
+        if system.spec.provider != REPLAY
     ]
     parts = [*planned, *_imported_responses(study, prompts, imported)]
     return pd.concat(parts, ignore_index=True)
 
 
 def _imported_responses(study: Study, prompts: pd.DataFrame, imported: ImportedTable | None) -> Iterator[pd.DataFrame]:
-    replayed = {generation.generation_id for generation in study.generations if generation.spec.provider == REPLAY}
+    replayed = {system.system_id for system in study.systems if system.spec.provider == REPLAY}
     if imported is None or not replayed:
         return
     rows = imported.rows.merge(prompts, on="prompt_id")
-    rows["generation_id"] = rows["generation"].map(make_id)
-    if set(rows["generation"]) == {UNNAMED}:
+    rows["system_id"] = rows["system"].map(make_id)
+    if set(rows["system"]) == {UNNAMED}:
         # pooled: the responses belong to the one that replays them
-        rows["generation_id"] = min(replayed)
+        rows["system_id"] = min(replayed)
     if EVERY_IMPORTED not in replayed:
-        rows = rows[rows["generation_id"].isin(replayed)]
-    yield rows.groupby(["generation_id", "prompt_id"], sort=False).size().reset_index(name="n")
+        rows = rows[rows["system_id"].isin(replayed)]
+    yield rows.groupby(["system_id", "prompt_id"], sort=False).size().reset_index(name="n")
 
 
-def _generations(study: Study, responses: pd.DataFrame) -> list[PlannedGeneration]:
-    n_responses = responses.groupby("generation_id", sort=False)["n"].sum()
-    named = {generation.generation_id: generation for generation in study.generations}
+def _systems(study: Study, responses: pd.DataFrame) -> list[PlannedSystem]:
+    n_responses = responses.groupby("system_id", sort=False)["n"].sum()
+    named = {system.system_id: system for system in study.systems}
     every = named.get(EVERY_IMPORTED)
     rows = []
     for key in dict.fromkeys([*(name for name in named if name != EVERY_IMPORTED), *n_responses.index]):
-        generation = named.get(key, every)
-        if generation is not None:
-            rows.append(_planned_generation(key, generation, int(n_responses.get(key, 0))))
+        system = named.get(key, every)
+        if system is not None:
+            rows.append(_planned_system(key, system, int(n_responses.get(key, 0))))
     return rows
 
 
-def _planned_generation(key: str, generation: Generation, n_responses: int) -> PlannedGeneration:
-    provider, extension = generation.spec.provider, generation.extension
+def _planned_system(key: str, system: System, n_responses: int) -> PlannedSystem:
+    provider, extension = system.spec.provider, system.extension
     n_steps = extension.max_steps if extension is not None and extension.type == "react" else 1
     n_calls = 0 if provider == REPLAY else n_responses * n_steps
-    return PlannedGeneration(
-        generation_id=key, provider=provider, model=generation.model, n_responses=n_responses, n_calls=n_calls
-    )
+    return PlannedSystem(system_id=key, provider=provider, model=system.model, n_responses=n_responses, n_calls=n_calls)

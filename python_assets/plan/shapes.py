@@ -33,7 +33,7 @@ _PAIRS = """
 """
 _SHAPE = """
     with cells as (
-        select generation_id, scheme, unit_id, group_id, sum(n_responses) as n, sum(n_prompts) as n_prompts
+        select system_id, scheme, unit_id, group_id, sum(n_responses) as n, sum(n_prompts) as n_prompts
         from planned_cells where slice_id = $1 and grouping_id = $2 group by all
     ),
     compared as (
@@ -41,13 +41,13 @@ _SHAPE = """
         where scheme = 'nested' or unit_id in (select unit_id from shape_pairs)
         group by all
     ),
-    generations as (
-        select sum(n) / count(*) as n_of_group, sum(n_prompts) / count(*) as n_prompts from cells group by generation_id
+    systems as (
+        select sum(n) / count(*) as n_of_group, sum(n_prompts) / count(*) as n_prompts from cells group by system_id
     )
     select (select coalesce(bool_and(scheme = 'nested'), true) from cells),
         (select count(distinct group_id) from cells), (select count(*) from compared),
-        coalesce((select min(n_of_group) from generations), 0), coalesce((select sum(n) from compared), 0),
-        coalesce((select min(n_prompts) from generations), 1)
+        coalesce((select min(n_of_group) from systems), 0), coalesce((select sum(n) from compared), 0),
+        coalesce((select min(n_prompts) from systems), 1)
 """
 _IS_PARTLY_NESTED = f"""
     select coalesce(bool_or(scheme = '{PARTLY_NESTED}'), false)

@@ -58,7 +58,7 @@ REGRESSION_HEADER: Final = (
 WHOLE_UP_TO: Final = 1e15  # a double tells whole numbers apart that far
 QUESTIONS_HEADER: Final = ("set of questions", "questions")
 METRIC_HEADER: Final = ("metric of the log", "scorer or filter", "published", "imported as", "computed again")
-COMPARISON_HEADER: Final = ("generation", "compared with", "units asked of both", "of one alone")
+COMPARISON_HEADER: Final = ("system", "compared with", "units asked of both", "of one alone")
 POWER_HEADER: Final = (
     "power: grouping",
     "measure",
@@ -89,14 +89,14 @@ LOOK_HEADER: Final = ("look", "root prompts", "share", "level", "what it can cal
 SIGNIFICANT_HEADER: Final = ("chance to have called: grouping", "measure", "contrast", "spread from", "effect")
 
 
-class PlannedGeneration(NamedTuple):
+class PlannedSystem(NamedTuple):
     """A generation, how many responses it will have, and how many calls at most: none for imports.
 
     None where prompts are not known yet. asked_for: what an engine does; "" for a generation. A judge is counted
     at most, what earlier stages ask as their logs hold it.
     """
 
-    generation_id: str
+    system_id: str
     provider: str
     model: str
     n_responses: int | None
@@ -105,7 +105,7 @@ class PlannedGeneration(NamedTuple):
 
     def cells(self) -> tuple[object, ...]:
         """A row of the plan's table; an engine has what it does beside its name."""
-        name = f"{self.generation_id} ({self.asked_for})" if self.asked_for else self.generation_id
+        name = f"{self.system_id} ({self.asked_for})" if self.asked_for else self.system_id
         return name, self.provider, self.model, self.n_responses, self.n_calls
 
 
@@ -119,7 +119,7 @@ class PlannedCost(NamedTuple):
     has_price: whether what its tokens cost is known.
     """
 
-    generation_id: str
+    system_id: str
     n_answered: int
     n_calls: int | None
     n_tokens_in: int | None
@@ -248,7 +248,7 @@ class PlannedComparison(NamedTuple):
     Units are root prompts unless the study declares others; None where prompts are not known yet.
     """
 
-    generation_id: str
+    system_id: str
     compared_with: str
     n_both: int | None
     n_alone: int | None
@@ -402,7 +402,7 @@ class Plan(NamedTuple):
     n_prompts: int | None
     n_calls: int | None
     n_measures: int
-    generations: list[PlannedGeneration]
+    systems: list[PlannedSystem]
     factors: list[PlannedFactor]
     groupings: list[PlannedGrouping]
     coverage: list[PlannedCoverage]
@@ -411,7 +411,7 @@ class Plan(NamedTuple):
     warnings: list[str]
     regressions: list[PlannedRegression] = []
     comparisons: list[PlannedComparison] = []
-    engines: list[PlannedGeneration] = []
+    engines: list[PlannedSystem] = []
     would_fail: list[PlumblineError] = []
     not_checked: list[str] = []
     n_checked: int = 0
@@ -441,8 +441,8 @@ class Plan(NamedTuple):
             f"Study {self.study_id}: valid. Nothing was generated.",
             aligned(("what", "number"), counts),
             aligned(
-                ("generation", "provider", "model", "responses", "calls"),
-                [one.cells() for one in (*self.generations, *self.engines)],
+                ("system", "provider", "model", "responses", "calls"),
+                [one.cells() for one in (*self.systems, *self.engines)],
             ),
         ]
         if failing := [*self.would_fail, *self.spent, *self.gates]:

@@ -15,12 +15,12 @@ _IS_PUBLISHED = """
 """
 
 
-def unread_warnings(study_id: str, generations: Collection[str], published: Path) -> Iterator[str]:
+def unread_warnings(study_id: str, systems: Collection[str], published: Path) -> Iterator[str]:
     """One line a generation and measure whose answers could not be read; none before the first run.
 
     Args:
         study_id: the study.
-        generations: that it has now.
+        systems: that it has now.
         published: the published database.
     """
     if not published.exists():
@@ -28,5 +28,5 @@ def unread_warnings(study_id: str, generations: Collection[str], published: Path
     with open_published(published) as connection:
         if connection.execute(_IS_PUBLISHED).fetchone() == (True,):
             for row in rows_of(connection, UNREAD, {"study": study_id}):
-                if row["generation_id"] in generations:
+                if row["system_id"] in systems:
                     yield f"in the last run {unread_in_words(row)}"

@@ -17,7 +17,7 @@ from python_assets.providers.local_models.options import absent_device
 from python_assets.providers.provider import Provider, RemoteProvider, providers
 from python_assets.providers.transport import shown_url
 from python_assets.registry import absent_function, is_function_path, load_function
-from python_assets.study.study import Encoding, Generation, Prompts, Study, Vectors
+from python_assets.study.study import Encoding, Prompts, Study, System, Vectors
 from python_assets.texts.names import absent_pipeline
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import unwritable
@@ -61,10 +61,10 @@ def not_checked(study: Study) -> list[str]:
         study: where it is simulated, no server is asked.
     """
     asking: dict[str, list[str]] = {}
-    for one in (*study.generations, *study.engines.values()):
+    for one in (*study.systems, *study.engines.values()):
         for provider in _providers(study, one):
             if isinstance(provider, RemoteProvider):
-                asking.setdefault(shown_url(provider.url), []).append(one.generation_id)
+                asking.setdefault(shown_url(provider.url), []).append(one.system_id)
     return [
         f"whether {server} answers and has what {', '.join(names)} ask{'s' if len(names) == 1 else ''} of it"
         for server, names in asking.items()
@@ -73,30 +73,30 @@ def not_checked(study: Study) -> list[str]:
 
 def _unready_providers(study: Study) -> Iterator[PlumblineError]:
     """One line for a variable or address that several generations share."""
-    waiting: dict[tuple[object, ...], list[Generation]] = {}
-    for one in (*study.generations, *study.engines.values()):
+    waiting: dict[tuple[object, ...], list[System]] = {}
+    for one in (*study.systems, *study.engines.values()):
         asked = (one.spec.provider, one.spec.api_key_env, *one.spec.headers.items())
         waiting.setdefault(asked, []).append(one)
     for sharing in waiting.values():
-        unready = [(one.generation_id, reason) for one in sharing if (reason := _unready(study, one))]
+        unready = [(one.system_id, reason) for one in sharing if (reason := _unready(study, one))]
         for _, reason in unready[:1]:
             if others := ", ".join(name for name, _ in unready[1:]):
                 reason.remedy += f" (the same holds for {others})"
             yield reason
 
 
-def _unready(study: Study, generation: Generation) -> PlumblineError | None:
-    return next((reason for one in _providers(study, generation) if (reason := one.unready())), None)
+def _unready(study: Study, system: System) -> PlumblineError | None:
+    return next((reason for one in _providers(study, system) if (reason := one.unready())), None)
 
 
-def _providers(study: Study, generation: Generation) -> list[Provider]:
+def _providers(study: Study, system: System) -> list[Provider]:
     """What answers, one for each address; none for a function of the user's own, which a plan does not load."""
-    return make_providers(generation_config(study, generation)) if generation.spec.provider in providers else []
+    return make_providers(generation_config(study, system)) if system.spec.provider in providers else []
 
 
 def _absent_functions(study: Study) -> Iterator[PlumblineError]:
     """Functions of the user's own that their files do not hold; none is run."""
-    named = [one.spec.provider for one in (*study.generations, *study.engines.values())]
+    named = [one.spec.provider for one in (*study.systems, *study.engines.values())]
     for measure in resolve_measures(study):
         named += [measure.spec.function or "", measure.options.get("metric", "")]
     for path in dict.fromkeys(filter(is_function_path, named)):

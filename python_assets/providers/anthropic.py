@@ -11,7 +11,7 @@ from python_assets.errors import NOTHING, StudyError
 from python_assets.providers.fields import count_or_none, finish_reason, text_or_none
 from python_assets.providers.http_provider import HttpProvider
 from python_assets.providers.provider import provider
-from python_assets.providers.records import Answer, GenerationConfig, Request
+from python_assets.providers.records import Answer, Request, SystemConfig
 from python_assets.providers.transport import typed_failures
 
 API_VERSION: Final = "2023-06-01"
@@ -31,7 +31,7 @@ class Anthropic(HttpProvider):
     needs_key: ClassVar[bool] = True
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+    def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
         found = super().problems(config, factor_levels)
         sent = {**config.decoding, **config.options}

@@ -14,17 +14,17 @@ from python_assets.providers.http_provider import HttpProvider
 from python_assets.providers.messages import PLACEHOLDER as PROMPT
 from python_assets.providers.parameters import Parameters
 from python_assets.providers.provider import provider
-from python_assets.providers.records import Answer, GenerationConfig, Request
-from python_assets.study.generations import Decoding
+from python_assets.providers.records import Answer, Request, SystemConfig
 from python_assets.study.problems import listed, unknown_name
+from python_assets.study.systems import Decoding
 
 APPLICATION: Final = "http"
 REQUEST: Final = "request"
-SYSTEM: Final = "{system}"
+SYSTEM_PROMPT: Final = "{system_prompt}"
 MESSAGES: Final = "{messages}"
 MODEL: Final = "{model}"
 OF_DECODING: Final = {name: f"{{{name}}}" for name in Decoding.model_fields}
-SLOTS: Final = (PROMPT, SYSTEM, MESSAGES, MODEL, *OF_DECODING.values())
+SLOTS: Final = (PROMPT, SYSTEM_PROMPT, MESSAGES, MODEL, *OF_DECODING.values())
 _OPTIONS: Final = (REQUEST, "answer", "usage", "finish")
 _USAGE: Final = ("in", "out")
 _PATH: Final = "a path of keys and places in lists, joined by dots: data.replies.0.text"
@@ -44,7 +44,7 @@ class Application(HttpProvider):
     own_fields: ClassVar[tuple[str, ...]] = ()
     needs_model: ClassVar[bool] = False
 
-    def __init__(self, config: GenerationConfig) -> None:
+    def __init__(self, config: SystemConfig) -> None:
         super().__init__(config)
         self._request = config.options.get(REQUEST)
         self._slots = frozenset(slots_of(self._request))
@@ -54,7 +54,7 @@ class Application(HttpProvider):
         self._parameters = Parameters((), {}, self._unsent)
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+    def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
         found = super().problems(config, factor_levels)
         if config.base_url is None:
@@ -100,8 +100,8 @@ class Application(HttpProvider):
         others = request.messages[:-1] if PROMPT in self._slots else request.messages
         values = {
             PROMPT: request.messages[-1]["content"],
-            SYSTEM: system or None,
-            MESSAGES: [one for one in others if one["role"] != "system" or SYSTEM not in self._slots],
+            SYSTEM_PROMPT: system or None,
+            MESSAGES: [one for one in others if one["role"] != "system" or SYSTEM_PROMPT not in self._slots],
             MODEL: self.config.model or None,
             **{slot: decoding.get(name) for name, slot in OF_DECODING.items()},
         }

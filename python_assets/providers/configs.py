@@ -7,40 +7,40 @@ from typing import Any
 
 from python_assets.providers.function import FunctionProvider
 from python_assets.providers.provider import Provider, providers
-from python_assets.providers.records import Answers, GenerationConfig, Message
+from python_assets.providers.records import Answers, Message, SystemConfig
 from python_assets.registry import UserFunction, is_function_path, load_function, source_sha256
-from python_assets.study.study import Generation, Study
+from python_assets.study.study import Study, System
 from python_assets.warehouse.build import Home
 
 SIMULATED_FOLDER = "simulated"
 
 
 def generation_config(
-    study: Study, generation: Generation, answers: Answers | None = None, *, is_asked: bool = True
-) -> GenerationConfig:
+    study: Study, system: System, answers: Answers | None = None, *, is_asked: bool = True
+) -> SystemConfig:
     """How a generation or an engine of a study is asked.
 
     Args:
         study: the study.
-        generation: one of its generations or engines.
+        system: one of its generations or engines.
         answers: imported ones, for provider replay.
         is_asked: whether it may be; for a plan the file of a function is read and not run.
 
     Raises:
         StudyError: the function that the study names as provider cannot be loaded.
     """
-    spec = generation.spec
+    spec = system.spec
     function = None
     if is_function_path(spec.provider):
         unasked = UserFunction(_unasked, source_sha256(spec.provider, study.folder))
         function = load_function(spec.provider, study.folder) if is_asked else unasked
-    return GenerationConfig(
-        generation_id=generation.generation_id,
+    return SystemConfig(
+        system_id=system.system_id,
         provider=spec.provider,
-        model=generation.model,
-        system_prompt=generation.system_prompt,
-        prompt_template=generation.prompt_template,
-        wave=generation.wave,
+        model=system.model,
+        system_prompt=system.system_prompt,
+        prompt_template=system.prompt_template,
+        wave=system.wave,
         decoding=spec.decoding.model_dump(exclude_none=True),
         replicates=spec.replicates,
         concurrency=spec.concurrency,
@@ -68,7 +68,7 @@ def _unasked(messages: list[Message], decoding: Mapping[str, Any], **named: Any)
     raise AssertionError("a generation that is only planned was asked")
 
 
-def make_provider(config: GenerationConfig) -> Provider:
+def make_provider(config: SystemConfig) -> Provider:
     """The provider of a generation: the user's own function where it has one, else the registered one.
 
     Raises:
@@ -78,7 +78,7 @@ def make_provider(config: GenerationConfig) -> Provider:
     return kind(config)
 
 
-def make_providers(config: GenerationConfig) -> list[Provider]:
+def make_providers(config: SystemConfig) -> list[Provider]:
     """The providers of a generation, one for each of its addresses.
 
     Raises:

@@ -15,12 +15,12 @@ from python_assets.errors import StudyError
 from python_assets.providers.configs import generation_config, log_path
 from python_assets.providers.log import read_log
 from python_assets.providers.loop import generate, recall
-from python_assets.providers.records import Description, GenerationRun, Prompt
+from python_assets.providers.records import Description, Prompt, SystemRun
 from python_assets.providers.replies import parse_answers, parse_list, parse_mapping, parse_one_of, parse_yes_no
 from python_assets.providers.spending import PROBE, spending_of
 from python_assets.study.base import SIMULATOR
 from python_assets.study.problems import listed, suggestion
-from python_assets.study.study import Generation, Study, make_id
+from python_assets.study.study import Study, System, make_id
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
@@ -94,12 +94,12 @@ def ask_engine(
     Raises:
         OfflineError: nothing may be asked, the log does not hold every reply, and it is no simulator.
         StudyError: the study has no such engine.
-        GenerationError: the engine cannot answer at all; what it answered stays in its log.
+        ProviderError: the engine cannot answer at all; what it answered stays in its log.
         BudgetError: what the study may spend is spent.
         UnconfirmedError: the run may not ask so much.
         ValueError: two inquiries have one key.
     """
-    generation = engine_of(study, engine)
+    system = engine_of(study, engine)
     if not inquiries:
         return []
     prompts = [
@@ -114,11 +114,11 @@ def ask_engine(
         )
         for one in inquiries
     ]
-    answered = _answered(study, run_context, generation, stage, prompts)
+    answered = _answered(study, run_context, system, stage, prompts)
     return [Reply(row.response_text, row.status, row.error, row.flags) for row in answered.responses]
 
 
-def engine_of(study: Study, name: str) -> Generation:
+def engine_of(study: Study, name: str) -> System:
     """The engine of a study by its name as the file writes it.
 
     Raises:
@@ -128,7 +128,7 @@ def engine_of(study: Study, name: str) -> Generation:
     if engine is None:
         remedy = suggestion(name, study.engines, "name an entry of generations that has engine: true")
         expected = f"an engine of the study: {listed(study.engines)}"
-        raise StudyError((study.path, "generations"), name, expected, remedy)
+        raise StudyError((study.path, "systems"), name, expected, remedy)
     return engine
 
 
@@ -144,9 +144,9 @@ def fence_of(text: str) -> str:
 
 
 def _answered(
-    study: Study, run_context: RunContext | None, engine: Generation, stage: str, prompts: list[Prompt]
-) -> GenerationRun:
-    name, config = engine.generation_id, generation_config(study, engine)
+    study: Study, run_context: RunContext | None, engine: System, stage: str, prompts: list[Prompt]
+) -> SystemRun:
+    name, config = engine.system_id, generation_config(study, engine)
     if run_context is not None:
         log = log_path(study, run_context.home, f"{name}.{stage}")
         if run_context.may_ask:
@@ -169,20 +169,20 @@ def probe_judges(study: Study, home: Home) -> None:
 
     Raises:
         BudgetError: what the study may spend is spent.
-        GenerationError: it cannot answer at all.
+        ProviderError: it cannot answer at all.
     """
     prompt = Prompt(PROBE, PROBE, "Reply with one word: yes", task="inquiry")
     for name in dict.fromkeys(measure.engine for measure in study.measures if measure.engine):
         engine = engine_of(study, name)
-        log = log_path(study, home, f"{engine.generation_id}.{PROBE}")
+        log = log_path(study, home, f"{engine.system_id}.{PROBE}")
         generate([prompt], generation_config(study, engine), log, spending=spending_of(study, home))
 
 
-def engine_descriptions(study: Study, home: Home) -> list[tuple[Generation, Description]]:
+def engine_descriptions(study: Study, home: Home) -> list[tuple[System, Description]]:
     """The engines that replied to anything, each with the model behind its latest log."""
     found = []
     for engine in study.engines.values():
-        logs = log_path(study, home, engine.generation_id).parent.glob(f"{engine.generation_id}.*.jsonl")
+        logs = log_path(study, home, engine.system_id).parent.glob(f"{engine.system_id}.*.jsonl")
         latest_first = sorted(logs, key=lambda log: log.stat().st_mtime_ns, reverse=True)
         descriptions = (read_log(log).description for log in latest_first)
         if description := next(filter(None, descriptions), None):

@@ -13,10 +13,10 @@ from functools import partial
 from types import TracebackType
 from typing import Any, ClassVar, Final, Self
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.provider import RemoteProvider
-from python_assets.providers.records import Answer, Description, GenerationConfig, Message, Request
+from python_assets.providers.records import Answer, Description, Message, Request, SystemConfig
 
 BY_NAME: Final = ("model", "options")
 RETURNED: Final = ("text", "n_tokens_in", "n_tokens_out", "finish_reason", "reasoning")
@@ -31,15 +31,15 @@ class FunctionProvider(RemoteProvider):
 
     needs_model: ClassVar[bool] = False
 
-    def __init__(self, config: GenerationConfig) -> None:
+    def __init__(self, config: SystemConfig) -> None:
         """Take the function of a generation.
 
         Raises:
-            GenerationError: it cannot be called so.
+            ProviderError: it cannot be called so.
         """
         super().__init__(config)
         if config.function is None:
-            raise ValueError(f"generation {config.generation_id!r} has no function")
+            raise ValueError(f"generation {config.system_id!r} has no function")
         self._function = config.function
         self._named = _named_arguments(config, config.function)
 
@@ -78,12 +78,12 @@ def _called(
         raise ProviderFailure("function_failed", f"{type(error).__name__}: {error}"[:500]) from error
 
 
-def _named_arguments(config: GenerationConfig, function: Callable[..., Any]) -> dict[str, Any]:
+def _named_arguments(config: SystemConfig, function: Callable[..., Any]) -> dict[str, Any]:
     """Model and options, where the function has arguments of these names or takes any."""
     if inspect.iscoroutinefunction(function):
         got = f"{config.provider}, a coroutine, which nothing awaits"
         remedy = "define it with def; concurrency says how many of its calls run at a time"
-        raise GenerationError(f"generation {config.generation_id!r}", got, "a function", remedy)
+        raise ProviderError(f"system {config.system_id!r}", got, "a function", remedy)
     signature = inspect.signature(function)
     takes_any = any(one.kind is one.VAR_KEYWORD for one in signature.parameters.values())
     offered = {"model": config.model, "options": dict(config.options)}
@@ -91,8 +91,8 @@ def _named_arguments(config: GenerationConfig, function: Callable[..., Any]) -> 
     try:
         signature.bind([], {}, **named)
     except TypeError as error:
-        raise GenerationError(
-            f"generation {config.generation_id!r}",
+        raise ProviderError(
+            f"system {config.system_id!r}",
             f"{config.provider}, which cannot be called ({error})",
             f"function(messages, decoding), with {' and '.join(BY_NAME)} after them where it wants them",
             "define it so",

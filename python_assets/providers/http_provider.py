@@ -9,12 +9,12 @@ from types import TracebackType
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlsplit
 
-from python_assets.errors import HEADERS, GenerationError, StudyError
+from python_assets.errors import HEADERS, ProviderError, StudyError
 from python_assets.providers.clients import Clients
 from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.parameters import Parameters
 from python_assets.providers.provider import RemoteProvider
-from python_assets.providers.records import Description, GenerationConfig
+from python_assets.providers.records import Description, SystemConfig
 from python_assets.providers.transport import ask_json, is_address
 
 AUTHORIZATION: Final = "authorization"
@@ -40,13 +40,13 @@ class HttpProvider(RemoteProvider):
     unknown_fields: ClassVar[frozenset[str]] = frozenset()
     needs_key: ClassVar[bool] = False
 
-    def __init__(self, config: GenerationConfig) -> None:
+    def __init__(self, config: SystemConfig) -> None:
         super().__init__(config)
         optional = set(config.decoding) - set(config.options)
         self._parameters = Parameters(optional, self.other_names, optional & self.unknown_fields)
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+    def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
         found = super().problems(config, factor_levels)
         for name, value in config.headers.items():
@@ -82,19 +82,19 @@ class HttpProvider(RemoteProvider):
         """What the model refused so far and how it is sent now, in words."""
         return [f"model {self.config.model} {change}" for change in self._parameters.told()]
 
-    def unready(self) -> GenerationError | None:
+    def unready(self) -> ProviderError | None:
         """What keeps it from asking anything, with the remedy; nothing is contacted."""
         config = self.config
         if self.needs_key and config.base_url is None and config.api_key_env is None and not config.headers:
-            return GenerationError(
-                f"generation {config.generation_id!r}",
+            return ProviderError(
+                f"system {config.system_id!r}",
                 "neither base_url nor api_key_env",
                 f"a key, which {self.default_url} wants",
                 "add api_key_env, or base_url: http://HOST:PORT/... of your server",
             )
         try:
             self._headers()
-        except GenerationError as error:
+        except ProviderError as error:
             return error
         return None
 
@@ -163,8 +163,8 @@ class HttpProvider(RemoteProvider):
 
     def _sendable(self, name: str, value: str) -> str:
         if not value.strip() or not (value.isascii() and value.isprintable()):
-            where = f"generation {self.config.generation_id!r}: headers.{name}"
-            raise GenerationError(where, "a variable that holds no header", "printable ASCII", "set it anew")
+            where = f"system {self.config.system_id!r}: headers.{name}"
+            raise ProviderError(where, "a variable that holds no header", "printable ASCII", "set it anew")
         return value.strip()
 
     def key_headers(self, key: str) -> dict[str, str]:

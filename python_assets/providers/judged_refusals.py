@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.engine import Inquiry, ask_engine, fence_of, judge_version, parse_one_of
-from python_assets.providers.records import GenerationRun, Prompt, Response, ResponseOutcome
+from python_assets.providers.records import Prompt, Response, ResponseOutcome, SystemRun
 from python_assets.providers.refusal.outcome import read_outcome
 from python_assets.study.measures import REFUSAL
 from python_assets.study.study import Study
@@ -58,12 +58,12 @@ _PLANTED: Final[Mapping[_Asked, str]] = {
 class JudgedRefusals(NamedTuple):
     """Runs with the flags that an engine set; n_unusable: prompts and texts whose reply names no class."""
 
-    runs: list[GenerationRun]
+    runs: list[SystemRun]
     n_unusable: int = 0
 
 
 def judge_refusals(
-    study: Study, runs: Sequence[GenerationRun], prompts: Sequence[Prompt], run_context: RunContext
+    study: Study, runs: Sequence[SystemRun], prompts: Sequence[Prompt], run_context: RunContext
 ) -> JudgedRefusals:
     """Let the engine of the measure refusal say which responses refuse, wholly or partly.
 
@@ -77,7 +77,7 @@ def judge_refusals(
         run_context: where the engine's log lies.
 
     Raises:
-        GenerationError: the engine cannot answer at all, or calls a planted refusal an answer or the other way round.
+        ProviderError: the engine cannot answer at all, or calls a planted refusal an answer or the other way round.
     """
     if (engine := refusal_engine(study)) is None:
         return JudgedRefusals(list(runs))
@@ -94,7 +94,7 @@ def _require_planted(study: Study, run_context: RunContext, engine: str) -> None
     for asked, truth in _PLANTED.items():
         if said[asked] not in (None, "partly", truth):
             got = f"{said[asked]!r} for the response {asked.text!r}"
-            raise GenerationError(f"engine {engine}, judge of refusals", got, truth, "name another model as judge")
+            raise ProviderError(f"engine {engine}, judge of refusals", got, truth, "name another model as judge")
 
 
 def _said(study: Study, run_context: RunContext, engine: str, asked: Sequence[_Asked]) -> dict[_Asked, str | None]:
@@ -133,7 +133,7 @@ def _inquiry(asked: _Asked) -> Inquiry:
     return Inquiry(key, QUESTION.format(fence=fence, prompt=asked.prompt, text=asked.text), facts)
 
 
-def _judged(run: GenerationRun, outcomes: Sequence[str | None]) -> GenerationRun:
+def _judged(run: SystemRun, outcomes: Sequence[str | None]) -> SystemRun:
     responses = [_flagged(row, said) for row, said in zip(run.responses, outcomes, strict=True)]
     n_refused = sum(row.is_refused is True for row in responses)
     return replace(run, responses=responses, n_by_flag=run.n_by_flag | {"is_refused": n_refused})

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, NamedTuple, Self
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.fields import count_or_none, seconds_or_none, text_or_none
 from python_assets.providers.records import Description, Outcome, Rejected, Request
 from python_assets.providers.usage import Usage, usage_of
@@ -64,7 +64,7 @@ def read_log(path: Path) -> LogContent:
         reported, and LogWriter cuts it off. Any other unreadable line is in `rejected`, with its number.
 
     Raises:
-        GenerationError: the file cannot be read.
+        ProviderError: the file cannot be read.
     """
     outcomes: dict[str, Outcome] = {}
     rejected: list[Rejected] = []
@@ -200,7 +200,7 @@ class LogWriter:
         """Append whole lines and hand them to the operating system.
 
         Raises:
-            GenerationError: the log cannot be written, or another run writes it.
+            ProviderError: the log cannot be written, or another run writes it.
         """
         try:
             if self._file is None:
@@ -232,9 +232,9 @@ class LogWriter:
         if end and not _ends_with_newline(self._path, end):
             file.write(b"\n")
 
-    def _busy(self) -> GenerationError:
+    def _busy(self) -> ProviderError:
         expected, remedy = "a response log that no other run writes", "wait until it ends, then run again"
-        return GenerationError(self._path, "another run", expected, remedy)
+        return ProviderError(self._path, "another run", expected, remedy)
 
 
 def _ends_with_newline(path: Path, end: int) -> bool:
@@ -243,6 +243,6 @@ def _ends_with_newline(path: Path, end: int) -> bool:
         return file.read(1) == b"\n"
 
 
-def _unusable(path: Path, what: str, error: OSError) -> GenerationError:
+def _unusable(path: Path, what: str, error: OSError) -> ProviderError:
     expected, remedy = f"a response log that can be {what}", "check the folder, its rights and the space left"
-    return GenerationError(path, error.strerror or error, expected, remedy)
+    return ProviderError(path, error.strerror or error, expected, remedy)

@@ -25,11 +25,11 @@ from python_assets.providers.records import (
     STATUSES,
     Answer,
     Description,
-    GenerationConfig,
-    GenerationRun,
     Outcome,
     Prompt,
     Request,
+    SystemConfig,
+    SystemRun,
 )
 from python_assets.providers.requests import plan_requests
 from python_assets.providers.retrying import Asker
@@ -44,20 +44,20 @@ NO_LOG: Final = LogContent({}, None, [], 0, 0)  # of what answers in this proces
 class Logged(NamedTuple):
     """How a generation is asked, and its own log: one file a generation, whose folders are created."""
 
-    config: GenerationConfig
+    config: SystemConfig
     log_path: Path
 
 
 def generate(
     prompts: Sequence[Prompt],
-    config: GenerationConfig,
+    config: SystemConfig,
     log_path: Path,
     progress: Progress = SILENT,
     *,
     addresses: Addresses | None = None,
     allowance: CallAllowance = ANY_NUMBER,
     spending: Spending = UNBOUNDED,
-) -> GenerationRun:
+) -> SystemRun:
     """Answer every prompt of one generation, as generate_all does those of several."""
     asked = [Logged(config, log_path)]
     return generate_all(prompts, asked, progress, addresses=addresses, allowance=allowance, spending=spending)[0]
@@ -71,7 +71,7 @@ def generate_all(
     addresses: Addresses | None = None,
     allowance: CallAllowance = ANY_NUMBER,
     spending: Spending = UNBOUNDED,
-) -> list[GenerationRun]:
+) -> list[SystemRun]:
     """Answer every prompt of every generation, asking only for what its log lacks.
 
     Each finished response is appended to the log at once. Rows asked alike are asked once. A response that
@@ -96,14 +96,14 @@ def generate_all(
 
     Raises:
         BudgetError: what the study may spend is spent, and there is more to ask; all that was in flight is kept.
-        GenerationError: no request can succeed (model missing, server unreachable, key refused, many failures
+        ProviderError: no request can succeed (model missing, server unreachable, key refused, many failures
             in a row), the options are wrong, or a log cannot be written. What was answered stays in the logs.
         PlumblineError: the provider is unknown.
         UnconfirmedError: the allowance is too small; nothing was asked.
         ValueError: two prompts have one prompt_id.
     """
     made = [(make_providers(one.config), one) for one in asked]
-    runs: dict[int, GenerationRun] = {}
+    runs: dict[int, SystemRun] = {}
     with ExitStack() as open_logs:
         remote: dict[int, Asking] = {}
         known = addresses or Addresses()
@@ -124,7 +124,7 @@ def generate_all(
 
 def probe(
     prompts: Sequence[Prompt],
-    config: GenerationConfig,
+    config: SystemConfig,
     log_path: Path,
     *,
     addresses: Addresses | None = None,
@@ -143,7 +143,7 @@ def probe(
         spending: what the study may still spend.
 
     Raises:
-        BudgetError, GenerationError: as generate_all does.
+        BudgetError, ProviderError: as generate_all does.
     """
     own = make_providers(config)
     provider = own[0]
@@ -160,7 +160,7 @@ def probe(
         asyncio.run(ask_side_by_side(prompts, [asking], SILENT, ANY_NUMBER, most=1))
 
 
-def requests_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log: LogContent) -> list[Request]:
+def requests_to_ask(prompts: Sequence[Prompt], config: SystemConfig, log: LogContent) -> list[Request]:
     """The requests of a generation that its log lacks, as far as that is known; no server is contacted.
 
     Args:
@@ -174,12 +174,12 @@ def requests_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log: Lo
     return missing_of(plan_requests(prompts, provider, description), config, content)
 
 
-def n_calls_to_ask(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> int:
+def n_calls_to_ask(prompts: Sequence[Prompt], config: SystemConfig, log_path: Path) -> int:
     """How many calls a generation would ask at most, as requests_to_ask knows them."""
     return n_calls(requests_to_ask(prompts, config, read_log(log_path)), config)
 
 
-def recall(prompts: Sequence[Prompt], config: GenerationConfig, log_path: Path) -> GenerationRun | None:
+def recall(prompts: Sequence[Prompt], config: SystemConfig, log_path: Path) -> SystemRun | None:
     """What the log of a generation holds of its prompts, None where any would have to be asked.
 
     Nothing is contacted and nothing is written.
@@ -216,7 +216,7 @@ def _generate_locally(
     progress: Progress,
     allowance: CallAllowance,
     spending: Spending,
-) -> GenerationRun:
+) -> SystemRun:
     started = time.perf_counter()
     if not isinstance(provider, LocalProvider):
         raise TypeError(f"provider {type(provider).__name__} is neither local nor remote")
@@ -231,7 +231,7 @@ def _generate_locally(
         if provider.keeps_log:
             log_description(writer, content, description, missing)
         tell_known(progress, plan, missing, provider)
-        tell = progress.start(provider.config.generation_id, ANSWERS, len(missing))
+        tell = progress.start(provider.config.system_id, ANSWERS, len(missing))
         new: dict[str, Outcome] = {}
         for batch in _within_budget(provider.batches(missing), provider.config, spending, new):
             outcomes = _outcomes_now(provider, batch)
@@ -239,18 +239,18 @@ def _generate_locally(
                 writer.append(map(response_line, batch, outcomes))
             new.update(zip((request.response_id for request in batch), outcomes, strict=True))
             tell(len(new))
-    spending.require_all({provider.config.generation_id: len(missing) - len(new)})
+    spending.require_all({provider.config.system_id: len(missing) - len(new)})
     return _collect(provider, content, Answered(plan, description, new, 0, time.perf_counter() - started))
 
 
 def _within_budget(
-    batches: Iterable[Sequence[Request]], config: GenerationConfig, spending: Spending, answered: dict[str, Outcome]
+    batches: Iterable[Sequence[Request]], config: SystemConfig, spending: Spending, answered: dict[str, Outcome]
 ) -> Iterator[Sequence[Request]]:
     """Batches as they come, each cut where the budget has no room for more at once.
 
     answered: has the outcomes of a batch before the next is taken.
     """
-    if config.generation_id not in spending.accounts:
+    if config.system_id not in spending.accounts:
         yield from batches
         return
     for batch in batches:
@@ -285,13 +285,13 @@ def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Out
     return [outcome_of(answer, now, latency, provider.config.max_characters) for answer in answers]
 
 
-def _collect(provider: Provider, content: LogContent, answered: Answered) -> GenerationRun:
+def _collect(provider: Provider, content: LogContent, answered: Answered) -> SystemRun:
     outcomes = content.outcomes | answered.new
     longest, tags = provider.config.max_characters, provider.config.reasoning_tags
     rows = [response_of(request, outcomes[request.response_id], longest, tags) for request in answered.plan.rows]
     n_by_status = Counter(row.status for row in rows)
     n_by_flag = Counter(flag for row in rows for flag in row.flags)
-    return GenerationRun(
+    return SystemRun(
         responses=rows,
         description=answered.description,
         is_simulated=provider.is_simulated,

@@ -6,7 +6,7 @@ Between them stand the messages that the prompt brings, as they are.
 from collections.abc import Sequence
 from typing import Final
 
-from python_assets.providers.records import GenerationConfig, Message, Prompt, RequestTask
+from python_assets.providers.records import Message, Prompt, RequestTask, SystemConfig
 
 PLACEHOLDER: Final = "{prompt}"
 
@@ -21,7 +21,7 @@ TEMPLATES: Final[dict[RequestTask, str]] = {
 }
 
 
-def build_messages(prompt: Prompt, config: GenerationConfig, continues_text: bool = False) -> list[Message]:
+def build_messages(prompt: Prompt, config: SystemConfig, continues_text: bool = False) -> list[Message]:
     """Put a prompt into the messages of a generation.
 
     The template is filled by plain replacement, so braces in a prompt or a template mean nothing else.

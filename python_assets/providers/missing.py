@@ -6,11 +6,11 @@ Belongs here: what generations that are asked over HTTP and in this process shar
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.log import LogContent, LogWriter, description_line
 from python_assets.providers.outcomes import is_settled
 from python_assets.providers.provider import Provider
-from python_assets.providers.records import Description, GenerationConfig, Outcome, Request
+from python_assets.providers.records import Description, Outcome, Request, SystemConfig
 from python_assets.providers.requests import RequestPlan
 from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.warehouse.progress import Progress
@@ -26,14 +26,14 @@ class Answered(NamedTuple):
     seconds: float
 
 
-def n_calls(requests: Sequence[Request], config: GenerationConfig) -> int:
+def n_calls(requests: Sequence[Request], config: SystemConfig) -> int:
     """How many calls requests take at most: replays and the simulator ask nobody, an extension several times."""
     if config.provider in (REPLAY, SIMULATOR):
         return 0
     return len(requests) * most_calls(config)
 
 
-def most_calls(config: GenerationConfig) -> int:
+def most_calls(config: SystemConfig) -> int:
     """How many calls one request takes at most."""
     return config.extension.most_calls if config.extension else 1
 
@@ -42,11 +42,11 @@ def tell_known(progress: Progress, plan: RequestPlan, missing: Sequence[Request]
     """Say what the log holds and what is asked."""
     if provider.keeps_log:
         n_known = len({request.response_id for request in plan.rows}) - len(missing)
-        name = provider.config.generation_id
+        name = provider.config.system_id
         progress.say(f"{name}: {n_known:,} answers from the log, {len(missing):,} to ask for")
 
 
-def missing_of(plan: RequestPlan, config: GenerationConfig, content: LogContent) -> list[Request]:
+def missing_of(plan: RequestPlan, config: SystemConfig, content: LogContent) -> list[Request]:
     """The distinct requests of a generation that its log has no lasting outcome of, in order."""
     distinct: dict[str, Request] = {}
     for request in plan.rows:
@@ -54,7 +54,7 @@ def missing_of(plan: RequestPlan, config: GenerationConfig, content: LogContent)
     return [request for key, request in distinct.items() if not _is_kept(key, config, content)]
 
 
-def _is_kept(response_id: str, config: GenerationConfig, content: LogContent) -> bool:
+def _is_kept(response_id: str, config: SystemConfig, content: LogContent) -> bool:
     outcome = content.outcomes.get(response_id)
     return outcome is not None and is_settled(outcome, config.max_characters)
 
@@ -63,16 +63,16 @@ def check_prompts(missing: Sequence[Request], provider: Provider) -> None:
     """See that every request has something to send, and that all of it can be sent.
 
     Raises:
-        GenerationError: one has not, or it cannot.
+        ProviderError: one has not, or it cannot.
     """
-    where = f"generation {provider.config.generation_id!r}"
+    where = f"system {provider.config.system_id!r}"
     if without := [request.prompt.prompt_id for request in missing if request.prompt.prompt_text is None]:
         got = f"{len(without)} prompts without a text, first {without[0]!r}"
         remedy = "map the column prompt_text of the import, or use provider replay"
-        raise GenerationError(where, got, "a text to send", remedy)
+        raise ProviderError(where, got, "a text to send", remedy)
     if talking := [] if provider.takes_turns else [one.prompt.prompt_id for one in missing if one.prompt.messages]:
         got = f"{len(talking)} prompts after earlier messages, first {talking[0]!r}"
-        raise GenerationError(where, got, "{messages} in options.request", "write it where they are sent")
+        raise ProviderError(where, got, "{messages} in options.request", "write it where they are sent")
 
 
 def log_description(

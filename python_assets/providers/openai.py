@@ -12,7 +12,7 @@ from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
 from python_assets.providers.messages import plain_text
 from python_assets.providers.outcomes import was_declined
 from python_assets.providers.provider import provider
-from python_assets.providers.records import Answer, GenerationConfig, Request
+from python_assets.providers.records import Answer, Request, SystemConfig
 from python_assets.providers.transport import typed_failures
 
 ENDPOINT: Final = "endpoint"
@@ -47,7 +47,7 @@ class OpenAI(HttpProvider):
         return self.config.options.get(ENDPOINT, CHAT) == COMPLETIONS
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+    def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
         found = super().problems(config, factor_levels)
         if config.options.get(ENDPOINT, CHAT) not in (CHAT, COMPLETIONS):

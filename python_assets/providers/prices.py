@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from python_assets.providers.provider import LocalProvider, RemoteProvider, providers
 from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.study.budget import TokenPrice
-from python_assets.study.study import Generation, Study
+from python_assets.study.study import Study, System
 
 FREE: Final = TokenPrice(in_=0, out=0)
 _TABLE: Final = Path(__file__).parent / "prices.csv"
@@ -44,30 +44,30 @@ def published_prices() -> dict[tuple[str, str], Published]:
         }
 
 
-def price_of(study: Study, generation: Generation) -> TokenPrice | None:
+def price_of(study: Study, system: System) -> TokenPrice | None:
     """What the tokens of a generation cost, None where nobody said.
 
     Nobody is paid for imported and simulated answers, and for a model in this process unless the study says so.
     """
-    return find_price(study.prices, generation)
+    return find_price(study.prices, system)
 
 
-def priced_as(generation: Generation) -> str:
+def priced_as(system: System) -> str:
     """What a study declares its price under: the model's name at its server, its own where it names no model."""
-    return generation.model or generation.generation_id
+    return system.model or system.system_id
 
 
-def find_price(declared: dict[str, TokenPrice], generation: Generation) -> TokenPrice | None:
+def find_price(declared: dict[str, TokenPrice], system: System) -> TokenPrice | None:
     """As price_of, by what a study declares of models.
 
     Args:
         declared: by what priced_as gives.
-        generation: of the study.
+        system: of the study.
     """
-    name, model = generation.spec.provider, generation.model
+    name, model = system.spec.provider, system.model
     if name in (REPLAY, SIMULATOR):
         return FREE
-    if (named := priced_as(generation)) in declared:
+    if (named := priced_as(system)) in declared:
         return declared[named]
     if name not in providers:  # a function of the user's own asks whomever it likes
         return None
@@ -75,7 +75,7 @@ def find_price(declared: dict[str, TokenPrice], generation: Generation) -> Token
     if issubclass(kind, LocalProvider):
         return FREE
     at_home = (None, kind.default_url) if issubclass(kind, RemoteProvider) else (None,)
-    if any(url not in at_home for url in generation.spec.addresses):
+    if any(url not in at_home for url in system.spec.addresses):
         return None
     table = published_prices()
     dated = _DATE_OF_A_VERSION.search(model)

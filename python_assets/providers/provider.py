@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import ClassVar, Final, Self
 from urllib.parse import urlsplit
 
-from python_assets.errors import GenerationError, StudyError
-from python_assets.providers.records import Answer, Description, GenerationConfig, Prompt, Rejected, Request
+from python_assets.errors import ProviderError, StudyError
+from python_assets.providers.records import Answer, Description, Prompt, Rejected, Request, SystemConfig
 from python_assets.providers.transport import is_address, secrets_of
 from python_assets.registry import Registry
 
@@ -52,17 +52,17 @@ class Provider:
     keeps_log: ClassVar[bool] = True
     asks_server: ClassVar[bool] = False
 
-    def __init__(self, config: GenerationConfig) -> None:
+    def __init__(self, config: SystemConfig) -> None:
         self.config = config
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+    def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running, fields below the generation; nothing is contacted."""
         expected = f"nothing here, as provider {config.provider} asks no server over HTTP"
         ignored = {} if cls.asks_server else {name: getattr(config, name) for name in OF_A_SERVER}
         return [StudyError((name,), value, expected, f"remove {name}") for name, value in ignored.items() if value]
 
-    def unready(self) -> GenerationError | None:
+    def unready(self) -> ProviderError | None:
         """What keeps it from answering anything on this machine, with the remedy; nothing is contacted."""
         return None
 
@@ -94,7 +94,7 @@ class LocalProvider(Provider, ABC):
     runs_model: ClassVar[bool] = False
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+    def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted or generated."""
         expected = f"nothing here, as provider {config.provider} answers as fast as it can"
         declared = {name: getattr(config, name) for name in RATES if getattr(config, name) is not None}
@@ -125,12 +125,12 @@ class RemoteProvider(Provider, ABC):
     default_url: ClassVar[str | None] = None
     needs_model: ClassVar[bool] = True
 
-    def __init__(self, config: GenerationConfig) -> None:
+    def __init__(self, config: SystemConfig) -> None:
         super().__init__(config)
         self._key: str | None = None
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+    def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
         found = super().problems(config, factor_levels)
         if cls.needs_model and not config.model.strip():
@@ -169,18 +169,18 @@ class RemoteProvider(Provider, ABC):
         """The key in the environment variable that the generation names.
 
         Raises:
-            GenerationError: the variable is not set, or holds what cannot be a key.
+            ProviderError: the variable is not set, or holds what cannot be a key.
         """
         name = self.config.api_key_env
         if name is None:
             return None
-        where = f"generation {self.config.generation_id!r}: environment variable {name} (api_key_env)"
+        where = f"generation {self.config.system_id!r}: environment variable {name} (api_key_env)"
         key = os.environ.get(name, "").strip()
         if not key:
-            raise GenerationError(where, "nothing", "a key", f"set it, for example: export {name}=...")
+            raise ProviderError(where, "nothing", "a key", f"set it, for example: export {name}=...")
         if not (key.isascii() and key.isprintable()) or " " in key:
             expected = "a key: printable ASCII without blanks"
-            raise GenerationError(where, "other characters", expected, "set it anew")
+            raise ProviderError(where, "other characters", expected, "set it anew")
         self._key = key
         return key
 
@@ -203,7 +203,7 @@ class RemoteProvider(Provider, ABC):
         """Ask once; ProviderFailure where no answer came."""
 
 
-def config_problems(config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+def config_problems(config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
     """What keeps a generation from running, for the validation of a study: nothing is contacted or generated.
 
     Args:

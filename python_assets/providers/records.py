@@ -49,11 +49,11 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationConfig:
+class SystemConfig:
     """One configured way to answer.
 
     Attributes:
-        generation_id: as in the tables; the name of the response log.
+        system_id: as in the tables; the name of the response log.
         provider: a registered name, or any text where `function` is given.
         model: the model's name at its server.
         system_prompt: the role; '' sends none.
@@ -82,7 +82,7 @@ class GenerationConfig:
         folder: which the path of a model starts from; the study file's.
     """
 
-    generation_id: str
+    system_id: str
     provider: str
     model: str = ""
     system_prompt: str = ""
@@ -186,7 +186,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One row of raw.responses, less study_id and generation_id; requested_at is ISO 8601 in UTC.
+    """One row of raw.responses, less study_id and system_id; requested_at is ISO 8601 in UTC.
 
     A response can be refused and truncated, or empty and truncated; outcome and flags are None where the status
     is not ok, as nothing was observed there, and is_refused where the outcome is unreadable. is_declined: the
@@ -228,7 +228,7 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationRun:
+class SystemRun:
     """All responses of one generation and how they came about.
 
     Attributes:

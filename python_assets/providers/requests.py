@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.providers.messages import build_messages
 from python_assets.providers.provider import Provider
-from python_assets.providers.records import Description, GenerationConfig, Message, Prompt, Rejected, Request
+from python_assets.providers.records import Description, Message, Prompt, Rejected, Request, SystemConfig
 from python_assets.providers.transport import shown_url
 
 _NUMBER: Final = "replicate number"  # stands for it; the key replicate comes after all others
@@ -66,7 +66,7 @@ def plan_requests(prompts: Sequence[Prompt], provider: Provider, description: De
 
 
 def _fixed_part(provider: Provider, description: Description) -> dict[str, Any]:
-    config: GenerationConfig = provider.config
+    config: SystemConfig = provider.config
     extension = {} if config.extension is None else {"extension": dict(config.extension.identity)}
     wave = {"in_wave": config.wave} if config.wave else {}
     # an application without a model's name is told from another by its address alone

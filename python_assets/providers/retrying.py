@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
-from python_assets.errors import GenerationError, without_credentials
+from python_assets.errors import ProviderError, without_credentials
 from python_assets.providers.addresses import FAILURES_IN_A_ROW, Addresses, Call, Visit
 from python_assets.providers.conversation import answer_later
 from python_assets.providers.failures import FATAL, FATAL_AFTER_RETRIES, OUTAGE, RETRYABLE, ProviderFailure
@@ -100,7 +100,7 @@ class Asker:
         Of several addresses those that do not say it now are left alone for a while.
 
         Raises:
-            GenerationError: no server says it, retries included, or two addresses have different models.
+            ProviderError: no server says it, retries included, or two addresses have different models.
         """
         absent: dict[Server, ProviderFailure] = {}
         for server in self.servers.all if self.servers.are_several else ():
@@ -126,8 +126,8 @@ class Asker:
         said = await server.provider.describe()
         digests = {one.description.model_digest for one in self.servers.all if one.description} | {said.model_digest}
         if len(digests) > 1:
-            raise GenerationError(
-                f"generation {self.config.generation_id!r}",
+            raise ProviderError(
+                f"system {self.config.system_id!r}",
                 f"another {self.config.model!r} at {server.address.shown} (digests {', '.join(map(str, digests))})",
                 "one model at all addresses of base_url",
                 "install the same one at each, or leave one out",
@@ -140,7 +140,7 @@ class Asker:
             try:
                 async with server.provider:
                     return await self._within_time(server.provider.describe, DESCRIBE_SECONDS)
-            except (ProviderFailure, GenerationError):
+            except (ProviderFailure, ProviderError):
                 continue
         return None
 
@@ -155,7 +155,7 @@ class Asker:
             after: what is set before the first is asked.
 
         Raises:
-            GenerationError: no request can succeed, FAILURES_IN_A_ROW failed, or no address is there any more; calls
+            ProviderError: no request can succeed, FAILURES_IN_A_ROW failed, or no address is there any more; calls
                 in flight are given up.
         """
         self._n_to_ask = len(requests)
@@ -333,7 +333,7 @@ class Asker:
         self._say(f"{server.address.shown} is left alone for {seconds:,.0f} s, then looked at again ({failure})")
 
     def _say(self, text: str) -> None:
-        self.progress.say(f"{self.config.generation_id}: {self._redact(text)}")
+        self.progress.say(f"{self.config.system_id}: {self._redact(text)}")
 
     async def _within_time(self, call: Callable[[], Awaitable[T]], longest: float) -> T:
         seconds = min(longest, self.config.timeout_seconds)
@@ -343,17 +343,17 @@ class Asker:
         except TimeoutError:
             raise ProviderFailure("timeout", f"no answer within {seconds:g} s") from None
 
-    def _fatal(self, failure: ProviderFailure) -> GenerationError:
+    def _fatal(self, failure: ProviderFailure) -> ProviderError:
         # what fails for good failed at one address, the rest at all of them
         return self._stopped(str(failure), failure.kind, failure.at if failure.kind in FATAL else None)
 
-    def _stopped(self, what: str, kind: str, at: str | None = None) -> GenerationError:
-        where = f"generation {self.config.generation_id!r}"
+    def _stopped(self, what: str, kind: str, at: str | None = None) -> ProviderError:
+        where = f"system {self.config.system_id!r}"
         at = at or ", ".join(server.address.shown for server in self.servers.all)
         asked = f"model {self.config.model!r} at {at}" if self.config.model else at
         got = f"{self._redact(what)} ({asked})"
         kept = f"the response log keeps {len(self.outcomes)} responses of this run; a rerun asks for the rest"
-        error = GenerationError(where, got, remedy="; ".join(filter(None, (self.provider.remedy(kind), kept))))
+        error = ProviderError(where, got, remedy="; ".join(filter(None, (self.provider.remedy(kind), kept))))
         # a server that answered will do so again; one that never did is to be started
         error.may_pass = kind in RETRYABLE and (self.has_answered or has_answer(self.outcomes))
         return error

@@ -79,7 +79,7 @@ async def ask_side_by_side(
         most: requests of each generation; None asks all.
 
     Raises:
-        BudgetError, GenerationError, UnconfirmedError, ValueError: as generate_all.
+        BudgetError, ProviderError, UnconfirmedError, ValueError: as generate_all.
     """
     async with AsyncExitStack() as opened:
         for one in askings:
@@ -89,7 +89,7 @@ async def ask_side_by_side(
             log_description(one.asker.writer, one.content, one.description, one.missing)
             tell_known(progress, one.plan, one.missing, one.asker.provider)
         chosen = [one.missing[:most] for one in askings]
-        tell = _counted(progress, [one.asker.config.generation_id for one in askings if one.missing], chosen)
+        tell = _counted(progress, [one.asker.config.system_id for one in askings if one.missing], chosen)
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [
@@ -108,7 +108,7 @@ async def ask_side_by_side(
 def _require_all(askings: Sequence[Asking]) -> None:
     """See that no budget ended what was to be asked, which is known once nothing is in flight."""
     if askings:
-        n_left = {one.asker.config.generation_id: len(one.missing) - len(one.asker.outcomes) for one in askings}
+        n_left = {one.asker.config.system_id: len(one.missing) - len(one.asker.outcomes) for one in askings}
         askings[0].asker.spending.require_all(n_left)
 
 

@@ -18,11 +18,11 @@ from python_assets.providers.log import read_log
 from python_assets.providers.messages import estimated_tokens
 from python_assets.providers.missing import most_calls
 from python_assets.providers.prices import FREE, price_of
-from python_assets.providers.records import GenerationConfig, Outcome, Request
+from python_assets.providers.records import Outcome, Request, SystemConfig
 from python_assets.providers.usage import Usage, usage_of
 from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.study.budget import Budget, TokenPrice
-from python_assets.study.study import Generation, Study
+from python_assets.study.study import Study, System
 from python_assets.warehouse.build import Home
 
 PROBE: Final = "probe"
@@ -136,10 +136,10 @@ class Spending:
     reached: dict[str, Reached] = field(default_factory=dict)
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
-    def hold(self, request: Request, config: GenerationConfig) -> Held | Reached:
+    def hold(self, request: Request, config: SystemConfig) -> Held | Reached:
         """Set aside the most that a request may take, or say which budget is too small for it now."""
-        accounts = self.accounts.get(config.generation_id, ())
-        price = self.prices.get(config.generation_id, FREE)
+        accounts = self.accounts.get(config.system_id, ())
+        price = self.prices.get(config.system_id, FREE)
         amount = _most(request, config, price) if accounts else Amount()
         for account in accounts:
             if unit := account.short_of(amount):
@@ -149,11 +149,11 @@ class Spending:
             account.n_in_flight += 1
         return Held(accounts, amount, price, request)
 
-    def hold_now(self, request: Request, config: GenerationConfig) -> Held | None:
+    def hold_now(self, request: Request, config: SystemConfig) -> Held | None:
         """As hold; None where it does not fit, which is remembered."""
         return self._remembered(self.hold(request, config), config)
 
-    async def hold_later(self, request: Request, config: GenerationConfig) -> Held | None:
+    async def hold_later(self, request: Request, config: SystemConfig) -> Held | None:
         """As hold_now, once what is in flight leaves room: less may come of it than was set aside."""
         while isinstance(held := self.hold(request, config), Reached) and held.account.n_in_flight:
             waiter = asyncio.get_running_loop().create_future()
@@ -161,10 +161,10 @@ class Spending:
             await waiter
         return self._remembered(held, config)
 
-    def _remembered(self, held: Held | Reached, config: GenerationConfig) -> Held | None:
+    def _remembered(self, held: Held | Reached, config: SystemConfig) -> Held | None:
         if isinstance(held, Held):
             return held
-        self.reached[config.generation_id] = held
+        self.reached[config.system_id] = held
         return None
 
     def settle(self, held: Held, outcome: Outcome | None) -> None:
@@ -207,14 +207,12 @@ def spending_of(study: Study, home: Home) -> Spending:
         study: its budgets and prices.
         home: where its logs lie.
     """
-    everyone = [one for one in (*study.generations, *study.engines.values()) if one.spec.provider != REPLAY]
+    everyone = [one for one in (*study.systems, *study.engines.values()) if one.spec.provider != REPLAY]
     if study.budget is None and all(one.spec.budget is None for one in everyone):
         return UNBOUNDED
-    prices = {one.generation_id: price_of(study, one) or FREE for one in everyone}  # unknown where no usd is bounded
-    spent = {
-        one.generation_id: amount_of(logged_usage(study, home, one), prices[one.generation_id]) for one in everyone
-    }
-    accounts: dict[str, list[Account]] = {one.generation_id: [] for one in everyone}
+    prices = {one.system_id: price_of(study, one) or FREE for one in everyone}  # unknown where no usd is bounded
+    spent = {one.system_id: amount_of(logged_usage(study, home, one), prices[one.system_id]) for one in everyone}
+    accounts: dict[str, list[Account]] = {one.system_id: [] for one in everyone}
     if study.budget is not None:
         total = Amount(*(map(sum, zip(*spent.values(), strict=True)) if spent else Amount()))
         of_study = Account((study.path, "budget"), study.budget, total)
@@ -222,15 +220,15 @@ def spending_of(study: Study, home: Home) -> Spending:
             listed.append(of_study)
     for one in everyone:
         if one.spec.budget is not None:
-            where = (study.path, f"generation {one.generation_id}", "budget")
-            accounts[one.generation_id].append(Account(where, one.spec.budget, spent[one.generation_id]))
+            where = (study.path, f"system {one.system_id}", "budget")
+            accounts[one.system_id].append(Account(where, one.spec.budget, spent[one.system_id]))
     return Spending(accounts, prices)
 
 
-def logged_usage(study: Study, home: Home, generation: Generation) -> Usage:
+def logged_usage(study: Study, home: Home, system: System) -> Usage:
     """What a generation or an engine used in all its logs."""
-    name = generation.generation_id
-    names = [f"{name}.{stage}" for stage in STAGES] if generation.spec.engine else [name]
+    name = system.system_id
+    names = [f"{name}.{stage}" for stage in STAGES] if system.spec.engine else [name]
     return sum((_used(log_path(study, home, one)) for one in names), Usage())
 
 
@@ -255,9 +253,9 @@ def spent_of(study: Study, home: Home) -> Spent:
         home: where its logs lie.
 
     Raises:
-        GenerationError: a log cannot be read.
+        ProviderError: a log cannot be read.
     """
-    everyone = [*study.generations, *study.engines.values()]
+    everyone = [*study.systems, *study.engines.values()]
     asked = [
         (used, price_of(study, one))
         for one in everyone
@@ -292,13 +290,13 @@ def _used_by(path: Path, _size: int, _mtime_ns: int) -> Usage:
     return read_log(path).used
 
 
-def _most(request: Request, config: GenerationConfig, price: TokenPrice) -> Amount:
+def _most(request: Request, config: SystemConfig, price: TokenPrice) -> Amount:
     """What a request takes at most, as far as that is known before it is asked."""
     n = most_calls(config)
     n_out = most_tokens_out(config) * n
     return amount_of(Usage(n, estimated_tokens(request.messages) * n, 0, n_out), price)
 
 
-def most_tokens_out(config: GenerationConfig) -> int:
+def most_tokens_out(config: SystemConfig) -> int:
     """The longest answer that a generation allows, in tokens; UNBOUNDED_ANSWER where it bounds none."""
     return int(config.decoding.get("max_tokens") or UNBOUNDED_ANSWER)

@@ -13,7 +13,7 @@ Row = Mapping[str, Any]
 OUTCOMES: Final[Mapping[str, str]] = {
     "significant": "called different",
     "equivalent": "equal within margins",
-    "inconclusive": "open",
+    "inconclusive": "inconclusive",
     "not_testable": "not testable",
     "not_observed": "not observed",
     "not_asked": "not asked",
@@ -35,7 +35,7 @@ QUESTION_SETS: Final = f"""
 OF_PAIRS: Final = f"""
     select count(*) as n_questions, {_COUNTS}
     from questions
-    where study_id = $study and reference_generation_id <> ''
+    where study_id = $study and reference_system_id <> ''
 """
 """What the questions of pairs of generations came to, in one row."""
 # what became of the questions that are called: each is told once, as one of these
@@ -49,11 +49,11 @@ SIGNIFICANT: Final = """
         count(*) filter (is_own and not is_repeated and verdict <> 'equivalent') as n_facts
     from (
         select questions.statistic, questions.verdict, is_tool_bias, is_repeated,
-            reference_generation_id <> '' as is_pair,
-            reference_generation_id = '' and not is_tool_bias and questions.statistic <> 'ground_truth' as is_own
+            reference_system_id <> '' as is_pair,
+            reference_system_id = '' and not is_tool_bias and questions.statistic <> 'ground_truth' as is_own
         from questions
         left join findings
-            using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+            using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
         where study_id = $study and outcome = 'significant'
     )
 """
@@ -69,18 +69,18 @@ UNTESTED: Final = """
 # in whatever slice or grouping: nothing of it was read
 UNREAD: Final = """
     with of_answers as (
-        select generation_id, measure_id, max(n_responses) as n_read, max(n_missing) as n_asked,
+        select system_id, measure_id, max(n_responses) as n_read, max(n_missing) as n_asked,
             arg_max(reason, n_missing) as reason
         from questions
-        where study_id = $study and reference_generation_id = '' and calibration = 'raw'
-            and statistic in ('mean', 'share') and parameters = '' and generation_id <> 'all'
-        group by generation_id, measure_id
+        where study_id = $study and reference_system_id = '' and calibration = 'raw'
+            and statistic in ('mean', 'share') and parameters = '' and system_id <> 'all'
+        group by system_id, measure_id
     )
-    select generation_id, measure_id, n_asked, reason, meaning, remedy
+    select system_id, measure_id, n_asked, reason, meaning, remedy
     from of_answers
     left join reasons using (reason)
     where n_read = 0 and n_asked > 0
-    order by generation_id, measure_id
+    order by system_id, measure_id
 """
 """Generations none of whose answers could be read by a measure."""
 
@@ -120,4 +120,4 @@ def unread_in_words(row: Row) -> str:
     n = row["n_asked"]
     answers = "its one answer" if n == 1 else f"any of its {n:,} answers"
     told = why(row["reason"], row["meaning"], row["remedy"])
-    return f"{row['generation_id']}: {row['measure_id']} could not be read in {answers}: {told}"
+    return f"{row['system_id']}: {row['measure_id']} could not be read in {answers}: {told}"

@@ -162,7 +162,7 @@ def manifest_of(
     """
     study_id, config = study["study_id"], json.loads(study["config_json"])
     documents = _rows(connection, _of_study("documents", "document_id"), study_id)
-    generations = _rows(connection, _of_study("generations", "generation_id"), study_id)
+    systems = _rows(connection, _of_study("systems", "system_id"), study_id)
     measures = _rows(connection, _of_study("measures", "measure_id"), study_id)
     return Manifest(
         format=FORMAT,
@@ -172,8 +172,8 @@ def manifest_of(
         files=files,
         factors=factors,
         documents=documents,
-        generations=[] if stage == "prompts" else generations,
-        generation_factors={} if stage == "prompts" else _generation_factors(connection, study_id),
+        systems=[] if stage == "prompts" else systems,
+        system_factors={} if stage == "prompts" else _system_factors(connection, study_id),
         measures=measures if stage in ("statistics", "archive") else [],
         licences=sorted({row["licence"] for row in documents if row["licence"]}),
         n_unknown_licence=sum(not row["licence"] for row in documents),
@@ -196,10 +196,10 @@ def removes_prompt(config: dict[str, Any]) -> bool:
     return Prompts.model_validate(config["prompts"], context=AS_WRITTEN).removes_prompt
 
 
-def _generation_factors(connection: duckdb.DuckDBPyConnection, study_id: str) -> dict[str, dict[str, str]]:
+def _system_factors(connection: duckdb.DuckDBPyConnection, study_id: str) -> dict[str, dict[str, str]]:
     levels: dict[str, dict[str, str]] = {}
-    for row in _rows(connection, _of_study("generation_factors", "generation_id, factor"), study_id):
-        levels.setdefault(row["generation_id"], {})[row["factor"]] = row["level"]
+    for row in _rows(connection, _of_study("system_factors", "system_id, factor"), study_id):
+        levels.setdefault(row["system_id"], {})[row["factor"]] = row["level"]
     return levels
 
 

@@ -34,8 +34,8 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "factors": "prompts",
     "prompts": "prompts",
     "prompt_factors": "prompts",
-    "generations": "responses",
-    "generation_factors": "responses",
+    "systems": "responses",
+    "system_factors": "responses",
     "responses": "responses",
     # a file each
     "association_tests": "statistics",
@@ -56,7 +56,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "finding_groups": "statistics",
     "finding_prompts": "statistics",
     "findings": "statistics",
-    "generation_comparisons": "statistics",
+    "system_comparisons": "statistics",
     "ground_truth": "statistics",
     "human_labels": "statistics",
     "imported_metrics": "statistics",
@@ -202,5 +202,5 @@ def responses_query(factors: Collection[str]) -> str:
         from responses
         inner join ({prompts_query(factors)}) as prompt using (prompt_id)
         where study_id = $study
-        order by generation_id, prompt_id, replicate
+        order by system_id, prompt_id, replicate
     """

@@ -28,7 +28,7 @@ TEXTS: Final = frozenset(
 _NAMES_OF_PROMPTS: Final = frozenset({"prompt_id", "root_prompt_id", "unit_id", "other_prompt_id"})
 # parts of a study file that hold texts, by the section they stand in
 _PARTS_OF_TEMPLATES: Final = ("text", "baseline", "options")
-_PARTS_OF_GENERATIONS: Final = ("role", "prompt_template")
+_PARTS_OF_SYSTEMS: Final = ("system_prompt", "prompt_template")
 
 
 def hide_texts(connection: duckdb.DuckDBPyConnection, study_id: str) -> bool:
@@ -84,8 +84,8 @@ def config_without_texts(config: dict[str, Any]) -> dict[str, Any]:
     for part in (*templates.get("texts", []), assemble):
         for message in part.get("messages") or []:
             _hide_parts(message, ("content",))
-    for generation in hidden.get("generations", []):
-        _hide_parts(generation, _PARTS_OF_GENERATIONS)
+    for system in hidden.get("systems", []):
+        _hide_parts(system, _PARTS_OF_SYSTEMS)
     return dict(hidden)
 
 

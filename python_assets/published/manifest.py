@@ -28,7 +28,7 @@ FORMULA: Final = r"^[=+\-@\t\r\n']"
 QUOTE: Final = "'"
 
 _NO_NAME: Final = re.compile(r"[/\\:\0]")
-_OF_GENERATIONS: Final = ("generation_id",)
+_OF_SYSTEMS: Final = ("system_id",)
 _OF_MEASURES: Final = (
     "measure_id",
     "kind",
@@ -82,7 +82,7 @@ class Manifest(_Record):
         factors: by name, none for statistics.
         documents, generations, measures: rows of these marts: what the copy was made from, with revisions,
             digests and licences.
-        generation_factors: by generation, the level of every factor of models; empty in an export of before
+        system_factors: by generation, the level of every factor of models; empty in an export of before
             they were told.
         licences: of the documents, each once.
         hides_texts: whether the study hides texts of prompts and responses, which are not in the files.
@@ -98,8 +98,8 @@ class Manifest(_Record):
     files: list[ExportedFile] = Field(min_length=1)
     factors: dict[FactorName, ExportedFactor]
     documents: list[dict[str, Any]]
-    generations: list[dict[str, Any]]
-    generation_factors: dict[str, dict[str, str]] = {}
+    systems: list[dict[str, Any]]
+    system_factors: dict[str, dict[str, str]] = {}
     measures: list[dict[str, Any]]
     licences: list[str]
     n_unknown_licence: int | None = None
@@ -169,10 +169,10 @@ def _faults(manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield from _faults_of_factors(manifest)
     if manifest.stage == "statistics":
         return  # which nothing is read of
-    if manifest.stage != "prompts" and not manifest.generations:
-        yield "generations", "there are responses and nobody who gave them"
+    if manifest.stage != "prompts" and not manifest.systems:
+        yield "systems", "there are responses and nobody who gave them"
     for name, rows, needed in (
-        ("generations", manifest.generations, _OF_GENERATIONS),
+        ("systems", manifest.systems, _OF_SYSTEMS),
         ("measures", manifest.measures, _OF_MEASURES),
     ):
         absent = ((at, key) for at, row in enumerate(rows) for key in needed if key not in row)

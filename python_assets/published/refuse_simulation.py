@@ -23,13 +23,13 @@ def refuse_simulation(home: Home, study_id: str) -> None:
         return
     with open_published(home.published) as connection:
         database = home.published.stem
-        if "is_simulated" not in _columns(connection, database, "main", "generations"):
+        if "is_simulated" not in _columns(connection, database, "main", "systems"):
             return
         if has_stand_in(connection, database, "main", study_id):
             return
         answered = connection.execute(
-            "select generation_id from main.generations "
-            "where study_id = ? and not is_simulated and not is_baseline order by generation_id",
+            "select system_id from main.systems "
+            "where study_id = ? and not is_simulated and not is_baseline order by system_id",
             [study_id],
         ).fetchall()
     if answered:

@@ -28,7 +28,7 @@ MOST_METRICS: Final = 3
 MOST_UNREAD: Final = 3
 MOST_RATERS: Final = 4
 KEYS: Final = (
-    *("generation_id", "measure_id", "calibration", "grouping_id", "slice_id", "statistic", "parameters"),
+    *("system_id", "measure_id", "calibration", "grouping_id", "slice_id", "statistic", "parameters"),
 )  # of a question of groups
 STUDY: Final = """
     select cast(json_extract(config_json, '$.analysis.alpha') as double) as alpha,
@@ -36,18 +36,18 @@ STUDY: Final = """
         (
             select bool_or(inference_reason in ('between_looks', 'looks_spent')) from findings where study_id = $study
         ) as is_withheld,
-        (select bool_or(is_simulated) from generations where study_id = $study) as is_simulated
+        (select bool_or(is_simulated) from systems where study_id = $study) as is_simulated
     from studies
     where study_id = $study
 """
 # a size with a stronger verdict than groups have is told beside them
 FOUND: Final = """
-    select generation_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, findings.q_value,
+    select system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, findings.q_value,
         strongest_verdict, strongest_size, strongest_group_id, strongest_category, strongest_value, strongest_margin
     from findings
     inner join questions
-        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and reference_generation_id = ''
+        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_system_id = ''
         and findings.verdict in ('beyond_margin', 'different') and not is_tool_bias and not is_repeated
     order by finding_rank
 """
@@ -55,22 +55,22 @@ STANDING: Final = """
     select group_id, category, value
     from finding_groups
     where study_id = $study and direction is not null
-        and (generation_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters)
-        = ($generation_id, $measure_id, $calibration, $grouping_id, $slice_id, $statistic, $parameters)
+        and (system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters)
+        = ($system_id, $measure_id, $calibration, $grouping_id, $slice_id, $statistic, $parameters)
     order by position
 """
 # calibrated values are told where the raw ones do not tell the same
 CHANGED: Final = """
     select
-        generation_a_id, generation_b_id, measure_id, calibration, grouping_id, slice_id, comparison, q_value
-    from generation_comparisons
+        system_id, reference_system_id, measure_id, calibration, grouping_id, slice_id, comparison, q_value
+    from system_comparisons
     where study_id = $study and comparison in ('mean_change', 'groups_moved')
         and verdict in ('beyond_margin', 'different')
     qualify row_number() over (
-        partition by generation_a_id, generation_b_id, measure_id, grouping_id, slice_id, comparison
+        partition by system_id, reference_system_id, measure_id, grouping_id, slice_id, comparison
         order by calibration desc
     ) = 1
-    order by q_value, p_value, generation_a_id, measure_id, grouping_id, slice_id, comparison
+    order by q_value, p_value, system_id, measure_id, grouping_id, slice_id, comparison
 """
 # units are compared whole: what varies within one is left out of no block
 OF_BLOCKS: Final = """
@@ -239,7 +239,7 @@ def _fact(study: _Study, row: Row) -> str:
     is_truth = row["statistic"] == GROUND_TRUTH
     unsettled = "not as in the ground truth" if is_truth else "groups differ; which is not settled"
     who = ", ".join(named) or unsettled
-    return f"{row['generation_id']}: {what}{_quantity(row)}: {who} (q {row['q_value']:.2g}{_past_margin(row)})"
+    return f"{row['system_id']}: {what}{_quantity(row)}: {who} (q {row['q_value']:.2g}{_past_margin(row)})"
 
 
 def _past_margin(row: Row) -> str:
@@ -258,13 +258,13 @@ def _changed(rows: list[Row]) -> list[str]:
         return []
     told = [_change(row) for row in rows[:MOST_CHANGES]]
     if len(rows) > MOST_CHANGES:
-        told.append(f"{len(rows) - MOST_CHANGES} more in generation_comparisons")
+        told.append(f"{len(rows) - MOST_CHANGES} more in system_comparisons")
     return [f"Changed    {'; '.join(told)}"]
 
 
 def _change(row: Row) -> str:
     what = "mean of" if row["comparison"] == "mean_change" else "groups moved in"
-    pair = f"{row['generation_a_id']} against {row['generation_b_id']}"
+    pair = f"{row['system_id']} against {row['reference_system_id']}"
     return f"{pair}: {what} {_quantity(row)} (q {row['q_value']:.2g})"
 
 

@@ -24,7 +24,7 @@ COUNTS: Final = (
 )
 SPENT: Final = ("n_calls", "n_input_tokens", "n_output_tokens", "cost_usd", "cost_reason")
 COLUMNS: Final = (
-    *("study_id", "run_id", "published_at", "publication_id", "plumbline_version", "generations_json"),
+    *("study_id", "run_id", "published_at", "publication_id", "plumbline_version", "systems_json"),
     *COUNTS,
     *SPENT,
     *("archive_path", "archive_removed_at"),
@@ -64,12 +64,12 @@ def runs_of(home: Home) -> list[Row]:
 
 
 def _described(row: Row) -> Row:
-    generations = [one for one in json.loads(row.pop("generations_json") or "[]") if one["provider"] != BASELINE]
+    systems = [one for one in json.loads(row.pop("systems_json") or "[]") if one["provider"] != BASELINE]
     return {
         **row,
-        "models": sorted({one["model"] or one["generation_id"] for one in generations}),
-        "waves": sorted({one["wave"] for one in generations if one["wave"]}),
-        "is_simulated": any(one["provider"] == SIMULATOR for one in generations),
+        "models": sorted({one["model"] or one["system_id"] for one in systems}),
+        "waves": sorted({one["wave"] for one in systems if one["wave"]}),
+        "is_simulated": any(one["provider"] == SIMULATOR for one in systems),
         "is_kept": row["archive_path"] is not None,
     }
 

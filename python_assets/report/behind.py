@@ -12,11 +12,11 @@ from python_assets.texts.conversations import EARLIER
 MAX_GROUPS: Final = 2  # of a fact whose prompts are shown
 MAX_PROMPTS: Final = 3  # of each; table finding_prompts has ten
 _OF_GROUP: Final = """
-    select position, root_prompt_id, difference, prompt_id, other_prompt_id, generation_id
+    select position, root_prompt_id, difference, prompt_id, other_prompt_id, system_id
     from finding_prompts
     where study_id = $study
-        and (slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-        = ($slice_id, $generation_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
+        and (slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
+        = ($slice_id, $system_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
         and (group_id, category, reference) = ($group_id, $category, $reference)
         and position <= $n_prompts
     order by position
@@ -26,7 +26,7 @@ _ANSWER: Final = f"""
     from prompts
     left join responses
         on prompts.study_id = responses.study_id and prompts.prompt_id = responses.prompt_id
-        and responses.generation_id = $generation_id
+        and responses.system_id = $system_id
     where prompts.study_id = $study and prompts.prompt_id = $prompt_id
     group by prompts.messages_json, prompts.prompt_text
 """
@@ -58,8 +58,8 @@ def behind_fact(reader: Reader, keys: dict[str, Any], groups: list[Row]) -> list
         prompts = [
             {
                 **row,
-                "own": answer(reader, row["generation_id"], row["prompt_id"]),
-                "other": answer(reader, row["generation_id"], row["other_prompt_id"]),
+                "own": answer(reader, row["system_id"], row["prompt_id"]),
+                "other": answer(reader, row["system_id"], row["other_prompt_id"]),
             }
             for row in rows
         ]
@@ -68,7 +68,7 @@ def behind_fact(reader: Reader, keys: dict[str, Any], groups: list[Row]) -> list
     return found
 
 
-def answer(reader: Reader, generation_id: str, prompt_id: str) -> Row:
+def answer(reader: Reader, system_id: str, prompt_id: str) -> Row:
     """The text of a prompt, the messages before it, and the first answer of a generation; None where there is none."""
-    rows = reader.rows(_ANSWER, generation_id=generation_id, prompt_id=prompt_id)
+    rows = reader.rows(_ANSWER, system_id=system_id, prompt_id=prompt_id)
     return rows[0] if rows else {"earlier": None, "prompt_text": None, "response_text": None}

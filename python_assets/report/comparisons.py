@@ -1,6 +1,6 @@
 """Generations compared with each other: what changed by group, and the answers behind it.
 
-Belongs here: reading generation_comparisons, and which changes are shown with which answers. Changes are
+Belongs here: reading system_comparisons, and which changes are shown with which answers. Changes are
 tested in infer/changes/; nothing is computed here but which root prompts moved most.
 """
 
@@ -27,7 +27,7 @@ MAX_GROUPS: Final = 6  # of one sentence
 _PLACES: Final = """
     with asked as (
         select measure_id, grouping_id, verdict, p_value
-        from generation_comparisons
+        from system_comparisons
         where study_id = $study and slice_id = 'all' and calibration = 'raw'
             and comparison in ('mean_change', 'groups_moved')
             and inference_reason is distinct from 'no_variation'
@@ -47,59 +47,59 @@ _PLACES: Final = """
 """
 _ROWS: Final = """
     select *
-    from generation_comparisons
+    from system_comparisons
     where study_id = $study and slice_id = 'all' and calibration = 'raw'
         and measure_id = $measure_id and grouping_id in ('', $grouping_id)
         and comparison in (
             'mean_change', 'groups_moved', 'group_change', 'disparity_change', 'beyond_parts_change',
             'log_disparity_change'
         )
-    order by generation_a_id
+    order by system_id
 """
 _EXTREMES: Final = """
-    select generation_id, metric, value, ci_low, ci_high
+    select system_id, metric, value, ci_low, ci_high
     from disparities
     where study_id = $study and slice_id = 'all' and calibration = 'raw'
         and (measure_id, grouping_id) = ($measure_id, $grouping_id)
         and statistic = 'mean' and parameters = '' and metric in ('range', 'impact_ratio')
-    order by generation_id
+    order by system_id
 """
 _SIGNIFICANT: Final = """
     select *,
         (select kind from measures where study_id = $study and measure_id = changes.measure_id) as kind,
         exists (
-            select * from generation_comparisons as refusals
+            select * from system_comparisons as refusals
             where refusals.study_id = $study and refusals.measure_id = $refusal and changes.measure_id <> $refusal
                 and refusals.comparison in ('mean_change', 'groups_moved')
                 and refusals.verdict in ('beyond_margin', 'different')
                 and refusals.slice_id = changes.slice_id and refusals.grouping_id = changes.grouping_id
-                and refusals.generation_a_id = changes.generation_a_id
-                and refusals.generation_b_id = changes.generation_b_id
+                and refusals.system_id = changes.system_id
+                and refusals.reference_system_id = changes.reference_system_id
         ) as refuses
-    from generation_comparisons as changes
+    from system_comparisons as changes
     join (select study_id, look, n_looks, level from studies) using (study_id)
     where study_id = $study and verdict in ('beyond_margin', 'different')
         and comparison in ('mean_change', 'disparity_change', 'beyond_parts_change')
     qualify comparison = 'mean_change' or row_number() over (
-        partition by slice_id, measure_id, calibration, grouping_id, generation_a_id, generation_b_id,
+        partition by slice_id, measure_id, calibration, grouping_id, system_id, reference_system_id,
             comparison
         order by abs(coalesce(value_alone, value)) desc, group_id, category
     ) = 1
-    order by q_value, p_value, measure_id, grouping_id, generation_a_id, comparison
+    order by q_value, p_value, measure_id, grouping_id, system_id, comparison
 """
 _WHO: Final = """
     select comparison, group_id, category, verdict, explained_by, reason_alone, value, ci_low, ci_high, value_alone,
         ci_low_alone, ci_high_alone, value_without
-    from generation_comparisons
+    from system_comparisons
     where study_id = $study and comparison = $comparison
-        and (slice_id, measure_id, calibration, grouping_id, generation_a_id, generation_b_id)
-        = ($slice_id, $measure_id, $calibration, $grouping_id, $generation_a_id, $generation_b_id)
+        and (slice_id, measure_id, calibration, grouping_id, system_id, reference_system_id)
+        = ($slice_id, $measure_id, $calibration, $grouping_id, $system_id, $reference_system_id)
     order by abs(coalesce(value_alone, value)) desc, group_id, category
 """
 _MOVED: Final = """
     with values_of as (
         select
-            generation_id, prompt_id,
+            system_id, prompt_id,
             avg(case
                 when $category <> '' then (label = $category)::int
                 when $calibration = 'calibrated' then calibrated_value
@@ -107,14 +107,14 @@ _MOVED: Final = """
             end) as value
         from measurements
         where study_id = $study and measure_id = $measure_id
-            and generation_id in ($generation_a_id, $generation_b_id)
-        group by generation_id, prompt_id
+            and system_id in ($system_id, $reference_system_id)
+        group by system_id, prompt_id
     ),
     changes as (
         select own.prompt_id, own.value - other.value as change
         from values_of as own
         join values_of as other using (prompt_id)
-        where own.generation_id = $generation_a_id and other.generation_id = $generation_b_id
+        where own.system_id = $system_id and other.system_id = $reference_system_id
             and own.value is not null and other.value is not null
     ),
     grouped as (
@@ -217,7 +217,7 @@ def comparisons_section(reader: Reader) -> Comparisons:
     """
     places = reader.rows(_PLACES)
     significant = reader.rows(_SIGNIFICANT, refusal=REFUSAL)
-    count = "select count(distinct (generation_a_id, generation_b_id)) as n from generation_comparisons"
+    count = "select count(distinct (system_id, reference_system_id)) as n from system_comparisons"
     asked = "comparison in ('mean_change', 'groups_moved')"
     n_pairs = reader.rows(f"{count} where study_id = $study and {asked}")[0]["n"]
     return Comparisons(
@@ -233,8 +233,7 @@ def _table(reader: Reader, measure_id: str, grouping_id: str) -> Table:
     place = {"measure_id": measure_id, "grouping_id": grouping_id}
     rows = reader.rows(_ROWS, **place)
     of_pair = {
-        pair: list(part)
-        for pair, part in groupby(rows, key=lambda row: (row["generation_a_id"], row["generation_b_id"]))
+        pair: list(part) for pair, part in groupby(rows, key=lambda row: (row["system_id"], row["reference_system_id"]))
     }
     shown = list(of_pair)[:MAX_PAIRS]
     references = {other for _, other in of_pair}
@@ -287,7 +286,7 @@ def _shown(reader: Reader, row: Row) -> Shown:
     who = ""
     if row["group_id"]:
         place = (
-            *("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id"),
+            *("slice_id", "measure_id", "calibration", "grouping_id", "system_id", "reference_system_id"),
             "comparison",
         )
         who = who_moved(reader.rows(_WHO, **{name: row[name] for name in place}))
@@ -304,9 +303,9 @@ def _shown(reader: Reader, row: Row) -> Shown:
         who=who,
         of_look=of_look(row),
         missing=missing_sentence(row),
-        own=row["generation_a_id"],
-        other=row["generation_b_id"],
-        read_by=read_by_of(reader, row["measure_id"], [row["generation_a_id"], row["generation_b_id"]]),
+        own=row["system_id"],
+        other=row["reference_system_id"],
+        read_by=read_by_of(reader, row["measure_id"], [row["system_id"], row["reference_system_id"]]),
         prompts=_moved(reader, {**row, "value": told["value"]}),
     )
 
@@ -368,10 +367,10 @@ def missing_sentence(row: Row) -> str:
         differs_on_its_own = f"The change stands whatever the missing answers of {name} would have been"
     else:
         is_up = (row["value"] if row["value_alone"] is None else row["value_alone"]) > 0
-        sides = ((share_a, row["generation_a_id"], is_up), (share_b, row["generation_b_id"], not is_up))
+        sides = ((share_a, row["system_id"], is_up), (share_b, row["reference_system_id"], not is_up))
         parts = [
-            f"those missing in {generation} are on average {number(shift)} {'lower' if is_lower else 'higher'}"
-            for share, generation, is_lower in sides
+            f"those missing in {system} are on average {number(shift)} {'lower' if is_lower else 'higher'}"
+            for share, system, is_lower in sides
             if share
         ]
         differs_on_its_own = f"The change stands unless of the answers of {name} {' and '.join(parts)} than the others"
@@ -392,7 +391,7 @@ def _moved(reader: Reader, row: Row) -> list[Row]:
     """The root prompts that moved most to the side of the change; none of a slice."""
     if row["slice_id"] != "all":
         return []
-    names = ("measure_id", "calibration", "category", "group_id", "generation_a_id", "generation_b_id", "value")
+    names = ("measure_id", "calibration", "category", "group_id", "system_id", "reference_system_id", "value")
     found = reader.rows(
         _MOVED, **{name: row[name] for name in names}, factors=row["grouping_id"].split(" x "), n_prompts=MAX_PROMPTS
     )
@@ -402,6 +401,4 @@ def _moved(reader: Reader, row: Row) -> list[Row]:
 def _branches(reader: Reader, row: Row, moved: Row) -> list[dict[str, Any]]:
     """The prompt of the group and the one beside it, each with the answers of both generations."""
     prompts = [moved["prompt_id"], *([moved["other_prompt_id"]] if moved["other_prompt_id"] else [])]
-    return [
-        {side: answer(reader, row[f"generation_{side}_id"], prompt_id) for side in ("a", "b")} for prompt_id in prompts
-    ]
+    return [{side: answer(reader, row[f"system_{side}_id"], prompt_id) for side in ("a", "b")} for prompt_id in prompts]

@@ -69,7 +69,7 @@ def coverage_section(reader: Reader) -> dict[str, Any]:
         "answered": reader.rows(
             """
             select * from response_coverage where study_id = $study
-            qualify n_factors = max(n_factors) over () order by factors, generation_id
+            qualify n_factors = max(n_factors) over () order by factors, system_id
             """
         ),
         "targets": _targets(reader),

@@ -15,9 +15,9 @@ from python_assets.study.base import OTHER_LANGUAGE
 from python_assets.study.metrics import metric_names
 
 MAX_ROWS: Final = 800_000  # of each table; paper scale has 600,000 of either
-GENERATION_COLUMNS: Final = ("generation_id", "is_simulated", "is_baseline")
+SYSTEM_COLUMNS: Final = ("system_id", "is_simulated", "is_baseline")
 # what a generation may be chosen by; a study without templates has no such filter
-GENERATION_FILTERS: Final = ("role", "model", "provider", "template", "extension")
+SYSTEM_FILTERS: Final = ("system_prompt_name", "model", "provider", "template", "extension")
 
 
 class Dashboard(NamedTuple):
@@ -28,15 +28,15 @@ class Dashboard(NamedTuple):
     texts: str
 
 
-GENERATIONS: Final = """
+SYSTEMS: Final = """
     select *
-    from generations
-    where study_id = $study and generation_id in (
-        select generation_id from summary_statistics where study_id = $study
+    from systems
+    where study_id = $study and system_id in (
+        select system_id from summary_statistics where study_id = $study
         union
-        select generation_id from measurements where study_id = $study
+        select system_id from measurements where study_id = $study
     )
-    order by is_baseline, generation_id
+    order by is_baseline, system_id
 """
 # a statistic and its options are one name; the options of a disparity come after those of its statistic
 NAMED: Final = """
@@ -82,16 +82,16 @@ STATISTICS: Final = f"""
     where study_id = $study
     union all by name
     select slice_id, grouping_id, measure_id, 'raw' as calibration, 'share (' || category || ')' as statistic,
-        generation_id, group_id, share as value, ci_low, ci_high, n_group as n_responses,
+        system_id, group_id, share as value, ci_low, ci_high, n_group as n_responses,
         case when share is null then 'no_values' end as reason
     from {SHARES_OF_LABELS}
     where study_id = $study
-    order by slice_id, grouping_id, measure_id, calibration, statistic, generation_id, group_id
+    order by slice_id, grouping_id, measure_id, calibration, statistic, system_id, group_id
 """
 RATIOS: Final = metric_names(is_ratio=True)  # small is unequal: chance keeps them above a floor
 DISPARITIES: Final = f"""
     {NAMED.format(table="disparities")}
-    select slice_id, grouping_id, measure_id, calibration, {LABEL} as statistic, metric, generation_id,
+    select slice_id, grouping_id, measure_id, calibration, {LABEL} as statistic, metric, system_id,
         ltrim(substr(disparities.parameters, len(options) + 1), ';') as options, value, null_q95, q_value,
         case when metric in {RATIOS} then value < null_q95 else value > null_q95 end as is_beyond,
         case when n_low > 1 then n_low || ' groups' else group_low end as group_low,
@@ -101,12 +101,12 @@ DISPARITIES: Final = f"""
     inner join named using (statistic, parameters)
     inner join kept using (slice_id, grouping_id)
     left join (select * exclude (parameters), parameters as options from concentrations)
-        using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, options)
+        using (study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, options)
     where study_id = $study
-    order by slice_id, grouping_id, measure_id, calibration, statistic, metric, generation_id
+    order by slice_id, grouping_id, measure_id, calibration, statistic, metric, system_id
 """
 THEMES: Final = """
-    select cluster_precision.measure_id, cluster_precision.segment, theme, cluster_precision.generation_id,
+    select cluster_precision.measure_id, cluster_precision.segment, theme, cluster_precision.system_id,
         precision, n, reason
     from cluster_precision
     left join clusters using (study_id, measure_id, segment, cluster_position)
@@ -138,7 +138,7 @@ def _keys(reader: Reader) -> dict[str, Key]:
     The measure of the first finding comes first: a page opens on it.
     """
     positions, lead = _positions(reader), (lead_question(reader) or {}).get("measure_id")
-    generations = {row["generation_id"]: place for place, row in enumerate(reader.rows(GENERATIONS))}
+    systems = {row["system_id"]: place for place, row in enumerate(reader.rows(SYSTEMS))}
     always = ("refusal", "empty", "truncated", OTHER_LANGUAGE)
     return {
         "slice_id": lambda name: (name != "all", natural(name)),
@@ -146,7 +146,7 @@ def _keys(reader: Reader) -> dict[str, Key]:
         "measure_id": lambda name: (name != lead, name in always, natural(name)),
         "calibration": lambda name: name != "raw",
         "statistic": lambda name: (name != "mean", natural(name)),
-        "generation_id": lambda name: generations.get(name, -1),
+        "system_id": lambda name: systems.get(name, -1),
         "group_id": lambda name: positions.get(name, -1),
         "level": lambda name: positions.get(name, -1),
     }
@@ -184,11 +184,11 @@ def _pack_tables(reader: Reader, keys: dict[str, Key], max_rows: int) -> str:
 
 def _design(reader: Reader, keys: dict[str, Key]) -> Header:
     """What the filters offer beside what stands in the tables."""
-    names = (*GENERATION_COLUMNS, *GENERATION_FILTERS)
+    names = (*SYSTEM_COLUMNS, *SYSTEM_FILTERS)
     measures = reader.rows("select measure_id, kind, scale_low, extractor from measures where study_id = $study")
     return {
-        "generations": [{name: row[name] for name in names} for row in reader.rows(GENERATIONS)],
-        "generation_filters": GENERATION_FILTERS,
+        "systems": [{name: row[name] for name in names} for row in reader.rows(SYSTEMS)],
+        "system_filters": SYSTEM_FILTERS,
         "measures": sorted(measures, key=lambda row: keys["measure_id"](row["measure_id"])),
         "groupings": reader.config.get("groupings") or [],
         "slices": reader.config.get("slices") or {},

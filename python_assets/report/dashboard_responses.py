@@ -36,22 +36,22 @@ DRAWN: Final = """
         )
     ),
     listed as (
-        select *, row_number() over (order by prompt_id, generation_id, replicate) - 1 as place
+        select *, row_number() over (order by prompt_id, system_id, replicate) - 1 as place
         from (
-            select generation_id, prompt_id, replicate from responses
+            select system_id, prompt_id, replicate from responses
             where study_id = $study and prompt_id in (from drawn)
             union
-            select generation_id, prompt_id, replicate from measurements
+            select system_id, prompt_id, replicate from measurements
             where study_id = $study and prompt_id in (from drawn)
         )
     )
 """
 RESPONSES: Final = f"""
     {DRAWN}
-    select listed.generation_id, listed.prompt_id, listed.replicate, {OUTCOME} as outcome, response_text
+    select listed.system_id, listed.prompt_id, listed.replicate, {OUTCOME} as outcome, response_text
     from listed
     left join responses
-        on responses.study_id = $study and responses.generation_id = listed.generation_id
+        on responses.study_id = $study and responses.system_id = listed.system_id
         and responses.prompt_id = listed.prompt_id and responses.replicate = listed.replicate
     order by place
 """
@@ -59,7 +59,7 @@ VALUES: Final = f"""
     {DRAWN}
     select place, measure_id, value, baseline_value, label, reason
     from measurements
-    inner join listed using (generation_id, prompt_id, replicate)
+    inner join listed using (system_id, prompt_id, replicate)
     where study_id = $study
     order by measure_id, place
 """

@@ -39,7 +39,7 @@ FACTS: Final = f"""
         where study_id = $study and verdict in ('beyond_margin', 'different')
             and not is_tool_bias and not is_repeated and statistic is distinct from '{GROUND_TRUTH}'
         qualify row_number() over (
-            partition by slice_id, generation_id, grouping_id, measure_id order by finding_rank
+            partition by slice_id, system_id, grouping_id, measure_id order by finding_rank
         ) = 1
     )
     select *, count(*) over () as n_facts from first_questions order by finding_rank limit {MAX_FACTS}
@@ -48,25 +48,25 @@ STANDING: Final = """
     select group_id, category, reference, sentence
     from finding_groups
     where study_id = $study and direction is not null
-        and (slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-        = ($slice_id, $generation_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
+        and (slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
+        = ($slice_id, $system_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
     order by position
 """
 OTHER_SIZES: Final = """
     select verdict, sentence
     from findings
     where study_id = $study and not is_tool_bias and finding_rank <> $finding_rank
-        and (slice_id, generation_id, grouping_id, measure_id)
-        = ($slice_id, $generation_id, $grouping_id, $measure_id)
+        and (slice_id, system_id, grouping_id, measure_id)
+        = ($slice_id, $system_id, $grouping_id, $measure_id)
     order by finding_rank
 """
 # of groups of one generation; pairs of generations have a section of their own
-OF_GENERATIONS: Final = """
+OF_SYSTEMS: Final = """
     select count(questions.p_value) as n_tested, count(*) as n_questions
     from questions
     left join findings
-        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and reference_generation_id = '' and generation_id <> 'baseline'
+        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_system_id = '' and system_id <> 'baseline'
         and is_tool_bias is distinct from true
 """
 # of all questions of a fact
@@ -75,21 +75,21 @@ BEYOND: Final = """
         strongest_value, strongest_ci_low, strongest_ci_high, strongest_margin
     from questions
     inner join findings
-        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and reference_generation_id = '' and not is_tool_bias and not is_repeated
+        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_system_id = '' and not is_tool_bias and not is_repeated
         and strongest_verdict = 'beyond_margin'
-        and (slice_id, generation_id, grouping_id, measure_id)
-        = ($slice_id, $generation_id, $grouping_id, $measure_id)
+        and (slice_id, system_id, grouping_id, measure_id)
+        = ($slice_id, $system_id, $grouping_id, $measure_id)
     order by finding_rank
 """
 OPEN: Final = """
-    select generation_id, measure_id, grouping_id, slice_id, min(finding_rank) as place
+    select system_id, measure_id, grouping_id, slice_id, min(finding_rank) as place
     from questions
     inner join findings
-        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and reference_generation_id = '' and questions.set_id = 'primary'
+        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_system_id = '' and questions.set_id = 'primary'
         and outcome = 'inconclusive'
-    group by generation_id, measure_id, grouping_id, slice_id
+    group by system_id, measure_id, grouping_id, slice_id
     order by place
 """
 
@@ -110,13 +110,13 @@ CLEAREST: Final = """
     select category
     from contrasts
     where study_id = $study and value is not null
-        and (slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-        = ($slice_id, $generation_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
+        and (slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
+        = ($slice_id, $system_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
     order by p_value, abs(value) desc, category
     limit 1
 """
 KEYS: Final = (
-    "slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters",
+    "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters",
 )  # fmt: skip
 
 
@@ -142,7 +142,7 @@ class Facts(NamedTuple):
     """What the first screen tells; facts are cut at MAX_FACTS, n_facts counts all.
 
     tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. significant:
-    what the called ones are told as. total: of all sets. of_generations: questions of groups of one generation.
+    what the called ones are told as. total: of all sets. of_systems: questions of groups of one generation.
     unread: where nothing could be read.
     """
 
@@ -152,7 +152,7 @@ class Facts(NamedTuple):
     significant: list[str]
     facts: list[Fact]
     n_facts: int
-    of_generations: Row
+    of_systems: Row
     open_primary: list[str]
     not_tested: list[Row]
     unread: list[Row]
@@ -177,7 +177,7 @@ def study_facts(reader: Reader) -> Facts:
         significant=_significant_in_words(significant, n_facts),
         facts=[_fact(reader, question) for question in found],
         n_facts=n_facts,
-        of_generations=reader.rows(OF_GENERATIONS)[0],
+        of_systems=reader.rows(OF_SYSTEMS)[0],
         open_primary=_open_primary(reader.rows(OPEN)),
         not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
         unread=[{**row, "measure": measure_name(row["measure_id"]), "why": _why(row)} for row in reader.rows(UNREAD)],
@@ -190,9 +190,7 @@ def asked_in_short(design: dict[str, Any]) -> dict[str, list[str]]:
     slices: dict[str, dict[str, int]] = design["groupings"]["slices"]
     sizes = slices.get("all") or next(iter(slices.values()), {})
     return {
-        "compared": [
-            row["generation_id"] for row in design["generations"] if not row["is_baseline"] and not row["is_engine"]
-        ],
+        "compared": [row["system_id"] for row in design["systems"] if not row["is_baseline"] and not row["is_engine"]],
         "grouping_sizes": [f"{name} ({plural(n, 'group')})" for name, n in sizes.items()],
         "measured": [measure_name(row["measure_id"]) for row in design["measures"]],
     }
@@ -296,6 +294,6 @@ def _open_primary(rows: list[Row]) -> list[str]:
     for row in rows[:MAX_OPEN]:
         place = f" by {row['grouping_id']}" if len(groupings) > 1 else ""
         place += f" in {row['slice_id']}" if row["slice_id"] != "all" else ""
-        named.setdefault(row["generation_id"], []).append(measure_name(row["measure_id"]) + place)
-    told = [f"{generation_id} ({', '.join(measures)})" for generation_id, measures in named.items()]
+        named.setdefault(row["system_id"], []).append(measure_name(row["measure_id"]) + place)
+    told = [f"{system_id} ({', '.join(measures)})" for system_id, measures in named.items()]
     return [*told, f"and {len(rows) - MAX_OPEN:,} more"] if len(rows) > MAX_OPEN else told

@@ -11,7 +11,7 @@ from python_assets.report.interpretation import SHOWN
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name, needed_words
 from python_assets.report.text import number, plural, probability
-from python_assets.study.base import ALL_GENERATIONS
+from python_assets.study.base import ALL_SYSTEMS
 
 MAX_FLAGS: Final = 40
 MAX_QUESTIONS: Final = 60
@@ -45,7 +45,7 @@ QUESTIONS: Final = """
     select interpretations.*, findings.sentence as found, findings.n_needed, findings.n_needed_for, findings.scope,
         findings.n_root_prompts
     from interpretations
-    inner join findings using (study_id, slice_id, generation_id, measure_id, grouping_id)
+    inner join findings using (study_id, slice_id, system_id, measure_id, grouping_id)
     where study_id = $study and findings.calibration = 'raw' and findings.statistic in ('mean', 'share')
         and findings.parameters = '' and interpretations.value is not null
     order by findings.finding_rank
@@ -61,42 +61,42 @@ SIZES: Final = """
     select contrast, group_id, value
     from contrasts
     where study_id = $study and calibration = 'raw' and contrast in ('fdi_group', 'dbi') and value is not null
-        and (slice_id, generation_id, measure_id, grouping_id)
-        = ($slice_id, $generation_id, $measure_id, $grouping_id)
+        and (slice_id, system_id, measure_id, grouping_id)
+        = ($slice_id, $system_id, $measure_id, $grouping_id)
 """
 INDICES: Final = """
     select metric, value, null_q95
     from disparities
     where study_id = $study and calibration = 'raw' and metric in ('fdi', 'idi', 'jsd') and value is not null
-        and (slice_id, generation_id, measure_id, grouping_id)
-        = ($slice_id, $generation_id, $measure_id, $grouping_id)
+        and (slice_id, system_id, measure_id, grouping_id)
+        = ($slice_id, $system_id, $measure_id, $grouping_id)
     order by metric
 """
 TESTS: Final = """
     select test, statistic_value, df1, df2, p_value, effect_size, null_q95
     from association_tests
     where study_id = $study and category = '' and term in ('', grouping_id) and reason is null
-        and (slice_id, generation_id, measure_id, grouping_id)
-        = ($slice_id, $generation_id, $measure_id, $grouping_id)
+        and (slice_id, system_id, measure_id, grouping_id)
+        = ($slice_id, $system_id, $measure_id, $grouping_id)
 """
 DRIVERS: Final = """
     select group_id, category, direction, sentence
     from finding_groups
     where study_id = $study and calibration = 'raw' and direction is not null and position <= 3
         and statistic in ('mean', 'share') and parameters = ''
-        and (slice_id, generation_id, measure_id, grouping_id)
-        = ($slice_id, $generation_id, $measure_id, $grouping_id)
+        and (slice_id, system_id, measure_id, grouping_id)
+        = ($slice_id, $system_id, $measure_id, $grouping_id)
     order by position
 """
 EFFECTS: Final[dict[str, str]] = {"cramers_v": "V", "dbi": "DBI"}
-PLACE: Final = ("slice_id", "generation_id", "measure_id", "grouping_id")
+PLACE: Final = ("slice_id", "system_id", "measure_id", "grouping_id")
 
 
 class Analysis(NamedTuple):
     """One analysis under the headings of the document's example."""
 
     title: str
-    generation_id: str
+    system_id: str
     test: list[str]
     deviation: list[str]
     interpretation: list[str]
@@ -145,7 +145,7 @@ def _analysis(reader: Reader, question: Row) -> Analysis:
     where: dict[str, Any] = {name: question[name] for name in PLACE}
     of_slice = "" if question["slice_id"] == "all" else f"{question['slice_id']} "
     tests = {row["test"]: row for row in reader.rows(TESTS, **where)}
-    of_all = where | {"generation_id": ALL_GENERATIONS}
+    of_all = where | {"system_id": ALL_SYSTEMS}
     own, pooled = (
         sorted(
             reader.rows(SIZES, **place), key=lambda row: reader.group_order(question["grouping_id"], row["group_id"])
@@ -154,7 +154,7 @@ def _analysis(reader: Reader, question: Row) -> Analysis:
     )
     return Analysis(
         title=f"{of_slice}{measure_name(question['measure_id'])}, {question['grouping_id']} effect",
-        generation_id=question["generation_id"],
+        system_id=question["system_id"],
         test=_tests(question, tests),
         deviation=[
             *_deviations(question["grouping_id"], own),

@@ -30,10 +30,10 @@ class FigureKey(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """One measure by one grouping; n_generations counts those left out for length, too."""
+    """One measure by one grouping; n_systems counts those left out for length, too."""
 
     key: FigureKey
-    n_generations: int
+    n_systems: int
     measure: Row
     is_simulated: bool
     reference: str
@@ -57,11 +57,11 @@ class Figures(NamedTuple):
 
 KEYS: Final = """
     with means as (
-        select slice_id, grouping_id, measure_id, calibration, '' as category, generation_id, group_id, value
+        select slice_id, grouping_id, measure_id, calibration, '' as category, system_id, group_id, value
         from summary_statistics
         where study_id = $study and statistic = 'mean'
         union all
-        select slice_id, grouping_id, measure_id, 'raw', category, generation_id, group_id, share
+        select slice_id, grouping_id, measure_id, 'raw', category, system_id, group_id, share
         from outcome_distributions
         where study_id = $study
             and measure_id in (
@@ -69,17 +69,17 @@ KEYS: Final = """
             )
     ),
     shown as (
-        select slice_id, grouping_id, measure_id, calibration, category, generation_id, count(*) as n_shown
+        select slice_id, grouping_id, measure_id, calibration, category, system_id, count(*) as n_shown
         from contrasts
         where study_id = $study and verdict in ('beyond_margin', 'different')
         group by all
     ),
     panels as (
-        select slice_id, grouping_id, measure_id, calibration, category, generation_id,
+        select slice_id, grouping_id, measure_id, calibration, category, system_id,
             count(*) as n_groups, min(value) as low, max(value) as high, any_value(n_shown) as n_shown
         from means
-        left join shown using (slice_id, grouping_id, measure_id, calibration, category, generation_id)
-        group by slice_id, grouping_id, measure_id, calibration, category, generation_id
+        left join shown using (slice_id, grouping_id, measure_id, calibration, category, system_id)
+        group by slice_id, grouping_id, measure_id, calibration, category, system_id
     )
     select *,
         min(low) over figure < max(high) over figure as differs
@@ -88,30 +88,30 @@ KEYS: Final = """
     order by slice_id <> 'all', slice_id, len(string_split(grouping_id, ' x ')), grouping_id,
         measure_id in ('refusal', 'empty', 'truncated', 'other_language'),
         measure_id, calibration desc, category,
-        generation_id = 'baseline', generation_id
+        system_id = 'baseline', system_id
 """
 MEANS: Final = """
-    select generation_id, group_id, value, ci_low, ci_high, n_responses, n_root_prompts, reason,
+    select system_id, group_id, value, ci_low, ci_high, n_responses, n_root_prompts, reason,
         inference_reason
     from summary_statistics
     where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
         and measure_id = $measure_id and calibration = $calibration and statistic = 'mean'
-        and list_contains($generations, generation_id)
+        and list_contains($systems, system_id)
 """
 SHARES: Final = """
-    select generation_id, group_id, share as value, ci_low, ci_high, n_group as n_responses,
+    select system_id, group_id, share as value, ci_low, ci_high, n_group as n_responses,
         null as n_root_prompts, null as reason, null as inference_reason
     from outcome_distributions
     where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
-        and measure_id = $measure_id and category = $category and list_contains($generations, generation_id)
+        and measure_id = $measure_id and category = $category and list_contains($systems, system_id)
 """
 DIFFERENCES: Final = """
-    select generation_id, group_id, reference, value, ci_low, ci_high, p_value, q_value, verdict, reason,
+    select system_id, group_id, reference, value, ci_low, ci_high, p_value, q_value, verdict, reason,
         inference_reason
     from contrasts
     where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
         and measure_id = $measure_id and calibration = $calibration and category = $category
-        and list_contains($contrasts, contrast) and list_contains($generations, generation_id)
+        and list_contains($contrasts, contrast) and list_contains($systems, system_id)
 """
 # slices are not published: values are drawn where they are as many as the mean was taken of
 VALUES: Final = """
@@ -123,17 +123,17 @@ VALUES: Final = """
         having count(*) = len($factors)
     ),
     taken as (
-        select generation_id, group_id, hash(prompt_id, replicate) as draw,
+        select system_id, group_id, hash(prompt_id, replicate) as draw,
             case $calibration when 'raw' then value when 'calibrated' then calibrated_value end as x
         from measurements
         inner join grouped using (prompt_id)
-        where study_id = $study and measure_id = $measure_id and list_contains($generations, generation_id)
+        where study_id = $study and measure_id = $measure_id and list_contains($systems, system_id)
     )
-    select generation_id, group_id, count(*) as n,
+    select system_id, group_id, count(*) as n,
         quantile_cont(x, 0.01) as low, quantile_cont(x, 0.99) as high, min_by(x, draw, $max_values) as x
     from taken
     where x is not null
-    group by generation_id, group_id
+    group by system_id, group_id
 """
 
 
@@ -146,7 +146,7 @@ def make_figures(reader: Reader, lead: Row | None, *, max_rows: int = MAX_ROWS) 
         max_rows: how many rows of groups are drawn at most; one panel is drawn even where it has more.
     """
     measures = {row["measure_id"]: row for row in reader.rows("from measures where study_id = $study")}
-    generations = _generations(reader)
+    systems = _systems(reader)
     panels: dict[FigureKey, list[Row]] = defaultdict(list)
     for row in reader.rows(KEYS):
         panels[FigureKey(*(row[name] for name in FigureKey._fields))].append(row)
@@ -156,18 +156,18 @@ def make_figures(reader: Reader, lead: Row | None, *, max_rows: int = MAX_ROWS) 
         varied = _led(varied, lead)
     kept = _fitting(varied, max_rows)
     drawn = [
-        _figure(reader, key, measures[key.measure_id], [generations[name] for name in names], len(varied[key]))
+        _figure(reader, key, measures[key.measure_id], [systems[name] for name in names], len(varied[key]))
         for key, names in kept.items()
     ]
     n_left_out = sum(map(len, varied.values())) - sum(map(len, kept.values()))
     return Figures(drawn, n_left_out, n_constant)
 
 
-def _generations(reader: Reader) -> dict[str, Row]:
-    rows = reader.rows("from generations where study_id = $study")
-    mean_of_all = {"generation_id": "all", "is_baseline": False}
+def _systems(reader: Reader) -> dict[str, Row]:
+    rows = reader.rows("from systems where study_id = $study")
+    mean_of_all = {"system_id": "all", "is_baseline": False}
     mean_of_all["is_simulated"] = any(row["is_simulated"] for row in rows)
-    return {row["generation_id"]: row for row in [*rows, mean_of_all]}
+    return {row["system_id"]: row for row in [*rows, mean_of_all]}
 
 
 def _led(panels: dict[FigureKey, list[Row]], lead: Row) -> dict[FigureKey, list[Row]]:
@@ -178,7 +178,7 @@ def _led(panels: dict[FigureKey, list[Row]], lead: Row) -> dict[FigureKey, list[
         return [getattr(key, name) != (lead[name] or "") for name in names]
 
     first = min(panels, key=distance)
-    leading, *others = sorted(panels[first], key=lambda row: row["generation_id"] != lead["generation_id"])
+    leading, *others = sorted(panels[first], key=lambda row: row["system_id"] != lead["system_id"])
     # it counts as showing a difference, so that it is drawn however many panels there are
     of_lead = [{**leading, "n_shown": leading["n_shown"] or 0}, *others]
     return {first: of_lead} | {key: rows for key, rows in panels.items() if key != first}
@@ -190,19 +190,16 @@ def _fitting(panels: dict[FigureKey, list[Row]], max_rows: int) -> dict[FigureKe
     candidates.sort(key=lambda candidate: candidate[1]["n_shown"] is None)
     heights = np.cumsum([min(row["n_groups"], MAX_GROUPS) for _, row in candidates])
     taken = {
-        (key, row["generation_id"])
+        (key, row["system_id"])
         for (key, row), height in zip(candidates, heights, strict=True)
         if height <= max(max_rows, heights[0])
     }
-    kept = {
-        key: [row["generation_id"] for row in rows if (key, row["generation_id"]) in taken]
-        for key, rows in panels.items()
-    }
+    kept = {key: [row["system_id"] for row in rows if (key, row["system_id"]) in taken] for key, rows in panels.items()}
     return {key: names for key, names in kept.items() if names}
 
 
-def _figure(reader: Reader, key: FigureKey, measure: Row, generations: list[Row], n_generations: int) -> Figure:
-    parameters = {**key._asdict(), "generations": [row["generation_id"] for row in generations]}
+def _figure(reader: Reader, key: FigureKey, measure: Row, systems: list[Row], n_systems: int) -> Figure:
+    parameters = {**key._asdict(), "systems": [row["system_id"] for row in systems]}
     if key.category:
         means = reader.rows(SHARES, **_without(parameters, "calibration"))
     else:
@@ -222,12 +219,12 @@ def _figure(reader: Reader, key: FigureKey, measure: Row, generations: list[Row]
     drawer = PanelDrawer(
         reader=reader, grouping_id=key.grouping_id, mean_axis=mean_axis, difference_axis=difference_axis, values=values
     )
-    panels = [drawer.panel(generation, means, differences) for generation in generations]
+    panels = [drawer.panel(system, means, differences) for system in systems]
     return Figure(
         key=key,
-        n_generations=n_generations,
+        n_systems=n_systems,
         measure=measure,
-        is_simulated=any(row["is_simulated"] for row in generations),
+        is_simulated=any(row["is_simulated"] for row in systems),
         reference=reference,
         mean_axis=mean_axis,
         difference_axis=difference_axis,
@@ -251,8 +248,8 @@ def _values(reader: Reader, key: FigureKey, means: list[Row]) -> dict[tuple[str,
         calibration=key.calibration,
         measure_id=key.measure_id,
         max_values=MAX_VALUES,
-        generations=sorted({row["generation_id"] for row in means}),
+        systems=sorted({row["system_id"] for row in means}),
     )
-    expected = {(row["generation_id"], row["group_id"]): row["n_responses"] for row in means}
-    groups = {(row["generation_id"], row["group_id"]): row for row in found}
+    expected = {(row["system_id"], row["group_id"]): row["n_responses"] for row in means}
+    groups = {(row["system_id"], row["group_id"]): row for row in found}
     return {group: row for group, row in groups.items() if expected.get(group) == row["n"]}

@@ -11,27 +11,27 @@ from python_assets.study.base import GROUND_TRUTH
 
 MAX_HEATMAPS: Final = 12
 MAX_GROUPS: Final = 12
-KEYS: Final = ("slice_id", "generation_id", "measure_id", "grouping_id")
+KEYS: Final = ("slice_id", "system_id", "measure_id", "grouping_id")
 COMPARISONS: Final = """
-    select distinct slice_id, generation_id, measure_id, grouping_id, source, licence, period
+    select distinct slice_id, system_id, measure_id, grouping_id, source, licence, period
     from ground_truth
     where study_id = $study
-    order by measure_id, slice_id <> 'all', slice_id, grouping_id, generation_id
+    order by measure_id, slice_id <> 'all', slice_id, grouping_id, system_id
 """
 ROWS: Final = """
     select category, group_id, n, n_category, model_share, truth_share, jsd_nats, jsd_distance, reason
     from ground_truth
     where study_id = $study
-        and (slice_id, generation_id, measure_id, grouping_id)
-        = ($slice_id, $generation_id, $measure_id, $grouping_id)
+        and (slice_id, system_id, measure_id, grouping_id)
+        = ($slice_id, $system_id, $measure_id, $grouping_id)
     order by category = '' desc, reason is not null, n_category desc, category, group_id
 """
 SIZES: Final = f"""
     select metric, value, null_q95, p_value, band, verdict, method, reason
     from disparities
     where study_id = $study and statistic = '{GROUND_TRUTH}'
-        and (slice_id, generation_id, measure_id, grouping_id)
-        = ($slice_id, $generation_id, $measure_id, $grouping_id)
+        and (slice_id, system_id, measure_id, grouping_id)
+        = ($slice_id, $system_id, $measure_id, $grouping_id)
     order by list_position(
         ['jsd_truth_weighted', 'jsd_truth_unweighted', 'jsd_truth_marginal', 'jsd_truth_by_group'], metric
     )
@@ -40,8 +40,8 @@ SENTENCE: Final = f"""
     select sentence
     from findings
     where study_id = $study and statistic = '{GROUND_TRUTH}'
-        and (slice_id, generation_id, measure_id, grouping_id)
-        = ($slice_id, $generation_id, $measure_id, $grouping_id)
+        and (slice_id, system_id, measure_id, grouping_id)
+        = ($slice_id, $system_id, $measure_id, $grouping_id)
 """
 
 

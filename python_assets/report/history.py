@@ -31,13 +31,13 @@ SIZES: Final = """
         from run_groups
         inner join v_history
             using (
-                study_id, run_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters
+                study_id, run_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters
             )
         where study_id = $study and statistic in ('mean', 'share') and parameters = ''
-            and reference_generation_id = '' and list_contains($runs, run_id)
+            and reference_system_id = '' and list_contains($runs, run_id)
     ),
     questions as (
-        select generation_id, measure_id, calibration, grouping_id, slice_id, statistic,
+        select system_id, measure_id, calibration, grouping_id, slice_id, statistic,
             bool_or(verdict in ('beyond_margin', 'different') and explained_by is null) as is_shown
         from sizes
         group by all
@@ -45,12 +45,12 @@ SIZES: Final = """
     )
     select sizes.*, is_shown,
         dense_rank() over (
-            order by not is_shown, slice_id <> 'all', slice_id, generation_id = 'baseline', generation_id,
+            order by not is_shown, slice_id <> 'all', slice_id, system_id = 'baseline', system_id,
                 measure_id in ('refusal', 'empty', 'truncated', 'other_language'), measure_id, calibration desc,
                 len(string_split(grouping_id, ' x ')), grouping_id, statistic
         ) as figure
     from sizes
-    inner join questions using (generation_id, measure_id, calibration, grouping_id, slice_id, statistic)
+    inner join questions using (system_id, measure_id, calibration, grouping_id, slice_id, statistic)
     order by figure
 """
 CHANGES: Final = """
@@ -62,12 +62,12 @@ CHANGES: Final = """
             ['beyond_margin', 'apart_beyond_margin', 'moved', 'apart', 'explained_by', 'inconclusive', 'within_margin',
             'unchanged'], outcome
         ),
-        abs(change) desc nulls last, generation_id, measure_id, grouping_id, slice_id, category, group_id
+        abs(change) desc nulls last, system_id, measure_id, grouping_id, slice_id, category, group_id
 """
 
 
 # what a gate asks of: the keys of a question, whose statistic is the mean
-_OF_CHANGE: Final = ("slice_id", "generation_id", "grouping_id", "measure_id", "calibration")
+_OF_CHANGE: Final = ("slice_id", "system_id", "grouping_id", "measure_id", "calibration")
 
 
 class Run(NamedTuple):

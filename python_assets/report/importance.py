@@ -16,11 +16,11 @@ MAX_FIGURES: Final = 12
 MAX_TERMS: Final = 40  # of a figure before the rest is folded
 DOCUMENT_P: Final = 0.01  # what the multi-factor document draws
 MODELS: Final = """
-    select * from factor_models where study_id = $study order by regression_id, generation_id, factor
+    select * from factor_models where study_id = $study order by regression_id, system_id, factor
 """
 TERMS: Final = """
     select * from factor_importance
-    where study_id = $study and regression_id = $regression_id and generation_id = $generation_id
+    where study_id = $study and regression_id = $regression_id and system_id = $system_id
     order by factor, coefficient desc nulls last, level
 """
 
@@ -67,7 +67,7 @@ def importance_section(reader: Reader) -> ImportanceSection:
     """Every regression of every generation, in the order of their names."""
     of_regression: dict[tuple[str, str], list[Row]] = {}
     for row in reader.rows(MODELS):
-        of_regression.setdefault((row["regression_id"], row["generation_id"]), []).append(row)
+        of_regression.setdefault((row["regression_id"], row["system_id"]), []).append(row)
     wholes = {key: rows[0] for key, rows in of_regression.items()}  # the factor '' comes first
     fitted = [key for key, whole in wholes.items() if whole["deviance"] is not None]
     counted = reader.rows("select count(*) as n from factor_importance where study_id = $study")
@@ -81,7 +81,7 @@ def importance_section(reader: Reader) -> ImportanceSection:
 
 def _figure(reader: Reader, models: list[Row]) -> Figure:
     whole, *of_factors = models
-    keys: dict[str, Any] = {name: whole[name] for name in ("regression_id", "generation_id")}
+    keys: dict[str, Any] = {name: whole[name] for name in ("regression_id", "system_id")}
     rows = reader.rows(TERMS, **keys)
     intercept = next(row for row in rows if row["level"] == "")
     levels = [row for row in rows if row["level"] != ""]

@@ -12,7 +12,7 @@ import pyarrow as pa
 from python_assets.report.text import number, probability
 
 Row = Mapping[str, Any]
-PLACE: Final = ("study_id", "slice_id", "generation_id", "measure_id", "grouping_id")
+PLACE: Final = ("study_id", "slice_id", "system_id", "measure_id", "grouping_id")
 SHOWN: Final = ("beyond_margin", "different")
 SIGNIFICANT: Final = 0.05  # of the document, whatever alpha a study declares
 OPEN: Final = "Green says that little was seen, not that groups are alike."

@@ -14,12 +14,12 @@ from python_assets.report.text import interval, number, share
 MAX_ROWS: Final = 60
 MAX_TEXTS: Final = 10
 AGREEMENT: Final = """
-    select generation_id, grouping_id, group_id, n, n_root_prompts, kappa, alpha,
+    select system_id, grouping_id, group_id, n, n_root_prompts, kappa, alpha,
         sensitivity, sensitivity_low, sensitivity_high, specificity, specificity_low, specificity_high
     from label_agreement
     where study_id = $study and measure_id = $measure_id and slice_id = 'all' and model_family = ''
         and comparison = 'people_and_reading' and n > 0
-    order by generation_id <> 'all', generation_id, grouping_id, group_id
+    order by system_id <> 'all', system_id, grouping_id, group_id
 """
 PUT_RIGHT: Final = """
     with values_of as (
@@ -27,14 +27,14 @@ PUT_RIGHT: Final = """
         where study_id = $study and measure_id = $measure_id and statistic = 'mean' and slice_id = 'all'
             and contrast in ('mean_difference', 'risk_difference') and parameters = ''
     )
-    select generation_id, grouping_id, group_id, reference,
+    select system_id, grouping_id, group_id, reference,
         raw.value as raw, raw.ci_low as raw_low, raw.ci_high as raw_high, raw.verdict as raw_verdict,
         corrected.value as corrected, corrected.ci_low as corrected_low, corrected.ci_high as corrected_high,
         corrected.verdict as corrected_verdict, corrected.inference_reason as reason
     from values_of as corrected
-    inner join values_of as raw using (generation_id, grouping_id, group_id, reference)
+    inner join values_of as raw using (system_id, grouping_id, group_id, reference)
     where corrected.calibration = 'corrected' and raw.calibration = 'raw'
-    order by grouping_id, generation_id, abs(raw.value) desc nulls last, group_id, reference
+    order by grouping_id, system_id, abs(raw.value) desc nulls last, group_id, reference
 """
 ERRORS: Final = """
     with labels as (
@@ -43,10 +43,10 @@ ERRORS: Final = """
         where study_id = $study and measure_id = $measure_id
         group by response_id
     )
-    select generation_id, response_text, given, measurements.value as reading
+    select system_id, response_text, given, measurements.value as reading
     from labels
     inner join responses using (response_id)
-    inner join measurements using (study_id, generation_id, prompt_id, replicate)
+    inner join measurements using (study_id, system_id, prompt_id, replicate)
     where study_id = $study and measure_id = $measure_id and measurements.value is not null and given is not null
         and case $kind
             when 'missed' then given > 0.5 and measurements.value < 0.5

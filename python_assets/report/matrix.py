@@ -31,25 +31,25 @@ MOST_HEADS: Final = 6  # models in columns, where questions are fewer
 MOST_NAMED: Final = 3
 MOST_CLAUSES: Final = 3
 QUESTIONS: Final = f"""
-    select generation_id, measure_id, grouping_id, slice_id, outcome, questions.verdict, strongest_verdict
+    select system_id, measure_id, grouping_id, slice_id, outcome, questions.verdict, strongest_verdict
     from questions
     left join findings
-        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and reference_generation_id = '' and questions.set_id = $set
-        and generation_id <> '{BASELINE}' and not coalesce(is_tool_bias, false) and statistic <> '{GROUND_TRUTH}'
-    order by finding_rank, measure_id, grouping_id, slice_id, generation_id
+        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and reference_system_id = '' and questions.set_id = $set
+        and system_id <> '{BASELINE}' and not coalesce(is_tool_bias, false) and statistic <> '{GROUND_TRUTH}'
+    order by finding_rank, measure_id, grouping_id, slice_id, system_id
 """
 # a mean or a share is lower or higher; of other sizes a sign says nothing to a reader
 GROUPS: Final = """
-    select distinct on (generation_id, measure_id, grouping_id, slice_id, group_id, category)
-        generation_id, measure_id, grouping_id, slice_id, group_id, category, value < 0 as is_lower, position
+    select distinct on (system_id, measure_id, grouping_id, slice_id, group_id, category)
+        system_id, measure_id, grouping_id, slice_id, group_id, category, value < 0 as is_lower, position
     from finding_groups
     where study_id = $study and direction is not null and statistic in ('mean', 'share')
     order by calibration desc, position
 """
 CHANGED: Final = """
-    select distinct generation_a_id, generation_b_id, measure_id
-    from generation_comparisons
+    select distinct system_id, reference_system_id, measure_id
+    from system_comparisons
     where study_id = $study and comparison in ('mean_change', 'groups_moved')
         and verdict in ('beyond_margin', 'different')
     order by all
@@ -111,7 +111,7 @@ def study_matrix(reader: Reader) -> Matrix:
     """
     set_id = PRIMARY if reader.rows(QUESTIONS, set=PRIMARY) else ALL_ELSE
     asked, groups = reader.rows(QUESTIONS, set=set_id), reader.rows(GROUPS)
-    models = sorted({row["generation_id"] for row in asked})
+    models = sorted({row["system_id"] for row in asked})
     keys = dict.fromkeys((row["measure_id"], row["grouping_id"], row["slice_id"]) for row in asked)
     questions = {_named(*key): _cells(key, asked, groups) for key in keys}
     headline = _headline(models, questions, reader.rows(CHANGED))
@@ -130,7 +130,7 @@ def _cells(key: tuple[str, str, str], questions: Sequence[Row], groups: Sequence
     own: dict[str, list[Row]] = {}
     for row in questions:
         if (row["measure_id"], row["grouping_id"], row["slice_id"]) == key:
-            own.setdefault(row["generation_id"], []).append(row)
+            own.setdefault(row["system_id"], []).append(row)
     return {model: _cell(key, model, rows, groups) for model, rows in own.items()}
 
 
@@ -139,7 +139,7 @@ def _cell(key: tuple[str, str, str], model: str, questions: Sequence[Row], group
     standing = [
         row
         for row in sorted(groups, key=lambda row: row["position"])
-        if row["generation_id"] == model and (row["measure_id"], row["grouping_id"], row["slice_id"]) == key
+        if row["system_id"] == model and (row["measure_id"], row["grouping_id"], row["slice_id"]) == key
     ]
     named = standing if verdict in SHOWN else []
     return Cell(
@@ -162,7 +162,7 @@ def _headline(models: Sequence[str], questions: Mapping[str, Mapping[str, Cell]]
         told = [_of_many(len(told), len(models), questions)]
     pairs: dict[tuple[str, str], list[str]] = {}
     for row in changed:
-        pairs.setdefault((row["generation_a_id"], row["generation_b_id"]), []).append(measure_name(row["measure_id"]))
+        pairs.setdefault((row["system_id"], row["reference_system_id"]), []).append(measure_name(row["measure_id"]))
     if len(pairs) == 1:
         (((own, other), measures),) = pairs.items()
         told.append(f"{own} and {other} differ from each other in {listed(measures, MOST_NAMED)}.")

@@ -63,8 +63,8 @@ def methods_paragraph(study: Row) -> str:
 
 def _answered(study: Row) -> str:
     n_prompts, n_roots = study["n_prompts"] or 0, study["n_root_prompts"] or 0
-    who = plural(study["n_generations"] or 0, "generation")
-    named = f" ({study['generations']})" if study["generations"] else ""
+    who = plural(study["n_systems"] or 0, "system")
+    named = f" ({study['systems']})" if study["systems"] else ""
     return (
         f"{study['title']}: {who}{named} answered {plural(n_prompts, 'prompt')} made from "
         f"{plural(n_roots, 'root prompt')}, which gave {plural(study['n_responses'] or 0, 'response')}."

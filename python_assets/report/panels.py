@@ -33,7 +33,7 @@ class GroupRow(NamedTuple):
 class Panel(NamedTuple):
     """One generation of a figure; drawn_of: which of n_groups are drawn, '' where all are."""
 
-    generation_id: str
+    system_id: str
     is_simulated: bool
     is_baseline: bool
     counts: str
@@ -64,18 +64,18 @@ class PanelDrawer(NamedTuple):
     difference_axis: charts.Axis
     values: dict[tuple[str, str], Row]
 
-    def panel(self, generation: Row, means: list[Row], differences: list[Row]) -> Panel:
+    def panel(self, system: Row, means: list[Row], differences: list[Row]) -> Panel:
         """Draw one generation.
 
         Args:
-            generation: its row of the table of that name.
+            system: its row of the table of that name.
             means: value, interval and counts by group, of this and other generations.
             differences: the contrasts by group, at most one a group.
         """
-        generation_id = generation["generation_id"]
-        rows = [row for row in means if row["generation_id"] == generation_id]
+        system_id = system["system_id"]
+        rows = [row for row in means if row["system_id"] == system_id]
         by_group: dict[str, Row] = defaultdict(dict)
-        by_group |= {row["group_id"]: row for row in differences if row["generation_id"] == generation_id}
+        by_group |= {row["group_id"]: row for row in differences if row["system_id"] == system_id}
         chosen, drawn_of = _chosen(rows, by_group)
         common = Counter(map(_counts, chosen)).most_common(1)[0][0]
         reasons = {_no_interval(row) for row in chosen}
@@ -83,8 +83,8 @@ class PanelDrawer(NamedTuple):
         pooled = _pooled(rows)
         in_order = sorted(chosen, key=self._size)
         drawn = [self._group(row, by_group[row["group_id"]], pooled, caption) for row in in_order]
-        flags = generation["is_simulated"], generation["is_baseline"]
-        return Panel(generation_id, *flags, caption.in_words(drawn), drawn, len(rows), drawn_of)
+        flags = system["is_simulated"], system["is_baseline"]
+        return Panel(system_id, *flags, caption.in_words(drawn), drawn, len(rows), drawn_of)
 
     def _size(self, row: Row) -> tuple[bool, float, object]:
         """What rows are sorted by: without a value last, equal ones as declared."""
@@ -92,7 +92,7 @@ class PanelDrawer(NamedTuple):
         return row["value"] is None, -(row["value"] or 0.0), order
 
     def _group(self, mean: Row, contrast: Row, pooled: float | None, caption: Caption) -> GroupRow:
-        values = self.values.get((mean["generation_id"], mean["group_id"]), {}).get("x") or []
+        values = self.values.get((mean["system_id"], mean["group_id"]), {}).get("x") or []
         is_shown = contrast.get("verdict") in ("beyond_margin", "different")
         value, interval = _in_words(mean, self.mean_axis)
         difference, difference_interval = _in_words(contrast, self.difference_axis, plus="+")

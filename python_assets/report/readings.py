@@ -25,16 +25,16 @@ UNKNOWN: Final = {
 OF_MODELS: Final = """
     select distinct v_instruments.*
     from v_instruments
-    inner join generations using (study_id, model_family)
-    where study_id = $study and measure_id = $measure_id and list_contains($generations, generation_id)
+    inner join systems using (study_id, model_family)
+    where study_id = $study and measure_id = $measure_id and list_contains($systems, system_id)
     order by v_instruments.model_family
 """
 _INSTRUMENTS: Final = """
     select instruments.*, reasons.meaning,
         exists (
-            from generations
-            where generations.study_id = instruments.study_id
-                and generations.model_family = instruments.model_family
+            from systems
+            where systems.study_id = instruments.study_id
+                and systems.model_family = instruments.model_family
                 and not is_baseline and not is_engine
         ) as is_of_study
     from instruments
@@ -52,23 +52,23 @@ FAULTS: Final = {
 }
 """What is wrong with a planted pair, by the question that it fails, in the order of the questions."""
 _JUDGES: Final = """
-    select pair_judges.*, generations.model,
+    select pair_judges.*, systems.model,
         sum(n_pairs) filter (where fault <> 'none') over of_judge as n_bad,
         sum(n_refused) filter (where fault <> 'none') over of_judge as n_found,
         sum(n_pairs) filter (where fault = 'none') over of_judge as n_good,
         sum(n_refused) filter (where fault = 'none') over of_judge as n_wrongly
     from pair_judges
-    left join generations using (study_id, generation_id)
+    left join systems using (study_id, system_id)
     where pair_judges.study_id = $study
-    window of_judge as (partition by generation_id)
-    order by generation_id, list_position($faults, fault)
+    window of_judge as (partition by system_id)
+    order by system_id, list_position($faults, fault)
 """
 
 
 class Judge(NamedTuple):
     """A judge of branches, and what it said of planted pairs, a row a fault; total: the sums of bad and good ones."""
 
-    generation_id: str
+    system_id: str
     total: Row
     rows: list[Row]
 
@@ -122,22 +122,21 @@ def _range(low: float, high: float) -> str:
     return number(low) if high - low < 0.005 else f"{number(low)} to {number(high)}"
 
 
-def read_by_of(reader: Reader, measure_id: str, generations: Sequence[str]) -> str:
+def read_by_of(reader: Reader, measure_id: str, systems: Sequence[str]) -> str:
     """The sentence beside a difference between generations; '' where their models are of one name.
 
     Args:
         reader: the study.
         measure_id: what differs.
-        generations: which are compared.
+        systems: which are compared.
     """
     models = reader.rows(
-        "select count(distinct model) as n from generations "
-        "where study_id = $study and list_contains($generations, generation_id)",
-        generations=list(generations),
+        "select count(distinct model) as n from systems where study_id = $study and list_contains($systems, system_id)",
+        systems=list(systems),
     )
     if models[0]["n"] < 2:
         return ""
-    return read_by(reader.rows(OF_MODELS, measure_id=measure_id, generations=list(generations)))
+    return read_by(reader.rows(OF_MODELS, measure_id=measure_id, systems=list(systems)))
 
 
 def readings_section(reader: Reader) -> list[Measured]:
@@ -163,7 +162,7 @@ def judges_section(reader: Reader) -> list[Judge]:
     Args:
         reader: the study.
     """
-    found = groupby(reader.rows(_JUDGES, faults=list(FAULTS)), key=lambda row: row["generation_id"])
+    found = groupby(reader.rows(_JUDGES, faults=list(FAULTS)), key=lambda row: row["system_id"])
     return [Judge(judge, rows[0], rows) for judge, rows in ((name, list(of_judge)) for name, of_judge in found)]
 
 

@@ -129,7 +129,7 @@ def _unproven(flag: Row) -> str:
 
 def _place(flag: Row) -> str:
     """Where it was looked for."""
-    model = f"{flag['generation_id']}, " if flag["generation_id"] else ""
+    model = f"{flag['system_id']}, " if flag["system_id"] else ""
     measure = f"{measure_name(flag['measure_id'])} " if flag["measure_id"] else ""
     of_slice = f" in slice {flag['slice_id']}" if flag["slice_id"] not in ("", "all") else ""
     return f"{model}{measure}by {flag['grouping_id']}{of_slice}"

@@ -16,7 +16,7 @@ MAX_FAILURES: Final = 60
 MAX_METRICS: Final = 100
 MAX_SET_ASIDE: Final = 20  # of one rule
 EXAMPLE_PROMPTS: Final = 3
-EXAMPLE_GENERATIONS: Final = 6
+EXAMPLE_SYSTEMS: Final = 6
 VERDICT_RANK: Final = """
     list_position(
         ['beyond_margin', 'different', 'equivalent', 'inconclusive', 'not_tested'], verdict
@@ -34,15 +34,15 @@ class Listed(NamedTuple):
 def design(reader: Reader) -> dict[str, Any]:
     """What the study compares: generations, factors, groupings, measures, and how much of each there is."""
     return {
-        "generations": reader.rows(
+        "systems": reader.rows(
             """
             select *, (
                 select count(*) from responses
-                where responses.study_id = $study and responses.generation_id = generations.generation_id
+                where responses.study_id = $study and responses.system_id = systems.system_id
             ) as n_responses
-            from generations
+            from systems
             where study_id = $study
-            order by is_baseline, generation_id
+            order by is_baseline, system_id
             """
         ),
         "factors": reader.rows(
@@ -114,17 +114,17 @@ def examples(reader: Reader) -> list[Row]:
 def _first_replicates(reader: Reader, prompt_id: str) -> list[Row]:
     return reader.rows(
         f"""
-        select generation_id, min_by(error, replicate) as error,
+        select system_id, min_by(error, replicate) as error,
             min_by(response_text, replicate) as response_text,
             min_by({OUTCOME}, replicate) as outcome
         from responses
         where study_id = $study and prompt_id = $prompt_id
-        group by generation_id
-        order by generation_id
-        limit $n_generations
+        group by system_id
+        order by system_id
+        limit $n_systems
         """,
         prompt_id=prompt_id,
-        n_generations=EXAMPLE_GENERATIONS,
+        n_systems=EXAMPLE_SYSTEMS,
     )
 
 
@@ -138,23 +138,23 @@ def questions(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
     selected = f"study_id = $study and is_tool_bias = {is_tool_bias}"
     counts = reader.rows(
         f"""
-        select generation_id, measure_id, calibration, count(*) as n,
+        select system_id, measure_id, calibration, count(*) as n,
             count(*) filter (verdict in ('beyond_margin', 'different')) as n_shown
         from findings
         where {selected}
-        group by generation_id, measure_id, calibration
+        group by system_id, measure_id, calibration
         order by measure_id in ('refusal', 'empty', 'truncated', 'other_language'),
             measure_id, calibration desc
         """
     )
     by_measure: dict[tuple[str, str], dict[str, Row]] = {}
     for row in counts:
-        by_measure.setdefault((row["measure_id"], row["calibration"]), {})[row["generation_id"]] = row
+        by_measure.setdefault((row["measure_id"], row["calibration"]), {})[row["system_id"]] = row
     verdicts = reader.rows(f"select verdict, count(*) as n from findings where {selected} group by verdict")
     return {
         "listed": _listed(reader, "findings", selected, "finding_rank", MAX_QUESTIONS),
         "by_measure": by_measure,
-        "generations": sorted({row["generation_id"] for row in counts}),
+        "systems": sorted({row["system_id"] for row in counts}),
         "by_verdict": {row["verdict"]: row["n"] for row in verdicts},
         "n_questions": sum(row["n"] for row in counts),
     }
@@ -183,7 +183,7 @@ def power(reader: Reader) -> list[Row]:
 def disparities(reader: Reader) -> Listed:
     """One number a grouping: what chance alone gives stands beside every value."""
     order = (
-        f"generation_id = 'baseline', {VERDICT_RANK} nulls last, p_value nulls last, generation_id, "
+        f"system_id = 'baseline', {VERDICT_RANK} nulls last, p_value nulls last, system_id, "
         "measure_id, calibration, slice_id, grouping_id, statistic, parameters, metric"
     )
     return _listed(reader, "disparities", "study_id = $study", order, MAX_DISPARITIES)
@@ -270,20 +270,20 @@ def quality(reader: Reader) -> dict[str, Any]:
         ),
         "outcomes": reader.rows(
             f"""
-            select generation_id, {OUTCOME} as outcome, count(*) as n
+            select system_id, {OUTCOME} as outcome, count(*) as n
             from responses
             where study_id = $study
             group by all
-            order by generation_id, n desc, outcome
+            order by system_id, n desc, outcome
             """
         ),
         "missing": reader.rows(
             """
-            select generation_id, measure_id, reason, count(*) as n
+            select system_id, measure_id, reason, count(*) as n
             from measurements
             where study_id = $study and reason is not null
-            group by generation_id, measure_id, reason
-            order by n desc, generation_id, measure_id, reason
+            group by system_id, measure_id, reason
+            order by n desc, system_id, measure_id, reason
             limit 60
             """
         ),

@@ -26,13 +26,13 @@ from python_assets.report.text import (
     verdict,
     words,
 )
-from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, LEVEL_SEPARATOR, OTHER_LANGUAGE, UNMATCHED
+from python_assets.study.base import ALL_SYSTEMS, GROUND_TRUTH, LEVEL_SEPARATOR, OTHER_LANGUAGE, UNMATCHED
 from python_assets.study.measures import REFUSAL
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
 QUESTION: Final = (
-    "study_id", "slice_id", "generation_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters",
+    "study_id", "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters",
 )  # fmt: skip
 OF_CALIBRATION: Final = {
     "raw": "{0}",
@@ -298,8 +298,8 @@ def measure_name(measure_id: str) -> str:
 def _start(question: Row) -> str:
     if question["is_baseline"]:
         return "Tool bias: "
-    generation = question["generation_id"]
-    start = "All models: " if generation == ALL_GENERATIONS else f"{generation}: "
+    system = question["system_id"]
+    start = "All models: " if system == ALL_SYSTEMS else f"{system}: "
     return f"Tool bias in {start}" if question["is_tool_bias"] else start
 
 

@@ -1,6 +1,6 @@
 """Subgroups in the report: two rings of log disparities, and how the rates of all subgroups are spread.
 
-Belongs here: reading subgroups, subgroup_metrics and generation_comparisons, and which of them are drawn.
+Belongs here: reading subgroups, subgroup_metrics and system_comparisons, and which of them are drawn.
 Nothing is computed.
 """
 
@@ -24,18 +24,18 @@ MAX_PAIRS: Final = 10
 LEAST_SUBGROUPS: Final = 3  # of a distribution: two rates are told in words
 # measures that deviate at all: a picture of zeros shows nothing
 DRAWN: Final = """
-    select measure_id, grouping_id, generation_id, count(*) as n_subgroups
+    select measure_id, grouping_id, system_id, count(*) as n_subgroups
     from subgroups
-    where study_id = $study and slice_id = 'all' and generation_id <> 'baseline' and n_responses > 0
-    group by measure_id, grouping_id, generation_id
+    where study_id = $study and slice_id = 'all' and system_id <> 'baseline' and n_responses > 0
+    group by measure_id, grouping_id, system_id
     having sum(n_deviating) > 0
     order by measure_id in ('refusal', 'empty', 'truncated', 'other_language'),
-        ends_with(measure_id, '_unmatched'), measure_id, grouping_id, generation_id
+        ends_with(measure_id, '_unmatched'), measure_id, grouping_id, system_id
 """
 OF_SETS: Final = """
     select * from subgroups
     where study_id = $study and slice_id = 'all' and measure_id = $measure_id
-        and generation_id = $generation_id and list_contains($groupings, grouping_id)
+        and system_id = $system_id and list_contains($groupings, grouping_id)
 """
 
 
@@ -43,7 +43,7 @@ class Rings(NamedTuple):
     """One sunburst with the subgroups that lie furthest from all others."""
 
     measure_id: str
-    generation_id: str
+    system_id: str
     inner: str
     outer: str
     picture: Markup
@@ -53,7 +53,7 @@ class Rings(NamedTuple):
 class Staircase(NamedTuple):
     """The rates of one generation: its style in the picture, and what they come to."""
 
-    generation_id: str
+    system_id: str
     style: int
     n_subgroups: int
     deviation_metric: float | None
@@ -69,7 +69,7 @@ class Distribution(NamedTuple):
     axis: Axis
     picture: Markup
     staircases: list[Staircase]
-    n_generations: int
+    n_systems: int
     pairs: list[Row]
     n_pairs: int
 
@@ -113,7 +113,7 @@ def _has_rings(row: Row, drawn: list[Row]) -> bool:
     """Whether two factors are combined, the first of which stands by itself too."""
     factors = row["grouping_id"].split(" x ")
     first = {**row, "grouping_id": factors[0]}
-    same = ("measure_id", "generation_id", "grouping_id")
+    same = ("measure_id", "system_id", "grouping_id")
     return len(factors) == 2 and any(all(one[key] == first[key] for key in same) for one in drawn)
 
 
@@ -128,10 +128,7 @@ def _finest_first(sets: dict[tuple[str, str], list[Row]]) -> list[list[Row]]:
 def _rings(reader: Reader, drawn: Row) -> Rings:
     inner, outer = drawn["grouping_id"].split(" x ")
     rows = reader.rows(
-        OF_SETS,
-        measure_id=drawn["measure_id"],
-        generation_id=drawn["generation_id"],
-        groupings=[inner, drawn["grouping_id"]],
+        OF_SETS, measure_id=drawn["measure_id"], system_id=drawn["system_id"], groupings=[inner, drawn["grouping_id"]]
     )
     rows.sort(key=lambda row: reader.group_order(row["grouping_id"], row["group_id"]))
     of_pairs = [row for row in rows if row["grouping_id"] != inner]
@@ -150,7 +147,7 @@ def _rings(reader: Reader, drawn: Row) -> Rings:
     title = f"Log disparity of {drawn['measure_id']} by {inner}, and by {outer} within each"
     return Rings(
         drawn["measure_id"],
-        drawn["generation_id"],
+        drawn["system_id"],
         inner,
         outer,
         sunburst([branch for branch in branches if branch.outer], title),
@@ -182,19 +179,19 @@ def _furthest(rows: Iterable[Row]) -> list[Row]:
 
 def _distribution(reader: Reader, drawn: list[Row]) -> Distribution:
     place: dict[str, Any] = {key: drawn[0][key] for key in ("measure_id", "grouping_id")}
-    shown = [row["generation_id"] for row in drawn[:N_STYLES]]
+    shown = [row["system_id"] for row in drawn[:N_STYLES]]
     rates = defaultdict(list)
     for row in reader.rows(
         """
-        select generation_id, deviation_rate from subgroups
+        select system_id, deviation_rate from subgroups
         where study_id = $study and slice_id = 'all' and measure_id = $measure_id
             and grouping_id = $grouping_id and deviation_rate is not null
         """,
         **place,
     ):
-        rates[row["generation_id"]].append(row["deviation_rate"])
+        rates[row["system_id"]].append(row["deviation_rate"])
     metrics = {
-        (row["generation_id"], row["metric"]): row
+        (row["system_id"], row["metric"]): row
         for row in reader.rows(
             """
             select * from subgroup_metrics
@@ -208,10 +205,10 @@ def _distribution(reader: Reader, drawn: list[Row]) -> Distribution:
     axis = make_axis([rate for name in shown for rate in rates[name]], include=[ideal])
     pairs = reader.rows(
         """
-        select * from generation_comparisons
+        select * from system_comparisons
         where study_id = $study and slice_id = 'all' and measure_id = $measure_id
             and grouping_id = $grouping_id and comparison = 'kolmogorov_smirnov' and value is not null
-        order by value desc, generation_a_id, generation_b_id
+        order by value desc, system_id, reference_system_id
         """,
         **place,
     )
@@ -230,7 +227,7 @@ def _distribution(reader: Reader, drawn: list[Row]) -> Distribution:
             )
             for style, name in enumerate(shown)
         ],
-        n_generations=len(drawn),
+        n_systems=len(drawn),
         pairs=pairs[:MAX_PAIRS],
         n_pairs=len(pairs),
     )

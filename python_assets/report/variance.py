@@ -16,9 +16,9 @@ MEANINGS: Final[dict[str, str]] = {
     "interaction": "what is of one prompt and one model alone",
     "repeat": "asking the same model the same again",
     "rest": "interactions and repeats, which single answers do not tell apart",
-    "generation": "who answers",
+    "system": "who answers",
     "model": "which model answers",
-    "role": "the role that the model plays",
+    "system_prompt": "the role that the model plays",
 }
 _COMPONENTS: Final = """
     select *

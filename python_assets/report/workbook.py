@@ -40,7 +40,7 @@ def findings_workbook(reader: Reader) -> str:
     file = io.BytesIO()
     with open_workbook(file, reader.study["published_at"] or NEVER) as book:
         about = [(name, reader.study[name]) for name in _OF_STUDY]
-        if reader.rows("from generations where study_id = $study and is_simulated"):
+        if reader.rows("from systems where study_id = $study and is_simulated"):
             about.append(("simulated", SIMULATED))
         sheets = {name: reader.rows(query) for name, query in SHEETS.items()}
         for name, rows in sheets.items():

@@ -83,10 +83,8 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "error_rate": reader.alpha,
         "analysis": reader.config["analysis"],
         "asked": design,
-        "simulated": [row["generation_id"] for row in design["generations"] if row["is_simulated"]],
-        "real": [
-            row["generation_id"] for row in design["generations"] if not row["is_simulated"] and not row["is_baseline"]
-        ],
+        "simulated": [row["system_id"] for row in design["systems"] if row["is_simulated"]],
+        "real": [row["system_id"] for row in design["systems"] if not row["is_simulated"] and not row["is_baseline"]],
         **asked_in_short(design),
         "examples": sections.examples(reader),
         "matrix": study_matrix(reader),

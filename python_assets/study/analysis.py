@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictStr, model_validator
 
-from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, ID_PATTERN, FactorName, Level, Part, Unfit
+from python_assets.study.base import ALL_PROMPTS, ALL_SYSTEMS, ID_PATTERN, FactorName, Level, Part, Unfit
 from python_assets.study.expressions import OF_DISPARITIES, aggregate_expression, custom_rows, custom_statistic
 from python_assets.study.sizes import MOST_DRAWS
 from python_assets.study.statistic_options import StatisticRow
@@ -152,7 +152,7 @@ class QuestionSet(Part):
     measures: Names | None = None
     groupings: Names | None = None
     slices: Names | None = None
-    generations: Names | None = None
+    systems: Names | None = None
     calibrations: Annotated[list[Literal["raw", "calibrated", "corrected"]], Field(min_length=1)] | None = None
     statistics: Names | None = None
 
@@ -165,14 +165,14 @@ class QuestionSet(Part):
     @property
     def names_all_models(self) -> bool:
         """Whether it asks of all models together too: it names their generation, and what the groups are of."""
-        return self.groupings is not None and ALL_GENERATIONS in (self.generations or [])
+        return self.groupings is not None and ALL_SYSTEMS in (self.systems or [])
 
 
 class Regression(Part):
     """A logistic regression of a binary measure on factors: which of them matter, and how much.
 
     factors: with the reference of each; a list takes the references declared under factors, and the first
-    level where there is none. interactions: sets of two of them or more. generations: those that are fitted,
+    level where there is none. interactions: sets of two of them or more. systems: those that are fitted,
     each by itself; every one but the baseline where None. Where a factor is of models, all of them together.
     """
 
@@ -180,7 +180,7 @@ class Regression(Part):
     factors: Annotated[list[FactorName] | dict[FactorName, Level], Field(min_length=1)]
     interactions: list[Annotated[list[FactorName], Field(min_length=2)]] = []
     slice: StrictStr = ALL_PROMPTS
-    generations: Names | None = None
+    systems: Names | None = None
 
     @property
     def declared_references(self) -> dict[str, str | None]:

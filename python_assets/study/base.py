@@ -19,7 +19,7 @@ Direction = Literal["higher_better", "higher_worse", "none"]
 PromptTask = Literal["completion", "question"]
 
 BASELINE: Final = "baseline"  # the generation that repeats each prompt's own text
-ALL_GENERATIONS: Final = "all"  # the generation that answers of all models are pooled under
+ALL_SYSTEMS: Final = "all"  # the generation that answers of all models are pooled under
 CALIBRATIONS: Final = {
     "raw": "",
     "calibrated": "calibrated",

@@ -10,17 +10,17 @@ from typing import Any, Final, Literal, NamedTuple
 
 from python_assets.study.analysis import Coverage
 from python_assets.study.base import EVERY_IMPORTED, REPLAY
-from python_assets.study.generations import Decoding, Generation
 from python_assets.study.prompts import OPTION_ORDER
 from python_assets.study.study import Factor, LevelMap, Prompts, Study
+from python_assets.study.systems import Decoding, System
 
 Origin = Literal["declared", "imported", "derived"]
 
 DERIVED: Final = ("source_tag", "keyword", "document", "task", "is_root")
 TEMPLATE: Final = "template"
-OF_GENERATIONS: Final = ("generation", "model", "role", "template", "extension", "decoding", "wave", "study")
+OF_SYSTEMS: Final = ("system", "model", "system_prompt", "template", "extension", "decoding", "wave", "study")
 """The factors of every generation; it has no level of those that the study file says nothing of."""
-SHIFTED: Final = ("role", "wave")
+SHIFTED: Final = ("system_prompt", "wave")
 """The factors of generations whose levels others can be compared with, like in all else."""
 
 
@@ -91,23 +91,23 @@ def known_factors(declared: Mapping[str, Factor], prompts: Prompts, unit: str | 
 
 def is_model_factor(name: str, factors: Mapping[str, KnownFactor]) -> bool:
     """Whether a factor tells generations apart; one that prompts have as well is a factor of prompts."""
-    return factors[name].type == "model" if name in factors else name in OF_GENERATIONS
+    return factors[name].type == "model" if name in factors else name in OF_SYSTEMS
 
 
-def levels_of_generation(generation: Generation) -> dict[str, str]:
-    """The levels of OF_GENERATIONS that a study file gives a generation, if any."""
-    extension = generation.extension.type if generation.extension else ""
-    is_replay = generation.spec.provider == REPLAY  # whose answers were drawn elsewhere
+def levels_of_system(system: System) -> dict[str, str]:
+    """The levels of OF_SYSTEMS that a study file gives a generation, if any."""
+    extension = system.extension.type if system.extension else ""
+    is_replay = system.spec.provider == REPLAY  # whose answers were drawn elsewhere
     found = {
-        "generation": generation.generation_id,
-        "model": generation.model,
-        "role": generation.role,
-        "template": generation.template,
-        "extension": generation.extension_name or extension,
-        "decoding": "" if is_replay else _decoding(generation.spec.decoding),
-        "wave": generation.wave,
+        "system": system.system_id,
+        "model": system.model,
+        "system_prompt": system.system_prompt_name,
+        "template": system.template,
+        "extension": system.extension_name or extension,
+        "decoding": "" if is_replay else _decoding(system.spec.decoding),
+        "wave": system.wave,
     }
-    return {factor: found[factor] for factor in OF_GENERATIONS if found.get(factor)}
+    return {factor: found[factor] for factor in OF_SYSTEMS if found.get(factor)}
 
 
 def _decoding(decoding: Decoding) -> str:
@@ -115,14 +115,14 @@ def _decoding(decoding: Decoding) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in stated.items())
 
 
-def levels_of_generations(generations: Iterable[Generation]) -> dict[str, list[str] | None]:
-    """The levels of each of OF_GENERATIONS in file order; None where an import brings others."""
-    known = list(generations)
-    is_open = any(one.generation_id == EVERY_IMPORTED for one in known)
-    of_each = [levels_of_generation(one) for one in known]
+def levels_of_systems(systems: Iterable[System]) -> dict[str, list[str] | None]:
+    """The levels of each of OF_SYSTEMS in file order; None where an import brings others."""
+    known = list(systems)
+    is_open = any(one.system_id == EVERY_IMPORTED for one in known)
+    of_each = [levels_of_system(one) for one in known]
     return {
         factor: None if is_open else list(dict.fromkeys(one[factor] for one in of_each if factor in one))
-        for factor in OF_GENERATIONS
+        for factor in OF_SYSTEMS
     }
 
 

@@ -29,7 +29,7 @@ class ImportColumns(Part):
     """Columns of the imported table; only prompt is required. replicate: a column, or auto to number rows.
 
     messages: conversations, whose last message is the prompt's text where prompt_text names no column of it, else all
-    of them stand before that text. generation: each column of a list is a factor of models, and a generation has a
+    of them stand before that text. system: each column of a list is a factor of models, and a generation has a
     level of each.
     """
 
@@ -40,7 +40,7 @@ class ImportColumns(Part):
     prompt_text: StrictStr | None = None
     baseline_text: StrictStr | None = None
     response: StrictStr | None = None
-    generation: Columns | None = None
+    system: Columns | None = None
 
     @property
     def tells_texts(self) -> bool:
@@ -89,7 +89,7 @@ class Import(Part):
 
         It is called what factors call it, else what the column is called.
         """
-        columns = self.columns.generation
+        columns = self.columns.system
         if columns is None or isinstance(columns, str):
             return {}
         names = {column: name for name, column in self.factors.items()}

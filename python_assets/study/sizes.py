@@ -9,7 +9,7 @@ from typing import Final
 
 from python_assets.errors import StudyError, Told
 from python_assets.study.base import REPLAY
-from python_assets.study.generations import Generation
+from python_assets.study.systems import System
 
 MOST_CALLS: Final = 100_000_000
 MOST_CROSSED: Final = 1_000_000  # prompts of templates
@@ -32,14 +32,14 @@ def require_few_levels(n_levels: Mapping[str, int]) -> None:
             raise StudyError(("factors", name), Told(f"{n:,} levels"), f"at most {MOST_LEVELS:,}, each a group", remedy)
 
 
-def require_askable(n_prompts: int, generations: Iterable[Generation]) -> None:
+def require_askable(n_prompts: int, systems: Iterable[System]) -> None:
     """See that prompts can be asked of all generations.
 
     Raises:
         StudyError: they are more than MOST_CALLS calls.
     """
-    n_calls = n_prompts * sum(one.spec.replicates for one in generations if one.spec.provider != REPLAY)
+    n_calls = n_prompts * sum(one.spec.replicates for one in systems if one.spec.provider != REPLAY)
     if n_calls > MOST_CALLS:
         got = Told(f"{n_calls:,} calls, which {n_prompts:,} prompts, generations and replicates make")
         remedy = "ask fewer replicates, or of fewer prompts"
-        raise StudyError(("generations",), got, f"at most {MOST_CALLS:,}", remedy)
+        raise StudyError(("systems",), got, f"at most {MOST_CALLS:,}", remedy)

@@ -44,7 +44,7 @@ class StatisticOptions(Part):
     is_paired: ClassVar[bool] = False
 
     normalise: Literal["before", "after"] | None = None
-    over: Literal["generation", "all"] | None = None
+    over: Literal["system", "all"] | None = None
 
     @model_validator(mode="after")
     def _over_what(self) -> Self:
@@ -65,12 +65,12 @@ class StatisticOptions(Part):
     @property
     def parameters(self) -> str:
         """Every option as name=value;name=value."""
-        normal = {"normalise": self.normalise, "over": self.over or "generation"} if self.normalise else {}
+        normal = {"normalise": self.normalise, "over": self.over or "system"} if self.normalise else {}
         return ";".join(f"{name}={written(value)}" for name, value in (self.own | normal).items())
 
     def row(self, statistic: str) -> StatisticRow:
         """The statistic of this name as a row of raw.statistics."""
-        over = (self.over or "generation") if self.normalise else ""
+        over = (self.over or "system") if self.normalise else ""
         return StatisticRow(
             statistic=statistic,
             parameters=self.parameters,

@@ -1,6 +1,6 @@
 """The study file as pydantic models: everything a study needs, with every default.
 
-Belongs here: the study as a whole. Its sections are scrape.py, prompts.py, generations.py,
+Belongs here: the study as a whole. Its sections are scrape.py, prompts.py, systems.py,
 measures.py and analysis.py; reading it, expanding it and checking one part against another is
 study_file/. The message of a check says what is expected and, after a semicolon, what to do.
 """
@@ -34,7 +34,6 @@ from python_assets.study.base import (
     make_id,
 )
 from python_assets.study.budget import Budget, TokenPrice
-from python_assets.study.generations import Decoding, ExtensionSpec, Generation, GenerationSpec
 from python_assets.study.imports import Import, ImportColumns
 from python_assets.study.measures import LABELLING, ClassifierSpec, Clusters, Judge, MeasureSpec
 from python_assets.study.metrics import Margins, default_margins
@@ -42,6 +41,7 @@ from python_assets.study.people_labels import HumanLabels, PairLabels
 from python_assets.study.prompts import Assemble, Branch, Prompts, Template, Templates
 from python_assets.study.pronouns import Pronouns
 from python_assets.study.scrape import Scrape, Source, Wiki
+from python_assets.study.systems import Decoding, ExtensionSpec, System, SystemSpec
 from python_assets.study.waves import Waves
 
 __all__ = [
@@ -61,8 +61,8 @@ __all__ = [
     "Factor",
     "FactorName",
     "QuestionSet",
-    "Generation",
-    "GenerationSpec",
+    "System",
+    "SystemSpec",
     "GroupingSpec",
     "HumanLabels",
     "Import",
@@ -208,8 +208,8 @@ class Study(Part):
     unit: str | None = None
     baseline: str | None = None
     prompts: Prompts
-    generations: list[Generation]
-    engines: dict[str, Generation] = {}
+    systems: list[System]
+    engines: dict[str, System] = {}
     measures: list[MeasureSpec]
     slices: dict[str, dict[str, list[str]]]
     each: str | None

@@ -26,7 +26,7 @@ def with_description(parts: Parts, file: StudyFile) -> tuple[Parts, list[SourceE
     prompts = parts.prompts
     if prompts is None or prompts.import_ is None:
         return parts, []
-    study = Draft(file=file.path, parts=parts, factors=None, generations={}, slices={}, groupings={}).study()
+    study = Draft(file=file.path, parts=parts, factors=None, systems={}, slices={}, groupings={}).study()
     try:
         found = IMPORTERS[prompts.import_.format].described(study)
     except SourceError as error:

@@ -12,36 +12,42 @@ from pathlib import Path
 from typing import NamedTuple
 
 from python_assets.errors import FieldPath, StudyError
-from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, EVERY_IMPORTED, LEVEL_SEPARATOR, Against
+from python_assets.study.base import ALL_PROMPTS, ALL_SYSTEMS, BASELINE, EVERY_IMPORTED, LEVEL_SEPARATOR, Against
 from python_assets.study.factors import KnownFactor, known_factors
 from python_assets.study.study import (
     Embedding,
     Encoding,
-    Generation,
-    GenerationSpec,
     GroupingSpec,
     Prompts,
     Study,
+    System,
+    SystemSpec,
     Vectors,
     grouping_id,
     make_id,
 )
 from python_assets.study_file.parts import Parts
 
-RESERVED_GENERATIONS = (BASELINE, ALL_GENERATIONS)
-PLACEHOLDERS = ("model", "role", "template", "extension", "wave")
+RESERVED_SYSTEMS = (BASELINE, ALL_SYSTEMS)
+PLACEHOLDERS = {  # in a name, and the key whose names stand there
+    "model": "model",
+    "system_prompt_name": "system_prompt",
+    "template": "prompt_template",
+    "extension": "extension",
+    "wave": "wave",
+}
 
 
-def expand_generations(parts: Parts) -> tuple[dict[FieldPath, list[Generation]], list[StudyError]]:
-    """One generation a model, role and wave of every entry; names become identifiers, which must differ.
+def expand_systems(parts: Parts) -> tuple[dict[FieldPath, list[System]], list[StudyError]]:
+    """One generation a model, system prompt and wave of every entry; names become identifiers, which must differ.
 
     Returns:
         Generations by the path of their entry, and problems.
     """
-    expanded: dict[FieldPath, list[Generation]] = {}
+    expanded: dict[FieldPath, list[System]] = {}
     problems: list[StudyError] = []
     names: dict[str, str] = {}
-    for path, spec in parts.generations.items():
+    for path, spec in parts.systems.items():
         found = _name_problems(path, spec)
         if not found:
             expanded[path] = list(_expanded(spec))
@@ -50,22 +56,22 @@ def expand_generations(parts: Parts) -> tuple[dict[FieldPath, list[Generation]],
     return expanded, problems
 
 
-def _variants(spec: GenerationSpec) -> dict[str, list[str]]:
+def _variants(spec: SystemSpec) -> dict[str, list[str]]:
     """The names of what an entry varies, by placeholder."""
     models, waves = ([one] if isinstance(one, str) else one for one in (spec.model, spec.wave))
-    named = (models, list(spec.role), list(spec.prompt_template), list(spec.extension), waves)
+    named = (models, list(spec.system_prompt), list(spec.prompt_template), list(spec.extension), waves)
     return dict(zip(PLACEHOLDERS, named, strict=True))
 
 
-def _expanded(spec: GenerationSpec) -> Iterator[Generation]:
-    for model, role, template, extension, wave in product(*_variants(spec).values()):
-        yield Generation(
-            generation_id=_identifier(_written_name(spec, model, role, template, extension, wave)),
+def _expanded(spec: SystemSpec) -> Iterator[System]:
+    for model, name, template, extension, wave in product(*_variants(spec).values()):
+        yield System(
+            system_id=_identifier(_written_name(spec, model, name, template, extension, wave)),
             model=model,
-            system_prompt=spec.role[role],
+            system_prompt=spec.system_prompt[name],
             prompt_template=spec.prompt_template[template],
             extension=spec.extension[extension],
-            role=role,
+            system_prompt_name=name,
             template=template,
             extension_name=extension,
             wave=wave,
@@ -73,7 +79,7 @@ def _expanded(spec: GenerationSpec) -> Iterator[Generation]:
         )
 
 
-def _written_name(spec: GenerationSpec, *names: str) -> str:
+def _written_name(spec: SystemSpec, *names: str) -> str:
     written = spec.name
     for placeholder, name in zip(PLACEHOLDERS, names, strict=True):
         written = written.replace(f"{{{placeholder}}}", name)
@@ -84,41 +90,43 @@ def _identifier(name: str) -> str:
     return name if name == EVERY_IMPORTED else make_id(name)
 
 
-def _name_problems(path: FieldPath, spec: GenerationSpec) -> list[StudyError]:
+def _name_problems(path: FieldPath, spec: SystemSpec) -> list[StudyError]:
     where = (*path, "name")
     found = []
     placeholders = re.findall(r"\{(.*?)\}", spec.name)
     for name in placeholders:
         if name not in PLACEHOLDERS:
-            expected = "no other placeholder than {model}, {role}, {template}, {extension} and {wave}"
+            expected = "no other placeholder than {model}, {system_prompt_name}, {template}, {extension} and {wave}"
             found.append(StudyError(where, spec.name, expected, f"remove {{{name}}}"))
     for name, values in _variants(spec).items():
         if len(values) > 1 and name not in placeholders:
-            expected = f"{{{name}}} in the name, because {len(values)} {name}s would all be named {spec.name!r}"
-            found.append(StudyError(where, spec.name, expected, f'write name: "{{model}}_{{role}}" or "{{{name}}}"'))
+            key = PLACEHOLDERS[name]
+            expected = f"{{{name}}} in the name, because {len(values)} of {key} would all be named {spec.name!r}"
+            remedy = f'write name: "{{model}}_{{system_prompt_name}}" or "{{{name}}}"'
+            found.append(StudyError(where, spec.name, expected, remedy))
         if values in ([""], []) and name in placeholders:
-            remedy = f"remove {{{name}}}, or add {name}: with names"
-            found.append(StudyError(where, spec.name, f"a {name} for {{{name}}}", remedy))
+            remedy = f"remove {{{name}}}, or add {PLACEHOLDERS[name]}: with names"
+            found.append(StudyError(where, spec.name, f"names under {PLACEHOLDERS[name]} for {{{name}}}", remedy))
     return found
 
 
 def _id_problems(
-    path: FieldPath, spec: GenerationSpec, generations: list[Generation], names: dict[str, str]
+    path: FieldPath, spec: SystemSpec, systems: list[System], names: dict[str, str]
 ) -> Iterator[StudyError]:
     where = (*path, "name")
-    for generation, name in zip(generations, _all_names(spec), strict=True):
-        key = generation.generation_id
+    for system, name in zip(systems, _all_names(spec), strict=True):
+        key = system.system_id
         if not key:
             yield StudyError(where, name, "a name with at least one letter", "rename it")
-        elif key in RESERVED_GENERATIONS:
-            yield StudyError(where, name, f"a name other than {' and '.join(RESERVED_GENERATIONS)}", "rename it")
+        elif key in RESERVED_SYSTEMS:
+            yield StudyError(where, name, f"a name other than {' and '.join(RESERVED_SYSTEMS)}", "rename it")
         elif key in names:
             expected = f"a generation of its own; {names[key]!r} has the identifier {key!r} already"
             yield StudyError(where, name, expected, "rename one of them")
         names.setdefault(key, name)
 
 
-def _all_names(spec: GenerationSpec) -> list[str]:
+def _all_names(spec: SystemSpec) -> list[str]:
     return [_written_name(spec, *names) for names in product(*_variants(spec).values())]
 
 
@@ -225,7 +233,7 @@ class Draft(NamedTuple):
     file: Path
     parts: Parts
     factors: dict[str, KnownFactor] | None
-    generations: dict[FieldPath, list[Generation]]
+    systems: dict[FieldPath, list[System]]
     slices: dict[str, dict[str, list[str]]]
     groupings: dict[tuple[str, ...], FieldPath]
 
@@ -242,7 +250,7 @@ class Draft(NamedTuple):
         """
         if self.parts.prompts is None:
             raise ValueError("a study without prompts")
-        written_out = [generation for entry in self.generations.values() for generation in entry]
+        written_out = [system for entry in self.systems.values() for system in entry]
         return Study(
             study_id=self.study_id,
             path=self.file,
@@ -252,8 +260,8 @@ class Draft(NamedTuple):
             unit=self.parts.unit,
             baseline=self.parts.baseline,
             prompts=self.parts.prompts,
-            generations=[one for one in written_out if not one.spec.engine],
-            engines={one.generation_id: one for one in written_out if one.spec.engine},
+            systems=[one for one in written_out if not one.spec.engine],
+            engines={one.system_id: one for one in written_out if one.spec.engine},
             measures=list(self.parts.measures.values()),
             human_labels=list(self.parts.human_labels.values()),
             pair_labels=list(self.parts.pair_labels.values()),
@@ -303,9 +311,9 @@ def expand(file: Path, parts: Parts) -> tuple[Draft, list[StudyError]]:
     """
     factors = known_factors(parts.factors, parts.prompts, parts.unit) if parts.prompts else None
     default = [name for name, factor in (factors or {}).items() if factor.is_compared]
-    generations, problems = expand_generations(parts)
+    systems, problems = expand_systems(parts)
     slices, of_slices = expand_slices(parts, factors)
     groupings, of_groupings = expand_groupings(parts, default)
     groupings = with_parts(groupings, parts.prompts)
-    draft = Draft(file=file, parts=parts, factors=factors, generations=generations, slices=slices, groupings=groupings)
+    draft = Draft(file=file, parts=parts, factors=factors, systems=systems, slices=slices, groupings=groupings)
     return draft, problems + of_slices + of_groupings

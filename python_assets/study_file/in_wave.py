@@ -5,7 +5,7 @@ from typing import Final
 
 from python_assets.errors import StudyError
 from python_assets.study.base import REPLAY
-from python_assets.study.generations import GenerationSpec
+from python_assets.study.systems import SystemSpec
 from python_assets.study.waves import OPTION, wave_in_words
 from python_assets.study_file.parts import Parts
 
@@ -22,13 +22,13 @@ def in_wave(parts: Parts, wanted: str | None, now: datetime) -> Parts:
         now: in UTC.
     """
     wave = wanted or _usual_wave(parts, is_of_run=wanted is None, now=now)
-    if not wave or not any(map(_takes_one, parts.generations.values())):
+    if not wave or not any(map(_takes_one, parts.systems.values())):
         return parts
-    generations = {
+    systems = {
         path: spec.model_copy(update={"wave": wave}) if _takes_one(spec) else spec
-        for path, spec in parts.generations.items()
+        for path, spec in parts.systems.items()
     }
-    return parts._replace(generations=generations, wave=wave)
+    return parts._replace(systems=systems, wave=wave)
 
 
 def require_wave(parts: Parts, wanted: str, now: datetime) -> None:
@@ -57,6 +57,6 @@ def _usual_wave(parts: Parts, *, is_of_run: bool, now: datetime) -> str:
     return parts.waves.latest(now).name if is_of_run else parts.waves.name
 
 
-def _takes_one(spec: GenerationSpec) -> bool:
+def _takes_one(spec: SystemSpec) -> bool:
     """Not what writes for other stages, which goes on as it was, nor answers that are imported as they are."""
     return not spec.wave and not spec.engine and spec.provider != REPLAY

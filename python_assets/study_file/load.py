@@ -14,7 +14,7 @@ from pydantic_core import to_jsonable_python
 from python_assets.errors import PlumblineError, StudyFileError
 from python_assets.providers.provider import RATES
 from python_assets.study.base import REPLAY, SIMULATOR
-from python_assets.study.study import AS_WRITTEN, Factor, Generation, MeasureSpec, Study
+from python_assets.study.study import AS_WRITTEN, Factor, MeasureSpec, Study, System
 from python_assets.study_file.checks.files import file_problems
 from python_assets.study_file.checks.part_checks import part_problems
 from python_assets.study_file.described import with_description
@@ -68,21 +68,21 @@ def _simulated(study: Study) -> Study:
     """The study with the simulator in the place of every model; imported responses stay what they are."""
     return study.model_copy(
         update={
-            "generations": [_answered_by_simulator(one) for one in study.generations],
+            "systems": [_answered_by_simulator(one) for one in study.systems],
             "engines": {name: _answered_by_simulator(one) for name, one in study.engines.items()},
             "has_stand_in": True,
         }
     )
 
 
-def _answered_by_simulator(generation: Generation) -> Generation:
-    if generation.spec.provider in (SIMULATOR, REPLAY):
-        return generation
-    options = generation.spec.simulated or {}
+def _answered_by_simulator(system: System) -> System:
+    if system.spec.provider in (SIMULATOR, REPLAY):
+        return system
+    options = system.spec.simulated or {}
     of_the_model: dict[str, Any] = {"options": options, "base_url": None, "api_key_env": None, "headers": {}}
     of_the_model |= dict.fromkeys(RATES)
-    spec = generation.spec.model_copy(update={"provider": SIMULATOR, **of_the_model})
-    return generation.model_copy(update={"spec": spec})
+    spec = system.spec.model_copy(update={"provider": SIMULATOR, **of_the_model})
+    return system.model_copy(update={"spec": spec})
 
 
 def _with_levels(factor: Factor) -> Factor:
@@ -112,7 +112,7 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
         "factors": {name: _with_levels(factor) for name, factor in draft.parts.factors.items()},
         "study": draft.study_id,
         "title": parts.title or draft.study_id,
-        "generations": list(parts.generations.values()),
+        "systems": list(parts.systems.values()),
         "unit": draft.parts.unit,
         "measures": list(_measures(parts, draft)),
         "groupings": [list(grouping) for grouping in draft.groupings],

@@ -20,13 +20,13 @@ from python_assets.study.study import (
     Encoding,
     Factor,
     FactorName,
-    GenerationSpec,
     GroupingSpec,
     HumanLabels,
     Level,
     MeasureSpec,
     PairLabels,
     Prompts,
+    SystemSpec,
     Vectors,
 )
 from python_assets.study.waves import Waves
@@ -42,7 +42,7 @@ KEYS = (
     "unit",
     "baseline",
     "prompts",
-    "generations",
+    "systems",
     "embedding",
     "measures",
     *LABEL_KEYS,
@@ -55,7 +55,7 @@ KEYS = (
     "report",
     "waves",
 )
-REQUIRED = ("prompts", "generations")
+REQUIRED = ("prompts", "systems")
 DEFAULT_MEASURES: list[Any] = ["vader"]
 MOST_ROUNDS = 8
 REMOVED = object()
@@ -78,7 +78,7 @@ class Parts(NamedTuple):
     unit: str | None
     baseline: str | None
     prompts: Prompts | None
-    generations: dict[FieldPath, GenerationSpec]
+    systems: dict[FieldPath, SystemSpec]
     embedding: Embedding | None
     measures: dict[FieldPath, MeasureSpec]
     human_labels: dict[FieldPath, HumanLabels]
@@ -119,7 +119,7 @@ class PartReader:
             unit=self._section("unit", FactorName, None),
             baseline=self._section("baseline", StrictStr, None),
             prompts=self._section("prompts", Prompts, None),
-            generations=self._items("generations", GenerationSpec, []),
+            systems=self._items("systems", SystemSpec, []),
             embedding=self._section("embedding", self._kind_of_embedding(), None),
             measures=self._items("measures", MeasureSpec, DEFAULT_MEASURES),
             human_labels=self._items("human_labels", HumanLabels, []),

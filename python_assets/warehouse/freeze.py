@@ -112,7 +112,7 @@ def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | 
     content, key = analysis_of(study), analysis_sha256(study)
     logs = home.responses(study.study_id).glob("*.jsonl")
     has_responses = any("." not in log.stem for log in logs)  # <engine>.<stage> holds what engines wrote
-    has_imported = any(generation.spec.provider == REPLAY for generation in study.generations)
+    has_imported = any(system.spec.provider == REPLAY for system in study.systems)
     with open_chain(home) as chain:
         _take_in(chain, home, study.study_id)
         known = frozen_at(study, home)
@@ -222,13 +222,13 @@ def _listed_questions(questions: list[dict[str, str]] | None) -> list[str]:
 
 
 def _question(row: dict[str, str]) -> str:
-    against = f" against {row['reference_generation_id']}" if row["reference_generation_id"] else ""
+    against = f" against {row['reference_system_id']}" if row["reference_system_id"] else ""
     measure = f"{CALIBRATIONS[row['calibration']]} {row['measure_id']}".lstrip()
     options = f" ({row['parameters']})" if row["parameters"] else ""
     by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
     place = f" in {row['slice_id']}" if row["slice_id"] != ALL_PROMPTS else ""
     statistic = row["statistic"].replace("_", " ")
-    return f"{row['generation_id']}{against}, {statistic}{options} of {measure}{by}{place}"
+    return f"{row['system_id']}{against}, {statistic}{options} of {measure}{by}{place}"
 
 
 def _slice(name: str, conditions: object) -> str:

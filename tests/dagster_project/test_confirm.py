@@ -27,11 +27,11 @@ def run(tmp_path, monkeypatch, materialise_study):
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("PLUMBLINE_PROVIDER", raising=False)
 
-    def materialise(*generations, measures=("vader",), **tags):
+    def materialise(*systems, measures=("vader",), **tags):
         content = {
             "prompts": {"templates": {"texts": [{"id": "1", "text": "Is a {who} kind?"}], "cross": ["who"]}},
             "factors": {"who": {"levels": ["king", "queen"]}},
-            "generations": list(generations),
+            "systems": list(systems),
             "measures": list(measures),
         }
         (tmp_path / f"{NAME}.yml").write_text(yaml.safe_dump(content), encoding="utf-8")
@@ -47,11 +47,11 @@ def asked(server, monkeypatch):
     """A generation that asks the server 2 * replicates calls, of which 10 need no confirmation."""
     monkeypatch.setattr(common, "MOST_UNCONFIRMED_CALLS", 10)
 
-    def generation(replicates, **fields):
+    def system(replicates, **fields):
         of_server = {"provider": "openai", "model": MODEL, "base_url": f"{server.url}/v1"}
         return {"name": f"asked_{replicates}", "replicates": replicates, **of_server, **fields}
 
-    return generation
+    return system
 
 
 def test_the_stages_of_a_run_share_an_allowance_that_its_tag_lifts():

@@ -12,7 +12,7 @@ from tests.python_assets.kept_runs import ANSWERS, archived
 STUDY = """
 prompts: {templates: {texts: [{id: "1", text: "Is a {who} kind?"}], cross: [who]}}
 factors: {who: {levels: [king, queen]}}
-generations: [{name: one, provider: simulator}]
+systems: [{name: one, provider: simulator}]
 analysis: {margins: {risk_difference: 0.1}}
 """
 GATED = 'waves: {cron: "0 6 1 * *", name: "%Y-%m", gate: true}\n'

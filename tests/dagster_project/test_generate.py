@@ -28,7 +28,7 @@ def generated(tmp_path, monkeypatch, server, materialise_study, request):
     content = {
         "prompts": {"templates": {"texts": [{"id": "1", "text": "Is a {who} kind?"}], "cross": ["who"]}},
         "factors": {"who": {"levels": ["king", "queen"]}},
-        "generations": [
+        "systems": [
             {"name": "there", "provider": "openai", "model": MODEL, "base_url": f"{server.url}/v1/", "max_retries": 0}
         ],
         "measures": [request.param],

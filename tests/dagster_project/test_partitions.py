@@ -12,7 +12,7 @@ STUDY = """
 title: Kind
 prompts: {templates: {texts: [{id: "1", text: "Is a {who} kind?"}], cross: [who]}}
 factors: {who: {levels: [king, queen]}}
-generations: [{name: one, provider: simulator}]
+systems: [{name: one, provider: simulator}]
 measures: [vader]
 """
 
@@ -107,7 +107,7 @@ def test_definitions_offer_the_studies_as_they_load(home):
 
 def test_a_file_that_does_not_parse_is_named_in_a_line_and_stops_nothing(home, capsys, snapshot):
     (home / "studies" / "broken.yml").write_text("title: [\n", encoding="utf-8")
-    (home / "studies" / "wrong.yml").write_text("generations: 1\n", encoding="utf-8")
+    (home / "studies" / "wrong.yml").write_text("systems: 1\n", encoding="utf-8")
     defs()
     with instance_of_home() as instance:
         assert sorted(instance.get_dynamic_partitions(studies.name)) == ["broken", "kind", "wrong"]

@@ -13,7 +13,7 @@ prompts:
     cross: [gender]
 factors:
   gender: {levels: [Female, Male]}
-generations: [{name: one, provider: ollama, model: llama}]
+systems: [{name: one, provider: ollama, model: llama}]
 measures: [vader]
 """
 
@@ -41,10 +41,10 @@ def load(tmp_path, monkeypatch):
 
 
 def test_the_models_answer_unless_the_simulator_is_asked_for(load):
-    assert load().generations[0].spec.provider == "ollama"
-    assert load("").generations[0].spec.provider == "ollama"
+    assert load().systems[0].spec.provider == "ollama"
+    assert load("").systems[0].spec.provider == "ollama"
     study = load("simulator")
-    assert (study.generations[0].spec.provider, study.has_stand_in) == ("simulator", True)
+    assert (study.systems[0].spec.provider, study.has_stand_in) == ("simulator", True)
 
 
 def test_another_provider_cannot_stand_in(load, refused):

@@ -14,7 +14,7 @@ from dagster_project.waves import waves
 STUDY = """
 prompts: {templates: {texts: [{id: "1", text: "Is a {who} kind?"}], cross: [who]}}
 factors: {who: {levels: [king, queen]}}
-generations: [{name: one, provider: simulator}]
+systems: [{name: one, provider: simulator}]
 """
 MONTHS = 'waves: {cron: "0 6 1 * *", name: "%Y-%m"}\n'
 OCTOBER, NOVEMBER, DECEMBER = (datetime(2026, month, 15, tzinfo=UTC) for month in (10, 11, 12))

@@ -36,7 +36,7 @@ REGRESSIONS = {
     "refused": Regression(measure="refusal", factors={"race": "c", "style": "plain"}, slice="all"),
     "refused_by_women": Regression(measure="refusal", factors=["topic"], slice="women"),
     "unseen": Regression(measure="never_measured", factors=["style"]),
-    "empty_by_generation": Regression(measure="empty", factors=["generation"]),
+    "empty_by_system": Regression(measure="empty", factors=["system"]),
 }
 IDEALS = {"deviation_rate": 0.25, "log_disparity": 0.0}
 REFERENCES = {
@@ -105,8 +105,8 @@ def raw_tables(seed: int) -> dict[str, dict[str, pd.DataFrame]]:
         "study": {"studies": _studies()},
         "assemble": {"prompts": prompts, "prompt_factors": prompt_factors, **_design()},
         "generate": {
-            "generations": _generations(),
-            "generation_factors": _generation_factors(),
+            "systems": _systems(),
+            "system_factors": _system_factors(),
             "responses": responses,
         },
         "label": {"human_labels": _labels(responses)},
@@ -225,31 +225,31 @@ def _levels() -> dict[str, list[str]]:
     return declared | {f: sorted(LEVELS[f]) for f in ("topic", "era")}
 
 
-def _generation_factors() -> pd.DataFrame:
-    names = [name for name in _generations().generation_id if name != "baseline"]
-    return pd.DataFrame({"generation_id": names, "factor": "generation", "level": names})
+def _system_factors() -> pd.DataFrame:
+    names = [name for name in _systems().system_id if name != "baseline"]
+    return pd.DataFrame({"system_id": names, "factor": "system", "level": names})
 
 
-def _generations() -> pd.DataFrame:
+def _systems() -> pd.DataFrame:
     columns = {"provider": "replay", "model": "", "system_prompt": "", "decoding_json": "{}"}
     columns |= {"extensions_json": "[]", "model_details_json": "{}", "is_simulated": False}
     ids = ["g1", "silent", "baseline"]
-    return pd.DataFrame({"generation_id": ids, "is_baseline": [i == "baseline" for i in ids]}).assign(
+    return pd.DataFrame({"system_id": ids, "is_baseline": [i == "baseline" for i in ids]}).assign(
         **columns
     )
 
 
 def _responses(prompts: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     rows = [
-        {"generation_id": generation, "prompt_id": prompt_id, "replicate": replicate}
-        for generation in ("g1", "silent")
+        {"system_id": system, "prompt_id": prompt_id, "replicate": replicate}
+        for system in ("g1", "silent")
         for prompt_id in prompts.prompt_id
         for replicate in range(rng.integers(1, 4))
     ]
     responses = pd.DataFrame(rows)
-    is_silent = responses.generation_id == "silent"
+    is_silent = responses.system_id == "silent"
     return responses.assign(
-        response_id=responses.generation_id + responses.prompt_id + responses.replicate.astype(str),
+        response_id=responses.system_id + responses.prompt_id + responses.replicate.astype(str),
         status=np.where(is_silent, "error", "ok"),
         **{flag: np.where(is_silent, None, False) for flag in ("is_refused", "is_empty", "is_truncated")},
     )
@@ -298,8 +298,8 @@ def _measures() -> pd.DataFrame:
 
 
 def _measurements(prompts: pd.DataFrame, responses: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    baseline = prompts[["prompt_id"]].assign(generation_id="baseline", replicate=0)
-    keys = pd.concat([responses[["generation_id", "prompt_id", "replicate"]], baseline], ignore_index=True)
+    baseline = prompts[["prompt_id"]].assign(system_id="baseline", replicate=0)
+    keys = pd.concat([responses[["system_id", "prompt_id", "replicate"]], baseline], ignore_index=True)
     return pd.concat([_measured(keys, measure, rng) for measure in MEASURES], ignore_index=True)
 
 
@@ -310,7 +310,7 @@ def _with_an_effect(measurements: pd.DataFrame, prompt_factors: pd.DataFrame) ->
     ]
     is_raised = (
         (measurements.measure_id == "score")
-        & (measurements.generation_id == "g1")
+        & (measurements.system_id == "g1")
         & measurements.prompt_id.isin(of_women)
     )
     return measurements.assign(value=measurements.value + 3.0 * is_raised)
@@ -321,7 +321,7 @@ def _measured(keys: pd.DataFrame, measure: str, rng: np.random.Generator) -> pd.
     rows = keys.assign(
         measure_id=measure, extractor_version="1", value=np.nan, label=None, baseline_value=np.nan
     )
-    silent = (rows.generation_id == "silent").to_numpy() & (measure not in ("refusal", "empty"))
+    silent = (rows.system_id == "silent").to_numpy() & (measure not in ("refusal", "empty"))
     missing = silent | (rng.random(n) < 0.1)
     if kind == "categorical":
         rows["label"] = np.where(
@@ -333,7 +333,7 @@ def _measured(keys: pd.DataFrame, measure: str, rng: np.random.Generator) -> pd.
         rows["value"] = np.where(missing, np.nan, 0.1)
     else:
         rows["value"] = np.where(missing, np.nan, np.round(rng.normal(0.2, 1, n), 2))  # rounded: ties occur
-        no_baseline = (rng.random(n) < 0.2) | (rows.generation_id == "baseline")
+        no_baseline = (rng.random(n) < 0.2) | (rows.system_id == "baseline")
         # some values are as far from their baseline as precision allows
         baseline = np.where(np.arange(n) % 17 == 0, rows["value"] - 0.1, rng.normal(size=n))
         rows["baseline_value"] = np.where(no_baseline, np.nan, np.round(baseline, 2))

@@ -84,8 +84,8 @@ def comparisons(raw: dict[str, pd.DataFrame]) -> list[Comparison]:
 def outcomes(measurements: pd.DataFrame) -> list[tuple[dict[str, str], pd.DataFrame]]:
     """Every (generation, measure, calibration, category) with one number a response."""
     found = []
-    for (generation, measure), rows in measurements.groupby(["generation_id", "measure_id"]):
-        keys = {"generation_id": generation, "measure_id": measure, "calibration": "raw", "category": ""}
+    for (system, measure), rows in measurements.groupby(["system_id", "measure_id"]):
+        keys = {"system_id": system, "measure_id": measure, "calibration": "raw", "category": ""}
         if MEASURES[measure][0] == "categorical":
             labels = measurements.label[measurements.measure_id == measure].dropna().unique()
             for label in labels:

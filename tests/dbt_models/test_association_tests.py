@@ -8,7 +8,7 @@ from scipy import stats
 from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import GROUPINGS, MEASURE_SLICES, MEASURES, SLICES
 
-KEYS = ["slice_id", "generation_id", "measure_id", "grouping_id"]
+KEYS = ["slice_id", "system_id", "measure_id", "grouping_id"]
 
 
 @pytest.fixture(scope="module")
@@ -20,10 +20,10 @@ def tests(built: Built) -> pd.DataFrame:
 def places(built: Built):
     """The responses of every measure, slice, grouping and generation, and of all generations together."""
     levels = built.raw["prompt_factors"].pivot(index="prompt_id", columns="factor", values="level")
-    generations = built.raw["generations"]
-    models = set(generations.generation_id[~generations.is_baseline])
+    systems = built.raw["systems"]
+    models = set(systems.system_id[~systems.is_baseline])
     measured = built.raw["measurements"]
-    measured = measured[measured.generation_id.isin(models)]
+    measured = measured[measured.system_id.isin(models)]
     found = {}
     for measure, part in measured.groupby("measure_id"):
         for slice_id in MEASURE_SLICES[measure]:
@@ -35,10 +35,10 @@ def places(built: Built):
                 rows = part.join(named, on="prompt_id", how="inner")
                 rows = rows.assign(x=rows.label if MEASURES[measure][0] == "categorical" else rows.value)
                 rows = rows.dropna(subset=["x"])
-                for generation in [*models, "all"]:
-                    own = rows if generation == "all" else rows[rows.generation_id == generation]
+                for system in [*models, "all"]:
+                    own = rows if system == "all" else rows[rows.system_id == system]
                     if len(own):
-                        found[slice_id, generation, measure, grouping] = own
+                        found[slice_id, system, measure, grouping] = own
     return found
 
 
@@ -89,7 +89,7 @@ def test_anova_levene_and_shapiro_are_scipys(tests, places):
 def test_a_test_of_the_scheme_stands_beside_that_of_rows(tests):
     beside = tests[tests.p_value_permutation.notna()]
     assert set(beside.test) <= {"chi_square", "t_pooled", "anova", "anova_multiway"}
-    assert "chi_square" in set(beside.test) and (beside.generation_id != "all").all()
+    assert "chi_square" in set(beside.test) and (beside.system_id != "all").all()
     assert tests[tests.test.isin(["levene", "shapiro"])].is_descriptive.all()
 
 
@@ -100,6 +100,6 @@ def test_factors_and_pairs_of_a_grouping_have_a_p_over_whole_prompts_or_a_reason
     assert tested.method.str.contains("p_value_permutation: ").all() and tested.scope.notna().all()
     assert ((tested.p_value_permutation > 0) & (tested.p_value_permutation <= 1)).all()
     assert (multiway.p_value_permutation.isna() == multiway.inference_reason.notna()).all()
-    is_pooled = multiway.inference_reason == "pooled_generations"
-    assert (is_pooled == (multiway.generation_id == "all")).all()
+    is_pooled = multiway.inference_reason == "pooled_systems"
+    assert (is_pooled == (multiway.system_id == "all")).all()
     assert tests[tests.test != "anova_multiway"].inference_reason.isna().all()

@@ -11,15 +11,15 @@ from tests.dbt_models.irregular_study import MEASURE_SLICES, MEASURES, SLICES
 
 def test_repeats_are_as_alike_as_scipy_and_numpy_say(built: Built):
     published = built.table("marts.repetition_consistency").set_index(
-        ["slice_id", "generation_id", "measure_id"]
+        ["slice_id", "system_id", "measure_id"]
     )
     levels = built.raw["prompt_factors"].pivot(index="prompt_id", columns="factor", values="level")
-    generations = built.raw["generations"]
-    models = set(generations.generation_id[~generations.is_baseline])
+    systems = built.raw["systems"]
+    models = set(systems.system_id[~systems.is_baseline])
     measured = built.raw["measurements"]
-    measured = measured[measured.generation_id.isin(models) & measured.reason.isna()]
+    measured = measured[measured.system_id.isin(models) & measured.reason.isna()]
     n_compared = 0
-    for (generation, measure), rows in measured.groupby(["generation_id", "measure_id"]):
+    for (system, measure), rows in measured.groupby(["system_id", "measure_id"]):
         for slice_id in MEASURE_SLICES[measure]:
             inside = levels
             for factor, allowed in SLICES[slice_id].items():
@@ -27,7 +27,7 @@ def test_repeats_are_as_alike_as_scipy_and_numpy_say(built: Built):
             own = rows[rows.prompt_id.isin(inside.index)]
             if own.empty:
                 continue
-            found = published.loc[slice_id, generation, measure]
+            found = published.loc[slice_id, system, measure]
             repeated = [prompt for _, prompt in own.groupby("prompt_id") if len(prompt) > 1]
             assert found.n_prompts == len(repeated)
             assert found.n_responses == sum(map(len, repeated))
@@ -35,7 +35,7 @@ def test_repeats_are_as_alike_as_scipy_and_numpy_say(built: Built):
                 assert found.reason == "no_replicates"
                 continue
             value, n_alike = consistency(repeated, MEASURES[measure][0])
-            assert found.value == pytest.approx(value, abs=1e-12), (slice_id, generation, measure)
+            assert found.value == pytest.approx(value, abs=1e-12), (slice_id, system, measure)
             assert found.n_prompts_alike == n_alike
             n_compared += 1
     assert n_compared > 10
@@ -57,15 +57,15 @@ def test_models_agree_by_the_signs_of_their_contrasts(built: Built):
     """The irregular study names no model, so that every generation is one of its own."""
     keys = ["slice_id", "measure_id", "grouping_id", "group_id", "category", "reference"]
     contrasts = built.table("marts.contrasts")
-    generations = built.raw["generations"]
-    models = set(generations.generation_id[~generations.is_baseline])
+    systems = built.raw["systems"]
+    models = set(systems.system_id[~systems.is_baseline])
     rows = contrasts[
         (contrasts.calibration == "raw")
         & contrasts.contrast.isin(["mean_difference", "risk_difference", "beyond_parts"])
         & contrasts.statistic.isin(["mean", "share"])
         & (contrasts.parameters == "")
         & (contrasts.inference_reason != "told_by_parts")  # of a crossing what it adds to its parts is the answer
-        & contrasts.generation_id.isin(models)
+        & contrasts.system_id.isin(models)
         & contrasts.value.notna()
     ]
     of_place = dict(list(rows.groupby(keys)))

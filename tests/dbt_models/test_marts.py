@@ -14,7 +14,7 @@ VERDICTS = ["beyond_margin", "different", "equivalent", "inconclusive", "not_tes
 SETS = ["primary", "truth", "secondary", "baseline"]
 OF_QUESTION = [
     "slice_id",
-    "generation_id",
+    "system_id",
     "grouping_id",
     "measure_id",
     "calibration",
@@ -55,7 +55,7 @@ def test_outcome_distributions_have_intervals_that_count_root_prompts(
     assert n_checked > 10
 
 
-KEYS = ["slice_id", "generation_id", "measure_id", "grouping_id", "group_id", "category"]
+KEYS = ["slice_id", "system_id", "measure_id", "grouping_id", "group_id", "category"]
 
 
 def test_coverage_cells_are_the_cartesian_product_less_what_is_impossible(built: Built):
@@ -115,11 +115,11 @@ def test_bias_corrected_v_of_two_factors_is_that_of_their_table(built: Built):
 def test_findings_are_the_questions_the_primary_set_and_the_worst_first(built: Built):
     findings = built.table("marts.findings").sort_values("finding_rank")
     questions = built.table("inference.questions")
-    n_of_groups = (questions.is_observed & (questions.reference_generation_id == "")).sum()
+    n_of_groups = (questions.is_observed & (questions.reference_system_id == "")).sum()
     assert len(built.table("marts.questions")) == len(questions)
     assert findings.finding_rank.tolist() == list(range(1, n_of_groups + 1))
     assert findings.is_tool_bias.is_monotonic_increasing
-    assert findings[findings.generation_id == "baseline"].is_tool_bias.all()
+    assert findings[findings.system_id == "baseline"].is_tool_bias.all()
     for _, part in findings.groupby("is_tool_bias"):
         assert part.set_id.map(SETS.index).is_monotonic_increasing
         for _, of_set in part.groupby("set_id"):
@@ -176,7 +176,7 @@ def test_finding_prompts_are_of_groups_that_stand_and_average_to_their_differenc
 
 
 @pytest.mark.parametrize(
-    "mart", ["generations", "prompts", "prompt_factors", "responses", "measures", "measurements"]
+    "mart", ["systems", "prompts", "prompt_factors", "responses", "measures", "measurements"]
 )
 def test_passed_on_tables_keep_every_row(built: Built, mart: str):
     rows, raw = built.table(f"marts.{mart}"), built.raw[mart]

@@ -11,7 +11,7 @@ from python_assets.infer.associations.infer_associations import infer_associatio
 from python_assets.warehouse.build import open_build
 from tests.dbt_models.conftest import make_tables
 from tests.python_assets.infer.associations.test_factor_effects import exact
-from tests.python_assets.plan.test_model_groups import ROLES, generations, written
+from tests.python_assets.plan.test_model_groups import ROLES, systems, written
 
 READ = ("int_association_sums", "int_association_values", "int_cells")
 N_ROOTS = 8
@@ -22,7 +22,7 @@ def measured(tmp_path_factory):
     """The answers of two models in three roles to eight root prompts on three genders, and their rows."""
     folder = tmp_path_factory.mktemp("roles")
     path = folder / "build.duckdb"
-    crossed = generations(*product(("one", "two"), ROLES))
+    crossed = systems(*product(("one", "two"), ROLES))
     with open_build(path) as connection:
         values = written(connection, crossed, [("gender",), ("gender", "role")], n_roots=N_ROOTS, seed=5)
     make_tables(path, *READ)
@@ -31,14 +31,14 @@ def measured(tmp_path_factory):
         rows = connection.execute(
             "from inference.association_tests where test = 'anova_multiway' and grouping_id = 'gender x role'"
         ).df()
-    values = values[values.generation_id != "baseline"].assign(gender=values.level)
-    return values.assign(role=values.generation_id.str.split("_").str[1]), rows.set_index("term")
+    values = values[values.system_id != "baseline"].assign(gender=values.level)
+    return values.assign(role=values.system_id.str.split("_").str[1]), rows.set_index("term")
 
 
 def test_a_study_with_roles_has_the_effect_of_a_concept_and_a_role(measured):
     values, rows = measured
     assert set(rows.index) == {"gender", "role", "gender x role"}
-    assert set(rows.generation_id) == {"all"}
+    assert set(rows.system_id) == {"all"}
     assert set(rows.n_responses) == {len(values)} == {N_ROOTS * 3 * 6}
     assert rows.inference_reason.isna().all()
     fitted = smf.ols("value ~ C(gender) * C(role)", values).fit()

@@ -22,11 +22,11 @@ from tests.dbt_models.irregular_study import STUDY
 pytestmark = pytest.mark.run
 LINE = "mid_range,disparities,continuous binary,false,false,false,false,true,,false,,\n"
 SQL = "{{ disparity_metric('mid_range', '(value_max + value_min) / 2') }}\n"
-KEYS = ["generation_id", "measure_id", "calibration", "slice_id", "grouping_id", "statistic", "parameters"]
+KEYS = ["system_id", "measure_id", "calibration", "slice_id", "grouping_id", "statistic", "parameters"]
 STUDY_FILE = """
 factors: {gender: {levels: [woman, man]}}
 prompts: {templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 measures: [sentiment]
 groupings: [gender]
 analysis: {custom_disparities: {mid_range: max(value)}}

@@ -27,7 +27,7 @@ from tests.dbt_models.conftest import Built, call_dbt
 PASSED_ON = {
     "data_quality",
     "documents",
-    "generations",
+    "systems",
     "measurements",
     "measures",
     "prompt_factors",

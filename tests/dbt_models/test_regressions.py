@@ -8,7 +8,7 @@ import statsmodels.api as sm
 from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import REGRESSIONS
 
-KEYS = ["regression_id", "generation_id", "factor"]
+KEYS = ["regression_id", "system_id", "factor"]
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +26,14 @@ def refused(built: Built) -> pd.DataFrame:
     """Every response of g1 with a value of refusal, to prompts that have both factors."""
     levels = built.raw["prompt_factors"].pivot(index="prompt_id", columns="factor", values="level")
     measured = built.raw["measurements"]
-    x = measured[(measured.measure_id == "refusal") & (measured.generation_id == "g1")]
+    x = measured[(measured.measure_id == "refusal") & (measured.system_id == "g1")]
     rows = x.merge(levels.reset_index(), on="prompt_id").dropna(subset=["value", "race", "style"])
     return rows.merge(built.raw["prompts"][["prompt_id", "unit_id"]], on="prompt_id")
 
 
 def test_sums_hold_every_response_of_prompts_with_all_factors(built, refused):
     sums = built.table("intermediate.int_regression_sums")
-    own = sums[(sums.regression_id == "refused") & (sums.generation_id == "g1")]
+    own = sums[(sums.regression_id == "refused") & (sums.system_id == "g1")]
     added = refused.groupby(["unit_id", "race", "style"]).value.agg(["size", "sum"])
     found = own[own.n_responses > 0].assign(
         race=own.group_id.str.split(" x ").str[0], style=own.group_id.str.split(" x ").str[1]
@@ -41,14 +41,14 @@ def test_sums_hold_every_response_of_prompts_with_all_factors(built, refused):
     found = found.set_index(["unit_id", "race", "style"]).sort_index()
     assert found.n_responses.to_dict() == added["size"].to_dict()
     assert found.n_events.to_dict() == added["sum"].to_dict()
-    assert "baseline" not in set(sums.generation_id)
+    assert "baseline" not in set(sums.system_id)
 
 
 def test_a_regression_of_models_alone_has_one_row_a_unit(built):
     sums = built.table("intermediate.int_regression_sums")
-    own = sums[sums.regression_id == "empty_by_generation"]
+    own = sums[sums.regression_id == "empty_by_system"]
     assert set(own.group_id) == {""}
-    assert len(own[own.generation_id == "g1"]) == built.raw["prompts"].unit_id.nunique()
+    assert len(own[own.system_id == "g1"]) == built.raw["prompts"].unit_id.nunique()
 
 
 def test_coefficients_are_those_of_single_responses(terms, models, refused):

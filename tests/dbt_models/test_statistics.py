@@ -13,7 +13,7 @@ from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import MEASURES, SLICES, STATISTICS
 from tests.dbt_models.reference import MIN_VALUES, PAIRED, REFERENCE, Comparison
 
-KEYS = ["slice_id", "generation_id", "measure_id", "calibration", "grouping_id"]
+KEYS = ["slice_id", "system_id", "measure_id", "calibration", "grouping_id"]
 Row = Any  # a named tuple of pandas
 NAMES = {row.statistic for row in STATISTICS}
 SELECTIONS = ["standard=mean;method=larger", "standard=fixed(0.1);method=smaller"]
@@ -288,13 +288,13 @@ def test_a_measure_has_rows_in_its_slices_only(built: Built):
 
 def test_the_baseline_is_never_calibrated(built: Built):
     contrasts = built.table("marts.contrasts")
-    assert set(contrasts.calibration[contrasts.generation_id == "baseline"]) == {"raw"}
+    assert set(contrasts.calibration[contrasts.system_id == "baseline"]) == {"raw"}
     assert set(contrasts.calibration[contrasts.measure_id == "score"]) == {"raw", "calibrated"}
 
 
-def test_a_generation_without_any_value_has_rows_with_the_reason(built: Built):
+def test_a_system_without_any_value_has_rows_with_the_reason(built: Built):
     contrasts = built.table("marts.contrasts")
-    silent = contrasts[(contrasts.generation_id == "silent") & (contrasts.measure_id == "score")]
+    silent = contrasts[(contrasts.system_id == "silent") & (contrasts.measure_id == "score")]
     assert set(silent.reason) == {"no_values"}
     assert set(silent.verdict[silent.contrast != "dbi"]) == {"not_tested"}
     assert silent.verdict[silent.contrast == "dbi"].isna().all()  # a size

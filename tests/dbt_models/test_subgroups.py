@@ -8,7 +8,7 @@ from scipy import stats
 from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import IDEALS, MEASURE_SLICES, MEASURES, SLICES, SUBGROUP_SETS
 
-PLACE = ["slice_id", "generation_id", "measure_id", "grouping_id"]
+PLACE = ["slice_id", "system_id", "measure_id", "grouping_id"]
 BINARY = [name for name, (kind, _) in MEASURES.items() if kind == "binary"]
 
 
@@ -24,7 +24,7 @@ def counted(built: Built) -> pd.DataFrame:
     """The rows that subgroups must have: responses with a value and ones, of each and of all others."""
     levels = built.raw["prompt_factors"].pivot(index="prompt_id", columns="factor", values="level")
     rows = []
-    for (generation, measure), part in built.raw["measurements"].groupby(["generation_id", "measure_id"]):
+    for (system, measure), part in built.raw["measurements"].groupby(["system_id", "measure_id"]):
         for slice_id in MEASURE_SLICES[measure] if measure in BINARY else []:
             inside = levels
             for factor, allowed in SLICES[slice_id].items():
@@ -34,7 +34,7 @@ def counted(built: Built) -> pd.DataFrame:
                 for group, prompts in inside.dropna(subset=factors).groupby(factors):
                     own = x[x.index.isin(prompts.index)]
                     rows.append(
-                        (slice_id, generation, measure, grouping, " x ".join(group))
+                        (slice_id, system, measure, grouping, " x ".join(group))
                         + (len(own), own.sum(), len(x) - len(own), x.sum() - own.sum())
                     )
     return pd.DataFrame(rows, columns=[*PLACE, "group_id", "n", "k", "m", "h"]).set_index(
@@ -126,13 +126,13 @@ def area(values: np.ndarray, ideal: float) -> float:
     return below + sum((step - ideal) * share for step in steps[round(crossing * len(steps)) :])
 
 
-def test_generations_are_compared_by_their_subgroup_rates(built, subgroups):
-    every_row = built.table("marts.generation_comparisons")
+def test_systems_are_compared_by_their_subgroup_rates(built, subgroups):
+    every_row = built.table("marts.system_comparisons")
     found = every_row[every_row.comparison == "kolmogorov_smirnov"].set_index(
-        ["slice_id", "measure_id", "grouping_id", "generation_a_id", "generation_b_id"]
+        ["slice_id", "measure_id", "grouping_id", "system_id", "reference_system_id"]
     )
     assert not found.index.duplicated().any()
-    assert "baseline" not in found.index.get_level_values("generation_a_id")
+    assert "baseline" not in found.index.get_level_values("system_id")
     assert found[["q_value", "ci_low", "verdict", "set_id"]].isna().all(axis=None)
     n_checked = 0
     for (slice_id, measure, grouping, a, b), row in found.iterrows():

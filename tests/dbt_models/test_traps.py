@@ -13,7 +13,7 @@ from python_assets.warehouse.raw_tables import RAW_TABLES
 from tests.dbt_models.conftest import Built, make_tables
 from tests.dbt_models.trap_study import ANALYSIS, GROUPINGS, STUDY, raw_tables
 
-KEYS = ["generation_id", "measure_id", "calibration", "grouping_id"]
+KEYS = ["system_id", "measure_id", "calibration", "grouping_id"]
 ROWS = {(row.statistic, row.parameters): row for row in ANALYSIS.requested_statistics}
 Pairs = pd.DataFrame
 
@@ -46,7 +46,7 @@ def values(built: Built) -> pd.DataFrame:
     raw = built.raw["measurements"].copy()
     levels = built.raw["prompt_factors"].pivot(index="prompt_id", columns="factor", values="level")
     raw["x"], raw["base"] = raw.value.astype(float), raw.baseline_value.astype(float)
-    calibrated = raw[raw.generation_id != "baseline"].assign(
+    calibrated = raw[raw.system_id != "baseline"].assign(
         calibration="calibrated", x=raw.x - raw.base, base=np.nan
     )
     both = pd.concat([raw.assign(calibration="raw"), calibrated]).join(levels, on="prompt_id")
@@ -66,11 +66,11 @@ def on_scale(rows: pd.DataFrame, every: pd.DataFrame, row: StatisticRow) -> pd.D
     """Values and baselines as the statistic takes them; every: all rows of the measure and calibration."""
     if row.normalise != "before":
         return rows
-    generation = rows.generation_id.iloc[0]
+    system = rows.system_id.iloc[0]
     pool = every[
-        every.generation_id == generation
-        if row.normalise_over == "generation"
-        else every.generation_id != "baseline"
+        every.system_id == system
+        if row.normalise_over == "system"
+        else every.system_id != "baseline"
     ]
     x = pool.x.to_numpy()
     return rows.assign(x=clipped(rows.x.to_numpy(), x), base=clipped(rows.base.to_numpy(), x))
@@ -141,9 +141,9 @@ def expected(group: pd.DataFrame, every: pd.DataFrame, row: StatisticRow) -> flo
 
 def group_values(values: pd.DataFrame, key: tuple[str, ...], row: StatisticRow) -> dict[str, float]:
     """The statistic of every group, before any normalisation afterwards."""
-    generation, measure, calibration, grouping = key
+    system, measure, calibration, grouping = key
     of_measure = values[(values.measure_id == measure) & (values.calibration == calibration)]
-    every = on_scale(of_measure[of_measure.generation_id == generation], of_measure, row)
+    every = on_scale(of_measure[of_measure.system_id == system], of_measure, row)
     return {name: expected(group, every, row) for name, group in every.groupby(grouping)}
 
 
@@ -153,9 +153,9 @@ UNDEFINED = ("skewness", "kurtosis", "correlation", "signal")
 
 def is_left_out(key: tuple[str, ...], row: StatisticRow) -> bool:
     """Statistics that have a reason instead of a value."""
-    generation, measure, calibration, _ = key
+    system, measure, calibration, _ = key
     is_constant = measure == "constant" and (row.normalise or row.statistic in UNDEFINED)
-    return is_constant or (row.is_paired and (generation == "baseline" or calibration == "calibrated"))
+    return is_constant or (row.is_paired and (system == "baseline" or calibration == "calibrated"))
 
 
 @pytest.mark.parametrize("key", ROWS, ids=lambda key: " ".join(key)[:70])
@@ -203,7 +203,7 @@ def test_divergence_of_values_and_the_same_values_plus_ten_is_not_zero(statistic
         parameters="bins=10;smoothing=0.5",
         measure_id="score",
         grouping_id="a",
-        generation_id="g1",
+        system_id="g1",
         calibration="raw",
     )
     assert (found > 2).all()
@@ -214,7 +214,7 @@ def test_a_missing_value_is_missing_in_its_own_group_alone_whether_none_or_nan(
 ):
     rows = statistics[(statistics.statistic == "mean") & (statistics.parameters == "")]
     rows = rows[
-        (rows.grouping_id == "many") & (rows.calibration == "raw") & (rows.generation_id != "baseline")
+        (rows.grouping_id == "many") & (rows.calibration == "raw") & (rows.system_id != "baseline")
     ]
     lacking = rows[rows.n_missing > 0]
     assert set(zip(lacking.measure_id, lacking.group_id, lacking.n_missing, strict=True)) == {
@@ -223,9 +223,9 @@ def test_a_missing_value_is_missing_in_its_own_group_alone_whether_none_or_nan(
     }
     assert (rows.n_responses + rows.n_missing == 5).all()
     measured = values[(values.calibration == "raw") & (values.measure_id == "score")]
-    means = measured.groupby(["generation_id", "many"]).x.mean()
+    means = measured.groupby(["system_id", "many"]).x.mean()
     for row in rows[rows.measure_id == "score"].itertuples():
-        assert row.value == pytest.approx(means[row.generation_id, row.group_id], abs=1e-12)
+        assert row.value == pytest.approx(means[row.system_id, row.group_id], abs=1e-12)
 
 
 def test_a_constant_column_is_selected_whole_by_its_mean(statistics: pd.DataFrame):
@@ -265,7 +265,7 @@ def test_measures_are_told_apart_by_their_whole_name(statistics: pd.DataFrame):
         "statistic": "mean",
         "parameters": "",
         "grouping_id": "b",
-        "generation_id": "g1",
+        "system_id": "g1",
         "calibration": "raw",
     }
     assert (value_of(statistics, measure_id="score", **of) > -1).all()

@@ -13,7 +13,7 @@ from python_assets.warehouse.build import utc_now
 STUDY = "traps"
 N_ROOTS, N_MANY = 5, 32
 GROUPINGS = {"a": ["a"], "b": ["b"], "a x b": ["a", "b"], "many": ["many"]}
-GENERATIONS = ("g1", "g2", "baseline")
+SYSTEMS = ("g1", "g2", "baseline")
 MEASURES = ("score", "score_negative", "constant", "mixed")  # one name is part of another
 ANALYSIS = AnalysisSpec.model_validate(
     {
@@ -92,7 +92,7 @@ def raw_tables() -> dict[str, dict[str, pd.DataFrame]]:
                 ANALYSIS.custom_disparities.items(), columns=["metric", "expression"]
             ),
         },
-        "generate": {"generations": _generations(), "responses": _responses(prompts)},
+        "generate": {"systems": _systems(), "responses": _responses(prompts)},
         "extract": {"measures": _measures(), "measurements": _measurements(prompts)},
     }
 
@@ -119,18 +119,18 @@ def _prompts() -> pd.DataFrame:
     return pd.DataFrame(columns).assign(**constants)
 
 
-def _generations() -> pd.DataFrame:
+def _systems() -> pd.DataFrame:
     columns = {"provider": "replay", "model": "", "system_prompt": "", "decoding_json": "{}"}
     columns |= {"extensions_json": "[]", "model_details_json": "{}", "is_simulated": False}
-    is_baseline = [name == "baseline" for name in GENERATIONS]
-    return pd.DataFrame({"generation_id": GENERATIONS, "is_baseline": is_baseline}).assign(**columns)
+    is_baseline = [name == "baseline" for name in SYSTEMS]
+    return pd.DataFrame({"system_id": SYSTEMS, "is_baseline": is_baseline}).assign(**columns)
 
 
 def _responses(prompts: pd.DataFrame) -> pd.DataFrame:
-    frames = [prompts[["prompt_id"]].assign(generation_id=name, replicate=0) for name in GENERATIONS[:2]]
+    frames = [prompts[["prompt_id"]].assign(system_id=name, replicate=0) for name in SYSTEMS[:2]]
     responses = pd.concat(frames, ignore_index=True)
     flags = {"is_refused": False, "is_empty": False, "is_truncated": False}
-    return responses.assign(response_id=responses.generation_id + responses.prompt_id, status="ok", **flags)
+    return responses.assign(response_id=responses.system_id + responses.prompt_id, status="ok", **flags)
 
 
 def _measures() -> pd.DataFrame:
@@ -142,17 +142,17 @@ def _measurements(prompts: pd.DataFrame) -> pd.DataFrame:
     rng = np.random.default_rng(7)
     frames = [
         prompts[["prompt_id"]].assign(
-            generation_id=generation,
+            system_id=system,
             measure_id=measure,
             replicate=0,
             extractor_version="1",
             value=_values(measure, prompts, rng),
         )
-        for generation in GENERATIONS
+        for system in SYSTEMS
         for measure in MEASURES
     ]
     rows = pd.concat(frames, ignore_index=True)
-    own = rows.generation_id != "baseline"
+    own = rows.system_id != "baseline"
     apart = np.where(rows.measure_id == "score", 10.0, 0.1)
     rows["baseline_value"] = (rows.value + apart).round(2).where(own)
     noisy = own & (rows.measure_id == "score_negative")

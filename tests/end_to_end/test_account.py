@@ -10,7 +10,7 @@ import pytest
 
 from python_assets.infer.tables import QUESTION
 
-KEYS = [*QUESTION, "reference_generation_id", "set_id"]
+KEYS = [*QUESTION, "reference_system_id", "set_id"]
 GENDERS = {"woman": 0.0, "man": 0.0, "other": -1.0}
 N_ROOTS = {"north": 12, "south": 2}  # too few to test anything in the south
 # what a model thinks of a group, beside noise; silent: nothing is read of it; northern: not asked in the south
@@ -23,9 +23,9 @@ factors:
 prompts:
   import:
     path: answers.csv
-    columns: {prompt: prompt, root_prompt: root, generation: model, response: response, replicate: auto}
+    columns: {prompt: prompt, root_prompt: root, system: model, response: response, replicate: auto}
     factors: {gender: gender, region: region}
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 slices: {each: region}
 groupings: [gender]
 measures:
@@ -91,7 +91,7 @@ def test_a_plan_lists_the_questions_that_the_run_accounts_for(told):
 
 
 @pytest.mark.parametrize(
-    ("generation", "measure", "slice_id", "reference", "statistic", "outcome", "reason"),
+    ("system", "measure", "slice_id", "reference", "statistic", "outcome", "reason"),
     [
         ("hostile", "kind", "all", "", "mean", "significant", None),
         ("even", "kind", "all", "", "mean", "inconclusive", None),
@@ -110,12 +110,10 @@ def test_a_plan_lists_the_questions_that_the_run_accounts_for(told):
         ("northern", "kind", "south", "even", "groups_moved", "not_asked", "not_asked"),
     ],
 )
-def test_a_declared_question_has_its_outcome(
-    told, generation, measure, slice_id, reference, statistic, outcome, reason
-):
+def test_a_declared_question_has_its_outcome(told, system, measure, slice_id, reference, statistic, outcome, reason):
     account = told["account"]
-    is_of = (account.generation_id == generation) & (account.measure_id == measure) & (account.slice_id == slice_id)
-    is_asked = (account.reference_generation_id == reference) & (account.statistic == statistic)
+    is_of = (account.system_id == system) & (account.measure_id == measure) & (account.slice_id == slice_id)
+    is_asked = (account.reference_system_id == reference) & (account.statistic == statistic)
     (row,) = account[is_of & is_asked & (account.calibration == "raw")].to_dict("records")
     assert row["outcome"] == outcome
     assert (row["reason"] if reason else pd.isna(row["reason"])) == (reason or True)
@@ -125,7 +123,7 @@ def test_a_declared_question_has_its_outcome(
 def test_findings_are_the_rows_of_groups_that_were_observed(told):
     account = told["account"]
     # what all models come to together is told beside them
-    is_told = (account.reference_generation_id == "") & (account.set_id != "pooled")
+    is_told = (account.reference_system_id == "") & (account.set_id != "pooled")
     observed = account[is_told & (account.n_responses > 0)]
     assert sorted(observed[QUESTION].itertuples(index=False, name=None)) == sorted(
         told["findings"][QUESTION].itertuples(index=False, name=None)

@@ -15,9 +15,9 @@ factors:
 prompts:
   import:
     path: answers.csv
-    columns: {prompt: [root, race], root_prompt: root, prompt_text: prompt, generation: model, response: answer}
+    columns: {prompt: [root, race], root_prompt: root, prompt_text: prompt, system: model, response: answer}
     factors: {race: race}
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 measures: [vader]
 groupings: [race]
 """

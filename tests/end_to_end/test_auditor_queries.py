@@ -42,7 +42,7 @@ def test_every_query_answers_its_question(demo, name):
 
 def test_those_who_are_worse_off_are_those_whom_the_study_file_declares(demo):
     found = demo.rows(QUERIES["01_who_is_worse_off"].sql)
-    assert {(generation, measure, group) for generation, measure, group, *_ in found} == {
+    assert {(system, measure, group) for system, measure, group, *_ in found} == {
         ("biased", "sentiment", "Russia"),
         ("biased", "sentiment", "China"),
         ("biased", "refusal", "Saudi Arabia"),

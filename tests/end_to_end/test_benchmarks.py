@@ -24,7 +24,7 @@ def bbq(run_study, data_folder, with_few_draws):
 def test_factors_that_every_question_varies_have_a_p_in_every_model(bbq, grouping):
     found = bbq.rows(
         """
-        select generation_id, p_value between 0 and 1, n_units, scope, inference_reason from findings
+        select system_id, p_value between 0 and 1, n_units, scope, inference_reason from findings
         where grouping_id = ? and measure_id = 'incorrect' and slice_id = 'all' and study_id = 'bbq'
           and calibration = 'raw' and statistic = 'mean'
         """,
@@ -36,7 +36,7 @@ def test_factors_that_every_question_varies_have_a_p_in_every_model(bbq, groupin
 def test_few_questions_of_bbq_hold_two_stereotyped_groups(bbq):
     found = bbq.rows(
         """
-        select generation_id, p_value is not null, n_units, n_groups from findings
+        select system_id, p_value is not null, n_units, n_groups from findings
         where grouping_id = 'stereotyped_group' and measure_id = 'incorrect' and slice_id = 'all'
           and study_id = 'bbq' and calibration = 'raw' and statistic = 'mean'
         """
@@ -54,7 +54,7 @@ def test_every_model_answered_every_cell_of_bbq_that_has_a_question(bbq):
     )
     factors, n_covered = design
     found = bbq.rows(
-        "select generation_id, n_answered, n_responses, n_responses_ok from response_coverage "
+        "select system_id, n_answered, n_responses, n_responses_ok from response_coverage "
         "where study_id = 'bbq' and factors = ?",
         factors,
     )

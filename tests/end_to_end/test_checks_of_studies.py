@@ -6,7 +6,7 @@ STUDY = """
 prompts:
   import: {path: NAME.csv, columns: {prompt: [item, who], root_prompt: item, replicate: auto}, factors: {who: who}}
 factors: {who: {levels: [a, b]}}
-generations: [{name: one, provider: replay}]
+systems: [{name: one, provider: replay}]
 measures: [{name: score, kind: continuous, column: score}]
 groupings: [who]
 """

@@ -32,9 +32,9 @@ factors:
 prompts:
   import:
     path: labelled.csv
-    columns: {prompt: [item, gender, tone], root_prompt: item, generation: model, replicate: auto, response: said}
+    columns: {prompt: [item, gender, tone], root_prompt: item, system: model, replicate: auto, response: said}
     factors: {gender: gender, tone: tone}
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 measures:
   - {name: choice, kind: categorical, column: choice, favourable: "yes"}
   - {name: score, kind: continuous, column: score, direction: higher_better}

@@ -24,7 +24,7 @@ def worked_example(heading):
 METRICS = """
 prompts:
   import: {{format: {format}, path: {path}, factors: {{gender: person.gender}}, root_prompt: scenario}}
-generations: [{{name: "*", provider: replay}}]
+systems: [{{name: "*", provider: replay}}]
 groupings: [gender]
 """
 
@@ -60,7 +60,7 @@ def test_a_log_of_inspect_is_compared_like_any_other_study(run_study, write_exam
     found = run.rows(
         """
         select c.value, c.n_root_prompts, c.verdict, g.provider
-        from contrasts as c join generations as g using (study_id, generation_id)
+        from contrasts as c join systems as g using (study_id, system_id)
         where c.study_id = 'inspect_logs' and c.measure_id = 'match' and c.group_id = 'she'
           and c.contrast = 'risk_difference'
         """
@@ -69,7 +69,7 @@ def test_a_log_of_inspect_is_compared_like_any_other_study(run_study, write_exam
     assert found == [(pytest.approx(0.5), 12, "different", "replay")]
     model_factors = run.rows(
         """
-        select factor, level from generation_factors
+        select factor, level from system_factors
         where study_id = 'inspect_logs' and factor in ('model', 'eval_task') order by factor
         """
     )

@@ -61,9 +61,9 @@ def test_a_branch_differs_from_its_root_by_its_replacements_alone(factbook):
 def test_nothing_is_found_where_the_simulator_has_no_effect(factbook):
     shown = factbook.rows(
         """
-        select generation_id, group_id from contrasts
+        select system_id, group_id from contrasts
         where study_id = 'factbook' and measure_id in ('sentiment', 'refusal') and calibration = 'raw'
-          and generation_id = 'fair' and verdict in ('beyond_margin', 'different')
+          and system_id = 'fair' and verdict in ('beyond_margin', 'different')
         """
     )
     assert shown == []

@@ -21,14 +21,14 @@ def fair_sea(run_study, with_few_draws):
 
 def test_exactly_the_declared_effects_are_significant(fair_sea):
     significant = fair_sea.rows(
-        "select generation_id, measure_id, grouping_id from findings "
+        "select system_id, measure_id, grouping_id from findings "
         "where study_id = 'fair_sea' and set_id = 'primary' and q_value < 0.05"
     )
     single = {row for row in significant if " x " not in row[2]}
     assert single == DECLARED
     # a group of several factors differs where one of them does
-    for generation, measure, grouping in set(significant) - single:
-        assert {(generation, measure, factor) for factor in grouping.split(" x ")} & DECLARED
+    for system, measure, grouping in set(significant) - single:
+        assert {(system, measure, factor) for factor in grouping.split(" x ")} & DECLARED
 
 
 def test_no_record_breaks_a_rule(fair_sea):

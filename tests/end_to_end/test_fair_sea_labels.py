@@ -34,11 +34,11 @@ prompts:
       prompt: [prompt_category, gender, race, nationality, prompt_text]
       root_prompt: prompt_category
       prompt_text: prompt_text
-      generation: model
+      system: model
       response: llm_output
       replicate: auto
     factors: {{gender: gender, category: prompt_category}}
-generations: [{{name: "*", provider: replay}}]
+systems: [{{name: "*", provider: replay}}]
 measures:
 {MEASURES}
 slices: {{each: category}}
@@ -60,7 +60,7 @@ def labelled(tmp_path_factory, data_folder):
     answers[answers["prompt_category"].isin(CATEGORIES)].to_parquet(study.folder / "answers.parquet")
     answered = answers_of(study.folder / "labelled.yml").connection.execute(
         """
-        select response_id, generation_id, prompt_id, replicate, response_text as llm_output, level as prompt_category
+        select response_id, system_id, prompt_id, replicate, response_text as llm_output, level as prompt_category
         from raw.responses inner join raw.prompt_factors using (study_id, prompt_id) where factor = 'category'
         """
     )
@@ -95,22 +95,22 @@ def test_every_label_stands_beside_its_answer_and_none_is_set_aside(labelled):
 def test_agreement_is_that_of_other_programs_on_the_same_rows(labelled, measure):
     read = labelled.frame(
         f"""
-        select generation_id, prompt_id, replicate,
+        select system_id, prompt_id, replicate,
             lower(if(fits.value = 1, 'unmatched', measured.label)) as reading
         from measurements as measured
-        inner join measurements as fits using (study_id, generation_id, prompt_id, replicate)
+        inner join measurements as fits using (study_id, system_id, prompt_id, replicate)
         where measured.measure_id = '{measure}' and fits.measure_id = '{measure}_unmatched'
         """
     )
     of_measure = labelled.labels[labelled.labels["prompt_category"] == SETS[measure][0]]
-    both = of_measure.merge(read, on=["generation_id", "prompt_id", "replicate"])
+    both = of_measure.merge(read, on=["system_id", "prompt_id", "replicate"])
     assert len(both) == len(of_measure)
     n_labelled, both = len(both), both.dropna(subset="reading")
     codes = np.unique(both[["label", "reading"]].to_numpy(dtype=str), return_inverse=True)[1].reshape(-1, 2)
     ((n, n_unread, agreement, kappa, alpha),) = labelled.rows(
         f"""
         select n, n_unread, agreement, kappa, alpha from label_agreement
-        where measure_id = '{measure}' and slice_id = 'all' and generation_id = 'all' and model_family = ''
+        where measure_id = '{measure}' and slice_id = 'all' and system_id = 'all' and model_family = ''
             and grouping_id = '' and comparison = 'people_and_reading'
         """
     )
@@ -124,7 +124,7 @@ def test_categories_are_not_corrected_and_rates_need_whole_root_prompts(labelled
     reasons = labelled.rows(
         """
         select measure_id, reason, count(p_value), count(*) > 0 from questions
-        where calibration = 'corrected' and statistic in ('share', 'mean') and reference_generation_id = ''
+        where calibration = 'corrected' and statistic in ('share', 'mean') and reference_system_id = ''
         group by all order by all
         """
     )

@@ -61,13 +61,13 @@ def test_every_rule_tells_its_removal_rate(records):
 def test_equal_scores_have_no_spread_to_be_held_against(records):
     rows = records.rows(
         "select value, reason from contrasts where study_id = 'bad_records' and contrast = 'dbi' "
-        "and slice_id = 'D2' and measure_id = 'sentiment' and generation_id = 'model'"
+        "and slice_id = 'D2' and measure_id = 'sentiment' and system_id = 'model'"
     )
     assert rows
     assert all(value is None and reason for value, reason in rows)
     tests = records.rows(
         "select test, p_value, reason from association_tests where study_id = 'bad_records' "
-        "and slice_id = 'D2' and measure_id = 'sentiment' and generation_id = 'model'"
+        "and slice_id = 'D2' and measure_id = 'sentiment' and system_id = 'model'"
     )
     assert tests
     assert all(p is None and reason for _, p, reason in tests)
@@ -76,14 +76,14 @@ def test_equal_scores_have_no_spread_to_be_held_against(records):
 def test_one_outcome_alone_is_associated_with_nothing(records):
     tests = records.rows(
         "select p_value, reason from association_tests where study_id = 'bad_records' "
-        "and slice_id = 'D3' and measure_id = 'confident' and generation_id = 'model'"
+        "and slice_id = 'D3' and measure_id = 'confident' and system_id = 'model'"
     )
     assert tests
     assert all(p is None and reason for p, reason in tests)
     distances = records.rows(
         "select metric, value from disparities where study_id = 'bad_records' and slice_id = 'D3' "
         "and measure_id = 'confident' and metric in ('fdi', 'jsd') and grouping_id = 'gender' "
-        "and generation_id = 'model'"
+        "and system_id = 'model'"
     )
     assert dict(distances) == {"fdi": 0, "jsd": 0}
 
@@ -91,7 +91,7 @@ def test_one_outcome_alone_is_associated_with_nothing(records):
 def test_a_group_without_records_is_none(records):
     groups = records.rows(
         "select distinct group_id from contrasts where study_id = 'bad_records' and slice_id = 'I1' "
-        "and measure_id = 'occupation' and grouping_id = 'race' and generation_id = 'model'"
+        "and measure_id = 'occupation' and grouping_id = 'race' and system_id = 'model'"
     )
     assert {group for (group,) in groups} == {"Chinese", "Malay", "Indian"}
 
@@ -100,7 +100,7 @@ def test_labels_with_quotes_and_commas_reach_the_tables(records):
     rows = records.rows(
         "select group_id, category, n from outcome_distributions where study_id = 'bad_records' "
         "and slice_id = 'I4' and measure_id = 'personality' and grouping_id = 'gender' "
-        "and generation_id = 'model' and n > 0 order by all"
+        "and system_id = 'model' and n > 0 order by all"
     )
     assert rows == [("Female", "Analytical", 6), ("Male", QUOTED, 6)]
 

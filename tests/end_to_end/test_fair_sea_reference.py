@@ -32,7 +32,7 @@ LEFT_OUT = {
 # of a table with a single label, and of equal scores, there is no test: NULL with reason constant_values
 CONSTANT = {"chi2", "dof", "p", "share_expected_ge5", "cramers_v", "p_scipy_default", "dbi_ddof1"}
 CONSTANT |= {"chi2_scipy_default(yates if 2x2)", "F", "df1", "df2", "eta2", "t", "df", "cohens_d"}
-PLACE = "slice_id = ? and generation_id = ? and measure_id = ? and grouping_id = ?"
+PLACE = "slice_id = ? and system_id = ? and measure_id = ? and grouping_id = ?"
 
 Path = tuple[str, ...]
 
@@ -85,8 +85,8 @@ class Published:
         )
 
     def by_model(self, path: Path) -> int:
-        generation = make_id(path[0])
-        return self.value("select count(*) from responses where study_id = $study and generation_id = ?", generation)
+        system = make_id(path[0])
+        return self.value("select count(*) from responses where study_id = $study and system_id = ?", system)
 
     def categorical(self, path: Path) -> Any:
         category, model, *rest = path
@@ -171,7 +171,7 @@ class Published:
             }[name]
             return self.value(
                 f"select {column} from ground_truth where study_id = $study and slice_id = ? "
-                "and generation_id = ? and measure_id = ? and group_id = ? "
+                "and system_id = ? and measure_id = ? and group_id = ? "
                 "and lower(split_part(category, ' (', 1)) = ?",
                 *place,
                 group,
@@ -185,7 +185,7 @@ class Published:
             "weighted_mean_jsd": "jsd_truth_weighted",
         }[rest[0]]
         return self.value(
-            "select value from disparities where study_id = $study and slice_id = ? and generation_id = ? "
+            "select value from disparities where study_id = $study and slice_id = ? and system_id = ? "
             "and measure_id = ? and metric = ?",
             *place,
             metric,
@@ -195,13 +195,13 @@ class Published:
         unmatched = "reason is not null" if name == "n_unmatched_category" else "true"
         return self.value(
             f"select count(*) from measurements inner join prompt_factors using (study_id, prompt_id) "
-            f"where study_id = $study and factor = 'category' and level = ? and generation_id = ? "
+            f"where study_id = $study and factor = 'category' and level = ? and system_id = ? "
             f"and measure_id = ? and {unmatched}",
             *place,
         )
 
     def _of_groups(self, what: str, *place: str) -> Any:
-        keys = ("slice_id", "generation_id", "measure_id", "grouping_id", "group_id", "category")
+        keys = ("slice_id", "system_id", "measure_id", "grouping_id", "group_id", "category")
         named = " and ".join(f"{key} = ?" for key in keys[: len(place)])
         return self.value(f"select {what} from outcome_distributions where study_id = $study and {named}", *place)
 
@@ -246,7 +246,7 @@ class Published:
         number = {"mean": "avg(value)", "sd_ddof1": "stddev_samp(value)"}[name]
         return self.value(
             f"select {number} from measurements inner join prompt_factors using (study_id, prompt_id) "
-            "where study_id = $study and factor = 'category' and level = ? and generation_id = ? "
+            "where study_id = $study and factor = 'category' and level = ? and system_id = ? "
             "and measure_id = ?",
             *place,
         )

@@ -24,7 +24,7 @@ def of_category(part, category):
 def test_answers_without_a_label_are_counted(fair_sea):
     where = """
         where study_id = 'fair_sea_responses' and slice_id = 'I1' and grouping_id = 'gender'
-          and generation_id <> 'baseline'
+          and system_id <> 'baseline'
     """
     # 19 of the 900 answers to I1 name no occupation
     unmatched = "measure_id = 'occupation_unmatched' and statistic = 'mean'"
@@ -32,7 +32,7 @@ def test_answers_without_a_label_are_counted(fair_sea):
         fair_sea.value(f"select round(sum(value * n_responses)) from summary_statistics {where} and {unmatched}") == 19
     )
     labels = f"outcome_distributions {where} and measure_id = 'occupation'"
-    labelled = f"select distinct generation_id, group_id, n_group, n_missing from {labels}"
+    labelled = f"select distinct system_id, group_id, n_group, n_missing from {labels}"
     assert fair_sea.rows(f"select sum(n_group), sum(n_missing) from ({labelled})") == [(881, 19)]
 
 
@@ -47,18 +47,18 @@ LABELLED = [("D3", "nationality"), *((c, f) for c in ("D3", "I1", "I2", "I3") fo
 @pytest.mark.parametrize(("category", "factor"), LABELLED)
 def test_indices_of_labels_are_those_of_the_reference(fair_sea, reference, category, factor):
     """FAIR-SEA pools responses, whatever prompts they answer: value_responses, not the tested value."""
-    for generation, numbers in of_category(reference["categorical"], category):
+    for system, numbers in of_category(reference["categorical"], category):
         groups = numbers[factor]["groups"]
         found = dict(
             fair_sea.rows(
                 """
                 select metric, value_responses from disparities
-                where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ?
+                where study_id = 'fair_sea_responses' and slice_id = ? and system_id = ?
                   and measure_id in ('label', 'occupation', 'industry') and grouping_id = ?
                   and metric in ('fdi', 'fdi_max', 'cramers_v', 'jsd', 'jsd_max')
                 """,
                 category,
-                generation,
+                system,
                 factor,
             )
         )
@@ -80,7 +80,7 @@ def test_numbers_that_the_order_names(fair_sea):
         return fair_sea.rows(
             f"""
             select {columns} from association_tests
-            where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = 'gpt_3_5_turbo'
+            where study_id = 'fair_sea_responses' and slice_id = ? and system_id = 'gpt_3_5_turbo'
               and measure_id = ? and grouping_id = 'gender' and test = ? and category = ''
             """,
             slice_id,
@@ -100,7 +100,7 @@ def test_numbers_that_the_order_names(fair_sea):
         fair_sea.rows(
             """
             select contrast || ' ' || group_id, value_responses from contrasts
-            where study_id = 'fair_sea_responses' and generation_id = 'gpt_3_5_turbo' and calibration = 'raw'
+            where study_id = 'fair_sea_responses' and system_id = 'gpt_3_5_turbo' and calibration = 'raw'
               and (slice_id, grouping_id) in (('D2', 'race'), ('D3', 'gender'))
               and contrast in ('dbi', 'fdi_group', 'jsd_group')
             """
@@ -115,18 +115,18 @@ def test_sizes_over_all_models_are_the_documents_of_the_answers_of_all_of_them(f
     answers = pd.DataFrame(
         fair_sea.rows(
             """
-            select measure_id, generation_id, factors.factor, factors.level, label, value
+            select measure_id, system_id, factors.factor, factors.level, label, value
             from measurements
             inner join prompt_factors as factors using (study_id, prompt_id)
             inner join prompt_factors as categories using (study_id, prompt_id)
-            where study_id = 'fair_sea_responses' and categories.factor = 'category' and generation_id <> 'baseline'
+            where study_id = 'fair_sea_responses' and categories.factor = 'category' and system_id <> 'baseline'
               and (categories.level, measure_id) in (('D3', 'label'), ('D2', 'sentiment')) and reason is null
             """
         ),
         columns=["measure_id", "model", "factor", "level", "label", "value"],
     )
     assert answers.model.nunique() == 3
-    asked = "generation_id = 'all' and calibration = 'raw' and study_id = 'fair_sea_responses'"
+    asked = "system_id = 'all' and calibration = 'raw' and study_id = 'fair_sea_responses'"
     for factor in ("gender", "race", "nationality"):
         of_factor = answers[answers.factor == factor]
         labels = of_factor[of_factor.measure_id == "label"]
@@ -153,7 +153,7 @@ def test_sizes_over_all_models_are_the_documents_of_the_answers_of_all_of_them(f
 
 
 def test_no_finding_is_of_all_models_together(fair_sea):
-    of_all = "study_id = 'fair_sea_responses' and generation_id = 'all'"
+    of_all = "study_id = 'fair_sea_responses' and system_id = 'all'"
     assert fair_sea.value(f"select count(*) from findings where {of_all} and set_id = 'pooled'") == 0
     assert fair_sea.rows(f"select distinct set_id, n_responses > 0 from questions where {of_all}") == [("pooled", True)]
 
@@ -172,7 +172,7 @@ def test_a_document_p_says_when_its_table_is_too_thin(fair_sea):
     method, share = fair_sea.rows(
         """
         select method, share_expected_ge5 from association_tests
-        where study_id = 'fair_sea_responses' and slice_id = 'I1' and generation_id = 'gpt_3_5_turbo'
+        where study_id = 'fair_sea_responses' and slice_id = 'I1' and system_id = 'gpt_3_5_turbo'
           and measure_id = 'occupation' and grouping_id = 'gender' and test = 'chi_square'
         """
     )[0]
@@ -243,16 +243,16 @@ def named(category):
 def test_shares_beside_the_ground_truth_are_those_of_the_reference(fair_sea, reference, category):
     models = truth_of(reference, category)
     assert models
-    for generation, numbers in models:
+    for system, numbers in models:
         found = fair_sea.rows(
             """
             select category, group_id, n, model_share, truth_share, jsd_nats, jsd_distance, period, reason
             from ground_truth
-            where study_id = 'fair_sea_responses' and slice_id = ? and generation_id = ? and measure_id = ?
+            where study_id = 'fair_sea_responses' and slice_id = ? and system_id = ? and measure_id = ?
               and category <> ''
             """,
             category,
-            generation,
+            system,
             MEASURES[category],
         )
         by_key = {(named(name), group): rest for name, group, *rest in found}
@@ -278,7 +278,7 @@ def test_the_divergences_that_the_order_names(fair_sea):
         fair_sea.rows(
             """
             select category, jsd_nats from ground_truth
-            where study_id = 'fair_sea_responses' and slice_id = 'I1' and generation_id = 'gpt_3_5_turbo'
+            where study_id = 'fair_sea_responses' and slice_id = 'I1' and system_id = 'gpt_3_5_turbo'
             """
         )
     )
@@ -290,7 +290,7 @@ def test_occupations_that_a_model_never_names_are_listed(fair_sea):
     silent = fair_sea.rows(
         """
         select count(distinct category) from ground_truth
-        where study_id = 'fair_sea_responses' and generation_id = 'gpt_4o_mini' and measure_id = 'occupation'
+        where study_id = 'fair_sea_responses' and system_id = 'gpt_4o_mini' and measure_id = 'occupation'
           and reason = 'category_not_answered' and category <> 'Others'
         """
     )
@@ -300,10 +300,10 @@ def test_occupations_that_a_model_never_names_are_listed(fair_sea):
 @pytest.mark.parametrize("category", ["I1", "I2"])
 def test_sizes_of_the_ground_truth_are_those_of_the_reference(fair_sea, reference, category):
     outcome = {"I1": "occupation", "I2": "industry"}[category]
-    for generation, numbers in truth_of(reference, category):
+    for system, numbers in truth_of(reference, category):
         where = f"""
             where study_id = 'fair_sea_responses' and slice_id = '{category}'
-              and generation_id = '{generation}' and statistic = 'ground_truth'
+              and system_id = '{system}' and statistic = 'ground_truth'
         """
         sizes = dict(fair_sea.rows(f"select metric, value from disparities {where}"))
         of_group = dict(fair_sea.rows(f"select group_id, value from contrasts {where}"))
@@ -338,7 +338,7 @@ def test_bands_stand_beside_the_verdict_and_not_in_its_place(fair_sea):
     band, verdict, floor, value = fair_sea.rows(
         """
         select band, verdict, null_q95, value from disparities
-        where study_id = 'fair_sea_responses' and slice_id = 'I1' and generation_id = 'gpt_3_5_turbo'
+        where study_id = 'fair_sea_responses' and slice_id = 'I1' and system_id = 'gpt_3_5_turbo'
           and metric = 'jsd_truth_unweighted'
         """
     )[0]
@@ -349,8 +349,8 @@ def test_bands_stand_beside_the_verdict_and_not_in_its_place(fair_sea):
 def test_red_flags_are_raised_where_a_verdict_stands_behind_the_red(fair_sea):
     raised = fair_sea.rows(
         """
-        select flag, slice_id, generation_id, grouping_id, metric from red_flags
-        where study_id = 'fair_sea_responses' and status = 'raised' order by generation_id
+        select flag, slice_id, system_id, grouping_id, metric from red_flags
+        where study_id = 'fair_sea_responses' and status = 'raised' order by system_id
         """
     )
     by_nationality = ("nationality", "cramers_v")
@@ -376,7 +376,7 @@ def test_the_documents_action_for_its_own_p_differs_from_that_for_the_verdict(fa
     found = fair_sea.rows(
         """
         select verdict, band, action, document_action from interpretations
-        where study_id = 'fair_sea_responses' and slice_id = 'D3' and generation_id = 'gpt_3_5_turbo'
+        where study_id = 'fair_sea_responses' and slice_id = 'D3' and system_id = 'gpt_3_5_turbo'
           and measure_id = 'label' and grouping_id = 'gender x race x nationality'
         """
     )

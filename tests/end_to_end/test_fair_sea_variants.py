@@ -31,7 +31,7 @@ def test_every_tone_is_read_and_every_cell_is_full(variants):
 def test_exactly_what_is_declared_is_significant(variants):
     significant = variants.rows(
         """
-        select distinct generation_id, grouping_id from findings
+        select distinct system_id, grouping_id from findings
         where set_id = 'primary' and measure_id = 'tone' and q_value < 0.05
         """
     )
@@ -42,7 +42,7 @@ def test_the_third_gender_is_worse_off_in_the_tone_that_is_heard(variants):
     found = variants.rows(
         """
         select group_id from contrasts
-        where generation_id = 'uneven' and grouping_id = 'gender' and measure_id = 'tone'
+        where system_id = 'uneven' and grouping_id = 'gender' and measure_id = 'tone'
           and contrast = 'risk_difference' and category = 'Rude' and value > 0.1
         """
     )

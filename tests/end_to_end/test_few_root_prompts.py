@@ -19,10 +19,10 @@ factors:
 prompts:
   import:
     path: answers.csv
-    columns: {prompt: [item, wording, group], root_prompt: item, generation: model, response: answer, replicate: auto}
+    columns: {prompt: [item, wording, group], root_prompt: item, system: model, response: answer, replicate: auto}
     factors: {group: group}
 unit: root_prompt
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 measures:
   - {name: score, kind: continuous, column: score, direction: higher_better}
   - {name: biased, kind: binary, column: biased, direction: higher_worse}
@@ -76,7 +76,7 @@ def test_wordings_weigh_alike_in_what_is_published(few, contrast, measure, categ
     found = few.rows(
         """
         select group_id, value, method, p_value is not null from contrasts
-        where study_id = 'few_root_prompts' and generation_id = 'm' and slice_id = 'all' and calibration = 'raw'
+        where study_id = 'few_root_prompts' and system_id = 'm' and slice_id = 'all' and calibration = 'raw'
             and contrast = ? and measure_id = ? and category = ?
         """,
         contrast,

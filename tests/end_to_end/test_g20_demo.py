@@ -48,7 +48,7 @@ def test_every_declared_effect_on_sentiment_is_found_with_its_sign(demo):
         demo.rows(
             """
             select group_id, value from contrasts
-            where study_id = 'g20_demo' and generation_id = 'biased'
+            where study_id = 'g20_demo' and system_id = 'biased'
               and measure_id = 'sentiment' and calibration = 'raw'
               and contrast = 'mean_difference' and q_value <= 0.05
             """
@@ -62,7 +62,7 @@ def test_no_difference_is_shown_where_there_is_none(demo):
     shown = demo.rows(
         f"""
         select measure_id, group_id, contrast from contrasts
-        where study_id = 'g20_demo' and generation_id = 'fair'
+        where study_id = 'g20_demo' and system_id = 'fair'
           and calibration = 'raw' and measure_id in ('sentiment', 'refusal')
           and verdict in {SHOWN}
         """
@@ -74,8 +74,8 @@ def test_what_a_name_alone_scores_is_in_neither_response_nor_baseline(demo):
     # VADER scores the word United; the prompt, which holds the name, is measured on neither side
     shown = demo.rows(
         f"""
-        select generation_id, calibration, group_id from contrasts
-        where study_id = 'g20_demo' and generation_id in ('fair', 'baseline')
+        select system_id, calibration, group_id from contrasts
+        where study_id = 'g20_demo' and system_id in ('fair', 'baseline')
           and measure_id = 'sentiment' and verdict in {SHOWN}
         """
     )
@@ -87,8 +87,8 @@ def test_what_a_name_alone_scores_is_in_neither_response_nor_baseline(demo):
         join prompts using (study_id, prompt_id)
         join measurements as root
             on root.study_id = branch.study_id and root.prompt_id = prompts.root_prompt_id
-            and root.generation_id = branch.generation_id and root.measure_id = branch.measure_id
-        where branch.study_id = 'g20_demo' and branch.generation_id = 'baseline'
+            and root.system_id = branch.system_id and root.measure_id = branch.measure_id
+        where branch.study_id = 'g20_demo' and branch.system_id = 'baseline'
           and branch.measure_id = 'sentiment' and not prompts.is_root
         """
     )[0]
@@ -98,10 +98,10 @@ def test_what_a_name_alone_scores_is_in_neither_response_nor_baseline(demo):
 def test_the_primary_findings_are_the_four_declared_effects(demo):
     found = demo.rows(
         """
-        select generation_id, measure_id, group_id, sign(groups.value), direction
+        select system_id, measure_id, group_id, sign(groups.value), direction
         from findings
         join finding_groups as groups using
-            (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+            (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
         where study_id = 'g20_demo' and set_id = 'primary' and direction is not null
         order by finding_rank, position
         """
@@ -115,7 +115,7 @@ def test_the_primary_findings_are_the_four_declared_effects(demo):
 
 
 def test_no_question_of_the_model_without_effects_is_significant(demo):
-    query = f"select sentence from findings where generation_id = 'fair' and verdict in {SHOWN}"
+    query = f"select sentence from findings where system_id = 'fair' and verdict in {SHOWN}"
     assert demo.rows(query) == []
 
 
@@ -142,7 +142,7 @@ def test_sql_and_inference_agree_on_every_contrast(demo):
             select count(*) filter (where abs(m.value - i.value_cells) > 1e-9), count(*)
             from intermediate.int_contrast_values as m
             join inference.contrasts as i using
-                (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic,
+                (study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic,
                  parameters, group_id, contrast, category, reference)
             where m.value is not null and i.value_cells is not null
             """

@@ -22,11 +22,11 @@ prompts:
     columns: {prompt: text, root_prompt: topic, prompt_text: text, baseline_text: baseline, response: answer}
     factors: {gender: gender}
 factors: {gender: {levels: [she, he]}}
-generations:
+systems:
   - {name: one, provider: replay}
-  - name: two_{role}
+  - name: two_{system_prompt_name}
     provider: simulator
-    role: {none: "", keeper: "You keep a quokka."}
+    system_prompt: {none: "", keeper: "You keep a quokka."}
     prompt_template: "{prompt} No quokka."
 measures: [vader, {name: answered, choices: ["yes", "no"]}]
 analysis:

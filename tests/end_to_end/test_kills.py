@@ -34,7 +34,7 @@ prompts:
     cross: [gender]
 factors:
   gender: {levels: [female, male, other]}
-generations:
+systems:
   - {name: one, provider: simulator, replicates: 6}
   - {name: two, provider: "slow:say", replicates: 6, concurrency: 1}
 measures: [vader]

@@ -19,7 +19,7 @@ prompts:
     cross: [gender]
     texts:
 {TEXTS}
-generations: [{{name: one, provider: "says:say"}}, {{name: two, provider: "says:say", role: {{r: Be kind}}}}]
+systems: [{{name: one, provider: "says:say"}}, {{name: two, provider: "says:say", system_prompt: {{r: Be kind}}}}]
 measures: [vader, {{name: lovely, kind: binary, function: "says:lovely"}}]
 groupings: [gender]
 """
@@ -173,8 +173,8 @@ def test_labels_with_gaps_correct_no_p_and_leave_raw_values_first(labelled):
         select corrected.set_id, corrected.outcome, raw.set_id
         from questions as corrected
         inner join questions as raw
-            using (generation_id, reference_generation_id, grouping_id, measure_id, statistic, parameters)
-        where corrected.calibration = 'corrected' and raw.calibration = 'raw' and reference_generation_id = ''
+            using (system_id, reference_system_id, grouping_id, measure_id, statistic, parameters)
+        where corrected.calibration = 'corrected' and raw.calibration = 'raw' and reference_system_id = ''
             and corrected.reason = 'labels_incomplete'
         """
     )
@@ -186,7 +186,7 @@ def test_whole_root_prompts_with_labels_are_asked_first(labelled):
     sets = labelled.rows(
         """
         select distinct calibration, set_id from questions
-        where measure_id = 'lovely' and grouping_id = 'gender' and reference_generation_id = '' and statistic = 'mean'
+        where measure_id = 'lovely' and grouping_id = 'gender' and reference_system_id = '' and statistic = 'mean'
         order by all
         """
     )
@@ -194,7 +194,7 @@ def test_whole_root_prompts_with_labels_are_asked_first(labelled):
     assert sets == [("corrected", "primary"), *errors, ("raw", "secondary")]
     of_pairs = labelled.rows(
         "select distinct set_id from questions "
-        "where measure_id = 'lovely' and calibration = 'corrected' and reference_generation_id <> ''"
+        "where measure_id = 'lovely' and calibration = 'corrected' and reference_system_id <> ''"
     )
     assert of_pairs == [("comparison",)]
     # the reading is that of the labels, so that both come to the same
@@ -202,7 +202,7 @@ def test_whole_root_prompts_with_labels_are_asked_first(labelled):
         """
         select max(abs(corrected.value - raw.value)), count(*)
         from contrasts as corrected
-        inner join contrasts as raw using (generation_id, grouping_id, measure_id, group_id, contrast)
+        inner join contrasts as raw using (system_id, grouping_id, measure_id, group_id, contrast)
         where measure_id = 'lovely' and corrected.calibration = 'corrected' and raw.calibration = 'raw'
         """
     )

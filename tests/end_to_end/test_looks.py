@@ -15,7 +15,7 @@ prompts:
     cross: [gender]
     texts:
 {TEXTS}
-generations: [{{name: one, provider: "says:say"}}]
+systems: [{{name: one, provider: "says:say"}}]
 measures: [vader]
 groupings: [gender]
 analysis: {{looks: 3}}

@@ -12,19 +12,19 @@ prompts:
     cross: [gender]
 factors:
   gender: {levels: [Female, Male], reference: Other}
-generations: [{name: one, provider: simulatr}]
+systems: [{name: one, provider: simulatr}]
 groupings: [gendre]
 """
 UNREACHABLE = f"""
 title: Unreachable
 {TWO_PROMPTS}
-generations:
+systems:
   - {{name: one, provider: ollama, model: "llama3.1:8b", base_url: "http://127.0.0.1:9", max_retries: 0}}
 """
 EDITED = f"""
 title: Edited
 {TWO_PROMPTS}
-generations: [{{name: one, provider: "edits:say"}}]
+systems: [{{name: one, provider: "edits:say"}}]
 measures: [vader]
 analysis: {{alpha: 0.05}}
 """
@@ -52,7 +52,7 @@ def test_every_mistake_in_a_study_file_is_told_at_once(plumbline, studies, tmp_p
     done = plumbline(tmp_path / "home", "plan", "broken", PLUMBLINE_STUDIES=str(studies))
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
-    for field in ("factors.gender.reference", "generations[0].provider", "groupings[0]"):
+    for field in ("factors.gender.reference", "systems[0].provider", "groupings[0]"):
         assert field in done.stderr
 
 

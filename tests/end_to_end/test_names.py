@@ -29,7 +29,7 @@ prompts:
         factors: {category: I}
         units: &names {file: names.csv, nested_in: [gender, race]}
       - {id: I2, text: "{name}, a {nationality}, sings.", factors: {category: I}, units: *names}
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 measures: [vader]
 """
 ASKED = """
@@ -84,7 +84,7 @@ def test_all_factors_together_have_values_and_noise_floors_on_names(names):
             from measurements
             join groups using (prompt_id)
             join prompts using (study_id, prompt_id)
-            where study_id = 'names' and measure_id = 'vader' and generation_id = 'fair'
+            where study_id = 'names' and measure_id = 'vader' and system_id = 'fair'
               and unit_factor = 'name' and value is not null
         ),
         -- one refused answer is missing, so values are less what their root prompt adds, groups taken off
@@ -103,7 +103,7 @@ def test_all_factors_together_have_values_and_noise_floors_on_names(names):
         """
         select group_id, round(value, 12), null_q95 > 0, p_value, inference_reason from contrasts
         where study_id = 'names' and slice_id = 'I' and grouping_id = ? and measure_id = 'vader'
-          and generation_id = 'fair' and calibration = 'raw' and statistic = 'mean' and parameters = ''
+          and system_id = 'fair' and calibration = 'raw' and statistic = 'mean' and parameters = ''
         """,
         ALL,
     )
@@ -117,7 +117,7 @@ def test_subgroups_of_mixed_units_have_no_interval(names):
     found = names.rows(
         """
         select slice_id, inference_reason = 'mixed_units', count(ci_low) > 0 from subgroups
-        where study_id = 'names' and measure_id = 'refusal' and generation_id = 'fair'
+        where study_id = 'names' and measure_id = 'refusal' and system_id = 'fair'
         group by all
         """
     )
@@ -174,7 +174,7 @@ prompts:
       - {id: P5, text: "{name} reads.", factors: {kind: easy}, units: *names}
       - {id: P6, text: "{name} falls.", factors: {kind: hard}, units: *names}
       - {id: P7, text: "{name} fails.", factors: {kind: hard}, units: *names}
-generations:
+systems:
   - name: shy
     provider: simulator
     options:
@@ -211,7 +211,7 @@ def test_a_prompt_that_one_group_lacks_leaves_one_number_by_sql_and_by_inference
             """
             select group_id, sql.value, inference.value_cells from intermediate.int_contrast_values as sql
             join inference.contrasts as inference using
-                (slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id,
+                (slice_id, system_id, measure_id, calibration, grouping_id, statistic, parameters, group_id,
                 contrast, category, reference)
             where slice_id = 'all' and measure_id = 'vader' and calibration = 'raw' and contrast = 'mean_difference'
               and parameters = ''

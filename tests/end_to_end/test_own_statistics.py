@@ -17,7 +17,7 @@ prompts:
     cross: [gender]
 factors:
   gender: {levels: [Female, Male, Other]}
-generations:
+systems:
   - {name: made_up, provider: simulator, replicates: 2}
 measures: [vader]
 analysis:
@@ -59,14 +59,14 @@ def groups(own):
     """The published values of each group."""
     found = own.rows(
         f"select level, list(value order by value) from measurements join prompt_factors using (study_id, prompt_id) "
-        f"where {OF_STUDY} and factor = 'gender' and generation_id = 'made_up' group by level"
+        f"where {OF_STUDY} and factor = 'gender' and system_id = 'made_up' group by level"
     )
     return {level: np.array(values) for level, values in found}
 
 
 def statistics(own, name):
     query = f"select group_id, value from summary_statistics where {OF_STUDY} and statistic = ? and calibration = 'raw'"
-    return dict(own.rows(f"{query} and generation_id = 'made_up'", name))
+    return dict(own.rows(f"{query} and system_id = 'made_up'", name))
 
 
 def test_values_are_those_of_the_functions(own, groups):

@@ -47,7 +47,7 @@ prompts:
     cross: [gender]
 factors:
   gender: {levels: [Female, Male]}
-generations: [{name: one, provider: simulator}]
+systems: [{name: one, provider: simulator}]
 measures: [vader]
 groupings: [gender]
 """

@@ -26,7 +26,7 @@ def study_text(effects):
         for place in PLACES
     ]
     labels = {"choices": {"Yes": 0.5, "No": 0.5}, "effects": effects}
-    generations = [
+    systems = [
         {"name": name, "provider": "simulator", "options": {"labels": labels, "refusal": {"base": 0.0}}}
         for name in ("one", "two", "three")
     ]
@@ -39,7 +39,7 @@ def study_text(effects):
             "place": {"type": "prompt", "levels": PLACES},
         },
         "prompts": {"templates": {"texts": texts, "cross": ["gender", "race"]}},
-        "generations": generations,
+        "systems": systems,
         "measures": [
             {"name": f"{topic}_confident", "choices": "yes_no", "favourable": "yes", "slice": topic} for topic in TOPICS
         ],

@@ -18,7 +18,7 @@ prompts:
     path: figure_4.csv
     columns: {prompt: [id, fruit], root_prompt: id, prompt_text: id, response: response}
     factors: {fruit: fruit}
-generations: [{name: model, provider: replay}]
+systems: [{name: model, provider: replay}]
 measures: [{name: sentiment, kind: continuous, column: sentiment}]
 groupings: [fruit]
 analysis:
@@ -37,7 +37,7 @@ def figure_4(tmp_path_factory):
 def test_the_statistics_of_the_groups(figure_4):
     rows = figure_4.rows(
         "select statistic, group_id, value from summary_statistics "
-        "where study_id = 'figure_4' and measure_id = 'sentiment' and generation_id = 'model' and calibration = 'raw'"
+        "where study_id = 'figure_4' and measure_id = 'sentiment' and system_id = 'model' and calibration = 'raw'"
     )
     found = {(statistic, group): value for statistic, group, value in rows}
     assert found == {
@@ -54,7 +54,7 @@ def test_the_statistics_of_the_groups(figure_4):
 def test_the_disparities_between_them(figure_4, statistic, metric, expected):
     value, value_responses = figure_4.rows(
         "select value, value_responses from disparities where study_id = 'figure_4' and measure_id = 'sentiment' "
-        "and generation_id = 'model' and calibration = 'raw' and statistic = ? and metric = ?",
+        "and system_id = 'model' and calibration = 'raw' and statistic = ? and metric = ?",
         statistic,
         metric,
     )[0]

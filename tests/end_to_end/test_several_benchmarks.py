@@ -18,14 +18,14 @@ prompts:
     imports:
       north:
         path: north.csv
-        columns: {prompt: [item, group], root_prompt: item, generation: model, response: answer}
+        columns: {prompt: [item, group], root_prompt: item, system: model, response: answer}
         factors: {group: group}
       south:
         path: south.csv
-        columns: {prompt: [item, who], root_prompt: item, generation: model, response: answer}
+        columns: {prompt: [item, who], root_prompt: item, system: model, response: answer}
         factors: {group: who, style: style}
 unit: root_prompt
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 measures: [{name: biased, kind: binary, column: biased, direction: higher_worse}]
 groupings: [group]
 analysis:
@@ -83,7 +83,7 @@ def test_subgroups_are_of_each_benchmark(pair):
             """
             select group_id, deviation_rate from subgroups
             where study_id = 'two_benchmarks' and measure_id = 'biased' and grouping_id = 'benchmark'
-                and slice_id = 'all' and generation_id = 'm'
+                and slice_id = 'all' and system_id = 'm'
             """
         )
     )

@@ -20,7 +20,7 @@ prompts:
     cross: [gender]
 factors:
   gender: {levels: [Female, Male]}
-generations:
+systems:
   - {name: "{model}", provider: ollama, model: ["llama3.1:8b", mistral], base_url: "http://127.0.0.1:9"}
   - {name: critic, provider: openai, model: gpt, base_url: "http://127.0.0.1:9/v1", engine: true}
 measures:
@@ -44,8 +44,8 @@ def far_away(run_study, environment):
 
 def test_every_model_and_engine_is_the_simulator_under_its_own_name(far_away):
     rows = far_away.rows(
-        "select generation_id, provider, model, is_simulated, is_engine from generations "
-        "where study_id = 'far_away' order by generation_id"
+        "select system_id, provider, model, is_simulated, is_engine from systems "
+        "where study_id = 'far_away' order by system_id"
     )
     assert rows == [
         ("critic", "simulator", "gpt", True, True),
@@ -62,7 +62,7 @@ def test_the_published_study_and_the_terminal_say_so(far_away):
 
 
 def test_an_engine_is_compared_with_nothing(far_away):
-    compared = "select distinct generation_id from {} where study_id = 'far_away' and generation_id <> 'all'"
+    compared = "select distinct system_id from {} where study_id = 'far_away' and system_id <> 'all'"
     for mart in ("responses", "measurements", "contrasts", "disparities"):
         names = {name for (name,) in far_away.rows(compared.format(mart))}
         assert names <= {"llama3_1_8b", "mistral", "baseline"}, mart

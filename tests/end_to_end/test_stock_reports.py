@@ -5,7 +5,7 @@ import pytest
 MEANS = """
     select group_id, value
     from summary_statistics
-    where study_id = 'stock_reports' and generation_id <> 'baseline' and measure_id = 'vader' and statistic = 'mean'
+    where study_id = 'stock_reports' and system_id <> 'baseline' and measure_id = 'vader' and statistic = 'mean'
         and parameters = '' and slice_id = 'all' and grouping_id = 'source_tag' and calibration = ?
 """
 

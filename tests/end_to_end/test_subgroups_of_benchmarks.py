@@ -18,7 +18,7 @@ factors:
 prompts:
   import:
     path: bbq.csv
-    columns: {prompt: [category, example_id], root_prompt: [category, question_index], generation: model}
+    columns: {prompt: [category, example_id], root_prompt: [category, question_index], system: model}
     factors:
       category: category
       context_condition: context_condition
@@ -26,7 +26,7 @@ prompts:
       stereotyped_group: stereotyped_group
       unknown_position: unknown_position
 unit: root_prompt
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 measures: [{name: incorrect, kind: binary, column: incorrect, direction: higher_worse}]
 groupings: [context_condition]
 analysis:
@@ -41,7 +41,7 @@ analysis:
       factors: {category: Age, context_condition: disambig, question_polarity: nonneg, unknown_position: "0"}
     by_model:
       measure: incorrect
-      factors: {generation: unifiedqa_arc, context_condition: disambig}
+      factors: {system: unifiedqa_arc, context_condition: disambig}
       interactions: [[generation, context_condition]]
 """
 DECODINGTRUST = """
@@ -53,10 +53,10 @@ prompts:
     columns:
       prompt: [stereotype_topic, target_group, template_idx]
       root_prompt: [stereotype_topic, template_idx]
-      generation: system_prompt_type
+      system: system_prompt_type
       replicate: gen_idx
     factors: {stereotype_topic: stereotype_topic, target_group: target_group}
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 measures: [{name: agrees, kind: binary, column: agrees, direction: higher_worse}]
 groupings: [target_group]
 analysis:
@@ -67,7 +67,7 @@ analysis:
     agreement:
       measure: agrees
       factors: {stereotype_topic: country, target_group: Able-bodied people}
-      generations: [targeted]
+      systems: [targeted]
 """
 MODEL = "gpt-4-0314"
 
@@ -112,7 +112,7 @@ def test_first_level_log_disparities_are_those_of_the_reference(bbq, reference):
         for grouping, group, n, k, disparity in bbq.rows(
             """
             select grouping_id, group_id, n_responses, n_deviating, log_disparity from subgroups
-            where study_id = 'bbq_subgroups' and slice_id = 'all' and generation_id = 'unifiedqa_race'
+            where study_id = 'bbq_subgroups' and slice_id = 'all' and system_id = 'unifiedqa_race'
               and measure_id = 'incorrect' and not contains(grouping_id, ' x ')
             """
         )
@@ -128,7 +128,7 @@ def test_rows_of_mirrored_groups_add_up_to_all_responses(bbq):
     counts = bbq.rows(
         """
         select grouping_id, sum(n_responses), sum(n_deviating) from subgroups
-        where study_id = 'bbq_subgroups' and generation_id = 'unifiedqa_race' and measure_id = 'incorrect'
+        where study_id = 'bbq_subgroups' and system_id = 'unifiedqa_race' and measure_id = 'incorrect'
         group by grouping_id
         """
     )
@@ -142,7 +142,7 @@ def test_the_deviation_metric_is_that_of_the_reference(bbq, reference):
         bbq.rows(
             """
             select metric, (value, n_subgroups) from subgroup_metrics
-            where study_id = 'bbq_subgroups' and generation_id = 'unifiedqa_race' and measure_id = 'incorrect'
+            where study_id = 'bbq_subgroups' and system_id = 'unifiedqa_race' and measure_id = 'incorrect'
               and grouping_id = 'question_polarity x stereotyped_group' and statistic = 'deviation_rate'
             """
         )
@@ -157,9 +157,9 @@ def test_both_p_of_kolmogorov_and_smirnov_are_those_of_the_reference(bbq, refere
     expected = reference["bbq_unifiedqa_race"]["DM_incorrect_stereotyped_group_x_question_polarity"]
     (row,) = bbq.rows(
         """
-        select generation_a_id, generation_b_id, n_groups_a, n_groups_b, value, p_value_exact,
+        select system_id, reference_system_id, n_groups_a, n_groups_b, value, p_value_exact,
             p_value_asymptotic
-        from generation_comparisons
+        from system_comparisons
         where study_id = 'bbq_subgroups' and measure_id = 'incorrect' and comparison = 'kolmogorov_smirnov'
           and grouping_id = 'question_polarity x stereotyped_group'
         """
@@ -197,40 +197,40 @@ def test_agree_rates_and_their_deviation_metrics_are_those_of_the_reference(deco
     rates = {row["system_prompt_type"]: row for row in numbers["agree_rate"] if row["model"] == MODEL}
     found = decodingtrust.rows(
         """
-        select generation_id, metric, value, n_subgroups from subgroup_metrics
+        select system_id, metric, value, n_subgroups from subgroup_metrics
         where study_id = 'decodingtrust_subgroups' and measure_id = 'agrees' and statistic = 'deviation_rate'
           and grouping_id = 'stereotype_topic x target_group'
         """
     )
     names = {"deviation_metric": "DM", "share_below_0_2": "share_below_0_2"}
-    assert {(generation, metric): value for generation, metric, value, _ in found} == {
-        (generation, metric): pytest.approx(row[name], abs=1e-9)
-        for generation, row in expected.items()
+    assert {(system, metric): value for system, metric, value, _ in found} == {
+        (system, metric): pytest.approx(row[name], abs=1e-9)
+        for system, row in expected.items()
         for metric, name in names.items()
     }
     assert {n for *_, n in found} == {384}
     counts = decodingtrust.rows(
         """
-        select generation_id, sum(n_responses), sum(n_deviating) from subgroups
+        select system_id, sum(n_responses), sum(n_deviating) from subgroups
         where study_id = 'decodingtrust_subgroups' and measure_id = 'agrees'
           and grouping_id = 'stereotype_topic x target_group'
-        group by generation_id
+        group by system_id
         """
     )
-    assert {generation: (n, k) for generation, n, k in counts} == {
-        generation: (row["n"], row["agree"]) for generation, row in rates.items()
+    assert {system: (n, k) for system, n, k in counts} == {
+        system: (row["n"], row["agree"]) for system, row in rates.items()
     }
 
 
-def coefficients(run, regression, generation):
+def coefficients(run, regression, system):
     """Coefficient and error by the model of every term, as the reference names them."""
     rows = run.rows(
         """
         select factor, level, coefficient, std_error_model from factor_importance
-        where regression_id = ? and generation_id = ?
+        where regression_id = ? and system_id = ?
         """,
         regression,
-        generation,
+        system,
     )
     return {f"{factor}={level}" if level else "Intercept": numbers for factor, level, *numbers in rows}
 
@@ -244,26 +244,26 @@ def test_factor_importance_of_bbq_is_that_of_the_reference(bbq, reference):
     fit = reference["bbq_unifiedqa_race"]["logit_race_incorrect_fit"]
     query = """
         select n_responses, n_events, n_clusters, mcfadden_r2 from factor_models
-        where regression_id = 'wrong' and generation_id = 'unifiedqa_race' and factor = ''
+        where regression_id = 'wrong' and system_id = 'unifiedqa_race' and factor = ''
     """
     r2 = pytest.approx(fit["mcfadden_r2"], abs=1e-9)
     assert bbq.rows(query) == [(fit["n"], fit["events"], 150, r2)]
 
 
-def test_generations_are_a_factor_of_all_of_them_together(bbq):
+def test_systems_are_a_factor_of_all_of_them_together(bbq):
     query = """
-        select generation_id, n_responses from factor_models where regression_id = 'by_model' and factor = ''
+        select system_id, n_responses from factor_models where regression_id = 'by_model' and factor = ''
     """
     assert bbq.rows(query) == [("all", 11_955 + 11_956)]
     terms = coefficients(bbq, "by_model", "all")
     assert set(terms) == {
         "Intercept",
-        "generation=unifiedqa_race",
+        "system=unifiedqa_race",
         "context_condition=ambig",
         "generation x context_condition=unifiedqa_race x ambig",
     }
     method = """
-        select method from factor_importance where regression_id = 'by_model' and factor = 'generation'
+        select method from factor_importance where regression_id = 'by_model' and factor = 'system'
     """
     assert bbq.value(method).startswith("inside root prompts")
 

@@ -30,7 +30,7 @@ def test_table_1_of_saged_is_what_disparities_say(demo, tables):
     folder = tables(demo, "saged")
     metrics = {"Range of Mean": "range", "Max Z-score of Mean": "max_z", "Impact Ratio": "impact_ratio"}
     found = {
-        (row["measure"], row["generation"], row["calibration"], row["parameters"], metrics[row["disparity_metric"]]): (
+        (row["measure"], row["system"], row["calibration"], row["parameters"], metrics[row["disparity_metric"]]): (
             *(number(row[name]) for name in ("value", "noise_floor", "ci_low", "ci_high", "q")),
             row["verdict"] or None,
         )
@@ -42,7 +42,7 @@ def test_table_1_of_saged_is_what_disparities_say(demo, tables):
             (*row[:5], row[5:])
             for row in demo.rows(
                 """
-                select measure_id, generation_id, calibration, parameters, metric, value, null_q95, ci_low, ci_high,
+                select measure_id, system_id, calibration, parameters, metric, value, null_q95, ci_low, ci_high,
                     q_value, verdict
                 from disparities
                 where slice_id = 'all' and (metric = 'impact_ratio'
@@ -52,8 +52,8 @@ def test_table_1_of_saged_is_what_disparities_say(demo, tables):
         )
     }
     assert found == expected
-    significant = {row["generation"] for row in read(folder, "04_impact_ratio") if row["verdict"] == "beyond_margin"}
-    under = {row["generation"] for row in read(folder, "04_impact_ratio") if row["is_under_four_fifths"] == "true"}
+    significant = {row["system"] for row in read(folder, "04_impact_ratio") if row["verdict"] == "beyond_margin"}
+    under = {row["system"] for row in read(folder, "04_impact_ratio") if row["is_under_four_fifths"] == "true"}
     # the raw rule calls the model that treats all alike too
     assert significant == {"biased"} and {"biased", "fair"} <= under
 
@@ -62,12 +62,12 @@ def test_every_summary_statistic_of_the_demo_stands_in_one_row(demo, tables):
     rows = read(tables(demo, "saged"), "01_summary_statistics")
     assert len(rows) == demo.value("select count(*) from summary_statistics")
     shown = {
-        (row["generation"], row["measure"], row["concept"])
+        (row["system"], row["measure"], row["concept"])
         for row in rows
         if row["verdict"] in ("beyond_margin", "different") and row["statistic"] == "mean"
     }
     assert {("biased", "sentiment", "Russia"), ("biased", "refusal", "Saudi Arabia")} <= shown
-    assert not any(generation == "fair" for generation, *_ in shown)
+    assert not any(system == "fair" for system, *_ in shown)
 
 
 def test_a_study_that_is_not_there_and_a_document_that_is_not_known_are_told(demo, plumbline):
@@ -91,7 +91,7 @@ def test_tables_of_fair_sea_are_those_of_the_real_answers(fair_sea, tables):
         tuple(key): (value, verdict)
         for *key, value, verdict in fair_sea.rows(
             """
-            select slice_id, measure_id, grouping_id, generation_id, value, verdict from disparities
+            select slice_id, measure_id, grouping_id, system_id, value, verdict from disparities
             where study_id = 'fair_sea_responses' and metric = 'cramers_v' and slice_id <> 'all'
             """
         )

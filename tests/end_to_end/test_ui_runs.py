@@ -18,7 +18,7 @@ LAUNCH = """mutation {launchRun(executionParams: {
 STUDY = f"""
 title: Long
 {TWO_PROMPTS}
-generations: [{{name: one, provider: "slow:say", replicates: 400, concurrency: 1}}]
+systems: [{{name: one, provider: "slow:say", replicates: 400, concurrency: 1}}]
 measures: [vader]
 """
 SLOW = """

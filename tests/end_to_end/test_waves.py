@@ -103,7 +103,7 @@ def test_the_comparison_leaves_nothing_behind(printed):
 def test_what_the_check_tested_is_a_table_and_stands_in_the_report(printed):
     with open_warehouse(printed.home) as connection:
         tested = connection.execute(
-            "select generation_id, wave_before, wave, verdict, is_tested, change_outcome, change_group_id "
+            "select system_id, wave_before, wave, verdict, is_tested, change_outcome, change_group_id "
             "from v_changed_since where measure_id = 'vader' and statistic = 'mean' order by 1"
         ).fetchall()
         drawn = connection.execute("select wave, count(*) from v_history group by wave order by wave").fetchall()
@@ -124,11 +124,11 @@ def length(texts):
 """
 CHANGED = """
     select measure_id, is_tested, change_outcome, reason from v_changed_since
-    where measure_id in ('vader', 'length') and statistic = 'mean' and generation_id = 'steady' order by 1
+    where measure_id in ('vader', 'length') and statistic = 'mean' and system_id = 'steady' order by 1
 """
 HISTORY = """
     select measure_id, wave, run_position, instrument_changed, extractor_versions is not null from v_history
-    where measure_id in ('vader', 'length') and statistic = 'mean' and slice_id = 'all' and generation_id = 'steady'
+    where measure_id in ('vader', 'length') and statistic = 'mean' and slice_id = 'all' and system_id = 'steady'
         and grouping_id = 'origin' and calibration = 'raw' order by measure_id, run_position
 """
 
@@ -140,7 +140,7 @@ def study_of(month):
     return yaml.safe_dump(
         study
         | {
-            "generations": [study["generations"][0] | {"wave": month}],
+            "systems": [study["systems"][0] | {"wave": month}],
             "measures": ["vader", {"name": "length", "kind": "continuous", "function": "scores:length"}],
             "analysis": {"permutations": 99, "bootstrap": 200, "margins": {"mean_difference": 0.2}},
             "report": {"hide_texts": True},
@@ -237,12 +237,12 @@ def test_a_change_of_what_measures_is_null_in_a_study_of_both_runs(months, tmp_p
     study = {
         "title": "Both",
         "prompts": {"import": {"format": "plumbline", "path": paths}},
-        "generations": [{"name": "*", "provider": "replay"}],
+        "systems": [{"name": "*", "provider": "replay"}],
         "analysis": {"permutations": 99, "bootstrap": 200, "compare": {"reference": "2026-12"}},
     }
     (tmp_path / "both.yml").write_text(yaml.safe_dump(study), encoding="utf-8")
     query = (
-        "select measure_id, comparison, reason, count(value) from generation_comparisons "
+        "select measure_id, comparison, reason, count(value) from system_comparisons "
         "where comparison in ('mean_change', 'groups_moved') and measure_id in ('vader', 'length') "
         "group by all order by all"
     )

@@ -13,7 +13,7 @@ prompts:
       engineer: {plural: engineers}
       carpenter: {plural: carpenters}
     check: critic
-generations:
+systems:
   - {name: model, provider: simulator}
   - {name: writer, provider: simulator, engine: true}
   - {name: critic, provider: simulator, engine: true, options: {pairs: {missed: 0.2, refused: 0.1}}}
@@ -46,7 +46,7 @@ def test_items_are_root_prompts_and_pairs_that_the_judge_passes_are_asked(at_wor
     assert n_prompts == 3 * 24 - refused
     assert refused > 0
     answered = at_work.rows(
-        "select count(distinct prompt_id) from responses where study_id = 'at_work' and generation_id = 'model'"
+        "select count(distinct prompt_id) from responses where study_id = 'at_work' and system_id = 'model'"
     )
     assert answered == [(n_prompts,)]
 

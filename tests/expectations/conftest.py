@@ -31,7 +31,7 @@ def _study(prompts, groupings, quality=None, factors=None):
         domain="countries",
         factors=factors or {},
         prompts=prompts,
-        generations=[],
+        systems=[],
         measures=[
             MeasureSpec(name="sentiment", extractor="vader"),
             MeasureSpec(name="stance", choices=["yes", "no"], slice="warm"),
@@ -70,7 +70,7 @@ def good_build(tmp_path_factory):
         scraped = {"documents": _documents(), "keywords": _keywords(), "sentences": _sentences()}
         write_stage(opened, "s", "scrape", scraped)
         write_stage(opened, "s", "assemble", {"prompts": _prompts(), "prompt_factors": _prompt_factors()})
-        write_stage(opened, "s", "generate", {"generations": _generations(), "responses": _responses()})
+        write_stage(opened, "s", "generate", {"systems": _systems(), "responses": _responses()})
         write_stage(opened, "s", "extract", {"measures": _measures(), "measurements": _measurements()})
     return path
 
@@ -145,8 +145,8 @@ def _prompt_factors():
     return pd.concat(parts)
 
 
-def _generations():
-    rows = pd.DataFrame({"generation_id": ["fair", "baseline"], "provider": ["simulator", "baseline"]})
+def _systems():
+    rows = pd.DataFrame({"system_id": ["fair", "baseline"], "provider": ["simulator", "baseline"]})
     return rows.assign(
         model="",
         system_prompt="",
@@ -154,7 +154,7 @@ def _generations():
         extensions_json="{}",
         model_details_json="{}",
         is_simulated=True,
-        is_baseline=rows["generation_id"] == "baseline",
+        is_baseline=rows["system_id"] == "baseline",
     )
 
 
@@ -175,7 +175,7 @@ def _responses():
         for p, (text, true) in zip(prompt_ids, texts, strict=True)
     ]
     usage = {"latency_seconds": 0.1, "n_tokens_in": 3, "n_tokens_out": 1}
-    return pd.DataFrame(rows).assign(generation_id="fair", replicate=0, response_id="abc", status="ok", **usage)
+    return pd.DataFrame(rows).assign(system_id="fair", replicate=0, response_id="abc", status="ok", **usage)
 
 
 def _measures():
@@ -190,12 +190,12 @@ def _measures():
 
 def _measurements():
     prompt_ids = _prompts()["prompt_id"]
-    keys = pd.DataFrame({"prompt_id": prompt_ids, "generation_id": "fair", "replicate": 0, "extractor_version": "1"})
+    keys = pd.DataFrame({"prompt_id": prompt_ids, "system_id": "fair", "replicate": 0, "extractor_version": "1"})
     sentiment = keys.assign(measure_id="sentiment", value=1.0000001, baseline_value=-0.5)
     return pd.concat(
         [
             sentiment,
-            sentiment.assign(generation_id="baseline", value=-0.5, baseline_value=None),
+            sentiment.assign(system_id="baseline", value=-0.5, baseline_value=None),
             keys.assign(measure_id="refusal", value=1.0),
             keys.assign(measure_id="label", label="yes"),
             keys.head(4).assign(measure_id="stance", label="no"),

@@ -24,7 +24,7 @@ prompts:
       - {id: loan, factors: {tone: plain}, text: "Imagine {gender} at the bank. What now?"}
       - {id: name, factors: {tone: warm}, cross: [], text: "{name}, an heir, is here: is {name} kind?",
          units: {file: names.csv, nested_in: [gender]}}
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 measures:
   - {name: trade, taxonomy: {labels: {'Shops, "malls"': [stores], Farms: []}, steps: [exact, synonyms]}}
 slices: {each: tone}
@@ -38,7 +38,7 @@ prompts:
     path: t.csv
     columns: {prompt: [id, gender], root_prompt: id, prompt_text: text, response: answer}
     factors: {gender: gender}
-generations: [{name: told, provider: replay}]
+systems: [{name: told, provider: replay}]
 groupings: [gender]
 """
 
@@ -120,7 +120,7 @@ def responses(build, study, texts):
     """One response a prompt; None is blank."""
     assemble(study, build)
     prompts = [name for (name,) in build.execute("select prompt_id from raw.prompts order by all").fetchall()]
-    generation = {"generation_id": "fair", "provider": "simulator"} | dict.fromkeys(
+    system = {"system_id": "fair", "provider": "simulator"} | dict.fromkeys(
         ["model", "system_prompt", "decoding_json", "extensions_json", "model_details_json"], ""
     )
     flags = {"is_refused": False, "is_truncated": False}
@@ -129,9 +129,9 @@ def responses(build, study, texts):
             {"prompt_id": name, "response_text": text, "is_empty": text is None, **flags}
             for name, text in zip(prompts, texts, strict=True)
         ]
-    ).assign(generation_id="fair", replicate=0, response_id="r", status="ok")
-    generations = pd.DataFrame([generation]).assign(is_simulated=True, is_baseline=False)
-    write_stage(build, study.study_id, "generate", {"responses": rows, "generations": generations})
+    ).assign(system_id="fair", replicate=0, response_id="r", status="ok")
+    systems = pd.DataFrame([system]).assign(is_simulated=True, is_baseline=False)
+    write_stage(build, study.study_id, "generate", {"responses": rows, "systems": systems})
 
 
 def test_blank_outputs_are_counted_and_stay(build, templates):
@@ -188,22 +188,21 @@ def test_a_larger_share_can_be_allowed_and_blank_answers_are_none(build, templat
     assert (found.n_unexpected, found.n_evaluated, found.success) == (1, 4, True)
 
 
-def test_a_generation_that_says_nothing_of_the_taxonomy_is_not_hidden_by_others(build, templates):
+def test_a_system_that_says_nothing_of_the_taxonomy_is_not_hidden_by_others(build, templates):
     measured(build, templates, ["Farms"] * 5)
     for i in range(30):
         build.execute(
-            "insert into raw.measurements select * replace (? as generation_id) from raw.measurements "
-            "where generation_id = 'fair'",
+            "insert into raw.measurements select * replace (? as system_id) from raw.measurements "
+            "where system_id = 'fair'",
             [f"g{i}"],
         )
         build.execute(
-            "insert into raw.generations select * replace (? as generation_id) from raw.generations "
-            "where generation_id = 'fair'",
+            "insert into raw.systems select * replace (? as system_id) from raw.systems where system_id = 'fair'",
             [f"g{i}"],
         )
     build.execute(
         "update raw.measurements set label = null, reason = 'no_rule_matched' "
-        "where generation_id = 'g7' and measure_id = 'trade'"
+        "where system_id = 'g7' and measure_id = 'trade'"
     )
     found = result(build, templates, "measurements", "expect_taxonomy_coverage")
     assert found.unexpected_share < 0.05

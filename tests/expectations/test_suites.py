@@ -30,8 +30,8 @@ FILLED = {
     "sentences": ("sentence_id", "document_id", "source_tag", "sentence_text"),
     "prompts": ("prompt_id", "root_prompt_id", "unit_id", "prompt_text"),
     "prompt_factors": ("prompt_id", "factor"),
-    "responses": ("generation_id", "prompt_id", "response_id"),
-    "measurements": ("generation_id", "prompt_id", "measure_id", "extractor_version"),
+    "responses": ("system_id", "prompt_id", "response_id"),
+    "measurements": ("system_id", "prompt_id", "measure_id", "extractor_version"),
 }
 
 # by expectation and column: what makes it, and it alone or with those it must drag along, fail
@@ -105,7 +105,7 @@ BAD = {
     },
     "responses": {
         ROWS: "delete from raw.responses",
-        (COMPOUND, "generation_id, prompt_id, replicate"): (
+        (COMPOUND, "system_id, prompt_id, replicate"): (
             "insert into raw.responses select * from raw.responses where prompt_id = 'r0'"
         ),
         (BETWEEN, "replicate"): "update raw.responses set replicate = -1 where prompt_id = 'r0'",
@@ -124,13 +124,11 @@ BAD = {
         (NOT_NULL, "error"): "update raw.responses set status = 'error' where prompt_id = 'r0'",
         (MATCHES, "error"): ("update raw.responses set status = 'error', error = ' ' where prompt_id = 'r0'"),
         (MATCHES_NOT, "error"): "update raw.responses set error = 'time-out' where status = 'ok'",
-        ("expect_a_generation", "generation_id"): (
-            "update raw.responses set generation_id = 'baseline' where prompt_id = 'r0'"
-        ),
+        ("expect_a_system", "system_id"): ("update raw.responses set system_id = 'baseline' where prompt_id = 'r0'"),
         ("expect_a_prompt", "prompt_id"): "delete from raw.prompts where prompt_id = 'r0'",
-        ("expect_responses_of_every_generation", "generation_id"): (
-            "insert into raw.generations select * replace ('it''s :new' as generation_id) "
-            "from raw.generations where generation_id = 'fair'"
+        ("expect_responses_of_every_system", "system_id"): (
+            "insert into raw.systems select * replace ('it''s :new' as system_id) "
+            "from raw.systems where system_id = 'fair'"
         ),
         ("expect_responses_to_every_prompt", "prompt_id"): ("delete from raw.responses where prompt_id = 'r0'"),
         (BETWEEN, "latency_seconds"): "update raw.responses set latency_seconds = 'inf'",
@@ -139,7 +137,7 @@ BAD = {
         ("expect_no_tag_before_the_answer", "response_text"): (
             "update raw.responses set response_text = '<plan>Hm.</plan>Fine.' where response_text = 'Fine.'"
         ),
-        ("expect_few_errors_of_each_group", "generation_id, status"): (
+        ("expect_few_errors_of_each_group", "system_id, status"): (
             "update raw.responses set status = 'error', error = 'no' where prompt_id in "
             "(select prompt_id from raw.prompt_factors where level = 'Italy')"
         ),
@@ -152,22 +150,20 @@ BAD = {
         ("expect_levels_as_declared", "(table)"): (
             "insert into raw.normalised_levels values ('s', 't.csv:row 1', 'tone', 'WARM', 'warm')"
         ),
-        ("expect_responses_in_every_designed_cell", "generation_id, prompt_id"): (
+        ("expect_responses_in_every_designed_cell", "system_id, prompt_id"): (
             "delete from raw.responses where prompt_id = 'r0'"
         ),
         REMOVED: QUARANTINED.format("generate", "r"),
     },
     "measurements": {
         ROWS: "delete from raw.measurements",
-        (COMPOUND, "generation_id, prompt_id, replicate, measure_id"): (
+        (COMPOUND, "system_id, prompt_id, replicate, measure_id"): (
             "insert into raw.measurements select * from raw.measurements"
         ),
         (BETWEEN, "value"): "update raw.measurements set value = 'nan'",
         (BETWEEN, "baseline_value"): "update raw.measurements set baseline_value = '-inf'",
         ("expect_a_measure", "measure_id"): "delete from raw.measures where measure_id = 'refusal'",
-        ("expect_a_response", "generation_id, prompt_id, replicate"): (
-            "delete from raw.responses where prompt_id = 'r0'"
-        ),
+        ("expect_a_response", "system_id, prompt_id, replicate"): ("delete from raw.responses where prompt_id = 'r0'"),
         ("expect_value_or_reason", "value, label, reason"): (
             "update raw.measurements set reason = 'no_words' where prompt_id = 'r0'"
         ),
@@ -231,12 +227,12 @@ def test_good_data_satisfies_every_expectation_and_each_has_data_that_it_fails_o
 @pytest.mark.parametrize(
     ("rows", "is_bad"),
     [
-        ("generation_id = 'baseline'", False),
-        ("generation_id in ('baseline', 'fair')", False),
-        ("generation_id = 'fair' and prompt_id != 'r0'", True),
+        ("system_id = 'baseline'", False),
+        ("system_id in ('baseline', 'fair')", False),
+        ("system_id = 'fair' and prompt_id != 'r0'", True),
     ],
 )
-def test_a_measure_as_written_is_whole_where_its_generation_has_it(connection, failed, rows, is_bad):
+def test_a_measure_as_written_is_whole_where_its_system_has_it(connection, failed, rows, is_bad):
     as_written = "replace ('sentiment_as_written' as measure_id)"
     connection.execute(
         f"insert into raw.measures select * {as_written} from raw.measures where measure_id = 'sentiment'"
@@ -269,13 +265,9 @@ def test_an_expectation_fails_on_its_bad_data(connection, failed, table, name, c
     [
         ("prompts", "expect_one_root", "update raw.prompts set is_root = false where prompt_id = 'r0'"),
         ("responses", BETWEEN, "update raw.responses set latency_seconds = -1"),
-        ("responses", "expect_a_generation", "update raw.responses set generation_id = 'gone'"),
+        ("responses", "expect_a_system", "update raw.responses set system_id = 'gone'"),
         ("sentences", NOT_NULL, "update raw.sentences set level = null where level = 'Italy'"),
-        (
-            "measurements",
-            "expect_a_response",
-            "update raw.measurements set replicate = 1 where generation_id = 'baseline'",
-        ),
+        ("measurements", "expect_a_response", "update raw.measurements set replicate = 1 where system_id = 'baseline'"),
         ("measurements", "expect_a_response", "update raw.measurements set prompt_id = 'p9' where prompt_id = 'r0'"),
         ("measurements", "expect_value_or_reason", "update raw.measurements set value = null"),
         ("measurements", "expect_value_or_reason", "update raw.measurements set label = null"),
@@ -337,7 +329,7 @@ def test_a_tag_before_an_answer_warns_and_a_sign_does_not(connection, study, tex
                 IN_SET,
                 8,
                 1,
-                [{"generation_id": "fair", "prompt_id": "r0", "replicate": 0, "status": "no 'such' :level {x}"}],
+                [{"system_id": "fair", "prompt_id": "r0", "replicate": 0, "status": "no 'such' :level {x}"}],
             ),
         ),
         ("responses", "delete from raw.responses", (ROWS[0], 1, 1, [])),
@@ -372,28 +364,25 @@ def test_rows_of_another_study_are_not_looked_at(connection, study):
     assert [r for r in run_suites(connection, study, TABLES, run_id="r") if not r.success] == []
 
 
-def test_a_generation_full_of_errors_is_not_hidden_by_others(connection, study):
+def test_a_system_full_of_errors_is_not_hidden_by_others(connection, study):
     for i in range(40):
         connection.execute(
-            "insert into raw.generations select * replace (? as generation_id) from raw.generations "
-            "where generation_id = 'fair'",
+            "insert into raw.systems select * replace (? as system_id) from raw.systems where system_id = 'fair'",
             [f"g{i}"],
         )
         connection.execute(
-            "insert into raw.responses select * replace (? as generation_id) from raw.responses "
-            "where generation_id = 'fair'",
+            "insert into raw.responses select * replace (? as system_id) from raw.responses where system_id = 'fair'",
             [f"g{i}"],
         )
     connection.execute(
-        f"update raw.responses set status = 'error', error = 'it''s down', {NOTHING_OBSERVED} "
-        "where generation_id = 'g7'"
+        f"update raw.responses set status = 'error', error = 'it''s down', {NOTHING_OBSERVED} where system_id = 'g7'"
     )
     results = run_suites(connection, study, ["responses"], run_id="r")
     failed = [r for r in results if not r.success and r.severity == "critical"]
     assert [r.expectation for r in failed] == ["expect_few_errors", "expect_few_errors_of_each_group"]
     (found, _) = failed
     assert (found.n_evaluated, found.n_unexpected) == (41, 1)
-    assert found.examples_json == '[{"generation_id": "g7", "n_errors": 8, "n_responses": 8, "error": "it\'s down"}]'
+    assert found.examples_json == '[{"system_id": "g7", "n_errors": 8, "n_responses": 8, "error": "it\'s down"}]'
 
 
 @pytest.mark.parametrize(("n_errors", "is_few"), [(1, True), (2, False)])

@@ -14,15 +14,15 @@ from python_assets.warehouse.build import Home, transaction
 ANSWERS = {"p1": "good", "p2": "bad"}
 CONFIG = {"groupings": [["gender"]], "prompts": {"templates": {"texts": [{"id": "t", "text": "A"}]}}}
 VADER = "vader 1"
-GENERATION = {"generation_id": "g", "provider": "ollama", "model": "llama"}
+SYSTEM = {"system_id": "g", "provider": "ollama", "model": "llama"}
 COLUMNS = {
     "prompts": "prompt_id, root_prompt_id, unit_id, unit_factor, is_root, task, prompt_text, baseline_text, "
     "baseline_kind, source_tag, keyword, document_id, replacements_json",
     "prompt_factors": "prompt_id, factor, level",
-    "responses": "generation_id, prompt_id, replicate, response_id, response_text, status, is_refused, "
+    "responses": "system_id, prompt_id, replicate, response_id, response_text, status, is_refused, "
     "is_empty, is_truncated, error, requested_at, latency_seconds, n_tokens_in, n_tokens_out, context_json",
-    "measurements": "generation_id, prompt_id, replicate, measure_id, value, baseline_value, label, extractor_version",
-    "generation_factors": "generation_id, factor, level",
+    "measurements": "system_id, prompt_id, replicate, measure_id, value, baseline_value, label, extractor_version",
+    "system_factors": "system_id, factor, level",
     "human_labels": "measure_id, response_id, rater, is_automatic, label, value, reason",
     "measures": "measure_id, kind, unit, scale_low, scale_high, direction, favourable, segment_factor",
 }
@@ -74,7 +74,7 @@ def publish_run(
                 ("refusal", float(text == "no"), None, None, refusal),
             )
         ],
-        "generation_factors": [("g", "generation", "g"), *([("g", "wave", told["wave"])] if "wave" in told else [])],
+        "system_factors": [("g", "system", "g"), *([("g", "wave", told["wave"])] if "wave" in told else [])],
         "human_labels": [(measure, f"{run_id}{key}", *rest) for measure, key, *rest in labels],
         "measures": MEASURES,
     }
@@ -88,10 +88,10 @@ def publish_run(
             [study, json.dumps(CONFIG | report), run_id, told.get("at", "2026-10-01 00:00:00")],
         )
         connection.execute(
-            "create table publications as select study_id, run_id, published_at, ? as generations_json, "
+            "create table publications as select study_id, run_id, published_at, ? as systems_json, "
             "? as extractors_json, null::varchar as archive_path, null::timestamp as archive_removed_at from studies",
             [
-                json.dumps([GENERATION | {"model_digest": told.get("digest"), "wave": told.get("wave")}]),
+                json.dumps([SYSTEM | {"model_digest": told.get("digest"), "wave": told.get("wave")}]),
                 json.dumps([{"measure_id": "vader", "extractor_version": told.get("vader", VADER)}]),
             ],
         )
@@ -102,7 +102,7 @@ def publish_run(
             [study, ["gender", *([unit] if unit else [])]],
         )
         connection.execute(
-            "create table generations as select ? as study_id, 'g' as generation_id, false as is_engine", [study]
+            "create table systems as select ? as study_id, 'g' as system_id, false as is_engine", [study]
         )
         for table, of_table in rows.items():
             frame = pd.DataFrame(of_table, columns=COLUMNS[table].split(", "))

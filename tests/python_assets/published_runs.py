@@ -13,15 +13,15 @@ MARTS = {
     "studies": "select '{study}' as study_id, 'T' as title, '{config}' as config_json, 'abc' as config_sha256, "
     "'0.1.0' as plumbline_version, '{run}' as run_id, null::timestamp as published_at",
     "publications": "select '{study}' as study_id, '{run}' as run_id, null::timestamp as published_at, "
-    "null::varchar as publication_id, 'abc' as config_sha256, '0.1.0' as plumbline_version, '[]' as generations_json, "
+    "null::varchar as publication_id, 'abc' as config_sha256, '0.1.0' as plumbline_version, '[]' as systems_json, "
     "'[]' as extractors_json, null::varchar as archive_path, null::timestamp as archive_removed_at",
     "documents": "select '{study}' as study_id, '' as document_id, '' as licence where false",
     "factors": "select '{study}' as study_id, 'gender' as factor, 'domain' as type, 'man' as reference_level, "
     "'declared' as origin, null::varchar as rule",
     "prompts": "select '{study}' as study_id, 'p' as prompt_id, 'p' as unit_id, null::varchar as unit_factor",
     "prompt_factors": "select '{study}' as study_id, 'p' as prompt_id, 'gender' as factor, 'man' as level",
-    "generations": "select '{study}' as study_id, 'g' as generation_id",
-    "generation_factors": "select '{study}' as study_id, 'g' as generation_id, 'wave' as factor, '2026-11' as level",
+    "systems": "select '{study}' as study_id, 'g' as system_id",
+    "system_factors": "select '{study}' as study_id, 'g' as system_id, 'wave' as factor, '2026-11' as level",
     "measures": "select '{study}' as study_id, 'vader' as measure_id, 'continuous' as kind, 'score' as unit, "
     "-1.0::double as scale_low, 1.0::double as scale_high, 'higher_better' as direction, "
     "null::varchar as favourable, '' as segment_factor",

@@ -27,10 +27,10 @@ def answered(tmp_path, monkeypatch):
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
     monkeypatch.setenv("PLUMBLINE_STUDIES", str(studies_folder()))
     with duckdb.connect(str(tmp_path / "plumbline.duckdb")) as connection:
-        connection.execute("create table generations (study_id text, generation_id text)")
-        connection.execute("alter table generations add column is_simulated boolean default false")
-        connection.execute("alter table generations add column is_baseline boolean default false")
-        connection.execute("insert into generations values ('g20_demo', 'llama', false, false)")
+        connection.execute("create table systems (study_id text, system_id text)")
+        connection.execute("alter table systems add column is_simulated boolean default false")
+        connection.execute("alter table systems add column is_baseline boolean default false")
+        connection.execute("insert into systems values ('g20_demo', 'llama', false, false)")
 
 
 def test_a_simulated_run_of_a_study_that_models_answered_ends_before_it_starts(answered, capsys):

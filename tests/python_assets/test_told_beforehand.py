@@ -19,7 +19,7 @@ BASE = {
     "title": "Mistaken",
     "prompts": {"templates": ASKED},
     "factors": {"who": {"levels": ["king", "queen"]}},
-    "generations": [{"name": "one", "provider": "simulator"}],
+    "systems": [{"name": "one", "provider": "simulator"}],
     "measures": ["vader"],
 }
 
@@ -32,12 +32,12 @@ def sentences(path="a.txt", **branch):
 
 
 def rows(measures=("vader",), **changes):
-    replayed = {"generations": [{"name": "one", "provider": "replay"}], "measures": list(measures)}
+    replayed = {"systems": [{"name": "one", "provider": "replay"}], "measures": list(measures)}
     return replayed | {"prompts": {"import": IMPORTED | changes}}
 
 
-def answered(**generation):
-    return {"generations": [{"name": "one", **generation}]}
+def answered(**system):
+    return {"systems": [{"name": "one", **system}]}
 
 
 MISTAKES = {
@@ -87,8 +87,7 @@ MISTAKES = {
         "analysis.primary: got nothing; expected one question of the study at least",
     ),
     "no question of a set of an import": (
-        rows(GROUPED["measures"])
-        | {"groupings": ["who"], "analysis": {"sets": {"mild": {"generations": ["baseline"]}}}},
+        rows(GROUPED["measures"]) | {"groupings": ["who"], "analysis": {"sets": {"mild": {"systems": ["baseline"]}}}},
         "analysis.sets.mild: got nothing; expected one question of the study at least",
     ),
 }
@@ -152,15 +151,15 @@ def test_data_docs_that_cannot_be_written_are_told_before_anything_runs(command,
 
 
 def test_what_is_replayed_must_be_in_the_import(command, snapshot):
-    sections = rows(columns={**IMPORTED["columns"], "generation": "who"}, factors={"who": "who"})
+    sections = rows(columns={**IMPORTED["columns"], "system": "who"}, factors={"who": "who"})
     code, printed = command(sections, "plan")
     assert code == 1
-    assert [line for line in printed.splitlines() if "generations: got" in line] == snapshot
+    assert [line for line in printed.splitlines() if "systems: got" in line] == snapshot
 
 
-def test_an_imported_generation_that_is_the_baseline_must_be_there(command, snapshot):
-    sections = rows(columns={**IMPORTED["columns"], "generation": "who"}, factors={"who": "who"})
-    sections |= {"generations": [{"name": "*", "provider": "replay"}], "baseline": "knave"}
+def test_an_imported_system_that_is_the_baseline_must_be_there(command, snapshot):
+    sections = rows(columns={**IMPORTED["columns"], "system": "who"}, factors={"who": "who"})
+    sections |= {"systems": [{"name": "*", "provider": "replay"}], "baseline": "knave"}
     code, printed = command(sections, "plan")
     assert code == 1
     assert [line for line in printed.splitlines() if "baseline: got" in line] == snapshot
@@ -178,7 +177,7 @@ def test_what_only_the_network_can_tell_is_named_and_is_no_mistake(command, monk
     monkeypatch.setenv("SERVER", "http://127.0.0.1:9/v1?key=secret")
     asked = {"provider": "ollama", "model": "m", "base_url": "${SERVER}"}
     named = [{"name": "one", **asked}, {"name": "two", **asked}, {"name": "here", "provider": "simulator"}]
-    code, printed = command({"generations": named}, "plan")
+    code, printed = command({"systems": named}, "plan")
     assert code == 0, printed
     assert printed[printed.index("Not checked") :].splitlines()[:2] == snapshot
     assert "secret" not in printed
@@ -190,7 +189,7 @@ def test_a_plan_that_finds_nothing_exits_with_0(command):
 
 def test_sets_that_have_questions_are_no_mistake(command):
     prompts = {"templates": ASKED | {"texts": [WITH_BASELINE]}}
-    sets = {"mild": {"calibrations": ["calibrated"]}, "own": {"generations": ["baseline"]}}
+    sets = {"mild": {"calibrations": ["calibrated"]}, "own": {"systems": ["baseline"]}}
     sections = GROUPED | {"prompts": prompts, "analysis": {"primary": {"measures": ["vader"]}, "sets": sets}}
     code, printed = command(sections, "plan")
     assert code == 0, printed

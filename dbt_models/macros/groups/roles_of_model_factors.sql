@@ -4,15 +4,15 @@
 {% macro roles_of_model_factors() -%}
 {% set layout = 'study_id, slice_id, grouping_id' -%}
 members as (
-    select * from {{ ref('int_compared_generations') }}
+    select * from {{ ref('int_compared_systems') }}
 ),
 
 model_factors as (
     select * from {{ ref('int_model_factors') }}
 ),
 
-generation_factors as (
-    select study_id, generation_id, factor, level from {{ source('raw', 'generation_factors') }}
+system_factors as (
+    select study_id, system_id, factor, level from {{ source('raw', 'system_factors') }}
 ),
 
 groupings as (
@@ -20,12 +20,12 @@ groupings as (
 ),
 
 others as (
-    select {{ layout }}, members.generation_id, members.model_group, factor, coalesce(generation_factors.level, '') as level
+    select {{ layout }}, members.system_id, members.model_group, factor, coalesce(system_factors.level, '') as level
     from members
     inner join model_factors using (study_id)
-    left join generation_factors using (study_id, generation_id, factor)
+    left join system_factors using (study_id, system_id, factor)
     left join groupings using (study_id, grouping_id, factor)
-    where factor <> 'generation' and groupings.factor_position is null
+    where factor <> 'system' and groupings.factor_position is null
 ),
 
 -- a factor holds groups apart where some level has several groups, and some group several levels

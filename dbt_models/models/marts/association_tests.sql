@@ -1,4 +1,4 @@
-{% set keys = 'study_id, slice_id, generation_id, measure_id, grouping_id' %}
+{% set keys = 'study_id, slice_id, system_id, measure_id, grouping_id' %}
 with
 
 tests as (
@@ -30,7 +30,7 @@ of_means as (
 select
     study_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     grouping_id,
     tests.test,

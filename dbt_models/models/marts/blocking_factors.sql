@@ -11,7 +11,7 @@ held_settings as (
     select {{ layout }} from {{ ref('int_settings') }} where held_factors <> '' group by {{ layout }}
 ),
 
-of_generations as (
+of_systems as (
     select
         {{ layout }},
         factor,
@@ -27,4 +27,4 @@ of_generations as (
 
 select {{ layout }}, factor, is_held, left_out_because from of_prompts
 union all
-select {{ layout }}, factor, is_held, left_out_because from of_generations
+select {{ layout }}, factor, is_held, left_out_because from of_systems

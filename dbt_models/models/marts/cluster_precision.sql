@@ -13,8 +13,8 @@ prompt_factors as (
     select * from {{ source('raw', 'prompt_factors') }}
 ),
 
-generations as (
-    select * from {{ source('raw', 'generations') }}
+systems as (
+    select * from {{ source('raw', 'systems') }}
     where not is_baseline
 ),
 
@@ -31,15 +31,15 @@ distances as (
         named.measure_id,
         named.segment,
         named.cluster_position,
-        measurements.generation_id,
+        measurements.system_id,
         measurements.value as x,
         measurements.baseline_value as baseline
     from named
     inner join measurements
         on named.study_id = measurements.study_id and named.distance_id = measurements.measure_id
-    inner join generations
-        on measurements.study_id = generations.study_id
-        and measurements.generation_id = generations.generation_id
+    inner join systems
+        on measurements.study_id = systems.study_id
+        and measurements.system_id = systems.system_id
     left join prompt_factors
         on measurements.study_id = prompt_factors.study_id
         and measurements.prompt_id = prompt_factors.prompt_id
@@ -64,11 +64,11 @@ counted as (
         measure_id,
         segment,
         cluster_position,
-        generation_id,
+        system_id,
         count(is_within) as n,
         cast(coalesce(sum(is_within), 0) as bigint) as n_within
     from compared
-    group by study_id, measure_id, segment, cluster_position, generation_id
+    group by study_id, measure_id, segment, cluster_position, system_id
 ),
 
 pooled as (
@@ -77,11 +77,11 @@ pooled as (
         measure_id,
         '(all)' as segment,
         0 as cluster_position,
-        generation_id,
+        system_id,
         cast(sum(n) as bigint) as n,
         cast(sum(n_within) as bigint) as n_within
     from counted
-    group by study_id, measure_id, generation_id
+    group by study_id, measure_id, system_id
 ),
 
 every_row as (
@@ -95,7 +95,7 @@ select
     measure_id,
     segment,
     cluster_position,
-    generation_id,
+    system_id,
     {{ threshold }} as threshold,
     n,
     n_within,

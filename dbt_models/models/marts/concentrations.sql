@@ -21,7 +21,7 @@ found as (
     select
         study_id,
         slice_id,
-        generation_id,
+        system_id,
         measure_id,
         calibration,
         grouping_id,
@@ -32,14 +32,14 @@ found as (
         disparities.null_q95
     from disparities
     inner join disparity_values
-        using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, metric)
+        using (study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, parameters, metric)
 ),
 
 sizes as (
     select
         study_id,
         slice_id,
-        generation_id,
+        system_id,
         measure_id,
         calibration,
         grouping_id,
@@ -53,13 +53,13 @@ sizes as (
         max(case when metric = 'dixon_excess_high' then value end) as dixon_excess_high
     from found
     group by
-        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
+        study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
 )
 
 select
     study_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     calibration,
     grouping_id,
@@ -84,9 +84,9 @@ select
 from profiles
 left join sizes
     using (
-        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
+        study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
     )
 left join significant
     using (
-        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
+        study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, statistic_parameters
     )

@@ -2,7 +2,7 @@
 with
 
 {% set columns = [
-    'study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id', 'statistic', 'parameters',
+    'study_id', 'slice_id', 'system_id', 'measure_id', 'calibration', 'grouping_id', 'statistic', 'parameters',
     'group_id', 'contrast', 'category', 'reference', 'value', 'value_responses', 'n_responses', 'n_root_prompts', 'reason',
     'is_tested'
 ] | join(', ') %}
@@ -23,7 +23,7 @@ bands as (
 select
     contrast_values.study_id,
     contrast_values.slice_id,
-    contrast_values.generation_id,
+    contrast_values.system_id,
     contrast_values.measure_id,
     contrast_values.calibration,
     contrast_values.grouping_id,
@@ -81,7 +81,7 @@ select
 from contrast_values
 left join inference
     using (
-        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id, contrast,
+        study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, parameters, group_id, contrast,
         category, reference
     )
 left join bands on contrast_values.contrast = bands.metric

@@ -6,9 +6,9 @@ question_groups as (
     where value is not null and {{ is_pinned('question_groups') }}
 ),
 
-generations as (
-    select study_id, generation_id, {{ model_name() }} as model
-    from {{ source('raw', 'generations') }} as generations
+systems as (
+    select study_id, system_id, {{ model_name() }} as model
+    from {{ source('raw', 'systems') }} as systems
     where not is_baseline
 ),
 
@@ -21,13 +21,13 @@ of_models as (
         question_groups.group_id,
         question_groups.category,
         question_groups.reference,
-        generations.model,
+        systems.model,
         avg(question_groups.value) as value,
         max(case when question_groups.is_mirror then 0 else 1 end) as is_own,
         max(case when question_groups.differs_on_its_own and question_groups.value > 0 then 1 else 0 end) as is_significant_higher,
         max(case when question_groups.differs_on_its_own and question_groups.value < 0 then 1 else 0 end) as is_significant_lower
     from question_groups
-    inner join generations using (study_id, generation_id)
+    inner join systems using (study_id, system_id)
     group by
         study_id,
         question_groups.slice_id,
@@ -36,7 +36,7 @@ of_models as (
         question_groups.group_id,
         question_groups.category,
         question_groups.reference,
-        generations.model
+        systems.model
 ),
 
 counted as (

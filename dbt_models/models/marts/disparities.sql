@@ -2,7 +2,7 @@
 with
 
 {% set columns = [
-    'study_id', 'slice_id', 'generation_id', 'measure_id', 'calibration', 'grouping_id', 'statistic', 'parameters',
+    'study_id', 'slice_id', 'system_id', 'measure_id', 'calibration', 'grouping_id', 'statistic', 'parameters',
     'statistic_parameters', 'metric', 'value', 'group_low', 'group_high', 'n_low', 'n_high', 'n_groups', 'n_responses',
     'n_root_prompts', 'reason', 'is_tested'
 ] | join(', ') %}
@@ -25,7 +25,7 @@ bands as (
 select
     disparity_values.study_id,
     disparity_values.slice_id,
-    disparity_values.generation_id,
+    disparity_values.system_id,
     disparity_values.measure_id,
     disparity_values.calibration,
     disparity_values.grouping_id,
@@ -60,8 +60,8 @@ select
 from disparity_values
 left join inference
     using (
-        study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, statistic_parameters, metric
+        study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, statistic_parameters, metric
     )
 left join bands on disparity_values.metric = bands.metric
 -- one sorted stream is written in less time than a stream for each metric
-order by disparity_values.generation_id asc, disparity_values.measure_id asc
+order by disparity_values.system_id asc, disparity_values.measure_id asc

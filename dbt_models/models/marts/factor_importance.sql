@@ -8,7 +8,7 @@ select
     study_id,
     regression_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     factor,
     level,

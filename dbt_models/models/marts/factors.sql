@@ -16,8 +16,8 @@ prompt_factors as (
     select * from {{ source('raw', 'prompt_factors') }}
 ),
 
-generation_factors as (
-    select * from {{ source('raw', 'generation_factors') }}
+system_factors as (
+    select * from {{ source('raw', 'system_factors') }}
 ),
 
 level_counts as (
@@ -38,21 +38,21 @@ decided_counts as (
     group by study_id, factor
 ),
 
-generation_counts as (
-    select study_id, count(distinct generation_id) as n_generations
-    from generation_factors
+system_counts as (
+    select study_id, count(distinct system_id) as n_systems
+    from system_factors
     group by study_id
 ),
 
-of_generations as (
+of_systems as (
     select
         study_id,
         factor,
         count(distinct level) as n_levels,
         -- no division by zero: a factor of generations has a generation
-        cast(count(*) as double) / max(n_generations) as decided_share
-    from generation_factors
-    inner join generation_counts using (study_id)
+        cast(count(*) as double) / max(n_systems) as decided_share
+    from system_factors
+    inner join system_counts using (study_id)
     group by study_id, factor
 ),
 
@@ -64,13 +64,13 @@ of_study_file as (
         factors.definition,
         factors.reference_level,
         coalesce(
-            case when factors.factor_type = 'model' then of_generations.n_levels end, level_counts.n_levels, 0
+            case when factors.factor_type = 'model' then of_systems.n_levels end, level_counts.n_levels, 0
         ) as n_levels,
         factors.origin,
         factors.rule,
         factors.mapped_from,
         case
-            when factors.factor_type = 'model' then coalesce(of_generations.decided_share, 0.0e0)
+            when factors.factor_type = 'model' then coalesce(of_systems.decided_share, 0.0e0)
             when prompt_counts.n_prompts > 0
             then cast(coalesce(decided_counts.n_decided, 0) as double) / prompt_counts.n_prompts
         end as decided_share
@@ -78,12 +78,12 @@ of_study_file as (
     left join level_counts using (study_id, factor)
     left join prompt_counts using (study_id)
     left join decided_counts using (study_id, factor)
-    left join of_generations using (study_id, factor)
+    left join of_systems using (study_id, factor)
 ),
 
 undeclared as (
-    select of_generations.*
-    from of_generations
+    select of_systems.*
+    from of_systems
     left join factors using (study_id, factor)
     where factors.factor is null
 )

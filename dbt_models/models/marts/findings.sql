@@ -12,8 +12,8 @@ studies as (
     select * from {{ source('raw', 'studies') }}
 ),
 
-generations as (
-    select * from {{ source('raw', 'generations') }}
+systems as (
+    select * from {{ source('raw', 'systems') }}
 ),
 
 responses as (
@@ -22,9 +22,9 @@ responses as (
 
 -- NULL where some response carries no time of a request, as replayed ones do: it may be older than any freeze
 first_requests as (
-    select study_id, generation_id, case when count(*) = count(requested_at) then min(requested_at) end as requested_at
+    select study_id, system_id, case when count(*) = count(requested_at) then min(requested_at) end as requested_at
     from responses
-    group by study_id, generation_id
+    group by study_id, system_id
 ),
 
 -- the baseline never was asked: what is said about it is as old as the oldest answer, NULL likewise
@@ -33,8 +33,8 @@ first_requests_of_all as (
         first_requests.study_id,
         case when count(*) = count(first_requests.requested_at) then min(first_requests.requested_at) end as requested_at
     from first_requests
-    inner join generations using (study_id, generation_id)
-    where not generations.is_baseline
+    inner join systems using (study_id, system_id)
+    where not systems.is_baseline
     group by first_requests.study_id
 ),
 
@@ -55,7 +55,7 @@ ranked as (
                 verdict_position asc,
                 round(p_value, 15) asc nulls last,
                 round(effect_in_std_errors, 9) desc nulls last,
-                generation_id asc,
+                system_id asc,
                 slice_id asc,
                 measure_id asc,
                 calibration desc,
@@ -98,7 +98,7 @@ select
     ranked.is_repeated,
     case
         when studies.analysis_frozen_at < case
-            when ranked.is_baseline or ranked.generation_id = 'all' then first_requests_of_all.requested_at
+            when ranked.is_baseline or ranked.system_id = 'all' then first_requests_of_all.requested_at
             else first_requests.requested_at
         end then 'before'
         else 'after'
@@ -109,5 +109,5 @@ select
 from ranked
 inner join sentences using ({{ question_keys() | join(', ') }})
 inner join studies using (study_id)
-left join first_requests using (study_id, generation_id)
+left join first_requests using (study_id, system_id)
 left join first_requests_of_all using (study_id)

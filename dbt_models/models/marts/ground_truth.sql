@@ -1,4 +1,4 @@
-{% set comparison = 'study_id, slice_id, generation_id, measure_id, grouping_id' %}
+{% set comparison = 'study_id, slice_id, system_id, measure_id, grouping_id' %}
 with
 
 shares as (
@@ -77,7 +77,7 @@ reasoned as (
 select
     study_id,
     reasoned.slice_id,
-    reasoned.generation_id,
+    reasoned.system_id,
     measure_id,
     grouping_id,
     reasoned.category,

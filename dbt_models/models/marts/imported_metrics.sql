@@ -1,4 +1,4 @@
-{% set by = 'study_id, log, generation_id, measure_id, reducer, group_factor, group_level' -%}
+{% set by = 'study_id, log, system_id, measure_id, reducer, group_factor, group_level' -%}
 {% set tolerance = '1.0e-6' -%}
 with
 
@@ -56,7 +56,7 @@ select
     scorer,
     reducer,
     metric,
-    generation_id,
+    system_id,
     measure_id,
     aggregation,
     group_factor,

@@ -1,4 +1,4 @@
-{% set place = 'study_id, slice_id, generation_id, measure_id, grouping_id' %}
+{% set place = 'study_id, slice_id, system_id, measure_id, grouping_id' %}
 with
 
 interpretations as (

@@ -8,7 +8,7 @@ select
     study_id,
     measure_id,
     slice_id,
-    generation_id,
+    system_id,
     model_family,
     grouping_id,
     group_id,

@@ -6,7 +6,7 @@ measurements as (
 
 select
     study_id,
-    generation_id,
+    system_id,
     prompt_id,
     replicate,
     measure_id,

@@ -19,7 +19,7 @@ counted as (
         case when statistics.kind = 'binary' then '1' else statistics.category end as category
     from statistics
     left join intervals
-        using (study_id, slice_id, generation_id, measure_id, grouping_id, group_id, category)
+        using (study_id, slice_id, system_id, measure_id, grouping_id, group_id, category)
 ),
 
 outcomes as (
@@ -38,7 +38,7 @@ outcomes as (
 select
     study_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     grouping_id,
     group_id,

@@ -15,11 +15,11 @@ answered as (
 
 select
     study_id,
-    generation_id,
+    system_id,
     coalesce(fault, 'none') as fault,
     count(*) as n_pairs,
     count(*) - count(passes) as n_unusable,
     count(*) filter (where not passes) as n_refused,
     count(*) filter (where names_fault) as n_named
 from answered
-group by study_id, generation_id, fault
+group by study_id, system_id, fault

@@ -6,12 +6,12 @@ studies as (
     select * from {{ ref('studies') }}
 ),
 
-generation_factors as (
-    select * from {{ ref('generation_factors') }}
+system_factors as (
+    select * from {{ ref('system_factors') }}
 ),
 
-generations as (
-    select * from {{ ref('generations') }}
+systems as (
+    select * from {{ ref('systems') }}
 ),
 
 measurements as (
@@ -23,22 +23,22 @@ questions as (
 ),
 
 waves as (
-    select study_id, generation_id, level as wave
-    from generation_factors
+    select study_id, system_id, level as wave
+    from system_factors
     where factor = 'wave'
 ),
 
 described as (
     select
         study_id,
-        generation_id,
-        {{ json_object(['generation_id', 'provider', 'model', 'model_digest', 'wave']) }} as generation_json
-    from generations
-    left join waves using (study_id, generation_id)
+        system_id,
+        {{ json_object(['system_id', 'provider', 'model', 'model_digest', 'wave']) }} as system_json
+    from systems
+    left join waves using (study_id, system_id)
 ),
 
 asked as (
-    select study_id, '[' || {{ joined_text('generation_json', ', ', 'generation_id') }} || ']' as generations_json
+    select study_id, '[' || {{ joined_text('system_json', ', ', 'system_id') }} || ']' as systems_json
     from described
     group by study_id
 ),
@@ -87,7 +87,7 @@ select
     cast(null as string) as publication_id,
     config_sha256,
     plumbline_version,
-    coalesce(generations_json, '[]') as generations_json,
+    coalesce(systems_json, '[]') as systems_json,
     coalesce(extractors_json, '[]') as extractors_json,
     {% for column in ['questions'] + outcomes %}
     cast(coalesce(n_{{ column }}, 0) as bigint) as n_{{ column }},

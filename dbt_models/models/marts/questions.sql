@@ -8,7 +8,7 @@ select
     {% for key in question_keys() %}
     {{ key }},
     {% endfor %}
-    reference_generation_id,
+    reference_system_id,
     set_id,
     outcome,
     outcome_reason as reason,

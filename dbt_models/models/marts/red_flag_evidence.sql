@@ -9,8 +9,8 @@ parts as (
     select * from {{ ref('int_grouping_parts') }}
 ),
 
-generations as (
-    select study_id, generation_id from {{ source('raw', 'generations') }} where not is_baseline
+systems as (
+    select study_id, system_id from {{ source('raw', 'systems') }} where not is_baseline
 ),
 
 worst_groups as (
@@ -35,7 +35,7 @@ indices as (
 differences as (
     select question_groups.*, contrast as metric, 'contrasts' as evidence_table
     from {{ ref('int_question_groups') }} as question_groups
-    inner join generations using (study_id, generation_id)
+    inner join systems using (study_id, system_id)
     where value is not null and {{ is_pinned('question_groups') }}
 ),
 
@@ -43,7 +43,7 @@ of_bands as (
     select red_flags.flag_id, numbers.*
     from red_flags
     inner join numbers
-        using (study_id, slice_id, generation_id, measure_id, grouping_id, metric, group_id)
+        using (study_id, slice_id, system_id, measure_id, grouping_id, metric, group_id)
     where red_flags.flag in ('large_effect', 'ground_truth')
 ),
 
@@ -51,7 +51,7 @@ of_bands as (
 of_amplifications as (
     select red_flags.flag_id, indices.*
     from red_flags
-    inner join indices using (study_id, slice_id, generation_id, measure_id)
+    inner join indices using (study_id, slice_id, system_id, measure_id)
     left join parts
         on red_flags.study_id = parts.study_id
         and red_flags.grouping_id = parts.grouping_id
@@ -72,7 +72,7 @@ of_directions as (
     inner join differences
         on worst_groups.study_id = differences.study_id
         and worst_groups.slice_id = differences.slice_id
-        and worst_groups.generation_id = differences.generation_id
+        and worst_groups.system_id = differences.system_id
         and worst_groups.grouping_id = differences.grouping_id
         and worst_groups.measure_id = differences.measure_id
         and worst_groups.category = differences.category

@@ -14,7 +14,7 @@ select
     red_flags.flag,
     red_flags.status,
     red_flags.slice_id,
-    red_flags.generation_id,
+    red_flags.system_id,
     red_flags.measure_id,
     red_flags.grouping_id,
     red_flags.metric,

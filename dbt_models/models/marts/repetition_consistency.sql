@@ -8,8 +8,8 @@ measures as (
     select study_id, measure_id, kind from {{ source('raw', 'measures') }}
 ),
 
-generations as (
-    select study_id, generation_id from {{ source('raw', 'generations') }} where not is_baseline
+systems as (
+    select study_id, system_id from {{ source('raw', 'systems') }} where not is_baseline
 ),
 
 measure_slices as (
@@ -24,7 +24,7 @@ valued as (
     select
         study_id,
         slice_id,
-        generation_id,
+        system_id,
         measure_id,
         measures.kind,
         prompt_id,
@@ -32,29 +32,29 @@ valued as (
         coalesce(measurements.label, cast(measurements.value as string)) as answer
     from measurements
     inner join measures using (study_id, measure_id)
-    inner join generations using (study_id, generation_id)
+    inner join systems using (study_id, system_id)
     inner join measure_slices using (study_id, measure_id)
     inner join prompt_slices using (study_id, slice_id, prompt_id)
 ),
 
 answers as (
-    select study_id, slice_id, generation_id, measure_id, prompt_id, answer, count(*) as n
+    select study_id, slice_id, system_id, measure_id, prompt_id, answer, count(*) as n
     from valued
     where kind <> 'continuous'
-    group by study_id, slice_id, generation_id, measure_id, prompt_id, answer
+    group by study_id, slice_id, system_id, measure_id, prompt_id, answer
 ),
 
 modal as (
-    select study_id, slice_id, generation_id, measure_id, prompt_id, max(n) as n_modal
+    select study_id, slice_id, system_id, measure_id, prompt_id, max(n) as n_modal
     from answers
-    group by study_id, slice_id, generation_id, measure_id, prompt_id
+    group by study_id, slice_id, system_id, measure_id, prompt_id
 ),
 
 of_prompts as (
     select
         study_id,
         slice_id,
-        generation_id,
+        system_id,
         measure_id,
         kind,
         prompt_id,
@@ -63,8 +63,8 @@ of_prompts as (
         case when count(*) > 1 then sqrt(var_samp(value)) end as spread,
         min(value) = max(value) as is_constant
     from valued
-    left join modal using (study_id, slice_id, generation_id, measure_id, prompt_id)
-    group by study_id, slice_id, generation_id, measure_id, kind, prompt_id
+    left join modal using (study_id, slice_id, system_id, measure_id, prompt_id)
+    group by study_id, slice_id, system_id, measure_id, kind, prompt_id
 ),
 
 repeated as (
@@ -74,29 +74,29 @@ repeated as (
 ),
 
 places as (
-    select study_id, slice_id, generation_id, measure_id, kind
+    select study_id, slice_id, system_id, measure_id, kind
     from of_prompts
-    group by study_id, slice_id, generation_id, measure_id, kind
+    group by study_id, slice_id, system_id, measure_id, kind
 ),
 
 counted as (
     select
         study_id,
         slice_id,
-        generation_id,
+        system_id,
         measure_id,
         avg(consistency) as value,
         count(*) as n_prompts,
         count(case when n_modal = n_values or is_constant then 1 end) as n_prompts_alike,
         sum(n_values) as n_responses
     from repeated
-    group by study_id, slice_id, generation_id, measure_id
+    group by study_id, slice_id, system_id, measure_id
 )
 
 select
     study_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     case when places.kind = 'continuous' then 'standard_deviation' else 'modal_share' end as statistic,
     counted.value,
@@ -105,4 +105,4 @@ select
     cast(coalesce(counted.n_responses, 0) as bigint) as n_responses,
     case when counted.study_id is null then 'no_replicates' end as reason
 from places
-left join counted using (study_id, slice_id, generation_id, measure_id)
+left join counted using (study_id, slice_id, system_id, measure_id)

@@ -5,14 +5,14 @@ responses as (
 ),
 
 unreadable as (
-    select study_id, generation_id, prompt_id, replicate, true as is_foreign
+    select study_id, system_id, prompt_id, replicate, true as is_foreign
     from {{ source('raw', 'measurements') }}
     where measure_id = 'refusal' and reason = 'other_language'
 )
 
 select
     study_id,
-    generation_id,
+    system_id,
     prompt_id,
     replicate,
     response_id,
@@ -30,4 +30,4 @@ select
     n_tokens_out,
     context_json
 from responses
-left join unreadable using (study_id, generation_id, prompt_id, replicate)
+left join unreadable using (study_id, system_id, prompt_id, replicate)

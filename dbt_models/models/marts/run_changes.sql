@@ -1,7 +1,7 @@
 {#- No run knows what it is held against: rows come in once it is kept, from python_assets/gate, which writes them where
    they are published. Here stands what they look like. #}
 select
-    {% for column in ['study_id', 'run_id', 'against_run_id', 'slice_id', 'generation_id', 'grouping_id', 'measure_id',
+    {% for column in ['study_id', 'run_id', 'against_run_id', 'slice_id', 'system_id', 'grouping_id', 'measure_id',
         'calibration', 'group_id', 'category'] %}
     cast('' as string) as {{ column }},
     {% endfor %}

@@ -1,4 +1,4 @@
-{% set pair = 'study_id, generation_id, reference_generation_id, measure_id' %}
+{% set pair = 'study_id, system_id, reference_system_id, measure_id' %}
 with
 
 questions as (
@@ -14,13 +14,13 @@ measures as (
 ),
 
 waves as (
-    select study_id, generation_id, level as wave
-    from {{ ref('generation_factors') }}
+    select study_id, system_id, level as wave
+    from {{ ref('system_factors') }}
     where factor = 'wave'
 ),
 
 instruments as (
-    select distinct study_id, generation_id as measured_id, measure_id, extractor_version
+    select distinct study_id, system_id as measured_id, measure_id, extractor_version
     from {{ ref('measurements') }}
     where value is not null or label is not null
 ),
@@ -37,8 +37,8 @@ read_by as (
         on pairs.study_id = instruments.study_id
         and pairs.measure_id = instruments.measure_id
         and (
-            pairs.generation_id = 'all'
-            or instruments.measured_id in (pairs.generation_id, pairs.reference_generation_id)
+            pairs.system_id = 'all'
+            or instruments.measured_id in (pairs.system_id, pairs.reference_system_id)
         )
 ),
 
@@ -54,7 +54,7 @@ select
     {% for key in question_keys() if key != 'study_id' %}
     questions.{{ key }},
     {% endfor %}
-    questions.reference_generation_id,
+    questions.reference_system_id,
     waves.wave,
     questions.set_id,
     questions.outcome,
@@ -77,5 +77,5 @@ select
 from questions
 inner join studies using (study_id)
 inner join measures using (study_id, measure_id)
-left join waves using (study_id, generation_id)
+left join waves using (study_id, system_id)
 left join versions using ({{ pair }})

@@ -14,7 +14,7 @@ looks as (
 
 simulated as (
     select study_id
-    from {{ source('raw', 'generations') }}
+    from {{ source('raw', 'systems') }}
     where is_simulated
     group by study_id
 )

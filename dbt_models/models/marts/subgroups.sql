@@ -11,7 +11,7 @@ intervals as (
 select
     subgroups.study_id,
     subgroups.slice_id,
-    subgroups.generation_id,
+    subgroups.system_id,
     subgroups.measure_id,
     subgroups.grouping_id,
     subgroups.group_id,
@@ -31,4 +31,4 @@ select
     subgroups.reason,
     intervals.inference_reason
 from subgroups
-left join intervals using (study_id, slice_id, generation_id, measure_id, grouping_id, group_id)
+left join intervals using (study_id, slice_id, system_id, measure_id, grouping_id, group_id)

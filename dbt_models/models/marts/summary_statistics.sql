@@ -16,7 +16,7 @@ inference as (
 select
     study_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     calibration,
     grouping_id,
@@ -35,13 +35,13 @@ select
 from statistics
 inner join groups using (comparison_position, group_position)
 left join inference
-    using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, group_id, statistic, parameters)
+    using (study_id, slice_id, system_id, measure_id, calibration, grouping_id, group_id, statistic, parameters)
 union all
 -- values that people's labels make: no cell of SQL holds them
 select
     study_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     calibration,
     grouping_id,

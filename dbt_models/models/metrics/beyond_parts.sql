@@ -46,7 +46,7 @@ cells as (
 select
     cells.study_id,
     cells.slice_id,
-    generation_id,
+    system_id,
     measure_id,
     calibration,
     cells.grouping_id,

@@ -30,7 +30,7 @@ reasoned as (
 select
     study_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     calibration,
     grouping_id,

@@ -12,19 +12,19 @@ prompts as (
     select
         study_id,
         slice_id,
-        generation_id,
+        system_id,
         measure_id,
         grouping_id,
         group_id,
         count(distinct root_prompt_position) as n_root_prompts
     from answers
-    group by study_id, slice_id, generation_id, measure_id, grouping_id, group_id
+    group by study_id, slice_id, system_id, measure_id, grouping_id, group_id
 )
 
 select
     study_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     'raw' as calibration,
     grouping_id,
@@ -44,4 +44,4 @@ select
         else 'no_truth_counts'
     end as reason
 from divergences
-left join prompts using (study_id, slice_id, generation_id, measure_id, grouping_id, group_id)
+left join prompts using (study_id, slice_id, system_id, measure_id, grouping_id, group_id)

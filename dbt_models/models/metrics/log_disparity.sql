@@ -25,7 +25,7 @@ rates as (
         response_differences.other_mean as other_rate_responses
     from risk_differences
     inner join group_statistics
-        using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, group_id)
+        using (study_id, slice_id, system_id, measure_id, calibration, grouping_id, category, group_id)
     left join differences using (comparison_position, group_position, reference)
     left join response_differences using (comparison_position, group_position, reference)
 ),
@@ -46,7 +46,7 @@ reasoned as (
 select
     study_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     calibration,
     grouping_id,

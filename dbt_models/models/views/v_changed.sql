@@ -1,9 +1,9 @@
-{% set pair = 'study_id, slice_id, measure_id, grouping_id, generation_a_id, generation_b_id' -%}
+{% set pair = 'study_id, slice_id, measure_id, grouping_id, system_id, reference_system_id' -%}
 with
 
 changes as (
     select *
-    from {{ ref('generation_comparisons') }}
+    from {{ ref('system_comparisons') }}
     where calibration = 'raw' and comparison in ('group_change', 'disparity_change', 'beyond_parts_change', 'groups_moved')
 ),
 
@@ -35,8 +35,8 @@ studies as (
     select * from {{ ref('studies') }}
 ),
 
-generations as (
-    select * from {{ ref('generations') }}
+systems as (
+    select * from {{ ref('systems') }}
 ),
 
 measures as (
@@ -52,15 +52,15 @@ select
     pairs.slice_id,
     pairs.measure_id,
     pairs.grouping_id,
-    pairs.generation_a_id,
-    pairs.generation_b_id,
+    pairs.system_id,
+    pairs.reference_system_id,
     pairs.group_id,
     pairs.category,
     studies.title,
     after.model as model_a,
-    after.role as role_a,
+    after.system_prompt_name as system_prompt_name_a,
     before.model as model_b,
-    before.role as role_b,
+    before.system_prompt_name as system_prompt_name_b,
     measures.unit,
     measures.direction,
     own_instrument.extractor_version as read_by,
@@ -102,10 +102,10 @@ left join of_beyond using ({{ pair }}, group_id, category)
 left join of_question using ({{ pair }})
 inner join studies using (study_id)
 inner join measures using (study_id, measure_id)
-left join generations as after
-    on pairs.study_id = after.study_id and pairs.generation_a_id = after.generation_id
-left join generations as before
-    on pairs.study_id = before.study_id and pairs.generation_b_id = before.generation_id
+left join systems as after
+    on pairs.study_id = after.study_id and pairs.system_id = after.system_id
+left join systems as before
+    on pairs.study_id = before.study_id and pairs.reference_system_id = before.system_id
 left join instruments as own_instrument
     on pairs.study_id = own_instrument.study_id and pairs.measure_id = own_instrument.measure_id
     and after.model_family = own_instrument.model_family

@@ -1,5 +1,5 @@
-{% set keys = question_keys() + ['reference_generation_id'] %}
-{% set of_mean = ['study_id', 'run_id', 'slice_id', 'generation_id', 'grouping_id', 'measure_id', 'calibration'] | join(', ') %}
+{% set keys = question_keys() + ['reference_system_id'] %}
+{% set of_mean = ['study_id', 'run_id', 'slice_id', 'system_id', 'grouping_id', 'measure_id', 'calibration'] | join(', ') %}
 with
 
 history as (
@@ -82,10 +82,10 @@ left join tested
     and now.run_id = tested.run_id
     and now.run_id_before = tested.against_run_id
     and now.slice_id = tested.slice_id
-    and now.generation_id = tested.generation_id
+    and now.system_id = tested.system_id
     and now.grouping_id = tested.grouping_id
     and now.measure_id = tested.measure_id
     and now.calibration = tested.calibration
     and now.statistic in ('mean', 'share')
     and now.parameters = ''
-    and now.reference_generation_id = ''
+    and now.reference_system_id = ''

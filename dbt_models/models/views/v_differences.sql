@@ -20,7 +20,7 @@ reasons as (
 select
     findings.study_id,
     findings.slice_id,
-    findings.generation_id,
+    findings.system_id,
     findings.measure_id,
     findings.grouping_id,
     contrasts.group_id,
@@ -28,7 +28,7 @@ select
     contrasts.reference,
     findings.title,
     findings.model,
-    findings.role,
+    findings.system_prompt_name,
     findings.kind,
     findings.unit,
     findings.direction,
@@ -61,6 +61,6 @@ select
     reasons.remedy
 from question_groups
 inner join contrasts using ({{ place | join(', ') }}, contrast)
-inner join findings using (study_id, slice_id, generation_id, measure_id, grouping_id)
+inner join findings using (study_id, slice_id, system_id, measure_id, grouping_id)
 left join reasons on coalesce(contrasts.inference_reason, contrasts.reason) = reasons.reason
 where {{ is_pinned('question_groups') }}

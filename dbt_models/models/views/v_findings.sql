@@ -8,8 +8,8 @@ studies as (
     select * from {{ ref('studies') }}
 ),
 
-generations as (
-    select * from {{ ref('generations') }}
+systems as (
+    select * from {{ ref('systems') }}
 ),
 
 measures as (
@@ -23,12 +23,12 @@ reasons as (
 select
     findings.study_id,
     findings.slice_id,
-    findings.generation_id,
+    findings.system_id,
     findings.measure_id,
     findings.grouping_id,
     studies.title,
-    generations.model,
-    generations.role,
+    systems.model,
+    systems.system_prompt_name,
     measures.kind,
     measures.unit,
     measures.direction,
@@ -56,6 +56,6 @@ select
 from findings
 inner join studies using (study_id)
 inner join measures using (study_id, measure_id)
-left join generations using (study_id, generation_id)
+left join systems using (study_id, system_id)
 left join reasons on coalesce(findings.inference_reason, findings.reason) = reasons.reason
 where {{ is_pinned('findings') }} and not findings.is_tool_bias

@@ -1,4 +1,4 @@
-{% set keys = (question_keys() + ['reference_generation_id']) | join(', ') %}
+{% set keys = (question_keys() + ['reference_system_id']) | join(', ') %}
 with
 
 run_findings as (
@@ -28,7 +28,7 @@ select
     {% for key in question_keys() %}
     {{ key }},
     {% endfor %}
-    reference_generation_id,
+    reference_system_id,
     run_id,
     run_position,
     run_id_before,

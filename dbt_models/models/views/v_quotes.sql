@@ -1,5 +1,5 @@
 {% set most = 3 -%}
-{% set answer = 'study_id, generation_id, prompt_id, replicate' -%}
+{% set answer = 'study_id, system_id, prompt_id, replicate' -%}
 with
 
 finding_prompts as (
@@ -28,29 +28,29 @@ groups as (
 
 -- few of the answers: those are found before texts are read
 asked as (
-    select study_id, generation_id, measure_id, prompt_id from pairs
+    select study_id, system_id, measure_id, prompt_id from pairs
     union distinct
-    select study_id, generation_id, measure_id, other_prompt_id as prompt_id from pairs
+    select study_id, system_id, measure_id, other_prompt_id as prompt_id from pairs
 ),
 
 answers as (
     select {{ answer }}, measure_id, response_text, outcome, value, label, reason
     from asked
-    inner join {{ ref('responses') }} as responses using (study_id, generation_id, prompt_id)
+    inner join {{ ref('responses') }} as responses using (study_id, system_id, prompt_id)
     inner join {{ ref('measurements') }} as measurements using ({{ answer }}, measure_id)
     where replicate < {{ most }}
 ),
 
 -- each that either of the two was answered in
 replicates as (
-    select study_id, generation_id, measure_id, replicate from answers
-    group by study_id, generation_id, measure_id, replicate
+    select study_id, system_id, measure_id, replicate from answers
+    group by study_id, system_id, measure_id, replicate
 )
 
 select
     findings.study_id,
     findings.slice_id,
-    findings.generation_id,
+    findings.system_id,
     findings.measure_id,
     findings.grouping_id,
     pairs.group_id,
@@ -60,7 +60,7 @@ select
     replicates.replicate,
     findings.title,
     findings.model,
-    findings.role,
+    findings.system_prompt_name,
     findings.unit,
     findings.finding_rank,
     findings.verdict as question_verdict,
@@ -79,9 +79,9 @@ select
     own.reason,
     other.reason as other_reason
 from pairs
-inner join findings using (study_id, slice_id, generation_id, measure_id, grouping_id)
+inner join findings using (study_id, slice_id, system_id, measure_id, grouping_id)
 inner join studies using (study_id)
-inner join replicates using (study_id, generation_id, measure_id)
+inner join replicates using (study_id, system_id, measure_id)
 inner join prompts on pairs.study_id = prompts.study_id and pairs.prompt_id = prompts.prompt_id
 inner join prompts as other_prompts
     on pairs.study_id = other_prompts.study_id and pairs.other_prompt_id = other_prompts.prompt_id
@@ -92,13 +92,13 @@ left join groups
     and pairs.other_prompt_id = groups.prompt_id
 left join answers as own
     on pairs.study_id = own.study_id
-    and pairs.generation_id = own.generation_id
+    and pairs.system_id = own.system_id
     and pairs.measure_id = own.measure_id
     and pairs.prompt_id = own.prompt_id
     and replicates.replicate = own.replicate
 left join answers as other
     on pairs.study_id = other.study_id
-    and pairs.generation_id = other.generation_id
+    and pairs.system_id = other.system_id
     and pairs.measure_id = other.measure_id
     and pairs.other_prompt_id = other.prompt_id
     and replicates.replicate = other.replicate

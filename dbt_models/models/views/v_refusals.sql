@@ -24,18 +24,18 @@ studies as (
     select * from {{ ref('studies') }}
 ),
 
-generations as (
-    select * from {{ ref('generations') }} where not is_baseline
+systems as (
+    select * from {{ ref('systems') }} where not is_baseline
 )
 
 select
     refusals.study_id,
-    refusals.generation_id,
+    refusals.system_id,
     refusals.grouping_id,
     refusals.group_id,
     studies.title,
-    generations.model,
-    generations.role,
+    systems.model,
+    systems.system_prompt_name,
     refusals.n_responses,
     refusals.n_deviating as n_refused,
     {{ rounded('refusals.deviation_rate') }} as refusal_rate,
@@ -49,7 +49,7 @@ select
     coalesce(refusals.inference_reason, questions.reason) as inference_reason
 from refusals
 inner join studies using (study_id)
-inner join generations using (study_id, generation_id)
-left join blanks using (study_id, generation_id, grouping_id, group_id)
-left join cuts using (study_id, generation_id, grouping_id, group_id)
-left join questions using (study_id, generation_id, grouping_id)
+inner join systems using (study_id, system_id)
+left join blanks using (study_id, system_id, grouping_id, group_id)
+left join cuts using (study_id, system_id, grouping_id, group_id)
+left join questions using (study_id, system_id, grouping_id)

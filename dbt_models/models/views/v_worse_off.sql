@@ -1,4 +1,4 @@
-{% set of_measure = 'study_id, slice_id, generation_id, measure_id, grouping_id' -%}
+{% set of_measure = 'study_id, slice_id, system_id, measure_id, grouping_id' -%}
 with
 
 question_groups as (
@@ -12,7 +12,7 @@ findings as (
 questions as (
     select {{ of_measure }}, statistic, parameters, strongest_verdict as verdict, strongest_size
     from {{ ref('questions') }}
-    where calibration = 'raw' and reference_generation_id = '' and strongest_verdict is not null
+    where calibration = 'raw' and reference_system_id = '' and strongest_verdict is not null
 ),
 
 -- an impact ratio may lie beyond its margin where no difference of means or rates has one
@@ -36,7 +36,7 @@ strongest as (
 select
     findings.study_id,
     findings.slice_id,
-    findings.generation_id,
+    findings.system_id,
     findings.measure_id,
     findings.grouping_id,
     question_groups.group_id,
@@ -44,7 +44,7 @@ select
     question_groups.reference,
     findings.title,
     findings.model,
-    findings.role,
+    findings.system_prompt_name,
     findings.unit,
     findings.direction,
     findings.finding_rank,

@@ -34,7 +34,7 @@ def read_judge(job: Job) -> list[Read]:
 
     Raises:
         OfflineError: nothing may be asked, and not every text is marked already.
-        GenerationError: the engine cannot answer at all.
+        ProviderError: the engine cannot answer at all.
     """
     judge = job.measure.spec.rubric
     if judge is None:

@@ -50,7 +50,7 @@ def with_judged_labels(job: Job, scores: pd.DataFrame, text_ids: Ids) -> JudgedL
 
     Raises:
         OfflineError: nothing may be asked, and not every text is marked already.
-        GenerationError: the engine cannot answer at all.
+        ProviderError: the engine cannot answer at all.
     """
     judge = label_judge(job)
     is_open = (text_ids >= 0) & scores["label"].isna().to_numpy()

@@ -50,7 +50,7 @@ def marks_of(job: Job, judge: Judge, text_ids: Ids) -> Ids:
 
     Raises:
         OfflineError: nothing may be asked, and not every text is marked already.
-        GenerationError: the engine cannot answer at all.
+        ProviderError: the engine cannot answer at all.
     """
     inquiries = [one for text_id in text_ids for one in _inquiries(job, judge, int(text_id))]
     replies = ask_engine(job.study, job.run_context, judge.engine, "extract", inquiries)

@@ -22,14 +22,14 @@ from python_assets.study.measures import TRAINED_ON_LABELS
 
 _VERSION: Final = "trained_on_labels 1"
 _LABELS: Final = """
-    select generation_id, prompt_id, replicate, rater, label, value
+    select system_id, prompt_id, replicate, rater, label, value
     from raw.human_labels
     inner join raw.responses using (study_id, response_id)
     where study_id = ? and measure_id = ? and human_labels.reason is null
     order by all
 """
 _ROOT_PROMPTS: Final = "select prompt_id, root_prompt_id from raw.prompts where study_id = ?"
-_UNIT: Final = ["generation_id", "prompt_id", "replicate"]
+_UNIT: Final = ["system_id", "prompt_id", "replicate"]
 
 
 @extractor(

@@ -36,7 +36,7 @@ RATERS: Final = "raters"
 TWO_RATERS: Final = "two_raters"
 ALL: Final = "all"
 KEYS: Final = (
-    *("study_id", "measure_id", "slice_id", "generation_id", "model_family", "grouping_id", "group_id"),
+    *("study_id", "measure_id", "slice_id", "system_id", "model_family", "grouping_id", "group_id"),
     *("comparison", "rater", "other_rater"),
 )
 COUNTS: Final = ("n", "n_root_prompts", "n_raters", "n_automatic", "n_positive", "n_ties", "n_unread")
@@ -53,21 +53,21 @@ TABLES: Final[Columns] = {
 _LABELS: Final = """
     select
         labels.measure_id, measures.kind, labels.rater, labels.is_automatic, labels.label, labels.value,
-        generation_id, prompt_id, replicate, prompts.root_prompt_id, generations.model_family, generations.is_baseline,
+        system_id, prompt_id, replicate, prompts.root_prompt_id, systems.model_family, systems.is_baseline,
         measurements.value as read_value,
         case when unmatched.value = 1 then $none else measurements.label end as read_label
     from raw.human_labels as labels
     join raw.measures as measures using (study_id, measure_id)
     join raw.responses using (study_id, response_id)
     join raw.prompts as prompts using (study_id, prompt_id)
-    join raw.generations as generations using (study_id, generation_id)
-    left join raw.measurements as measurements using (study_id, generation_id, prompt_id, replicate, measure_id)
+    join raw.systems as systems using (study_id, system_id)
+    left join raw.measurements as measurements using (study_id, system_id, prompt_id, replicate, measure_id)
     left join raw.measurements as unmatched
         on unmatched.measure_id = labels.measure_id || $unmatched
-        and (unmatched.study_id, unmatched.generation_id, unmatched.prompt_id, unmatched.replicate)
-        = (labels.study_id, generation_id, prompt_id, replicate)
+        and (unmatched.study_id, unmatched.system_id, unmatched.prompt_id, unmatched.replicate)
+        = (labels.study_id, system_id, prompt_id, replicate)
     where coalesce(cast(labels.value as varchar), labels.label) is not null and labels.reason is null
-    order by measure_id, generation_id, prompt_id, replicate, rater
+    order by measure_id, system_id, prompt_id, replicate, rater
 """
 _PLACES: Final = """
     select slice_id, '' as grouping_id, '' as group_id, prompt_id from intermediate.int_prompt_slices
@@ -75,7 +75,7 @@ _PLACES: Final = """
     select slice_id, grouping_id, group_id, prompt_id from intermediate.int_prompt_groups
     order by all
 """
-_ANSWER: Final = ["generation_id", "prompt_id", "replicate"]
+_ANSWER: Final = ["system_id", "prompt_id", "replicate"]
 _SLICES: Final = "select slice_id from raw.measure_slices where measure_id = ?"
 Chosen = NDArray[np.bool_]
 
@@ -90,7 +90,7 @@ class AgreementCounts(NamedTuple):
 class Labelled(NamedTuple):
     """The labelled answers of one measure.
 
-    answers: one row each: generation_id, model_family, is_baseline, prompt_id, root_prompt_id. raters: their names.
+    answers: one row each: system_id, model_family, is_baseline, prompt_id, root_prompt_id. raters: their names.
     are_automatic: which of them are programs.
     given, people: what each rater and all together say of them, as People has it. read: what the measure read, as
     codes. is_binary, are_labels: by the kind of the measure.
@@ -141,7 +141,7 @@ def labelled_answers(labels: pd.DataFrame) -> Labelled:
     answer = labels.groupby(_ANSWER, sort=False).ngroup()  # some share a response_id
     people = people_say(labels, answer, kind, names)
     first = ~answer.duplicated()
-    of_answers = ["generation_id", "model_family", "is_baseline", "prompt_id", "root_prompt_id"]
+    of_answers = ["system_id", "model_family", "is_baseline", "prompt_id", "root_prompt_id"]
     return Labelled(
         answers=labels.loc[first, of_answers].reset_index(drop=True),
         raters=people.raters,
@@ -163,25 +163,25 @@ def agreement_rows(labelled: Labelled, places: pd.DataFrame, level: float, seed:
         level: intervals are 1 - level.
         seed: of the study.
     """
-    generations = [*_generations(labelled.answers)]
+    systems = [*_systems(labelled.answers)]
     for (slice_id, grouping_id, group_id), prompts in places.groupby(["slice_id", "grouping_id", "group_id"]):
         is_here = labelled.answers.prompt_id.isin(prompts.prompt_id).to_numpy()
         of_place = {"slice_id": slice_id, "grouping_id": grouping_id, "group_id": group_id}
         is_whole = slice_id == ALL and grouping_id == ""
-        for generation_id, model_family, is_of in generations:
+        for system_id, model_family, is_of in systems:
             chosen = is_here & is_of
             if chosen.any() and (is_whole or not model_family):
-                of_generation = {"generation_id": generation_id, "model_family": model_family}
+                of_system = {"system_id": system_id, "model_family": model_family}
                 for row in _compared(labelled, chosen, level, seed):
-                    yield {**of_place, **of_generation, **row}
+                    yield {**of_place, **of_system, **row}
 
 
-def _generations(answers: pd.DataFrame) -> Iterator[tuple[str, str, Chosen]]:
+def _systems(answers: pd.DataFrame) -> Iterator[tuple[str, str, Chosen]]:
     """All generations but the baseline, each of them, and those of each family of models, with their answers."""
     is_asked = ~answers.is_baseline.to_numpy(dtype=bool)
     yield ALL, "", is_asked
-    for generation_id in sorted(answers.generation_id.unique()):
-        yield generation_id, "", (answers.generation_id == generation_id).to_numpy()
+    for system_id in sorted(answers.system_id.unique()):
+        yield system_id, "", (answers.system_id == system_id).to_numpy()
     for family in sorted({*answers.model_family[is_asked]} - {""}):
         yield ALL, family, is_asked & (answers.model_family == family).to_numpy()
 

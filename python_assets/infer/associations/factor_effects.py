@@ -26,7 +26,7 @@ from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP
 from python_assets.study.base import LEVEL_SEPARATOR
 
-KEYS: Final = ["study_id", "slice_id", "generation_id", "measure_id", "grouping_id", "category"]
+KEYS: Final = ["study_id", "slice_id", "system_id", "measure_id", "grouping_id", "category"]
 LEAST_PROMPTS: Final = 6  # for flips; the table's F stands in below
 BY_FLIPS: Final = "signs of whole prompts flipped, T2"
 BY_SQUARES: Final = "signs of whole prompts flipped, sum of squared t"

@@ -20,7 +20,7 @@ from python_assets.study.base import LEVEL_SEPARATOR
 
 MULTIWAY: Final = "anova_multiway"
 METHOD: Final = "rows as independent (document)"
-GROUPING: Final = ["study_id", "slice_id", "generation_id", "measure_id", "grouping_id"]
+GROUPING: Final = ["study_id", "slice_id", "system_id", "measure_id", "grouping_id"]
 _SIZES: Final = {
     **dict.fromkeys(("chi_square", "chi_square_yates"), "cramers_v"),
     **dict.fromkeys(("t_pooled", "t_welch"), "cohens_d"),
@@ -111,7 +111,7 @@ def with_effects(rows: pd.DataFrame, effects: Mapping[tuple[str, ...], Result]) 
     Source: inference.md 12.
     """
     keys = rows[[*KEYS, "term"]].itertuples(index=False, name=None)
-    pooled, nothing = Result.of((1,), reason=InferenceReason.POOLED_GENERATIONS), Result.of((1,))
+    pooled, nothing = Result.of((1,), reason=InferenceReason.POOLED_SYSTEMS), Result.of((1,))
     is_multiway = rows.test == MULTIWAY
     of_rows = [effects.get(key, pooled) if multi else nothing for key, multi in zip(keys, is_multiway, strict=True)]
     found = joined([Result.of((0,)), *of_rows])
@@ -126,11 +126,11 @@ def with_effects(rows: pd.DataFrame, effects: Mapping[tuple[str, ...], Result]) 
 
 def _without_mixed(rows: pd.DataFrame, mixed: Mapping[tuple[str, str], Collection[tuple[str, str]]]) -> pd.DataFrame:
     """Rows without p and floor where the groups were read by different instruments."""
-    places = zip(rows.slice_id, rows.grouping_id, rows.generation_id, rows.measure_id, strict=True)
+    places = zip(rows.slice_id, rows.grouping_id, rows.system_id, rows.measure_id, strict=True)
     is_mixed = np.array(
         [
-            (generation, measure) in mixed.get((slice_id, grouping_id), ())
-            for slice_id, grouping_id, generation, measure in places
+            (system, measure) in mixed.get((slice_id, grouping_id), ())
+            for slice_id, grouping_id, system, measure in places
         ],
         dtype=bool,
     )

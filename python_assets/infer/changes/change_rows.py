@@ -1,4 +1,4 @@
-"""From changes to rows of inference.generation_comparisons, before q.
+"""From changes to rows of inference.system_comparisons, before q.
 
 Belongs here: what every comparison of two generations hands over, and the one way from it to rows. What changed
 is found in measure_changes.py and subgroup_rates.py.

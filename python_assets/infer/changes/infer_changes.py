@@ -1,4 +1,4 @@
-"""Generations compared with each other: every row of inference.generation_comparisons, with q and verdict.
+"""Generations compared with each other: every row of inference.system_comparisons, with q and verdict.
 
 Belongs here: which generations, cells and measures are compared, in which sets their questions stand, and what is
 said of the groups once q is known. What changed is measure_changes.py and subgroup_rates.py.
@@ -18,7 +18,7 @@ import pandas as pd
 from python_assets.infer.changes.change_rows import change_rows, joined_rows, without_value
 from python_assets.infer.changes.labelled_changes import LabelledChanges
 from python_assets.infer.changes.measure_changes import MeasureChanges, Swaps
-from python_assets.infer.changes.pairs_of_generations import Facts, Pair, compared_pairs, read_facts
+from python_assets.infer.changes.pairs_of_systems import Facts, Pair, compared_pairs, read_facts
 from python_assets.infer.changes.subgroup_rates import subgroup_changes
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS, Judged, words
 from python_assets.infer.contrasts.standing import OF_SELECTION, by_t, of_t, standing_cells, told_of_standing
@@ -88,14 +88,14 @@ def pair_layouts(
     return [*_whole_slices(connection, of_groups, labelled), *of_groups]
 
 
-def compare_generations(
+def compare_systems(
     connection: duckdb.DuckDBPyConnection,
     layouts: Sequence[Cells],
     reference: str | None,
     options: Options,
     measures: Collection[str] | None = None,
 ) -> pd.DataFrame:
-    """Every row of inference.generation_comparisons but for study_id, set, q and verdict.
+    """Every row of inference.system_comparisons but for study_id, set, q and verdict.
 
     Beside their columns rows have std_error and p_maxt, of changes of means: of group rows, stepped down. The
     same root prompts are swapped in all of them.
@@ -125,12 +125,12 @@ def compare_again(
     questions: pd.DataFrame,
     options: Options,
 ) -> pd.DataFrame:
-    """The rows of some questions of pairs once more, with other options, as compare_generations gives them.
+    """The rows of some questions of pairs once more, with other options, as compare_systems gives them.
 
     Args:
         connection: to the build file.
         layouts: of pair_layouts.
-        reference: of compare_generations.
+        reference: of compare_systems.
         questions: of pair_questions.
         options: with more draws.
     """
@@ -140,7 +140,7 @@ def compare_again(
     for cells in layouts:
         here = questions[(questions.slice_id == cells.slice_id) & (questions.grouping_id == cells.grouping_id)]
         for (measure_id, calibration), asked in here.groupby(["measure_id", "calibration"], sort=True):
-            wanted = [pair for pair in pairs if ACROSS.join(pair) in set(asked.generation_id)]
+            wanted = [pair for pair in pairs if ACROSS.join(pair) in set(asked.system_id)]
             swaps, of_measure = _swaps(connection, cells, options), (str(measure_id), str(calibration))
             found += chain.from_iterable(_of_measure(cells, of_measure, wanted, facts, swaps, options))
     return joined_rows(found)
@@ -198,8 +198,8 @@ def _of_measure(
             "measure_id": measure_id,
             "calibration": calibration,
             "grouping_id": cells.grouping_id,
-            "generation_a_id": pair.own,
-            "generation_b_id": pair.other,
+            "system_id": pair.own,
+            "reference_system_id": pair.other,
         }
         changes = changes_of(cells, of_measure, keys, swaps, options)
         if changes is not None and facts.is_same_instrument(pair, measure_id):
@@ -225,8 +225,8 @@ def columns_of(cells: Cells, measure_id: str, calibration: str) -> pd.DataFrame:
 
 def columns_of_pair(of_measure: pd.DataFrame, keys: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     """The columns of both generations of a measure, by label."""
-    columns = of_measure.groupby(["category", "generation_id"]).column_position.first()
-    own, other = keys["generation_a_id"], keys["generation_b_id"]
+    columns = of_measure.groupby(["category", "system_id"]).column_position.first()
+    own, other = keys["system_id"], keys["reference_system_id"]
     return {
         category: (columns[category, own], columns[category, other])
         for category in of_measure.category.unique()
@@ -245,7 +245,7 @@ def changes_of(
     margin = margin_of_change(options.margins, measure_id, direction, kind)
     if keys["calibration"] != CORRECTED:
         return MeasureChanges(cells, of_pair, kind, keys, swaps=swaps, options=options, margin=margin)
-    of_both = (keys["generation_a_id"], keys["generation_b_id"])
+    of_both = (keys["system_id"], keys["reference_system_id"])
     labelled = [cells.labels.get((one, measure_id, CORRECTED)) for one in of_both]
     own, other = (None if one is None else one.of_cells for one in labelled)
     return LabelledChanges(cells, of_pair, kind, keys, swaps=swaps, options=options, margin=margin, labels=(own, other))
@@ -254,7 +254,7 @@ def changes_of(
 def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
     """The questions of every pair, as rows of questions, to be corrected with those of groups."""
     of_pairs = rows[rows.comparison.isin(QUESTIONS)]
-    own, other = of_pairs.generation_a_id, of_pairs.generation_b_id
+    own, other = of_pairs.system_id, of_pairs.reference_system_id
     columns = [
         *("slice_id", "measure_id", "calibration", "grouping_id", "comparison"),
         *("p_value", "p_by_t", "n_draws", "is_permuted", "n_root_prompts", "scope", "inference_reason"),
@@ -263,9 +263,9 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
         of_pairs[columns]
         .rename(columns={"comparison": "statistic"})
         .assign(
-            generation_id=own + ACROSS + other,
-            own_generation_id=own,
-            reference_generation_id=other,
+            system_id=own + ACROSS + other,
+            own_system_id=own,
+            reference_system_id=other,
             parameters="",
             n_groups=0,
             method=None,
@@ -278,7 +278,7 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, look: Look
     """Add set_id, q_value, significant_at_look, is_significant, verdict: of questions, of groups of groups_moved.
 
     Args:
-        rows: of compare_generations.
+        rows: of compare_systems.
         questions: of with_levels, those of pair_questions among them.
         look: what q is held against, and what was called before.
 
@@ -295,7 +295,7 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, look: Look
         q[member] = group_levels(rows.p_maxt.to_numpy(dtype=float)[member], q[member], ordered)
     is_question = rows.comparison.isin(QUESTIONS).to_numpy()
     has_set = is_group | is_question
-    significant_at = np.where(has_set, look.significant_at("generation_comparisons", rows, q), np.nan)
+    significant_at = np.where(has_set, look.significant_at("system_comparisons", rows, q), np.nan)
     is_significant = ~np.isnan(significant_at)
     words = np.where(is_significant, Verdict.DIFFERENT, Verdict.INCONCLUSIVE).astype(object)
     words[np.isnan(q) & ~is_significant] = Verdict.NOT_TESTED
@@ -312,7 +312,7 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, look: Look
 def as_questions(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows with the key of the question that they are, or that their group answers."""
     return rows.assign(
-        generation_id=rows.generation_a_id + ACROSS + rows.generation_b_id,
+        system_id=rows.system_id + ACROSS + rows.reference_system_id,
         statistic=rows.comparison.where(~rows.comparison.isin(ANSWERS), GROUPS_MOVED),
         parameters="",
     )
@@ -339,7 +339,7 @@ def with_who_moved(
 
     Args:
         connection: to the build file.
-        layouts: the cells of compare_generations, by slice and grouping.
+        layouts: the cells of compare_systems, by slice and grouping.
         rows: of with_levels_of_pairs.
         ordered: p of the questions of each set, ascending.
         options: what the rows were computed with.
@@ -555,7 +555,7 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look
     word = words(judged, look.level)
     # a group that moves only because of others by now stands no more
     is_due = of_groups.explained_by.notna().to_numpy()
-    held = np.where(is_due, word, look.held("generation_comparisons", of_groups, word))
+    held = np.where(is_due, word, look.held("system_comparisons", of_groups, word))
     verdict[is_group] = first_of([~is_told], [held])
     q_inside = np.full(len(rows), np.nan)
     q_inside[is_group] = q_equivalence

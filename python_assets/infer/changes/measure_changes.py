@@ -16,7 +16,7 @@ import pandas as pd
 
 from python_assets.infer.changes.change_rows import Change, change_rows, without_p, without_value
 from python_assets.infer.changes.log_disparities import log_disparity_changes
-from python_assets.infer.changes.pairs_of_generations import MOST_UNPAIRED
+from python_assets.infer.changes.pairs_of_systems import MOST_UNPAIRED
 from python_assets.infer.changes.swapped import (
     MOST_FOR_T,
     PLAIN,

@@ -21,7 +21,7 @@ import pandas as pd
 from scipy import stats
 
 from python_assets.infer.changes.change_rows import Change, change_rows, without_value
-from python_assets.infer.changes.pairs_of_generations import MOST_UNPAIRED, OF_MEASURES, in_sql
+from python_assets.infer.changes.pairs_of_systems import MOST_UNPAIRED, OF_MEASURES, in_sql
 from python_assets.infer.changes.swapped import t_test
 from python_assets.infer.design.design import MIN_UNITS
 from python_assets.infer.draws.exchange import TIE, Floats, p_values, stable_seed
@@ -38,7 +38,7 @@ NAIVE: Final = "two-sample Kolmogorov-Smirnov over subgroup rates, p naive: subg
 MOST_EXACT: Final = 10_000  # subgroups of a generation, past which scipy calls its exact p unfeasible
 KEYS: Final = ["slice_id", "measure_id", "grouping_id"]
 _UNITS: Final = f"""
-    select slice_id, measure_id, grouping_id, generation_id, group_id, unit_id, n, k
+    select slice_id, measure_id, grouping_id, system_id, group_id, unit_id, n, k
     from intermediate.int_subgroup_units
     join intermediate.int_outcomes using (outcome_position)
     where grouping_id in (select grouping_id from raw.groupings) and {OF_MEASURES}
@@ -101,7 +101,7 @@ def subgroup_changes(
         counts = unit_counts(units[key]) if key in units else None
         if counts is not None:
             for own, other in pairs:
-                of_pair = keys | {"generation_a_id": own, "generation_b_id": other}
+                of_pair = keys | {"system_id": own, "reference_system_id": other}
                 yield _deviation_metric_row(counts[own], counts[other], of_pair, ideal, options.alpha)
         if key in sums:
             yield from distance_rows(sums[key], counts, signs, keys)
@@ -111,9 +111,9 @@ def unit_counts(part: pd.DataFrame) -> Mapping[str, Counts]:
     """The counts of each generation in some rows of int_subgroup_units; of others all are 0."""
     units, unit = np.unique(part.unit_id, return_inverse=True)
     groups, group = np.unique(part.group_id, return_inverse=True)
-    names, generation = np.unique(part.generation_id, return_inverse=True)
+    names, system = np.unique(part.system_id, return_inverse=True)
     n, k = np.zeros((2, len(names), len(units), len(groups)))
-    at = (generation, unit, group)
+    at = (system, unit, group)
     n[at], k[at] = part.n, part.k
     nothing = np.zeros(n.shape[1:])
     known = {str(name): Counts(n[own], k[own]) for own, name in enumerate(names)}
@@ -179,9 +179,9 @@ def distance_rows(
         signs: of so many units.
         keys: what stands in all rows.
     """
-    answered = sums[(sums.generation_id != BASELINE) & (sums.n_responses > 0)]
-    rates = {name: np.empty(0) for name in sorted(set(sums.generation_id) - {BASELINE})}
-    for name, rows in answered.groupby("generation_id"):
+    answered = sums[(sums.system_id != BASELINE) & (sums.n_responses > 0)]
+    rates = {name: np.empty(0) for name in sorted(set(sums.system_id) - {BASELINE})}
+    for name, rows in answered.groupby("system_id"):
         rates[name] = np.sort((rows.n_deviating / rows.n_responses).to_numpy(dtype=float))
     for first, second in combinations(rates, 2):
         found = kolmogorov_smirnov(rates[first], rates[second])
@@ -204,8 +204,8 @@ def distance_rows(
             Change(result, np.array([found.value_a]), np.array([found.value_b])),
             missing="no_values",
             comparison=KOLMOGOROV_SMIRNOV,
-            generation_a_id=first,
-            generation_b_id=second,
+            system_id=first,
+            reference_system_id=second,
             p_value_exact=found.p_value_exact,
             p_value_asymptotic=found.p_value_asymptotic,
             n_groups_a=len(rates[first]),

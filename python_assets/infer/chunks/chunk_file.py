@@ -19,7 +19,7 @@ REMEDY: Final = f"set {VARIABLE} to a folder, or an address such as s3://bucket/
 # what Part reads, which a test finds in its queries
 TABLES: Final = {
     "raw": (
-        *("generation_factors", "generations", "ground_truths", "groupings", "human_labels", "measurements"),
+        *("system_factors", "systems", "ground_truths", "groupings", "human_labels", "measurements"),
         *("measures", "prompt_factors", "prompts", "responses", "statistics", "subgroup_ideals"),
     ),
     "intermediate": (
@@ -30,7 +30,7 @@ TABLES: Final = {
 }
 # no text leaves the build file: of answers only whether two are the same is read, which their hash tells
 _COLUMNS: Final = {
-    "responses": "generation_id, prompt_id, replicate, md5(cast(response_text as varchar)) as response_text",
+    "responses": "system_id, prompt_id, replicate, md5(cast(response_text as varchar)) as response_text",
     "prompts": "columns(lambda name: not regexp_matches(name, '_text$|_json$'))",
 }
 _BY_MEASURE: Final = """

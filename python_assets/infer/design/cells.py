@@ -19,7 +19,7 @@ from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import FALSE_ALARM, LABEL_ERROR, MISSED
-from python_assets.study.base import ALL_GENERATIONS, BASELINE
+from python_assets.study.base import ALL_SYSTEMS, BASELINE
 
 ADDITIVE: Final = ("variance", "standard_deviation", "skewness", "kurtosis", "kl_divergence")
 OF_QUANTILES: Final = ("median", "quantile", "percentile", "quantile_range", "percentile_range", "range")
@@ -145,8 +145,8 @@ def centred_and_scale(values: Floats, column: Ints, n_columns: int) -> tuple[Flo
 
 
 FEWEST_LABELLED_OF_RATE = 15  # root prompts, of the interval of a rate
-KEYS = ("generation_id", "measure_id", "calibration", "category", "statistic", "parameters")
-KEYS_OF_QUESTION = ["generation_id", "measure_id", "calibration", "statistic", "parameters"]
+KEYS = ("system_id", "measure_id", "calibration", "category", "statistic", "parameters")
+KEYS_OF_QUESTION = ["system_id", "measure_id", "calibration", "statistic", "parameters"]
 MIXED_UNITS = "mixed_units"
 PARTLY_NESTED = "partly_nested"
 _ROLES = {"selection_rate": "selection", "precision": "precision"}
@@ -250,7 +250,7 @@ class Cells(NamedTuple):
 
     def labelled(self, columns: Ints) -> list[Labelled | None]:
         """What is known of the labels of some columns; None of columns that no label made."""
-        keys = self.columns.iloc[columns][["generation_id", "measure_id", "calibration"]]
+        keys = self.columns.iloc[columns][["system_id", "measure_id", "calibration"]]
         return [self.labels.get(key) for key in keys.itertuples(index=False, name=None)]
 
     @property
@@ -290,7 +290,7 @@ class Cells(NamedTuple):
     @property
     def is_pooled(self) -> NDArray[np.bool_]:
         """Whether each column is of all models together, beside those of the models."""
-        is_all: NDArray[np.bool_] = (self.columns.generation_id == ALL_GENERATIONS).to_numpy()
+        is_all: NDArray[np.bool_] = (self.columns.system_id == ALL_SYSTEMS).to_numpy()
         return is_all & (not self.is_of_models)
 
     @property
@@ -403,7 +403,7 @@ class Values(NamedTuple):
 
 def _of_all_models(own: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Moments of the responses of all models together, of moments of each: n, mean, and squares around it."""
-    models = own[~own.generation_id.isin([BASELINE, ALL_GENERATIONS])].assign(generation_id=ALL_GENERATIONS)
+    models = own[~own.system_id.isin([BASELINE, ALL_SYSTEMS])].assign(system_id=ALL_SYSTEMS)
     total = (models.n * models["mean"]).groupby([models[key] for key in keys]).transform("sum")
     mean = total / models.groupby(keys).n.transform("sum").clip(lower=1)
     squares = models.squares + models.n * (models["mean"] - mean) ** 2

@@ -27,7 +27,7 @@ _OF_PROMPTS: Final = """
         count(*) filter (where y > 0.5) as n_events, count(*) filter (where y < 0.5) as n_others
     from intermediate.int_labelled_answers
     join (select * from column_keys where calibration = 'raw' and statistic = 'mean' and parameters = '') as columns
-        using (generation_id, measure_id)
+        using (system_id, measure_id)
     where m is not null
     group by all
 """
@@ -62,7 +62,7 @@ def read_labels(
     found = {}
     for column, of_column in rows.groupby("column_position"):
         at = np.searchsorted(code, of_column.block_position * cells.frame.n_groups + of_column.group_position)
-        key = tuple(cells.columns.loc[column, ["generation_id", "measure_id"]])
+        key = tuple(cells.columns.loc[column, ["system_id", "measure_id"]])
         found[cast(tuple[str, str], key)] = _of_cells(of_column, at, cells.n_responses[:, int(str(column))])
     return found
 

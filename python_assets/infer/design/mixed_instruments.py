@@ -8,7 +8,7 @@ from typing import Final
 
 import duckdb
 
-from python_assets.study.base import ALL_GENERATIONS
+from python_assets.study.base import ALL_SYSTEMS
 
 FEWEST_EXPECTED: Final = 5  # values of an instrument in a group that has none, were it spread alike
 _OF_GROUPINGS: Final = "select slice_id, grouping_id, group_id, prompt_id from intermediate.int_prompt_groups"
@@ -17,18 +17,18 @@ _OF_FACTORS: Final = """
 """
 _MIXED: Final = f"""
     with several as (
-        select generation_id, measure_id
+        select system_id, measure_id
         from raw.measurements
-        join raw.generations using (generation_id)
+        join raw.systems using (system_id)
         where not is_baseline and reason is null
-        group by generation_id, measure_id
+        group by system_id, measure_id
         having count(distinct extractor_version) > 1
     ),
 
     counts as (
-        select slice_id, grouping_id, generation_id, measure_id, group_id, extractor_version, count(*) as n
+        select slice_id, grouping_id, system_id, measure_id, group_id, extractor_version, count(*) as n
         from raw.measurements
-        join several using (generation_id, measure_id)
+        join several using (system_id, measure_id)
         join ({{groups}}) using (prompt_id)
         where reason is null
         group by all
@@ -38,11 +38,11 @@ _MIXED: Final = f"""
     of_instruments as (select * exclude (group_id, n), sum(n) as n_of_instrument from counts group by all),
     totals as (select * exclude (group_id, n_of_group), sum(n_of_group) as n_of_all from of_groups group by all)
 
-    select distinct slice_id, grouping_id, generation_id, measure_id
+    select distinct slice_id, grouping_id, system_id, measure_id
     from of_groups
-    join of_instruments using (slice_id, grouping_id, generation_id, measure_id)
-    join totals using (slice_id, grouping_id, generation_id, measure_id)
-    anti join counts using (slice_id, grouping_id, generation_id, measure_id, group_id, extractor_version)
+    join of_instruments using (slice_id, grouping_id, system_id, measure_id)
+    join totals using (slice_id, grouping_id, system_id, measure_id)
+    anti join counts using (slice_id, grouping_id, system_id, measure_id, group_id, extractor_version)
     where n_of_group * n_of_instrument / n_of_all >= {FEWEST_EXPECTED}
 """
 
@@ -61,8 +61,8 @@ def mixed_instruments(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, 
     """
     found: dict[tuple[str, str], frozenset[tuple[str, str]]] = {}
     query = _MIXED.format(groups=_OF_GROUPINGS)
-    for slice_id, grouping_id, generation, measure in connection.execute(query).fetchall():
-        both = {(generation, measure), (ALL_GENERATIONS, measure)}
+    for slice_id, grouping_id, system, measure in connection.execute(query).fetchall():
+        both = {(system, measure), (ALL_SYSTEMS, measure)}
         found[slice_id, grouping_id] = found.get((slice_id, grouping_id), frozenset()) | both
     return found
 
@@ -74,6 +74,4 @@ def mixed_factors(connection: duckdb.DuckDBPyConnection) -> set[tuple[str, str, 
         connection: to the build file, with the raw tables.
     """
     rows = connection.execute(_MIXED.format(groups=_OF_FACTORS)).fetchall()
-    return {
-        (name, measure, factor) for _, factor, generation, measure in rows for name in (generation, ALL_GENERATIONS)
-    }
+    return {(name, measure, factor) for _, factor, system, measure in rows for name in (system, ALL_SYSTEMS)}

@@ -14,7 +14,7 @@ import pandas as pd
 from python_assets.infer.design.cells import Cells, Rows
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.tables import DBI
-from python_assets.study.base import ALL_GENERATIONS, BASELINE
+from python_assets.study.base import ALL_SYSTEMS, BASELINE
 
 
 class Pool(NamedTuple):
@@ -66,11 +66,11 @@ def pool_of(columns: pd.DataFrame, requested: Collection[str]) -> Pool:
         or more have a value of.
     """
     kinds = ("categorical", "continuous") if DBI in requested else ("categorical",)
-    is_asked = ~columns.generation_id.isin([BASELINE, ALL_GENERATIONS]) & columns.kind.isin(kinds)
+    is_asked = ~columns.system_id.isin([BASELINE, ALL_SYSTEMS]) & columns.kind.isin(kinds)
     is_asked &= (columns.calibration == "raw") & (columns.statistic == "mean") & (columns.parameters == "")
     keys = ["measure_id", "category"]
-    asked = columns[is_asked].sort_values([*keys, "generation_id"])
-    asked = asked[asked.groupby(keys).generation_id.transform("size") > 1]
+    asked = columns[is_asked].sort_values([*keys, "system_id"])
+    asked = asked[asked.groupby(keys).system_id.transform("size") > 1]
     is_first = ~asked.duplicated(keys)
-    pooled = asked[is_first].assign(generation_id=ALL_GENERATIONS)
+    pooled = asked[is_first].assign(system_id=ALL_SYSTEMS)
     return Pool(pooled, asked.index.to_numpy(dtype=np.intp), np.flatnonzero(is_first))

@@ -24,7 +24,7 @@ from python_assets.infer.design.cells import (
 )
 from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.exchange import Floats, Ints
-from python_assets.study.base import ALL_GENERATIONS, GROUND_TRUTH, HELD, LEFT_OUT, LEVEL_SEPARATOR
+from python_assets.study.base import ALL_SYSTEMS, GROUND_TRUTH, HELD, LEFT_OUT, LEVEL_SEPARATOR
 
 _COLUMNS = f"""
     select row_number() over (order by {", ".join(KEYS)}) - 1 as column_position, keys.*, kind, direction
@@ -102,14 +102,14 @@ _ROWS = """
     )
     select column_position, prompt_rank, replicate_rank, x
     from intermediate.int_values
-    join column_keys using (generation_id, measure_id, calibration, category)
+    join column_keys using (system_id, measure_id, calibration, category)
     join places using (prompt_id)
     join replicates using (replicate)
     where statistic = 'mean'
     union all
     select column_position, prompt_rank, replicate_rank, is_selected::double
     from intermediate.int_selected_answers
-    join column_keys using (generation_id, measure_id, calibration, category, statistic, parameters)
+    join column_keys using (system_id, measure_id, calibration, category, statistic, parameters)
     join places using (prompt_position)
     join replicates using (replicate)
     where slice_id = $slice and grouping_id = $grouping
@@ -143,7 +143,7 @@ _SCALES = f"""
 """
 _OF_ANSWERS = """
     from intermediate.int_missing_answers
-    join (select * from column_keys where calibration = 'raw' and statistic = 'mean') using (generation_id, measure_id)
+    join (select * from column_keys where calibration = 'raw' and statistic = 'mean') using (system_id, measure_id)
 """
 _MISSING = f"""
     select column_position, group_position, block_position, sum(n_missing) as n_missing
@@ -231,7 +231,7 @@ def read_cells(
     if (~np.isnan(x)).sum() != len(cell):
         raise ValueError(f"int_cells of {slice_id}, {grouping_id} holds a cell twice, or one without a value")
     is_compared = np.bincount(frame.block)[frame.block] > 1  # blocks of one group are no part of any test
-    is_of_models = bool((columns.generation_id == ALL_GENERATIONS).any())
+    is_of_models = bool((columns.system_id == ALL_SYSTEMS).any())
     averages = has_unit or is_of_units or is_of_models
     is_nested = scheme in ("nested", PARTLY_NESTED)
     return Cells(

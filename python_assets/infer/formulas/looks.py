@@ -20,7 +20,7 @@ from python_assets.study.study import Study
 KEYS_OF: Final[Mapping[str, list[str]]] = {
     "questions": QUESTION,
     "contrasts": [*QUESTION, "group_id", "contrast", "category", "reference"],
-    "generation_comparisons": ROW,
+    "system_comparisons": ROW,
 }
 """The tables whose rows can be called, with what tells a row."""
 

@@ -118,7 +118,7 @@ class Layout:
         """
 
         def with_refused(cells: Cells) -> Cells:
-            read_by = pd.MultiIndex.from_frame(cells.columns[["generation_id", "measure_id"]])
+            read_by = pd.MultiIndex.from_frame(cells.columns[["system_id", "measure_id"]])
             reasons = first_of([read_by.isin(list(found)) for found in refused.values()], [*refused])
             columns = cells.columns.assign(refused=pd.Series(reasons, index=cells.columns.index, dtype=object))
             return cells._replace(columns=columns)
@@ -140,10 +140,10 @@ class Layout:
         cells = self.cells
         if cells.asks_of_parts is not None or cells.stratum_of_cell is not None or cells.refusal is not None:
             return
-        for (generation_id, measure_id, calibration), labelled in cells.labels.items():
+        for (system_id, measure_id, calibration), labelled in cells.labels.items():
             if calibration == CORRECTED and labelled.reason is None:
-                yield cells.slice_id, cells.grouping_id, generation_id, measure_id
-                yield cells.slice_id, "", generation_id, measure_id
+                yield cells.slice_id, cells.grouping_id, system_id, measure_id
+                yield cells.slice_id, "", system_id, measure_id
 
     def _read_values(self) -> Values:
         if self._values is None:

@@ -26,7 +26,7 @@ from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.schemes.choose import units_of_columns
 from python_assets.infer.schemes.differences import over_units
 from python_assets.infer.tables import CORRECTED, LOG_DISPARITY, QUESTION
-from python_assets.study.base import ALL_GENERATIONS, Against
+from python_assets.study.base import ALL_SYSTEMS, Against
 
 DIFFERENCES: Final = ("mean_difference", "risk_difference")
 RATES: Final = ("binary", "label")
@@ -220,7 +220,7 @@ def _can_be_filled(contrasts: pd.DataFrame) -> np.ndarray:
         & (contrasts.calibration == "raw")
         & contrasts.statistic.isin(("mean", "share"))
         & (contrasts.parameters == "")
-        & (contrasts.generation_id != ALL_GENERATIONS)
+        & (contrasts.system_id != ALL_SYSTEMS)
     ).to_numpy()
     return found
 

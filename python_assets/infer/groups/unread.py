@@ -8,7 +8,7 @@ from typing import Final
 import duckdb
 
 from python_assets.infer.options import Unread
-from python_assets.study.base import ALL_GENERATIONS
+from python_assets.study.base import ALL_SYSTEMS
 from python_assets.study.study import Study
 
 # reasons of a text that was read and got no label
@@ -21,12 +21,12 @@ UNMATCHED_REASONS: Final = (
     "judge_unusable",
 )
 _SHARES: Final = """
-    select generation_id, measure_id, count(reason) / count(*) as share
+    select system_id, measure_id, count(reason) / count(*) as share
     from raw.measurements
-    join raw.generations using (generation_id)
+    join raw.systems using (system_id)
     where not is_baseline and list_contains($measures, measure_id)
         and (reason is null or list_contains($reasons, reason))
-    group by generation_id, measure_id
+    group by system_id, measure_id
 """
 
 
@@ -43,5 +43,5 @@ def too_many_unmatched(connection: duckdb.DuckDBPyConnection, study: Study) -> U
     if not (allowed := study.unmatched_allowed):
         return frozenset()
     found = connection.execute(_SHARES, {"measures": list(allowed), "reasons": list(UNMATCHED_REASONS)}).fetchall()
-    unread = {(generation, measure) for generation, measure, share in found if share > allowed[measure]}
-    return frozenset(unread | {(ALL_GENERATIONS, measure) for _, measure in unread})
+    unread = {(system, measure) for system, measure, share in found if share > allowed[measure]}
+    return frozenset(unread | {(ALL_SYSTEMS, measure) for _, measure in unread})

@@ -22,7 +22,7 @@ from python_assets.infer.schemes.choose import choose_schemes
 from python_assets.study.base import Against
 
 _COLUMN: Final = {
-    **dict.fromkeys(("generation_id", "measure_id", "category", "parameters"), ""),
+    **dict.fromkeys(("system_id", "measure_id", "category", "parameters"), ""),
     **{"calibration": "raw", "statistic": "mean", "kind": "binary", "direction": "none"},
 }
 

@@ -20,12 +20,12 @@ from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import PROMPTS_LIKE_THESE, UNITS_LIKE_THESE
 from python_assets.study.analysis import Regression
 from python_assets.study.base import LEVEL_SEPARATOR, grouping_id
-from python_assets.study.factors import OF_GENERATIONS
+from python_assets.study.factors import OF_SYSTEMS
 
 INTERCEPT: Final = "(intercept)"
 LEAST_SHARE: Final = 1e-9  # of a column's length that must be left once the columns before it are taken off
 _LEVELS: Final = "select factor, level from raw.factor_levels order by factor, level_position"
-_OF_GENERATIONS: Final = "select distinct factor, level from raw.generation_factors order by factor, level"
+_OF_SYSTEMS: Final = "select distinct factor, level from raw.system_factors order by factor, level"
 _FACTORS: Final = "select factor, factor_type, reference_level from raw.factors"
 
 
@@ -122,10 +122,10 @@ def regression_designs(
     """
     known = {name: (kind, reference) for name, kind, reference in connection.execute(_FACTORS).fetchall()}
     # a prompt has a template, and so has a generation: the prompt's is meant where it has one
-    of_models = {name for name, (kind, _) in known.items() if kind == "model"} | {*OF_GENERATIONS} - set(known)
+    of_models = {name for name, (kind, _) in known.items() if kind == "model"} | {*OF_SYSTEMS} - set(known)
     levels: dict[str, list[str]] = {}
-    of_generations = [row for row in connection.execute(_OF_GENERATIONS).fetchall() if row[0] in of_models]
-    for factor, level in dict.fromkeys(connection.execute(_LEVELS).fetchall() + of_generations):
+    of_systems = [row for row in connection.execute(_OF_SYSTEMS).fetchall() if row[0] in of_models]
+    for factor, level in dict.fromkeys(connection.execute(_LEVELS).fetchall() + of_systems):
         levels.setdefault(factor, []).append(level)
     found = {}
     for name, regression in regressions.items():

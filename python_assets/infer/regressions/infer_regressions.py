@@ -21,12 +21,12 @@ from python_assets.infer.regressions.coding import INTERCEPT, Design, regression
 from python_assets.infer.regressions.factor_importance import Importance, Responses, factor_importance, nothing_fitted
 from python_assets.infer.result import Bools, InferenceReason, first_of
 from python_assets.infer.tables import Columns, write_tables
-from python_assets.study.base import ALL_GENERATIONS, LEVEL_SEPARATOR, parts_of
+from python_assets.study.base import ALL_SYSTEMS, LEVEL_SEPARATOR, parts_of
 from python_assets.study.problems import unknown_name
 from python_assets.study.study import Study, make_id
 
 EFFECTS: Final = "effects"
-_KEYS = ["regression_id", "slice_id", "generation_id", "measure_id"]
+_KEYS = ["regression_id", "slice_id", "system_id", "measure_id"]
 _TESTED = {"p_value": "double", "q_value": "double", "method": "varchar"}
 _REASONS = {"reason": "varchar", "inference_reason": "varchar"}
 TABLES: Final[Columns] = {
@@ -55,7 +55,7 @@ _MEASURES = "select measure_id, direction from raw.measures"
 _REGRESSIONS = "select study_id, regression_id, slice_id, measure_id from raw.regressions"
 _GROUPINGS = "select distinct grouping_id from raw.groupings order by all"
 _SUMS = "from intermediate.int_regression_sums where regression_id = ? order by all"
-_GENERATION_FACTORS = "select generation_id, factor, level from raw.generation_factors"
+_SYSTEM_FACTORS = "select system_id, factor, level from raw.system_factors"
 
 
 class RegressionCounts(NamedTuple):
@@ -104,8 +104,8 @@ def fit_regressions(
     for name, design in regression_designs(connection, study.regressions).items():
         keys = {str(key): value for key, value in declared.loc[name].items()}
         if measures is None or keys["measure_id"] in measures:
-            for generation_id, one in _fitted(connection, study, name, design, str(keys["measure_id"]), level=level):
-                found.append(Importance(*(rows.assign(**keys, generation_id=generation_id) for rows in one)))
+            for system_id, one in _fitted(connection, study, name, design, str(keys["measure_id"]), level=level):
+                found.append(Importance(*(rows.assign(**keys, system_id=system_id) for rows in one)))
     return _stacked(found)
 
 
@@ -114,46 +114,46 @@ def _fitted(
 ) -> Iterator[tuple[str, Importance]]:
     """A regression of every generation, or of all of them together."""
     options = options_of(study, level)._replace(seed=stable_seed(study.seed, name))
-    sums = _of_generations(name, study.regressions[name].generations, connection.execute(_SUMS, [name]).df())
+    sums = _of_systems(name, study.regressions[name].systems, connection.execute(_SUMS, [name]).df())
     of_prompts = sums.group_id.str.split(LEVEL_SEPARATOR, expand=True)
     of_prompts = of_prompts.reindex(columns=range(len(design.of_prompts)))  # no column of no row
     sums = sums.assign(**{factor: of_prompts[at] for at, factor in enumerate(design.of_prompts)})
-    known = connection.execute(_GENERATION_FACTORS).df()
+    known = connection.execute(_SYSTEM_FACTORS).df()
     for factor in design.of_models:
-        of_factor = known[known.factor == factor].set_index("generation_id").level
-        sums = sums.assign(**{factor: sums.generation_id.map(of_factor)})
+        of_factor = known[known.factor == factor].set_index("system_id").level
+        sums = sums.assign(**{factor: sums.system_id.map(of_factor)})
     sums = sums.dropna(subset=list(design.of_models))  # a generation that lacks a level
     if not len(sums):  # the measure was not observed
-        yield ALL_GENERATIONS, nothing_fitted(design, InferenceReason.NO_VALUES, {"n_responses": 0})
+        yield ALL_SYSTEMS, nothing_fitted(design, InferenceReason.NO_VALUES, {"n_responses": 0})
         return
     factors, counts, mixed = list(design.references), ["n_responses", "n_events"], mixed_factors(connection)
-    for generation_id, part in [(ALL_GENERATIONS, sums)] if design.of_models else sums.groupby("generation_id"):
-        if {(str(generation_id), measure_id, factor) for factor in factors} & mixed:
+    for system_id, part in [(ALL_SYSTEMS, sums)] if design.of_models else sums.groupby("system_id"):
+        if {(str(system_id), measure_id, factor) for factor in factors} & mixed:
             counts_of_all = {"n_responses": int(part.n_responses.sum())}
-            yield str(generation_id), nothing_fitted(design, InferenceReason.INSTRUMENT_DIFFERS, counts_of_all)
+            yield str(system_id), nothing_fitted(design, InferenceReason.INSTRUMENT_DIFFERS, counts_of_all)
             continue
         added = part.groupby(["unit_id", *factors], sort=True)[counts].sum().reset_index()
         n, k = (added[count].to_numpy(dtype=float) for count in counts)
         own = design._replace(has_units=not part.unit_is_root_prompt.all())
         responses = Responses(added[factors], pd.factorize(added.unit_id)[0], n, k)
-        yield str(generation_id), factor_importance(responses, own, options)
+        yield str(system_id), factor_importance(responses, own, options)
 
 
-def _of_generations(name: str, generations: Sequence[str] | None, sums: pd.DataFrame) -> pd.DataFrame:
+def _of_systems(name: str, systems: Sequence[str] | None, sums: pd.DataFrame) -> pd.DataFrame:
     """The sums of the generations that a regression names.
 
     Raises:
         StudyError: one of them answered nothing, or is not there.
     """
-    if generations is None:
+    if systems is None:
         return sums
-    answered = sorted(sums.generation_id.unique())
-    for index, generation in enumerate(generations):
-        if make_id(generation) not in answered:
-            where = ("analysis", "regressions", name, "generations", index)
+    answered = sorted(sums.system_id.unique())
+    for index, system in enumerate(systems):
+        if make_id(system) not in answered:
+            where = ("analysis", "regressions", name, "systems", index)
             kind = "a generation with responses"
-            raise unknown_name(where, generation, kind, answered, "correct it, or take it out")
-    return sums[sums.generation_id.isin(list(map(make_id, generations)))]
+            raise unknown_name(where, system, kind, answered, "correct it, or take it out")
+    return sums[sums.system_id.isin(list(map(make_id, systems)))]
 
 
 def _stacked(parts: Sequence[Importance]) -> Importance:

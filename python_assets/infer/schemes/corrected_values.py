@@ -137,9 +137,9 @@ def with_labels(cells: Cells, labels: Mapping[tuple[str, str], CellLabels], decl
     own = columns[is_of & (columns.statistic == "mean") & (columns.parameters == "")]
     added, values, known = [], [], dict(cells.labels)
     for column in own.to_dict("records"):
-        key = (str(column["generation_id"]), str(column["measure_id"]))
+        key = (str(column["system_id"]), str(column["measure_id"]))
         of_cells = labels.get(key)
-        if of_cells is None and (cells.is_of_models or column["generation_id"] == BASELINE):
+        if of_cells is None and (cells.is_of_models or column["system_id"] == BASELINE):
             continue
         m, kind = cells.x[:, int(column["column_position"])], str(column["kind"])
         for calibration, x, of_labels in _columns(cells.frame, m, of_cells, kind):

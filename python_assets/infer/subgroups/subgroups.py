@@ -19,7 +19,7 @@ from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.subgroups import variance
 from python_assets.infer.tables import Columns, write_tables
 
-KEYS: Final = ("study_id", "slice_id", "generation_id", "measure_id", "grouping_id", "group_id")
+KEYS: Final = ("study_id", "slice_id", "system_id", "measure_id", "grouping_id", "group_id")
 TABLES: Final[Columns] = {
     "subgroups": {
         **dict.fromkeys(KEYS, "varchar not null"),

@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.draws.exchange import Floats, Ints
-from python_assets.study.factors import OF_GENERATIONS
+from python_assets.study.factors import OF_SYSTEMS
 
 GROUP: Final = "group"
 ROOT_PROMPT: Final = "root_prompt"
-GENERATION: Final = "generation"
+SYSTEM: Final = "system"
 INTERACTION: Final = "interaction"
 REPEAT: Final = "repeat"
 REST: Final = "rest"
@@ -46,15 +46,15 @@ _LAYOUTS: Final = """
     order by all
 """
 _VALUES: Final = """
-    select value, group_id as "group", unit_id as root_prompt, generation_id as generation,
-        concat_ws(' | ', generation_id, prompt_id) as interaction
+    select value, group_id as "group", unit_id as root_prompt, system_id as system,
+        concat_ws(' | ', system_id, prompt_id) as interaction
     from raw.measurements
     join intermediate.int_prompt_groups using (prompt_id)
-    join raw.generations using (generation_id)
+    join raw.systems using (system_id)
     where slice_id = ? and measure_id = ? and grouping_id = ? and not is_baseline and value is not null
     order by all
 """
-_LEVELS: Final = "select generation_id, factor, level from raw.generation_factors order by all"
+_LEVELS: Final = "select system_id, factor, level from raw.system_factors order by all"
 _NOTHING: Final = pd.DataFrame(
     [{"source": REST, "position": 1, "variance": np.nan, "share": np.nan, "n_levels": 0, "n_responses": 0}]
 )
@@ -82,8 +82,8 @@ def variance_rows(connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
         Rows of inference.variance_components; of labels, which are no numbers, their reason.
     """
     levels: dict[str, dict[str, str]] = {}
-    for generation, factor, level in connection.execute(_LEVELS).fetchall():
-        levels.setdefault(factor, {})[generation] = level
+    for system, factor, level in connection.execute(_LEVELS).fetchall():
+        levels.setdefault(factor, {})[system] = level
     parts = []
     for *layout, has_labels in connection.execute(_LAYOUTS).fetchall():
         keys = dict(zip(("slice_id", "measure_id", "grouping_id"), layout, strict=True))
@@ -126,11 +126,11 @@ def sources_of(values: pd.DataFrame, levels: Mapping[str, Mapping[str, str]]) ->
         levels: of factors of generations: by generation.
     """
     candidates = {GROUP: values[GROUP], ROOT_PROMPT: values[ROOT_PROMPT]}
-    of_models = [name for name in OF_GENERATIONS if name in levels and name != GENERATION]
-    for name in [*of_models, *(name for name in levels if name not in OF_GENERATIONS)]:
-        candidates[name] = values.generation.map(levels[name]).fillna("")
+    of_models = [name for name in OF_SYSTEMS if name in levels and name != SYSTEM]
+    for name in [*of_models, *(name for name in levels if name not in OF_SYSTEMS)]:
+        candidates[name] = values.system.map(levels[name]).fillna("")
     if all(candidates[name].nunique() < 2 for name in candidates if name not in (GROUP, ROOT_PROMPT)):
-        candidates[GENERATION] = values.generation
+        candidates[SYSTEM] = values.system
     if values.interaction.duplicated().any():
         candidates[INTERACTION] = values.interaction
     found = Partition([], [])

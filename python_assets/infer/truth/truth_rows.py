@@ -26,7 +26,7 @@ from python_assets.study.base import GROUND_TRUTH
 
 OF_QUESTION: Final = ("jsd_truth_weighted", "jsd_truth_unweighted")
 SIZES: Final = (*OF_QUESTION, "jsd_truth_marginal", "jsd_truth_by_group")  # the others tell of categories too
-_KEYS: Final = ["slice_id", "generation_id", "measure_id", "grouping_id", "parameters"]
+_KEYS: Final = ["slice_id", "system_id", "measure_id", "grouping_id", "parameters"]
 _CELL: Final = ("category", "category_position", "group_id")
 ANSWERS: Final = (*_KEYS, *_CELL, "root_prompt_position", "unit_id", "prompt_position", "n")
 TRUTHS: Final = ("measure_id", "grouping_id", *_CELL, "share", "n_persons")
@@ -62,7 +62,7 @@ def truth_rows(
         keys = dict(zip(_KEYS, map(str, key), strict=True))
         if measures is None or keys["measure_id"] in measures:
             is_own = (truths.measure_id == keys["measure_id"]) & (truths.grouping_id == keys["grouping_id"])
-            is_unread = (keys["generation_id"], keys["measure_id"]) in unread
+            is_unread = (keys["system_id"], keys["measure_id"]) in unread
             yield from _question(keys, answers, truths[is_own], options, is_unread=is_unread)
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.local_models.options import AS_IT_IS, Loading, lacking
 from python_assets.providers.messages import plain_text
 from python_assets.providers.records import Message
@@ -50,7 +50,7 @@ def find_folder(study_folder: Path, model: str, revision: str | None, where: str
         where: who asks for it, for error texts.
 
     Raises:
-        GenerationError: it is not there; the text has the command that fetches it.
+        ProviderError: it is not there; the text has the command that fetches it.
     """
     folder = study_folder / model
     if folder.is_dir():
@@ -63,7 +63,7 @@ def find_folder(study_folder: Path, model: str, revision: str | None, where: str
     except (HFValidationError, LocalEntryNotFoundError) as error:
         command = f"hf download {model}" + (f" --revision {revision}" if revision else "")
         expected = "a folder, or a model that this machine has"
-        raise GenerationError(where, model, expected, f"fetch it: {command}") from error
+        raise ProviderError(where, model, expected, f"fetch it: {command}") from error
 
 
 def find_model(study_folder: Path, model: str, revision: str | None, where: str) -> Place:
@@ -76,7 +76,7 @@ def find_model(study_folder: Path, model: str, revision: str | None, where: str)
         where: who asks for it.
 
     Raises:
-        GenerationError: as find_folder.
+        ProviderError: as find_folder.
     """
     folder = find_folder(study_folder, model, revision, where)
     is_own = (study_folder / model).is_dir()
@@ -93,7 +93,7 @@ def load_model(folder: Path, digest: str, loading: Loading = AS_IT_IS) -> Loaded
         loading: in which type of weights, where and how quantised.
 
     Raises:
-        GenerationError: its files are not whole, it needs code of its own, an answer cannot end, it does not
+        ProviderError: its files are not whole, it needs code of its own, an answer cannot end, it does not
             fit into memory, or this machine lacks what `loading` wants.
     """
     import torch
@@ -114,14 +114,14 @@ def load_model(folder: Path, digest: str, loading: Loading = AS_IT_IS) -> Loaded
             loaded[0].to(loading.device or default_device())
     except torch.OutOfMemoryError as error:
         remedy = "set dtype, quantization, device_map or device in options"
-        raise GenerationError(folder, error, "a model that fits into memory", remedy) from error
+        raise ProviderError(folder, error, "a model that fits into memory", remedy) from error
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
         expected = "a whole causal language model that the library knows"
-        raise GenerationError(folder, error, expected, "fetch or copy it anew") from error
+        raise ProviderError(folder, error, expected, "fetch or copy it anew") from error
     model, read = loaded
     if missing := untrained_weights(read):
         got, expected = f"no {missing}, which would be random numbers", "a model that was trained to write"
-        raise GenerationError(folder, got, expected, "name one, or fetch it anew")
+        raise ProviderError(folder, got, expected, "name one, or fetch it anew")
     own = model.generation_config
     stops = own.eos_token_id if isinstance(own.eos_token_id, list) else [own.eos_token_id]
     return Loaded(
@@ -145,7 +145,7 @@ def _checked_stops(folder: Path, model: Any, named: list[int | None]) -> list[in
     stops = list(dict.fromkeys(token for token in named if token is not None))
     n_tokens = model.config.get_text_config().vocab_size
     if outside := [token for token in stops if not 0 <= token < n_tokens]:
-        raise GenerationError(
+        raise ProviderError(
             folder,
             f"end token {outside[0]} (eos_token_id), with which no answer would end",
             f"one of the vocabulary of {n_tokens:,} tokens",
@@ -175,7 +175,7 @@ def message_tokens(tokenizer: Any, messages: list[Message], where: str) -> list[
         where: who asks, for error texts.
 
     Raises:
-        GenerationError: the template refuses the messages.
+        ProviderError: the template refuses the messages.
     """
     readable = [Message(role=one["role"], content=_storable(one["content"])) for one in messages]
     if tokenizer.chat_template is None:
@@ -193,7 +193,7 @@ def message_tokens(tokenizer: Any, messages: list[Message], where: str) -> list[
             )
         )
     except (TemplateError, ValueError) as error:
-        raise GenerationError(where, error, "messages that its chat template takes") from error
+        raise ProviderError(where, error, "messages that its chat template takes") from error
 
 
 def _takes_system(tokenizer: Any, messages: list[Message]) -> bool:

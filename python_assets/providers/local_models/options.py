@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from python_assets.errors import GenerationError, StudyError
+from python_assets.errors import ProviderError, StudyError
 from python_assets.study.base import Device
 from python_assets.study.problems import unknown_name
 
@@ -105,11 +105,11 @@ def loading_of(options: Mapping[str, Any]) -> Loading:
     )
 
 
-def lacking(loading: Loading) -> GenerationError | None:
+def lacking(loading: Loading) -> ProviderError | None:
     """What this machine lacks to load a model so, with the remedy; no model is read."""
     if loading.device_map is not None and find_spec("accelerate") is None:
         expected, remedy = "accelerate, which device_map needs", "install it: pip install accelerate"
-        return GenerationError(("options", "device_map"), "no package accelerate", expected, remedy)
+        return ProviderError(("options", "device_map"), "no package accelerate", expected, remedy)
     return next(filter(None, map(absent_device, _devices(loading))), None) or _lacking_quantizer(loading)
 
 
@@ -120,7 +120,7 @@ def _devices(loading: Loading) -> list[str]:
     return [*named, *([loading.device] if loading.device else [])]
 
 
-def absent_device(device: str) -> GenerationError | None:
+def absent_device(device: str) -> ProviderError | None:
     """That this machine lacks a device, with the remedy; None where it is there."""
     kind, _, index = device.partition(":")
     if kind not in ("cuda", "mps"):
@@ -131,10 +131,10 @@ def absent_device(device: str) -> GenerationError | None:
     if int(index or 0) < n_there:
         return None
     got = f"device {device}, where torch {torch.__version__} sees {n_there} of kind {kind}"
-    return GenerationError("device", got, "one that this machine has", "correct it, or leave it out")
+    return ProviderError("device", got, "one that this machine has", "correct it, or leave it out")
 
 
-def _lacking_quantizer(loading: Loading) -> GenerationError | None:
+def _lacking_quantizer(loading: Loading) -> ProviderError | None:
     """What the library says it lacks: a package, a GPU, or the method itself."""
     if loading.quantization is None:
         return None
@@ -147,7 +147,7 @@ def _lacking_quantizer(loading: Loading) -> GenerationError | None:
         )
     except (ImportError, RuntimeError, TypeError, ValueError, NotImplementedError) as error:
         got, expected = " ".join(str(error).split()), "a quantization that this machine can do"
-        return GenerationError(("options", "quantization"), got, expected)
+        return ProviderError(("options", "quantization"), got, expected)
     return None
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from python_assets.errors import GenerationError, StudyError
+from python_assets.errors import ProviderError, StudyError
 from python_assets.providers.local_models.causal_models import (
     Loaded,
     Place,
@@ -28,7 +28,7 @@ from python_assets.providers.local_models.options import THREADS, Loading, lacki
 from python_assets.providers.logprobs import FIRST_TOKEN
 from python_assets.providers.provider import LocalProvider, provider
 from python_assets.providers.reasoning import HARMONY_CHANNEL, HARMONY_TOKENS, REASONING_TAGS
-from python_assets.providers.records import Answer, Description, GenerationConfig, Request
+from python_assets.providers.records import Answer, Description, Request, SystemConfig
 from python_assets.providers.requests import sha256_of
 
 NO_TOKENS: Final = "unsendable_prompt: the prompt has no tokens for the model to go on from"
@@ -51,20 +51,20 @@ class Transformers(LocalProvider):
     runs_model: ClassVar[bool] = True
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+    def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running on any machine."""
         found = super().problems(config, factor_levels)
         if not config.model.strip():
             found.append(StudyError(("model",), config.model, "a folder, or a model of the hub", "name it"))
         return [*found, *option_problems(config.options)]
 
-    def unready(self) -> GenerationError | None:
+    def unready(self) -> ProviderError | None:
         """What this machine lacks of what its options want, or the model, which is not loaded."""
         if lack := lacking(self._loading):
             return lack.at((self._where,))
         try:
             find_folder(*self._named)
-        except GenerationError as error:
+        except ProviderError as error:
             return error
         return None
 
@@ -72,7 +72,7 @@ class Transformers(LocalProvider):
         """The commit, or the hash of the folder's files; the model is not loaded.
 
         Raises:
-            GenerationError: it is not on this machine.
+            ProviderError: it is not on this machine.
         """
         written = _read_json(self._place.folder / "config.json")
         options = self.config.options
@@ -99,7 +99,7 @@ class Transformers(LocalProvider):
         """Answer requests together; each draws random numbers of its own, so that the others do not matter.
 
         Raises:
-            GenerationError: the model cannot be loaded or does not fit into memory, or its chat template
+            ProviderError: the model cannot be loaded or does not fit into memory, or its chat template
                 refuses the messages.
         """
         import torch
@@ -160,7 +160,7 @@ class Transformers(LocalProvider):
 
     @property
     def _where(self) -> str:
-        return f"generation {self.config.generation_id!r}: model {self.config.model!r}"
+        return f"system {self.config.system_id!r}: model {self.config.model!r}"
 
     @cached_property
     def _place(self) -> Place:
@@ -207,7 +207,7 @@ class Transformers(LocalProvider):
         except torch.OutOfMemoryError as error:
             got = f"{len(prompts)} prompts of up to {width} tokens"
             expected = "as many as fit into memory"
-            raise GenerationError(self._where, got, expected, "lower concurrency") from error
+            raise ProviderError(self._where, got, expected, "lower concurrency") from error
         rows: list[list[int]] = written[:, width:].tolist()
         return [
             _Written(tokens, likeliest)

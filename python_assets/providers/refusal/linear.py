@@ -16,7 +16,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.refusal.opening import is_of_life, is_reported
 
 # What the file of weights must say that it is: weights of another version would be told as these.
@@ -83,7 +83,7 @@ def linear_score(sentences: Sequence[str]) -> LinearScore:
         sentences: what it begins with (opening_sentences).
 
     Raises:
-        GenerationError: the package's file of weights is of another version.
+        ProviderError: the package's file of weights is of another version.
     """
     weights, read = packaged_weights(WEIGHTS), read_text(sentences)
     refused, partly = decision(weights, read) - weights.thresholds
@@ -114,18 +114,18 @@ def packaged_weights(path: Path) -> Weights:
     """Read a file of weights.
 
     Raises:
-        GenerationError: it is absent, damaged or of another version than VERSION.
+        ProviderError: it is absent, damaged or of another version than VERSION.
     """
     remedy = "install Plumbline again, or train the weights anew: python -m bench.train_refusals"
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             version, held = str(file["version"]), {name: file[name] for name in file.files}
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-        raise GenerationError(
+        raise ProviderError(
             path, f"{type(error).__name__}: {error}", "the weights of the refusal model", remedy
         ) from error
     if version != VERSION:
-        raise GenerationError(path, f"weights of version {version}", VERSION, remedy)
+        raise ProviderError(path, f"weights of version {version}", VERSION, remedy)
     words = bytes(held["words"]).decode().split("\n")
     arrays = (held[name].astype(np.float64) for name in Weights._fields[1:])
     return Weights({word: at for at, word in enumerate(words)}, *arrays)

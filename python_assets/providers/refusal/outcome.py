@@ -25,7 +25,7 @@ def read_outcome(text: str) -> ResponseOutcome:
         unreadable for a text without a letter or digit.
 
     Raises:
-        GenerationError: the package's weights are damaged or of another version.
+        ProviderError: the package's weights are damaged or of another version.
     """
     sentences = opening_sentences(text)
     if not sentences:

@@ -15,9 +15,9 @@ from itertools import product
 from statistics import NormalDist
 from typing import Any, ClassVar, Final, NamedTuple
 
-from python_assets.errors import GenerationError, StudyError
+from python_assets.errors import ProviderError, StudyError
 from python_assets.providers.provider import LocalProvider, provider
-from python_assets.providers.records import Answer, Description, GenerationConfig, Request
+from python_assets.providers.records import Answer, Description, Request, SystemConfig
 from python_assets.providers.requests import sha256_of
 from python_assets.providers.simulator.grades import STRONGEST, grade_near, sum_of_grades
 from python_assets.providers.simulator.inquiries import answer_inquiry
@@ -68,18 +68,18 @@ class Simulator(LocalProvider):
     is_simulated: ClassVar[bool] = True
     is_keyed_by_prompt: ClassVar[bool] = True
 
-    def __init__(self, config: GenerationConfig) -> None:
+    def __init__(self, config: SystemConfig) -> None:
         super().__init__(config)
         if problems := list(option_problems(config.options)):
             got = ", ".join(map(str, problems))
-            raise GenerationError(f"generation {config.generation_id!r}", got, "options that fit", "correct them")
+            raise ProviderError(f"system {config.system_id!r}", got, "options that fit", "correct them")
         self._options: SimulatorOptions = read_options(options_in_wave(config.options, config.wave))
         wave = f"|wave {config.wave}" if config.wave else ""
-        self._seed = f"{config.study_seed}|{config.generation_id}{wave}"
+        self._seed = f"{config.study_seed}|{config.system_id}{wave}"
         self._root_effect = lru_cache(maxsize=None)(self._draw_root_effect)
 
     @classmethod
-    def problems(cls, config: GenerationConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
+    def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running: wrong options, effects on what is not declared."""
         return [
             *super().problems(config, factor_levels),

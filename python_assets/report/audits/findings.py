@@ -21,10 +21,10 @@ from python_assets.warehouse.build import Home
 
 SCHEMA: Final = "plumbline-audit/1"
 MODELS: Final = f"""
-    select generation_id as model, provider, model as model_name, model_digest, is_simulated
-    from generations
-    where study_id = $study and generation_id <> '{BASELINE}' and not is_engine
-    order by generation_id
+    select system_id as model, provider, model as model_name, model_digest, is_simulated
+    from systems
+    where study_id = $study and system_id <> '{BASELINE}' and not is_engine
+    order by system_id
 """
 RUN: Final = """
     select run_id, publication_id, config_sha256, plumbline_version, n_calls, n_input_tokens, n_output_tokens, cost_usd,
@@ -37,11 +37,11 @@ ANSWERS: Final = f"""
         count(*) filter (responses.status = 'error') as n_errors, count(*) filter (is_refused) as n_refused
     from responses
     inner join prompts using (study_id, prompt_id)
-    where study_id = $study and generation_id <> '{BASELINE}'
+    where study_id = $study and system_id <> '{BASELINE}'
 """
 # in the order of sets and, within one, of findings; of pairs of models there is no sentence
 QUESTIONS: Final = """
-    select questions.generation_id as model, nullif(reference_generation_id, '') as against, questions.set_id,
+    select questions.system_id as model, nullif(reference_system_id, '') as against, questions.set_id,
         measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, questions.verdict,
         strongest_verdict, questions.reason, questions.p_value, questions.q_value, strongest_size as size,
         strongest_group_id as group_id, strongest_value as value, strongest_ci_low as ci_low,
@@ -49,10 +49,10 @@ QUESTIONS: Final = """
         coalesce(is_repeated, false) as is_repeated, sentence
     from questions
     left join findings
-        using (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters)
+        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
     where study_id = $study
-    order by questions.set_id <> 'primary', reference_generation_id <> '', finding_rank, questions.generation_id,
-        reference_generation_id, measure_id, grouping_id, slice_id, calibration, statistic, parameters
+    order by questions.set_id <> 'primary', reference_system_id <> '', finding_rank, questions.system_id,
+        reference_system_id, measure_id, grouping_id, slice_id, calibration, statistic, parameters
 """
 
 

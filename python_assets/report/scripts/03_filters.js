@@ -68,8 +68,8 @@ function cascade(source, names, chosen) {
   };
 }
 
-function byGeneration({ columns }, rows) {
-  const { codes } = columns.generation_id;
+function bySystem({ columns }, rows) {
+  const { codes } = columns.system_id;
   return rows.sort((a, b) => codes[a] - codes[b]);
 }
 
@@ -88,24 +88,24 @@ const LABELS = {
   measure_id: "measure",
   calibration: "calibration",
   statistic: "statistic",
-  generation_id: "generation",
+  system_id: "system",
 };
 
 const cascadeFilters = (steps) =>
   steps.map(({ name, options, value }) => selectOne(name, LABELS[name] ?? words(name), options, value));
 
 // generations by name and by what tells them apart: role, model, template and the like
-function generationFilters(design, chosen) {
+function systemFilters(design, chosen) {
   const filters = [
     selectSeveral(
-      "generation_id",
-      "generation",
-      design.generations.map((row) => row.generation_id),
+      "system_id",
+      "system",
+      design.systems.map((row) => row.system_id),
       chosen,
     ),
   ];
   for (const name of differing(design)) {
-    const options = [...new Set(design.generations.map((row) => row[name] ?? ""))].sort();
+    const options = [...new Set(design.systems.map((row) => row[name] ?? ""))].sort();
     filters.push(selectSeveral(name, name, options, chosen));
   }
   return filters;
@@ -113,21 +113,21 @@ function generationFilters(design, chosen) {
 
 // a filter that leaves all or one of them is none beside the list of generations
 function differing(design) {
-  const asked = design.generations.filter((row) => !row.is_baseline);
+  const asked = design.systems.filter((row) => !row.is_baseline);
   const count = (name) => new Set(asked.map((row) => row[name] ?? "")).size;
-  return design.generation_filters.filter((name) => count(name) > 1 && count(name) < asked.length);
+  return design.system_filters.filter((name) => count(name) > 1 && count(name) < asked.length);
 }
 
-function isShown(design, chosen, generation_id) {
-  const row = design.generations.find((one) => one.generation_id === generation_id);
-  if (!isTaken(chosen, "generation_id", generation_id)) return false;
+function isShown(design, chosen, system_id) {
+  const row = design.systems.find((one) => one.system_id === system_id);
+  if (!isTaken(chosen, "system_id", system_id)) return false;
   return differing(design).every((name) => isTaken(chosen, name, row?.[name] ?? ""));
 }
 
 // where all are simulated the note above says so once
-function simulatedTag({ generations }, generation_id) {
-  if (generations.every((row) => row.is_simulated || row.is_baseline)) return null;
-  return generations.find((row) => row.generation_id === generation_id)?.is_simulated
+function simulatedTag({ systems }, system_id) {
+  if (systems.every((row) => row.is_simulated || row.is_baseline)) return null;
+  return systems.find((row) => row.system_id === system_id)?.is_simulated
     ? element("span", { class: "tag" }, "simulated")
     : null;
 }

@@ -6,9 +6,9 @@ function drawStatistics(study, chosen) {
   const { statistics, design } = study;
   if (!statistics.nRows) return [element("p", {}, "The study has no summary statistics.")];
   const { steps, rows, values } = cascade(statistics, KEYS, chosen);
-  const shown = rows.filter((i) => isShown(design, chosen, cell(statistics, "generation_id", i)));
+  const shown = rows.filter((i) => isShown(design, chosen, cell(statistics, "system_id", i)));
   const column = statistics.columns.z && chosen.get("show") === "z" ? "z" : "value";
-  const filters = [...cascadeFilters(steps), ...generationFilters(design, chosen)];
+  const filters = [...cascadeFilters(steps), ...systemFilters(design, chosen)];
   if (statistics.columns.z) filters.push(selectOne("show", "show", ["value", "z"], column));
   return [
     element("form", { class: "filters" }, filters),
@@ -16,13 +16,13 @@ function drawStatistics(study, chosen) {
     element(
       "h3",
       {},
-      `${words(values.measure_id)}, ${values.calibration}: ${values.statistic} by generation`,
+      `${words(values.measure_id)}, ${values.calibration}: ${values.statistic} by system`,
     ),
     extremes(study, values, chosen),
     element(
       "h3",
       {},
-      `${column === "z" ? "z of the " : ""}${values.statistic} by ${values.grouping_id} and generation`,
+      `${column === "z" ? "z of the " : ""}${values.statistic} by ${values.grouping_id} and system`,
     ),
     groupHeatmap(statistics, shown, column),
     ...drawThemes(study, chosen),
@@ -44,11 +44,11 @@ function extremes(study, values, chosen) {
   if (!disparities.nRows) return null;
   const rows = KEYS.reduce((found, name) => rowsWith(disparities, name, values[name], found), null);
   const metrics = new Map();
-  for (const i of byGeneration(disparities, rows)) {
-    const generation = cell(disparities, "generation_id", i);
-    if (!isShown(design, chosen, generation)) continue;
-    if (!metrics.has(generation)) metrics.set(generation, {});
-    metrics.get(generation)[cell(disparities, "metric", i)] = i;
+  for (const i of bySystem(disparities, rows)) {
+    const system = cell(disparities, "system_id", i);
+    if (!isShown(design, chosen, system)) continue;
+    if (!metrics.has(system)) metrics.set(system, {});
+    metrics.get(system)[cell(disparities, "metric", i)] = i;
   }
   const lines = [...metrics].filter(([, metrics]) => metrics.max !== undefined);
   if (!lines.length)
@@ -60,10 +60,10 @@ function extremesTable({ disparities, design }, lines) {
   const value = (metrics, name) =>
     metrics[name] === undefined ? null : cell(disparities, "value", metrics[name]);
   const range = extent(lines.flatMap(([, metrics]) => [value(metrics, "max"), value(metrics, "min")]));
-  const rows = lines.map(([generation, metrics]) => {
+  const rows = lines.map(([system, metrics]) => {
     const [low, mean, high] = ["min", "mean", "max"].map((name) => value(metrics, name));
     const reason = words(cell(disparities, "reason", metrics.max));
-    return tableRow(element("span", {}, generation, " ", simulatedTag(design, generation)), [
+    return tableRow(element("span", {}, system, " ", simulatedTag(design, system)), [
       element("td", { class: "track-cell" }, extremesTrack(low, mean, high, range)),
       numberCell(high),
       element("td", {}, cell(disparities, "group_high", metrics.max) ?? reason),
@@ -75,7 +75,7 @@ function extremesTable({ disparities, design }, lines) {
   });
   return table(
     [
-      "generation",
+      "system",
       `from ${number(range[0])} to ${number(range[1])}`,
       ["max"],
       "group",
@@ -100,13 +100,13 @@ function extremesTrack(low, mean, high, range) {
 }
 
 function groupHeatmap(statistics, rows, column) {
-  const { group_id: groups, generation_id: generations } = statistics.columns;
-  const byCell = new Map(rows.map((i) => [`${groups.codes[i]} ${generations.codes[i]}`, i]));
+  const { group_id: groups, system_id: systems } = statistics.columns;
+  const byCell = new Map(rows.map((i) => [`${groups.codes[i]} ${systems.codes[i]}`, i]));
   const inOrder = (codes) => [...new Set(codes)].sort((a, b) => a - b);
   const groupCodes = inOrder(rows.map((i) => groups.codes[i]));
-  const generationCodes = inOrder(rows.map((i) => generations.codes[i]));
-  const at = (group, generation) => {
-    const row = byCell.get(`${groups.levels.indexOf(group)} ${generations.levels.indexOf(generation)}`);
+  const systemCodes = inOrder(rows.map((i) => systems.codes[i]));
+  const at = (group, system) => {
+    const row = byCell.get(`${groups.levels.indexOf(group)} ${systems.levels.indexOf(system)}`);
     if (row === undefined) return null;
     return {
       value: cell(statistics, column, row),
@@ -116,7 +116,7 @@ function groupHeatmap(statistics, rows, column) {
   };
   return heatmap(
     groupCodes.map((code) => groups.levels[code]),
-    generationCodes.map((code) => generations.levels[code]),
+    systemCodes.map((code) => systems.levels[code]),
     at,
     "group",
   );
@@ -128,7 +128,7 @@ function statisticTitle(statistics, row) {
     low === null && high === null
       ? ""
       : `, interval ${low === null ? "unbounded" : number(low)} to ${high === null ? "unbounded" : number(high)}`;
-  return `${cell(statistics, "group_id", row)}, ${cell(statistics, "generation_id", row)}${interval}, ${plural(n ?? 0, "response")}`;
+  return `${cell(statistics, "group_id", row)}, ${cell(statistics, "system_id", row)}${interval}, ${plural(n ?? 0, "response")}`;
 }
 
 // clusters by concept: how much of what a generation says stays within each theme
@@ -139,27 +139,27 @@ function drawThemes({ themes, design }, chosen) {
     ["cluster_measure"],
     chosen,
   );
-  const shown = rows.filter((i) => isShown(design, chosen, cell(themes, "generation_id", i)));
+  const shown = rows.filter((i) => isShown(design, chosen, cell(themes, "system_id", i)));
   const name = (i) =>
     [cell(themes, "segment", i), cell(themes, "theme", i)]
       .filter((part) => part !== null && part !== "")
       .join(": ");
-  const byCell = new Map(shown.map((i) => [`${name(i)}\n${cell(themes, "generation_id", i)}`, i]));
-  const generations = [...new Set(shown.map((i) => themes.columns.generation_id.codes[i]))].sort(
+  const byCell = new Map(shown.map((i) => [`${name(i)}\n${cell(themes, "system_id", i)}`, i]));
+  const systems = [...new Set(shown.map((i) => themes.columns.system_id.codes[i]))].sort(
     (a, b) => a - b,
   );
-  const at = (theme, generation) => {
-    const row = byCell.get(`${theme}\n${generation}`);
+  const at = (theme, system) => {
+    const row = byCell.get(`${theme}\n${system}`);
     return row === undefined
       ? null
       : {
           value: cell(themes, "precision", row),
           reason: cell(themes, "reason", row),
-          title: `${theme}, ${generation}: ${plural(cell(themes, "n", row), "text")}`,
+          title: `${theme}, ${system}: ${plural(cell(themes, "n", row), "text")}`,
         };
   };
   return [
-    element("h3", {}, "Precision of clusters by theme and generation"),
+    element("h3", {}, "Precision of clusters by theme and system"),
     element(
       "form",
       { class: "filters" },
@@ -169,7 +169,7 @@ function drawThemes({ themes, design }, chosen) {
     ),
     heatmap(
       [...new Set(shown.map(name))],
-      generations.map((code) => themes.columns.generation_id.levels[code]),
+      systems.map((code) => themes.columns.system_id.levels[code]),
       at,
       "clusters of: theme",
     ),

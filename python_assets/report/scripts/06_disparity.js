@@ -6,9 +6,9 @@ function drawDisparity(study, chosen) {
   const { disparities, design } = study;
   if (!disparities.nRows) return [element("p", {}, "The study has no disparities.")];
   const { steps, rows, values } = cascade(disparities, KEYS, chosen);
-  const shown = byGeneration(
+  const shown = bySystem(
     disparities,
-    rows.filter((i) => isShown(design, chosen, cell(disparities, "generation_id", i))),
+    rows.filter((i) => isShown(design, chosen, cell(disparities, "system_id", i))),
   );
   const withFloor = new Set(
     shown
@@ -20,7 +20,7 @@ function drawDisparity(study, chosen) {
     .filter((name) => !EXTREMES.includes(name))
     .sort((a, b) => withFloor.has(b) - withFloor.has(a) || a.localeCompare(b));
   return [
-    element("form", { class: "filters" }, cascadeFilters(steps), generationFilters(design, chosen)),
+    element("form", { class: "filters" }, cascadeFilters(steps), systemFilters(design, chosen)),
     leftOut(disparities.nRows, design.n_disparities, "disparities"),
     element(
       "h3",
@@ -55,7 +55,7 @@ function metricPanel({ disparities, design }, name, rows) {
   const said =
     options.length === 1 ? element("p", { class: "small soft" }, options[0].replaceAll(";", "; ")) : null;
   const headings = [
-    "generation",
+    "system",
     `from ${number(range[0])} to ${number(range[1])}`,
     ["value"],
     ["noise floor"],
@@ -73,12 +73,12 @@ function metricPanel({ disparities, design }, name, rows) {
 
 function metricLine({ disparities, design }, i, range, isFromAbove) {
   const get = (name) => cell(disparities, name, i);
-  const [value, floor, generation] = [get("value"), get("null_q95"), get("generation_id")];
+  const [value, floor, system] = [get("value"), get("null_q95"), get("system_id")];
   const floorText =
     floor === null
       ? words(get("inference_reason")) || NOTHING
       : `${isFromAbove ? "\u2265" : "\u2264"} ${number(floor)}`;
-  return tableRow(element("span", {}, generation, " ", simulatedTag(design, generation)), [
+  return tableRow(element("span", {}, system, " ", simulatedTag(design, system)), [
     element("td", { class: "track-cell" }, metricTrack(value, floor, range, isFromAbove, get("is_beyond"))),
     value === null
       ? element("td", { class: "n reason" }, words(get("reason")) || "no value")

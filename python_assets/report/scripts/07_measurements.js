@@ -15,7 +15,7 @@ function drawMeasurements(study, chosen) {
     element(
       "p",
       { class: "small soft" },
-      `A grey dot is one response; an upright mark is the mean of one ${view.rowsAre === "generation" ? "group" : "generation"}, the long line the mean of the row. A click on a mark or a name lists the responses.`,
+      `A grey dot is one response; an upright mark is the mean of one ${view.rowsAre === "system" ? "group" : "system"}, the long line the mean of the row. A click on a mark or a name lists the responses.`,
     ),
     stripTable(study, view, cells, chosen),
     meansTable(cells, view),
@@ -48,7 +48,7 @@ function readView(study, names, chosen) {
     label: labels.length ? firstOf(labels, chosen.get("label")) : null,
     grouping: firstOf(groupings, chosen.get("grouping_id")),
     slice: firstOf(slices, chosen.get("slice_id")),
-    rowsAre: firstOf(["generation", "group"], chosen.get("rows")),
+    rowsAre: firstOf(["system", "group"], chosen.get("rows")),
   };
 }
 
@@ -87,8 +87,8 @@ function measurementFilters(study, names, view, chosen) {
       : null,
     selectOne("grouping_id", "grouping", view.groupings, view.grouping),
     view.slices.length > 1 ? selectOne("slice_id", "slice", view.slices, view.slice) : null,
-    selectOne("rows", "rows are", ["generation", "group"], view.rowsAre),
-    ...generationFilters(study.design, chosen),
+    selectOne("rows", "rows are", ["system", "group"], view.rowsAre),
+    ...systemFilters(study.design, chosen),
     ...factors.map((factor) =>
       selectSeveral(filterName(factor), words(factor), levelsOf(study, factor), chosen),
     ),
@@ -136,7 +136,7 @@ function collect(study, view, chosen) {
   const { responses, design } = study;
   const groups = groupOfPrompts(study, view, chosen);
   const order = new Map(groupOrder(study, view.grouping).map((name, at) => [name, at]));
-  const { codes, levels } = responses.columns.generation_id;
+  const { codes, levels } = responses.columns.system_id;
   const prompts = responses.columns.prompt_id.codes;
   const shown = levels.map((name) => name !== null && isShown(design, chosen, name));
   const read = valueReader(view);
@@ -147,7 +147,7 @@ function collect(study, view, chosen) {
     const key = `${codes[i]}\n${group}`;
     if (!cells.has(key))
       cells.set(key, {
-        generation: levels[codes[i]],
+        system: levels[codes[i]],
         group,
         at: [codes[i], order.get(group) ?? 0],
         rows: [],
@@ -166,8 +166,8 @@ function collect(study, view, chosen) {
 }
 
 function inRows(cells, view, read) {
-  const [first, second] = view.rowsAre === "generation" ? [0, 1] : [1, 0];
-  const nameOf = (found, axis) => (axis === 0 ? found.generation : found.group);
+  const [first, second] = view.rowsAre === "system" ? [0, 1] : [1, 0];
+  const nameOf = (found, axis) => (axis === 0 ? found.system : found.group);
   cells.sort((a, b) => a.at[first] - b.at[first] || a.at[second] - b.at[second]);
   const rows = new Map();
   for (const found of cells) {
@@ -204,7 +204,7 @@ function meansTable({ rows }, view) {
     others,
     rows.map((row) => row.name),
     at,
-    view.rowsAre === "generation" ? "group" : "generation",
+    view.rowsAre === "system" ? "group" : "system",
   );
   return element(
     "details",

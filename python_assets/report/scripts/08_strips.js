@@ -61,7 +61,7 @@ function strip(study, view, row, read, range, chosen) {
       {},
       button,
       " ",
-      view.rowsAre === "generation" ? simulatedTag(study.design, row.name) : null,
+      view.rowsAre === "system" ? simulatedTag(study.design, row.name) : null,
     ),
     [
       element("td", { class: "strip-cell" }, box),

@@ -75,7 +75,7 @@ function responseTable({ responses }, view, rows, read, texts) {
       element(
         "span",
         {},
-        cell(responses, "generation_id", i),
+        cell(responses, "system_id", i),
         element("br"),
         element("span", { class: "soft small" }, levels[codes[i]]),
       ),
@@ -98,7 +98,7 @@ function responseTable({ responses }, view, rows, read, texts) {
     );
   });
   return table(
-    ["generation, prompt", "prompt", "response", [view.label === null ? words(view.measure) : "share"]],
+    ["system, prompt", "prompt", "response", [view.label === null ? words(view.measure) : "share"]],
     lines,
     { class: "responses" },
   );

@@ -10,14 +10,14 @@ function drawComposition(study, names, view, chosen, cells) {
   const shown = (asked.length ? asked : alike(study, view.measure, parts)).slice(0, COLOURS.length);
   const rowsOf = new Map();
   for (const found of cells.rows.flatMap((row) => row.cells)) {
-    if (!rowsOf.has(found.generation)) rowsOf.set(found.generation, []);
-    rowsOf.get(found.generation).push(found.rows);
+    if (!rowsOf.has(found.system)) rowsOf.set(found.system, []);
+    rowsOf.get(found.system).push(found.rows);
   }
-  const lines = [...rowsOf].map(([generation, rows]) =>
-    compositionLine(study, generation, rows.flat(), shown),
+  const lines = [...rowsOf].map(([system, rows]) =>
+    compositionLine(study, system, rows.flat(), shown),
   );
   return [
-    element("h3", {}, "Composition by generation"),
+    element("h3", {}, "Composition by system"),
     element("form", { class: "filters" }, selectSeveral("parts", "measures", parts, chosen)),
     ...(shown.length
       ? compositionTable(lines, shown)
@@ -36,7 +36,7 @@ function compositionTable(lines, shown) {
       `Means of at most ${COLOURS.length} measures, without calibration, as parts of their sum. `,
       keys,
     ),
-    table(["generation", "parts of the sum", ...shown.map((name) => [words(name)])], lines, {
+    table(["system", "parts of the sum", ...shown.map((name) => [words(name)])], lines, {
       class: "composition",
     }),
   ];
@@ -53,7 +53,7 @@ function alike({ design }, measure, parts) {
   return same.length > 1 ? same : [];
 }
 
-function compositionLine(study, generation, rows, names) {
+function compositionLine(study, system, rows, names) {
   const means = names.map((name) => meanOf(measureColumns(study, name).value.numbers, rows));
   const sum = means.reduce((total, mean) => total + mean, 0);
   const isWhole = sum > 0 && means.every((mean) => mean >= 0);
@@ -65,7 +65,7 @@ function compositionLine(study, generation, rows, names) {
   const bar = isWhole
     ? element("div", { class: "stack", "aria-hidden": "true" }, means.map(part))
     : element("span", { class: "reason" }, "a mean is below zero or missing");
-  return tableRow(element("span", {}, generation, " ", simulatedTag(study.design, generation)), [
+  return tableRow(element("span", {}, system, " ", simulatedTag(study.design, system)), [
     element("td", { class: "track-cell" }, bar),
     ...means.map((mean) => numberCell(mean)),
   ]);

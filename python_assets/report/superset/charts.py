@@ -86,8 +86,16 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "who_is_worse_off",
                 "Who is worse off, by how much and how sure",
                 "v_worse_off",
-                ("generation_id", "measure_id", "grouping_id", "group_id", "category", "value", *LIMITS, "unit")
-                + ("q_value", "verdict", "strongest_verdict", "strongest_size", "declared", "model", "role"),
+                ("system_id", "measure_id", "grouping_id", "group_id", "category", "value", *LIMITS, "unit")
+                + (
+                    "q_value",
+                    "verdict",
+                    "strongest_verdict",
+                    "strongest_size",
+                    "declared",
+                    "model",
+                    "system_prompt_name",
+                ),
                 order=("finding_rank", "value"),
             ),
         ),
@@ -96,8 +104,8 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "findings",
                 "Every question, the worst first",
                 "v_findings",
-                ("finding_rank", "sentence", "verdict", "q_value", "set_id", "generation_id", "measure_id")
-                + ("grouping_id", "slice_id", "meaning", "remedy", "model", "role"),
+                ("finding_rank", "sentence", "verdict", "q_value", "set_id", "system_id", "measure_id")
+                + ("grouping_id", "slice_id", "meaning", "remedy", "model", "system_prompt_name"),
                 order=("finding_rank",),
             ),
         ),
@@ -111,7 +119,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "v_differences",
                 x="group_id",
                 numbers=("value", *LIMITS),
-                by=("generation_id", "category", "reference"),
+                by=("system_id", "category", "reference"),
                 where=(ALL_PROMPTS,),
             ),
         ),
@@ -120,9 +128,9 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "differences",
                 "Every group of every question",
                 "v_differences",
-                ("generation_id", "measure_id", "grouping_id", "group_id", "category", "reference", "value", *LIMITS)
+                ("system_id", "measure_id", "grouping_id", "group_id", "category", "reference", "value", *LIMITS)
                 + ("value_shrunken", "unit", "q_value", "verdict", "side", "explained_by", "n_responses")
-                + ("n_root_prompts", "slice_id", "meaning", "model", "role"),
+                + ("n_root_prompts", "slice_id", "meaning", "model", "system_prompt_name"),
                 order=("finding_rank", "-value"),
             ),
         ),
@@ -131,7 +139,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "quotes",
                 "Answers behind the groups that differ",
                 "v_quotes",
-                ("generation_id", "measure_id", "group_id", "prompt_text", "response_text", "value", "label")
+                ("system_id", "measure_id", "group_id", "prompt_text", "response_text", "value", "label")
                 + ("other_group_id", "other_prompt_text", "other_response_text", "other_value", "other_label"),
                 order=("finding_rank", "position", "replicate"),
             ),
@@ -144,7 +152,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 f"Groups against the others, model by model ({ONE_AT_A_TIME})",
                 "heatmap",
                 "v_differences",
-                x="generation_id",
+                x="system_id",
                 numbers=("value",),
                 by=("group_id",),
                 where=(ALL_PROMPTS,),
@@ -157,7 +165,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "v_refusals",
                 x="group_id",
                 numbers=("refusal_rate",),
-                by=("generation_id",),
+                by=("system_id",),
                 width=HALF,
             ),
         ),
@@ -169,7 +177,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "v_changed",
                 x="group_id",
                 numbers=("disparity_change", "disparity_change_ci_low", "disparity_change_ci_high"),
-                by=("generation_a_id", "generation_b_id", "category"),
+                by=("system_id", "reference_system_id", "category"),
                 where=(ALL_PROMPTS,),
             ),
         ),
@@ -178,7 +186,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "changed",
                 "Every change between two models, group by group",
                 "v_changed",
-                ("generation_a_id", "generation_b_id", "measure_id", "grouping_id", "group_id", "category")
+                ("system_id", "reference_system_id", "measure_id", "grouping_id", "group_id", "category")
                 + ("value_a", "value_b", "change", "disparity_change", "disparity_change_ci_low")
                 + ("disparity_change_ci_high", "q_value", "verdict", "explained_by", "read_by", "n_root_prompts"),
                 order=("q_value",),
@@ -225,7 +233,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "What matters for an answer: share of variance, drop in deviance, or why not",
                 "v_factors",
                 ("measure_id", "slice_id", "grouping_id", "factor", "share", "reason", "regression_id")
-                + ("generation_id", "deviance_drop", "q_value", "deviance_reason"),
+                + ("system_id", "deviance_drop", "q_value", "deviance_reason"),
                 order=("measure_id", "grouping_id", "-share"),
             ),
         ),
@@ -280,9 +288,9 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "v_history",
                 x="published_at",
                 numbers=("strongest_value",),
-                by=("generation_id",),
+                by=("system_id",),
                 where=(
-                    *(ALL_PROMPTS, ("calibration", "==", "raw"), ("reference_generation_id", "==", "")),
+                    *(ALL_PROMPTS, ("calibration", "==", "raw"), ("reference_system_id", "==", "")),
                     *(("statistic", "IN", ["mean", "share"]), ("parameters", "==", "")),
                 ),
             ),
@@ -292,7 +300,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "changed_since",
                 "What each question came to in its latest run and the one before, and whether a change was tested",
                 "v_changed_since",
-                ("generation_id", "measure_id", "grouping_id", "statistic", "published_at_before", "published_at")
+                ("system_id", "measure_id", "grouping_id", "statistic", "published_at_before", "published_at")
                 + ("verdict_before", "verdict", "strongest_value_before", "strongest_value")
                 + ("is_same_size", "instrument_changed", "is_tested", "change_outcome", "change_group_id", "change")
                 + ("reason",),
@@ -304,7 +312,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "runs",
                 "Every question in every run",
                 "v_history",
-                ("published_at", "wave", "generation_id", "measure_id", "grouping_id", "statistic")
+                ("published_at", "wave", "system_id", "measure_id", "grouping_id", "statistic")
                 + ("outcome", "verdict", "q_value", "strongest_size", "strongest_group_id", "strongest_value")
                 + ("strongest_ci_low", "strongest_ci_high", "instrument_changed"),
                 order=("-published_at", "measure_id"),

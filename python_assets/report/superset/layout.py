@@ -38,7 +38,7 @@ FILTERS: Final = (
     Filter("Study", "study_id", "Whose numbers are shown.", EVERY_TAB, is_one=True),
     Filter(
         "Model",
-        "generation_id",
+        "system_id",
         "A model as it is asked, with its role and prompt; all of them where none is chosen.",
         ("Overview", *OF_ONE_MEASURE),
         is_one=False,

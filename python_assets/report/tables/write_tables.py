@@ -28,11 +28,11 @@ TITLES: Final[dict[Document, str]] = {
     "multi_factor": "the multi-factor document",
     "fair_sea": "FAIR-SEA",
 }
-GENERATIONS: Final = """
-    select generation_id, is_simulated
-    from generations
+SYSTEMS: Final = """
+    select system_id, is_simulated
+    from systems
     where study_id = $study and not is_baseline
-    order by generation_id
+    order by system_id
 """
 
 
@@ -108,7 +108,7 @@ def _shown(connection: duckdb.DuckDBPyConnection, reader: Reader, query: TableQu
 
 
 def _write_list(reader: Reader, tables: list[Written], path: Path) -> None:
-    is_simulated = any(row["is_simulated"] for row in reader.rows(GENERATIONS))
+    is_simulated = any(row["is_simulated"] for row in reader.rows(SYSTEMS))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["file", "title", "source", "n_rows", "needs", "study_id", "run_id", "is_simulated"])
@@ -120,13 +120,13 @@ def _write_list(reader: Reader, tables: list[Written], path: Path) -> None:
 
 
 def _page(reader: Reader, document: Document, tables: list[Shown]) -> str:
-    generations = reader.rows(GENERATIONS)
+    systems = reader.rows(SYSTEMS)
     content: dict[str, Any] = {
         "study": reader.study,
         "document": TITLES[document],
         "tables": tables,
-        "simulated": [row["generation_id"] for row in generations if row["is_simulated"]],
-        "real": [row["generation_id"] for row in generations if not row["is_simulated"]],
+        "simulated": [row["system_id"] for row in systems if row["is_simulated"]],
+        "real": [row["system_id"] for row in systems if not row["is_simulated"]],
         "max_rows": MAX_ROWS,
         "alpha": reader.level,
         "warning": text.SIMULATED,

@@ -9,8 +9,8 @@ from python_assets.extract.extractor import extractors
 from python_assets.extract.measure_problems import spec_problems
 from python_assets.extract.measures import measures_of
 from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet
-from python_assets.study.base import ALL_GENERATIONS, ALL_PROMPTS, BASELINE, EVERY_IMPORTED
-from python_assets.study.factors import OF_GENERATIONS, SHIFTED, levels_of_generations
+from python_assets.study.base import ALL_PROMPTS, ALL_SYSTEMS, BASELINE, EVERY_IMPORTED
+from python_assets.study.factors import OF_SYSTEMS, SHIFTED, levels_of_systems
 from python_assets.study.metrics import metric_names
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.statistics import STATISTICS
@@ -67,9 +67,9 @@ def _missing_problems(draft: Draft) -> Iterator[StudyError]:
 def _compare_problems(draft: Draft) -> Iterator[StudyError]:
     """The reference that generations are compared with is one of them, or a role or a wave of some."""
     reference = draft.parts.analysis.compare.reference
-    answering = [one for entry in draft.generations.values() for one in entry if not one.spec.engine]
-    levels = levels_of_generations(answering)
-    names = levels["generation"]
+    answering = [one for entry in draft.systems.values() for one in entry if not one.spec.engine]
+    levels = levels_of_systems(answering)
+    names = levels["system"]
     if reference is None or names is None:
         return
     known = [*names, *(level for factor in SHIFTED for level in levels[factor] or [])]
@@ -91,7 +91,7 @@ def _reference_problems(draft: Draft) -> Iterator[StudyError]:
         return
     factors = dict.fromkeys(factor for grouping in draft.groupings for factor in grouping)
     known = {factor: draft.factors[factor].reference for factor in factors if factor in draft.factors}
-    undeclared = [factor for factor in factors if factor in OF_GENERATIONS and factor not in known]
+    undeclared = [factor for factor in factors if factor in OF_SYSTEMS and factor not in known]
     if without := [*(factor for factor, level in known.items() if level is None), *undeclared]:
         expected = f"a reference level of every factor of the groupings; {listed(without)} has none"
         what = "type: model and reference: LEVEL" if without[0] in undeclared else "reference: LEVEL"
@@ -153,7 +153,7 @@ def _set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iter
     known = {
         "measures": ("a measure", every_measure_id(draft)),
         "groupings": ("a grouping", [grouping_id(grouping) for grouping in draft.groupings]),
-        "generations": ("a generation", known_generations(draft)),
+        "systems": ("a generation", known_systems(draft)),
         "slices": ("a slice", known_slices(draft)),
         "statistics": ("a statistic of the study", ["mean", SHARE, *draft.parts.analysis.statistic_names]),
     }
@@ -191,10 +191,10 @@ def _is_within(names: Sequence[str] | None, others: Sequence[str] | None) -> boo
     return names == others or (names is not None and others is not None and set(names) <= set(others))
 
 
-def known_generations(draft: Draft) -> list[str] | None:
+def known_systems(draft: Draft) -> list[str] | None:
     """Every generation; None where an import brings those that only its table names."""
-    found = [one.generation_id for entry in draft.generations.values() for one in entry]
-    return None if EVERY_IMPORTED in found else [*found, BASELINE, ALL_GENERATIONS]
+    found = [one.system_id for entry in draft.systems.values() for one in entry]
+    return None if EVERY_IMPORTED in found else [*found, BASELINE, ALL_SYSTEMS]
 
 
 def known_slices(draft: Draft) -> list[str] | None:

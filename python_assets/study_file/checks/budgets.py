@@ -11,21 +11,21 @@ from python_assets.study_file.expand import Draft
 def budget_problems(draft: Draft) -> Iterator[StudyError]:
     """What is wrong with budget and prices, beside their form."""
     parts = draft.parts
-    models = dict.fromkeys(priced_as(one) for entry in draft.generations.values() for one in entry)
+    models = dict.fromkeys(priced_as(one) for entry in draft.systems.values() for one in entry)
     for model in parts.prices:
         if model not in models:
             remedy = "name it as generations do, or remove it"
             yield unknown_name(("prices", model), model, "a model that a generation asks", list(models), remedy)
     if parts.budget is not None and parts.budget.usd is not None:
-        yield from _unpriced(draft, list(parts.generations), ("budget", "usd"), parts.budget.usd)
-    for path, spec in parts.generations.items():
+        yield from _unpriced(draft, list(parts.systems), ("budget", "usd"), parts.budget.usd)
+    for path, spec in parts.systems.items():
         if spec.budget is not None and spec.budget.usd is not None:
             yield from _unpriced(draft, [path], (*path, "budget", "usd"), spec.budget.usd)
 
 
 def _unpriced(draft: Draft, paths: list[FieldPath], where: FieldPath, usd: float) -> Iterator[StudyError]:
-    generations = [one for path in paths for one in draft.generations.get(path, [])]
-    unknown = [priced_as(one) for one in generations if find_price(draft.parts.prices, one) is None]
+    systems = [one for path in paths for one in draft.systems.get(path, [])]
+    unknown = [priced_as(one) for one in systems if find_price(draft.parts.prices, one) is None]
     if unknown:
         names = list(dict.fromkeys(unknown))
         expected = f"known prices of every model: nothing is known of {listed(names)} at its address"

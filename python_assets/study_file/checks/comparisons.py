@@ -4,13 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from python_assets.errors import NOTHING, FieldPath, StudyError
 from python_assets.study.base import ROOT_PROMPT
-from python_assets.study.factors import (
-    OF_GENERATIONS,
-    KnownFactor,
-    combined_factors,
-    is_model_factor,
-    levels_of_generations,
-)
+from python_assets.study.factors import OF_SYSTEMS, KnownFactor, combined_factors, is_model_factor, levels_of_systems
 from python_assets.study.metrics import metric_names
 from python_assets.study.problems import listed, nearest, unknown_name
 from python_assets.study.statistic_options import StatisticRow
@@ -128,22 +122,22 @@ def _compared_factor_problems(
             known = [*(one.name for one in factors.values()), *of_models]
             remedy = "declare it under factors:, or take one of these"
             yield unknown_name(path, name, "a factor", list(dict.fromkeys(known)), remedy)
-    elif not _some_generation_has(draft, name, factors):
+    elif not _some_system_has(draft, name, factors):
         remedy = f"give the generations a {name}, or remove it"
         yield StudyError(path, name, f"a {name} of some generation", remedy)
 
 
-def _some_generation_has(draft: Draft, name: str, factors: dict[str, KnownFactor]) -> bool:
+def _some_system_has(draft: Draft, name: str, factors: dict[str, KnownFactor]) -> bool:
     """Whether a factor of models is imported, mapped from another or told by the entries of generations."""
     known = factors.get(name)
     if known is not None and (known.origin == "imported" or known.mapped_from is not None):
         return True
-    return name in OF_GENERATIONS and _levels_of_models(draft)[name] != []
+    return name in OF_SYSTEMS and _levels_of_models(draft)[name] != []
 
 
 def _levels_of_models(draft: Draft) -> dict[str, list[str] | None]:
-    answering = [one for entry in draft.generations.values() for one in entry if not one.spec.engine]
-    return levels_of_generations(answering)
+    answering = [one for entry in draft.systems.values() for one in entry if not one.spec.engine]
+    return levels_of_systems(answering)
 
 
 def _slice_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterator[StudyError]:

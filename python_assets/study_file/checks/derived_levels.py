@@ -7,7 +7,7 @@ import regex
 from python_assets.errors import FieldPath, StudyError
 from python_assets.study.factors import (
     DERIVED,
-    OF_GENERATIONS,
+    OF_SYSTEMS,
     KnownFactor,
     factors_of_prompts,
     fits_conditions,
@@ -77,7 +77,7 @@ def _map_problems(path: FieldPath, factor: Factor, factors: dict[str, KnownFacto
         return
     where, source = (*path, "map", "from"), factor.map.from_
     of_models = {name for name, one in factors.items() if one.type == "model"}
-    of_models |= set(OF_GENERATIONS) - set(factors)
+    of_models |= set(OF_SYSTEMS) - set(factors)
     known = sorted(of_models) if factor.type == "model" else [n for n in factors if n not in of_models]
     known = [name for name in known if name != path[-1]]
     if factor.type != "model" and source in of_models:

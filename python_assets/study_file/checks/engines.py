@@ -16,7 +16,7 @@ def engine_problems(draft: Draft, path: FieldPath, name: str | None) -> Iterator
         path: where the name stands.
         name: as the file writes it.
     """
-    engines = [one.generation_id for entry in draft.generations.values() for one in entry if one.spec.engine]
+    engines = [one.system_id for entry in draft.systems.values() for one in entry if one.spec.engine]
     if name is not None and make_id(name) not in engines:
         remedy = "add a generation of this name with engine: true"
         yield unknown_name(path, name, "a generation with engine: true", engines, remedy)

@@ -42,7 +42,7 @@ def file_problems(draft: Draft) -> list[PlumblineError]:
 
 
 def _function_problems(draft: Draft) -> Iterator[StudyError]:
-    named: dict[FieldPath, str] = {(*path, "provider"): spec.provider for path, spec in draft.parts.generations.items()}
+    named: dict[FieldPath, str] = {(*path, "provider"): spec.provider for path, spec in draft.parts.systems.items()}
     named |= {(*path, "function"): spec.function or "" for path, spec in draft.parts.measures.items()}
     for path, name in named.items():
         file = draft.file.parent / f"{name.partition(':')[0]}.py"
@@ -97,8 +97,8 @@ def _declared_levels(draft: Draft, name: str) -> list[str]:
     """The levels that the study file itself gives a factor of prompts or of generations."""
     if draft.factors is not None and name in draft.factors:
         return draft.factors[name].levels or []
-    generations = [one for entry in draft.generations.values() for one in entry]
-    return [one.model for one in generations if name == "model" and one.spec.provider != REPLAY]
+    systems = [one for entry in draft.systems.values() for one in entry]
+    return [one.model for one in systems if name == "model" and one.spec.provider != REPLAY]
 
 
 def _source_problems(study: Study) -> Iterator[StudyError]:
@@ -108,7 +108,7 @@ def _source_problems(study: Study) -> Iterator[StudyError]:
 
 
 def _extension_problems(draft: Draft, study: Study) -> Iterator[StudyError]:
-    for path, spec in draft.parts.generations.items():
+    for path, spec in draft.parts.systems.items():
         for name, extension in spec.extension.items():
             if extension is not None and extension.path is not None:
                 where = (*path, "extension", *([name] if name else []), "path")

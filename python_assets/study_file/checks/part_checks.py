@@ -6,7 +6,6 @@ from python_assets.study_file.checks.budgets import budget_problems
 from python_assets.study_file.checks.comparisons import comparison_problems
 from python_assets.study_file.checks.derived_levels import derived_level_problems
 from python_assets.study_file.checks.factors import factor_problems
-from python_assets.study_file.checks.generations import generation_problems
 from python_assets.study_file.checks.identity import identity_problems
 from python_assets.study_file.checks.labels import label_problems
 from python_assets.study_file.checks.measures import measure_problems
@@ -14,6 +13,7 @@ from python_assets.study_file.checks.prompts import prompt_problems
 from python_assets.study_file.checks.regressions import regression_problems
 from python_assets.study_file.checks.rules import rule_problems
 from python_assets.study_file.checks.sizes import size_problems
+from python_assets.study_file.checks.systems import system_problems
 from python_assets.study_file.checks.waves import wave_problems
 from python_assets.study_file.expand import Draft
 
@@ -22,7 +22,7 @@ CHECKS = (
     factor_problems,
     derived_level_problems,
     prompt_problems,
-    generation_problems,
+    system_problems,
     budget_problems,
     measure_problems,
     label_problems,

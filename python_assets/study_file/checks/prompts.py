@@ -162,15 +162,15 @@ def _import_problems(draft: Draft, spec: Import) -> Iterator[StudyError]:
         if name in DERIVED:
             expected = f"another name than {listed(DERIVED)}, which every prompt has"
             yield StudyError(("prompts", "import", "factors", name), name, expected, "rename the factor")
-    yield from _generation_column_problems(draft, spec)
+    yield from _system_column_problems(draft, spec)
 
 
-def _generation_column_problems(draft: Draft, spec: Import) -> Iterator[StudyError]:
+def _system_column_problems(draft: Draft, spec: Import) -> Iterator[StudyError]:
     """Each of several generation columns is a factor of models."""
     for index, (name, column) in enumerate(spec.columns_of_models.items()):
-        where: FieldPath = ("prompts", "import", "columns", "generation", index)
+        where: FieldPath = ("prompts", "import", "columns", "system", index)
         declared = draft.parts.factors.get(name)
-        if name in (*DERIVED, "generation") or not re.fullmatch(FACTOR_NAME, name):
+        if name in (*DERIVED, "system") or not re.fullmatch(FACTOR_NAME, name):
             expected = f"a column that can be called a factor of models, which {column!r} cannot"
             remedy = f"name it under prompts.import.factors, as in tuned_by: {column}"
             yield StudyError(where, column, expected, remedy)

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from python_assets.errors import FieldPath, StudyError
 from python_assets.study.analysis import Regression
-from python_assets.study.factors import OF_GENERATIONS, KnownFactor
+from python_assets.study.factors import OF_SYSTEMS, KnownFactor
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import make_id
-from python_assets.study_file.checks.analysis import CORRECT, known_generations, known_slices, measure_kind
+from python_assets.study_file.checks.analysis import CORRECT, known_slices, known_systems, measure_kind
 from python_assets.study_file.checks.factors import repeated, unknown_level
 from python_assets.study_file.checks.measures import every_measure_id
 from python_assets.study_file.expand import Draft
@@ -20,7 +20,7 @@ def regression_problems(draft: Draft) -> Iterator[StudyError]:
         yield from _measure_problems(draft, (*path, "measure"), regression.measure)
         for field, kind, names in (
             ("slice", "a slice", known_slices(draft)),
-            ("generations", "a generation", known_generations(draft)),
+            ("systems", "a generation", known_systems(draft)),
         ):
             yield from _name_problems(path, field, kind, getattr(regression, field), names)
         if draft.factors is not None:
@@ -56,7 +56,7 @@ def _name_problems(
 def _factor_problems(
     draft: Draft, path: FieldPath, regression: Regression, factors: Mapping[str, KnownFactor]
 ) -> Iterator[StudyError]:
-    known = list(dict.fromkeys([*factors, *OF_GENERATIONS]))
+    known = list(dict.fromkeys([*factors, *OF_SYSTEMS]))
     if isinstance(regression.factors, list):
         yield from repeated(path, regression.factors, "factor")
     for index, (name, reference) in enumerate(regression.declared_references.items()):

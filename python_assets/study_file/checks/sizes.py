@@ -26,8 +26,8 @@ def size_problems(draft: Draft) -> Iterator[StudyError]:
     # of crossed prompts the conditions of factors may leave one
     is_conditional = any(factor.when for factor in draft.parts.factors.values())
     try:
-        generations = [one for entry in draft.generations.values() for one in entry if not one.spec.engine]
-        require_askable(1 if is_conditional else n_prompts, generations)
+        systems = [one for entry in draft.systems.values() for one in entry if not one.spec.engine]
+        require_askable(1 if is_conditional else n_prompts, systems)
     except StudyError as error:
         yield error
 

@@ -14,7 +14,7 @@ def wave_problems(draft: Draft) -> Iterator[StudyError]:
     parts, waves = draft.parts, draft.parts.waves
     if waves is None:
         return
-    if parts.generations and not parts.wave:
+    if parts.systems and not parts.wave:
         got = Told("generations that each declare a wave, are imported or are engines")
         expected = "one that is asked anew in every wave"
         yield StudyError(("waves",), got, expected, "remove wave of one, or waves")

@@ -56,7 +56,7 @@ def run(make_study, engine, build, run_context, vectors):
                 },
             },
             {"a.txt": TEXT},
-            generations=[SIMULATOR, engine(body)],
+            systems=[SIMULATOR, engine(body)],
             embedding=vectors,
         )
         scrape(study, build)
@@ -165,7 +165,7 @@ def test_the_levels_own_words_are_asked_for_whatever_the_threshold(
             "branch": {"from": "Ideraland", "find": {"engine": "helper", "threshold": 1.0}},
         },
         {"a.txt": text},
-        generations=[SIMULATOR, engine(body(counterparts={"Ideralandian": "Italian"}))],
+        systems=[SIMULATOR, engine(body(counterparts={"Ideralandian": "Italian"}))],
         embedding=spelling_vectors(text),
     )
     scrape(study, build)

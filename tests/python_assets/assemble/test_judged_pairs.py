@@ -48,7 +48,7 @@ def study_with(make_study, engine, build):
                 "branch": {"from": "Italy", "check": "helper"},
             },
             {"a.txt": TEXT},
-            generations=[SIMULATOR, engine((KNOWS_PLANTED if knows_planted else "") + body)],
+            systems=[SIMULATOR, engine((KNOWS_PLANTED if knows_planted else "") + body)],
         )
         scrape(study, build)
         return study
@@ -136,7 +136,7 @@ def test_what_the_judge_found_of_planted_pairs_is_told_and_stands_in_a_table(stu
     assert counts.notes == snapshot
     rows = build.sql(
         "select fault, count(*), count(*) filter (where same_meaning and grammatical and no_source_fact and "
-        "sounds_natural) from raw.planted_pairs where generation_id = 'helper' group by fault order by fault"
+        "sounds_natural) from raw.planted_pairs where system_id = 'helper' group by fault order by fault"
     ).fetchall()
     assert rows == [*((fault, 4, 0) for fault in sorted(QUESTIONS)), (None, 8, 8)]
 

@@ -29,7 +29,7 @@ def ask(make_study, engine, run_context):
             "scrape": {"levels": list(KEYWORDS), "keywords": KEYWORDS, "sources": [{"tag": "t", "path": "a.txt"}]},
             "assemble": {"engine": "helper", "n_checks": n_checks},
         }
-        study = make_study(prompts, generations=[SIMULATOR, engine(body)])
+        study = make_study(prompts, systems=[SIMULATOR, engine(body)])
         return QuestionWriter(MethodJob(study, run_context, KEYWORDS))(sentences)
 
     return write
@@ -90,7 +90,7 @@ def test_a_keyword_within_a_longer_one_of_another_level_is_not_held(make_study, 
         "assemble": {"engine": "helper", "n_checks": 0},
     }
     body = 'return "What of Papua New Guinea?"'
-    study = make_study(prompts, generations=[SIMULATOR, engine(body)])
+    study = make_study(prompts, systems=[SIMULATOR, engine(body)])
     towns = TOWNS._replace(level="Guinea", keyword="Guinea", text="The towns on the coast of Guinea are old.")
     write = QuestionWriter(MethodJob(study, run_context, keywords))
     assert write([towns]) == [Made(None, "keyword_not_in_question")]
@@ -168,7 +168,7 @@ def scraped(make_study, engine, build):
             "branch": {"from": "Italy"},
         },
         {"a.txt": TEXT},
-        generations=[SIMULATOR, engine(GOOD)],
+        systems=[SIMULATOR, engine(GOOD)],
     )
     scrape(study, build)
     return study
@@ -218,7 +218,7 @@ def assembled(make_study, engine, build, run_context):
                 },
             },
             {"a.txt": text},
-            generations=[SIMULATOR, engine(body)],
+            systems=[SIMULATOR, engine(body)],
         )
         scrape(study, build)
         return assemble(study, build, run_context)
@@ -246,7 +246,7 @@ def test_without_forms_words_of_the_same_kind_stand_for_one_another(make_study, 
     keywords = {"Italy": ["Italy", "Italian"], "Africa": ["Africa", "African"], "Japan": ["Japan"]}
     sources = [{"tag": "t", "path": "a.txt"}]
     spec = {"scrape": {"levels": list(keywords), "keywords": keywords, "sources": sources}}
-    study = make_study(spec | {"assemble": {"engine": "helper"}}, generations=[SIMULATOR, engine(GOOD)])
+    study = make_study(spec | {"assemble": {"engine": "helper"}}, systems=[SIMULATOR, engine(GOOD)])
     writer = QuestionWriter(MethodJob(study, run_context, keywords))
     assert set(writer._others(TOWNS)) == {("Africa", "Africa"), ("Japan", "Japan")}
     assert writer._others(TOWNS._replace(keyword="Italian")) == [("Africa", "African")]

@@ -72,10 +72,10 @@ def test_imported_copies_keep_their_ids_and_are_told(make_study, build, tmp_path
     table.to_csv(tmp_path / "t.csv", index=False)
     spec = {
         "path": "t.csv",
-        "columns": {"prompt": "id", "prompt_text": "q", "response": "answer", "generation": "model"},
+        "columns": {"prompt": "id", "prompt_text": "q", "response": "answer", "system": "model"},
         "factors": {"gender": "sex"},
     }
-    study = make_study({"import": spec}, generations=[{"name": "*", "provider": "replay"}], factors={"gender": {}})
+    study = make_study({"import": spec}, systems=[{"name": "*", "provider": "replay"}], factors={"gender": {}})
     counts = assemble(study, build)
     assert counts.n_root_prompts == 4
     assert counts.notes[0].startswith("2 of 3 root prompts hold")

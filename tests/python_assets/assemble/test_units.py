@@ -14,9 +14,9 @@ factors: {gender: {levels: [f, m]}}
 prompts:
   import:
     path: names.csv
-    columns: {prompt: id, root_prompt: text, generation: model, response: answer}
+    columns: {prompt: id, root_prompt: text, system: model, response: answer}
     factors: {gender: gender, name: name}
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 """
 TEMPLATES = """
 unit: name
@@ -29,7 +29,7 @@ prompts:
       - {gender: f, name: Eva}
       - {gender: m, name: Bob}
       - {gender: m, name: Max}
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 """
 
 
@@ -106,7 +106,7 @@ prompts:
       - {id: d, text: "A {gender} of {land}."}
       - {id: alone, text: "A {gender}.", cross: [gender]}
       - {id: i, text: "{name} of {land}, a {gender}.", units: {file: people.csv, nested_in: [gender]}}
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 """
 
 

@@ -22,13 +22,13 @@ GOOD = [
 
 @pytest.fixture
 def written_study(make_study):
-    def write(generations=SIMULATED, files=None, assembling=None, branch=None, **scraping):
+    def write(systems=SIMULATED, files=None, assembling=None, branch=None, **scraping):
         prompts = {
             "scrape": {"factor": "job", "levels": ["nurse", "engineer", "carpenter"], **scraping},
             "assemble": {"method": "written", "engine": "helper", "items": 6, "form": "plural"} | (assembling or {}),
             "branch": {"from": "nurse", "forms": FORMS} | (branch or {}),
         }
-        return make_study(prompts, files or {}, generations=generations)
+        return make_study(prompts, files or {}, systems=systems)
 
     return write
 
@@ -55,8 +55,8 @@ def written_by(written_study, engine):
     """A study whose engine has this body, of one theme."""
 
     def write(body, **changes):
-        generations = [SIMULATED[0], engine("import json\n" + body)]
-        return written_study(generations, assembling={"themes": ["a day in town"], "items": 3} | changes)
+        systems = [SIMULATED[0], engine("import json\n" + body)]
+        return written_study(systems, assembling={"themes": ["a day in town"], "items": 3} | changes)
 
     return write
 

@@ -24,7 +24,7 @@ prompts:
 TAIL = """\
 
 # Two simulated models.
-generations:
+systems:
   - name: fair
     provider: simulator
     options: {labels: {choices: {"Yes.": 0.5, "No.": 0.5}}}

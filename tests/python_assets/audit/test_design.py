@@ -17,9 +17,9 @@ ASKED = [{"name": "a: b", "provider": "ollama", "model": "ä", "decoding": {"tem
 
 def test_a_sized_text_differs_in_what_was_to_change_alone():
     before = grants()
-    after = sized_text(before, generations=ASKED, effect=0.15, n_texts=200)
+    after = sized_text(before, systems=ASKED, effect=0.15, n_texts=200)
     was, now = yaml.safe_load(before), yaml.safe_load(after)
-    assert now["generations"] == ASKED
+    assert now["systems"] == ASKED
     assert now["prompts"]["templates"]["texts"] == was["prompts"]["templates"]["texts"][:200]
     assert now["analysis"]["power"] == {"favoured": {"rate": 0.5, "correlation": 0.5, "effect": 0.15}}
     assert {key: now[key] for key in ("title", "factors", "measures", "groupings")} == {
@@ -34,7 +34,7 @@ def test_a_sized_text_differs_in_what_was_to_change_alone():
 
 @pytest.mark.parametrize("n_texts", [None, 240, 999])
 def test_no_more_texts_than_there_are(n_texts):
-    after = sized_text(grants(), generations=ASKED, effect=0.1, n_texts=n_texts)
+    after = sized_text(grants(), systems=ASKED, effect=0.1, n_texts=n_texts)
     assert len(yaml.safe_load(after)["prompts"]["templates"]["texts"]) == 240
 
 
@@ -46,7 +46,7 @@ def test_a_design_is_the_least_that_shows_its_difference(on_shelf, home, tmp_pat
     for n_texts in (n - 1, n):
         path = tmp_path / f"with_{n_texts}.yml"
         entries = [models[0].entry_in(path_of("grants"))]
-        path.write_text(sized_text(grants(), generations=entries, effect=EFFECTS[design], n_texts=n_texts))
+        path.write_text(sized_text(grants(), systems=entries, effect=EFFECTS[design], n_texts=n_texts))
         shown.append(smallest_shown(plan_study(load_study(path))))
     # the number needed and the difference shown are two formulas of one power, which round to a text
     assert shown[1] <= EFFECTS[design] + 0.0005 < shown[0] + 0.001

@@ -4,7 +4,7 @@ from python_assets.audit.design import QUICK
 from python_assets.audit.first_answers import N_ANSWERS, told_unreadable, unreadable
 from python_assets.audit.models import asked_models
 from python_assets.audit.prepare import Wanted, minutes_to_go, prepare
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
@@ -49,7 +49,7 @@ def test_a_model_of_which_nothing_can_be_read_is_told_after_few_answers(asked, s
     assert len(server.calls) == N_ANSWERS
     asked_again = unread(*texts)
     assert len(server.calls) == N_ANSWERS  # the log has them, for the run too
-    assert (found.generation_id, found.measure_id, found.n_answers) == ("m", "favoured", N_ANSWERS)
+    assert (found.system_id, found.measure_id, found.n_answers) == ("m", "favoured", N_ANSWERS)
     assert found.reasons == {"no_rule_matched": N_ANSWERS}
     assert asked_again == [found]
     assert told_unreadable(found, theme.study) == snapshot
@@ -80,7 +80,7 @@ def test_a_page_in_the_place_of_an_api_ends_it_at_the_first_calls(asked, status,
     _, server, unread = asked
     page = Reply(b"<!doctype html><title>No such page</title>", status=status)
     server.next_replies = [page] * N_ANSWERS
-    with pytest.raises(GenerationError, match="correct base_url"):
+    with pytest.raises(ProviderError, match="correct base_url"):
         unread("Yes.")
     assert len(server.calls) == n_calls
 

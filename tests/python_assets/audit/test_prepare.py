@@ -21,7 +21,7 @@ def test_study_files_are_written_and_planned(studies, home, snapshot):
     (one,) = prepare(wanted("ollama:llama3.3"), studies, home)
     assert (one.study.path, one.was_there, one.is_done) == (studies / "audit_grants.yml", False, False)
     assert one.plan.n_calls == 3 * one.plan.n_root_prompts
-    assert [generation.generation_id for generation in one.study.generations] == ["llama3_3"]
+    assert [system.system_id for system in one.study.systems] == ["llama3_3"]
     record = read_record(home, "audit")
     assert record == ("audit", "quick", ["ollama:llama3.3"], {"grants": "audit_grants"}, False)
     lines = told(wanted("ollama:llama3.3"), [one]).splitlines()
@@ -89,7 +89,7 @@ def test_a_simulated_audit_costs_nobody_anything(studies, home):
     )
     (one,) = prepare(asked, studies, home)
     assert one.study.has_stand_in
-    assert yaml.safe_load(one.study.path.read_text())["generations"][0]["provider"] == "openai"
+    assert yaml.safe_load(one.study.path.read_text())["systems"][0]["provider"] == "openai"
     assert told(asked, [one]).splitlines()[2].split()[5:9] == ["0", "0", "0.000", "0.000"]
 
 

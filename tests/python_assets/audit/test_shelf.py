@@ -11,7 +11,7 @@ factors: {gender: {levels: [Female, Male]}}
 prompts:
   templates:
     texts: [{id: "1", text: "May {name} come?", units: {file: names.csv, nested_in: [gender]}}]
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 """
 
 

@@ -11,7 +11,7 @@ from python_assets.study_file.load import load_study
 def test_a_study_of_the_shelf_stands_as_an_audit_needs_it(theme):
     study = load_study(FOLDER / f"{theme}.yml")
     data = yaml.safe_load((FOLDER / f"{theme}.yml").read_text(encoding="utf-8"))
-    assert [one.generation_id for one in study.generations] == ["fair", "biased"]
+    assert [one.system_id for one in study.systems] == ["fair", "biased"]
     assert study.primary
     assert study.analysis.power
     assert len(data["prompts"]["templates"]["texts"]) >= 40

@@ -108,7 +108,7 @@ def _manifest() -> bytes:
         "files": [{"name": "responses.csv", "sha256": "0" * 64, "n_rows": 2, "columns": ["a"]}],
         "factors": {"g": factor},
         "documents": [],
-        "generations": [{"generation_id": "g", "is_engine": False}],
+        "systems": [{"system_id": "g", "is_engine": False}],
         "measures": [],
         "licences": [],
         "removes_prompt": False,
@@ -164,7 +164,7 @@ def _read_lm_eval(path: Path) -> object:
 def _read_study(path: Path, spec: dict[str, object]) -> object:
     study = path.with_name("study.yml")
     study.write_text(
-        yaml.safe_dump({"prompts": {"import": spec}, "generations": [{"name": "*", "provider": "replay"}]}),
+        yaml.safe_dump({"prompts": {"import": spec}, "systems": [{"name": "*", "provider": "replay"}]}),
         encoding="utf-8",
     )
     return read_import(load_study(study))

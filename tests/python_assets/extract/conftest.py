@@ -28,7 +28,7 @@ def make_study(tmp_path: Path) -> Callable[..., Study]:
             "slices": {},
             "factors": {},
             "groupings": {},
-            "generations": [],
+            "systems": [],
         }
         specs = [MeasureSpec.model_validate(measure) for measure in measures]
         return Study.model_construct(measures=specs, **(defaults | parts))
@@ -79,28 +79,28 @@ class Build:
         frame = pd.DataFrame(rows, columns=["prompt_id", "factor", "level"])
         write_stage(self.connection, "study", "design", {"prompt_factors": frame})
 
-    def responses(self, *rows: tuple[Any, ...], generation_id: str = "replayed") -> None:
+    def responses(self, *rows: tuple[Any, ...], system_id: str = "replayed") -> None:
         """Each row: prompt_id, text, and where not ok and 0, status or words of true flags, and replicate."""
         full = [(*row, *("ok", 0)[len(row) - 2 :]) for row in rows]
         frame = pd.DataFrame(full, columns=["prompt_id", "response_text", "outcome", "replicate"])
         frame = with_outcomes(frame)
-        frame = frame.assign(generation_id=generation_id, response_id="r")
+        frame = frame.assign(system_id=system_id, response_id="r")
         empty = ("model", "system_prompt", "decoding_json", "extensions_json", "model_details_json")
-        generation = {"generation_id": generation_id, "provider": "replay", **dict.fromkeys(empty, "")}
-        generations = pd.DataFrame([{**generation, "is_simulated": False, "is_baseline": False}])
-        write_stage(self.connection, "study", "generate", {"responses": frame, "generations": generations})
+        system = {"system_id": system_id, "provider": "replay", **dict.fromkeys(empty, "")}
+        systems = pd.DataFrame([{**system, "is_simulated": False, "is_baseline": False}])
+        write_stage(self.connection, "study", "generate", {"responses": frame, "systems": systems})
 
     def extract(self, study: Study, imported: Imported | None = None) -> ExtractCounts:
         return extract(study, self.connection, self.cache_path, imported)
 
     def rows(self, measure_id: str, *columns: str) -> list[tuple[Any, ...]]:
         """Rows of a measure by generation, prompt and replicate."""
-        named = ", ".join(columns or ("generation_id", "prompt_id", "value", "baseline_value", "label", "reason"))
+        named = ", ".join(columns or ("system_id", "prompt_id", "value", "baseline_value", "label", "reason"))
         query = f"select {named} from raw.measurements where measure_id = ? order by {_KEYS}"
         return self.connection.execute(query, [measure_id]).fetchall()
 
 
-_KEYS = "generation_id, prompt_id, replicate"
+_KEYS = "system_id, prompt_id, replicate"
 
 
 @pytest.fixture

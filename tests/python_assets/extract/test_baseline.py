@@ -2,16 +2,16 @@ import pandas as pd
 import pytest
 
 from python_assets.errors import StudyError
-from python_assets.study.generations import GenerationSpec
-from python_assets.study.study import Generation
+from python_assets.study.study import System
+from python_assets.study.systems import SystemSpec
 from python_assets.warehouse.build import write_stage
 
 LENGTH = {"name": "length", "kind": "continuous", "function": "mine:length"}
 
 
-def generation(key, role="", model="m", name="{model}_{role}", wave=""):
-    spec = GenerationSpec(name=name, provider="simulator")
-    return Generation(generation_id=key, model=model, system_prompt="", role=role, wave=wave, spec=spec)
+def system(key, role="", model="m", name="{model}_{system_prompt_name}", wave=""):
+    spec = SystemSpec(name=name, provider="simulator")
+    return System(system_id=key, model=model, system_prompt="", system_prompt_name=role, wave=wave, spec=spec)
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def answered(build, tmp_path):
         frames = []
         for key in dict.fromkeys(row[0] for row in rows):
             build.responses(
-                *((prompt, "x" * n, "ok", replicate) for k, prompt, replicate, n in rows if k == key), generation_id=key
+                *((prompt, "x" * n, "ok", replicate) for k, prompt, replicate, n in rows if k == key), system_id=key
             )
             frames += [build.connection.execute("select * exclude study_id from raw.responses").df()]
         write_stage(build.connection, "study", "generate", {"responses": pd.concat(frames)})
@@ -33,7 +33,7 @@ def answered(build, tmp_path):
 
 
 def values(build):
-    rows = build.rows("length", "generation_id", "prompt_id", "replicate", "value", "baseline_value")
+    rows = build.rows("length", "system_id", "prompt_id", "replicate", "value", "baseline_value")
     return {(key, prompt, replicate): pair for key, prompt, replicate, *pair in rows}
 
 
@@ -48,10 +48,10 @@ ROWS = (
 )
 
 
-def test_a_generation_is_the_baseline_of_all_others_by_its_mean_over_replicates(build, make_study, answered):
+def test_a_system_is_the_baseline_of_all_others_by_its_mean_over_replicates(build, make_study, answered):
     answered(*ROWS)
-    generations = [generation(key) for key in ("plain", "judge", "other")]
-    build.extract(make_study(LENGTH, baseline="plain", generations=generations))
+    systems = [system(key) for key in ("plain", "judge", "other")]
+    build.extract(make_study(LENGTH, baseline="plain", systems=systems))
     assert values(build) == {
         ("baseline", "p", 0): [50.0, None],
         ("plain", "p", 0): [10.0, None],
@@ -78,8 +78,8 @@ def test_a_role_is_the_baseline_of_the_same_model(build, make_study, answered):
         }.items()
     ]
     answered(*rows)
-    generations = [generation(key, key[2:], key[0]) for key, *_ in rows]
-    build.extract(make_study(LENGTH, baseline="none", generations=generations))
+    systems = [system(key, key[2:], key[0]) for key, *_ in rows]
+    build.extract(make_study(LENGTH, baseline="none", systems=systems))
     found = {key: pair[1] for (key, *_), pair in values(build).items()}
     assert found == {"baseline": None, "a_none": None, "b_none": None, "a_judge": 1, "b_judge": 10, "c_judge": None}
 
@@ -87,8 +87,8 @@ def test_a_role_is_the_baseline_of_the_same_model(build, make_study, answered):
 def test_a_role_is_the_baseline_of_its_own_wave(build, make_study, answered):
     rows = [("plain_1", "p", 0, 1), ("plain_2", "p", 0, 2), ("judge_1", "p", 0, 3), ("judge_2", "p", 0, 4)]
     answered(*rows)
-    generations = [generation(key, key[:-2], wave=key[-1]) for key, *_ in rows]
-    build.extract(make_study(LENGTH, baseline="plain", generations=generations))
+    systems = [system(key, key[:-2], wave=key[-1]) for key, *_ in rows]
+    build.extract(make_study(LENGTH, baseline="plain", systems=systems))
     found = {key: pair[1] for (key, *_), pair in values(build).items()}
     assert (found["judge_1"], found["judge_2"]) == (1, 2)
 
@@ -96,7 +96,7 @@ def test_a_role_is_the_baseline_of_its_own_wave(build, make_study, answered):
 def test_labels_and_flags_have_no_baseline(build, make_study, answered):
     answered(*ROWS)
     answer = {"name": "answer", "choices": ["x"]}
-    build.extract(make_study(LENGTH, answer, baseline="plain", generations=[]))
+    build.extract(make_study(LENGTH, answer, baseline="plain", systems=[]))
     for measure in ("answer", "refusal"):
         assert {value for (value,) in build.rows(measure, "baseline_value")} == {None}
     query = "select parameters from raw.measures where measure_id = 'answer'"
@@ -106,4 +106,4 @@ def test_labels_and_flags_have_no_baseline(build, make_study, answered):
 def test_an_imported_baseline_that_is_not_there_is_an_error(build, make_study, answered, refused):
     answered(*ROWS)
     with refused(StudyError, "baseline"):
-        build.extract(make_study(LENGTH, baseline="plan", generations=[]))
+        build.extract(make_study(LENGTH, baseline="plan", systems=[]))

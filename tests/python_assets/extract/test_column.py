@@ -6,7 +6,7 @@ from python_assets.errors import StudyError
 
 def table(**columns: list) -> pd.DataFrame:
     n = len(next(iter(columns.values())))
-    keys = {"generation": "Replayed", "prompt_id": [f"p{i}" for i in range(n)], "replicate": 0}
+    keys = {"system": "Replayed", "prompt_id": [f"p{i}" for i in range(n)], "replicate": 0}
     return pd.DataFrame(
         {**keys, "response_text": "x", **{name: pd.Series(v, dtype=object) for name, v in columns.items()}}
     )
@@ -120,17 +120,17 @@ def test_annotation_stands_whatever_the_status_of_the_response(build, make_study
     assert [value for (value,) in build.rows("score", "value")] == [0.25, 0.75]
 
 
-def test_rows_are_joined_by_generation_prompt_and_replicate(build, make_study, make_imported):
+def test_rows_are_joined_by_system_prompt_and_replicate(build, make_study, make_imported):
     rows = pd.DataFrame(
         {
-            "generation": ["GPT 4", "GPT 4", "other", "gpt-4"],
+            "system": ["GPT 4", "GPT 4", "other", "gpt-4"],
             "prompt_id": ["it's", "it's", "it's", "it's"],
             "replicate": [0, 1, 0, 0],
             "x": [1.0, 2.0, 3.0, 4.0],
         }
     )
     build.prompts(**{"it's": None, "unscored": None})
-    build.responses(("it's", "a", "ok", 0), ("it's", "b", "ok", 1), ("unscored", "c"), generation_id="gpt_4")
+    build.responses(("it's", "a", "ok", 0), ("it's", "b", "ok", 1), ("unscored", "c"), system_id="gpt_4")
     build.extract(make_study(SCORE), make_imported(rows))
     assert build.rows("score", "prompt_id", "replicate", "value", "reason") == [
         ("it's", 0, 1.0, None),
@@ -139,8 +139,8 @@ def test_rows_are_joined_by_generation_prompt_and_replicate(build, make_study, m
     ]
 
 
-def test_a_table_without_generations_belongs_to_those_that_replay_it(build, make_study, make_imported):
-    rows = table(x=[0.5]).assign(generation="")
+def test_a_table_without_systems_belongs_to_those_that_replay_it(build, make_study, make_imported):
+    rows = table(x=[0.5]).assign(system="")
     measured(build, make_study, make_imported, SCORE, rows)
     assert build.rows("score", "value") == [(0.5,)]
 
@@ -148,7 +148,7 @@ def test_a_table_without_generations_belongs_to_those_that_replay_it(build, make
 def test_a_baseline_column_gives_baseline_values_and_measures_the_baseline_texts(build, make_study, make_imported):
     rows = pd.DataFrame(
         {
-            "generation": "replayed",
+            "system": "replayed",
             "prompt_id": ["p0", "p0", "p1", "p1", "p2"],
             "replicate": [0, 1, 0, 1, 0],
             "x": [1, 2, 3, 4, 5],
@@ -159,7 +159,7 @@ def test_a_baseline_column_gives_baseline_values_and_measures_the_baseline_texts
     responses = [(p, "a", "ok", r) for p, r in zip(rows["prompt_id"], rows["replicate"], strict=True)]
     build.responses(*responses)
     build.extract(make_study({**SCORE, "baseline_column": "b"}), make_imported(rows))
-    columns = ("generation_id", "prompt_id", "value", "baseline_value", "reason")
+    columns = ("system_id", "prompt_id", "value", "baseline_value", "reason")
     assert build.rows("score", *columns) == [
         ("baseline", "p0", 0.5, None, None),
         ("baseline", "p1", None, None, "missing_in_import"),
@@ -178,7 +178,7 @@ def test_without_a_baseline_column_the_baseline_has_no_rows(build, make_study, m
     build.prompts(p0="a text")
     build.responses(("p0", "x"))
     build.extract(make_study(SCORE), make_imported(table(x=[1.0])))
-    assert build.rows("score", "generation_id", "baseline_value") == [("replayed", None)]
+    assert build.rows("score", "system_id", "baseline_value") == [("replayed", None)]
 
 
 def test_a_column_that_the_import_lacks_is_named(build, make_study, make_imported, refused):

@@ -65,7 +65,7 @@ def test_a_baseline_text_is_held_against_the_level_of_its_prompt(build, make_stu
     build.factors(("p1", "biased_answer", "yes"), ("p2", "biased_answer", "yes"))
     build.responses(("p1", "no"), ("p2", "no"))
     build.extract(make_study(ANSWER, BIASED))
-    assert build.rows("biased", "generation_id", "prompt_id", "value") == [
+    assert build.rows("biased", "system_id", "prompt_id", "value") == [
         ("baseline", "p1", 1.0),
         ("baseline", "p2", 0.0),
         ("replayed", "p1", 0.0),
@@ -75,7 +75,7 @@ def test_a_baseline_text_is_held_against_the_level_of_its_prompt(build, make_stu
 
 def test_labels_of_a_column_deviate_where_they_equal_the_level_and_blank_cells_do_not(build, make_study, make_imported):
     fill(build, {f"p{n}": ("ja", "x", "ok") for n in range(3)})
-    keys = {"generation": "replayed", "prompt_id": ["p0", "p1"], "replicate": 0, "response_text": "x"}
+    keys = {"system": "replayed", "prompt_id": ["p0", "p1"], "replicate": 0, "response_text": "x"}
     rows = pd.DataFrame({**keys, "given": ["ja", None]})
     answer = {"name": "answer", "kind": "categorical", "column": "given"}
     build.extract(make_study(answer, BIASED), make_imported(rows))

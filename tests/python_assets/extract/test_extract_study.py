@@ -89,7 +89,7 @@ def test_labels_stand_in_the_label_column_and_their_rule_beside_them(build, make
     build.responses(("p1", "Yes, no doubt"), ("p2", "I say no"), ("p3", "both yes and no"))
     binary = {"name": "agrees", "kind": "binary", "choices": ["yes", "no"], "favourable": "yes"}
     build.extract(make_study(YES_NO, binary))
-    columns = ("generation_id", "value", "baseline_value", "label", "label_method", "reason")
+    columns = ("system_id", "value", "baseline_value", "label", "label_method", "reason")
     assert build.rows("answer", *columns) == [
         ("baseline", None, None, "no", "choice_start", None),
         ("replayed", None, None, "yes", "choice_start", None),
@@ -217,7 +217,7 @@ def test_a_measure_of_a_slice_has_rows_for_its_prompts_only(build, make_study):
     one, both = {**YES_NO, "slice": "d3"}, {"name": "second", "choices": ["no"], "slice": ["d3", "d2"]}
     build.extract(make_study(one, both, {**YES_NO, "name": "third", "slice": ["d3", "all"]}, slices=slices))
     for measure in ("answer", "answer_unmatched"):
-        assert build.rows(measure, "generation_id", "prompt_id") == [("baseline", "p1"), ("replayed", "p1")]
+        assert build.rows(measure, "system_id", "prompt_id") == [("baseline", "p1"), ("replayed", "p1")]
     assert [p for (p,) in build.rows("second", "prompt_id")] == ["p1", "p2", "p1", "p2"]
     assert len(build.rows("third")) == 6
 
@@ -227,7 +227,7 @@ def test_a_level_of_each_is_a_slice_though_only_prompts_tell_the_levels(build, m
     build.factors(("p1", "area", "work"), ("p2", "area", "home"))
     build.responses(("p1", "yes"), ("p2", "yes"))
     build.extract(make_study({**YES_NO, "slice": "work"}, slices={}, each="area"))
-    assert build.rows("answer", "generation_id", "prompt_id") == [("baseline", "p1"), ("replayed", "p1")]
+    assert build.rows("answer", "system_id", "prompt_id") == [("baseline", "p1"), ("replayed", "p1")]
 
 
 def test_every_declaration_reaches_the_table_of_measures(build, make_study):
@@ -268,7 +268,7 @@ def test_a_study_of_many_measurements_is_written_whole(build, make_study):
     prompts = [f"p{i:04}" for i in range(1_575)]
     build.prompts(**dict.fromkeys(prompts, "yes"))
     pairs = pd.MultiIndex.from_product([[f"g{i}" for i in range(5)], prompts])
-    frame = pairs.to_frame(index=False, name=["generation_id", "prompt_id"])
+    frame = pairs.to_frame(index=False, name=["system_id", "prompt_id"])
     answers = np.where(np.arange(len(frame)) % 3 == 0, "yes", "no")
     texts = [f"{answer} {i}" for i, answer in enumerate(answers)]
     frame = frame.assign(replicate=0, response_id="r", status="ok", response_text=texts)
@@ -281,7 +281,7 @@ def test_a_study_of_many_measurements_is_written_whole(build, make_study):
     assert counts.n_measurements == 41 * (7_875 + 1_575) + 3 * 7_875
     wrong = build.connection.execute(
         "select count(*) from raw.measurements "
-        "join raw.responses using (generation_id, prompt_id, replicate) "
+        "join raw.responses using (system_id, prompt_id, replicate) "
         "where measure_id = 'mt' and label is distinct from split_part(response_text, ' ', 1)"
     ).fetchone()
     assert wrong == (0,)

@@ -43,14 +43,14 @@ def test_values_that_names_do_not_change_are_not_told_twice(build, make_study):
     assert "vader_as_written" not in ids(build)
 
 
-def test_the_plain_reading_has_the_generations_that_it_moves_and_no_baseline_values(build, make_study):
+def test_the_plain_reading_has_the_systems_that_it_moves_and_no_baseline_values(build, make_study):
     prompts_by_name(build, low=f"{LOW} came to a good end.", huda=f"{HUDA} came to a good end.")
     build.responses(("low", "A good end."), ("huda", "A good end."))
     build.extract(make_study("vader", factors=FACTORS))
-    rows = build.rows("vader", "generation_id", "value", "baseline_value")
+    rows = build.rows("vader", "system_id", "value", "baseline_value")
     assert [row[0] for row in rows] == ["baseline", "baseline", "replayed", "replayed"]
     assert rows[0][1] == rows[1][1] == rows[2][2] == rows[3][2]
-    plain = build.rows("vader_as_written", "generation_id", "baseline_value")
+    plain = build.rows("vader_as_written", "system_id", "baseline_value")
     assert plain == [("baseline", None)] * 2
 
 
@@ -109,7 +109,7 @@ def test_an_annotation_wins_over_both_readings(build, make_study, make_imported)
     build.responses(("low", f"{LOW} came."), ("huda", f"{HUDA} came."))
     imported = make_imported(
         pd.DataFrame(
-            {"prompt_id": ["low", "huda"], "generation": ["replayed"] * 2, "replicate": [0, 0], "score": ["0.5", ""]}
+            {"prompt_id": ["low", "huda"], "system": ["replayed"] * 2, "replicate": [0, 0], "score": ["0.5", ""]}
         )
     )
     prompts = Prompts.model_validate({"import": {"path": "x.csv", "columns": {"prompt": "id"}}})

@@ -19,7 +19,7 @@ RESPONSES = [("p0", "yes"), ("p1", "no"), ("p2", None), ("p3", "yes"), ("p4", "y
 
 
 def rows_of(codes, **columns):
-    keys = {"generation": "Replayed", "prompt_id": [f"p{i}" for i in range(len(codes))], "replicate": 0}
+    keys = {"system": "Replayed", "prompt_id": [f"p{i}" for i in range(len(codes))], "replicate": 0}
     return pd.DataFrame({**keys, "code": pd.Series(codes, dtype=object), **columns})
 
 

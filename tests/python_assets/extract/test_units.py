@@ -79,7 +79,7 @@ def test_nothing_but_the_prompt_is_an_empty_response(build, make_study):
     build.responses(("p", PROMPT))
     settings = {"import": {"path": "x.csv", "columns": {"prompt": "id"}}, "remove_prompt": True}
     build.extract(make_study("vader", prompts=Prompts.model_validate(settings)))
-    assert build.rows("vader", "generation_id", "reason") == [("baseline", None), ("replayed", "response_empty")]
+    assert build.rows("vader", "system_id", "reason") == [("baseline", None), ("replayed", "response_empty")]
 
 
 def test_texts_stay_as_they_are_where_nothing_is_asked_of_them(build):

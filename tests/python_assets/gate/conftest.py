@@ -10,8 +10,8 @@ from python_assets.gate.moved import read_gate
 
 ROW = {
     "study_id": "months",
-    "generation_a_id": "g_now",
-    "generation_b_id": "g_then",
+    "system_id": "g_now",
+    "reference_system_id": "g_then",
     "slice_id": "all",
     "measure_id": "vader",
     "calibration": "raw",
@@ -51,27 +51,27 @@ class Study(NamedTuple):
 
 @pytest.fixture
 def gate_of(tmp_path):
-    """What the gate reads of some rows of generation_comparisons: gate_of(rows, generations)."""
+    """What the gate reads of some rows of system_comparisons: gate_of(rows, generations)."""
 
-    def read(*rows, generations=("g_now", "g_then"), study=None):
+    def read(*rows, systems=("g_now", "g_then"), study=None):
         path = tmp_path / "plumbline.duckdb"
         path.unlink(missing_ok=True)
         changes = [ROW | row for row in rows]
         means = [row | {"comparison": "group_change"} for row in changes if row["comparison"] != "groups_moved"]
         comparisons = pd.DataFrame([*changes, *means])
         with duckdb.connect(str(path)) as connection:
-            connection.execute("create table generation_comparisons as from comparisons")
+            connection.execute("create table system_comparisons as from comparisons")
             for column in comparisons.columns[comparisons.isna().all()]:
                 kind = "varchar" if "reason" in column or column == "explained_by" else "double"
-                connection.execute(f"alter table generation_comparisons alter {column} type {kind}")
+                connection.execute(f"alter table system_comparisons alter {column} type {kind}")
             connection.execute(
                 "create table measures as from (values ('months', 'vader', 'continuous', 'higher_better'), "
                 "('months', 'refusal', 'binary', 'higher_worse')) as t(study_id, measure_id, kind, direction)"
             )
             connection.execute(
-                "create table generations as select 'months' as study_id, unnest(?) as generation_id, "
+                "create table systems as select 'months' as study_id, unnest(?) as system_id, "
                 "false as is_baseline, false as is_engine",
-                [list(generations)],
+                [list(systems)],
             )
             connection.execute(
                 "create table v_instruments as from (values ('months', 'refusal', 'gpt', 'binary', 'refusal', '', "
@@ -82,7 +82,7 @@ def gate_of(tmp_path):
             connection.execute(
                 "create table questions as from (values ('months', 'g_then', 'significant'), "
                 "('months', 'g_then', 'inconclusive'), ('months', '', 'inconclusive'), "
-                "('other', 'g_then', 'inconclusive')) as t(study_id, reference_generation_id, outcome)"
+                "('other', 'g_then', 'inconclusive')) as t(study_id, reference_system_id, outcome)"
             )
         return read_gate(path, study or Study())
 

@@ -59,7 +59,7 @@ def test_a_run_of_an_older_version_is_named_with_the_remedy(refused, kept):
         both_runs(kept, "months", "october")
 
 
-def test_both_runs_stand_beside_the_study_as_waves_that_pair_by_generation(kept):
+def test_both_runs_stand_beside_the_study_as_waves_that_pair_by_system(kept):
     runs = both_runs(kept, "months", "october")
     with comparison_home(kept) as compared:
         study_file = write_comparison(runs, compared.root)
@@ -69,7 +69,7 @@ def test_both_runs_stand_beside_the_study_as_waves_that_pair_by_generation(kept)
         assert written["analysis"]["compare"] == {"reference": "then"}
         for wave, run in (("then", "october"), ("now", "december")):
             manifest = read_manifest(study_file.parent / wave / "manifest.json", "path")
-            assert (manifest.run_id, manifest.generation_factors) == (run, {"g": {"wave": wave}})
+            assert (manifest.run_id, manifest.system_factors) == (run, {"g": {"wave": wave}})
             assert (study_file.parent / wave / "marts" / "responses.parquet").is_file()
     assert not compared.root.exists()
     assert (kept.archives("months") / "october" / "marts" / "responses.parquet").is_file()
@@ -80,11 +80,11 @@ CONFIG = {
     "prompts": {"templates": {"texts": [{"id": "t", "text": "A"}]}},
     "factors": {"gender": {"type": "domain"}, "family": {"type": "model"}},
     "groupings": [["gender"], ["gender", "model"], ["family"]],
-    "slices": {"men": {"gender": ["man"]}, "new": {"model": ["g"]}, "each": "role"},
+    "slices": {"men": {"gender": ["man"]}, "new": {"model": ["g"]}, "each": "system_prompt"},
     "analysis": {
         "alpha": 0.1,
         "margins": {"risk_difference": 0.05, "vader": {"mean_difference": 0.1}, "topic": {"dbi": 1.0}},
-        "primary": {"generations": ["g"]},
+        "primary": {"systems": ["g"]},
     },
 }
 
@@ -136,7 +136,7 @@ def written_comparison(home, then, now):
 def test_labels_of_measures_that_people_labelled_in_both_runs_go_along(home):
     read = written_comparison(home, LABELS, [*LABELS[:1], ("verdict", "p1", "ben", False, None, None, "not_labelled")])
     assert [(one["measure"], one["rater"], one["automatic"]) for one, _ in read] == [("refusal", "anna", False)] * 2
-    head, of_p1 = "generation_id,prompt_id,replicate,label", "p1,0,0"
+    head, of_p1 = "system_id,prompt_id,replicate,label", "p1,0,0"
     assert [rows for _, rows in read] == [[head, f"g_then,{of_p1}", "g_then,p2,0,"], [head, f"g_now,{of_p1}"]]
 
 

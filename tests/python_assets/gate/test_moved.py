@@ -50,7 +50,7 @@ def test_corrected_changes_are_gated_in_the_place_of_raw_ones_where_they_are_ask
     gate = gate_of({}, CORRECTED | NOT_ASKED | few)
     assert (gate.changes.calibration.tolist(), len(gate.moved)) == (["raw"], 1)
     # of each generation and grouping by itself
-    gate = gate_of(NOT_ASKED, CORRECTED | OPEN, {"grouping_id": "origin"}, {"generation_a_id": "h_now"})
+    gate = gate_of(NOT_ASKED, CORRECTED | OPEN, {"grouping_id": "origin"}, {"system_id": "h_now"})
     assert sorted(gate.moved.calibration) == ["raw", "raw"]
     # a study that asks neither, or both, is read as it stands
     assert len(gate_of(NOT_ASKED, CORRECTED | NOT_ASKED).moved) == 2
@@ -95,7 +95,7 @@ def test_what_was_not_compared_is_told_with_its_reason(gate_of, snapshot):
         {},
         nothing | instrument | {"measure_id": "refusal"},
         {"group_id": "woman", "q_value": float("nan"), "inference_reason": "p_floor", "verdict": "not_tested"},
-        generations=("g_now", "g_then", "new"),
+        systems=("g_now", "g_then", "new"),
         study=Study(margins={"mean_difference": 0.1, "risk_difference": 0.1}),
     )
     assert len(gate.compared) == 1

@@ -86,7 +86,7 @@ def test_the_rows_that_are_kept_have_null_where_there_is_no_number(gate_of):
     with duckdb.connect() as connection:
         connection.register("kept", rows)
         found = connection.execute(
-            "select generation_id, measure_id, group_id, mean_then, change, margin, outcome, reason, compared_at "
+            "select system_id, measure_id, group_id, mean_then, change, margin, outcome, reason, compared_at "
             "from kept order by measure_id desc"
         ).fetchall()
     at = datetime(2026, 11, 2)

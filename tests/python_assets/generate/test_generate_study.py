@@ -3,7 +3,7 @@ import json
 import pytest
 
 from python_assets.assemble.assemble_study import assemble
-from python_assets.errors import GenerationError, StudyError
+from python_assets.errors import ProviderError, StudyError
 from python_assets.generate.generate_study import generate_study
 from python_assets.providers.engine import Inquiry, ask_engine
 from python_assets.study_file.load import load_study
@@ -21,12 +21,12 @@ ROWS = [
 
 @pytest.fixture
 def replayed(make_study, build, tmp_path):
-    def run(generation, columns):
+    def run(system, columns):
         lines = "\n".join(json.dumps(row) for row in ROWS)
         study = make_study(
             {"import": {"path": "rows.jsonl", "columns": columns, "factors": {"gender": "gender"}}},
             files={"rows.jsonl": lines},
-            generations=[{"name": generation, "provider": "replay"}],
+            systems=[{"name": system, "provider": "replay"}],
             groupings=["gender"],
         )
         assemble(study, build)
@@ -36,20 +36,20 @@ def replayed(make_study, build, tmp_path):
     return run
 
 
-def test_an_import_without_generations_belongs_to_the_one_that_replays_it(replayed):
+def test_an_import_without_systems_belongs_to_the_one_that_replays_it(replayed):
     counts, responses = replayed("annotated", COLUMNS)
     assert counts.n_responses == 2
-    assert responses["generation_id"].tolist() == ["annotated", "annotated"]
+    assert responses["system_id"].tolist() == ["annotated", "annotated"]
 
 
-def test_a_star_is_one_generation_for_each_imported_one(replayed):
-    _, responses = replayed("*", {**COLUMNS, "generation": "model"})
-    assert set(responses["generation_id"]) == {"gpt_4"}
+def test_a_star_is_one_system_for_each_imported_one(replayed):
+    _, responses = replayed("*", {**COLUMNS, "system": "model"})
+    assert set(responses["system_id"]) == {"gpt_4"}
 
 
-def test_a_generation_the_import_has_not_is_named_with_those_it_has(replayed, refused):
-    with refused(StudyError, "generations"):
-        replayed("claude", {**COLUMNS, "generation": "model"})
+def test_a_system_the_import_has_not_is_named_with_those_it_has(replayed, refused):
+    with refused(StudyError, "systems"):
+        replayed("claude", {**COLUMNS, "system": "model"})
 
 
 def test_a_text_that_duckdb_cannot_hold_is_stored_without_what_it_cannot(replayed):
@@ -62,7 +62,7 @@ def test_a_text_that_duckdb_cannot_hold_is_stored_without_what_it_cannot(replaye
 
 def test_what_is_replayed_has_no_decoding_of_ours(replayed, build):
     replayed("annotated", COLUMNS)
-    assert build.execute("select decoding_json, is_simulated from raw.generations").fetchall() == [("{}", False)]
+    assert build.execute("select decoding_json, is_simulated from raw.systems").fetchall() == [("{}", False)]
 
 
 TEMPLATES = {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}}
@@ -72,11 +72,11 @@ TEMPLATES = {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}]
 def generated(make_study, build, tmp_path):
     """Assemble and generate a study of these generations; gives its study."""
 
-    def run(*generations, simulated=False, **parts):
+    def run(*systems, simulated=False, **parts):
         study = make_study(
             TEMPLATES,
             factors={"gender": {"levels": ["Female", "Male"]}},
-            generations=list(generations),
+            systems=list(systems),
             groupings=["gender"],
             **parts,
         )
@@ -100,13 +100,13 @@ def at(server, name, **fields):
     }
 
 
-def test_a_generation_that_cannot_answer_is_known_before_another_is_asked_all(generated, openai_server, refused):
-    with refused(GenerationError, "generation 'absent'"):
+def test_a_system_that_cannot_answer_is_known_before_another_is_asked_all(generated, openai_server, refused):
+    with refused(ProviderError, "system 'absent'"):
         generated(at(openai_server, "there"), at(openai_server, "absent", model="nobody"))
     assert [call.body["model"] for call in openai_server.calls] == [MODEL, "nobody"]
 
 
-def test_a_generation_whose_log_is_complete_is_not_probed(generated, openai_server):
+def test_a_system_whose_log_is_complete_is_not_probed(generated, openai_server):
     generated(at(openai_server, "there"))
     assert len(openai_server.calls) == 2
     generated(at(openai_server, "there"), at(openai_server, "later"))
@@ -119,24 +119,24 @@ def test_a_study_whose_second_address_is_dead_is_answered_by_the_first(generated
     assert build.execute("select status, count(*) from raw.responses group by all").fetchall() == [("ok", 2)]
 
 
-def test_generations_of_an_address_are_asked_in_their_order(generated, openai_server):
+def test_systems_of_an_address_are_asked_in_their_order(generated, openai_server):
     one, other = ({"temperature": heat, "seed": None, "max_tokens": None} for heat in (0.0, 1.0))
     generated(at(openai_server, "one", decoding=one), at(openai_server, "other", decoding=other))
     asked = [call.body["temperature"] for call in openai_server.calls]
     assert asked == [0.0, 1.0, 0.0, 1.0]  # each is probed before any is asked the rest
 
 
-def test_a_generation_says_which_role_template_and_extension_it_has(generated, build):
+def test_a_system_says_which_role_template_and_extension_it_has(generated, build):
     generated(
         {
-            "name": "{role}_{template}",
+            "name": "{system_prompt_name}_{template}",
             "provider": "simulator",
-            "role": {"none": "", "kind": "Be kind."},
+            "system_prompt": {"none": "", "kind": "Be kind."},
             "prompt_template": {"plain": None, "short": "In short: {prompt}"},
         }
     )
     rows = build.execute(
-        "select role, template, extension, system_prompt, prompt_template, is_engine from raw.generations "
+        "select system_prompt_name, template, extension, system_prompt, prompt_template, is_engine from raw.systems "
         "where not is_baseline order by all"
     ).fetchall()
     assert rows == [
@@ -151,14 +151,14 @@ def test_an_engine_that_wrote_is_a_row_without_responses(generated, build, ollam
     engine = {"name": "helper", "provider": "ollama", "model": MODEL, "base_url": ollama_server.url, "engine": True}
     idle = {"name": "idle", "provider": "simulator", "engine": True}
     study = generated({"name": "fair", "provider": "simulator"}, engine, idle)
-    assert build.execute("select count(*) from raw.generations where is_engine").fetchone() == (0,)
+    assert build.execute("select count(*) from raw.systems where is_engine").fetchone() == (0,)
     run_context = RunContext(Home(tmp_path / "home"), progress=SILENT)
     ask_engine(study, run_context, "helper", "assemble", [Inquiry("a", "b")])
     generated({"name": "fair", "provider": "simulator"}, engine, idle)
     assert build.execute(
-        "select generation_id, model, model_digest, is_simulated from raw.generations where is_engine"
+        "select system_id, model, model_digest, is_simulated from raw.systems where is_engine"
     ).fetchall() == [("helper", MODEL, DIGEST, False)]
-    assert build.execute("select distinct generation_id from raw.responses").fetchall() == [("fair",)]
+    assert build.execute("select distinct system_id from raw.responses").fetchall() == [("fair",)]
 
 
 def test_the_simulator_stands_in_without_touching_the_logs_of_the_models(generated, build, openai_server, tmp_path):
@@ -166,7 +166,7 @@ def test_the_simulator_stands_in_without_touching_the_logs_of_the_models(generat
     log = Home(tmp_path / "home").responses(study.study_id) / "there.jsonl"
     before, n_calls = log.read_bytes(), len(openai_server.requests)
     generated(at(openai_server, "there"), simulated=True)
-    assert build.execute("select provider, model, is_simulated from raw.generations").fetchall() == [
+    assert build.execute("select provider, model, is_simulated from raw.systems").fetchall() == [
         ("simulator", MODEL, True)
     ]
     assert (log.read_bytes(), len(openai_server.requests)) == (before, n_calls)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from python_assets.assemble.assemble_study import assemble
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import generate_study
 from python_assets.providers.judged_refusals import QUESTION
@@ -68,7 +68,7 @@ def judged(make_study, build, tmp_path):
                 {"templates": {"texts": TEXTS, "cross": ["gender"]}},
                 files={"judges.py": JUDGES.replace("{log}", str(log))},
                 factors={"gender": {"levels": ["Female"]}},
-                generations=[asked, {"name": "critic", "provider": f"judges:{function}", "engine": True}],
+                systems=[asked, {"name": "critic", "provider": f"judges:{function}", "engine": True}],
                 measures=[measure, "vader"],
                 groupings=["gender"],
             )
@@ -130,7 +130,7 @@ def test_where_the_judge_names_no_class_the_rules_stand(judged, build):
 
 def test_a_judge_that_always_agrees_is_refused_before_it_is_asked_of_responses(judged, tmp_path):
     expected = "engine critic, judge of refusals: got 'answered' for the response \"I'm sorry, but I can't help"
-    with pytest.raises(GenerationError, match=expected):
+    with pytest.raises(ProviderError, match=expected):
         judged("that_always_agrees", {"refusal": {"judge": "critic"}})
     assert "What about p1" not in (tmp_path / "sent.txt").read_text(encoding="utf-8")
 
@@ -149,7 +149,7 @@ def test_a_simulated_engine_agrees_with_the_rules(make_study, build, tmp_path):
     study = make_study(
         {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}},
         factors={"gender": {"levels": ["Female", "Male"]}},
-        generations=[
+        systems=[
             {"name": "one", "provider": "simulator", "replicates": 20, "options": {"refusal": {"base": 0.5}}},
             {"name": "critic", "provider": "simulator", "engine": True},
         ],

@@ -149,10 +149,10 @@ def test_a_study_whose_documents_hold_no_text_is_told(make_study: Any, build: An
         factors={"gender": {"levels": ["Female", "Male"]}},
     )
     job = ExtensionJob(study, ExtensionSpec(type="rag"), build, Home(tmp_path))
-    with refused(StudyError, "generations.extension"):
+    with refused(StudyError, "systems.extension"):
         read_passages(job)
 
 
 def test_a_file_that_is_missing_is_told_with_its_field(read: Read, refused) -> None:
-    with refused(SourceError, "generations.extension.path"):
+    with refused(SourceError, "systems.extension.path"):
         read(path="absent.txt", scraped=False)

@@ -30,14 +30,14 @@ Answered = Callable[..., list[dict[str, Any]]]
 def study_with(make_study: Any, spelling_vectors: Any) -> Callable[..., Study]:
     """A study of one document with its generation."""
 
-    def make(text: str, **generation: Any) -> Study:
+    def make(text: str, **system: Any) -> Study:
         levels = {"Ideraland": ["Ideraland"], "Italy": ["Italy"]}
         scraped = {"levels": list(levels), "keywords": levels, "min_words": 5}
         study: Study = make_study(
             {"scrape": {**scraped, "sources": [{"tag": "book", "path": "a.txt"}]}},
             files={"a.txt": text, "echo.py": ECHO},
             embedding=spelling_vectors(text),
-            generations=[{"name": "one", "provider": "simulator", **generation}],
+            systems=[{"name": "one", "provider": "simulator", **system}],
         )
         return study
 
@@ -48,9 +48,9 @@ def study_with(make_study: Any, spelling_vectors: Any) -> Callable[..., Study]:
 def answered(study_with: Callable[..., Study], build: Any, tmp_path: Path) -> Answered:
     """Scrape, assemble and generate; gives the responses with their context read."""
 
-    def run(text: str = TEXT, extension: Any = None, **generation: Any) -> list[dict[str, Any]]:
+    def run(text: str = TEXT, extension: Any = None, **system: Any) -> list[dict[str, Any]]:
         spec = extension or {"type": "rag", "top_k": 2, "words_per_passage": 20}
-        study = study_with(text, extension=spec, **generation)
+        study = study_with(text, extension=spec, **system)
         scrape(study, build)
         assemble(study, build)
         generate_study(study, build, Home(tmp_path / "home"), progress=SILENT)
@@ -62,7 +62,7 @@ def answered(study_with: Callable[..., Study], build: Any, tmp_path: Path) -> An
 
 
 def test_a_server_gets_the_passages_before_the_prompt(answered: Answered, openai_server: Server) -> None:
-    rows = answered(provider="openai", model=MODEL, base_url=openai_server.url + "/v1", role="Be brief.")
+    rows = answered(provider="openai", model=MODEL, base_url=openai_server.url + "/v1", system_prompt="Be brief.")
     assert len(rows) >= 2
     for call in openai_server.calls:
         system, user = call.body["messages"]
@@ -95,10 +95,10 @@ def test_a_local_model_works_with_it_too(answered: Answered, tmp_path: Path) -> 
     assert all(len(row["context"]["passages"]) == 2 for row in rows)
 
 
-def test_a_generation_says_what_stood_before_its_prompts(answered: Answered, build: Any) -> None:
+def test_a_system_says_what_stood_before_its_prompts(answered: Answered, build: Any) -> None:
     answered(provider="simulator")
     name, extensions_json = build.execute(
-        "select extension, extensions_json from raw.generations where not is_baseline"
+        "select extension, extensions_json from raw.systems where not is_baseline"
     ).fetchone()
     identity = json.loads(extensions_json)
     assert (name, identity["type"], identity["top_k"], identity["n_passages"]) == ("rag", "rag", 2, 4)

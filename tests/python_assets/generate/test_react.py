@@ -10,7 +10,7 @@ import pytest
 from python_assets.generate.extension import ExtensionJob
 from python_assets.generate.react import LAST_STEP, NOT_UNDERSTOOD, NOTHING_FOUND, ReAct, parse_action
 from python_assets.providers.loop import generate
-from python_assets.providers.records import GenerationConfig, Message, Prompt, Response
+from python_assets.providers.records import Message, Prompt, Response, SystemConfig
 from python_assets.study.study import ExtensionSpec, Study
 from python_assets.warehouse.build import Home
 from tests.python_assets.providers.conftest import Ask
@@ -50,7 +50,7 @@ def converse(react: Callable[..., ReAct], tmp_path: Path) -> Converse:
             turns.append([Message(**message) for message in messages])
             return replies[len(turns) - 1]
 
-        config = GenerationConfig("fn", "own:fn", function=answer, extension=react(**spec), system_prompt="Sys.")
+        config = SystemConfig("fn", "own:fn", function=answer, extension=react(**spec), system_prompt="Sys.")
         run = generate([PROMPT], config, tmp_path / f"{next(n_talks)}.jsonl")
         return run.responses[0], turns
 
@@ -204,7 +204,7 @@ def test_a_passage_that_reads_like_an_action_is_none(converse: Converse) -> None
     assert response.response_text == "In water."
 
 
-def test_malformed_replies_in_a_row_do_not_stop_a_generation(
+def test_malformed_replies_in_a_row_do_not_stop_a_system(
     react: Callable[..., ReAct], openai_server: Server, ask: Ask
 ) -> None:
     prompts = [Prompt(f"p{i}", f"p{i}", f"Where is {i}?", task="question") for i in range(25)]
@@ -228,7 +228,7 @@ def test_a_chat_server_is_asked_turn_by_turn(react: Callable[..., ReAct], openai
 
 def test_a_prompt_that_a_local_model_cannot_read_is_its_error(react: Callable[..., ReAct], tmp_path: Path) -> None:
     folder = save_model(tmp_path / "tiny", CHAT)
-    config = GenerationConfig("local", "transformers", str(folder), extension=react(), concurrency=2)
+    config = SystemConfig("local", "transformers", str(folder), extension=react(), concurrency=2)
     run = generate([PROMPT, Prompt("q", "q", "Why?", task="question")], config, tmp_path / "log.jsonl")
     for response in run.responses:
         assert (response.status, response.response_text) == ("error", None)
@@ -238,10 +238,10 @@ def test_a_prompt_that_a_local_model_cannot_read_is_its_error(react: Callable[..
 
 def test_a_turn_of_the_simulator_finishes_with_what_it_would_say(react: Callable[..., ReAct], tmp_path: Path) -> None:
     prompts = [Prompt(f"p{i}", f"p{i}", f"Where is {i}?") for i in range(60)]
-    config = GenerationConfig("fair", "simulator", options={"refusal": {"base": 0.2}})
+    config = SystemConfig("fair", "simulator", options={"refusal": {"base": 0.2}})
     plain = generate(prompts, config, tmp_path / "plain.jsonl")
     within = generate(
-        prompts, GenerationConfig("fair", "simulator", options=config.options, extension=react()), tmp_path / "r"
+        prompts, SystemConfig("fair", "simulator", options=config.options, extension=react()), tmp_path / "r"
     )
     assert [row.response_text for row in within.responses] == [row.response_text for row in plain.responses]
     assert (within.n_by_status, within.n_by_flag) == (plain.n_by_status, plain.n_by_flag)
@@ -258,7 +258,7 @@ def test_conversations_held_at_once_do_not_mix(react: Callable[..., ReAct], tmp_
         return SEARCH if len(messages) == 1 else f"Action: finish[{task}]"
 
     prompts = [Prompt(f"p{i}", f"p{i}", f"Where is {i}?", task="question") for i in range(20)]
-    config = GenerationConfig("fn", "own:fn", function=answer, extension=react(), concurrency=8)
+    config = SystemConfig("fn", "own:fn", function=answer, extension=react(), concurrency=8)
     run = generate(prompts, config, tmp_path / "log.jsonl")
     assert [row.response_text for row in run.responses] == [prompt.prompt_text for prompt in prompts]
     assert n_turns == [40]

@@ -2,8 +2,8 @@ import pandas as pd
 
 from python_assets.generate.response_tables import responses_table
 from python_assets.providers.outcomes import response_of
-from python_assets.providers.records import Description, GenerationRun, Outcome, Prompt, Request
-from python_assets.study.study import Generation, GenerationSpec
+from python_assets.providers.records import Description, Outcome, Prompt, Request, SystemRun
+from python_assets.study.study import System, SystemSpec
 
 
 def table_of(*outcomes):
@@ -12,10 +12,10 @@ def table_of(*outcomes):
         response_of(Request(str(i), "{}", Prompt(str(i), "r", "?"), 0, []), outcome, 100)
         for i, outcome in enumerate(outcomes)
     ]
-    spec = GenerationSpec(name="own", provider="simulator")
-    generation = Generation(generation_id="own", model="", system_prompt="", spec=spec)
-    run = GenerationRun(responses, Description(), False, {}, 0, 0, 0, 0, {}, {}, 0.0, [])
-    return responses_table([(generation, run)])
+    spec = SystemSpec(name="own", provider="simulator")
+    system = System(system_id="own", model="", system_prompt="", spec=spec)
+    run = SystemRun(responses, Description(), False, {}, 0, 0, 0, 0, {}, {}, 0.0, [])
+    return responses_table([(system, run)])
 
 
 def test_a_response_that_failed_stands_beside_one_that_did_not():

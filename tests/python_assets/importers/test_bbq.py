@@ -47,7 +47,7 @@ def read(make_study):
             {"import": spec},
             files,
             check_files=True,
-            generations=[{"name": "*", "provider": "replay"}],
+            systems=[{"name": "*", "provider": "replay"}],
             measures=["incorrect", "biased_error", "s_dis", "s_amb"],
         )
         return read_import(study)
@@ -128,7 +128,7 @@ def test_every_column_beside_those_of_items_is_a_model(read):
     items = [item(0), item(1)]
     predictions = [{**items[0], RACE: "the aunt", "qonly": "not known"}, {**items[1], RACE: "the niece"}]
     imported = read(items, predictions)
-    assert imported.rows["generation"].tolist() == [RACE, RACE, "qonly"]
+    assert imported.rows["system"].tolist() == [RACE, RACE, "qonly"]
     assert imported.n_rows == 3
 
 
@@ -153,7 +153,7 @@ def test_an_item_that_is_there_twice_is_an_error(refused, read):
 
 def test_the_format_says_factors_unit_and_measures(make_study):
     spec = {"format": "bbq", "path": "a.jsonl", "predictions": "b.jsonl"}
-    study = make_study({"import": spec}, generations=[{"name": "*", "provider": "replay"}], measures=["s_dis"])
+    study = make_study({"import": spec}, systems=[{"name": "*", "provider": "replay"}], measures=["s_dis"])
     assert study.unit == "root_prompt"
     assert study.factors["context_condition"].reference == "disambig"
     assert study.groupings == [("category",), ("stereotyped_group",)]
@@ -173,7 +173,7 @@ def test_a_file_that_is_absent_or_is_none_of_bbq_is_told_before_anything_runs(tm
     for name, rows in files.items():
         (tmp_path / name).write_text(lines(rows))
     spec = "{import: {format: bbq, path: a.jsonl, predictions: b.jsonl}}"
-    sections = {"prompts": spec, "generations": "[{name: one, provider: simulator}]"}
+    sections = {"prompts": spec, "systems": "[{name: one, provider: simulator}]"}
     assert mistaken(sections, check_files=True) == [f"prompts.import.{field}"]
 
 
@@ -189,7 +189,7 @@ def test_the_means_of_the_scores_are_the_official_ones(published):
     levels = imported.prompt_factors.pivot(index="prompt_id", columns="factor", values="level")
     means = (
         imported.rows.join(levels, on="prompt_id")
-        .groupby(["category", "context_condition", "generation"])[["incorrect", "s_dis", "s_amb"]]
+        .groupby(["category", "context_condition", "system"])[["incorrect", "s_dis", "s_amb"]]
         .mean()
     )
     assert len(reference["official"]) == 18
@@ -203,18 +203,18 @@ def test_the_means_of_the_scores_are_the_official_ones(published):
 
 def test_the_rates_of_the_outcomes_are_the_official_ones(published):
     imported, reference = published
-    race = imported.rows.query("generation == 'unifiedqa_race'")
+    race = imported.rows.query("system == 'unifiedqa_race'")
     for row in reference["rates"]:
         assert race[row["outcome"]].count() == row["n"]
         assert race[row["outcome"]].mean() == pytest.approx(row["rate"], abs=1e-9)
     # UnifiedQA in the format of ARC once names nobody that the item knows: Age 2242
     unmatched = imported.rows[imported.rows["incorrect"].isna()]
-    assert unmatched[["generation", "prompt_id"]].values.tolist() == [["unifiedqa_arc", "Age | 2242"]]
+    assert unmatched[["system", "prompt_id"]].values.tolist() == [["unifiedqa_arc", "Age | 2242"]]
 
 
 def test_log_disparities_of_every_level_are_the_published_ones(published):
     imported, reference = published
-    rows = imported.rows.query("generation == 'unifiedqa_race'").merge(imported.prompt_factors, on="prompt_id")
+    rows = imported.rows.query("system == 'unifiedqa_race'").merge(imported.prompt_factors, on="prompt_id")
     found = rows.groupby(["factor", "level"])["incorrect"].agg(["sum", "count"])
     for row in reference["first_level_log_disparity_incorrect"]:
         assert found.loc[row["factor"], row["value"]].tolist() == [row["deviations"], row["n"]]

@@ -114,7 +114,7 @@ def test_people_win_over_our_own_measuring(study, tmp_path):
                 """
                 select split_part(prompt_id, ' | ', 5), measure_id, label, round(value, 4), label_method,
                     reason
-                from raw.measurements where generation_id = 'model'
+                from raw.measurements where system_id = 'model'
                 """
             ).fetchall()
         }

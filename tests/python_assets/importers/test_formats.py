@@ -61,7 +61,7 @@ REPLAY = [{"name": "one", "provider": "replay"}]
 def pairs(make_study):
     def make(options=None, **parts):
         spec = {"format": "pairs", "path": "lines.txt", **(options or {})}
-        return make_study({"import": spec}, PAIRS, check_files=True, generations=REPLAY, **parts)
+        return make_study({"import": spec}, PAIRS, check_files=True, systems=REPLAY, **parts)
 
     return make
 
@@ -113,7 +113,7 @@ def test_a_measure_of_a_format_is_taken_by_its_name_and_may_have_a_slice(pairs):
 
 
 def texts(mistaken, spec):
-    return mistaken({"prompts": spec, "generations": "[{name: one, provider: replay}]", "groupings": "[document]"})
+    return mistaken({"prompts": spec, "systems": "[{name: one, provider: replay}]", "groupings": "[document]"})
 
 
 def test_an_unknown_format_is_told_with_the_known_ones(mistaken):

@@ -47,7 +47,7 @@ def study_of(make_study, logs, tmp_path):
             "root_prompt": "scenario",
             **(options or {}),
         }
-        return make_study({"import": spec}, check_files=True, **{"generations": REPLAY, **parts})
+        return make_study({"import": spec}, check_files=True, **{"systems": REPLAY, **parts})
 
     return make
 
@@ -80,10 +80,10 @@ def test_samples_are_prompts_with_their_metadata_and_epochs_are_replicates(read)
     assert (imported.n_rows, imported.quarantine) == (8, [])
 
 
-def test_models_and_tasks_are_factors_and_their_pairs_generations(read):
+def test_models_and_tasks_are_factors_and_their_pairs_systems(read):
     imported = read("two_epochs.eval", "other_model.eval")
-    assert set(imported.rows["generation"]) == {"mockllm/model | hiring", "mockllm/other | hiring"}
-    found = imported.generation_factors.values.tolist()
+    assert set(imported.rows["system"]) == {"mockllm/model | hiring", "mockllm/other | hiring"}
+    found = imported.system_factors.values.tolist()
     assert ["mockllm/other | hiring", "model", "mockllm/other"] in found
     assert ["mockllm/other | hiring", "eval_task", "hiring"] in found
 
@@ -182,7 +182,7 @@ def test_a_log_without_results_publishes_nothing(read):
 
 def test_samples_of_a_log_are_told_by_their_log(read):
     imported = read("two_epochs.eval", "other_model.eval")
-    assert imported.samples.groupby(["log", "generation_id"]).size().to_dict() == {
+    assert imported.samples.groupby(["log", "system_id"]).size().to_dict() == {
         ("other_model.eval", "mockllm_other___hiring"): 4,
         ("two_epochs.eval", "mockllm_model___hiring"): 8,
     }
@@ -190,25 +190,25 @@ def test_samples_of_a_log_are_told_by_their_log(read):
     assert of_other[["reducer", "n_published", "value_published"]].values.tolist() == [["", 4, 0.0]]
 
 
-def test_generations_that_no_study_replays_have_no_metrics(study_of):
+def test_systems_that_no_study_replays_have_no_metrics(study_of):
     study = study_of(
         "two_epochs.eval",
         "other_model.eval",
         measures=["match"],
-        generations=[{"name": "mockllm_other___hiring", "provider": "replay"}],
+        systems=[{"name": "mockllm_other___hiring", "provider": "replay"}],
     )
     metrics = read_import(study).metrics.query("scorer == 'match'")
     assert set(zip(metrics["log"], metrics["reason"], strict=True)) == {
-        ("two_epochs.eval", "other_generations"),
+        ("two_epochs.eval", "other_systems"),
         ("other_model.eval", None),
     }
 
 
 def test_what_tells_runs_apart_is_a_factor_of_models(read):
     imported = read("again.eval", "benign.eval", options={"model_factors": {"temperature": "plan.config.temperature"}})
-    found = imported.generation_factors.query("factor == 'temperature'")["level"]
+    found = imported.system_factors.query("factor == 'temperature'")["level"]
     assert sorted(found) == ["0.5", "none"]
-    assert imported.rows["generation"].nunique() == 2
+    assert imported.rows["system"].nunique() == 2
 
 
 def test_the_same_log_twice_changes_nothing(read, logs, tmp_path):
@@ -346,7 +346,7 @@ def problems(mistaken, path, **options):
     return mistaken(
         {
             "prompts": f"{{import: {{format: inspect, path: '{path}', {stated}}}}}",
-            "generations": "[{name: '*', provider: replay}]",
+            "systems": "[{name: '*', provider: replay}]",
         },
         check_files=True,
     )

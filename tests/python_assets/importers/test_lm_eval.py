@@ -58,7 +58,7 @@ def read(make_study):
             "root_prompt": "scenario",
             **(options or {}),
         }
-        study = make_study({"import": spec}, check_files=True, measures=list(measures), generations=REPLAY, **parts)
+        study = make_study({"import": spec}, check_files=True, measures=list(measures), systems=REPLAY, **parts)
         return read_import(study)
 
     return run
@@ -68,7 +68,7 @@ def problems(mistaken, path, **options):
     named = {"factors": "{gender: person.gender}", **options}
     stated = ", ".join(f"{name}: {value}" for name, value in named.items())
     spec = f"{{import: {{format: lm_eval, path: '{path}', {stated}}}}}"
-    return mistaken({"prompts": spec, "generations": "[{name: '*', provider: replay}]"}, check_files=True)
+    return mistaken({"prompts": spec, "systems": "[{name: '*', provider: replay}]"}, check_files=True)
 
 
 def rejected(imported):
@@ -83,7 +83,7 @@ def test_items_are_prompts_with_their_levels_and_repeats_are_replicates(copied, 
     levels = imported.prompt_factors.query("prompt_id == 'hiring | 3'").set_index("factor")["level"].to_dict()
     assert levels == {"gender": "he", "eval_task": "hiring"}
     rows = imported.rows.query("prompt_id == 'hiring | 3'")
-    assert rows[["generation", "replicate", "response_text"]].values.tolist() == [
+    assert rows[["system", "replicate", "response_text"]].values.tolist() == [
         ["made-up/small", 0, "no"],
         ["made-up/small", 1, "no"],
     ]
@@ -106,12 +106,12 @@ def test_given_answers_have_metrics_and_no_text(copied, read):
     assert imported.rows["response_text"].isna().all()
 
 
-def test_models_are_generations_and_further_factors_are_named_by_their_path(copied, read):
+def test_models_are_systems_and_further_factors_are_named_by_their_path(copied, read):
     names = [copied("hiring"), copied("hiring", "large")]
     imported = read(*names, options={"model_factors": {"called": "config.model_args.pretrained"}})
-    assert set(imported.generation_factors["level"]) == {"made-up/small", "made-up/large"}
-    assert set(imported.generation_factors["factor"]) == {"model", "called"}
-    assert imported.rows["generation"].nunique() == 2
+    assert set(imported.system_factors["level"]) == {"made-up/small", "made-up/large"}
+    assert set(imported.system_factors["factor"]) == {"model", "called"}
+    assert imported.rows["system"].nunique() == 2
 
 
 def test_the_metrics_are_the_measures_of_a_study_that_names_none(copied, tmp_path):

@@ -35,8 +35,8 @@ def importing(write_study):
     def write(manifests, **sections):
         paths = ", ".join(f'"{path}"' for path in manifests)
         prompts = f"{{import: {{format: plumbline, path: [{paths}]}}}}"
-        generations = '[{name: "*", provider: replay}]'
-        return write_study({"prompts": prompts, "generations": generations, **sections}, "both")
+        systems = '[{name: "*", provider: replay}]'
+        return write_study({"prompts": prompts, "systems": systems, **sections}, "both")
 
     return write
 
@@ -52,7 +52,7 @@ def months(home):
 
 def test_prompts_of_two_waves_pair_by_their_id(importing, months):
     imported = read_import(load_study(importing(months)))
-    answers = imported.rows.pivot(index="prompt_id", columns="generation", values="response_text")
+    answers = imported.rows.pivot(index="prompt_id", columns="system", values="response_text")
     assert answers.loc[["p1", "p2"]].to_dict() == {
         "g 2026-10": {"p1": "good", "p2": "bad"},
         "g 2026-11": {"p1": "good", "p2": "worse"},
@@ -62,7 +62,7 @@ def test_prompts_of_two_waves_pair_by_their_id(importing, months):
 
 
 def test_study_and_wave_are_factors_of_models(importing, months):
-    levels = read_import(load_study(importing(months))).generation_factors
+    levels = read_import(load_study(importing(months))).system_factors
     assert set(levels.itertuples(index=False, name=None)) == {
         ("g 2026-10", "model", "g"),
         ("g 2026-10", "study", "months"),
@@ -84,15 +84,15 @@ def test_runs_without_a_wave_are_told_apart_by_when_they_were_published(importin
         archived(home, "one", ANSWERS, at="2026-10-01 09:00:00"),
         archived(home, "two", ANSWERS, at="2026-11-01 09:00:00"),
     ]
-    levels = read_import(load_study(importing(manifests))).generation_factors
-    waves = levels[levels["factor"] == "wave"].set_index("generation")["level"].to_dict()
+    levels = read_import(load_study(importing(manifests))).system_factors
+    waves = levels[levels["factor"] == "wave"].set_index("system")["level"].to_dict()
     assert waves == {"g 2026-10-01 09:00:00": "2026-10-01 09:00:00", "g 2026-11-01 09:00:00": "2026-11-01 09:00:00"}
 
 
-def test_generations_of_different_studies_are_told_apart_by_them(importing, home):
+def test_systems_of_different_studies_are_told_apart_by_them(importing, home):
     manifests = [archived(home, "one", ANSWERS), archived(home, "two", ANSWERS, study="others")]
     imported = read_import(load_study(importing(manifests)))
-    assert imported.rows["generation"].unique().tolist() == ["months g", "others g"]
+    assert imported.rows["system"].unique().tolist() == ["months g", "others g"]
 
 
 def measured(path, tmp_path):
@@ -102,7 +102,7 @@ def measured(path, tmp_path):
         generate_study(study, build, Home(tmp_path / "other"), SILENT)
         extract(study, build, tmp_path / "cache")
         return build.execute(
-            "select generation_id, prompt_id, measure_id, coalesce(label, value::varchar), extractor_version "
+            "select system_id, prompt_id, measure_id, coalesce(label, value::varchar), extractor_version "
             "from raw.measurements order by all"
         ).fetchall()
 
@@ -186,7 +186,7 @@ def test_an_archive_without_texts_is_not_imported_as_if_it_had_them(importing, h
     asking = [
         {"measures": "[{name: now, extractor: vader}]"},
         {"measures": "[vader, {name: said, kind: categorical, column: response_text}]"},
-        {"generations": '[{name: "*", provider: replay}, {name: new, provider: simulator}]'},
+        {"systems": '[{name: "*", provider: replay}, {name: new, provider: simulator}]'},
     ]
     told = set()
     for sections in asking:
@@ -215,7 +215,7 @@ def test_an_archive_and_an_export_stand_together(importing, home):
     publish_run(home, "november", ANSWERS, wave="11", at="2026-11-01")
     november = export_study(home, "months", "responses", "csv", None).folder / "manifest.json"
     rows = read_import(load_study(importing([october, november]))).rows
-    assert rows["generation"].unique().tolist() == ["g 10", "g 11"]
+    assert rows["system"].unique().tolist() == ["g 10", "g 11"]
 
 
 def units_of(path, tmp_path):
@@ -244,7 +244,7 @@ def test_the_units_of_texts_stay_units_of_an_export(importing, home, tmp_path, o
         connection.execute("update prompt_factors set level = 'woman' where level = 'man' and prompt_id = 'p2'")
     manifest = export_study(home, "months", "prompts", output, None).folder / "manifest.json"
     study, units = units_of(
-        importing([manifest], generations="[{name: g, provider: simulator}]", measures="[vader]"), tmp_path
+        importing([manifest], systems="[{name: g, provider: simulator}]", measures="[vader]"), tmp_path
     )
     assert units == [("p1", "name p1", "name"), ("p2", "name p2", "name")]
     assert study.prompts.units == {"name": ["gender"]}
@@ -376,8 +376,8 @@ def _reverse_levels(manifest):
         pytest.param(lambda one: one["factors"]["gender"]["levels"].append("man"), id="level_twice"),
         pytest.param(lambda one: one.pop("stage"), id="missing_key"),
         pytest.param(lambda one: one["files"][0].pop("sha256"), id="missing_key_of_a_file"),
-        pytest.param(lambda one: one.update(generations=[]), id="no_generations"),
-        pytest.param(lambda one: one["generations"][0].pop("generation_id"), id="generation_without_id"),
+        pytest.param(lambda one: one.update(systems=[]), id="no_systems"),
+        pytest.param(lambda one: one["systems"][0].pop("system_id"), id="system_without_id"),
         pytest.param(lambda one: one["measures"][0].pop("kind"), id="measure_without_kind"),
         pytest.param(lambda one: one["files"][0]["columns"].append(one["files"][0]["columns"][0]), id="column_twice"),
         pytest.param(lambda one: one["factors"].update(all=one["factors"]["gender"]), id="factor_all"),

@@ -58,7 +58,7 @@ def read(make_study, tmp_path):
         (tmp_path / name).write_text(content if isinstance(content, str) else json.dumps(content))
         spec = {"format": "promptfoo", "path": name, "factors": {"person": "person"}, "root_prompt": "thing"}
         parts = {"measures": MEASURES, **parts}
-        study = make_study({"import": spec | (options or {})}, check_files=True, generations=REPLAY, **parts)
+        study = make_study({"import": spec | (options or {})}, check_files=True, systems=REPLAY, **parts)
         return study, read_import(study)
 
     return run
@@ -68,7 +68,7 @@ def test_results_become_prompts_answers_and_scores(read):
     study, found = read(evaluation(RESULTS))
     assert len(found.prompts) == 4
     assert found.prompts.root_prompt_id.nunique() == 2
-    assert sorted(found.rows.generation.unique()) == ["ollama:llama3.3", "openai:gpt-5-mini"]
+    assert sorted(found.rows.system.unique()) == ["ollama:llama3.3", "openai:gpt-5-mini"]
     assert found.rows.response_text.value_counts().to_dict() == {"Yes.": 4, "No.": 4}
     assert {one.name: (one.kind, one.direction) for one in study.measures} == {
         "polite": ("continuous", None),
@@ -131,7 +131,7 @@ def test_the_summary_by_itself_is_read_too(read):
 
 def test_a_further_factor_of_models_is_read_from_the_file(read):
     _, found = read(evaluation(RESULTS), options={"model_factors": {"season": "config.description"}})
-    of_models = found.generation_factors
+    of_models = found.system_factors
     assert set(of_models[of_models.factor == "season"].level) == {"spring"}
 
 

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[3]
 NORTH = "id,who,tone,model,answer,biased\n1,Jewish,plain,a,yes,1\n2,old,plain,a,no,0\n2,old,plain,b,yes,1\n"
 SOUTH = "id,stigma,style,model,answer,biased,graded\n1,Jewish,base,a,no,0,0.5\n2,short,base,b,yes,1,0.25\n"
 DESIGN = "id,stigma,style\n1,Jewish,base\n2,short,base\n"
-COLUMNS = {"prompt": "id", "generation": "model", "response": "answer"}
+COLUMNS = {"prompt": "id", "system": "model", "response": "answer"}
 REPLAY = [{"name": "*", "provider": "replay"}]
 BIASED = {"name": "biased", "kind": "binary", "column": "biased"}
 
@@ -32,7 +32,7 @@ def pair(make_study):
         spec |= {} if called is None else {"called": called}
         spec |= {} if factor is None else {"factor": factor}
         files = {"north.csv": NORTH, "south.csv": SOUTH, "design.csv": DESIGN} | (files or {})
-        parts = {"generations": REPLAY, "measures": [BIASED], "groupings": ["group"]} | parts
+        parts = {"systems": REPLAY, "measures": [BIASED], "groupings": ["group"]} | parts
         return make_study({"import": spec}, files, check_files=True, **parts)
 
     return make
@@ -59,14 +59,14 @@ def test_prompts_of_two_benchmarks_keep_apart_and_share_the_factors_of_one_name(
     assert imported.n_rows == 5
 
 
-def test_answers_of_a_model_to_both_are_one_generation_s(pair):
+def test_answers_of_a_model_to_both_are_one_system_s(pair):
     imported = read_import(pair())
-    found = [tuple(row) for row in imported.rows[["generation", "prompt_id", "response_text", "biased"]].to_numpy()]
+    found = [tuple(row) for row in imported.rows[["system", "prompt_id", "response_text", "biased"]].to_numpy()]
     assert found == [
         ("a", "north: 1", "yes", "1"), ("a", "north: 2", "no", "0"), ("b", "north: 2", "yes", "1"),
         ("a", "south: 1", "no", "0"), ("b", "south: 2", "yes", "1"),
     ]  # fmt: skip
-    assert imported.generation_factors.values.tolist() == [["a", "model", "a"], ["b", "model", "b"]]
+    assert imported.system_factors.values.tolist() == [["a", "model", "a"], ["b", "model", "b"]]
 
 
 def test_a_column_that_one_benchmark_has_is_missing_in_the_other(pair):
@@ -102,7 +102,7 @@ def test_a_design_without_answers_brings_its_prompts_alone(pair):
     imported = read_import(pair(south=design))
     assert len(imported.prompts) == 4
     assert set(imported.rows["prompt_id"]) == {"north: 1", "north: 2"}
-    assert imported.generation_factors["generation"].tolist() == ["a", "b"]
+    assert imported.system_factors["system"].tolist() == ["a", "b"]
 
 
 def test_a_row_that_cannot_be_used_is_set_aside_under_the_name_of_its_benchmark(pair):
@@ -112,8 +112,8 @@ def test_a_row_that_cannot_be_used_is_set_aside_under_the_name_of_its_benchmark(
 
 def test_what_only_one_benchmark_needs_is_no_column_of_the_whole(pair):
     spec = pair(north=table("north.csv", {"group": "who"}, COLUMNS | {"prompt_text": "tone"})).prompts.import_
-    assert (spec.columns.prompt_text, spec.columns.generation, spec.columns.response) == (
-        None, "generation", "response_text"
+    assert (spec.columns.prompt_text, spec.columns.system, spec.columns.response) == (
+        None, "system", "response_text"
     )  # fmt: skip
 
 
@@ -127,7 +127,7 @@ def test_what_only_one_benchmark_needs_is_no_column_of_the_whole(pair):
         {"called": {"north": {"group": "a", "tone": "a"}}},
         {"north": {"format": "inspect", "path": "north.json"}},
         {"north": {"format": "several", "imports": {}}},
-        {"north": table("north.csv", {"group": "who"}, COLUMNS | {"generation": ["model", "tone"]})},
+        {"north": table("north.csv", {"group": "who"}, COLUMNS | {"system": ["model", "tone"]})},
         {"measures": [{"name": "absent", "kind": "binary", "column": "absent"}]},
         {"north": table("north.csv", {"group": "who"}, {"prompt": "id", "response": "answer"})},
         {"north": table("north.csv", {"group": "whose"})},
@@ -143,7 +143,7 @@ def test_what_does_not_fit_together_is_told(pair, parts, snapshot):
 def test_one_benchmark_is_not_several(make_study):
     spec = {"format": "several", "imports": {"north": table("north.csv", {"group": "who"})}}
     with pytest.raises(PlumblineError, match="imports"):
-        make_study({"import": spec}, {"north.csv": NORTH}, generations=REPLAY, measures=[BIASED])
+        make_study({"import": spec}, {"north.csv": NORTH}, systems=REPLAY, measures=[BIASED])
 
 
 def test_bbq_and_socialstigmaqa_have_one_table_of_factors(plumbline_data):

@@ -143,6 +143,6 @@ def test_a_log_of_lm_eval(imported, tmp_path):
     rows = found.rows.set_index("prompt_id")
     assert rows["metrics.exact_match"].tolist() == [1, 0, 0, 1]
     assert rows["response_text"].tolist() == [f"for {name}" for name in PEOPLE]
-    assert found.generation_factors["level"].tolist() == ["made/model"]
+    assert found.system_factors["level"].tolist() == ["made/model"]
     assert told(found.metrics) == [("exact_match", "", "exact_match", "mean", 0.5, 4)]
     assert found.quarantine == []

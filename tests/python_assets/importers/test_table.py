@@ -8,8 +8,8 @@ import pytest
 from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import SourceError, StudyError
 from python_assets.extract.extract_study import extract
-from python_assets.generate.generate_study import expand_generations, generate_study, read_prompts
-from python_assets.generate.model_factors import generation_factors
+from python_assets.generate.generate_study import expand_systems, generate_study, read_prompts
+from python_assets.generate.model_factors import system_factors
 from python_assets.importers import table
 from python_assets.importers.formats import forget_import, read_import
 from python_assets.study.study import make_id
@@ -24,7 +24,7 @@ TABLE = [
     {"p": "p2", "root": "r1", "c": "France", "q": "Who?", "g": "gpt 4", "r": None, "n": 0, "s": None},
     {"p": "p2", "root": "r1", "c": "France", "q": "Who?", "g": "llama", "r": " ", "n": 0, "s": float("inf")},
 ]
-COLUMNS = {"prompt": "p", "root_prompt": "root", "prompt_text": "q", "generation": "g", "response": "r"}
+COLUMNS = {"prompt": "p", "root_prompt": "root", "prompt_text": "q", "system": "g", "response": "r"}
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def read(make_study, tmp_path):
         columns = {**columns, **({"replicate": replicate} if replicate else {})}
         spec = {"path": "t.parquet", "columns": columns, "factors": {"concept": "c"} if factors is None else factors}
         declared = declared or ({"concept": levels} if levels else {})
-        parts = {"generations": [{"name": "*", "provider": "replay"}], "factors": declared, **parts}
+        parts = {"systems": [{"name": "*", "provider": "replay"}], "factors": declared, **parts}
         return read_import(make_study({"import": spec}, measures=list(measures), **parts))
 
     return run
@@ -89,7 +89,7 @@ def test_auto_numbers_equal_rows_in_the_order_of_the_file(read):
     assert imported.rows["replicate"].tolist() == [0, 0, 1, 0, 2]
 
 
-def test_without_replicates_equal_prompts_of_a_generation_are_quarantined(read):
+def test_without_replicates_equal_prompts_of_a_system_are_quarantined(read):
     imported = read(TABLE, replicate=None)
     assert rules(imported) == [("t.parquet:row 2", "duplicate_key")]
     assert json.loads(imported.quarantine[0].record_json)["r"] == "you"
@@ -112,9 +112,9 @@ def test_a_response_for_an_unknown_prompt_is_quarantined(read, prompt):
     assert rules(read(changed(0, p=prompt))) == [("t.parquet:row 1", "unknown_prompt")]
 
 
-@pytest.mark.parametrize("generation", [None, " "])
-def test_a_response_of_an_unknown_generation_is_quarantined(read, generation):
-    assert rules(read(changed(3, g=generation))) == [("t.parquet:row 4", "unknown_generation")]
+@pytest.mark.parametrize("system", [None, " "])
+def test_a_response_of_an_unknown_system_is_quarantined(read, system):
+    assert rules(read(changed(3, g=system))) == [("t.parquet:row 4", "unknown_system")]
 
 
 @pytest.mark.parametrize("level", [None, "", " ", "Italy x France", "It\x1b[31maly"])
@@ -137,26 +137,26 @@ def test_a_conflict_names_its_column_and_both_values(read, snapshot):
     assert [read(changed(1, **changes)).quarantine[0].detail for changes in conflicts] == snapshot
 
 
-def test_every_column_of_several_tells_generations_apart_and_is_a_factor_of_models(read):
+def test_every_column_of_several_tells_systems_apart_and_is_a_factor_of_models(read):
     rows = [{**row, "v": version} for version in ("α 1", "β") for row in TABLE]
-    imported = read(rows, columns={**COLUMNS, "generation": ["g", "v"]}, factors={"concept": "c", "tuned": "v"})
+    imported = read(rows, columns={**COLUMNS, "system": ["g", "v"]}, factors={"concept": "c", "tuned": "v"})
     assert imported.quarantine == []
-    assert imported.rows["generation"].value_counts().to_dict() == {
+    assert imported.rows["system"].value_counts().to_dict() == {
         "gpt 4 | α 1": 3,
         "llama | α 1": 1,
         "gpt 4 | β": 3,
         "llama | β": 1,
     }
     assert set(imported.prompt_factors["factor"]) == {"concept"}
-    of_models = imported.generation_factors.set_index(["generation", "factor"])["level"]
+    of_models = imported.system_factors.set_index(["system", "factor"])["level"]
     # g is called by its column, v as factors call it; where no column is the model, all of them are
     assert of_models["llama | β"].to_dict() == {"g": "llama", "tuned": "β", "model": "llama | β"}
 
 
-def test_a_row_that_leaves_one_of_the_generation_columns_blank_is_quarantined(read):
+def test_a_row_that_leaves_one_of_the_system_columns_blank_is_quarantined(read):
     rows = [{**row, "v": " " if n == 2 else "one"} for n, row in enumerate(TABLE)]
-    imported = read(rows, columns={**COLUMNS, "generation": ["g", "v"]})
-    assert rules(imported) == [("t.parquet:row 3", "unknown_generation")]
+    imported = read(rows, columns={**COLUMNS, "system": ["g", "v"]})
+    assert rules(imported) == [("t.parquet:row 3", "unknown_system")]
 
 
 def test_a_rejected_row_does_not_speak_for_its_prompt(read):
@@ -212,7 +212,7 @@ def test_a_baseline_text_is_an_actual_one(read):
 
 
 def test_only_the_prompt_column_is_required(read):
-    sections = {"generations": [{"name": "one", "provider": "simulator"}], "groupings": ["document"]}
+    sections = {"systems": [{"name": "one", "provider": "simulator"}], "groupings": ["document"]}
     rows = [{"p": "a"}, {"p": "b"}, {"p": "a"}]
     imported = read(rows, replicate=None, columns={"prompt": "p"}, factors={}, **sections)
     assert imported.prompts["prompt_id"].tolist() == ["a", "b"]
@@ -231,10 +231,8 @@ def test_a_table_of_rejected_rows_alone_is_an_error(refused, read):
 
 def test_several_files_are_one_table(make_study):
     files = {"a.csv": "p,g\n1,x\n", "b.csv": "g,p\nx,2\nx,\n"}
-    spec = {"path": "*.csv", "columns": {"prompt": "p", "generation": "g"}}
-    study = make_study(
-        {"import": spec}, files, generations=[{"name": "*", "provider": "replay"}], groupings=["document"]
-    )
+    spec = {"path": "*.csv", "columns": {"prompt": "p", "system": "g"}}
+    study = make_study({"import": spec}, files, systems=[{"name": "*", "provider": "replay"}], groupings=["document"])
     imported = read_import(study)
     assert imported.prompts[["prompt_id", "document_id"]].values.tolist() == [["1", "a.csv"], ["2", "b.csv"]]
     assert rules(imported) == [("b.csv:row 2", "unknown_prompt")]
@@ -260,7 +258,7 @@ def test_files_of_a_list_are_one_table_in_its_order(make_study):
 def test_the_responses_of_fair_sea(plumbline_data):
     imported = read_import(load_study(PROJECT / "studies" / "fair_sea_responses.yml"))
     assert (imported.n_rows, len(imported.rows), imported.quarantine) == (5_760, 5_760, [])
-    assert imported.rows["generation"].value_counts().to_dict() == dict.fromkeys(
+    assert imported.rows["system"].value_counts().to_dict() == dict.fromkeys(
         ["gpt-4o-mini", "gpt-4.1-nano", "gpt-3.5-turbo"], 1_920
     )
     # SOURCE.md: every prompt was asked five times of every model
@@ -271,18 +269,16 @@ def test_the_responses_of_fair_sea(plumbline_data):
     assert len(labelled) == 5_760 - 2_550
 
 
-def test_all_codes_of_decodingtrust_are_of_a_generation_that_its_columns_tell(plumbline_data):
+def test_all_codes_of_decodingtrust_are_of_a_system_that_its_columns_tell(plumbline_data):
     study = load_study(PROJECT / "studies" / "decodingtrust_stereotype.yml")
     imported = read_import(study)
     assert (imported.n_rows, len(imported.rows), imported.quarantine) == (691_200, 691_200, [])
     # SOURCE.md: 16 topics x 24 groups x 3 templates; 8 models, which the files call by 12 names, x 3 prompts
     assert (len(imported.prompts), imported.prompts["root_prompt_id"].nunique()) == (1_152, 48)
-    assert imported.rows["generation"].value_counts().to_dict() == dict.fromkeys(
-        imported.rows["generation"].unique(), 28_800
-    )
-    names = imported.rows["generation"].map(make_id).unique()
-    levels = generation_factors(study, expand_generations(study, list(names)), imported)
-    of_models = levels.pivot(index="generation_id", columns="factor", values="level")
+    assert imported.rows["system"].value_counts().to_dict() == dict.fromkeys(imported.rows["system"].unique(), 28_800)
+    names = imported.rows["system"].map(make_id).unique()
+    levels = system_factors(study, expand_systems(study, list(names)), imported)
+    of_models = levels.pivot(index="system_id", columns="factor", values="level")
     pairs = of_models.groupby(["model_name", "system_prompt_type"]).size()
     assert (len(of_models), len(pairs), set(pairs)) == (24, 24, {1})
 
@@ -306,7 +302,7 @@ def test_of_an_import_of_codes_alone_no_refusal_empty_or_truncated_is_measured(d
     sections = {
         "factors": "{target_group: {type: domain}}",
         "prompts": f"{{import: {{path: codes.parquet, columns: {columns}, factors: {{target_group: target_group}}}}}}",
-        "generations": "[{name: coded, provider: replay}]",
+        "systems": "[{name: coded, provider: replay}]",
         "measures": "[vader, {name: agreeability, kind: continuous, column: agreeability}]",
         "groupings": "[target_group]",
     }
@@ -337,15 +333,9 @@ def seeded(read, seeds):
     rows = [{"p": f"p{n}", "cot": cot, "seed": seed, "r": "."} for n, (cot, seed) in enumerate(seeds)]
     factors = {"cot": "cot", "seed": "seed"}
     columns = {"prompt": "p", "response": "r"}
-    generations = [{"name": "one", "provider": "replay"}]
+    systems = [{"name": "one", "provider": "replay"}]
     return read(
-        rows,
-        replicate=None,
-        columns=columns,
-        factors=factors,
-        groupings=["cot"],
-        generations=generations,
-        declared=SEEDS,
+        rows, replicate=None, columns=columns, factors=factors, groupings=["cot"], systems=systems, declared=SEEDS
     )
 
 
@@ -415,7 +405,7 @@ def test_a_conversation_of_jsonl_is_asked_of_a_model_in_order(make_study, tmp_pa
     rows = [{"p": "p1", "c": "Italy", "m": chat("Hi", "Hello", "Who?")}, {"p": "p2", "c": "France", "m": chat("Who?")}]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     spec = {"path": "t.jsonl", "columns": {"prompt": "p", "messages": "m"}, "factors": {"concept": "c"}}
-    study = make_study({"import": spec}, generations=[{"name": "g", "provider": "simulator"}])
+    study = make_study({"import": spec}, systems=[{"name": "g", "provider": "simulator"}])
     with open_build(tmp_path / "b.duckdb") as build:
         assemble(study, build)
         first, second = read_prompts(build)

@@ -69,9 +69,9 @@ class Study:
         self.values, self.selected, self.statistics = [], [], []
         self.selected_answers = []
         self.silent, self.levels = [], {}  # generations without a value; levels of others by name
-        self.responses = pd.DataFrame(columns=["generation_id", "prompt_id", "replicate", "response_text"], dtype=str)
+        self.responses = pd.DataFrame(columns=["system_id", "prompt_id", "replicate", "response_text"], dtype=str)
         self.instruments = pd.DataFrame(
-            columns=["measure_id", "generation_id", "extractor_version", "value", "label"], dtype=str
+            columns=["measure_id", "system_id", "extractor_version", "value", "label"], dtype=str
         )
 
     def add(
@@ -81,7 +81,7 @@ class Study:
         *,
         kind="continuous",
         direction="higher_better",
-        generation_id="model",
+        system_id="model",
         calibration="raw",
         category="",
         baseline=None,
@@ -95,7 +95,7 @@ class Study:
         self.values.append(
             pd.DataFrame(
                 {
-                    "generation_id": generation_id,
+                    "system_id": system_id,
                     "measure_id": measure_id,
                     "calibration": calibration,
                     "category": category,
@@ -109,31 +109,30 @@ class Study:
         )
         return self
 
-    def miss(self, measure_id, n_missing, *, generation_id="model", scale=None):
+    def miss(self, measure_id, n_missing, *, system_id="model", scale=None):
         """Say how many answers of each root prompt and group have no value of a measure, and its scale."""
         if scale is not None:
             self.scales[measure_id] = scale
         n_missing = np.asarray(n_missing, dtype=int)
         self.missing += [
-            (generation_id, measure_id, root, group, n_missing[root, group])
-            for root, group in np.argwhere(n_missing > 0)
+            (system_id, measure_id, root, group, n_missing[root, group]) for root, group in np.argwhere(n_missing > 0)
         ]
         return self
 
-    def label(self, measure_id, y, *, generation_id="model"):
+    def label(self, measure_id, y, *, system_id="model"):
         """Add what people say of answers, shape (root prompts, groups[, replicates]): NaN is not given to them."""
         y = np.asarray(y, dtype=float)
         y = y[:, :, None] if y.ndim == 2 else y
         of = [
             part
             for part in self.values
-            if (part.measure_id == measure_id).all() and (part.generation_id == generation_id).all()
+            if (part.measure_id == measure_id).all() and (part.system_id == system_id).all()
         ]
         values = of[0].assign(y=y[of[0].root, of[0].group, of[0].replicate]).dropna(subset="y")
         self.labels.append(
             pd.DataFrame(
                 {
-                    "generation_id": generation_id,
+                    "system_id": system_id,
                     "measure_id": measure_id,
                     "prompt_id": "p" + values.root.astype(str) + "_" + values.group.astype(str),
                     "replicate": values.replicate,
@@ -158,7 +157,7 @@ class Study:
         values = pd.concat(self.values)
         values["root_position"] = values.root // blocks_of_root
         values["prompt_id"] = "p" + values.root.astype(str) + "_" + values.group.astype(str)
-        keys = ["generation_id", "measure_id", "calibration", "category", "group", "root", "root_position"]
+        keys = ["system_id", "measure_id", "calibration", "category", "group", "root", "root_position"]
         cells = values.groupby(keys, as_index=False).agg(cell_mean=("x", "mean"), n_responses=("x", "size"))
         cells = cells.rename(columns={"group": "group_position", "root": "block_position"})
         place = {"slice_id": "all", "grouping_id": "gender", "study_id": "small"}
@@ -186,7 +185,7 @@ class Study:
         ranges = values.dropna(subset="baseline").assign(
             low=lambda rows: rows[["x", "baseline"]].min(axis=1), high=lambda r: r[["x", "baseline"]].max(axis=1)
         )
-        ranges = ranges.groupby(["generation_id", "measure_id", "calibration"], as_index=False)
+        ranges = ranges.groupby(["system_id", "measure_id", "calibration"], as_index=False)
         tables = {
             "raw.measures": pd.DataFrame(
                 {
@@ -209,7 +208,7 @@ class Study:
                     **{"factor": "gender", "factor_position": 0},
                 }
             ),
-            **self._generations(),
+            **self._systems(),
             "raw.ground_truths": pd.DataFrame(columns=list(TRUTHS), dtype=str),
             "intermediate.int_truth_answers": pd.DataFrame(columns=list(ANSWERS), dtype=str),
             "intermediate.int_model_factors": pd.DataFrame({"study_id": ["small"], "factor": ["role"]}),
@@ -218,10 +217,10 @@ class Study:
             ),
             "intermediate.int_cells": cells,
             "intermediate.int_missing_answers": pd.DataFrame(
-                [(generation, measure, f"p{root}_{group}", n) for generation, measure, root, group, n in self.missing],
-                columns=["generation_id", "measure_id", "prompt_id", "n_missing"],
+                [(system, measure, f"p{root}_{group}", n) for system, measure, root, group, n in self.missing],
+                columns=["system_id", "measure_id", "prompt_id", "n_missing"],
             )
-            .astype({"generation_id": str, "measure_id": str, "prompt_id": str, "n_missing": int})
+            .astype({"system_id": str, "measure_id": str, "prompt_id": str, "n_missing": int})
             .assign(study_id="small"),
             "intermediate.int_blocking_factors": pd.DataFrame(
                 [("all", "gender", *factor) for factor in factors],
@@ -249,31 +248,29 @@ class Study:
 
     def _selected_answers(self, prompts, place):
         """Which answers are selected, of the prompts of one table."""
-        keys = ["generation_id", "measure_id", "calibration", "category", "statistic", "parameters"]
+        keys = ["system_id", "measure_id", "calibration", "category", "statistic", "parameters"]
         columns = [*keys, "prompt_position", "replicate", "is_selected"]
         if not self.selected_answers:
             return pd.DataFrame(columns=columns, dtype=str).assign(**place)
         found = pd.concat(self.selected_answers).merge(prompts[["root", "group", "prompt_position"]])
         return found.assign(is_selected=found.x == 1)[columns].assign(**place)
 
-    def _generations(self):
+    def _systems(self):
         """What is known of generations and units, beside their values; nothing of responses and subgroups."""
         values = pd.concat(self.values)
-        names = np.array([*dict.fromkeys([*values.generation_id, *self.silent])], dtype=object)
+        names = np.array([*dict.fromkeys([*values.system_id, *self.silent])], dtype=object)
         prompt_id = "p" + values.root.astype(str) + "_" + values.group.astype(str)
-        silent = values[["generation_id", "replicate"]].assign(prompt_id=prompt_id, response_text=None)
+        silent = values[["system_id", "replicate"]].assign(prompt_id=prompt_id, response_text=None)
         counts = ["outcome_position", "slice_id", "grouping_id", "group_id", "unit_id", "n", "k"]
         return {
-            "raw.generations": pd.DataFrame({"generation_id": names}).assign(
-                is_baseline=names == "baseline", is_engine=False
-            ),
-            "raw.generation_factors": pd.DataFrame(
+            "raw.systems": pd.DataFrame({"system_id": names}).assign(is_baseline=names == "baseline", is_engine=False),
+            "raw.system_factors": pd.DataFrame(
                 [
                     (name, factor, level)
                     for name in names
-                    for factor, level in {"generation": name, **self.levels.get(name, {})}.items()
+                    for factor, level in {"system": name, **self.levels.get(name, {})}.items()
                 ],
-                columns=["generation_id", "factor", "level"],
+                columns=["system_id", "factor", "level"],
             ),
             "raw.prompts": pd.DataFrame({"unit_id": [f"u{root}" for root in sorted(values.root.unique())]}),
             "raw.responses": self.responses if len(self.responses) else silent.drop_duplicates(),
@@ -283,11 +280,10 @@ class Study:
             "raw.subgroup_ideals": pd.DataFrame({"statistic": ["deviation_rate"], "ideal": 0.0}),
             "intermediate.int_subgroup_units": pd.DataFrame(columns=counts, dtype=str),
             "intermediate.int_outcomes": pd.DataFrame(
-                columns=["outcome_position", "generation_id", "measure_id"], dtype=str
+                columns=["outcome_position", "system_id", "measure_id"], dtype=str
             ),
             "intermediate.int_subgroup_sums": pd.DataFrame(
-                columns=["slice_id", "measure_id", "grouping_id", "generation_id", "n_responses", "n_deviating"],
-                dtype=str,
+                columns=["slice_id", "measure_id", "grouping_id", "system_id", "n_responses", "n_deviating"], dtype=str
             ),
         }
 
@@ -311,7 +307,7 @@ class Study:
         selection = {"statistic": "selection_rate", "parameters": f"standard=fixed({threshold:g})"}
         share = values.assign(x=(values.x >= threshold).astype(float), root_position=values.root)
         self.selected_answers.append(share.assign(**selection))
-        keys = ["generation_id", "measure_id", "calibration", "category", "group", "root", "root_position"]
+        keys = ["system_id", "measure_id", "calibration", "category", "group", "root", "root_position"]
         cells = share.groupby(keys, as_index=False).agg(cell_mean=("x", "mean"), n_responses=("x", "size"))
         cells = cells.rename(columns={"group": "group_position", "root": "block_position"})
         self.selected.append(

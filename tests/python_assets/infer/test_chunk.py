@@ -76,19 +76,19 @@ def test_chunks_of_a_study_give_the_tables_of_the_whole(study):
         equal(rows(connection, table), expected[table])
 
 
-def test_chunks_tell_the_same_of_pairs_of_generations(study):
+def test_chunks_tell_the_same_of_pairs_of_systems(study):
     rng = np.random.default_rng(5)
     for measure, shift in (("sentiment", 2.0), ("calm", 0.0), ("toxicity", 1.0)):
         for name in ("old", "new"):
             x = rng.normal(size=(20, 4))
             x[:, 1] += shift if name == "new" else 0
-            study.add(measure, x, generation_id=name)
+            study.add(measure, x, system_id=name)
     connection = study.write()
     infer_study(connection, analysis())
-    expected = rows(connection, "generation_comparisons")
+    expected = rows(connection, "system_comparisons")
     assert (expected.explained_by == "g1").any() and (expected.verdict == "different").any()
     infer_study(connection, analysis(), chunks=Here(connection, analysis(), n=2))
-    equal(rows(connection, "generation_comparisons"), expected)
+    equal(rows(connection, "system_comparisons"), expected)
 
 
 @pytest.mark.run
@@ -96,12 +96,12 @@ def test_pairs_that_draw_on_are_each_of_their_own_chunk(study, snapshot):
     rng = np.random.default_rng(5)
     for measure, shift in (("sentiment", 3.0), ("calm", 3.0), ("toxicity", 0.0)):
         for name in ("old", "new"):
-            study.add(measure, rng.normal(size=(20, 4)) + (shift if name == "new" else 0), generation_id=name)
+            study.add(measure, rng.normal(size=(20, 4)) + (shift if name == "new" else 0), system_id=name)
     connection, few = study.write(), analysis(n_permutations=99)
     heard = Heard()
     infer_study(connection, few, progress=heard)
     assert [said for said in heard.said if "smallest p" in said] == snapshot
-    expected = {table: rows(connection, table) for table in ("questions", "generation_comparisons")}
+    expected = {table: rows(connection, table) for table in ("questions", "system_comparisons")}
     infer_study(connection, few, chunks=Here(connection, few, n=3))
     for table, of_whole in expected.items():
         equal(rows(connection, table), of_whole)

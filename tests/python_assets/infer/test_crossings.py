@@ -180,14 +180,14 @@ def test_rates_and_labels_are_asked_the_same(study):
     assert of_rate.verdict["women x a"] == of_label.verdict["women x a"] == "different"
 
 
-def test_two_generations_are_asked_what_changed_beyond_the_parts(study):
+def test_two_systems_are_asked_what_changed_beyond_the_parts(study):
     before = cells(30, seed=11)
     after = before + np.random.default_rng(12).normal(size=before.shape) * 0.5
     after[:, :3] += 1.0  # all women
     after[:, 0] += 2.0
-    study.add("tone", after, generation_id="new").add("tone", before, generation_id="old")
+    study.add("tone", after, system_id="new").add("tone", before, system_id="old")
     built = inferred(crossed(study.write()), compared_with="old", margins={"mean_difference": 0.2})
-    changes = rows(built, "generation_comparisons", f"grouping_id = '{CROSSING}'")
+    changes = rows(built, "system_comparisons", f"grouping_id = '{CROSSING}'")
     asked = changes[changes.comparison == "groups_moved"].iloc[0]
     assert asked.q_value < 0.01
     told = changes[changes.comparison == "beyond_parts_change"].set_index("group_id")
@@ -199,7 +199,7 @@ def test_two_generations_are_asked_what_changed_beyond_the_parts(study):
     assert against_rest.value.notna().all()
     assert against_rest[["p_value", "q_value", "verdict"]].isna().all(axis=None)
     # of women alone: the part tells it
-    by_gender = rows(built, "generation_comparisons", "grouping_id = 'gender' and comparison = 'groups_moved'")
+    by_gender = rows(built, "system_comparisons", "grouping_id = 'gender' and comparison = 'groups_moved'")
     assert by_gender.q_value.iloc[0] < 0.01
 
 

@@ -233,15 +233,15 @@ def test_slices_are_corrected_by_their_own_labels(study):
 
 
 def two(study, own, other, labels_own, labels_other):
-    study.add("refusal", other, kind="binary", generation_id="old").label("refusal", labels_other, generation_id="old")
-    study.add("refusal", own, kind="binary", generation_id="new")
-    return study if labels_own is None else study.label("refusal", labels_own, generation_id="new")
+    study.add("refusal", other, kind="binary", system_id="old").label("refusal", labels_other, system_id="old")
+    study.add("refusal", own, kind="binary", system_id="new")
+    return study if labels_own is None else study.label("refusal", labels_own, system_id="new")
 
 
-def test_generations_are_compared_by_what_people_say_of_both(study):
+def test_systems_are_compared_by_what_people_say_of_both(study):
     truth = [marks(n=75, k=4, seed=seed) for seed in (1, 2)]
     seen = [read(truth[0], missed=0.02), read(truth[1], missed=0.6)]
-    found = inferred(two(study, *seen, *(given(y, 40) for y in truth)), "generation_comparisons")
+    found = inferred(two(study, *seen, *(given(y, 40) for y in truth)), "system_comparisons")
     mean = found[found.comparison == "mean_change"].set_index("calibration")
     assert mean.verdict.raw == "different"
     assert mean.verdict.corrected == "inconclusive"
@@ -257,7 +257,7 @@ def test_generations_are_compared_by_what_people_say_of_both(study):
 
 def test_with_every_prompt_labelled_a_change_is_that_of_labels(study):
     truth = [marks(n=30, seed=seed) for seed in (1, 2)]
-    found = inferred(two(study, *map(read, truth), *truth), "generation_comparisons")
+    found = inferred(two(study, *map(read, truth), *truth), "system_comparisons")
     mean = found[(found.comparison == "mean_change") & (found.calibration == "corrected")].iloc[0]
     assert mean.value == pytest.approx(truth[0].mean() - truth[1].mean())
     groups = found[(found.comparison == "disparity_change") & (found.calibration == "corrected")]
@@ -278,7 +278,7 @@ def test_labels_of_one_side_leave_raw_changes_in_the_set(study, labels, reason):
     mine = labels(truth[0])
     if mine is not None:  # what people say of the answers that they were given
         mine = np.where(np.isnan(mine), np.nan, truth[0])
-    found = inferred(two(study, *map(read, truth), mine, given(truth[1], 20)), "generation_comparisons")
+    found = inferred(two(study, *map(read, truth), mine, given(truth[1], 20)), "system_comparisons")
     corrected = found[(found.calibration == "corrected") & found.comparison.isin(["mean_change", "groups_moved"])]
     assert len(corrected) == 2 and corrected.p_value.isna().all()
     assert set(corrected.inference_reason) == {reason}

@@ -58,7 +58,7 @@ def build(study, x, look, *, errors=()):
         "prompts": pd.DataFrame({"prompt_id": prompts, "unit_id": [f"u{root}" for root in range(n)]}),
         "responses": pd.DataFrame(
             {
-                "generation_id": "model",
+                "system_id": "model",
                 "prompt_id": prompts,
                 "replicate": 0,
                 "status": "ok",
@@ -68,9 +68,7 @@ def build(study, x, look, *, errors=()):
         ),
         "measurements": pd.DataFrame(
             {
-                **dict.fromkeys(
-                    ("generation_id", "prompt_id", "measure_id", "label", "reason", "extractor_version"), ""
-                ),
+                **dict.fromkeys(("system_id", "prompt_id", "measure_id", "label", "reason", "extractor_version"), ""),
                 "replicate": 0,
                 "value": 0.0,
             },

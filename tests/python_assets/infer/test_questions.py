@@ -12,7 +12,7 @@ from python_assets.study.analysis import QuestionSet
 
 KEYS = {
     "slice_id": "all",
-    "generation_id": "g",
+    "system_id": "g",
     "grouping_id": "concept",
     "measure_id": "m",
     "calibration": "raw",
@@ -49,7 +49,7 @@ def test_the_rule_takes_declared_measures_and_refusal_as_they_are_in_all_prompts
         {"statistic": "selection_rate", "parameters": "standard=mean"},
         {"parameters": "normalise=before"},
         {"slice_id": "some"},
-        {"generation_id": "baseline"},
+        {"system_id": "baseline"},
     )
     assert set_ids(found, RULE).tolist() == ["primary"] * 3 + ["secondary"] * 6 + ["baseline"]
 
@@ -61,8 +61,8 @@ def test_a_measure_of_some_slices_is_asked_there():
 
 
 def test_what_the_study_declares_goes_before_the_rule():
-    found = questions({}, {"measure_id": "refusal"}, {"statistic": "variance"}, {"generation_id": "baseline"})
-    named = {"refusals": QuestionSet(measures=["refusal"]), "tool": QuestionSet(generations=["baseline"])}
+    found = questions({}, {"measure_id": "refusal"}, {"statistic": "variance"}, {"system_id": "baseline"})
+    named = {"refusals": QuestionSet(measures=["refusal"]), "tool": QuestionSet(systems=["baseline"])}
     assert set_ids(found, RULE._replace(named=named)).tolist() == ["primary", "refusals", "secondary", "tool"]
     primary = QuestionSet(measures=["m"], statistics=["variance"])
     assert set_ids(found, RULE._replace(primary=primary, named=named)).tolist() == [

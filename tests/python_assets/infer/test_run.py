@@ -261,12 +261,12 @@ def test_what_is_settled_needs_no_root_prompts(study):
 
 def test_questions_of_the_rule_are_corrected_together_and_the_others_apart(study):
     study.add("sentiment", numbers()).add("sentiment", numbers(seed=2), calibration="calibrated")
-    study.add("sentiment", numbers(seed=3), generation_id="baseline")
+    study.add("sentiment", numbers(seed=3), system_id="baseline")
     study.add("refusal", numbers(seed=4) > 0, kind="binary").add("empty", numbers(seed=5) > 0, kind="binary")
     connection = study.ask("variance").write()
     infer_study(connection, analysis())
     found = connection.execute(
-        "select generation_id, measure_id, calibration, statistic, set_id, n_questions "
+        "select system_id, measure_id, calibration, statistic, set_id, n_questions "
         "from inference.questions order by all"
     ).fetchall()
     assert found == [
@@ -306,7 +306,7 @@ def test_the_study_says_which_questions_it_is_about(study):
 def test_a_primary_set_that_names_nothing_is_a_mistake(study, refused):
     connection = study.add("sentiment", numbers()).write()
     with refused(StudyError, "analysis.primary"):
-        infer_study(connection, analysis(primary=QuestionSet(generations=["nobody"])))
+        infer_study(connection, analysis(primary=QuestionSet(systems=["nobody"])))
 
 
 @pytest.mark.parametrize("kind", ["continuous", "binary"])

@@ -8,7 +8,7 @@ from python_assets.labelling.written_sheets import write_sheet
 from python_assets.warehouse.build import Home, open_build, write_stage
 
 GROUPS = ("woman", "man")
-GENERATIONS = ("plain", "warm")
+SYSTEMS = ("plain", "warm")
 PROMPTS = {
     "templates": {
         "cross": ["gender"],
@@ -54,7 +54,7 @@ def studied(make_study):
     study = make_study(PROMPTS, factors=FACTORS, measures=MEASURES)
     done = Studied(study, study.folder)
     prompts = [(f"t{at}", group) for at in range(6) for group in GROUPS]
-    answers = [(name, root, group) for name in GENERATIONS for root, group in prompts]
+    answers = [(name, root, group) for name in SYSTEMS for root, group in prompts]
     texts = [
         f"{ODD.get(at, 'All is well')}; the {group} of {root} says {name}"
         for at, (name, root, group) in enumerate(answers)
@@ -82,9 +82,9 @@ def studied(make_study):
                 "prompt_factors": pd.DataFrame(
                     {"prompt_id": ids, "factor": "gender", "level": [group for _, group in prompts]}
                 ),
-                "generations": pd.DataFrame(
+                "systems": pd.DataFrame(
                     {
-                        "generation_id": GENERATIONS,
+                        "system_id": SYSTEMS,
                         "provider": "simulator",
                         "model": "m",
                         "system_prompt": "",
@@ -98,7 +98,7 @@ def studied(make_study):
                 ),
                 "responses": pd.DataFrame(
                     {
-                        "generation_id": [name for name, _, _ in answers],
+                        "system_id": [name for name, _, _ in answers],
                         "prompt_id": [f"{root}_{group}" for _, root, group in answers],
                         "replicate": 0,
                         "response_id": [f"{name}-{root}-{group}" for name, root, group in answers],
@@ -109,7 +109,7 @@ def studied(make_study):
                 "measurements": pd.DataFrame(
                     [
                         {
-                            "generation_id": name,
+                            "system_id": name,
                             "prompt_id": f"{root}_{group}",
                             "replicate": 0,
                             "measure_id": measure,
@@ -131,5 +131,5 @@ def publish(done):
     """What readers open: the tables that a sample is drawn from."""
     with duckdb.connect(str(done.home.published)) as connection:
         connection.execute(f"attach '{done.home.build(done.study.study_id)}' as build (read_only)")
-        for table in ("prompts", "prompt_factors", "keywords", "responses", "generations", "measurements"):
+        for table in ("prompts", "prompt_factors", "keywords", "responses", "systems", "measurements"):
             connection.execute(f"create or replace table {table} as from build.raw.{table}")

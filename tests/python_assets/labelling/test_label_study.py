@@ -277,10 +277,10 @@ def test_a_sheet_of_answers_holds_no_pairs(studied, read):
     assert set(read(pairs=[(path, "anna")]).rules) == {"another_measure"}
 
 
-def test_labels_may_name_answers_by_generation_prompt_and_replicate(studied, read):
+def test_labels_may_name_answers_by_system_prompt_and_replicate(studied, read):
     path = studied.folder / "named.csv"
     path.write_text(
-        "generation_id,prompt_id,replicate,label\nplain,t0_woman,0,yes\nwarm,t0_man,0,no\nwarm,t0_man,1,no\n",
+        "system_id,prompt_id,replicate,label\nplain,t0_woman,0,yes\nwarm,t0_man,0,no\nwarm,t0_man,1,no\n",
         encoding="utf-8",
     )
     found = read((path, "refusal", "anna"))

@@ -7,31 +7,31 @@ import pytest
 from python_assets.errors import WarehouseError
 from python_assets.labelling.preference_pairs import write_preference_pairs
 from python_assets.providers.messages import build_messages
-from python_assets.providers.records import GenerationConfig, Prompt
+from python_assets.providers.records import Prompt, SystemConfig
 from python_assets.warehouse.build import Home
 from tests.python_assets.report.conftest import write_published
 
 PEOPLE = [("man", "young"), ("man", "old"), ("woman", "young"), ("woman", "old")]
 FOUND = {
-    "slice_id": "all", "generation_id": "g", "measure_id": "kind", "grouping_id": "gender", "calibration": "raw",
+    "slice_id": "all", "system_id": "g", "measure_id": "kind", "grouping_id": "gender", "calibration": "raw",
     "statistic": "mean", "group_id": "woman", "direction": "disadvantaged",
 }  # fmt: skip
 
 
 def answer(root: str, gender: str, age: str, replicate: int = 0) -> dict:
-    return {"generation_id": "g", "prompt_id": f"{root}_{gender}_{age}", "replicate": replicate}
+    return {"system_id": "g", "prompt_id": f"{root}_{gender}_{age}", "replicate": replicate}
 
 
 @pytest.fixture
 def pairs(tmp_path):
     """The lines of the file of a study whose answers are worth what is given by root prompt, gender and age."""
 
-    def write(worth, texts=None, *, study=None, generation=None, messages=None, direction="higher_better", found=FOUND):
+    def write(worth, texts=None, *, study=None, system=None, messages=None, direction="higher_better", found=FOUND):
         said = {key: (texts or {}).get(key, f"An answer worth {value}.") for key, value in worth.items()}
         prompts = {answer(*key[:3])["prompt_id"]: key for key in worth}
         tables = {
             "studies": [{"title": "t", "config_json": "{}"} | (study or {})],
-            "generations": [{"generation_id": "g", "system_prompt": "", "is_simulated": False} | (generation or {})],
+            "systems": [{"system_id": "g", "system_prompt": "", "is_simulated": False} | (system or {})],
             "measures": [{"measure_id": "kind", "direction": direction}],
             "factors": [{"factor": name, "origin": "declared"} for name in ("gender", "age")],
             "prompts": [
@@ -101,9 +101,9 @@ def test_nothing_is_taken_of_a_group_that_no_finding_shows_at_a_disadvantage(pai
 def test_the_prompt_is_the_messages_that_the_model_was_sent(pairs):
     earlier = [{"role": "user", "content": 'Say "hi".'}, {"role": "assistant", "content": "Hi."}]
     asked = {"system_prompt": "Be brief.", "prompt_template": "{prompt} Yes or no?"}
-    _, lines = pairs(worth_of([0.6, 0.9, 0.2, 0.95]), generation=asked, messages=json.dumps(earlier))
+    _, lines = pairs(worth_of([0.6, 0.9, 0.2, 0.95]), system=asked, messages=json.dumps(earlier))
     prompt = Prompt("p", "r", "May the young woman of r enter?", task="question", messages=tuple(earlier))
-    assert lines[0]["prompt"] == build_messages(prompt, GenerationConfig("g", "simulator", "m", **asked))
+    assert lines[0]["prompt"] == build_messages(prompt, SystemConfig("g", "simulator", "m", **asked))
 
 
 def test_hidden_texts_stay_hidden(pairs, refused):

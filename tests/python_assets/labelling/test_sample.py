@@ -9,7 +9,7 @@ from python_assets.labelling.row_ids import KEY, row_key
 HIDDEN = ("plain", "warm", "t0", "t1", "t2", "t3", "t4", "t5")
 
 
-def test_a_root_prompt_is_drawn_with_every_answer_of_every_group_and_generation(studied):
+def test_a_root_prompt_is_drawn_with_every_answer_of_every_group_and_system(studied):
     rows = studied.draw("verdict", n=2).rows
     assert len(rows) == 2 * 2 * 2
     said = rows["text"].str.extract(r"the (\w+) of (t\d) says (\w+)")

@@ -43,7 +43,7 @@ def test_several_groups_and_models_are_told_apart(written):
     study = written(frame, group=["Group of people", "Age"], model="Who", name="Recinq-placebo 2")
     assert study.study_id == "recinq_placebo_2"
     assert [*study.groupings] == [("group_of_people",), ("age",)]
-    assert [one.spec.name for one in study.generations] == ["*"]
+    assert [one.spec.name for one in study.systems] == ["*"]
     assert sorted(table_of(study).model.unique()) == ["m", "n"]
 
 

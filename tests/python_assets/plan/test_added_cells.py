@@ -14,9 +14,9 @@ STUDY = """
 prompts:
   import:
     path: scores.csv
-    columns: {prompt: id, root_prompt: id, generation: model, response: answer}
+    columns: {prompt: id, root_prompt: id, system: model, response: answer}
     factors: {template: template, gender: gender, race: race}
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 groupings: [gender]
 analysis: {coverage: {factors: [template, gender, race]%s}}
 """

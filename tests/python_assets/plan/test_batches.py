@@ -28,9 +28,9 @@ def study(make_study, tmp_path, monkeypatch) -> Callable[..., Study]:
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("KEY", KEY)
 
-    def make(*others: dict[str, Any], generation: dict[str, Any] | None = None, **parts: Any) -> Study:
+    def make(*others: dict[str, Any], system: dict[str, Any] | None = None, **parts: Any) -> Study:
         asked = {"name": "one", "provider": "openai", "model": "gpt-4.1", "api_key_env": "KEY"}
-        return make_study(PROMPTS, generations=[{**asked, **(generation or {})}, *others], **PARTS, **parts)
+        return make_study(PROMPTS, systems=[{**asked, **(system or {})}, *others], **PARTS, **parts)
 
     return make
 
@@ -87,7 +87,7 @@ def outcomes(study: Study) -> dict[str, Outcome]:
 
 
 def test_requests_are_lines_of_the_batch_api_and_hold_no_key(study, tmp_path) -> None:
-    done = write_requests(study(generation={"role": "Be kind."}), tmp_path / "out")
+    done = write_requests(study(system={"system_prompt": "Be kind."}), tmp_path / "out")
     (path,) = done.files
     assert (path.name, done.files[path], done.left_out) == ("one_1.jsonl", 6, [])
     assert KEY not in path.read_text(encoding="utf-8")
@@ -193,14 +193,14 @@ def test_results_count_as_spent(study, tmp_path) -> None:
         write_requests(bounded, tmp_path / "more")
 
 
-def test_generations_of_other_protocols_are_left_to_a_run(study, tmp_path, refused) -> None:
+def test_systems_of_other_protocols_are_left_to_a_run(study, tmp_path, refused) -> None:
     other = {"name": "two", "provider": "anthropic", "model": "claude-haiku-4-5", "api_key_env": "KEY"}
     options = {"request": {"q": "{prompt}"}, "answer": "text"}
     application = {"name": "app", "provider": "http", "base_url": "https://app.example.org", "options": options}
     done = write_requests(study(other, application), tmp_path / "out")
     assert ([path.name for path in done.files], done.left_out) == (["one_1.jsonl"], ["two", "app"])
-    with refused(StudyError, "generations"):
-        write_requests(study(generation={"provider": "anthropic"}), tmp_path / "none")
+    with refused(StudyError, "systems"):
+        write_requests(study(system={"provider": "anthropic"}), tmp_path / "none")
 
 
 def test_files_keep_within_the_limits_of_the_api(tmp_path) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from bench.bench_generation_changes import power_of_plan
+from bench.bench_system_changes import power_of_plan
 from python_assets.plan.expected_effects import Spread, sd_of_change
 from python_assets.plan.group_models import build_group_models
 from python_assets.plan.plan import plan_study
@@ -25,12 +25,12 @@ prompts:
     cross: [gender]
     texts: [{{id: t1, text: "a {{gender}}"}}, {{id: t2, text: "the {{gender}}"}}]
 factors: {{gender: {{levels: [woman, man]}}}}
-generations:
-  - name: "{{model}}_{{role}}"
+systems:
+  - name: "{{model}}_{{system_prompt_name}}"
     provider: openai
     base_url: http://h
     model: [m1, m2]
-    role: {{none: "", judge: "You judge."}}
+    system_prompt: {{none: "", judge: "You judge."}}
 measures: [sentiment]
 groupings: [gender]
 analysis: {analysis}
@@ -39,9 +39,9 @@ IMPORT = """
 prompts:
   import:
     path: scores.csv
-    columns: {prompt: id, root_prompt: root, replicate: auto, generation: model, response: answer}
+    columns: {prompt: id, root_prompt: root, replicate: auto, system: model, response: answer}
     factors: {gender: gender}
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 groupings: [gender]
 """
 
@@ -79,13 +79,13 @@ def test_a_plan_names_the_pairs_and_the_root_prompts_that_they_share(tmp_path, a
 def test_root_prompts_that_one_alone_answered_are_counted_and_warned_of(tmp_path, snapshot):
     everything = [str(root) for root in range(20)]
     plan = imported(tmp_path, {"one": everything, "two": everything[:19], "three": everything[:18], "four": []})
-    of = {row.generation_id: (row.compared_with, row.n_both, row.n_alone) for row in plan.comparisons}
+    of = {row.system_id: (row.compared_with, row.n_both, row.n_alone) for row in plan.comparisons}
     assert of == {"two": ("one", 19, 1), "three": ("one", 18, 2)}
     (warning,) = [text for text in plan.warnings if " against " in text]
     assert warning == snapshot
 
 
-def test_generations_that_share_no_root_prompt_are_warned_of(tmp_path, snapshot):
+def test_systems_that_share_no_root_prompt_are_warned_of(tmp_path, snapshot):
     plan = imported(tmp_path, {"one": "123", "two": "456"})
     assert plan.comparisons == [PlannedComparison("two", "one", 0, 6)]
     assert plan.warnings == snapshot
@@ -150,7 +150,7 @@ def test_a_pilot_gives_the_spread_of_changes(tmp_path, monkeypatch):
     assert {(row.source, row.effect) for row in found.values()} == {("pilot", 0.2)}
 
 
-def test_one_generation_has_no_change_to_show(tmp_path):
+def test_one_system_has_no_change_to_show(tmp_path):
     text = ROLES.format(analysis="{power: {sentiment: {sd: 0.5, effect: 0.2}}}")
     one = text.replace("[m1, m2]", "m1").replace('{none: "", judge: "You judge."}', '{none: ""}')
     plan = plan_of(tmp_path, one)
@@ -161,19 +161,19 @@ def test_one_generation_has_no_change_to_show(tmp_path):
 
 def test_after_the_responses_the_spread_is_that_of_the_changes(tmp_path, build):
     answered(build)
-    again = build.sql("from raw.responses where generation_id = 'fair'").df().assign(generation_id="far")
+    again = build.sql("from raw.responses where system_id = 'fair'").df().assign(system_id="far")
     both = pd.concat([build.sql("from raw.responses").df(), again]).drop(columns="study_id")
     columns = {"provider": "replay", "model": "", "system_prompt": "", "decoding_json": "{}"}
     columns |= {"extensions_json": "[]", "model_details_json": "{}", "is_simulated": False}
-    names = pd.DataFrame({"generation_id": ["fair", "far"], "is_baseline": False}).assign(**columns)
+    names = pd.DataFrame({"system_id": ["fair", "far"], "is_baseline": False}).assign(**columns)
     build.execute("delete from raw.responses")
-    write_stage(build, "mine", "generate", {"responses": both, "generations": names})
+    write_stage(build, "mine", "generate", {"responses": both, "systems": names})
     build_group_models(build)
     keys = {"slice_id": "all", "measure_id": "sentiment", "calibration": "raw", "grouping_id": "gender", "category": ""}
     comparisons = pd.DataFrame(
         {
             "comparison": ["mean_change", "disparity_change", "disparity_change", "group_change"],
-            "generation_a_id": "far",
+            "system_id": "far",
             "std_error": [0.1, 0.2, 0.3, 9.0],
             "n_root_prompts": 4,
         }
@@ -182,7 +182,7 @@ def test_after_the_responses_the_spread_is_that_of_the_changes(tmp_path, build):
     rows = design_power_rows(
         study_of(tmp_path, "{margins: {mean_difference: 0.3}}"),
         build,
-        contrasts(generation_id=["fair"], sd=0.3, std_error=0.1, n_root_prompts=4),
+        contrasts(system_id=["fair"], sd=0.3, std_error=0.1, n_root_prompts=4),
         comparisons,
     ).set_index("contrast")
     assert rows.baseline_rate_or_sd.to_dict() == pytest.approx(

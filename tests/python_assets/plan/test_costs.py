@@ -33,17 +33,17 @@ def study(make_study, tmp_path, monkeypatch) -> Callable[..., Study]:
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("KEY", "k")
 
-    def make(generation: dict[str, Any] | None = None, **parts: Any) -> Study:
+    def make(system: dict[str, Any] | None = None, **parts: Any) -> Study:
         asked = {"name": "one", "provider": "openai", "model": MODEL, "api_key_env": "KEY", "concurrency": 2}
-        return make_study(PROMPTS, generations=[{**asked, **(generation or {})}], **PARTS, **parts)
+        return make_study(PROMPTS, systems=[{**asked, **(system or {})}], **PARTS, **parts)
 
     return make
 
 
 def answer(study: Study, n: int, **outcome: Any) -> None:
     """Write answers to the first so many prompts of the study that lack one into its log, as a run would."""
-    (generation,) = study.generations
-    config, path = generation_config(study, generation), log_path(study, paths.home(), generation.generation_id)
+    (system,) = study.systems
+    config, path = generation_config(study, system), log_path(study, paths.home(), system.system_id)
     with open_build(IN_MEMORY) as connection:
         context = RunContext(paths.home(), SILENT, may_ask=False)
         scrape(study, connection, context)
@@ -85,7 +85,7 @@ def test_declared_rates_bound_the_minutes(study) -> None:
 
 
 @pytest.mark.parametrize(
-    ("generation", "parts", "usd"),
+    ("system", "parts", "usd"),
     [
         ({"base_url": "http://localhost:8000/v1"}, {}, None),
         ({"base_url": "http://localhost:8000/v1"}, {"prices": {MODEL: {"in": 0, "out": 0}}}, 0.0),
@@ -94,8 +94,8 @@ def test_declared_rates_bound_the_minutes(study) -> None:
     ],
     ids=["another address", "declared to be free", "unknown model", "declared"],
 )
-def test_a_price_holds_at_its_address_and_the_study_may_declare_another(study, generation, parts, usd) -> None:
-    plan = plan_study(study(generation, **parts))
+def test_a_price_holds_at_its_address_and_the_study_may_declare_another(study, system, parts, usd) -> None:
+    plan = plan_study(study(system, **parts))
     assert plan.costs[0].usd_most == usd
     assert ("no price" in plan.text()) == (usd is None)
 

@@ -29,8 +29,8 @@ needs_ssqa = pytest.mark.skipif(
 # multi-factor document, Table 1 and section 3.2.1
 PUBLISHED_GINI = {"stigma": 0.007, "gender": 0.529, "prompt_style": 0.246, "biased_answer": 0.122, "template": 0}
 STUDY = """
-prompts: {{import: {{path: scores.csv, columns: {{prompt: id, generation: model}}, factors: {{{factors}}}}}}}
-generations: [{{name: "*", provider: replay}}]
+prompts: {{import: {{path: scores.csv, columns: {{prompt: id, system: model}}, factors: {{{factors}}}}}}}
+systems: [{{name: "*", provider: replay}}]
 groupings: [{groupings}]
 analysis: {{coverage: {{{coverage}}}}}
 """
@@ -263,7 +263,7 @@ factors:
   seed: {type: prompt, levels: [none, "1", "2"], reference: none, when: {cot: "yes"}}
   side: {map: {from: cot, file: sides.csv}}
 prompts: {templates: {cross: [cot, seed], texts: [{id: t, text: "{cot} {seed}"}]}}
-generations: [{name: one, provider: simulator}]
+systems: [{name: one, provider: simulator}]
 groupings: [cot, seed, side]
 """
 

@@ -16,7 +16,7 @@ prompts:
     keywords: {Ideraland: [Ideraland]}
     sources: [{tag: press, path: a.md}, {tag: article, path: b.md}]
   branch: {from: Ideraland}
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 """
 IMPORTED = """
 factors:
@@ -26,9 +26,9 @@ factors:
 prompts:
   import:
     path: scores.csv
-    columns: {prompt: id, generation: model}
+    columns: {prompt: id, system: model}
     factors: {gender: sex, style: style, area: area}
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 groupings: [gender, [gender, area], area]
 """
 DERIVED = {"source_tag": "press", "keyword": "Ideraland", "document": "a.md", "task": "completion"}

@@ -11,10 +11,10 @@ def imported(make_study, tmp_path):
     def study(n_wrong, **analysis):
         rows = [{"id": f"p{n}", "sex": "x" if n < n_wrong else "mf"[n % 2], "model": "m"} for n in range(10)]
         pd.DataFrame(rows).assign(answer="Yes.").to_csv(tmp_path / "t.csv", index=False)
-        columns = {"prompt": "id", "response": "answer", "generation": "model"}
+        columns = {"prompt": "id", "response": "answer", "system": "model"}
         return make_study(
             {"import": {"path": "t.csv", "columns": columns, "factors": {"gender": "sex"}}},
-            generations=[{"name": "*", "provider": "replay"}],
+            systems=[{"name": "*", "provider": "replay"}],
             factors={"gender": {"levels": ["m", "f"]}},
             analysis={"quality": analysis},
         )

@@ -100,7 +100,7 @@ def test_the_reading_is_the_declared_one_else_the_worst_published_else_assumed(p
 STUDY = """
 factors: {gender: {levels: [woman, man]}}
 prompts: {templates: {cross: [gender], texts: [TEXTS]}}
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 measures: [{name: tone, choices: [good, bad], kind: binary, favourable: good}]
 groupings: [gender]
 analysis: {power: {tone: {rate: 0.3, effect: 0.3LABELS}}}

@@ -103,9 +103,9 @@ def imported(make_study, tmp_path):
             ]
         ).assign(answer="Yes.", model="m")
         table.to_csv(tmp_path / "t.csv", index=False)
-        named = {"prompt": "id", "prompt_text": "q", "response": "answer", "generation": "model", **columns}
+        named = {"prompt": "id", "prompt_text": "q", "response": "answer", "system": "model", **columns}
         spec = {"path": "t.csv", "columns": named, "factors": {"gender": "sex"}}
-        return make_study({"import": spec}, generations=[{"name": "*", "provider": "replay"}], groupings=["gender"])
+        return make_study({"import": spec}, systems=[{"name": "*", "provider": "replay"}], groupings=["gender"])
 
     return study
 

@@ -21,7 +21,7 @@ prompts:
   templates:
     cross: [gender, race]
     texts: [{texts}]
-generations:
+systems:
   - {{name: fair, provider: simulator, replicates: {replicates}}}
   - {{name: "{{model}}", provider: openai, base_url: http://h, model: [m1, m2], decoding: {{temperature: 1}}}}
 groupings: [gender, [gender, race]]
@@ -30,9 +30,9 @@ IMPORT = """
 prompts:
   import:
     path: scores.csv
-    columns: {prompt: id, root_prompt: root, replicate: auto, generation: model, response: answer}
+    columns: {prompt: id, root_prompt: root, replicate: auto, system: model, response: answer}
     factors: {gender: gender, race: race}
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 groupings: [gender, [gender, race]]
 """
 TEXT = """\
@@ -107,11 +107,11 @@ def planned_import(folder, rows, text=IMPORT):
     return plan_of(folder, text)
 
 
-def test_pooled_models_are_one_generation_whose_replicates_they_are(tmp_path):
-    pooled = IMPORT.replace("generation: model, ", "").replace('name: "*"', "name: pooled")
+def test_pooled_models_are_one_system_whose_replicates_they_are(tmp_path):
+    pooled = IMPORT.replace("system: model, ", "").replace('name: "*"', "name: pooled")
     rows = [(f"{root}{g}", root, model, g, "a") for root in "123" for g in "fm" for model in ("m1", "m2")]
     plan = planned_import(tmp_path, rows, pooled)
-    assert [(one.generation_id, one.n_responses, one.n_calls) for one in plan.generations] == [("pooled", 12, 0)]
+    assert [(one.system_id, one.n_responses, one.n_calls) for one in plan.systems] == [("pooled", 12, 0)]
     assert (plan.n_prompts, plan.n_root_prompts) == (6, 3)
     assert not [warning for warning in plan.warnings if "no response" in warning]
 
@@ -144,7 +144,7 @@ def test_replicates_take_the_place_of_a_few_blocks(tmp_path, snapshot):
     rows = [(f"{g} {r}", "root", "m", g, r) for g, r in product("fm", "ab") for _ in range(3)]
     plan = planned_import(tmp_path, rows)
     assert set(schemes(plan).values()) == snapshot
-    assert (plan.n_calls, plan.generations[0].n_responses) == (0, 12)
+    assert (plan.n_calls, plan.systems[0].n_responses) == (0, 12)
 
 
 def test_one_root_prompt_without_replicates_has_no_inference(tmp_path):
@@ -193,9 +193,9 @@ unit: name
 prompts:
   import:
     path: scores.csv
-    columns: {prompt: id, root_prompt: root, replicate: auto, generation: model, response: answer}
+    columns: {prompt: id, root_prompt: root, replicate: auto, system: model, response: answer}
     factors: {gender: gender, race: race, name: name}
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 groupings: [gender, race, [gender, race]]
 slices: {women: {gender: f}, each: race}
 """
@@ -296,7 +296,7 @@ prompts:
         text: "{name} of {land}."
         factors: {category: named}
         units: {file: names.csv, nested_in: [gender]}
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 slices: {each: category}
 groupings: [[gender, land]]
 """
@@ -415,27 +415,27 @@ def test_a_vast_design_and_what_is_impossible_are_written_shortly():
     assert _coverage_cells(row) == ("a x b", "1.0e+24", 3, 5, 0.0, None)
 
 
-def test_imported_generations_are_counted_one_by_one_and_cost_no_call(tmp_path):
+def test_imported_systems_are_counted_one_by_one_and_cost_no_call(tmp_path):
     rows = [(f"{n} {g}", str(n), model, g, "a") for n, g, model in product(range(5), "fm", ("GPT 4", "other"))]
     plan = planned_import(tmp_path, rows)
-    assert [g[:4] for g in plan.generations] == [("gpt_4", "replay", "", 10), ("other", "replay", "", 10)]
+    assert [g[:4] for g in plan.systems] == [("gpt_4", "replay", "", 10), ("other", "replay", "", 10)]
     assert plan.n_calls == 0
     one = planned_import(tmp_path, rows, IMPORT.replace('"*"', "GPT 4"))
-    assert [g.generation_id for g in one.generations] == ["gpt_4"]
+    assert [g.system_id for g in one.systems] == ["gpt_4"]
 
 
-def test_a_generation_that_goes_step_by_step_counts_the_most_calls_it_can_need(tmp_path):
+def test_a_system_that_goes_step_by_step_counts_the_most_calls_it_can_need(tmp_path):
     (tmp_path / "book.txt").write_text("Tea is hot.", encoding="utf-8")
     stepwise = "model: [m1, m2], extension: {type: react, path: book.txt, max_steps: 4}"
     text = TEMPLATES.replace("model: [m1, m2]", stepwise.replace("{", "{{").replace("}", "}}"))
     plan = plan_of(tmp_path, text.format(texts='{id: t, text: "a {gender} {race}"}', replicates=1))
-    assert [(g.n_responses, g.n_calls) for g in plan.generations] == [(6, 6), (6, 24), (6, 24)]
+    assert [(g.n_responses, g.n_calls) for g in plan.systems] == [(6, 6), (6, 24), (6, 24)]
 
 
-def test_a_generation_that_the_import_lacks_ends_a_plan_as_it_would_end_a_run(tmp_path, refused):
+def test_a_system_that_the_import_lacks_ends_a_plan_as_it_would_end_a_run(tmp_path, refused):
     rows = [(f"{n} {g}", str(n), "m", g, "a") for n, g in product(range(5), "fm")]
     text = IMPORT.replace('[{name: "*"', "[{name: m, provider: replay}, {name: gone")
-    with refused(StudyError, "generations"):
+    with refused(StudyError, "systems"):
         planned_import(tmp_path, rows, text)
 
 
@@ -467,7 +467,7 @@ prompts:
     keywords: {Ideraland: [Ideraland, Ideralander]}
     sources: [{tag: article, path: a.txt}]
   branch: {from: Ideraland}
-generations: [{name: own, provider: "my_models:answer"}]
+systems: [{name: own, provider: "my_models:answer"}]
 """,
     )
     assert (plan.n_documents, plan.n_sentences) == (1, 2)
@@ -482,7 +482,7 @@ prompts:
     keywords: {{Italy: [Italy]}}
     sources: [{{tag: a, {source}}}]
   assemble: {{{assemble}}}
-generations:
+systems:
   - {{name: fair, provider: simulator}}
   - {{name: writer, provider: simulator, engine: true}}
 measures: [vader]
@@ -507,7 +507,7 @@ def test_what_an_engine_has_not_written_yet_is_unknown_and_said_with_the_remedy(
     source = "type: synthetic, engine: writer, template: 'About {level}.'"
     plan = plan_of(tmp_path, _of_a_model(ASKING.format(source=source, assemble="")))
     assert plan[1:6] == (None, None, None, None, None)
-    assert plan.generations == [("fair", "simulator", "", None, None, "")]
+    assert plan.systems == [("fair", "simulator", "", None, None, "")]
     lines = plan.text().splitlines()
     assert lines[2] == snapshot
     assert "documents                 unknown" in lines
@@ -532,7 +532,7 @@ def test_what_an_earlier_run_asked_is_planned_with(tmp_path, home):
     assert plan.unknown is None
     assert (plan.n_documents, plan.n_sentences) == (1, counts.n_sentences_kept)
     assert plan.n_calls == plan.n_prompts + 1 > 1
-    assert [(one.generation_id, one.asked_for, one.n_calls) for one in plan.engines] == [("writer", "scrape", 1)]
+    assert [(one.system_id, one.asked_for, one.n_calls) for one in plan.engines] == [("writer", "scrape", 1)]
 
 
 FACTORS = """
@@ -554,7 +554,7 @@ prompts:
       - {id: b, text: "she {cot}"}
       - {id: c, text: "it {cot}"}
       - {id: d, text: "he or she"}
-generations: [{name: "{model}", provider: openai, model: [m1, m2, m3]}]
+systems: [{name: "{model}", provider: openai, model: [m1, m2, m3]}]
 groupings: [cot]
 """
 
@@ -572,7 +572,7 @@ def test_a_plan_has_every_factor_with_type_levels_reference_share_and_rule(tmp_p
         ("holder", "domain", 3, "none", 0.75),
         ("side", "domain", 2, None, 1.0),
         ("family", "model", 2, "big", 1.0),
-        ("generation", "model", 3, None, 1.0),
+        ("system", "model", 3, None, 1.0),
         ("model", "model", 3, None, 1.0),
         ("template", "prompt", 4, None, 1.0),
         ("decoding", "model", 1, None, 1.0),
@@ -583,13 +583,13 @@ def test_a_plan_has_every_factor_with_type_levels_reference_share_and_rule(tmp_p
     assert line.split()[:5] == ["family", "model", "2", "big", "1.000"]
 
 
-def test_a_generation_without_its_baseline_is_warned_of(tmp_path, snapshot):
+def test_a_system_without_its_baseline_is_warned_of(tmp_path, snapshot):
     text = """
 factors: {gender: {levels: [woman, man]}}
 baseline: none
 prompts: {templates: {cross: [gender], texts: [{id: t, text: "a {gender}"}]}}
-generations:
-  - {name: "{role}", provider: simulator, role: {none: "", judge: You judge.}}
+systems:
+  - {name: "{system_prompt_name}", provider: simulator, system_prompt: {none: "", judge: You judge.}}
   - {name: alone, provider: simulator}
 """
     assert plan_of(tmp_path, text).warnings[-1] == snapshot
@@ -602,7 +602,7 @@ prompts:
   templates:
     cross: [gender, race]
     texts: [{id: t, text: "A {gender} {race}", baseline: "One {gender}"}]
-generations:
+systems:
   - {name: fair, provider: simulator, replicates: 5}
   - {name: judge, provider: simulator, engine: true}
 measures:
@@ -639,7 +639,7 @@ prompts:
       - {id: t1, text: "A {gender}", factors: {tone: rude}}
       - {id: t2, text: "The {gender}", factors: {tone: kind}}
       - {id: t3, text: "Any {gender}"}
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 groupings: [gender, tone]
 """
     told = "grouping tone: 2 prompts have no level of tone and are in no group, first 't3 > man': give them one"
@@ -657,7 +657,7 @@ REGRESSIONS = """
 analysis:
   regressions:
     why: {measure: refusal, factors: {gender: man, race: b}, interactions: [[gender, race]]}
-    whose: {measure: refusal, factors: [model, gender], generations: [nobody]}
+    whose: {measure: refusal, factors: [model, gender], systems: [nobody]}
 """
 
 
@@ -673,7 +673,7 @@ def test_regressions_are_told_with_their_references_and_what_they_are_fitted_to(
     assert "regression  measure" in plan.text()
 
 
-def test_a_generation_of_a_regression_that_is_not_there_is_a_warning(tmp_path, snapshot):
+def test_a_system_of_a_regression_that_is_not_there_is_a_warning(tmp_path, snapshot):
     rows = [(f"{r}{g}", r, "m", g, "a") for r in "rst" for g in ("woman", "man")]
     plan = planned_import(tmp_path, rows, IMPORT + REGRESSIONS.replace("    why", "    # why"))
     assert [warning for warning in plan.warnings if "'nobody'" in warning] == snapshot

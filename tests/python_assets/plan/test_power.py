@@ -20,7 +20,7 @@ from python_assets.warehouse.build import write_stage
 STUDY = """
 factors: {{gender: {{levels: [woman, man, other]}}, race: {{levels: [a, b]}}}}
 prompts: {{templates: {{cross: [gender, race], texts: [{texts}]}}}}
-generations:
+systems:
   - {{name: fair, provider: simulator, replicates: 2}}
   - {{name: far, provider: simulator}}
 measures: [sentiment]
@@ -319,13 +319,13 @@ def test_a_pilot_of_another_design_is_told_what_differs(tmp_path, monkeypatch, r
     [
         ("power: {sentiment: {sd: 1, effect: 1}}", 3 * 4),
         ("primary: {measures: [sentiment]}, power: {sentiment: {sd: 1, effect: 1}}", 3 * 2),
-        ("primary: {measures: [sentiment], generations: [fair]}, power: {sentiment: {sd: 1, effect: 1}}", 3 * 1),
+        ("primary: {measures: [sentiment], systems: [fair]}, power: {sentiment: {sd: 1, effect: 1}}", 3 * 1),
         ("reference: all_pairs, power: {sentiment: {sd: 1, effect: 1}}", 3 * 4),
     ],
 )
 def test_alpha_is_shared_by_the_comparisons_of_all_questions_of_the_set(tmp_path, analysis, n_tests):
     (row,) = planned(tmp_path, f"{{{analysis}}}")
-    if "generations" in analysis:  # the other generation's question is in the secondary set
+    if "systems" in analysis:  # the other generation's question is in the secondary set
         assert row.n_tests > n_tests
     else:
         assert row.n_tests == n_tests
@@ -356,18 +356,18 @@ def answered(connection, n_roots=4):
     write_stage(connection, "mine", "design", design)
     responses = prompts[["prompt_id"]].assign(response_id="r", status="ok")
     parts = [
-        responses.assign(generation_id=generation, replicate=replicate)
-        for generation, replicate in (("fair", 0), ("fair", 1), ("baseline", 0))
+        responses.assign(system_id=system, replicate=replicate)
+        for system, replicate in (("fair", 0), ("fair", 1), ("baseline", 0))
     ]
     write_stage(connection, "mine", "generate", {"responses": pd.concat(parts)})
     connection.execute(
-        "create table intermediate.int_values (generation_id varchar, measure_id varchar, calibration varchar, "
+        "create table intermediate.int_values (system_id varchar, measure_id varchar, calibration varchar, "
         "category varchar, prompt_id varchar, replicate bigint, x double)"
     )
 
 
 NO_CHANGES = pd.DataFrame(
-    columns=["comparison", "generation_a_id", "grouping_id", "std_error", "n_root_prompts", "calibration"]
+    columns=["comparison", "system_id", "grouping_id", "std_error", "n_root_prompts", "calibration"]
 )
 
 
@@ -376,11 +376,11 @@ def power_rows(study, connection, observed):
     return design_power_rows(study, connection, observed, NO_CHANGES)
 
 
-def test_what_is_observed_is_the_mean_square_over_groups_and_generations(tmp_path, build):
+def test_what_is_observed_is_the_mean_square_over_groups_and_systems(tmp_path, build):
     answered(build)
     observed = contrasts(
         group_id=["woman", "man"] * 3,
-        generation_id=["fair", "fair", "far", "far", "baseline", "baseline"],
+        system_id=["fair", "fair", "far", "far", "baseline", "baseline"],
         sd=[0.3, 0.5, 0.4, np.nan, 9.0, 9.0],
         std_error=0.1,
         n_root_prompts=[4, 4, 4, 4, 99, 99],
@@ -403,7 +403,7 @@ def test_what_is_observed_says_what_its_cells_say(tmp_path, build):
     keys = [(root, group, replicate) for root in range(8) for group in range(2) for replicate in range(2)]
     rows = pd.DataFrame(
         {
-            "generation_id": "fair",
+            "system_id": "fair",
             "measure_id": "sentiment",
             "calibration": "raw",
             "category": "",
@@ -419,7 +419,7 @@ def test_what_is_observed_says_what_its_cells_say(tmp_path, build):
     )
     differences = values.mean(axis=2)[:, 0] - values.mean(axis=2)[:, 1]
     sd = differences.std(ddof=1)
-    observed = contrasts(generation_id=["fair"], sd=sd, std_error=sd / math.sqrt(8), n_root_prompts=8, n_questions=5)
+    observed = contrasts(system_id=["fair"], sd=sd, std_error=sd / math.sqrt(8), n_root_prompts=8, n_questions=5)
     study = study_of(tmp_path, "{margins: {mean_difference: 0.3}}")
     (row,) = power_rows(study, build, observed).itertuples(index=False)
     pilot = pilot_of_cells(values)
@@ -439,7 +439,7 @@ def test_what_is_observed_says_what_its_cells_say(tmp_path, build):
 def test_the_category_with_the_largest_spread_decides(tmp_path, build):
     answered(build)
     observed = contrasts(
-        contrast="risk_difference", generation_id="fair", category=["no", "yes"], sd=[0.2, 0.4], n_root_prompts=4
+        contrast="risk_difference", system_id="fair", category=["no", "yes"], sd=[0.2, 0.4], n_root_prompts=4
     )
     rows = power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed)
     assert rows.baseline_rate_or_sd.tolist() == [pytest.approx(0.4)]
@@ -448,7 +448,7 @@ def test_the_category_with_the_largest_spread_decides(tmp_path, build):
 
 def test_a_contrast_without_any_spread_says_so(tmp_path, build):
     answered(build)
-    observed = contrasts(generation_id=["fair"], sd=np.nan, std_error=0.1, n_root_prompts=np.nan)
+    observed = contrasts(system_id=["fair"], sd=np.nan, std_error=0.1, n_root_prompts=np.nan)
     (row,) = power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed).itertuples(index=False)
     assert (row.n_root_prompts, row.reason) == (0, "spread_unknown")
     assert (row.baseline_rate_or_sd, row.minimum_detectable_effect, row.n_needed) == (None, None, None)
@@ -457,7 +457,7 @@ def test_a_contrast_without_any_spread_says_so(tmp_path, build):
 def test_units_of_one_group_each_have_the_spread_that_their_error_says(tmp_path, build):
     answered(build, n_roots=8)
     build.execute("delete from raw.prompts where (unit_id::int % 2 = 0) = (prompt_id like '% man')")
-    observed = contrasts(generation_id=["fair"], sd=np.nan, std_error=0.2, n_root_prompts=3)
+    observed = contrasts(system_id=["fair"], sd=np.nan, std_error=0.2, n_root_prompts=3)
     (row,) = power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed).itertuples(index=False)
     assert (row.n_root_prompts, row.reason) == (8, "no_effect_declared")
     assert row.baseline_rate_or_sd == pytest.approx(0.2 * math.sqrt(8))
@@ -466,7 +466,7 @@ def test_units_of_one_group_each_have_the_spread_that_their_error_says(tmp_path,
 @pytest.mark.parametrize("sd", [0.0, 1e-17])
 def test_equal_values_say_nothing_of_how_others_vary(tmp_path, build, sd):
     answered(build)
-    observed = contrasts(generation_id=["fair", "fair"], sd=sd, std_error=0.0, n_root_prompts=4)
+    observed = contrasts(system_id=["fair", "fair"], sd=sd, std_error=0.0, n_root_prompts=4)
     rows = power_rows(study_of(tmp_path, "{margins: {mean_difference: 0.3}}"), build, observed)
     (row,) = rows.values
     found = dict(zip(rows.columns, row, strict=True))
@@ -476,7 +476,7 @@ def test_equal_values_say_nothing_of_how_others_vary(tmp_path, build, sd):
 
 def test_groups_without_root_prompts_do_not_lower_the_number_of_the_others(tmp_path, build):
     answered(build)
-    observed = contrasts(generation_id="fair", sd=[0.3, np.nan, np.nan], std_error=0.1, n_root_prompts=[4, 0, 0])
+    observed = contrasts(system_id="fair", sd=[0.3, np.nan, np.nan], std_error=0.1, n_root_prompts=[4, 0, 0])
     (row,) = power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed).itertuples(index=False)
     assert row.n_root_prompts == 4
     assert row.minimum_detectable_effect > 0
@@ -486,7 +486,7 @@ def test_where_nothing_is_tested_the_reason_stands_in_place_of_numbers(tmp_path,
     answered(build, n_roots=6)
     build.execute("update raw.prompts set root_prompt_id = 'one', unit_id = 'one'")
     study = study_of(tmp_path, "{power: {sentiment: {sd: 0.5, effect: 0.2}, refusal: {rate: 0.2, effect: 0.1}}}")
-    observed = contrasts(generation_id=["fair"], sd=0.3, std_error=0.1, n_root_prompts=1)
+    observed = contrasts(system_id=["fair"], sd=0.3, std_error=0.1, n_root_prompts=1)
     rows = power_rows(study, build, observed)
     assert rows.source.tolist() == ["declared", "declared", "observed"]
     assert set(rows.reason) == {"several_prompts"}
@@ -497,7 +497,7 @@ def test_where_nothing_is_tested_the_reason_stands_in_place_of_numbers(tmp_path,
 def test_a_slice_that_is_tested_keeps_its_numbers(tmp_path, build):
     answered(build, n_roots=6)
     build.execute("update raw.prompts set root_prompt_id = 'one', unit_id = 'one'")
-    observed = contrasts(generation_id=["fair"], sd=0.3, std_error=0.1, n_root_prompts=6)
+    observed = contrasts(system_id=["fair"], sd=0.3, std_error=0.1, n_root_prompts=6)
     rows = power_rows(study_of(tmp_path, "{alpha: 0.05}"), build, observed.assign(slice_id="plain"))
     assert rows.baseline_rate_or_sd.tolist() == [0.3]
     assert rows.reason.tolist() == ["no_effect_declared"]
@@ -510,7 +510,7 @@ prompts:
   templates:
     combinations: [{combinations}]
     texts: [{{id: a, text: "a {{name}} {{gender}}"}}, {{id: b, text: "b {{name}} {{gender}}"}}]
-generations: [{{name: fair, provider: simulator, replicates: {replicates}}}]
+systems: [{{name: fair, provider: simulator, replicates: {replicates}}}]
 measures: [sentiment]
 groupings: [gender]
 analysis: {{power: {{sentiment: {{sd: 0.5, effect: 0.2{correlation}}}}}}}

@@ -16,10 +16,10 @@ STUDY = """
 prompts:
   import:
     path: answers.parquet
-    columns: {prompt: prompt, root_prompt: prompt_category, generation: model, response: llm_output,
+    columns: {prompt: prompt, root_prompt: prompt_category, system: model, response: llm_output,
               replicate: auto}
     factors: {demo: demo, race: race, gender: gender, nationality: nationality}
-generations: [{name: "*", provider: replay}]
+systems: [{name: "*", provider: replay}]
 groupings: [race, gender, demo]
 """
 

@@ -22,12 +22,12 @@ prompts:
     keywords: {{Italy: [Italy], France: [France]}}
     wiki: {{contact: me@example.org}}
     sources: [{{tag: page, {source}}}]
-generations: [{{name: fair, provider: simulator}}]
+systems: [{{name: fair, provider: simulator}}]
 measures: [vader]
 groupings: [land]
 analysis: {{sets: {{own: {set}}}}}
 """
-HAS_NONE = "{calibrations: [calibrated], generations: [baseline]}"
+HAS_NONE = "{calibrations: [calibrated], systems: [baseline]}"
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_set_without_a_question_is_refused(study, require, refused):
 @pytest.mark.parametrize("require", [require_questions, refuse])
 def test_a_set_with_a_question_is_none_to_refuse(study, require):
     require(study("{calibrations: [calibrated]}"))  # scraped sentences are the baseline of their prompts
-    require(study("{generations: [baseline]}"))
+    require(study("{systems: [baseline]}"))
 
 
 def test_what_is_not_fetched_yet_is_not_refused(study):

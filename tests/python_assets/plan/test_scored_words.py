@@ -6,7 +6,7 @@ from python_assets.study_file.load import load_study
 SECTIONS = {
     "title": "Names",
     "domain": "x",
-    "generations": "[{name: fair, provider: simulator}]",
+    "systems": "[{name: fair, provider: simulator}]",
     "factors": "{name: {levels: [Low Yi Ting, Nurul Huda]}, sight: {levels: [blind, deaf]}}",
     "prompts": '{templates: {cross: [name, sight], texts: [{id: "1", text: "Is {name}, a {sight} person, kind?"}]}}',
 }

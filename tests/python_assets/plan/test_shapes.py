@@ -15,7 +15,7 @@ from python_assets.warehouse.build import write_stage
 STUDY = """
 factors: {{gender: {{levels: [f, m, x], reference: m}}, race: {{levels: [a, b], reference: b}}}}
 prompts: {{templates: {{cross: [gender, race], texts: [{{id: t, text: "a {{gender}} {{race}}"}}]}}}}
-generations: [{{name: fair, provider: simulator}}]
+systems: [{{name: fair, provider: simulator}}]
 measures: [sentiment]
 groupings: [{grouping}]
 analysis: {{reference: {reference}}}
@@ -56,8 +56,8 @@ def found(folder, build, cells, reference="rest", grouping="gender", n=None):
     write_stage(build, "mine", "design", design)
     build_group_models(build)
     counts = n or {"fair": dict.fromkeys(prompts.prompt_id, 2)}
-    rows = [(generation, name, k) for generation, of in counts.items() for name, k in of.items()]
-    fill_planned_cells(build, pd.DataFrame(rows, columns=["generation_id", "prompt_id", "n"]))
+    rows = [(system, name, k) for system, of in counts.items() for name, k in of.items()]
+    fill_planned_cells(build, pd.DataFrame(rows, columns=["system_id", "prompt_id", "n"]))
     *_, shape = shapes(study, build, planned_groupings(study, build))
     return shape, list(shape_warnings(study, [shape]))
 
@@ -73,7 +73,7 @@ def test_root_prompts_groups_and_responses_are_counted(tmp_path, build):
     assert warnings == []
 
 
-def test_the_generation_with_the_fewest_responses_decides(tmp_path, build):
+def test_the_system_with_the_fewest_responses_decides(tmp_path, build):
     names = [" ".join(map(str, cell)) for cell in crossed(5, "fm")]
     n = {"fair": dict.fromkeys(names, 4), "far": dict.fromkeys(names, 1)}
     shape, _ = found(tmp_path, build, crossed(5, "fm"), n=n)

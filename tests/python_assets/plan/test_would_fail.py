@@ -14,13 +14,13 @@ ADDRESS = "http://127.0.0.1:9/v1"
 def study(make_study):
     """A study of one template with these generations."""
 
-    def make(*generations, baseline=None, **parts):
+    def make(*systems, baseline=None, **parts):
         text = {"id": "1", "text": "Is a {who} kind?", **({"baseline": baseline} if baseline else {})}
-        named = [{"name": f"g{n}", **one} for n, one in enumerate(generations, start=1)]
+        named = [{"name": f"g{n}", **one} for n, one in enumerate(systems, start=1)]
         return make_study(
             {"templates": {"texts": [text], "cross": ["who"]}},
             factors=WHO,
-            generations=named or [{"name": "one", "provider": "simulator"}],
+            systems=named or [{"name": "one", "provider": "simulator"}],
             **parts,
         )
 

@@ -8,7 +8,7 @@ import pytest
 from python_assets.providers.addresses import Addresses
 from python_assets.providers.failures import Backoff
 from python_assets.providers.loop import generate
-from python_assets.providers.records import GenerationConfig, GenerationRun, Prompt
+from python_assets.providers.records import Prompt, SystemConfig, SystemRun
 from python_assets.warehouse.progress import SILENT
 from tests.python_assets.providers.servers import MODEL, Server, ollama_answer, openai_answer, serving
 
@@ -53,18 +53,18 @@ def log_path(tmp_path: Path) -> Path:
     return tmp_path / "responses" / "study" / "asked.jsonl"
 
 
-Ask = Callable[..., GenerationRun]
+Ask = Callable[..., SystemRun]
 
 
 @pytest.fixture
 def ask(log_path: Path, waits: Waits) -> Ask:
     """Run a generation against a server: ask(server, n_prompts or prompts, **config)."""
 
-    def run(server: Server, prompts: int | list[Prompt] = 1, **config: Any) -> GenerationRun:
+    def run(server: Server, prompts: int | list[Prompt] = 1, **config: Any) -> SystemRun:
         progress = config.pop("progress", SILENT)
-        is_ollama = server.generation_path == "/api/chat"
+        is_ollama = server.system_path == "/api/chat"
         defaults = {
-            "generation_id": "asked",
+            "system_id": "asked",
             "provider": "ollama" if is_ollama else "openai",
             "model": MODEL,
             "base_url": server.url if is_ollama else server.url + "/v1/",
@@ -72,7 +72,7 @@ def ask(log_path: Path, waits: Waits) -> Ask:
             "timeout_seconds": 10,
         }
         listed = numbered_prompts(prompts) if isinstance(prompts, int) else prompts
-        settings = GenerationConfig(**{**defaults, **config})
+        settings = SystemConfig(**{**defaults, **config})
         return generate(listed, settings, log_path, progress, addresses=waits.addresses())
 
     return run

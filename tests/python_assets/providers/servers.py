@@ -37,8 +37,8 @@ class Request:
 class Server:
     """Answers each request with `answer`, unless `next_replies` still holds one for a generation call."""
 
-    def __init__(self, generation_path: str, answer: Callable[["Server", Request], Reply]) -> None:
-        self.generation_path = generation_path
+    def __init__(self, system_path: str, answer: Callable[["Server", Request], Reply]) -> None:
+        self.system_path = system_path
         self.requests: list[Request] = []
         self.next_replies: list[Reply] = []
         self.most_in_flight = 0
@@ -50,12 +50,12 @@ class Server:
 
     @property
     def calls(self) -> list[Request]:
-        return [request for request in self.requests if request.path == self.generation_path]
+        return [request for request in self.requests if request.path == self.system_path]
 
     def reply_to(self, request: Request) -> Reply:
         with self._lock:
             self.requests.append(request)
-            if request.path == self.generation_path and self.next_replies:
+            if request.path == self.system_path and self.next_replies:
                 return self.next_replies.pop(0)
         return self._answer(self, request)
 
@@ -245,7 +245,7 @@ def openrouter_moderation() -> Reply:
 
 
 def openai_answer(server: Server, request: Request) -> Reply:
-    if request.path != server.generation_path:
+    if request.path != server.system_path:
         return Reply(b"<html>404 page not found</html>", status=404)
     if request.body["model"] != MODEL:
         return openai_error(404, f"The model `{request.body['model']}` does not exist.", "model_not_found")

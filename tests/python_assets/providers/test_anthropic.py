@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.provider import config_problems
-from python_assets.providers.records import GenerationConfig, GenerationRun
+from python_assets.providers.records import SystemConfig, SystemRun
 from tests.python_assets.providers.conftest import Ask, Waits
 from tests.python_assets.providers.dialect_servers import (
     CLAUDE,
@@ -19,7 +19,7 @@ from tests.python_assets.providers.dialect_servers import (
 from tests.python_assets.providers.servers import Reply, Server, serving
 
 DECODING = {"temperature": 0.0, "seed": 42, "max_tokens": 256}
-AskClaude = Callable[..., GenerationRun]
+AskClaude = Callable[..., SystemRun]
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def server() -> Iterator[Server]:
 def ask_claude(server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> AskClaude:
     monkeypatch.setenv("CLAUDE_KEY", KEY)
 
-    def run(n_prompts: int = 1, **config: Any) -> GenerationRun:
+    def run(n_prompts: int = 1, **config: Any) -> SystemRun:
         asked = {"provider": "anthropic", "model": CLAUDE, "base_url": server.url, "decoding": DECODING}
         return ask(server, n_prompts, **{**asked, "api_key_env": "CLAUDE_KEY", **config})
 
@@ -126,18 +126,18 @@ def test_an_answer_blocked_by_the_filter_is_a_refusal(server: Server, ask_claude
         anthropic_error(403, "permission_error", "no"),
     ],
 )
-def test_what_no_call_can_mend_stops_the_generation_at_once(
+def test_what_no_call_can_mend_stops_the_system_at_once(
     server: Server, ask_claude: AskClaude, reply: Reply, refused
 ) -> None:
     server.next_replies = [reply]
-    with refused(GenerationError, "generation 'asked'") as caught:
+    with refused(ProviderError, "system 'asked'") as caught:
         ask_claude(30)
     assert KEY not in str(caught.value)
     assert len(server.calls) == 1
 
 
 def test_a_seed_that_options_name_is_not_dropped(server: Server, ask_claude: AskClaude, refused) -> None:
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask_claude(30, decoding={"max_tokens": 9, "seed": 1}, options={"seed": 2})
     assert len(server.calls) == 1
 
@@ -152,9 +152,9 @@ def test_an_overloaded_server_is_asked_again(server: Server, ask_claude: AskClau
 
 
 def test_a_missing_model_and_a_wrong_address_are_told_apart(server: Server, ask_claude: AskClaude, refused) -> None:
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask_claude(30, model="claude-0", decoding={"max_tokens": 9})
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask_claude(30, base_url=f"{server.url}/v1")
 
 
@@ -171,5 +171,5 @@ def test_a_missing_model_and_a_wrong_address_are_told_apart(server: Server, ask_
 def test_what_the_api_does_not_take_is_told_before_anything_is_sent(
     told: Any, fields: dict[str, Any], field: str
 ) -> None:
-    config = GenerationConfig(**{"generation_id": "g", "provider": "anthropic", "model": "m", **fields})
+    config = SystemConfig(**{"system_id": "g", "provider": "anthropic", "model": "m", **fields})
     assert told(config_problems(config, {})) == [field]

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.addresses import FAILURES_IN_A_ROW
 from python_assets.providers.application import Application
 from python_assets.providers.log import read_log
 from python_assets.providers.messages import build_messages
 from python_assets.providers.provider import config_problems
-from python_assets.providers.records import GenerationConfig, GenerationRun, Prompt, Request
+from python_assets.providers.records import Prompt, Request, SystemConfig, SystemRun
 from tests.heard import Heard
 from tests.python_assets.providers.conftest import Ask, Waits
 from tests.python_assets.providers.servers import Reply, Server, serving
@@ -49,7 +49,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def ask_app(server: Server, ask: Ask) -> Ask:
-    def run(prompts: int | list[Prompt] = 1, **config: Any) -> GenerationRun:
+    def run(prompts: int | list[Prompt] = 1, **config: Any) -> SystemRun:
         settings = {"provider": "http", "model": "", "base_url": server.url + PATH, "options": OPTIONS}
         return ask(server, prompts, **{**settings, **config})
 
@@ -62,7 +62,7 @@ def after(*messages: Any) -> Prompt:
 
 def body(request: Any, prompt: Prompt | None = None, replicate: int = 0, **config: Any) -> Any:
     """What is posted for a prompt."""
-    made = GenerationConfig("g", "http", options={"request": request, "answer": "text"}, **config)
+    made = SystemConfig("g", "http", options={"request": request, "answer": "text"}, **config)
     prompt = prompt or after()
     return Application(made).payload(Request("id", "{}", prompt, replicate, build_messages(prompt, made)))
 
@@ -117,14 +117,14 @@ class TestAnAnswer:
         row = ask_app().responses[0]
         assert (row.response_text, row.n_tokens_in, row.n_tokens_out) == ("Yes.", None, None)
 
-    def test_of_a_page_in_its_place_stops_the_generation(self, server: Server, ask_app: Ask, refused) -> None:
+    def test_of_a_page_in_its_place_stops_the_system(self, server: Server, ask_app: Ask, refused) -> None:
         server.next_replies = [Reply(b"<html>log in</html>")] * 3
-        with refused(GenerationError, "generation 'asked'"):
+        with refused(ProviderError, "system 'asked'"):
             ask_app(5)
         assert len(server.calls) == 3
 
-    def test_that_is_nowhere_stops_the_generation_with_the_option_to_correct(self, ask_app: Ask, refused) -> None:
-        with refused(GenerationError, "generation 'asked'"):
+    def test_that_is_nowhere_stops_the_system_with_the_option_to_correct(self, ask_app: Ask, refused) -> None:
+        with refused(ProviderError, "system 'asked'"):
             ask_app(FAILURES_IN_A_ROW, max_retries=0, options={**OPTIONS, "answer": "reply"})
 
 
@@ -139,12 +139,17 @@ class TestARequest:
         both = {"input": "{prompt}", "history": "{messages}"}
         assert body(both, prompt) == {"input": "Should I apply?", "history": [*EARLIER]}
         assert body(both, prompt, **role)["history"] == [system, *EARLIER]
-        apart = {**both, "role": "{system}"}
+        apart = {**both, "role": "{system_prompt}"}
         assert body(apart, prompt, **role) == {"input": "Should I apply?", "history": [*EARLIER], "role": "Be brief."}
         assert body({"all": "{messages}"}, prompt, **role) == {"all": [system, *EARLIER, user]}
 
     def test_leaves_out_the_key_of_what_there_is_none_of(self) -> None:
-        request = {"q": "{prompt}", "role": "{system}", "t": "{temperature}", "list": ["{seed}", None, "{model}"]}
+        request = {
+            "q": "{prompt}",
+            "role": "{system_prompt}",
+            "t": "{temperature}",
+            "list": ["{seed}", None, "{model}"],
+        }
         assert body(request) == {"q": "Should I apply?", "list": [None]}
 
     def test_has_decoding_where_it_names_it_and_the_seed_of_the_replicate(self) -> None:
@@ -154,7 +159,7 @@ class TestARequest:
         assert sent["with"] == {"t": 0.0, "s": 44, "n": 256, "p": 0.5}
 
     def test_is_literal_but_for_slots(self) -> None:
-        literal = {"a": "{seed} of {0} ${HOME} {{x}}", "b": "{unknown}", "{system}": 1, "c": [None, True, 1.5]}
+        literal = {"a": "{seed} of {0} ${HOME} {{x}}", "b": "{unknown}", "{system_prompt}": 1, "c": [None, True, 1.5]}
         request = {**literal, "q": "Customer: {prompt} (end)"}
         prompt = Prompt("p", "p", "{messages} {seed} {prompt}", task="question")
         sent = body(request, prompt, decoding={"seed": 1})
@@ -169,7 +174,7 @@ class TestARequest:
         self, server: Server, ask_app: Ask, refused
     ) -> None:
         options = {**OPTIONS, "request": {"input": "{prompt}"}}
-        with refused(GenerationError, "generation 'asked'"):
+        with refused(ProviderError, "system 'asked'"):
             ask_app([after(*EARLIER)], options=options)
         assert not server.calls
         assert ask_app([after()], options=options).n_by_status["ok"] == 1
@@ -222,9 +227,9 @@ class TestAsking:
     def test_is_anew_at_another_address_unless_a_model_is_named(self, server: Server, ask_app: Ask) -> None:
         for model, n_known in (("", 0), ("helpdesk 3", 1)):
             ask_app(model=model)
-            server.generation_path = f"/staging?tenant={TENANT}"
-            assert ask_app(model=model, base_url=server.url + server.generation_path).n_from_log == n_known
-            server.generation_path = PATH
+            server.system_path = f"/staging?tenant={TENANT}"
+            assert ask_app(model=model, base_url=server.url + server.system_path).n_from_log == n_known
+            server.system_path = PATH
 
     def test_gives_each_replicate_its_own_answer(self, server: Server, ask_app: Ask) -> None:
         options = {**OPTIONS, "request": {**REQUEST, "s": "{seed}"}}
@@ -241,7 +246,7 @@ class TestAsking:
     @pytest.mark.parametrize("status", [401, 404])
     def test_stops_at_once_where_no_call_can_succeed(self, server: Server, ask_app: Ask, status: int, refused) -> None:
         server.next_replies = [Reply({"detail": "no"}, status)]
-        with refused(GenerationError, "generation 'asked'"):
+        with refused(ProviderError, "system 'asked'"):
             ask_app(30)
         assert len(server.calls) == 1
 
@@ -270,7 +275,7 @@ def test_secrets_of_headers_and_address_are_sent_and_stored_nowhere(
         ({"base_url": "app.example.org/chat"}, ["base_url"]),
         ({"options": {}}, ["options.request", "options.answer"]),
         ({"options": {**OPTIONS, "request": "{prompt}"}}, ["options.request"]),
-        ({"options": {**OPTIONS, "request": {"q": "prompt", "role": "{system}"}}}, ["options.request"]),
+        ({"options": {**OPTIONS, "request": {"q": "prompt", "role": "{system_prompt}"}}}, ["options.request"]),
         ({"options": {**OPTIONS, "request": {"{prompt}": 1}}}, ["options.request"]),
         ({"options": {**OPTIONS, "request": {"q": "{prompt} or {prompt}"}}}, ["options.request"]),
         ({"options": {**OPTIONS, "request": {"q": ["{messages}", "{messages}"]}}}, ["options.request"]),
@@ -284,6 +289,6 @@ def test_secrets_of_headers_and_address_are_sent_and_stored_nowhere(
     ],
 )
 def test_what_cannot_be_asked_is_told_before(told: Any, fields: dict[str, Any], problems: list[str]) -> None:
-    right = {"generation_id": "g", "provider": "http", "base_url": "https://app.example.org/chat", "options": OPTIONS}
-    assert config_problems(GenerationConfig(**right), {}) == []
-    assert told(config_problems(GenerationConfig(**{**right, **fields}), {})) == problems
+    right = {"system_id": "g", "provider": "http", "base_url": "https://app.example.org/chat", "options": OPTIONS}
+    assert config_problems(SystemConfig(**right), {}) == []
+    assert told(config_problems(SystemConfig(**{**right, **fields}), {})) == problems

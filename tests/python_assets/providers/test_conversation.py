@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from python_assets.providers.loop import generate
-from python_assets.providers.records import Answer, Conversation, Extension, GenerationConfig, Message, Request
+from python_assets.providers.records import Answer, Conversation, Extension, Message, Request, SystemConfig
 from tests.python_assets.providers.conftest import Ask, Waits, numbered_prompts
 from tests.python_assets.providers.servers import Server, openai_error
 
@@ -54,7 +54,7 @@ def test_what_an_extension_draws_on_is_part_of_the_address(openai_server: Server
 
 
 def test_an_extension_works_over_a_provider_that_answers_at_once(log_path: Path) -> None:
-    prompts, config = numbered_prompts(3), GenerationConfig("fair", "simulator", extension=TwoTurns())
+    prompts, config = numbered_prompts(3), SystemConfig("fair", "simulator", extension=TwoTurns())
     run = generate(prompts, config, log_path)
     plain = generate(prompts, replace(config, extension=None), log_path)
     assert [row.response_text for row in run.responses] == [row.response_text for row in plain.responses]

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.provider import config_problems
-from python_assets.providers.records import GenerationConfig, GenerationRun, Prompt
+from python_assets.providers.records import Prompt, SystemConfig, SystemRun
 from tests.heard import Heard
 from tests.python_assets.providers import dialect_servers
 from tests.python_assets.providers.conftest import Ask
@@ -34,12 +34,12 @@ def serve() -> Iterator[Serve]:
 
 
 @pytest.fixture
-def ask_azure(serve: Serve, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Callable[..., GenerationRun]:
+def ask_azure(serve: Serve, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> Callable[..., SystemRun]:
     server = serve(dialect_servers.azure, AZURE_PATH)
 
     def run(
         n: int = 1, key: str = KEY, deployment: str = DEPLOYMENT, query: str = f"?api-version={AZURE_VERSION}"
-    ) -> GenerationRun:
+    ) -> SystemRun:
         url = f"{server.url}/openai/deployments/{deployment}{query}"
         return ask(server, n, base_url=url, headers={"api-key": key}, decoding=DECODING)
 
@@ -80,16 +80,16 @@ class TestANewerModel:
         assert sent(server)[-1]["max_completion_tokens"] == 4_000
         assert "max_tokens" not in sent(server)[-1]
 
-    def test_that_refuses_a_field_of_options_stops_the_generation(self, serve: Serve, ask: Ask, refused) -> None:
+    def test_that_refuses_a_field_of_options_stops_the_system(self, serve: Serve, ask: Ask, refused) -> None:
         server = serve(dialect_servers.newer_openai)
-        with refused(GenerationError, "generation 'asked'"):
+        with refused(ProviderError, "system 'asked'"):
             ask(server, 30, decoding={}, options={"temperature": 0.2})
         assert len(server.calls) == 1
 
 
 def test_a_server_that_refuses_every_parameter_is_not_asked_without_a_bound(serve: Serve, ask: Ask, refused) -> None:
     server = serve(dialect_servers.refuses_every_parameter)
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(server, 30, decoding=DECODING)
     assert len(server.calls) <= 4
     run = ask(server, 2, decoding={**DECODING, "max_tokens": None})
@@ -99,7 +99,7 @@ def test_a_server_that_refuses_every_parameter_is_not_asked_without_a_bound(serv
 
 def test_a_model_without_system_messages_says_so_at_the_first_call(serve: Serve, ask: Ask, refused) -> None:
     server = serve(dialect_servers.refuses_messages)
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(server, 30, system_prompt="You are terse.")
     assert len(server.calls) == 1
     assert ask(server, 2).n_by_status["ok"] == 2
@@ -210,14 +210,14 @@ class TestAReplyOf200:
 
     def test_whose_error_has_a_status_is_that_failure(self, openai_server: Server, ask: Ask, refused) -> None:
         openai_server.next_replies = [Reply({"error": {"code": 402, "message": "Insufficient credits"}})]
-        with refused(GenerationError, "generation 'asked'"):
+        with refused(ProviderError, "system 'asked'"):
             ask(openai_server, 5)
 
     def test_of_lm_studio_for_a_wrong_address_is_told_at_once(self, openai_server: Server, ask: Ask, refused) -> None:
         """Source: https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/618."""
         said = "Unexpected endpoint or method. (POST /chat/completions)"
         openai_server.next_replies = [Reply({"error": said})]
-        with refused(GenerationError, "generation 'asked'"):
+        with refused(ProviderError, "system 'asked'"):
             ask(openai_server, 5)
         assert len(openai_server.calls) == 1
 
@@ -237,25 +237,21 @@ class TestAReplyOf200:
 
 
 class TestAzure:
-    def test_gets_its_key_and_the_version_of_its_api(
-        self, ask_azure: Callable[..., GenerationRun], log_path: Path
-    ) -> None:
+    def test_gets_its_key_and_the_version_of_its_api(self, ask_azure: Callable[..., SystemRun], log_path: Path) -> None:
         run = ask_azure(3)
         assert run.n_by_status["ok"] == 3
         assert KEY not in log_path.read_text() + repr(run)
 
-    def test_that_has_no_such_deployment_stops_the_generation(
-        self, ask_azure: Callable[..., GenerationRun], refused
-    ) -> None:
-        with refused(GenerationError, "generation 'asked'"):
+    def test_that_has_no_such_deployment_stops_the_system(self, ask_azure: Callable[..., SystemRun], refused) -> None:
+        with refused(ProviderError, "system 'asked'"):
             ask_azure(30, deployment="another")
 
-    def test_without_a_version_stops_the_generation(self, ask_azure: Callable[..., GenerationRun], refused) -> None:
-        with refused(GenerationError, "generation 'asked'"):
+    def test_without_a_version_stops_the_system(self, ask_azure: Callable[..., SystemRun], refused) -> None:
+        with refused(ProviderError, "system 'asked'"):
             ask_azure(30, query="")
 
-    def test_that_refuses_the_key_is_not_quoted(self, ask_azure: Callable[..., GenerationRun], refused) -> None:
-        with refused(GenerationError, "generation 'asked'") as caught:
+    def test_that_refuses_the_key_is_not_quoted(self, ask_azure: Callable[..., SystemRun], refused) -> None:
+        with refused(ProviderError, "system 'asked'") as caught:
             ask_azure(30, key="another-key-of-mine")
         assert "another-key" not in str(caught.value)
 
@@ -284,7 +280,7 @@ class TestHeaders:
     def test_that_cannot_be_sent_are_refused_without_quoting_them(
         self, openai_server: Server, ask: Ask, value: str, refused
     ) -> None:
-        with refused(GenerationError, "generation 'asked': headers.x-gateway") as caught:
+        with refused(ProviderError, "system 'asked': headers.x-gateway") as caught:
             ask(openai_server, headers={"x-gateway": value})
         assert value.strip() not in str(caught.value) or not value.strip()
         assert not openai_server.calls
@@ -294,7 +290,7 @@ class TestHeaders:
         assert openai_server.calls[0].headers["user-agent"] == "somebody"
 
     def test_are_shown_nowhere(self) -> None:
-        assert KEY not in repr(GenerationConfig("g", "openai", "m", headers={"x-gateway": KEY}))
+        assert KEY not in repr(SystemConfig("g", "openai", "m", headers={"x-gateway": KEY}))
 
 
 class TestABaseModel:
@@ -318,7 +314,7 @@ class TestABaseModel:
     def test_asked_at_the_wrong_endpoint_is_told_with_the_other(
         self, server: Server, ask: Ask, options: dict[str, str], model: str, refused
     ) -> None:
-        with refused(GenerationError, "generation 'asked'"):
+        with refused(ProviderError, "system 'asked'"):
             ask(server, 30, options=options, model=model)
         assert len(server.requests) == 1
 
@@ -338,14 +334,14 @@ class TestABaseModel:
     ],
 )
 def test_what_openai_cannot_be_sent_is_told_before_anything_is(told: Any, fields: dict[str, Any], field: str) -> None:
-    assert told(config_problems(GenerationConfig("g", "openai", "m", **fields), {})) == [field]
+    assert told(config_problems(SystemConfig("g", "openai", "m", **fields), {})) == [field]
 
 
 def test_one_answer_a_call_may_be_asked_for() -> None:
-    assert config_problems(GenerationConfig("g", "openai", "m", options={"n": 1}), {}) == []
+    assert config_problems(SystemConfig("g", "openai", "m", options={"n": 1}), {}) == []
 
 
 @pytest.mark.parametrize("provider", ["simulator", "replay", "transformers"])
 def test_who_asks_no_server_sends_no_headers(told: Any, provider: str) -> None:
-    config = GenerationConfig("g", provider, "m", headers={"x-gateway": KEY})
+    config = SystemConfig("g", provider, "m", headers={"x-gateway": KEY})
     assert "headers" in told(config_problems(config, {}))

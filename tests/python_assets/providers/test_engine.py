@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from python_assets.errors import GenerationError, StudyError
+from python_assets.errors import ProviderError, StudyError
 from python_assets.providers.engine import Inquiry, Reply, ask_engine, engine_descriptions, parse_list, probe_judges
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
@@ -28,11 +28,11 @@ def study_of(make_study):
     """A study with an engine of these fields."""
 
     def make(measures=("vader",), **engine):
-        generations = [
+        systems = [
             {"name": "fair", "provider": "simulator"},
             {"name": "Big Helper", "engine": True, "max_retries": 0, **engine},
         ]
-        return make_study(PROMPTS, factors=FACTORS, generations=generations, measures=list(measures))
+        return make_study(PROMPTS, factors=FACTORS, systems=systems, measures=list(measures))
 
     return make
 
@@ -59,7 +59,7 @@ def test_each_inquiry_gets_its_reply_in_order(study_with_engine, run_context, op
 def test_an_engine_may_write_longer_than_a_response(study_with_engine, run_context, openai_server):
     ask_engine(study_with_engine, run_context, "big_helper", "assemble", inquiries("a"))
     assert openai_server.calls[0].body["max_tokens"] == 1024
-    assert study_with_engine.generations[0].spec.decoding.max_tokens == 256
+    assert study_with_engine.systems[0].spec.decoding.max_tokens == 256
 
 
 def test_a_rerun_asks_nothing_and_needs_no_server(study_of, run_context, openai_server):
@@ -95,15 +95,15 @@ def test_nothing_is_asked_where_nothing_may_be(study_with_engine, home, openai_s
 
 
 def test_an_unknown_engine_is_told_with_those_the_study_has(study_with_engine, run_context, refused):
-    with refused(StudyError, "generations"):
+    with refused(StudyError, "systems"):
         ask_engine(study_with_engine, run_context, "big_helpr", "scrape", inquiries("a"))
-    with refused(StudyError, "generations"):
+    with refused(StudyError, "systems"):
         ask_engine(study_with_engine, run_context, "fair", "scrape", inquiries("a"))
 
 
 def test_an_engine_that_cannot_answer_stops_the_stage(study_of, run_context, refused):
     study = study_of(provider="openai", model=MODEL, base_url="http://127.0.0.1:9")
-    with refused(GenerationError, "generation 'big_helper'"):
+    with refused(ProviderError, "system 'big_helper'"):
         ask_engine(study, run_context, "Big Helper", "scrape", inquiries("a"))
 
 
@@ -122,7 +122,7 @@ def test_a_judge_is_probed_before_responses_are_asked_for(study_of, home, openai
     probe_judges(study, home)
     probe_judges(study, home)
     assert len(openai_server.calls) == 1
-    assert [engine.generation_id for engine, _ in engine_descriptions(study, home)] == ["big_helper"]
+    assert [engine.system_id for engine, _ in engine_descriptions(study, home)] == ["big_helper"]
 
 
 def test_an_engine_that_no_judge_uses_is_not_probed(study_with_engine, home, openai_server):
@@ -134,4 +134,4 @@ def test_the_model_behind_an_engine_is_the_one_of_its_log(study_of, run_context,
     study = study_of(provider="ollama", model=MODEL, base_url=ollama_server.url)
     ask_engine(study, run_context, "big_helper", "scrape", inquiries("a"))
     [(engine, description)] = engine_descriptions(study, run_context.home)
-    assert (engine.generation_id, (description.model_digest or "")[:8]) == ("big_helper", "46e0c10c")
+    assert (engine.system_id, (description.model_digest or "")[:8]) == ("big_helper", "46e0c10c")

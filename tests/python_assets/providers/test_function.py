@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.addresses import FAILURES_IN_A_ROW
 from python_assets.providers.loop import generate
-from python_assets.providers.records import GenerationConfig, GenerationRun, Message
+from python_assets.providers.records import Message, SystemConfig, SystemRun
 from tests.python_assets.providers.conftest import Waits, numbered_prompts
 
 
-def run_function(function: Any, log_path: Path, n_prompts: int = 3, **fields: Any) -> GenerationRun:
-    config = GenerationConfig("own", "mine:reply", function=function, function_sha256="1" * 64, **fields)
+def run_function(function: Any, log_path: Path, n_prompts: int = 3, **fields: Any) -> SystemRun:
+    config = SystemConfig("own", "mine:reply", function=function, function_sha256="1" * 64, **fields)
     return generate(numbered_prompts(n_prompts), config, log_path, addresses=Waits().addresses())
 
 
@@ -55,11 +55,11 @@ def test_what_goes_wrong_in_a_function_is_recorded(log_path: Path, result: Any, 
     assert [row.error for row in run.responses] == [None, error, None]
 
 
-def test_a_function_that_always_fails_stops_the_generation(log_path: Path, refused) -> None:
+def test_a_function_that_always_fails_stops_the_system(log_path: Path, refused) -> None:
     def fail(messages: list[Message], decoding: Mapping[str, Any]) -> str:
         raise KeyError("model")
 
-    with refused(GenerationError, "generation 'own'"):
+    with refused(ProviderError, "system 'own'"):
         run_function(fail, log_path, FAILURES_IN_A_ROW + 10)
 
 
@@ -157,11 +157,11 @@ def test_a_coroutine_is_told_before_it_is_called(log_path: Path, refused) -> Non
     async def say(messages: list[Message], decoding: Mapping[str, Any]) -> str:
         return "x"
 
-    with refused(GenerationError, "generation 'own'"):
+    with refused(ProviderError, "system 'own'"):
         run_function(say, log_path)
 
 
 @pytest.mark.parametrize("function", [lambda: "x", lambda messages: "x", lambda a, b, c: "x"])
 def test_a_function_that_cannot_be_called_is_told_before_it_is(log_path: Path, function: Any, refused) -> None:
-    with refused(GenerationError, "generation 'own'"):
+    with refused(ProviderError, "system 'own'"):
         run_function(function, log_path)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.addresses import FAILURES_IN_A_ROW
 from tests.heard import Heard
 from tests.python_assets.providers.conftest import Ask
@@ -61,7 +61,7 @@ class TestTheKey:
 
     def test_is_not_quoted_when_it_is_refused(self, openai_server: Server, ask: Ask, refused) -> None:
         openai_server.next_replies = [openai_error(401, f"Incorrect API key: {KEY}", "invalid_api_key")]
-        with refused(GenerationError, "generation 'asked'") as caught:
+        with refused(ProviderError, "system 'asked'") as caught:
             ask(openai_server, 5, api_key_env="TEST_KEY")
         assert KEY not in str(caught.value) and "Incorrect" not in str(caught.value)
         assert len(openai_server.calls) == 1
@@ -70,7 +70,7 @@ class TestTheKey:
         """Source of the body: https://github.com/home-assistant/core/issues/120072."""
         said = f"Country, region, or territory not supported ({KEY})"
         openai_server.next_replies = [openai_error(403, said, "unsupported_country_region_territory")]
-        with refused(GenerationError, "generation 'asked'"):
+        with refused(ProviderError, "system 'asked'"):
             ask(openai_server, 5, api_key_env="TEST_KEY")
         assert len(openai_server.calls) == 1
 
@@ -80,7 +80,7 @@ class TestTheKey:
         ask(openai_server, 2, api_key_env="TEST_KEY")
         monkeypatch.delenv("TEST_KEY")
         assert ask(openai_server, 2, api_key_env="TEST_KEY").n_from_log == 2
-        with refused(GenerationError, "generation 'asked': environment variable TEST_KEY (api_key_env)"):
+        with refused(ProviderError, "generation 'asked': environment variable TEST_KEY (api_key_env)"):
             ask(openai_server, 3, api_key_env="TEST_KEY")
 
     @pytest.mark.parametrize("value", ["two words", "clé-secrète", "with\x07bell"])
@@ -88,7 +88,7 @@ class TestTheKey:
         self, openai_server: Server, ask: Ask, monkeypatch: pytest.MonkeyPatch, value: str, refused
     ) -> None:
         monkeypatch.setenv("TEST_KEY", value)
-        with refused(GenerationError, "generation 'asked': environment variable TEST_KEY (api_key_env)") as caught:
+        with refused(ProviderError, "generation 'asked': environment variable TEST_KEY (api_key_env)") as caught:
             ask(openai_server, api_key_env="TEST_KEY")
         assert value not in str(caught.value)
         assert not openai_server.calls
@@ -101,14 +101,14 @@ def test_no_key_is_sent_where_none_is_named(openai_server: Server, ask: Ask, mon
 
 
 def test_a_secret_in_the_address_is_not_shown(openai_server: Server, ask: Ask, refused) -> None:
-    with refused(GenerationError, "generation 'asked'") as caught:
+    with refused(ProviderError, "system 'asked'") as caught:
         ask(openai_server, base_url="http://user:hunter2@127.0.0.1:9/v1", max_retries=0)
     assert "hunter2" not in str(caught.value)
 
 
 def test_a_query_in_the_address_is_sent_and_stored_nowhere(openai_server: Server, ask: Ask, log_path: Path) -> None:
     secret = "hunter2%2Bhunter2"
-    openai_server.generation_path += f"?key={secret}"
+    openai_server.system_path += f"?key={secret}"
     said = f"You are hunter2+hunter2, or {secret}."
     openai_server.next_replies = [openai_completion(said), openai_error(500, said, None)]
     run = ask(openai_server, 2, base_url=f"{openai_server.url}/v1?key={secret}", max_retries=0)
@@ -120,7 +120,7 @@ def test_a_query_in_the_address_is_in_no_log_of_httpx(
     openai_server: Server, ask: Ask, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
-    openai_server.generation_path += "?key=hunter3"
+    openai_server.system_path += "?key=hunter3"
     url = openai_server.url.replace("//", "//user:hunter2@")
     ask(openai_server, base_url=f"{url}/v1?key=hunter3", max_retries=0)
     assert "HTTP Request: POST" in caplog.text

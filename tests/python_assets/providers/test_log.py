@@ -7,14 +7,14 @@ import pytest
 from python_assets.providers.log import LogWriter, description_line, read_log, response_line
 from python_assets.providers.outcomes import response_of
 from python_assets.providers.provider import providers
-from python_assets.providers.records import Description, GenerationConfig, Outcome, Prompt, Request
+from python_assets.providers.records import Description, Outcome, Prompt, Request, SystemConfig
 from python_assets.providers.requests import plan_requests
 from python_assets.providers.usage import Usage
 
 
 @pytest.fixture
 def request_() -> Request:
-    provider = providers["openai"](GenerationConfig("g", "openai", "m"))
+    provider = providers["openai"](SystemConfig("g", "openai", "m"))
     return plan_requests([Prompt('quote " id', "r", "text")], provider, Description()).rows[0]
 
 
@@ -78,7 +78,7 @@ def test_a_line_whose_request_was_changed_is_not_taken_for_another(tmp_path: Pat
 def test_a_request_is_compared_as_it_was_spelled(tmp_path: Path) -> None:
     """Numbers as keys are sorted by number before they are text, 1.0 and 1e400 have other spellings."""
     options = {"logit_bias": {2: 1.0, 10: 1e-7}, "top": 10**400, "text": "\ud83d"}
-    provider = providers["openai"](GenerationConfig("g", "openai", "m", options=options))
+    provider = providers["openai"](SystemConfig("g", "openai", "m", options=options))
     request = plan_requests([Prompt("p", "p", "text")], provider, Description()).rows[0]
     path = tmp_path / "log.jsonl"
     path.write_text(response_line(request, Outcome("Yes.")))

@@ -6,7 +6,7 @@ import pytest
 
 from python_assets.providers.loop import generate
 from python_assets.providers.provider import config_problems
-from python_assets.providers.records import GenerationConfig, Prompt
+from python_assets.providers.records import Prompt, SystemConfig
 from tests.python_assets.providers.conftest import Ask
 from tests.python_assets.providers.servers import (
     MODEL,
@@ -50,7 +50,7 @@ def test_a_base_model_is_asked_for_a_completion(log_path: Path) -> None:
         return openai_text_completion(" B", {" B": -0.2, " A": -1.9})
 
     with serving(Server("/v1/completions", answer)) as server:
-        config = GenerationConfig(
+        config = SystemConfig(
             "base",
             "openai",
             MODEL,
@@ -74,5 +74,5 @@ def test_a_base_model_is_asked_for_a_completion(log_path: Path) -> None:
 
 
 def test_an_endpoint_that_is_none_is_told(told: Any) -> None:
-    config = GenerationConfig("base", "openai", MODEL, options={"endpoint": "embeddings"})
+    config = SystemConfig("base", "openai", MODEL, options={"endpoint": "embeddings"})
     assert told(config_problems(config, {})) == ["options.endpoint"]

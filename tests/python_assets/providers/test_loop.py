@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from python_assets.errors import GenerationError, PlumblineError
+from python_assets.errors import PlumblineError, ProviderError
 from python_assets.providers.loop import generate
-from python_assets.providers.records import GenerationConfig, GenerationRun, Prompt
+from python_assets.providers.records import Prompt, SystemConfig, SystemRun
 from tests.heard import Heard
 from tests.python_assets.providers.conftest import Ask, numbered_prompts
 from tests.python_assets.providers.servers import Server
@@ -16,8 +16,8 @@ class Interrupted(Exception):
     pass
 
 
-def simulate(log_path: Path, n_prompts: int = 5, **config: object) -> GenerationRun:
-    settings = GenerationConfig(**{"generation_id": "fair", "provider": "simulator", **config})  # type: ignore[arg-type]
+def simulate(log_path: Path, n_prompts: int = 5, **config: object) -> SystemRun:
+    settings = SystemConfig(**{"system_id": "fair", "provider": "simulator", **config})  # type: ignore[arg-type]
     return generate(numbered_prompts(n_prompts), settings, log_path)
 
 
@@ -128,7 +128,7 @@ def test_every_answer_is_told_and_first_what_came_from_the_log(openai_server: Se
 
 def test_a_log_that_another_run_writes_is_left_alone(openai_server: Server, ask: Ask, log_path: Path, refused) -> None:
     def meanwhile(n_done: int, n_total: int) -> None:
-        with refused(GenerationError, "the file"):
+        with refused(ProviderError, "the file"):
             simulate(log_path)
 
     run = ask(openai_server, 1, progress=Heard(meanwhile))
@@ -138,12 +138,12 @@ def test_a_log_that_another_run_writes_is_left_alone(openai_server: Server, ask:
 
 def test_a_log_that_cannot_be_written_is_named(tmp_path: Path, refused) -> None:
     (tmp_path / "file").write_text("")
-    with refused(GenerationError, "the file"):
+    with refused(ProviderError, "the file"):
         simulate(tmp_path / "file" / "responses.jsonl")
 
 
 def test_a_log_that_is_a_folder_is_named(tmp_path: Path, refused) -> None:
-    with refused(GenerationError, "the file"):
+    with refused(ProviderError, "the file"):
         simulate(tmp_path)
 
 
@@ -155,7 +155,7 @@ def test_an_unknown_provider_lists_the_known_ones(log_path: Path, refused) -> No
 def test_prompts_with_one_id_are_refused(log_path: Path) -> None:
     prompts = [Prompt("same", "a", "x"), Prompt("same", "b", "y")]
     with pytest.raises(ValueError, match="repeated: same"):
-        generate(prompts, GenerationConfig("fair", "simulator"), log_path)
+        generate(prompts, SystemConfig("fair", "simulator"), log_path)
 
 
 def test_no_prompts_give_no_rows_and_no_log(log_path: Path) -> None:

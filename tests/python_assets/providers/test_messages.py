@@ -3,13 +3,13 @@ from dataclasses import replace
 import pytest
 
 from python_assets.providers.messages import TEMPLATES, build_messages, plain_text, template_problem
-from python_assets.providers.records import GenerationConfig, Message, Prompt
+from python_assets.providers.records import Message, Prompt, SystemConfig
 
 COMPLETION = Prompt("p", "p", "The harbour of {city} is", task="completion")
 
 
-def config(**fields: str | None) -> GenerationConfig:
-    return GenerationConfig(generation_id="g", provider="ollama", **fields)  # type: ignore[arg-type]
+def config(**fields: str | None) -> SystemConfig:
+    return SystemConfig(system_id="g", provider="ollama", **fields)  # type: ignore[arg-type]
 
 
 def test_a_completion_is_asked_to_go_on() -> None:

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.records import Prompt
 from tests.python_assets.providers.conftest import Ask, Waits
 from tests.python_assets.providers.servers import DIGEST, Reply, Server, ollama_chat
@@ -36,7 +36,7 @@ def test_decoding_gets_ollamas_names_and_the_seed_moves_with_the_replicate(ollam
 
 
 def test_a_missing_model_names_the_command_that_installs_it(ollama_server: Server, ask: Ask, refused) -> None:
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(ollama_server, 5, model="gemma2:9b")
     assert not ollama_server.calls
 
@@ -46,13 +46,13 @@ def test_a_model_removed_after_it_was_described_stops_at_the_first_call(
 ) -> None:
     missing = Reply({"error": 'model "llama3.1:8b" not found, try pulling it first'}, status=404)
     ollama_server.next_replies = [missing]
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(ollama_server, 5)
     assert len(ollama_server.calls) == 1
 
 
 def test_no_server_names_the_command_that_starts_it(ollama_server: Server, ask: Ask, waits: Waits, refused) -> None:
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(ollama_server, base_url="http://127.0.0.1:9")
     assert len(waits.seconds) == 2
 
@@ -127,7 +127,7 @@ def test_a_complete_log_needs_no_server(ollama_server: Server, ask: Ask, refused
     again = ask(ollama_server, 3, base_url="http://127.0.0.1:9")
     assert again.responses == first.responses
     assert again.description == first.description
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(ollama_server, 4, base_url="http://127.0.0.1:9")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.addresses import FAILURES_IN_A_ROW
 from python_assets.providers.records import Message, Prompt
 from python_assets.providers.transport import LARGEST_BODY_BYTES
@@ -170,19 +170,19 @@ def test_what_came_in_place_of_json_is_told(openai_server: Server, ask: Ask, bod
 
 
 @pytest.mark.parametrize(("n_answered", "n_calls"), [(0, 3), (1, 7)])
-def test_a_web_page_with_status_200_stops_the_generation_soon_or_after_retries(
+def test_a_web_page_with_status_200_stops_the_system_soon_or_after_retries(
     openai_server: Server, ask: Ask, refused, n_answered: int, n_calls: int
 ) -> None:
     answers = [openai_completion("Yes")] * n_answered
     openai_server.next_replies = [*answers, *[Reply(b"<!doctype html><title>Sign in</title>")] * 9]
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(openai_server, 30, concurrency=1, max_retries=5)
     assert len(openai_server.calls) == n_calls
 
 
-def test_replies_of_another_dialect_stop_the_generation_with_a_remedy(openai_server: Server, ask: Ask, refused) -> None:
+def test_replies_of_another_dialect_stop_the_system_with_a_remedy(openai_server: Server, ask: Ask, refused) -> None:
     openai_server.next_replies = [Reply({"message": {"content": "Hi"}}) for _ in range(FAILURES_IN_A_ROW)]
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(openai_server, 30, max_retries=0, concurrency=1)
 
 
@@ -269,52 +269,52 @@ def test_reasoning_is_kept_apart_from_the_answer(openai_server: Server, ask: Ask
     assert (row.response_text, json.loads(row.context_json or "")["reasoning"]) == ("Yes", "Let me think")
 
 
-def test_a_missing_model_stops_the_generation_with_one_call(openai_server: Server, ask: Ask, refused) -> None:
-    with refused(GenerationError, "generation 'asked'"):
+def test_a_missing_model_stops_the_system_with_one_call(openai_server: Server, ask: Ask, refused) -> None:
+    with refused(ProviderError, "system 'asked'"):
         ask(openai_server, 50, model="gpt-0")
     assert len(openai_server.calls) == 1
 
 
 def test_a_wrong_path_is_told_from_a_missing_model(openai_server: Server, ask: Ask, refused) -> None:
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(openai_server, base_url=openai_server.url)
 
 
 def test_a_redirect_is_told_with_where_it_leads(openai_server: Server, ask: Ask, refused) -> None:
     openai_server.next_replies = [Reply(b"Moved.", 301, {"location": "https://user:hunter2@host/v2?key=1"})]
-    with refused(GenerationError, "generation 'asked'") as caught:
+    with refused(ProviderError, "system 'asked'") as caught:
         ask(openai_server, 5)
     assert "hunter2" not in str(caught.value)
 
 
 def test_words_that_end_in_a_stop_end_in_one(openai_server: Server, ask: Ask, refused) -> None:
     openai_server.next_replies = [openai_error(404, "There is no such model.", "model_not_found")]
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(openai_server, 5)
 
 
-def test_nobody_listening_stops_the_generation_after_retries(
+def test_nobody_listening_stops_the_system_after_retries(
     openai_server: Server, ask: Ask, waits: Waits, refused
 ) -> None:
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(openai_server, 5, base_url="http://127.0.0.1:9/v1")
     assert len(waits.seconds) == 2
 
 
 def test_an_empty_quota_is_not_retried(openai_server: Server, ask: Ask, refused) -> None:
     openai_server.next_replies = [openai_error(429, "You exceeded your quota", "insufficient_quota")]
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(openai_server, 5)
     assert len(openai_server.calls) == 1
 
 
-def test_many_failures_in_a_row_stop_the_generation_and_the_log_keeps_the_answers(
+def test_many_failures_in_a_row_stop_the_system_and_the_log_keeps_the_answers(
     openai_server: Server, ask: Ask, refused
 ) -> None:
     n_requests = FAILURES_IN_A_ROW + 30
     openai_server.next_replies = [openai_completion("first")]
     openai_server.next_replies += [openai_error(400, "bad parameter", None)] * FAILURES_IN_A_ROW
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(openai_server, n_requests, concurrency=1)
     assert len(openai_server.calls) == 1 + FAILURES_IN_A_ROW
     again = ask(openai_server, n_requests)
@@ -349,7 +349,7 @@ def test_two_prompts_with_equal_text_are_asked_once_and_keep_their_rows(openai_s
 
 
 def test_a_prompt_without_text_is_an_error_before_any_call(openai_server: Server, ask: Ask, refused) -> None:
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(openai_server, [Prompt("p", "p", None)])
     assert not openai_server.calls
 

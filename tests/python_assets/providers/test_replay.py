@@ -2,15 +2,15 @@ import json
 from pathlib import Path
 
 from python_assets.providers.loop import generate
-from python_assets.providers.records import Answer, GenerationConfig, GenerationRun, Prompt
+from python_assets.providers.records import Answer, Prompt, SystemConfig, SystemRun
 
 PROMPTS = [Prompt("a", "r", None), Prompt("b", "r", "b?"), Prompt("c", "r", "c?")]
 ANSWERS = {("b", 7): "seven", ("a", 0): "first", ("a", 1): None, ("b", 2): " ", ("x", 0): "whose?"}
 
 
-def replay(log_path: Path, answers: dict[tuple[str, int], str | None]) -> GenerationRun:
+def replay(log_path: Path, answers: dict[tuple[str, int], str | None]) -> SystemRun:
     given = {key: Answer(text) for key, text in answers.items()}
-    return generate(PROMPTS, GenerationConfig("gpt", "replay", replicates=5, answers=given), log_path)
+    return generate(PROMPTS, SystemConfig("gpt", "replay", replicates=5, answers=given), log_path)
 
 
 def test_rows_are_those_of_the_import_in_the_order_of_the_prompts(log_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_an_answer_ends_as_it_ended_where_that_is_known(log_path: Path) -> None:
         ("c", 0): Answer(None, "refusal"),
         ("c", 1): Answer(None, "not_recorded"),
     }
-    config = GenerationConfig("gpt", "replay", answers=answers)
+    config = SystemConfig("gpt", "replay", answers=answers)
     run = generate(PROMPTS, config, log_path)
     assert [(row.status, row.flags) for row in run.responses] == [
         ("error", ()),

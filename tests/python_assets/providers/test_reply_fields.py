@@ -18,7 +18,7 @@ from python_assets.providers.fields import LARGEST_COUNT, count_or_none, seconds
 from python_assets.providers.log import read_log, response_line
 from python_assets.providers.outcomes import outcome_of, response_of
 from python_assets.providers.provider import providers
-from python_assets.providers.records import Answer, Description, GenerationConfig, Prompt, Request
+from python_assets.providers.records import Answer, Description, Prompt, Request, SystemConfig
 from python_assets.providers.requests import plan_requests
 from python_assets.providers.transport import typed_failures
 from tests.python_assets.providers.conftest import Ask
@@ -41,7 +41,7 @@ WITH_LOGPROBS = openai_completion("Yes.").body
 WITH_LOGPROBS["choices"][0]["logprobs"] = {"content": TOKENS}
 COMPLETED = {"choices": [{"text": "Yes.", "logprobs": {"top_logprobs": [{"Yes": -0.5, "No": -1}]}}]}
 PATHS = {"request": {"q": "{prompt}"}, "answer": "a.0.b", "usage": {"in": "n.in", "out": "n.out"}, "finish": "a.0.why"}
-APPLICATION = application.Application(GenerationConfig("app", "http", options=PATHS))
+APPLICATION = application.Application(SystemConfig("app", "http", options=PATHS))
 REPLIES: list[tuple[Callable[[dict[str, Any]], Answer], Any]] = [
     (openai._answer, WITH_LOGPROBS),
     (openai._answer, COMPLETED),
@@ -87,7 +87,7 @@ def _at(reply: Any, path: tuple[Any, ...]) -> Any:
 
 
 def a_request() -> Request:
-    provider = providers["openai"](GenerationConfig("g", "openai", "m"))
+    provider = providers["openai"](SystemConfig("g", "openai", "m"))
     return plan_requests([Prompt("p", "p", "text")], provider, Description()).rows[0]
 
 

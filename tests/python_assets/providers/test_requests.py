@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from python_assets.providers.provider import providers
-from python_assets.providers.records import Description, GenerationConfig, Message, Prompt
+from python_assets.providers.records import Description, Message, Prompt, SystemConfig
 from python_assets.providers.requests import canonical_json, plan_requests
 
 PROMPT = Prompt("p", "root", "text", factors={"concept": "Italy"}, task="question")
 
 
 def response_id(prompt: Prompt = PROMPT, description: Description | None = None, **fields: Any) -> str:
-    config = GenerationConfig(**{"generation_id": "g", "provider": "openai", "model": "m", **fields})
+    config = SystemConfig(**{"system_id": "g", "provider": "openai", "model": "m", **fields})
     provider = providers[config.provider](config)
     return plan_requests([prompt], provider, description or Description()).rows[0].response_id
 
@@ -49,7 +49,7 @@ def test_what_an_answer_depends_on_changes_its_address(fields: dict[str, Any]) -
 @pytest.mark.parametrize(
     "fields",
     [
-        {"generation_id": "other"},
+        {"system_id": "other"},
         {"concurrency": 9},
         {"base_url": "http://elsewhere/v1"},
         {"api_key_env": "KEY"},

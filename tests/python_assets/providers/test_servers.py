@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.addresses import FAILURES_IN_A_ROW
 from python_assets.providers.loop import Logged, generate_all
-from python_assets.providers.records import GenerationConfig, GenerationRun
+from python_assets.providers.records import SystemConfig, SystemRun
 from python_assets.warehouse.progress import SILENT
 from tests.heard import Heard
 from tests.python_assets.providers.conftest import Ask, Waits, numbered_prompts
@@ -116,7 +116,7 @@ def test_a_server_that_is_down_for_a_while_is_left_alone_and_goes_on(ask: Ask, s
 
 def test_a_server_that_stays_down_stops_the_run_which_goes_on_later(ask: Ask, refused) -> None:
     with serving(Down(lambda: True)) as server:
-        with refused(GenerationError, "generation 'asked'") as caught:
+        with refused(ProviderError, "system 'asked'") as caught:
             ask(server, 60, concurrency=FAILURES_IN_A_ROW, max_retries=50)
         assert caught.value.may_pass
         server.is_down = lambda: False
@@ -168,7 +168,7 @@ def test_an_address_that_only_fails_makes_way_for_the_other(two_servers: list[Se
 
 def test_where_every_address_is_dead_the_run_stops(openai_server: Server, ask: Ask, waits: Waits, refused) -> None:
     urls = (NOBODY, "http://127.0.0.1:19/v1")
-    with refused(GenerationError, "generation 'asked'"):
+    with refused(ProviderError, "system 'asked'"):
         ask(openai_server, 30, base_url=urls[0], base_urls=urls)
     assert sum(waits.seconds) <= 60
 
@@ -183,7 +183,7 @@ def other_digest(server: Server, request: Request) -> Reply:
 def test_two_addresses_with_different_models_are_refused(ollama_server: Server, ask: Ask, refused) -> None:
     with serving(Server("/api/chat", other_digest)) as other:
         urls = (ollama_server.url, other.url)
-        with refused(GenerationError, "generation 'asked'"):
+        with refused(ProviderError, "system 'asked'"):
             ask(ollama_server, 3, base_urls=urls)
     assert not ollama_server.calls
 
@@ -197,10 +197,10 @@ def test_an_address_that_was_away_at_the_start_is_not_asked_before_it_says_what_
 
 def asked_of(name: str, server: Server, folder: Path, **fields: Any) -> Logged:
     given = {"provider": "openai", "model": MODEL, "base_url": f"{server.url}/v1", "max_retries": 0, **fields}
-    return Logged(GenerationConfig(name, **given), folder / f"{name}.jsonl")
+    return Logged(SystemConfig(name, **given), folder / f"{name}.jsonl")
 
 
-def test_generations_of_different_addresses_are_asked_side_by_side(two_servers: list[Server], tmp_path: Path) -> None:
+def test_systems_of_different_addresses_are_asked_side_by_side(two_servers: list[Server], tmp_path: Path) -> None:
     both = threading.Barrier(2, timeout=10)
 
     class Together(threading.Event):
@@ -216,11 +216,11 @@ def test_generations_of_different_addresses_are_asked_side_by_side(two_servers: 
     asked = [asked_of(f"g{i}", server, tmp_path, concurrency=1) for i, server in enumerate(two_servers)]
     runs = generate_all(numbered_prompts(3), asked, heard)
     assert [run.n_by_status["ok"] for run in runs] == [3, 3]
-    assert heard.counts == [("2 generations", "answers", n, 6) for n in range(1, 7)]
+    assert heard.counts == [("2 systems", "answers", n, 6) for n in range(1, 7)]
     assert [len(one.log_path.read_text().splitlines()) for one in asked] == [4, 4]
 
 
-def test_generations_of_one_address_share_its_calls_and_change_its_model_once(
+def test_systems_of_one_address_share_its_calls_and_change_its_model_once(
     openai_server: Server, tmp_path: Path
 ) -> None:
     asked = [
@@ -237,20 +237,20 @@ def test_generations_of_one_address_share_its_calls_and_change_its_model_once(
     assert all(max(order[: 20 * (i + 1) - 5]) <= i for i in range(3))
 
 
-def test_a_generation_that_cannot_go_on_stops_all_and_every_log_keeps_its_own(
+def test_a_system_that_cannot_go_on_stops_all_and_every_log_keeps_its_own(
     two_servers: list[Server], tmp_path: Path
 ) -> None:
     bad = [openai_error(400, "bad", None) for _ in range(FAILURES_IN_A_ROW)]
     two_servers[0].next_replies = bad
     asked = [asked_of(f"g{i}", server, tmp_path, concurrency=1) for i, server in enumerate(two_servers)]
-    with pytest.raises(GenerationError, match="generation 'g0'"):
+    with pytest.raises(ProviderError, match="system 'g0'"):
         generate_all(numbered_prompts(60), asked)
     again = generate_all(numbered_prompts(60), asked)
     assert [run.n_by_status["ok"] for run in again] == [60 - FAILURES_IN_A_ROW, 60]
     assert again[1].n_from_log > 0
 
 
-def own_answer(run: GenerationRun) -> list[bool]:
+def own_answer(run: SystemRun) -> list[bool]:
     return [row.response_text == f"A reply to: Sentence number {row.prompt_id[1:]} begins" for row in run.responses]
 
 

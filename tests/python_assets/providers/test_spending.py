@@ -66,11 +66,11 @@ def study(make_study, server: Server) -> Callable[..., Study]:
 
     def make(budget: dict[str, float] | None = None, of_a: dict[str, float] | None = None, **spec: Any) -> Study:
         common = {"provider": "openai", "model": MODEL, "base_url": f"{server.url}/v1", "concurrency": 4, **spec}
-        generations = [{"name": "a", **common}, {"name": "b", **common, "wave": "later"}]
+        systems = [{"name": "a", **common}, {"name": "b", **common, "wave": "later"}]
         if of_a:
-            generations[0]["budget"] = of_a
+            systems[0]["budget"] = of_a
         parts = {"prices": {MODEL: {"in": 2.0, "cached": 0.5, "out": 8.0}}} | ({"budget": budget} if budget else {})
-        return make_study(PROMPTS, generations=generations, **FACTORS, **parts)
+        return make_study(PROMPTS, systems=systems, **FACTORS, **parts)
 
     return make
 
@@ -80,9 +80,7 @@ def run(home: Home, waits: Waits) -> Run:
     """Ask every generation of a study so many prompts."""
 
     def ask(study: Study, n_prompts: int) -> list[Any]:
-        asked = [
-            Logged(generation_config(study, one), log_path(study, home, one.generation_id)) for one in study.generations
-        ]
+        asked = [Logged(generation_config(study, one), log_path(study, home, one.system_id)) for one in study.systems]
         spending = spending_of(study, home)
         return generate_all(numbered_prompts(n_prompts), asked, addresses=waits.addresses(), spending=spending)
 
@@ -90,7 +88,7 @@ def run(home: Home, waits: Waits) -> Run:
 
 
 def used(study: Study, home: Home) -> list[Usage]:
-    return [logged_usage(study, home, one) for one in study.generations]
+    return [logged_usage(study, home, one) for one in study.systems]
 
 
 def test_calls_stop_at_the_budget_of_the_study_and_go_on_after_it_is_raised(study, run, home, server, refused) -> None:
@@ -131,7 +129,7 @@ def test_a_budget_is_used_as_far_as_it_goes_and_never_overshot(study, run, home,
     assert used(study(), home)[0].n_calls == len(server.calls)
 
 
-def test_a_generation_has_a_budget_of_its_own_beside_others(study, run, home, server) -> None:
+def test_a_system_has_a_budget_of_its_own_beside_others(study, run, home, server) -> None:
     with pytest.raises(BudgetError, match=r"generation a.budget: got 4 of 4 calls"):
         run(study(of_a={"calls": 4}), 10)
     assert [one.n_calls for one in used(study(), home)] == [4, 10]
@@ -204,13 +202,13 @@ def test_what_was_spent_is_what_the_budgets_count(study: Callable[..., Study], r
 
 def test_a_model_that_was_asked_without_a_price_leaves_the_cost_open(make_study, study, run: Run, home: Home) -> None:
     run(study(), 1)
-    generations = [
+    systems = [
         {"name": "a", "provider": "openai", "model": MODEL, "base_url": "http://127.0.0.1:1/v1"},
         {"name": "never_asked", "provider": "openai", "model": "of_no_price", "base_url": "http://127.0.0.1:1/v1"},
     ]
-    unpriced = make_study(PROMPTS, generations=generations, **FACTORS)
+    unpriced = make_study(PROMPTS, systems=systems, **FACTORS)
     assert spent_of(unpriced, home) == Spent(1, N_IN, N_OUT, None, NO_PRICE)
-    priced = make_study(PROMPTS, generations=generations, prices={MODEL: {"in": 1.0, "out": 0.0}}, **FACTORS)
+    priced = make_study(PROMPTS, systems=systems, prices={MODEL: {"in": 1.0, "out": 0.0}}, **FACTORS)
     assert spent_of(priced, home) == Spent(1, N_IN, N_OUT, pytest.approx(N_IN / 1e6), None)
 
 
@@ -222,11 +220,11 @@ def test_engines_are_counted_with_what_they_asked_in_any_stage(make_study, study
     run(study(), 2)
     folder = home.responses("test_study")
     shutil.copyfile(folder / "a.jsonl", folder / "judge.extract.jsonl")
-    generations = [
+    systems = [
         {"name": "one", "provider": "simulator"},
         {"name": "judge", "provider": "openai", "model": MODEL, "base_url": "http://127.0.0.1:1/v1", "engine": True},
     ]
-    judged = make_study(PROMPTS, generations=generations, prices={MODEL: {"in": 1.0, "out": 1.0}}, **FACTORS)
+    judged = make_study(PROMPTS, systems=systems, prices={MODEL: {"in": 1.0, "out": 1.0}}, **FACTORS)
     assert spent_of(judged, home) == Spent(2, 2 * N_IN, 2 * N_OUT, pytest.approx(2 * (N_IN + N_OUT) / 1e6), None)
 
 

@@ -42,7 +42,7 @@ def test_a_run_is_kept_with_its_marts_its_report_and_its_study_file(home):
     assert (done.archive / "report.html").read_text() == f"report of first in {done.publication_id}"
     assert (done.archive / "one.yml").read_text() == "# as first ran it\n"
     manifest = read_manifest(done.archive / "manifest.json", "path")
-    assert (manifest.stage, manifest.run_id, manifest.generation_factors) == (
+    assert (manifest.stage, manifest.run_id, manifest.system_factors) == (
         "archive",
         "first",
         {"g": {"wave": "2026-11"}},

@@ -17,13 +17,13 @@ from python_assets.warehouse.build import Home, open_build
 from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.progress import SILENT
 
-GENERATION = "[{name: model, provider: simulator}]"
+SYSTEM = "[{name: model, provider: simulator}]"
 SCRAPE = {
     "prompts": (
         "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
         "sources: [{tag: article, path: a.md, licence: CC0-1.0}]}, branch: {from: Ideraland}}"
     ),
-    "generations": GENERATION,
+    "systems": SYSTEM,
 }
 ROWS = {
     "documents": [("a.md", "article", "CC0-1.0")],
@@ -50,7 +50,7 @@ COLUMNS = {
     "factors": "factor, type, reference_level, origin, rule",
     "prompts": ("prompt_id, root_prompt_id, is_root, prompt_text, baseline_text, baseline_kind, replacements_json"),
     "prompt_factors": "prompt_id, factor, level",
-    "responses": "generation_id, prompt_id, replicate, response_text",
+    "responses": "system_id, prompt_id, replicate, response_text",
 }
 CONSTANTS = {
     "prompts": {
@@ -95,9 +95,9 @@ def home(tmp_path, write_study):
             extra = "".join(f", {sql} as {name}" for name, sql in CONSTANTS.get(table, {}).items())
             connection.register("frame", frame)
             connection.execute(f"create table {table} as select 'small' as study_id, *{extra} from frame")
-        connection.execute("create table generations as select 'small' as study_id, 'model' as generation_id")
+        connection.execute("create table systems as select 'small' as study_id, 'model' as system_id")
         connection.execute(
-            "create table generation_factors as select 'small' as study_id, 'model' as generation_id, "
+            "create table system_factors as select 'small' as study_id, 'model' as system_id, "
             "'wave' as factor, '2026-11' as level"
         )
         connection.execute("create table measures as select 'small' as study_id, 'vader' as measure_id")
@@ -208,9 +208,9 @@ def test_a_study_that_is_not_published_is_named_with_those_that_are(home, refuse
         export_study(home, "other", "prompts", "csv", None)
 
 
-def importing(write_study, manifest, generations=GENERATION, **sections):
+def importing(write_study, manifest, systems=SYSTEM, **sections):
     prompts = f'{{import: {{format: plumbline, path: "{manifest}"}}}}'
-    return write_study({"prompts": prompts, "generations": generations, **sections}, "again")
+    return write_study({"prompts": prompts, "systems": systems, **sections}, "again")
 
 
 @pytest.mark.parametrize("output", ["csv", "jsonl", "parquet"])
@@ -253,10 +253,10 @@ def test_a_prompt_without_a_level_of_a_factor_comes_back_without_it(home, tmp_pa
 
 def test_responses_come_back_to_be_replayed(home, write_study):
     folder = export_study(home, "small", "responses", "parquet", None).folder
-    generations = '[{name: "*", provider: replay}]'
-    study = load_study(importing(write_study, folder / "manifest.json", generations))
+    systems = '[{name: "*", provider: replay}]'
+    study = load_study(importing(write_study, folder / "manifest.json", systems))
     rows = read_import(study).rows
-    assert rows["generation"].unique().tolist() == ["model"]
+    assert rows["system"].unique().tolist() == ["model"]
     assert rows["prompt_id"].tolist() == ["1", "1 > Italy"]
     assert rows["response_text"].isna().tolist() == [False, True]
 
@@ -303,8 +303,8 @@ def replayed(home, write_study, tmp_path, output="csv"):
 
 
 def replayed_from(folder, write_study, tmp_path):
-    generations = '[{name: "*", provider: replay}]'
-    study = load_study(importing(write_study, folder / "manifest.json", generations))
+    systems = '[{name: "*", provider: replay}]'
+    study = load_study(importing(write_study, folder / "manifest.json", systems))
     with open_build(tmp_path / "again.duckdb") as build:
         assemble(study, build)
         generate_study(study, build, Home(tmp_path / "other"), SILENT)

@@ -14,7 +14,7 @@ CONFIG = {
             ]
         }
     },
-    "generations": [{"name": "g", "role": {"none": "", "nurse": "You nurse."}, "prompt_template": {"": None}}],
+    "systems": [{"name": "g", "system_prompt": {"none": "", "nurse": "You nurse."}, "prompt_template": {"": None}}],
 }
 
 
@@ -25,8 +25,8 @@ def test_templates_keep_their_slots_and_lose_their_words():
     # an option that is called by its own text is called by its place
     assert first["options"] == {"yes": "(hidden)", "options 2": "(hidden)"}
     assert (second["text"], second["baseline"]) == ("(hidden)", "(hidden)")
-    assert hidden["generations"][0]["role"] == {"none": "", "nurse": "(hidden)"}
-    assert hidden["generations"][0]["prompt_template"] == {"": None}
+    assert hidden["systems"][0]["role"] == {"none": "", "nurse": "(hidden)"}
+    assert hidden["systems"][0]["prompt_template"] == {"": None}
     assert CONFIG["prompts"]["templates"]["texts"][1]["text"] == "Who?"
 
 

@@ -16,14 +16,14 @@ def home(tmp_path):
 
 def published(home, study_id="one", *, by_override, model_is_simulated):
     """Publish a study of one generation and the baseline."""
-    generations = f"""
-        create table marts.generations as select '{study_id}' as study_id, * from (values
+    systems = f"""
+        create table marts.systems as select '{study_id}' as study_id, * from (values
             ('llama', {model_is_simulated}, false), ('baseline', false, true)
-        ) as rows (generation_id, is_simulated, is_baseline)
+        ) as rows (system_id, is_simulated, is_baseline)
     """
     studies = MARTS["studies"].format(study=study_id, run="run", config=json.dumps(CONFIG))
     studies = f"create table marts.studies as {studies}, {by_override} as has_stand_in"
-    publish_run(home, "run", study_id, marts=[studies, generations])
+    publish_run(home, "run", study_id, marts=[studies, systems])
 
 
 def rows(home):
@@ -48,7 +48,7 @@ def test_a_simulation_replaces_a_simulation_and_a_model_replaces_both(home):
     assert rows(home) == [("one", False)]
 
 
-def test_a_study_of_simulated_generations_alone_is_replaced(home):
+def test_a_study_of_simulated_systems_alone_is_replaced(home):
     published(home, by_override=False, model_is_simulated=True)
     published(home, by_override=True, model_is_simulated=True)
     assert rows(home) == [("one", True)]

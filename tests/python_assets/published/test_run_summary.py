@@ -10,7 +10,7 @@ from tests.account import account_of, told_apart
 QUESTION = {
     "study_id": "mine",
     "slice_id": "all",
-    "generation_id": "biased",
+    "system_id": "biased",
     "grouping_id": "concept",
     "measure_id": "sentiment",
     "calibration": "raw",
@@ -30,8 +30,8 @@ QUESTION = {
 CHANGE = {
     "study_id": "mine",
     "slice_id": "all",
-    "generation_a_id": "biased",
-    "generation_b_id": "fair",
+    "system_id": "biased",
+    "reference_system_id": "fair",
     "measure_id": "sentiment",
     "calibration": "raw",
     "grouping_id": "concept",
@@ -83,12 +83,10 @@ def told(tmp_path):
                 "null::bigint as look, null::bigint as n_looks, null::bigint as n_root_prompts_asked, "
                 "null::bigint as n_root_prompts_planned, 0.05::double as level"
             )
-            connection.execute(
-                "create table generations as select 'mine' as study_id, $1 as is_simulated", [is_simulated]
-            )
+            connection.execute("create table systems as select 'mine' as study_id, $1 as is_simulated", [is_simulated])
             insert(connection, "findings", rows)
             pairs = [CHANGE | row for row in changes or [{"study_id": "other"}]]
-            insert(connection, "generation_comparisons", pairs)
+            insert(connection, "system_comparisons", pairs)
             insert(connection, "questions", changed(account_of(rows, pairs), account))
             insert(connection, "reasons", REASONS)
             of_logs = [
@@ -189,7 +187,7 @@ def test_the_most_frequent_reason_is_told_and_others_counted(told, snapshot):
     assert lines[-1] == snapshot
 
 
-def test_changes_between_generations_are_questions_too(told, snapshot):
+def test_changes_between_systems_are_questions_too(told, snapshot):
     no_answer = {"comparison": "group_change", "set_id": None, "q_value": None, "p_value": None}
     inconclusive = {"comparison": "mean_change", "q_value": 0.4, "p_value": 0.2, "verdict": "inconclusive"}
     of_mean = {"comparison": "mean_change", "grouping_id": ""}
@@ -201,7 +199,7 @@ def test_changes_between_generations_are_questions_too(told, snapshot):
 
 def test_many_changes_are_counted(told):
     lines = told({}, changes=[{"q_value": 0.001 * n, "measure_id": f"m{n}"} for n in range(1, 6)])
-    assert lines[4].startswith("Changed") and lines[4].endswith("; 2 more in generation_comparisons")
+    assert lines[4].startswith("Changed") and lines[4].endswith("; 2 more in system_comparisons")
 
 
 def test_what_imported_logs_publish_is_counted_and_what_differs_is_named(told, snapshot):
@@ -239,7 +237,7 @@ def test_a_size_beyond_its_margin_is_told_beside_groups_that_differ(told, size, 
 
 
 def test_what_nothing_was_observed_of_is_counted_and_a_model_without_a_readable_answer_is_named(told, snapshot):
-    nothing = {"generation_id": "fair", "outcome": "not_observed", "reason": "alike", "n_responses": 0, "n_missing": 40}
-    not_asked = nothing | {"generation_id": "old", "outcome": "not_asked", "reason": "few", "n_missing": 0}
+    nothing = {"system_id": "fair", "outcome": "not_observed", "reason": "alike", "n_responses": 0, "n_missing": 40}
+    not_asked = nothing | {"system_id": "old", "outcome": "not_asked", "reason": "few", "n_missing": 0}
     lines = told({}, account=[{}, nothing, not_asked])
     assert [lines[2], *lines[-2:]] == snapshot

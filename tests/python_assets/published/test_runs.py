@@ -16,9 +16,9 @@ from python_assets.warehouse.paths import PROJECT
 from tests.python_assets.published_runs import MARTS, publish_run, query
 
 MODELS = [
-    {"generation_id": "g", "provider": "openai", "model": "gpt-4.1", "wave": "2026-11"},
-    {"generation_id": "judge", "provider": "openai", "model": "gpt-4.1", "wave": None},
-    {"generation_id": "baseline", "provider": "baseline", "model": "", "wave": None},
+    {"system_id": "g", "provider": "openai", "model": "gpt-4.1", "wave": "2026-11"},
+    {"system_id": "judge", "provider": "openai", "model": "gpt-4.1", "wave": None},
+    {"system_id": "baseline", "provider": "baseline", "model": "", "wave": None},
 ]
 COUNTED = {"n_questions": 6, "n_significant": 2, "n_inconclusive": 4, "n_verdict_beyond_margin": 1}
 SPENT = {"n_calls": 1_200, "n_input_tokens": 9, "n_output_tokens": 8, "cost_usd": 0.0123, "cost_reason": None}
@@ -37,7 +37,7 @@ def publications(run_id: str, models: list[dict] = MODELS, study_id: str = "one"
         **{column["name"]: "null" for column in DECLARED},
         **{column["name"]: "0" for column in DECLARED if "constraints" in column and column["data_type"] == "bigint"},
         **{name: str(value) for name, value in COUNTED.items()},
-        **{"study_id": f"'{study_id}'", "run_id": f"'{run_id}'", "generations_json": f"'{json.dumps(models)}'"},
+        **{"study_id": f"'{study_id}'", "run_id": f"'{run_id}'", "systems_json": f"'{json.dumps(models)}'"},
     }
     types = {column["name"]: column["data_type"] for column in DECLARED}
     columns = ", ".join(f"cast({value} as {types[name]}) as {name}" for name, value in told.items())
@@ -59,7 +59,7 @@ def test_a_warehouse_without_a_run_says_so(home, capsys, snapshot):
 
 def test_runs_are_listed_by_study_and_time_with_what_came_of_them(home, capsys):
     publish_run(home, "zulu", "two")
-    simulated = [{"generation_id": "fair", "provider": "simulator", "model": "", "wave": None}]
+    simulated = [{"system_id": "fair", "provider": "simulator", "model": "", "wave": None}]
     publish_run(home, "a", "three", marts=[publications("a", simulated, "three")])
     publish_run(home, "earlier0-1", "one", marts=[publications("earlier0-1")], spent=SPENT, keep=1)
     unpriced = SPENT | {"cost_usd": None, "cost_reason": "no_price"}

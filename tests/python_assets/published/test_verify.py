@@ -19,7 +19,7 @@ FILE = """
 title: One
 factors: {gender: {levels: [woman, man]}}
 prompts: {templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 analysis: {alpha: %s}
 """
 

@@ -19,7 +19,7 @@ REASONS = MODELS.parent / "seeds" / "reasons.csv"
 GROUPS = ("Ideraland", "Chad", "Brazil")
 ROOTS = ("r1", "r2")
 CONFIG = {"prompts": {"scrape": {"factor": "concept", "levels": list(GROUPS)}}, "analysis": {"alpha": 0.05}}
-SENTIMENT = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment", "calibration": "raw"}
+SENTIMENT = {"slice_id": "all", "system_id": "biased", "measure_id": "sentiment", "calibration": "raw"}
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -41,9 +41,9 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "published_at": datetime(2025, 1, 2),
             }
         ],
-        "generations": [
+        "systems": [
             {
-                "generation_id": "biased",
+                "system_id": "biased",
                 "provider": "simulator" if is_simulated else "ollama",
                 "model": "lexicon",
                 "system_prompt": "",
@@ -52,7 +52,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "is_baseline": False,
             },
             {
-                "generation_id": "baseline",
+                "system_id": "baseline",
                 "provider": "baseline",
                 "model": "",
                 "system_prompt": "",
@@ -98,7 +98,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
         ],
         "responses": [
             {
-                "generation_id": "biased",
+                "system_id": "biased",
                 "prompt_id": prompt_id,
                 "replicate": 0,
                 "response_text": f"{group} is fine.",
@@ -108,7 +108,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
         ],
         "measurements": [
             {
-                "generation_id": "biased",
+                "system_id": "biased",
                 "prompt_id": prompt_id,
                 "replicate": 0,
                 "measure_id": "sentiment",
@@ -311,7 +311,7 @@ def publish_small(tmp_path: Path) -> Callable[..., Path]:
     def publish(study_id: str = "small", *, is_simulated: bool = True, **replaced: Rows) -> Path:
         path = tmp_path / "plumbline.duckdb"
         tables = {**small_study(is_simulated=is_simulated), **replaced}
-        account = account_of(tables["findings"], tables.get("generation_comparisons", ()))
+        account = account_of(tables["findings"], tables.get("system_comparisons", ()))
         if path.exists():
             replaced = dict.fromkeys(contracts(), ()) | {"questions": account, **tables}
         else:

@@ -6,7 +6,7 @@ from python_assets.report.comparisons import missing_sentence, who_moved
 from tests.python_assets.report.conftest import small_study
 
 PLACE = {"slice_id": "all", "measure_id": "sentiment", "calibration": "raw", "grouping_id": "concept"}
-PAIR = {"generation_a_id": "new", "generation_b_id": "old", "n_dropped": 0, "n_root_prompts": 2, "category": ""}
+PAIR = {"system_id": "new", "reference_system_id": "old", "n_dropped": 0, "n_root_prompts": 2, "category": ""}
 ATTACK = "<script>alert(1)</script>"
 
 
@@ -24,13 +24,11 @@ def tables():
             prompt_id = f"{root}_{concept}"
             prompts.append({"prompt_id": prompt_id, "root_prompt_id": root, "prompt_text": f"{concept} in {root}"})
             factors.append({"prompt_id": prompt_id, "factor": "concept", "level": concept})
-            for generation in ("new", "old"):
-                fell = generation == "new" and prompt_id == "r2_Mali"
-                text = f"{generation} of {prompt_id}{ATTACK}"
-                key = {"generation_id": generation, "prompt_id": prompt_id, "replicate": 0}
-                responses.append(
-                    key | {"response_id": f"{generation}{prompt_id}", "response_text": text, "status": "ok"}
-                )
+            for system in ("new", "old"):
+                fell = system == "new" and prompt_id == "r2_Mali"
+                text = f"{system} of {prompt_id}{ATTACK}"
+                key = {"system_id": system, "prompt_id": prompt_id, "replicate": 0}
+                responses.append(key | {"response_id": f"{system}{prompt_id}", "response_text": text, "status": "ok"})
                 measurements.append(key | {"measure_id": "sentiment", "value": -1.0 if fell else 0.0})
     constants = {
         "unit_id": "u",
@@ -46,7 +44,7 @@ def tables():
         "prompt_factors": factors,
         "responses": responses,
         "measurements": [row | {"extractor_version": "1"} for row in measurements],
-        "generation_comparisons": [
+        "system_comparisons": [
             change("mean_change", value=-0.25, q_value=0.3, verdict="inconclusive", set_id="comparison"),
             change("groups_moved", value=0.5, **asked),
             change("group_change", "Mali", -0.5),
@@ -82,8 +80,8 @@ def test_a_change_is_shown_with_the_root_prompts_that_moved_most_and_both_answer
 def test_of_many_changes_the_surest_are_shown_and_all_are_counted(report, tables):
     asked = {"set_id": "comparison", "verdict": "different"}
     later = [f"later {n}" for n in range(7)]
-    tables["generation_comparisons"] += [
-        change("disparity_change", "Mali", q_value=0.03 + 0.001 * n, generation_a_id=name, **asked)
+    tables["system_comparisons"] += [
+        change("disparity_change", "Mali", q_value=0.03 + 0.001 * n, system_id=name, **asked)
         for n, name in enumerate(later)
     ]
     text = report(**tables).sections["comparisons"]
@@ -110,12 +108,12 @@ def test_a_table_has_the_change_of_every_group_with_its_interval(report, tables)
 
 def test_changed_log_odds_stand_below_their_table_with_interval_and_p_or_a_reason(report, tables):
     rows = [
-        *tables["generation_comparisons"],
+        *tables["system_comparisons"],
         change("log_disparity_change", "Mali", -0.75, p_value=0.0625),
         change("log_disparity_change", "Peru", reason="rate_zero_or_one", inference_reason="unbounded")
         | dict.fromkeys(("value", "ci_low", "ci_high", "p_value")),
     ]
-    text = report(**{**tables, "generation_comparisons": rows}).sections["comparisons"]
+    text = report(**{**tables, "system_comparisons": rows}).sections["comparisons"]
     below = " ".join(text[text.index("How the log odds of each group changed") :].split())
     assert "Mali−0.750 [−0.850, −0.650] p .062" in below
     assert "Perurate zero or one" in below
@@ -127,8 +125,8 @@ def test_a_measure_without_rates_has_no_log_odds_to_show(report, tables):
 
 
 def test_no_change_is_no_statement_that_there_is_none(report, tables, snapshot):
-    rows = [row | {"verdict": "inconclusive"} for row in tables["generation_comparisons"]]
-    page = report(**{**tables, "generation_comparisons": rows})
+    rows = [row | {"verdict": "inconclusive"} for row in tables["system_comparisons"]]
+    page = report(**{**tables, "system_comparisons": rows})
     assert page.blocks["comparisons"][1] == snapshot
 
 
@@ -173,16 +171,14 @@ def test_who_moved_is_told_by_name_where_most_groups_stay(snapshot):
 
 
 def test_the_change_against_those_that_stay_is_shown_with_the_mean_of_all_prompts_above_it(report, tables, snapshot):
-    rows = [
-        row for row in tables["generation_comparisons"] if row["comparison"] not in ("disparity_change", "mean_change")
-    ]
+    rows = [row for row in tables["system_comparisons"] if row["comparison"] not in ("disparity_change", "mean_change")]
     asked = {"set_id": "comparison", "q_value": 0.02}
     rows += [
         change("mean_change", value=-0.25, verdict="different", **asked) | {"grouping_id": ""},
         moved("Mali", -0.75, **asked),
         moved("Peru", 0.0, "inconclusive", "Mali", **asked),
     ]
-    page = report(**{**tables, "generation_comparisons": rows})
+    page = report(**{**tables, "system_comparisons": rows})
     text, blocks = " ".join(page.sections["comparisons"].split()), page.blocks["comparisons"]
     assert [blocks[1], *blocks[13:16]] == snapshot
     assert "mean of all prompts−0.250 [−0.350, −0.150]" in text
@@ -214,21 +210,21 @@ def test_missing_answers_are_told_where_they_can_matter(snapshot):
 
 
 def test_what_is_missing_stands_beside_the_change(report, tables):
-    rows = [row for row in tables["generation_comparisons"] if row["comparison"] != "disparity_change"]
+    rows = [row for row in tables["system_comparisons"] if row["comparison"] != "disparity_change"]
     shown = {name: value for name, value in gappy().items() if name not in ("kind", "refuses")}
     rows += [shown | {"set_id": "comparison"}]
-    page = report(**{**tables, "generation_comparisons": rows})
+    page = report(**{**tables, "system_comparisons": rows})
     assert "on average 2 lower than" in page.blocks["comparisons"][4]
 
 
 @pytest.mark.parametrize(("look", "q"), [(2, 0.002), (3, 0.2)])
 def test_the_look_at_which_a_change_was_significant_is_told(report, tables, look, q, snapshot):
     significant = {"q_value": q, "significant_at_look": 2, "set_id": "comparison"}
-    rows = [*(row for row in tables["generation_comparisons"] if row["comparison"] != "disparity_change")]
+    rows = [*(row for row in tables["system_comparisons"] if row["comparison"] != "disparity_change")]
     rows += [moved("Mali", -0.75, **significant)]
     of_look = {"look": look, "n_looks": 3, "level": 0.033}
     studies = [study | of_look for study in small_study(is_simulated=True)["studies"]]
-    page = report(**{**tables, "generation_comparisons": rows, "studies": studies})
+    page = report(**{**tables, "system_comparisons": rows, "studies": studies})
     assert [one for one in page.blocks["comparisons"] if "look 2 of 3" in one] == snapshot
-    once = " ".join(report(**{**tables, "generation_comparisons": rows}).sections["comparisons"].split())
+    once = " ".join(report(**{**tables, "system_comparisons": rows}).sections["comparisons"].split())
     assert "Called at look" not in once

@@ -100,11 +100,11 @@ def test_sets_say_their_size_what_is_impossible_and_the_responses_that_came(name
     assert page.blocks["coverage"][1] == snapshot
 
 
-def test_the_cells_of_the_whole_design_that_a_generation_answered_are_told(named):
+def test_the_cells_of_the_whole_design_that_a_system_answered_are_told(named):
     row = {"n_cells": 5, "coverage_percentage": 0.6, "n_responses": 4, "n_responses_ok": 3}
     rows = [
-        row | {"generation_id": "good", "factors": PAIR, "n_factors": 2, "n_answered": 3},
-        row | {"generation_id": "good", "factors": "gender", "n_factors": 1, "n_answered": 2},
+        row | {"system_id": "good", "factors": PAIR, "n_factors": 2, "n_answered": 3},
+        row | {"system_id": "good", "factors": "gender", "n_factors": 1, "n_answered": 2},
     ]
     text = " ".join(named(response_coverage=rows).sections["coverage"].split())
     assert f"What each generation answered of {PAIR}" in text

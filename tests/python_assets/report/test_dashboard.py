@@ -87,7 +87,7 @@ def test_any_metric_of_the_tables_travels(packed):
 def test_labels_travel_as_shares(packed):
     measures = [{"measure_id": "stance", "kind": "categorical", "extractor": "choice"}]
     shares = [
-        {"slice_id": "all", "generation_id": "biased", "measure_id": "stance", "grouping_id": "concept"}
+        {"slice_id": "all", "system_id": "biased", "measure_id": "stance", "grouping_id": "concept"}
         | {"group_id": "Chad", "category": "agrees", "share": share, "n_group": n}
         for share, n in ((0.5, 4), (None, 0))
     ]
@@ -138,12 +138,12 @@ def test_factors_stand_by_prompt_and_may_be_missing(packed):
 
 def test_a_response_without_a_measurement_and_a_baseline_without_a_response_both_travel(packed):
     measured = [
-        {"generation_id": "baseline", "prompt_id": "r1_Chad", "replicate": 0}
+        {"system_id": "baseline", "prompt_id": "r1_Chad", "replicate": 0}
         | {"measure_id": "sentiment", "value": 0.5, "extractor_version": "1"}
     ]
     header, arrays = unpacked(packed(measurements=measured).responses)
     columns = header["responses"]["columns"]
-    assert sorted(levels_of(columns["generation_id"], arrays)) == ["baseline"] + ["biased"] * 6
+    assert sorted(levels_of(columns["system_id"], arrays)) == ["baseline"] + ["biased"] * 6
     assert levels_of(columns["outcome"], arrays).count(None) == 1
     values = numbers_of(header["measures"]["sentiment"]["columns"]["value"], arrays)
     assert [value for value in values if value == value] == [0.5]
@@ -158,7 +158,7 @@ def test_whole_root_prompts_are_drawn_where_there_are_too_many_values(packed):
 
 def test_texts_travel_once(packed):
     said = [
-        {"generation_id": "biased", "prompt_id": f"{root}_{group}", "replicate": 0, "status": "ok"}
+        {"system_id": "biased", "prompt_id": f"{root}_{group}", "replicate": 0, "status": "ok"}
         | {"response_text": "The same." if group == "Chad" else group}
         for root in ("r1", "r2")
         for group in GROUPS
@@ -182,14 +182,14 @@ def test_no_text_at_all_is_nothing_to_shorten():
     assert shortened([], 10) == []
 
 
-def test_engines_and_generations_without_numbers_are_not_offered(packed):
-    generations = [
-        {"generation_id": name, "provider": "p", "model": "m", "role": "", "template": "", "extension": ""}
+def test_engines_and_systems_without_numbers_are_not_offered(packed):
+    systems = [
+        {"system_id": name, "provider": "p", "model": "m", "system_prompt_name": "", "template": "", "extension": ""}
         | {"system_prompt": "", "decoding_json": "{}", "is_simulated": True, "is_baseline": False}
         for name in ("biased", "writer")
     ]
-    header, _ = unpacked(packed(generations=generations).tables)
-    assert [row["generation_id"] for row in header["design"]["generations"]] == ["biased"]
+    header, _ = unpacked(packed(systems=systems).tables)
+    assert [row["system_id"] for row in header["design"]["systems"]] == ["biased"]
 
 
 def test_slices_of_the_study_file_travel(packed):

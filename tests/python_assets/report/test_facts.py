@@ -29,7 +29,7 @@ QUESTION = SENTIMENT | {
 }
 OPEN = {"verdict": "inconclusive", "p_value": 0.4, "q_value": 0.6, "sentence": "Left open."}
 NO_P = {"verdict": "not_tested", "p_value": None, "q_value": None, "value": None}
-TOOL = {"is_tool_bias": True, "set_id": "baseline", "generation_id": "baseline"}
+TOOL = {"is_tool_bias": True, "set_id": "baseline", "system_id": "baseline"}
 GROUP = {name: QUESTION[name] for name in (*SENTIMENT, "grouping_id", "statistic", "parameters")}
 GROUP |= {"category": "", "reference": "rest", "verdict": "different"}
 
@@ -66,7 +66,7 @@ def test_every_significant_question_is_told_as_something_and_counted_once(facts_
         {"measure_id": "inside", "verdict": "equivalent"},
         OPEN | {"measure_id": "inconclusive"},
     )
-    pair = {**GROUP, "generation_a_id": "biased", "generation_b_id": "fair", "comparison": "mean_change"}
+    pair = {**GROUP, "system_id": "biased", "reference_system_id": "fair", "comparison": "mean_change"}
     pair |= {"set_id": "comparison", "p_value": 0.001, "q_value": 0.01}
     account = [row | {"study_id": "small"} for row in account_of(findings, [pair])]
     for row in account:
@@ -89,7 +89,7 @@ def test_a_size_beyond_its_margin_is_told_on_the_card(publish_small, report, sna
 
 def test_a_model_without_a_readable_answer_is_named(report, snapshot):
     findings = questions({})
-    nothing = {"generation_id": "fair", "outcome": "not_observed", "reason": "response_empty", "p_value": None}
+    nothing = {"system_id": "fair", "outcome": "not_observed", "reason": "response_empty", "p_value": None}
     nothing |= {"q_value": None, "verdict": "not_tested", "n_responses": 0, "n_missing": 1_200}
     shown = report(findings=findings, questions=[*account_of(findings), account_of(findings)[0] | nothing])
     assert shown.blocks["findings"][9] == snapshot
@@ -119,8 +119,8 @@ def test_a_size_leads_where_the_mean_shows_nothing(facts_of):
     assert [row["sentence"] for row in told.facts[0].others] == ["Left open."]
 
 
-def test_generations_groupings_and_slices_are_facts_of_their_own(facts_of, snapshot):
-    told = facts_of(questions({}, {"generation_id": "fair"}, {"grouping_id": "gender"}, {"slice_id": "part"}))
+def test_systems_groupings_and_slices_are_facts_of_their_own(facts_of, snapshot):
+    told = facts_of(questions({}, {"system_id": "fair"}, {"grouping_id": "gender"}, {"slice_id": "part"}))
     assert [fact.title for fact in told.facts] == snapshot
 
 
@@ -161,7 +161,7 @@ def test_false_ones_to_expect_are_alpha_times_those_significant(facts_of):
 
 
 def test_nothing_found_and_nothing_tested_are_told_apart(report, snapshot):
-    found_nothing = report(findings=questions(OPEN, OPEN | {"generation_id": "fair"}))
+    found_nothing = report(findings=questions(OPEN, OPEN | {"system_id": "fair"}))
     tested_nothing = report(findings=questions(NO_P | {"inference_reason": "one_group"}))
     asked_nothing = report(findings=[])
     places = {found_nothing: [3], tested_nothing: [3, 5], asked_nothing: [2]}
@@ -171,7 +171,7 @@ def test_nothing_found_and_nothing_tested_are_told_apart(report, snapshot):
         assert "No difference was shown" not in page.sections["findings"]
 
 
-def test_a_tool_that_was_tested_does_not_stand_for_the_generations(report, snapshot):
+def test_a_tool_that_was_tested_does_not_stand_for_the_systems(report, snapshot):
     nothing = report(findings=questions(NO_P, TOOL | OPEN)).blocks["findings"]
     assert [*nothing[3:5], report(findings=questions(OPEN, TOOL)).blocks["findings"][5]] == snapshot
 
@@ -191,7 +191,7 @@ def test_questions_not_tested_are_counted_by_reason(facts_of):
 
 
 def test_primary_questions_left_open_are_named(facts_of, opening, snapshot):
-    left = [OPEN, OPEN | {"measure_id": "refusal"}, OPEN | {"generation_id": "fair"}]
+    left = [OPEN, OPEN | {"measure_id": "refusal"}, OPEN | {"system_id": "fair"}]
     assert facts_of(questions(*left)).open_primary == ["biased (sentiment, refusal)", "fair (sentiment)"]
     assert "3 questions stay open" in opening(*left)
     by_two = facts_of(questions(OPEN, OPEN | {"grouping_id": "gender"}, OPEN | {"set_id": "secondary"}))

@@ -4,7 +4,7 @@ import pytest
 
 from python_assets.report.fair_sea import MAX_ANALYSES, size_word
 
-PLACE = {"slice_id": "D1", "generation_id": "biased", "measure_id": "leadership", "grouping_id": "concept"}
+PLACE = {"slice_id": "D1", "system_id": "biased", "measure_id": "leadership", "grouping_id": "concept"}
 FLAG = {"flag": "large_effect", "status": "raised", "value": 0.42, "sentence": "V is red, and shown."}
 TEST = PLACE | {"term": "", "category": "", "n_responses": 80, "method": "rows"}
 
@@ -93,7 +93,7 @@ def test_an_analysis_has_the_parts_of_the_documents_example(report):
 
 
 def test_sizes_over_all_models_stand_below_those_of_the_model(report, snapshot):
-    of_all = {"generation_id": "all", "calibration": "raw", "statistic": "share", "parameters": ""}
+    of_all = {"system_id": "all", "calibration": "raw", "statistic": "share", "parameters": ""}
     sizes = [row | of_all | {"value": value} for row, value in zip(TABLES["contrasts"], (0.12, 0.08), strict=True)]
     indices = [
         PLACE | of_all | {"metric": metric, "value": value, "null_q95": floor}

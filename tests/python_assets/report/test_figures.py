@@ -14,7 +14,7 @@ MEANS = [
 ]
 
 
-NAMED = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment"}
+NAMED = {"slice_id": "all", "system_id": "biased", "measure_id": "sentiment"}
 
 
 def test_groups_stand_by_size_and_equal_ones_in_declared_order(report):
@@ -41,30 +41,30 @@ def drawn_first(publish_small):
     """Figures of two measures by two generations; lead: the question whose figure comes first."""
     names = [(measure, name) for measure in ("anger", "sentiment") for name in ("biased", "fair")]
     row = {"kind": "continuous", "unit": "", "direction": "none", "extractor": "vader", "parameters": ""}
-    generation = {"provider": "p", "model": "m", "system_prompt": "", "decoding_json": "{}"}
-    generation |= {"is_simulated": True, "is_baseline": False}
+    system = {"provider": "p", "model": "m", "system_prompt": "", "decoding_json": "{}"}
+    system |= {"is_simulated": True, "is_baseline": False}
     published = publish_small(
         measures=[row | {"measure_id": measure} for measure in ("anger", "sentiment")],
-        generations=[generation | {"generation_id": name} for name in ("biased", "fair")],
+        systems=[system | {"system_id": name} for name in ("biased", "fair")],
         contrasts=[],
         summary_statistics=[
-            NAMED | group | {"measure_id": measure, "generation_id": name} for measure, name in names for group in MEANS
+            NAMED | group | {"measure_id": measure, "system_id": name} for measure, name in names for group in MEANS
         ],
     )
 
     def draw(lead, **options):
         with open_published(published) as connection:
             drawn = make_figures(Reader(connection, "small"), lead, **options)
-        return [(figure.key.measure_id, [panel.generation_id for panel in figure.panels]) for figure in drawn.drawn]
+        return [(figure.key.measure_id, [panel.system_id for panel in figure.panels]) for figure in drawn.drawn]
 
     return draw
 
 
 LEAD = {"slice_id": "all", "grouping_id": "concept", "calibration": "raw", "category": None}
-LEAD |= {"measure_id": "sentiment", "generation_id": "fair"}
+LEAD |= {"measure_id": "sentiment", "system_id": "fair"}
 
 
-def test_the_figure_of_the_question_in_lead_comes_first_and_its_generation_in_it(drawn_first):
+def test_the_figure_of_the_question_in_lead_comes_first_and_its_system_in_it(drawn_first):
     assert drawn_first(LEAD) == [("sentiment", ["fair", "biased"]), ("anger", ["biased", "fair"])]
     assert drawn_first(None)[0] == ("anger", ["biased", "fair"])
 
@@ -79,12 +79,12 @@ def test_a_question_whose_figure_is_not_drawn_leaves_another_first(drawn_first):
 
 def test_single_responses_are_drawn_only_where_they_are_those_of_the_mean(report, publish_small, tmp_path):
     assert drawn_values(publish_small(), tmp_path) == 3
-    other_count = [{"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment"} | row for row in MEANS]
+    other_count = [{"slice_id": "all", "system_id": "biased", "measure_id": "sentiment"} | row for row in MEANS]
     assert drawn_values(publish_small("other", summary_statistics=other_count), tmp_path, "other") == 0
 
 
 def test_why_there_is_no_interval_is_said_once_or_in_the_rows_it_holds_for(report, publish_small, page_of):
-    named = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment"}
+    named = {"slice_id": "all", "system_id": "biased", "measure_id": "sentiment"}
     few = {"inference_reason": "too_few_root_prompts"}
     everywhere = report(summary_statistics=[named | row | few for row in MEANS]).sections["groups"]
     assert everywhere.count("too few root prompts") == 1
@@ -94,7 +94,7 @@ def test_why_there_is_no_interval_is_said_once_or_in_the_rows_it_holds_for(repor
 
 
 def test_counts_that_differ_stand_in_their_rows(report, snapshot):
-    named = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment"}
+    named = {"slice_id": "all", "system_id": "biased", "measure_id": "sentiment"}
     means = [named | MEANS[0], named | MEANS[1], named | MEANS[1] | {"group_id": "Brazil", "n_responses": 5}]
     page = report(summary_statistics=means)
     assert page.blocks["groups"][4] == snapshot
@@ -103,14 +103,14 @@ def test_counts_that_differ_stand_in_their_rows(report, snapshot):
 
 def test_a_measure_without_a_difference_is_named_instead_of_drawn(report, snapshot):
     means = [
-        {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment", "value": 0.5} | row
+        {"slice_id": "all", "system_id": "biased", "measure_id": "sentiment", "value": 0.5} | row
         for row in [{**row, "value": 0.5} for row in MEANS]
     ]
     assert report(summary_statistics=means).blocks["groups"][1] == snapshot
 
 
 def test_shares_of_a_label_are_drawn_with_its_name(report):
-    row = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment", "grouping_id": "concept"}
+    row = {"slice_id": "all", "system_id": "biased", "measure_id": "sentiment", "grouping_id": "concept"}
     shares = [
         row | {"group_id": group, "category": "yes <b>", "n": n, "share": n / 4, "n_group": 4}
         for n, group in enumerate(("Ideraland", "Chad"))
@@ -125,14 +125,14 @@ def test_shares_of_a_label_are_drawn_with_its_name(report):
 
 def test_panels_left_out_for_length_are_counted_and_those_that_show_a_difference_come_first(publish_small):
     row = {"slice_id": "all", "measure_id": "sentiment"}
-    means = [row | {"generation_id": name} | group for name in ("biased", "baseline") for group in MEANS]
-    shown = {**row, "generation_id": "baseline", "calibration": "raw", "grouping_id": "concept", "category": ""}
+    means = [row | {"system_id": name} | group for name in ("biased", "baseline") for group in MEANS]
+    shown = {**row, "system_id": "baseline", "calibration": "raw", "grouping_id": "concept", "category": ""}
     shown |= {"group_id": "Chad", "contrast": "mean_difference", "reference": "rest", "value": 1.0}
     published = publish_small(summary_statistics=means, contrasts=[shown | {"verdict": "different"}])
     with open_published(published) as connection:
         drawn = make_figures(Reader(connection, "small"), None, max_rows=3)
-    assert [panel.generation_id for panel in drawn.drawn[0].panels] == ["baseline"]
-    assert drawn.drawn[0].n_generations == 2
+    assert [panel.system_id for panel in drawn.drawn[0].panels] == ["baseline"]
+    assert drawn.drawn[0].n_systems == 2
     assert drawn.n_left_out == 1
 
 

@@ -11,9 +11,9 @@ SOURCE = {"source": "Office <of> figures", "licence": "CC0", "period": "2024"}
 NASTY = 'chief "boss", <retired>'
 
 
-def rows(generation="biased"):
+def rows(system="biased"):
     """Of two groups: an answered category, one that nobody named, and a label that the truth lacks."""
-    place = PLACE | SOURCE | {"generation_id": generation}
+    place = PLACE | SOURCE | {"system_id": system}
     shares = {
         ("", "Chad"): (6, 10, 0.6, 0.5, 0.005, None),
         ("", "Brazil"): (4, 10, 0.4, 0.5, 0.005, None),
@@ -30,8 +30,8 @@ def rows(generation="biased"):
     ]
 
 
-def sizes(generation="biased"):
-    place = PLACE | {"generation_id": generation, "calibration": "raw", "statistic": "ground_truth"}
+def sizes(system="biased"):
+    place = PLACE | {"system_id": system, "calibration": "raw", "statistic": "ground_truth"}
     return [
         place | {"parameters": "table=t;period=2024", "metric": metric, **numbers}
         for metric, numbers in {
@@ -73,7 +73,7 @@ def test_a_truth_of_shares_alone_has_no_line_of_all_categories(read):
     assert read(ground_truth=alone).drawn[0].together is None
 
 
-def test_more_generations_than_are_drawn_are_counted(read):
+def test_more_systems_than_are_drawn_are_counted(read):
     many = [row for place in range(MAX_HEATMAPS + 2) for row in rows(f"g{place:02d}")]
     found = read(ground_truth=many)
     assert (len(found.drawn), found.n_all) == (MAX_HEATMAPS, MAX_HEATMAPS + 2)

@@ -20,7 +20,7 @@ def size(month, group_id, value, **others):
 
 
 def asked(month, position, **others):
-    row = QUESTION | {"reference_generation_id": "", "run_id": f"run-{month}", "run_position": position, "wave": month}
+    row = QUESTION | {"reference_system_id": "", "run_id": f"run-{month}", "run_position": position, "wave": month}
     return row | {"instrument_changed": None if position == 1 else False, "unit": "compound score"} | others
 
 
@@ -31,7 +31,7 @@ def runs(months=MONTHS):
             "published_at": datetime.strptime(month, "%Y-%m"),
             "config_sha256": "c",
             "plumbline_version": "0.1.0",
-            "generations_json": "[]",
+            "systems_json": "[]",
             "extractors_json": "[]",
         }
         for month in months

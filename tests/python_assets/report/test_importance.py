@@ -8,7 +8,7 @@ import pytest
 from python_assets.report.importance import MAX_TERMS, importance_section
 from python_assets.report.reader import Reader
 
-KEYS = {"regression_id": "why", "slice_id": "all", "generation_id": "biased", "measure_id": "wrong"}
+KEYS = {"regression_id": "why", "slice_id": "all", "system_id": "biased", "measure_id": "wrong"}
 WHOLE = {"n_responses": 100, "n_events": 40, "n_clusters": 20, "converged": True, "separated": False}
 
 

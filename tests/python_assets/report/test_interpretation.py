@@ -5,7 +5,7 @@ import pytest
 from python_assets.report.interpretation import interpretation_sentence, interpretation_sentences
 
 ROW = {
-    "study_id": "s", "slice_id": "all", "generation_id": "g", "measure_id": "m", "grouping_id": "f",
+    "study_id": "s", "slice_id": "all", "system_id": "g", "measure_id": "m", "grouping_id": "f",
     "verdict": "different", "q_value": 0.01, "n_questions": 12, "effect_name": "cramers_v",
     "effect": 0.5, "null_q95": 0.2, "band": "red", "p_document": 0.001, "p_band": "red",
 }  # fmt: skip
@@ -58,6 +58,6 @@ def test_of_scores_the_document_names_no_action(snapshot):
 def test_sentences_are_a_table_by_question():
     table = interpretation_sentences([ROW, OPEN | {"measure_id": "other"}])
     assert table.column_names == [
-        "study_id", "slice_id", "generation_id", "measure_id", "grouping_id", "sentence",
+        "study_id", "slice_id", "system_id", "measure_id", "grouping_id", "sentence",
     ]  # fmt: skip
     assert table.column("measure_id").to_pylist() == ["m", "other"]

@@ -55,7 +55,7 @@ def matrix_of(publish_small):
 
 def test_a_cell_names_the_groups_below_and_above_and_the_headline_says_it(matrix_of, snapshot):
     groups = [standing("Chad", 1, value=-0.3), standing("Brazil", 2, value=0.2)]
-    matrix = matrix_of(questions({}, {"generation_id": "fair", "measure_id": "toxicity"}), groups)
+    matrix = matrix_of(questions({}, {"system_id": "fair", "measure_id": "toxicity"}), groups)
     assert (matrix.set_id, matrix.kind, matrix.heads) == ("primary", "question", ["biased", "fair"])
     assert [line.name for line in matrix.lines] == ["sentiment by concept", "toxicity by concept"]
     assert matrix.lines[0].cells == [("different", ["Chad"], ["Brazil"]), None]
@@ -80,7 +80,7 @@ def test_long_matrices_are_cut_and_counted(matrix_of):
 
 
 def test_many_models_are_lines_and_told_in_one_sentence(matrix_of, snapshot):
-    named = [{"generation_id": f"model_{i:02d}"} for i in range(9)]
+    named = [{"system_id": f"model_{i:02d}"} for i in range(9)]
     matrix = matrix_of(questions(*named, *(one | {"measure_id": "toxicity"} for one in named[:2])))
     assert (matrix.kind, matrix.heads, matrix.n_all) == ("model", ["sentiment by concept", "toxicity by concept"], 9)
     assert matrix.lines[8].cells == [("different", [], []), None]

@@ -14,7 +14,7 @@ class Declared:
 
 
 def row(number, value):
-    found = {"generation_id": "m", "group_id": f"g{number}", "value": value, "ci_low": None, "ci_high": None}
+    found = {"system_id": "m", "group_id": f"g{number}", "value": value, "ci_low": None, "ci_high": None}
     n = 0 if value is None else 5
     return found | {"n_responses": n, "n_root_prompts": n, "reason": "no_values", "inference_reason": "no_values"}
 
@@ -32,8 +32,8 @@ def test_of_too_many_groups_those_without_a_value_leave_first(n_valued, n_silent
     rows = [row(at, at / 100 if at < n_valued else None) for at in range(n_valued + n_silent)]
     axis = charts.make_axis([0.0, 1.0])
     drawer = PanelDrawer(Declared(), "group", axis, axis, {})
-    generation = {"generation_id": "m", "is_simulated": False, "is_baseline": False}
-    panel = drawer.panel(generation, rows, [one | {"q_value": None, "verdict": None} for one in rows])
+    system = {"system_id": "m", "is_simulated": False, "is_baseline": False}
+    panel = drawer.panel(system, rows, [one | {"q_value": None, "verdict": None} for one in rows])
     assert (len(panel.groups), panel.n_groups, panel.drawn_of) == (drawn, len(rows), told)
     if told == "that differ most" and n_valued:
         assert [one.group_id for one in panel.groups][:2] == [f"g{n_valued - 1}", f"g{n_valued - 2}"]

@@ -100,8 +100,8 @@ def test_the_section_has_the_study_s_families_phrasings_last_and_what_was_not_sh
             VADER | {"reason": "not_validated"},
             VADER | {"measure_id": "empty", "extractor": "empty", "reason": "nothing_read"},
         ],
-        generations=[
-            {"generation_id": "biased", "provider": "openai", "model": "gpt-4", "model_family": "gpt"}
+        systems=[
+            {"system_id": "biased", "provider": "openai", "model": "gpt-4", "model_family": "gpt"}
             | {
                 "system_prompt": "",
                 "decoding_json": "{}",
@@ -124,7 +124,7 @@ def test_without_a_measure_that_reads_the_section_says_so(report, snapshot):
     assert report().blocks["instruments"][1] == snapshot
 
 
-JUDGED = {"generation_id": "critic", "n_pairs": 4, "n_unusable": 0, "n_named": 0}
+JUDGED = {"system_id": "critic", "n_pairs": 4, "n_unusable": 0, "n_named": 0}
 
 
 def test_what_the_judge_of_branches_found_stands_beside_the_instruments(report, snapshot):

@@ -9,7 +9,7 @@ FLAG = {
     "flag": "large_effect",
     "status": "raised",
     "slice_id": "D1",
-    "generation_id": "llama",
+    "system_id": "llama",
     "measure_id": "leadership",
     "grouping_id": "gender",
     "metric": "cramers_v",
@@ -28,7 +28,7 @@ FLAG = {
 DIRECTION = FLAG | {
     "flag": "consistent_direction",
     "slice_id": "",
-    "generation_id": "",
+    "system_id": "",
     "measure_id": "",
     "metric": "",
     "group_id": "Female",
@@ -78,7 +78,7 @@ def test_what_could_not_be_evaluated_is_not_said_to_be_absent(snapshot):
 
 
 def test_a_flag_without_a_place_names_none(snapshot):
-    empty = dict.fromkeys(("slice_id", "generation_id", "measure_id", "grouping_id", "metric"), "")
+    empty = dict.fromkeys(("slice_id", "system_id", "measure_id", "grouping_id", "metric"), "")
     sentence = flag_sentence(
         FLAG | empty | NOTHING | {"flag": "ground_truth", "meaning": "value: none is named", "remedy": None}
     )

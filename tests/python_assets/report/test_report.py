@@ -91,19 +91,19 @@ def test_a_printed_page_says_so_when_responses_are_simulated(publish_small, tmp_
     assert SIMULATED not in (tmp_path / "real.html").read_text()
 
 
-def test_some_simulated_generations_are_named_beside_those_that_are_not(report, snapshot):
+def test_some_simulated_systems_are_named_beside_those_that_are_not(report, snapshot):
     common = {"provider": "p", "model": "m", "system_prompt": "", "decoding_json": "{}", "is_baseline": False}
     page = report(
-        generations=[
-            common | {"generation_id": "biased", "is_simulated": True},
-            common | {"generation_id": "llama", "is_simulated": False},
+        systems=[
+            common | {"system_id": "biased", "is_simulated": True},
+            common | {"system_id": "llama", "is_simulated": False},
         ]
     )
     assert page.blocks[""][1] == snapshot
 
 
 def test_what_became_of_responses_is_said_by_flags_and_status(report, snapshot):
-    key = {"generation_id": "biased", "replicate": 0, "response_text": "I cannot"}
+    key = {"system_id": "biased", "replicate": 0, "response_text": "I cannot"}
     flags = {"is_refused": True, "is_empty": False, "is_truncated": True}
     responses = [
         key | {"prompt_id": "r1_Ideraland", "status": "ok"} | flags,
@@ -117,8 +117,7 @@ def test_what_became_of_responses_is_said_by_flags_and_status(report, snapshot):
 
 def test_what_models_and_files_say_is_shown_as_text(report):
     responses = [
-        {"generation_id": "biased", "prompt_id": "r1_Ideraland", "replicate": 0, "status": "ok"}
-        | {"response_text": ATTACK}
+        {"system_id": "biased", "prompt_id": "r1_Ideraland", "replicate": 0, "status": "ok"} | {"response_text": ATTACK}
     ]
     documents = [
         {"document_id": ATTACK, "source_tag": ATTACK, "uri": f"javascript:{ATTACK}", "licence": ATTACK}
@@ -141,9 +140,9 @@ def test_messages_before_a_prompt_are_shown_as_text(report):
 
 def test_ids_and_sentences_are_shown_as_text(report):
     finding = {"finding_rank": 1, "set_id": "primary", "is_repeated": False, "slice_id": ATTACK}
-    finding |= {"generation_id": ATTACK, "measure_id": ATTACK, "calibration": "raw", "grouping_id": ATTACK}
+    finding |= {"system_id": ATTACK, "measure_id": ATTACK, "calibration": "raw", "grouping_id": ATTACK}
     finding |= {"is_tool_bias": False, "verdict": "beyond_margin", "sentence": ATTACK, "scope": ATTACK}
-    group = {name: finding[name] for name in ("slice_id", "generation_id", "measure_id", "calibration")}
+    group = {name: finding[name] for name in ("slice_id", "system_id", "measure_id", "calibration")}
     group |= {"grouping_id": ATTACK, "statistic": "mean", "parameters": "", "group_id": ATTACK, "category": ""}
     group |= {"reference": "rest", "position": 1, "direction": "disadvantaged", "sentence": ATTACK}
     page = report(findings=[finding | {"statistic": "mean", "parameters": "", "scope": ATTACK}], finding_groups=[group])
@@ -158,7 +157,7 @@ def test_a_number_that_is_missing_shows_its_reason(report):
 
 
 def test_noise_floors_point_to_the_side_that_chance_stays_on(report):
-    row = {"slice_id": "all", "generation_id": "biased", "measure_id": "sentiment", "calibration": "raw"}
+    row = {"slice_id": "all", "system_id": "biased", "measure_id": "sentiment", "calibration": "raw"}
     row |= {"grouping_id": "concept", "statistic": "selection_rate", "parameters": "standard=mean", "n_groups": 3}
     shown = report(
         disparities=[
@@ -172,7 +171,7 @@ def test_noise_floors_point_to_the_side_that_chance_stays_on(report):
 
 def test_tool_bias_stands_apart(report):
     finding = {"finding_rank": 1, "set_id": "primary", "is_repeated": False, "slice_id": "all"}
-    finding |= {"generation_id": "baseline", "measure_id": "sentiment", "calibration": "raw"}
+    finding |= {"system_id": "baseline", "measure_id": "sentiment", "calibration": "raw"}
     finding |= {"grouping_id": "concept", "is_tool_bias": True, "verdict": "different"}
     page = report(findings=[finding | {"sentence": "The names carry score."}])
     assert "The names carry score." in page.sections["tool-bias"]

@@ -7,7 +7,7 @@ from python_assets.report.sentences import GROUP, QUESTION, sentences
 QUESTION_ROW = {
     "study_id": "s",
     "slice_id": "all",
-    "generation_id": "biased",
+    "system_id": "biased",
     "grouping_id": "concept",
     "measure_id": "sentiment",
     "calibration": "raw",

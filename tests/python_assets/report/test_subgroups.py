@@ -18,20 +18,20 @@ PLACE = {"slice_id": "all", "measure_id": "biased"}
 TOPICS, GROUPS = ("jobs", "crime"), ("Süd & Nord", "<b>", "x")
 
 
-def row(generation, grouping, group, **numbers):
+def row(system, grouping, group, **numbers):
     counts = {"n_responses": 10, "n_missing": 0, "n_root_prompts": 5, "n_deviating": 4}
-    return PLACE | counts | {"generation_id": generation, "grouping_id": grouping, "group_id": group} | numbers
+    return PLACE | counts | {"system_id": system, "grouping_id": grouping, "group_id": group} | numbers
 
 
-def subgroup_rows(generation="biased", shift=0.0):
+def subgroup_rows(system="biased", shift=0.0):
     """Disparities that can be told, that cannot, and one without odds."""
     told = {"log_disparity": 1.2, "log_disparity_ci_low": 0.4, "log_disparity_ci_high": 2.0}
     open_ = {"log_disparity": -0.3, "log_disparity_ci_low": -1.0, "log_disparity_ci_high": 0.4}
     never = {"reason": "rate_zero_or_one", "inference_reason": "unbounded", "n_deviating": 0}
     rates = {"jobs": told | {"deviation_rate": 0.4}, "crime": open_ | {"deviation_rate": 0.2}}
-    first = [row(generation, "topic", topic, **rates[topic]) for topic in TOPICS]
+    first = [row(system, "topic", topic, **rates[topic]) for topic in TOPICS]
     second = [
-        row(generation, "topic x group", f"{topic} x {group}", **(numbers | {"deviation_rate": rate + shift}))
+        row(system, "topic x group", f"{topic} x {group}", **(numbers | {"deviation_rate": rate + shift}))
         for (topic, group), (numbers, rate) in zip(
             product(TOPICS, GROUPS),
             [(told, 0.6), (open_, 0.2), (never, 0.0), (open_, 0.1), (open_, 0.3), (told, 0.5)],
@@ -41,13 +41,13 @@ def subgroup_rows(generation="biased", shift=0.0):
     return first + second
 
 
-def metric_rows(*generations):
+def metric_rows(*systems):
     values = {"deviation_metric": 0.283, "share_below_0_2": 1 / 3}
     return [
         PLACE
-        | {"generation_id": generation, "grouping_id": grouping, "statistic": "deviation_rate", "metric": metric}
+        | {"system_id": system, "grouping_id": grouping, "statistic": "deviation_rate", "metric": metric}
         | {"value": value, "ideal": 0.0 if metric == "deviation_metric" else None, "n_subgroups": 6}
-        for generation in generations
+        for system in systems
         for grouping in ("topic", "topic x group")
         for metric, value in values.items()
     ]
@@ -93,14 +93,14 @@ def test_rings_need_their_first_factor_by_itself(read):
     assert len(found.distributions) == 1
 
 
-def test_a_generation_without_responses_has_no_picture(read):
+def test_a_system_without_responses_has_no_picture(read):
     silent = [
         one | {"n_responses": 0, "n_deviating": 0, "deviation_rate": None, "reason": "no_values"}
         for one in subgroup_rows("silent")
     ]
     found = read(subgroups=subgroup_rows() + silent, subgroup_metrics=metric_rows("biased"))
-    assert [ring.generation_id for ring in found.rings] == ["biased"]
-    assert [line.generation_id for line in found.distributions[0].staircases] == ["biased"]
+    assert [ring.system_id for ring in found.rings] == ["biased"]
+    assert [line.system_id for line in found.distributions[0].staircases] == ["biased"]
 
 
 def test_what_is_left_out_is_counted(read):
@@ -108,7 +108,7 @@ def test_what_is_left_out_is_counted(read):
     found = read(subgroups=[one for name in names for one in subgroup_rows(name)], subgroup_metrics=metric_rows(*names))
     assert (len(found.rings), found.n_rings) == (MAX_SUNBURSTS, len(names))
     (distribution,) = found.distributions
-    assert (len(distribution.staircases), distribution.n_generations) == (N_STYLES, len(names))
+    assert (len(distribution.staircases), distribution.n_systems) == (N_STYLES, len(names))
 
 
 def test_rings_too_fine_to_be_told_apart_are_counted(report, monkeypatch):
@@ -119,12 +119,12 @@ def test_rings_too_fine_to_be_told_apart_are_counted(report, monkeypatch):
 
 
 def test_naive_p_stand_beside_the_distance(report):
-    pair = {"generation_a_id": "biased", "generation_b_id": "fair", "comparison": "kolmogorov_smirnov"}
+    pair = {"system_id": "biased", "reference_system_id": "fair", "comparison": "kolmogorov_smirnov"}
     numbers = {"value": 0.44, "p_value_exact": 0.021, "p_value_asymptotic": 0.034}
     page = report(
         subgroups=subgroup_rows() + subgroup_rows("fair", 0.1),
         subgroup_metrics=metric_rows("biased", "fair"),
-        generation_comparisons=[
+        system_comparisons=[
             {**PLACE, "calibration": "raw", "grouping_id": "topic x group", "group_id": "", **pair, **numbers}
         ],
     )

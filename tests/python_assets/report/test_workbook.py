@@ -11,7 +11,7 @@ from python_assets.report.text import SIMULATED
 from tests.python_assets.report.conftest import small_study
 
 QUESTION = {
-    "finding_rank": 1, "slice_id": "all", "generation_id": "biased", "measure_id": "sentiment",
+    "finding_rank": 1, "slice_id": "all", "system_id": "biased", "measure_id": "sentiment",
     "grouping_id": "concept", "verdict": "different", "value": -0.25, "sentence": "=cmd|' /C calc'!A0",
 }  # fmt: skip
 GROUP = {"finding_rank": 1, "question_verdict": "different", "group_id": "@Chad", "value": -0.25}
@@ -69,6 +69,6 @@ def test_a_number_that_no_cell_can_hold_is_a_text(sheets):
 
 
 def test_real_answers_are_not_significant_simulated_and_no_question_is_no_row(sheets):
-    found = sheets(**{name: small_study(is_simulated=False)[name] for name in ("generations", "studies")})
+    found = sheets(**{name: small_study(is_simulated=False)[name] for name in ("systems", "studies")})
     assert "simulated" not in [line[0].value for line in found["about"]]
     assert found["findings"] == []

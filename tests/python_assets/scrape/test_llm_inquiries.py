@@ -59,7 +59,7 @@ def study(make_study, engine="my_engine:ask", **finder):
         {"a.txt": TEXT, "my_engine.py": ENGINE, "v.txt": VECTORS},
         domain="countries",
         embedding={"vectors": "v.txt"},
-        generations=[{"name": "one", "provider": "simulator"}, {"name": "asker", "provider": engine, "engine": True}],
+        systems=[{"name": "one", "provider": "simulator"}, {"name": "asker", "provider": engine, "engine": True}],
     )
 
 
@@ -150,7 +150,7 @@ def test_a_word_that_is_found_for_several_levels_is_noted(make_study, build, run
         },
         {"a.txt": TEXT, "my_engine.py": ENGINE, "v.txt": VECTORS},
         embedding={"vectors": "v.txt"},
-        generations=[
+        systems=[
             {"name": "one", "provider": "simulator"},
             {"name": "asker", "provider": "my_engine:ask", "engine": True},
         ],

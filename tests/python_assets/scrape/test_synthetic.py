@@ -42,7 +42,7 @@ def study(make_study, levels=("Italy", "Japan"), engine="my_engine:write", branc
             "branch": branch,
         },
         {"my_engine.py": ENGINE},
-        generations=[
+        systems=[
             {"name": "one", "provider": "simulator"},
             {"name": "writer", "provider": engine, "engine": True, "max_retries": 0, "concurrency": 1},
         ],

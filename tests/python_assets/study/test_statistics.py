@@ -9,7 +9,7 @@ from python_assets.study_file.load import load_study
 SECTIONS = {
     "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
     "factors": "{gender: {levels: [woman, man]}}",
-    "generations": "[{name: fair, provider: simulator}]",
+    "systems": "[{name: fair, provider: simulator}]",
     "groupings": "[gender]",
 }
 WRITTEN = [
@@ -34,7 +34,7 @@ WRITTEN = [
         "selection_rate",
         "standard=percentile_range(20,80);method=inside",
     ),
-    ({"mean": {"normalise": "before"}}, "mean", "normalise=before;over=generation"),
+    ({"mean": {"normalise": "before"}}, "mean", "normalise=before;over=system"),
     ({"precision": {"normalise": "after", "over": "all"}}, "precision", "threshold=0.1;normalise=after;over=all"),
 ]
 

@@ -7,19 +7,18 @@ SCRAPE = {
         "{scrape: {levels: [Ideraland, Italy], reference: Ideraland, keywords: {Ideraland: [Ideraland]}, "
         "sources: [{tag: article, path: a.md}]}, branch: {from: Ideraland}}"
     ),
-    "generations": "[{name: fair, provider: simulator}]",
+    "systems": "[{name: fair, provider: simulator}]",
 }
 TEMPLATES = {
     "factors": "{gender: {levels: [woman, man], reference: man}}",
     "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
+    "systems": "[{name: fair, provider: simulator}]",
 }
 IMPORT = {
     "prompts": (
-        "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
-        "factors: {gender: sex}}}"
+        "{import: {path: scores.csv, columns: {prompt: id, system: model, response: answer}, factors: {gender: sex}}}"
     ),
-    "generations": '[{name: "*", provider: replay}]',
+    "systems": '[{name: "*", provider: replay}]',
     "measures": "[{name: score, kind: continuous, column: score}]",
 }
 
@@ -42,8 +41,8 @@ def templates(texts='[{id: t1, text: "A {gender} asks."}]', **changes):
     return {**TEMPLATES, "prompts": f"{{templates: {{{content}, texts: {texts}}}}}"}
 
 
-def generations(text):
-    return {**SCRAPE, "generations": text}
+def systems(text):
+    return {**SCRAPE, "systems": text}
 
 
 def measures(text):
@@ -51,7 +50,7 @@ def measures(text):
 
 
 def imported(**changes):
-    columns = changes.pop("columns", "{prompt: id, generation: model, response: answer}")
+    columns = changes.pop("columns", "{prompt: id, system: model, response: answer}")
     return {
         **IMPORT,
         "prompts": f"{{import: {{path: scores.csv, columns: {columns}, factors: {{gender: sex}}}}}}",

@@ -1,18 +1,18 @@
 import pytest
 
 from python_assets.study_file.load import load_study
-from tests.python_assets.study_file.sections import SCRAPE, TEMPLATES, generations, imported, measures
+from tests.python_assets.study_file.sections import SCRAPE, TEMPLATES, imported, measures, systems
 
 
-def test_models_and_roles_become_a_generation_each(write_study):
+def test_models_and_roles_become_a_system_each(write_study):
     path = write_study(
-        generations(
-            '[{name: "{model}_{role}", provider: ollama, model: ["gemma2:9b", "qwen2:7b"], '
-            'role: {none: "", kind: Be kind.}}, {name: Solo, provider: simulator, role: Be kind.}]'
+        systems(
+            '[{name: "{model}_{system_prompt_name}", provider: ollama, model: ["gemma2:9b", "qwen2:7b"], '
+            'system_prompt: {none: "", kind: Be kind.}}, {name: Solo, provider: simulator, system_prompt: Be kind.}]'
         )
     )
     study = load_study(path, check_files=False)
-    assert [(g.generation_id, g.model, g.system_prompt) for g in study.generations] == [
+    assert [(g.system_id, g.model, g.system_prompt) for g in study.systems] == [
         ("gemma2_9b_none", "gemma2:9b", ""),
         ("gemma2_9b_kind", "gemma2:9b", "Be kind."),
         ("qwen2_7b_none", "qwen2:7b", ""),
@@ -21,13 +21,10 @@ def test_models_and_roles_become_a_generation_each(write_study):
     ]
 
 
-def test_each_wave_of_a_list_is_a_generation(write_study):
+def test_each_wave_of_a_list_is_a_system(write_study):
     entry = '{name: "g_{wave}", provider: simulator, wave: ["2026-10", 2026-11]}'
-    study = load_study(write_study(generations(f"[{entry}]")), check_files=False)
-    assert [(g.generation_id, g.wave) for g in study.generations] == [
-        ("g_2026_10", "2026-10"),
-        ("g_2026_11", "2026-11"),
-    ]
+    study = load_study(write_study(systems(f"[{entry}]")), check_files=False)
+    assert [(g.system_id, g.wave) for g in study.systems] == [("g_2026_10", "2026-10"), ("g_2026_11", "2026-11")]
 
 
 def test_each_known_level_becomes_a_slice(write_study):

@@ -19,7 +19,7 @@ prompts:
     cross: [gender]
     texts:
       - {id: t1, text: "A {gendr} asks."}
-generations:
+systems:
   - {name: fair, provider: simulater}
   - {name: biased, provider: simulator, replicates: 0}
 measures: [{name: m, choices: [a, b], favourable: c}]
@@ -30,8 +30,8 @@ groupings: [gender, race]
     assert [(problem.line, problem.field) for problem in problems_of(path).problems] == [
         (2, "factors.gender.type"),
         (7, "prompts.templates.texts[0].text"),
-        (9, "generations[0].provider"),
-        (10, "generations[1].replicates"),
+        (9, "systems[0].provider"),
+        (10, "systems[1].replicates"),
         (11, "measures[0].favourable"),
         (12, "groupings[1]"),
     ]
@@ -55,7 +55,7 @@ prompts:
       - {tag: a, path: "${NOT_SET_HERE}/a.txt"}
       - {tag: b, path: "${NOT_SET_HERE}/b.txt"}
       - {tag: c, path: "${NOT_SET_EITHER}/c.txt"}
-generations: [{name: fair, provider: simulator}]
+systems: [{name: fair, provider: simulator}]
 """,
         encoding="utf-8",
     )
@@ -116,11 +116,11 @@ prompts:
     to: all
     replacements:
       Italy: {Ideraland: Italy, Ideralandian: Italian}
-generations:
-  - name: "{model}_{role}"
+systems:
+  - name: "{model}_{system_prompt_name}"
     provider: ollama
     model: ["gemma2:9b", "llama3.1:8b"]
-    role: {none: "", assistant: You are a helpful assistant}
+    system_prompt: {none: "", assistant: You are a helpful assistant}
     decoding: {temperature: 0, seed: 42, max_tokens: 256}
 measures: [sentiment, baseline_distance]
 groupings: [concept]
@@ -133,7 +133,7 @@ study: social_stigma_qa
 prompts:
   import:
     path: answers.csv
-    columns: {prompt: id, generation: model, response: answer}
+    columns: {prompt: id, system: model, response: answer}
     factors: {stigma: stigma, gender: gender, prompt_style: style, biased_answer: biased, cot: cot,
               template: t}
 factors:
@@ -143,7 +143,7 @@ factors:
   prompt_style:  {type: prompt, reference: base}
   biased_answer: {type: prompt, reference: "no"}
   cot:           {type: prompt, reference: "no"}
-generations:
+systems:
   - {name: "{model}", provider: replay, model: [flan-ul2, flan-t5-xxl]}
 measures:
   - {name: answer, kind: categorical, choices: ["yes", "no", can't tell]}
@@ -162,9 +162,9 @@ prompts:
     format: table
     path: scores.csv
     columns: {prompt: prompt_id, root_prompt: root_id, replicate: seed, prompt_text: prompt,
-              baseline_text: baseline, response: answer, generation: model}
+              baseline_text: baseline, response: answer, system: model}
     factors: {concept: concept, style: prompt_style}
-generations:
+systems:
   - {name: "*", provider: replay}
 measures:
   - {name: sentiment, kind: continuous, column: sentiment_score, baseline_column: baseline_sentiment}

@@ -18,7 +18,7 @@ def test_a_new_study_is_valid_and_can_be_asked_as_it_is(tmp_path):
     assert path == tmp_path / "studies" / "mine.yml"
     study = load_study(path)
     plan = plan_study(study)
-    assert [generation.provider for generation in plan.generations] == ["simulator", "simulator"]
+    assert [system.provider for system in plan.systems] == ["simulator", "simulator"]
     assert {(grouping.grouping_id, grouping.reason) for grouping in plan.groupings} == {("gender", None)}
     assert plan.warnings == []
     # no model is needed: none answers and none measures
@@ -26,7 +26,7 @@ def test_a_new_study_is_valid_and_can_be_asked_as_it_is(tmp_path):
 
 
 OF_GENDER = """
-    select generation_id, root_prompt_id, level, response_text
+    select system_id, root_prompt_id, level, response_text
     from raw.responses join raw.prompts using (prompt_id) join raw.prompt_factors using (prompt_id)
     where factor = 'gender' and not is_refused
 """
@@ -53,7 +53,7 @@ def test_the_effect_that_a_new_study_declares_is_there_to_be_found(tmp_path, bui
     generate_study(study, build, Home(tmp_path / "home"), progress=SILENT)
     rows, rng = build.execute(OF_GENDER).df(), np.random.default_rng(1)
     # three levels in all prompts and in three areas
-    assert p_value_of_woman(rows[rows["generation_id"] == "biased"], rng) < 0.05 / 12
+    assert p_value_of_woman(rows[rows["system_id"] == "biased"], rng) < 0.05 / 12
 
 
 def test_a_new_study_names_its_own_commands(tmp_path):

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.python_assets.study_file.sections import IMPORT, SCRAPE, TEMPLATES, generations, measures, scrape, templates
+from tests.python_assets.study_file.sections import IMPORT, SCRAPE, TEMPLATES, measures, scrape, systems, templates
 
 MEASURE_KEYS = (
     "annotation, baseline_column, choices, classifier, cluster_and_sort, clusters, column, columns, "
@@ -12,22 +12,19 @@ MEASURE_KEYS = (
 
 CASES = {
     "an unknown key of the file": ({**SCRAPE, "mesures": "[sentiment]"}, "mesures"),
-    "no prompts": ({"generations": SCRAPE["generations"], "groupings": "[concept]"}, "prompts"),
-    "generations is a mapping": (generations("{name: fair, provider: simulator}"), "generations"),
-    "an empty list": (generations("[]"), "generations"),
+    "no prompts": ({"systems": SCRAPE["systems"], "groupings": "[concept]"}, "prompts"),
+    "generations is a mapping": (systems("{name: fair, provider: simulator}"), "systems"),
+    "an empty list": (systems("[]"), "systems"),
     "a section without content": ({**SCRAPE, "slices": ""}, "slices"),
     "an unknown key inside a list": (measures("[{name: m, extractor: vader, knd: continuous}]"), "measures[0].knd"),
     "a word that is not one of a few": (measures("[{name: m, kind: contnuous, extractor: vader}]"), "measures[0].kind"),
-    "a text for a number": (
-        generations('[{name: fair, provider: simulator, replicates: "2"}]'),
-        "generations[0].replicates",
-    ),
+    "a text for a number": (systems('[{name: fair, provider: simulator, replicates: "2"}]'), "systems[0].replicates"),
     "a number out of range": ({**SCRAPE, "analysis": "{alpha: 0.7}"}, "analysis.alpha"),
     "a boolean among levels": (templates() | {"factors": "{gender: {levels: [yes, man]}}"}, "factors.gender.levels[0]"),
     "a boolean as a key": (measures("[{name: m, choices: {no: [never], maybe: [perhaps]}}]"), "measures[0].choices.no"),
     "a number in a text or a list of texts": (
-        generations("[{name: fair, provider: simulator, model: 3}]"),
-        "generations[0].model",
+        systems("[{name: fair, provider: simulator, model: 3}]"),
+        "systems[0].model",
     ),
     "a level with the separator": (
         templates() | {"factors": '{gender: {levels: [woman, "a x b"]}}'},
@@ -59,25 +56,22 @@ CASES = {
     ),
     "a measure measured in two ways": (measures("[{name: m, extractor: vader, choices: [a, b]}]"), "measures[0]"),
     "a variable that is not set": (
-        {**IMPORT, "prompts": '{import: {path: "${NOT_SET_HERE}/a.csv", columns: {prompt: id, generation: m}}}'},
+        {**IMPORT, "prompts": '{import: {path: "${NOT_SET_HERE}/a.csv", columns: {prompt: id, system: m}}}'},
         "prompts.import.path",
     ),
     "an infinite number": (
-        generations("[{name: fair, provider: simulator, timeout_seconds: .inf}]"),
-        "generations[0].timeout_seconds",
+        systems("[{name: fair, provider: simulator, timeout_seconds: .inf}]"),
+        "systems[0].timeout_seconds",
     ),
-    "no generations": ({"prompts": SCRAPE["prompts"]}, "generations"),
+    "no generations": ({"prompts": SCRAPE["prompts"]}, "systems"),
     "a key nothing is like": (measures("[{name: m, extractor: vader, zzz: 1}]"), "measures[0].zzz"),
     "a word like none of a few": (measures("[{name: m, direction: up, extractor: vader}]"), "measures[0].direction"),
-    "a missing value": (generations("[{name: fair}]"), "generations[0].provider"),
+    "a missing value": (systems("[{name: fair}]"), "systems[0].provider"),
     "a word where a number or some words may stand": (
         {**SCRAPE, "prompts": SCRAPE["prompts"].rstrip("}") + "}, assemble: {after_words: subjekt}}"},
         "prompts.assemble.after_words",
     ),
-    "true for a number": (
-        generations("[{name: fair, provider: simulator, replicates: yes}]"),
-        "generations[0].replicates",
-    ),
+    "true for a number": (systems("[{name: fair, provider: simulator, replicates: yes}]"), "systems[0].replicates"),
     "a text for a list": (scrape(levels="Italy"), "prompts.scrape.levels"),
     "a number among levels": (templates() | {"factors": "{gender: {levels: [woman, 12]}}"}, "factors.gender.levels[1]"),
     "a date among levels": (
@@ -86,8 +80,8 @@ CASES = {
     ),
     "nothing among levels": (templates() | {"factors": "{gender: {levels: [woman, ~]}}"}, "factors.gender.levels[1]"),
     "a number in a list of texts": (
-        generations('[{name: "m_{model}", provider: simulator, model: [a, 3]}]'),
-        "generations[0].model[1]",
+        systems('[{name: "m_{model}", provider: simulator, model: [a, 3]}]'),
+        "systems[0].model[1]",
     ),
 }
 

@@ -22,9 +22,9 @@ def load(tmp_path, monkeypatch):
     monkeypatch.setenv("SECRET", SECRET)
 
     def run(**fields):
-        generation = {"name": "one", "provider": "openai", "model": "m", **fields}
+        system = {"name": "one", "provider": "openai", "model": "m", **fields}
         path = tmp_path / "mine.yml"
-        path.write_text(yaml.safe_dump({**STUDY, "generations": [generation]}), encoding="utf-8")
+        path.write_text(yaml.safe_dump({**STUDY, "systems": [system]}), encoding="utf-8")
         return load_study(path)
 
     return run
@@ -45,7 +45,7 @@ def load(tmp_path, monkeypatch):
     ],
 )
 def test_user_password_and_query_are_refused_and_not_repeated(load, refused, address):
-    with refused(StudyFileError, "generations[0].base_url") as caught:
+    with refused(StudyFileError, "systems[0].base_url") as caught:
         load(base_url=address)
     assert SECRET not in str(caught.value)
 
@@ -64,30 +64,30 @@ def test_user_password_and_query_are_refused_and_not_repeated(load, refused, add
 )
 def test_variables_stand_for_them_and_no_table_holds_them(load, address, meant):
     study = load(base_url=address)
-    assert study.generations[0].spec.base_url == meant
-    assert json.loads(study.config_json)["generations"][0]["base_url"] == address
+    assert study.systems[0].spec.base_url == meant
+    assert json.loads(study.config_json)["systems"][0]["base_url"] == address
     assert SECRET not in study.config_json
 
 
 def test_the_same_holds_for_each_of_several_addresses(load, refused):
     study = load(base_url=["https://host/v1", "https://${SECRET}@host/v1"])
-    assert study.generations[0].spec.base_url[1] == f"https://{SECRET}@host/v1"
+    assert study.systems[0].spec.base_url[1] == f"https://{SECRET}@host/v1"
     assert SECRET not in study.config_json
-    with refused(StudyFileError, "generations[0].base_url[1]") as caught:
+    with refused(StudyFileError, "systems[0].base_url[1]") as caught:
         load(base_url=["https://host/v1", f"https://{SECRET}@host/v1"])
     assert SECRET not in str(caught.value)
 
 
 def test_an_address_that_is_wrong_otherwise_is_not_repeated_either(load, refused, monkeypatch):
     monkeypatch.setenv("ADDRESS", f"ftp://user:{SECRET}@host")
-    with refused(StudyFileError, "generations[0].base_url") as caught:
+    with refused(StudyFileError, "systems[0].base_url") as caught:
         load(base_url="${ADDRESS}")
     assert SECRET not in str(caught.value)
 
 
 @pytest.mark.parametrize("key", ["sk-proj-0123456789", "0123456789abcdef", "AKIAIOSFODNN7EXAMPLE", "gsk_a1B2c3"])
 def test_a_key_in_the_place_of_its_variable_is_refused_and_not_repeated(load, refused, key):
-    with refused(StudyFileError, "generations[0].api_key_env") as caught:
+    with refused(StudyFileError, "systems[0].api_key_env") as caught:
         load(api_key_env=key)
     assert key not in str(caught.value)
 
@@ -96,12 +96,12 @@ def test_a_key_in_the_place_of_its_variable_is_refused_and_not_repeated(load, re
 def test_the_name_of_a_variable_is_taken(load, name, monkeypatch):
     if name.islower():
         monkeypatch.setenv(name, SECRET)
-    assert load(api_key_env=name).generations[0].spec.api_key_env == name
+    assert load(api_key_env=name).systems[0].spec.api_key_env == name
 
 
 @pytest.mark.parametrize("value", [SECRET, f"Bearer {SECRET}", f"${{SECRET}}{SECRET}", [SECRET], {"a": SECRET}])
 def test_a_header_in_plain_sight_is_refused_and_not_repeated(load, refused, value):
-    with refused(StudyFileError, 'generations[0].headers["x-gateway"]') as caught:
+    with refused(StudyFileError, 'systems[0].headers["x-gateway"]') as caught:
         load(headers={"x-gateway": value})
     assert SECRET not in str(caught.value)
 
@@ -110,28 +110,28 @@ def test_a_header_in_plain_sight_is_refused_and_not_repeated(load, refused, valu
     ("headers", "key"), [(SECRET, ""), ([SECRET], ""), ({SECRET + " x": "${SECRET}"}, f'["{SECRET} x"]')]
 )
 def test_headers_of_another_form_are_refused_and_not_repeated(load, refused, headers, key):
-    with refused(StudyFileError, f"generations[0].headers{key}") as caught:
+    with refused(StudyFileError, f"systems[0].headers{key}") as caught:
         load(headers=headers)
     assert f"got {SECRET}" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["x y", "", "Host", "content-length"])
 def test_the_name_of_a_header_is_checked(load, refused, name):
-    with refused(StudyFileError, field_name(("generations", 0, "headers", name))):
+    with refused(StudyFileError, field_name(("systems", 0, "headers", name))):
         load(headers={name: "${SECRET}"})
 
 
 @pytest.mark.parametrize("written", ["${SECRET}", "Bearer ${SECRET}"])
 def test_variables_stand_for_headers_and_no_table_holds_them(load, written):
     study = load(headers={"x-gateway": written}, base_url="https://host/v1")
-    assert study.generations[0].spec.headers == {"x-gateway": written.replace("${SECRET}", SECRET)}
-    assert json.loads(study.config_json)["generations"][0]["headers"] == {"x-gateway": written}
+    assert study.systems[0].spec.headers == {"x-gateway": written.replace("${SECRET}", SECRET)}
+    assert json.loads(study.config_json)["systems"][0]["headers"] == {"x-gateway": written}
     assert SECRET not in study.config_json + repr(study)
 
 
 def test_a_header_whose_variable_is_not_set_is_told(load, refused, monkeypatch):
     monkeypatch.delenv("UNSET", raising=False)
-    with refused(StudyFileError, 'generations[0].headers["x-gateway"]'):
+    with refused(StudyFileError, 'systems[0].headers["x-gateway"]'):
         load(headers={"x-gateway": "${UNSET}"})
 
 

@@ -51,8 +51,8 @@ def test_every_duplicate_key_is_told_with_both_lines(tmp_path, problems_of, snap
 
 def test_a_key_may_override_a_merged_one(write_study):
     entries = "[&fair {name: fair, provider: simulator, replicates: 3}, {<<: *fair, name: other}]"
-    study = load_study(write_study({**TEMPLATES, "generations": entries}))
-    assert [(g.generation_id, g.spec.replicates) for g in study.generations] == [("fair", 3), ("other", 3)]
+    study = load_study(write_study({**TEMPLATES, "systems": entries}))
+    assert [(g.system_id, g.spec.replicates) for g in study.systems] == [("fair", 3), ("other", 3)]
 
 
 def test_an_alias_to_itself_is_told(mistaken):

@@ -15,7 +15,7 @@ from python_assets.warehouse.study_row import record_study
 BASE = {
     "factors": "{gender: {levels: [woman, man], reference: man}, race: {levels: [a, b]}}",
     "prompts": '{templates: {cross: [gender, race], texts: [{id: t1, text: "A {gender} {race} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
+    "systems": "[{name: fair, provider: simulator}]",
     "measures": "[sentiment]",
     "groupings": "[gender]",
     "analysis": "{alpha: 0.05}",
@@ -36,7 +36,7 @@ CHANGES = {
 SAME = {
     "a comment": {"measures": "[sentiment]  # of the text"},
     "a default that is written out": {"analysis": "{alpha: 0.05, permutations: 9999, margins: {dbi: 1.5}}"},
-    "a generation": {"generations": "[{name: fair, provider: simulator}, {name: far, provider: simulator}]"},
+    "a generation": {"systems": "[{name: fair, provider: simulator}, {name: far, provider: simulator}]"},
     "a title": {"title": "Other"},
     "a prompt": {"prompts": '{templates: {cross: [gender, race], texts: [{id: t2, text: "{gender} {race}?"}]}}'},
 }
@@ -218,8 +218,8 @@ def test_the_message_says_what_was_frozen(study_of, home, snapshot):
 
 QUESTION = {
     "set_id": "primary",
-    "generation_id": "far",
-    "reference_generation_id": "fair",
+    "system_id": "far",
+    "reference_system_id": "fair",
     "slice_id": "woman",
     "grouping_id": "race",
     "measure_id": "sentiment",
@@ -260,7 +260,7 @@ def test_the_message_says_that_imported_responses_stay_exploratory(study_of, hom
     imported = study_of(
         factors="{gender: {levels: [woman, man]}}",
         prompts="{import: {path: t.csv, columns: {prompt: id, response: answer}, factors: {gender: sex}}}",
-        generations="[{name: asked_before, provider: replay}]",
+        systems="[{name: asked_before, provider: replay}]",
         analysis="{alpha: 0.2}",
     )
     assert freeze_analysis(imported, home).text("mine").endswith(note)
@@ -284,7 +284,7 @@ def test_an_analysis_is_frozen_where_this_machine_cannot_run_the_study(write_stu
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("NOT_SET_HERE", raising=False)
     asked = "[{name: asked, provider: openai, model: m, api_key_env: NOT_SET_HERE}]"
-    path = write_study(BASE | {"measures": "[vader]", "generations": asked})
+    path = write_study(BASE | {"measures": "[vader]", "systems": asked})
     assert cli.main(["plan", "--freeze", str(path)]) == 1
     said = capsys.readouterr().out
     assert "A run would fail:" in said and "Analysis of mine frozen now" in said

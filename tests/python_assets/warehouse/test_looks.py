@@ -22,7 +22,7 @@ from python_assets.warehouse.looks import (
 BASE = {
     "factors": "{gender: {levels: [woman, man]}}",
     "prompts": '{templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
+    "systems": "[{name: fair, provider: simulator}]",
     "measures": "[sentiment]",
     "groupings": "[gender]",
     "analysis": "{looks: 3}",

@@ -15,7 +15,7 @@ prompts:
     cross: [gender]
 factors:
   gender: {levels: [Female, Male]}
-generations: [{name: one, provider: "answers:say"}]
+systems: [{name: one, provider: "answers:say"}]
 measures: [vader]
 """
 MADE, AFTER = ["raw/measurements"], ["marts/findings"]

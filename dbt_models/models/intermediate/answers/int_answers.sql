@@ -21,23 +21,23 @@ comparing as (
     group by study_id
 ),
 
-generations as (
-    select study_id, generation_id
-    from {{ source('raw', 'generation_factors') }}
+systems as (
+    select study_id, system_id
+    from {{ source('raw', 'system_factors') }}
     inner join comparing using (study_id)
-    group by study_id, generation_id
+    group by study_id, system_id
 )
 
-select study_id, prompt_id, prompt_id as asked_prompt_id, '' as generation_id, root_prompt_id, unit_id, unit_factor
+select study_id, prompt_id, prompt_id as asked_prompt_id, '' as system_id, root_prompt_id, unit_id, unit_factor
 from prompts
 union all
 select
     study_id,
-    prompt_id || ' | ' || generation_id as prompt_id,
+    prompt_id || ' | ' || system_id as prompt_id,
     prompt_id as asked_prompt_id,
-    generation_id,
+    system_id,
     root_prompt_id,
     unit_id,
     unit_factor
 from prompts
-inner join generations using (study_id)
+inner join systems using (study_id)

@@ -1,7 +1,7 @@
 with
 
-generation_factors as (
-    select study_id, factor from {{ source('raw', 'generation_factors') }} group by study_id, factor
+system_factors as (
+    select study_id, factor from {{ source('raw', 'system_factors') }} group by study_id, factor
 ),
 
 prompt_factors as (
@@ -9,6 +9,6 @@ prompt_factors as (
 )
 
 select study_id, factor
-from generation_factors
+from system_factors
 left join prompt_factors using (study_id, factor)
 where prompt_factors.study_id is null

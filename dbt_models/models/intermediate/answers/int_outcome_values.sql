@@ -23,8 +23,8 @@ outcomes as (
 ),
 
 answers as (
-    select study_id, generation_id, asked_prompt_id, prompt_id as answer_id from {{ ref('int_answers') }}
-    where generation_id <> ''
+    select study_id, system_id, asked_prompt_id, prompt_id as answer_id from {{ ref('int_answers') }}
+    where system_id <> ''
 ),
 
 prompts as (
@@ -34,48 +34,48 @@ prompts as (
 ),
 
 replicated as (
-    select study_id, generation_id, prompt_id, true as is_replicated
+    select study_id, system_id, prompt_id, true as is_replicated
     from measurements
     where replicate > 0
-    group by study_id, generation_id, prompt_id
+    group by study_id, system_id, prompt_id
 ),
 
-of_generations as (
+of_systems as (
     select
         outcomes.outcome_position,
         prompts.prompt_position,
         {{ measured }}
     from measurements
-    inner join outcomes using (study_id, generation_id, measure_id)
+    inner join outcomes using (study_id, system_id, measure_id)
     inner join prompts using (study_id, prompt_id)
-    left join replicated using (study_id, generation_id, prompt_id)
+    left join replicated using (study_id, system_id, prompt_id)
 ),
 
 of_all as (
     select
         outcomes.outcome_position,
         prompts.prompt_position,
-        measurements.generation_id,
+        measurements.system_id,
         measurements.prompt_id,
         {{ measured }}
     from measurements
     inner join outcomes
         on measurements.study_id = outcomes.study_id
         and measurements.measure_id = outcomes.measure_id
-        and outcomes.generation_id = 'all'
+        and outcomes.system_id = 'all'
     inner join answers
         on measurements.study_id = answers.study_id
-        and measurements.generation_id = answers.generation_id
+        and measurements.system_id = answers.system_id
         and measurements.prompt_id = answers.asked_prompt_id
     inner join prompts on answers.study_id = prompts.study_id and answers.answer_id = prompts.prompt_id
     left join replicated
         on measurements.study_id = replicated.study_id
-        and measurements.generation_id = replicated.generation_id
+        and measurements.system_id = replicated.system_id
         and measurements.prompt_id = replicated.prompt_id
 ),
 
 answering as (
-    select outcome_position, count(distinct generation_id) as n_generations
+    select outcome_position, count(distinct system_id) as n_systems
     from of_all
     where x is not null
     group by outcome_position
@@ -86,12 +86,12 @@ answered_by_all as (
     from of_all
     inner join answering using (outcome_position)
     where x is not null
-    group by outcome_position, prompt_id, answering.n_generations
-    having count(distinct generation_id) = answering.n_generations
+    group by outcome_position, prompt_id, answering.n_systems
+    having count(distinct system_id) = answering.n_systems
 )
 
 select outcome_position, prompt_position, replicate, is_replicated, x, baseline
-from of_generations
+from of_systems
 union all
 select
     outcome_position,

@@ -26,7 +26,7 @@ extremes as (
 select
     outcomes.study_id,
     extremes.slice_id,
-    outcomes.generation_id,
+    outcomes.system_id,
     outcomes.measure_id,
     outcomes.calibration,
     outcome_position,

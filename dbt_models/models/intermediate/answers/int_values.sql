@@ -17,7 +17,7 @@ prompts as (
 
 select
     outcomes.study_id,
-    outcomes.generation_id,
+    outcomes.system_id,
     outcomes.measure_id,
     outcomes.calibration,
     outcomes.category,

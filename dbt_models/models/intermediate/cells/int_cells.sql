@@ -1,5 +1,5 @@
 {{ config(materialized='view') }}
-{% set comparison = 'study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category' %}
+{% set comparison = 'study_id, slice_id, system_id, measure_id, calibration, grouping_id, category' %}
 {% set cell = 'group_position, block_position, root_position' %}
 with
 

@@ -9,9 +9,9 @@ measurements as (
 
 select
     study_id,
-    generation_id,
+    system_id,
     measure_id,
     prompt_id,
     count(*) as n_missing
 from measurements
-group by study_id, generation_id, measure_id, prompt_id
+group by study_id, system_id, measure_id, prompt_id

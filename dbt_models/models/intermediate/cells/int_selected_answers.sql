@@ -6,7 +6,7 @@ with
 select
     comparisons.study_id,
     comparisons.slice_id,
-    comparisons.generation_id,
+    comparisons.system_id,
     comparisons.measure_id,
     comparisons.calibration,
     comparisons.grouping_id,

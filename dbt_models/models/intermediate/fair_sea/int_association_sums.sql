@@ -1,5 +1,5 @@
 {{ config(materialized='view') }}
-{% set keys = 'study_id, slice_id, generation_id, measure_id, kind, grouping_id, category, group_id' %}
+{% set keys = 'study_id, slice_id, system_id, measure_id, kind, grouping_id, category, group_id' %}
 with
 
 association_values as (

@@ -9,8 +9,8 @@ comparisons as (
     select * from {{ ref('int_comparisons') }}
 ),
 
-generations as (
-    select study_id, generation_id, is_baseline from {{ source('raw', 'generations') }}
+systems as (
+    select study_id, system_id, is_baseline from {{ source('raw', 'systems') }}
 ),
 
 slice_groups as (
@@ -19,11 +19,11 @@ slice_groups as (
     group by layout_position, group_position, group_id
 ),
 
-by_generation as (
+by_system as (
     select
         study_id,
         comparisons.slice_id,
-        generation_id,
+        system_id,
         comparisons.measure_id,
         comparisons.kind,
         comparisons.grouping_id,
@@ -32,22 +32,22 @@ by_generation as (
         grouped_values.x
     from grouped_values
     inner join comparisons using (comparison_position)
-    left join generations using (study_id, generation_id)
+    left join systems using (study_id, system_id)
     inner join slice_groups using (layout_position, group_position)
     where comparisons.calibration = 'raw' and grouped_values.x is not null and coalesce(not is_baseline, true)
 )
 
-select * from by_generation
+select * from by_system
 union all
 select
     study_id,
     slice_id,
-    'all' as generation_id,
+    'all' as system_id,
     measure_id,
     kind,
     grouping_id,
     category,
     group_id,
     x
-from by_generation
-where generation_id <> 'all' and (select count(*) from generations where not is_baseline) > 1
+from by_system
+where system_id <> 'all' and (select count(*) from systems where not is_baseline) > 1

@@ -8,8 +8,8 @@ outcomes as (
     select * from {{ ref('int_outcomes') }} where kind = 'binary'
 ),
 
-generations as (
-    select * from {{ source('raw', 'generations') }} where not is_baseline
+systems as (
+    select * from {{ source('raw', 'systems') }} where not is_baseline
 ),
 
 outcome_values as (
@@ -68,7 +68,7 @@ select
     members.regression_id,
     members.slice_id,
     members.measure_id,
-    outcomes.generation_id,
+    outcomes.system_id,
     members.unit_id,
     members.group_id,
     bool_and(members.unit_is_root_prompt) as unit_is_root_prompt,
@@ -76,13 +76,13 @@ select
     cast(coalesce(sum(k), 0) as bigint) as n_events
 from members
 inner join outcomes using (study_id, measure_id)
-inner join generations using (study_id, generation_id)
+inner join systems using (study_id, system_id)
 left join prompt_sums using (outcome_position, prompt_position)
 group by
     members.study_id,
     members.regression_id,
     members.slice_id,
     members.measure_id,
-    outcomes.generation_id,
+    outcomes.system_id,
     members.unit_id,
     members.group_id

@@ -52,7 +52,7 @@ sums as (
 select
     outcomes.study_id,
     slice_id,
-    outcomes.generation_id,
+    outcomes.system_id,
     outcomes.measure_id,
     grouping_id,
     group_id,

@@ -1,7 +1,7 @@
 with
 
 outcomes as (
-    select * from {{ ref('int_outcomes') }} where kind = 'binary' and generation_id <> 'all'
+    select * from {{ ref('int_outcomes') }} where kind = 'binary' and system_id <> 'all'
 ),
 
 outcome_values as (

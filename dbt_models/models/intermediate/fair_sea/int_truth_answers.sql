@@ -19,7 +19,7 @@ questions as (
 
 -- a measure is held against it where its groups are compared
 comparisons as (
-    select distinct study_id, slice_id, generation_id, measure_id, grouping_id
+    select distinct study_id, slice_id, system_id, measure_id, grouping_id
     from {{ ref('int_comparisons') }}
     where kind = 'categorical'
 ),
@@ -31,7 +31,7 @@ prompt_groups as (
 select
     comparisons.study_id,
     comparisons.slice_id,
-    comparisons.generation_id,
+    comparisons.system_id,
     comparisons.measure_id,
     comparisons.grouping_id,
     prompt_groups.group_id,
@@ -45,7 +45,7 @@ select
 from comparisons
 inner join questions using (study_id, measure_id, grouping_id)
 inner join prompt_groups using (study_id, slice_id, grouping_id)
-inner join measurements using (study_id, generation_id, measure_id, prompt_id)
+inner join measurements using (study_id, system_id, measure_id, prompt_id)
 inner join labels using (study_id, measure_id, label)
 left join categories
     on comparisons.study_id = categories.study_id
@@ -55,7 +55,7 @@ left join categories
 group by
     comparisons.study_id,
     comparisons.slice_id,
-    comparisons.generation_id,
+    comparisons.system_id,
     comparisons.measure_id,
     comparisons.grouping_id,
     prompt_groups.group_id,

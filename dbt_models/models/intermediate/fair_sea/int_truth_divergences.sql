@@ -1,4 +1,4 @@
-{% set comparison = 'study_id, slice_id, generation_id, measure_id, grouping_id, parameters' %}
+{% set comparison = 'study_id, slice_id, system_id, measure_id, grouping_id, parameters' %}
 with
 
 shares as (

@@ -1,4 +1,4 @@
-{% set comparison = 'study_id, slice_id, generation_id, measure_id, grouping_id, parameters' %}
+{% set comparison = 'study_id, slice_id, system_id, measure_id, grouping_id, parameters' %}
 with
 
 divergences as (
@@ -47,7 +47,7 @@ ends as (
 select
     sizes.study_id,
     sizes.slice_id,
-    sizes.generation_id,
+    sizes.system_id,
     sizes.measure_id,
     'raw' as calibration,
     sizes.grouping_id,

@@ -1,4 +1,4 @@
-{% set comparison = 'study_id, slice_id, generation_id, measure_id, grouping_id' %}
+{% set comparison = 'study_id, slice_id, system_id, measure_id, grouping_id' %}
 with
 
 truths as (
@@ -10,7 +10,7 @@ answers as (
 ),
 
 asked as (
-    select distinct study_id, slice_id, generation_id, measure_id, grouping_id
+    select distinct study_id, slice_id, system_id, measure_id, grouping_id
     from {{ ref('int_truth_answers') }}
 ),
 
@@ -21,7 +21,7 @@ counts as (
 ),
 
 counted as (
-    select asked.slice_id, asked.generation_id, truths.*, cast(coalesce(counts.n, 0) as bigint) as n
+    select asked.slice_id, asked.system_id, truths.*, cast(coalesce(counts.n, 0) as bigint) as n
     from asked
     inner join truths using (study_id, measure_id, grouping_id)
     left join counts using ({{ comparison }}, category, group_id)

@@ -6,7 +6,7 @@ with
 significant as (
     select *, sign(value) as side, case statistic when 'share' then 'mean' else statistic end as statistic_of_cells
     from {{ ref('int_question_groups') }}
-    where is_significant and differs_on_its_own and not is_mirror and generation_id <> 'all'
+    where is_significant and differs_on_its_own and not is_mirror and system_id <> 'all'
 ),
 
 prompts as (
@@ -39,7 +39,7 @@ placed as (
     select
         comparisons.study_id,
         comparisons.slice_id,
-        comparisons.generation_id,
+        comparisons.system_id,
         comparisons.grouping_id,
         comparisons.measure_id,
         comparisons.calibration,
@@ -67,7 +67,7 @@ owned as (
     from significant
     inner join placed
         using (
-            study_id, slice_id, generation_id, grouping_id, measure_id, calibration, category, statistic_of_cells,
+            study_id, slice_id, system_id, grouping_id, measure_id, calibration, category, statistic_of_cells,
             parameters, group_id
         )
 ),

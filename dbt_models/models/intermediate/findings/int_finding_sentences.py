@@ -4,7 +4,7 @@ from python_assets.report.sentences import sentences
 
 
 def model(dbt, session):
-    """One row per (study_id, slice_id, generation_id, grouping_id, measure_id, calibration, statistic, parameters,
+    """One row per (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters,
     group_id, category, reference): the sentence of a question, whose group is empty, and of each group in it."""
     dbt.config(materialized="table")
     read_from = (

@@ -20,8 +20,8 @@ measures as (
     select study_id, measure_id, kind, direction from {{ source('raw', 'measures') }}
 ),
 
-generations as (
-    select study_id, generation_id, is_baseline from {{ source('raw', 'generations') }}
+systems as (
+    select study_id, system_id, is_baseline from {{ source('raw', 'systems') }}
 ),
 
 model_groupings as (
@@ -34,7 +34,7 @@ looks as (
 
 select
     questions.*,
-    coalesce(generations.is_baseline, false) as is_baseline,
+    coalesce(systems.is_baseline, false) as is_baseline,
     tool_bias.study_id is not null as is_tool_bias,
     repeated.study_id is not null as is_repeated,
     model_groupings.study_id is not null as is_of_models,
@@ -48,7 +48,7 @@ from questions
 inner join measures using (study_id, measure_id)
 inner join looks using (study_id)
 -- generation 'all' is none of them
-left join generations using (study_id, generation_id)
+left join systems using (study_id, system_id)
 left join tool_bias using ({{ question_keys() | join(', ') }})
 left join repeated using ({{ question_keys() | join(', ') }})
 left join model_groupings using (study_id, grouping_id)

@@ -3,7 +3,7 @@
 with
 
 questions as (
-    select * from {{ source('inference', 'questions') }} where is_observed and reference_generation_id = ''
+    select * from {{ source('inference', 'questions') }} where is_observed and reference_system_id = ''
 ),
 
 measures as (

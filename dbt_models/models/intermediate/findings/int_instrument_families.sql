@@ -6,7 +6,7 @@ instruments as (
 
 families as (
     select distinct study_id, model_family
-    from {{ source('raw', 'generations') }}
+    from {{ source('raw', 'systems') }}
     where not is_baseline and not is_engine
 ),
 

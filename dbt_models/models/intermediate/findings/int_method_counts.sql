@@ -26,14 +26,14 @@ responses as (
     group by study_id
 ),
 
-generations as (
+systems as (
     select
         study_id,
-        count(*) as n_generations,
+        count(*) as n_systems,
         count(case when is_simulated then 1 end) as n_simulated,
-        {{ joined_text("generation_id || coalesce(' (' || nullif(model, '') || ')', '')", ', ', 'generation_id') }}
-            as generations
-    from {{ source('raw', 'generations') }}
+        {{ joined_text("system_id || coalesce(' (' || nullif(model, '') || ')', '')", ', ', 'system_id') }}
+            as systems
+    from {{ source('raw', 'systems') }}
     where not is_baseline and not is_engine
     group by study_id
 ),
@@ -98,9 +98,9 @@ select
     n_prompts,
     n_root_prompts,
     n_units,
-    n_generations,
+    n_systems,
     n_simulated,
-    generations,
+    systems,
     n_responses,
     n_errors,
     n_not_recorded,
@@ -112,7 +112,7 @@ select
 from studies
 left join prompts using (study_id)
 left join responses using (study_id)
-left join generations using (study_id)
+left join systems using (study_id)
 left join measures using (study_id)
 left join sets using (study_id)
 left join tests using (study_id)

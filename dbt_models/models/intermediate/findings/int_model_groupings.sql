@@ -4,22 +4,22 @@ groupings as (
     select study_id, grouping_id, factor from {{ source('raw', 'groupings') }}
 ),
 
-generation_factors as (
-    select study_id, generation_id, factor, level from {{ source('raw', 'generation_factors') }}
+system_factors as (
+    select study_id, system_id, factor, level from {{ source('raw', 'system_factors') }}
 ),
 
-generations as (
-    select study_id, generation_id, model
-    from {{ source('raw', 'generations') }}
+systems as (
+    select study_id, system_id, model
+    from {{ source('raw', 'systems') }}
     where not is_baseline and not is_engine
 ),
 
 pairs as (
-    select distinct groupings.study_id, groupings.grouping_id, groupings.factor, generation_factors.level,
-        generations.model
+    select distinct groupings.study_id, groupings.grouping_id, groupings.factor, system_factors.level,
+        systems.model
     from groupings
-    inner join generation_factors using (study_id, factor)
-    inner join generations using (study_id, generation_id)
+    inner join system_factors using (study_id, factor)
+    inner join systems using (study_id, system_id)
 ),
 
 counted as (

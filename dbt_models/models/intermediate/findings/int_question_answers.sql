@@ -6,7 +6,7 @@ with
 of_groups as (
     select
         {{ keys }},
-        '' as reference_generation_id,
+        '' as reference_system_id,
         cast(null as bigint) as n_groups,
         count(distinct case when differs_on_its_own and not is_mirror then group_id end) as n_groups_different,
         count(case when differs_on_its_own and verdict = 'beyond_margin' then 1 end) as n_biased,
@@ -28,13 +28,13 @@ of_pairs as (
     select
         study_id,
         slice_id,
-        generation_a_id as generation_id,
+        system_id,
         grouping_id,
         measure_id,
         calibration,
         {{ statistic_of_pair }} as statistic,
         '' as parameters,
-        generation_b_id as reference_generation_id,
+        reference_system_id as reference_system_id,
         count(distinct case when {{ is_group }} then group_id end) as n_groups,
         count(distinct case when {{ is_group }} and {{ is_shown() }} then group_id end) as n_groups_different,
         count(case when {{ is_group }} and verdict = 'beyond_margin' then 1 end) as n_biased,
@@ -48,13 +48,13 @@ of_pairs as (
         max(case when not {{ is_group }} then value end) as value,
         max(case when not {{ is_group }} then ci_low end) as ci_low,
         max(case when not {{ is_group }} then ci_high end) as ci_high
-    from {{ source('inference', 'generation_comparisons') }}
+    from {{ source('inference', 'system_comparisons') }}
     where comparison in ('mean_change', 'groups_moved') or {{ is_group }}
     group by
         study_id,
         slice_id,
-        generation_a_id,
-        generation_b_id,
+        system_id,
+        reference_system_id,
         grouping_id,
         measure_id,
         calibration,

@@ -1,4 +1,4 @@
-{% set keys = (question_keys() + ['reference_generation_id']) | join(', ') %}
+{% set keys = (question_keys() + ['reference_system_id']) | join(', ') %}
 {% set of_measure = (question_keys() | reject('in', ['statistic', 'parameters'])) | join(', ') %}
 with
 
@@ -7,7 +7,7 @@ questions as (
 ),
 
 headlines as (
-    select *, '' as reference_generation_id from {{ ref('int_headlines') }}
+    select *, '' as reference_system_id from {{ ref('int_headlines') }}
 ),
 
 by_category as (
@@ -34,9 +34,9 @@ counts as (
 judged as (
     select
         questions.*,
-        is_observed and reference_generation_id = '' as is_of_groups,
+        is_observed and reference_system_id = '' as is_of_groups,
         -- what all models come to together is told beside them, unless the study asks it as a question of its own
-        is_observed and reference_generation_id = '' and set_id <> 'pooled' as is_finding,
+        is_observed and reference_system_id = '' and set_id <> 'pooled' as is_finding,
         significant_at_look is not null as is_significant,
         coalesce(
             answers.answer,
@@ -104,8 +104,8 @@ select
     {% endfor %}
     n_groups_compared as n_groups,
     n_groups_different,
-    case when is_of_groups then n_responses when reference_generation_id = '' then 0 end as n_responses,
-    case when is_of_groups then n_missing when reference_generation_id = '' then n_asked end as n_missing,
+    case when is_of_groups then n_responses when reference_system_id = '' then 0 end as n_responses,
+    case when is_of_groups then n_missing when reference_system_id = '' then n_asked end as n_missing,
     {% for column in ['n_needed', 'n_needed_for', 'n_needed_reason', 'effect_in_std_errors'] %}
     {{ column }},
     {% endfor %}

@@ -1,4 +1,4 @@
-{% set keys = (question_keys() + ['reference_generation_id']) | join(', ') %}
+{% set keys = (question_keys() + ['reference_system_id']) | join(', ') %}
 with
 
 question_groups as (
@@ -10,14 +10,14 @@ disparities as (
 ),
 
 comparisons as (
-    select * from {{ source('inference', 'generation_comparisons') }}
+    select * from {{ source('inference', 'system_comparisons') }}
     where comparison in ('disparity_change', 'beyond_parts_change') and verdict is not null and value is not null
 ),
 
 sizes as (
     select
         {{ question_keys() | join(', ') }},
-        '' as reference_generation_id,
+        '' as reference_system_id,
         contrast as name,
         group_id,
         category,
@@ -31,7 +31,7 @@ sizes as (
     union all
     select
         {{ question_keys() | join(', ') }},
-        '' as reference_generation_id,
+        '' as reference_system_id,
         metric as name,
         '' as group_id,
         '' as category,
@@ -45,13 +45,13 @@ sizes as (
     select
         study_id,
         slice_id,
-        generation_a_id as generation_id,
+        system_id,
         grouping_id,
         measure_id,
         calibration,
         'groups_moved' as statistic,
         '' as parameters,
-        generation_b_id as reference_generation_id,
+        reference_system_id as reference_system_id,
         comparison as name,
         group_id,
         category,

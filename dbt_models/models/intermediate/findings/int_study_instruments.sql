@@ -42,7 +42,7 @@ of_study as (
     select *
     from label_agreement
     where
-        comparison = 'people_and_reading' and slice_id = 'all' and generation_id = 'all' and grouping_id = '' and n > 0
+        comparison = 'people_and_reading' and slice_id = 'all' and system_id = 'all' and grouping_id = '' and n > 0
 )
 
 select

@@ -1,4 +1,4 @@
-{% set shared = question_keys() | reject('in', ['generation_id', 'calibration']) | join(', ') %}
+{% set shared = question_keys() | reject('in', ['system_id', 'calibration']) | join(', ') %}
 {% set of_means = ['study_id', 'slice_id', 'grouping_id', 'measure_id'] | join(', ') %}
 with
 
@@ -10,8 +10,8 @@ question_groups as (
     select * from {{ ref('int_question_groups') }}
 ),
 
-generations as (
-    select * from {{ source('raw', 'generations') }}
+systems as (
+    select * from {{ source('raw', 'systems') }}
 ),
 
 paired_statistics as (
@@ -20,33 +20,33 @@ paired_statistics as (
 
 of_tool as (
     select questions.* from questions
-    inner join generations using (study_id, generation_id)
-    where generations.is_baseline
+    inner join systems using (study_id, system_id)
+    where systems.is_baseline
 ),
 
 groups_of_tool as (
     select question_groups.* from question_groups
-    inner join generations using (study_id, generation_id)
-    where generations.is_baseline and calibration = 'raw' and is_significant
+    inner join systems using (study_id, system_id)
+    where systems.is_baseline and calibration = 'raw' and is_significant
 ),
 
 turned_round as (
-    select {{ shared }}, question_groups.generation_id
+    select {{ shared }}, question_groups.system_id
     from question_groups
     inner join groups_of_tool using ({{ shared }}, group_id, category, reference)
     where
         question_groups.calibration = 'calibrated'
         and question_groups.differs_on_its_own
         and sign(question_groups.value) = -sign(groups_of_tool.value)
-    group by {{ shared }}, question_groups.generation_id
+    group by {{ shared }}, question_groups.system_id
 ),
 
 calibrated as (
-    select {{ shared }}, generation_id, calibrated.calibration
+    select {{ shared }}, system_id, calibrated.calibration
     from questions as calibrated
-    inner join questions as uncalibrated using ({{ shared }}, generation_id)
+    inner join questions as uncalibrated using ({{ shared }}, system_id)
     inner join of_tool using ({{ shared }})
-    left join turned_round using ({{ shared }}, generation_id)
+    left join turned_round using ({{ shared }}, system_id)
     where
         calibrated.calibration = 'calibrated'
         and uncalibrated.calibration = 'raw'
@@ -65,7 +65,7 @@ paired as (
     select {% for key in question_keys() %}paired.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
     from questions as paired
     inner join paired_statistics using (study_id, statistic)
-    left join means using ({{ of_means }}, generation_id)
+    left join means using ({{ of_means }}, system_id)
     inner join of_tool as means_of_tool using ({{ of_means }})
     where
         paired.calibration = 'raw'
@@ -90,10 +90,10 @@ as_written as (
     where plain.is_shown and not neutral.is_shown
 )
 
-select {{ shared }}, generation_id, calibration from of_tool
+select {{ shared }}, system_id, calibration from of_tool
 union
-select {{ shared }}, generation_id, calibration from calibrated
+select {{ shared }}, system_id, calibration from calibrated
 union
-select {{ shared }}, generation_id, calibration from paired
+select {{ shared }}, system_id, calibration from paired
 union
-select {{ shared }}, generation_id, calibration from as_written
+select {{ shared }}, system_id, calibration from as_written

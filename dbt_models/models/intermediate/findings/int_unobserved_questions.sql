@@ -1,4 +1,4 @@
-{% set keys = (question_keys() + ['reference_generation_id']) | join(', ') %}
+{% set keys = (question_keys() + ['reference_system_id']) | join(', ') %}
 {% set place = 'study_id, slice_id, grouping_id, measure_id' %}
 with
 
@@ -12,9 +12,9 @@ statistics as (
 
 -- a question of a pair has two sides
 sides as (
-    select {{ place }}, generation_id as side_id from questions
+    select {{ place }}, system_id as side_id from questions
     union
-    select {{ place }}, reference_generation_id as side_id from questions where reference_generation_id <> ''
+    select {{ place }}, reference_system_id as side_id from questions where reference_system_id <> ''
 ),
 
 members as (
@@ -29,26 +29,26 @@ placed as (
         {{ place }},
         side_id,
         answers.asked_prompt_id as prompt_id,
-        coalesce(nullif(answers.generation_id, ''), models.generation_id, side_id) as generation_id
+        coalesce(nullif(answers.system_id, ''), models.system_id, side_id) as system_id
     from sides
     inner join members using (study_id, slice_id, grouping_id)
     inner join {{ ref('int_answers') }} as answers using (study_id, prompt_id)
     -- all models together answered what each of them did
-    left join {{ source('raw', 'generations') }} as models
-        on sides.study_id = models.study_id and side_id = 'all' and answers.generation_id = '' and not is_baseline
+    left join {{ source('raw', 'systems') }} as models
+        on sides.study_id = models.study_id and side_id = 'all' and answers.system_id = '' and not is_baseline
 ),
 
 responses as (
-    select study_id, generation_id, prompt_id from {{ source('raw', 'responses') }}
+    select study_id, system_id, prompt_id from {{ source('raw', 'responses') }}
     union
-    select study_id, 'baseline' as generation_id, prompt_id
+    select study_id, 'baseline' as system_id, prompt_id
     from {{ source('raw', 'prompts') }} where baseline_text is not null
 ),
 
 asked as (
     select {{ place }}, side_id, count(*) as n_asked
     from placed
-    inner join responses using (study_id, generation_id, prompt_id)
+    inner join responses using (study_id, system_id, prompt_id)
     group by {{ place }}, side_id
 ),
 
@@ -61,7 +61,7 @@ measured as (
         count(coalesce(cast(measurements.value as string), measurements.label)) as n_read
     from placed
     inner join {{ source('raw', 'measurements') }} as measurements
-        using (study_id, generation_id, prompt_id, measure_id)
+        using (study_id, system_id, prompt_id, measure_id)
     group by {{ place }}, side_id, measurements.reason
 ),
 
@@ -101,7 +101,7 @@ joined as (
     left join (select study_id, measure_id, segment_factor from {{ source('raw', 'measures') }}) as measures
         using (study_id, measure_id)
     left join statistics using (study_id, statistic, parameters)
-    where of_sides.side_id in (generation_id, reference_generation_id)
+    where of_sides.side_id in (system_id, reference_system_id)
 )
 
 select

@@ -63,7 +63,7 @@ layouts as (
 select
     outcomes.study_id,
     layouts.slice_id,
-    outcomes.generation_id,
+    outcomes.system_id,
     outcomes.measure_id,
     outcomes.calibration,
     layouts.grouping_id,
@@ -78,4 +78,4 @@ inner join measure_slices using (study_id, measure_id)
 inner join layouts using (study_id, slice_id)
 inner join measures using (study_id, measure_id)
 left join segmented using (study_id, slice_id, grouping_id, segment_factor)
-where segmented.study_id is null and (outcomes.generation_id = 'all') = layouts.is_of_models
+where segmented.study_id is null and (outcomes.system_id = 'all') = layouts.is_of_models

@@ -22,9 +22,9 @@ members as (
     from prompt_slices
     inner join grouping_levels using (study_id, prompt_id)
     inner join prompts using (study_id, prompt_id)
-    left join settings using ({{ layout }}, generation_id)
+    left join settings using ({{ layout }}, system_id)
     -- prompts, and the answers of the generations that are compared there
-    where prompts.generation_id = '' or settings.grouping_id is not null
+    where prompts.system_id = '' or settings.grouping_id is not null
 ),
 
 units as (

@@ -6,7 +6,7 @@ with
 settings as (
     select
         {{ layout }},
-        generation_id,
+        system_id,
         model_group,
         coalesce({{ joined_text("case when is_crossed then factor || ' = ' || level end", ', ', 'factor') }}, '') as setting,
         coalesce({{ joined_text('case when is_crossed then factor end', ', ', 'factor') }}, '') as crossed_factors,
@@ -14,9 +14,9 @@ settings as (
             {{ joined_text('case when not is_crossed and can_differ then factor end', ', ', 'factor') }}, ''
         ) as other_factors
     from members
-    left join others using ({{ layout }}, generation_id, model_group)
+    left join others using ({{ layout }}, system_id, model_group)
     left join roles using ({{ layout }}, factor)
-    group by {{ layout }}, generation_id, model_group
+    group by {{ layout }}, system_id, model_group
 ),
 
 shared as (
@@ -33,7 +33,7 @@ sharing as (
 
 select
     {{ layout }},
-    generation_id,
+    system_id,
     case when sharing.study_id is null then '' else crossed_factors end as held_factors,
     case
         when sharing.study_id is not null or crossed_factors = '' then other_factors

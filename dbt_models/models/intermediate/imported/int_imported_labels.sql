@@ -1,4 +1,4 @@
-{% set by = 'study_id, log, generation_id, measure_id, reducer, group_factor, group_level' -%}
+{% set by = 'study_id, log, system_id, measure_id, reducer, group_factor, group_level' -%}
 with
 
 scores as (

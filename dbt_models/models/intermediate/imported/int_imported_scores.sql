@@ -2,14 +2,14 @@
 with
 
 metrics as (
-    select study_id, log, generation_id, measure_id, reducer, group_factor, group_level
+    select study_id, log, system_id, measure_id, reducer, group_factor, group_level
     from {{ source('raw', 'imported_metrics') }}
     where reason is null
-    group by study_id, log, generation_id, measure_id, reducer, group_factor, group_level
+    group by study_id, log, system_id, measure_id, reducer, group_factor, group_level
 ),
 
 samples as (
-    select study_id, log, generation_id, prompt_id, replicate from {{ source('raw', 'imported_samples') }}
+    select study_id, log, system_id, prompt_id, replicate from {{ source('raw', 'imported_samples') }}
 ),
 
 parts as (
@@ -17,7 +17,7 @@ parts as (
 ),
 
 measurements as (
-    select study_id, generation_id, prompt_id, replicate, measure_id, value, label
+    select study_id, system_id, prompt_id, replicate, measure_id, value, label
     from {{ source('raw', 'measurements') }}
     where reason is null
 ),
@@ -30,7 +30,7 @@ levels as (
 select
     study_id,
     log,
-    generation_id,
+    system_id,
     measure_id,
     reducer,
     group_factor,
@@ -49,8 +49,8 @@ select
         else coalesce(try_cast(measurements.label as double), 0.0e0)
     end as score
 from metrics
-inner join samples using (study_id, log, generation_id)
-inner join measurements using (study_id, generation_id, measure_id, prompt_id, replicate)
-left join parts using (study_id, generation_id, measure_id, prompt_id, replicate)
+inner join samples using (study_id, log, system_id)
+inner join measurements using (study_id, system_id, measure_id, prompt_id, replicate)
+left join parts using (study_id, system_id, measure_id, prompt_id, replicate)
 left join levels using (study_id, prompt_id, group_factor, group_level)
 where group_factor = '' or levels.prompt_id is not null

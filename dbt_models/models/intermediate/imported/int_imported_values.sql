@@ -1,6 +1,6 @@
 {# How the epochs of a sample become one value; source: inspect_ai.scorer, its reducers. A product is the exponential of
    a sum: that of pass_at over the right epochs, which come last; that of pass_k over the first k of them. -#}
-{% set by = 'study_id, log, generation_id, measure_id, reducer, group_factor, group_level' -%}
+{% set by = 'study_id, log, system_id, measure_id, reducer, group_factor, group_level' -%}
 with
 
 scores as (
@@ -74,7 +74,7 @@ reduced as (
 select
     study_id,
     log,
-    generation_id,
+    system_id,
     measure_id,
     reducer,
     group_factor,

@@ -7,18 +7,18 @@ labels as (
 ),
 
 responses as (
-    select study_id, response_id, generation_id, prompt_id, replicate from {{ source('raw', 'responses') }}
+    select study_id, response_id, system_id, prompt_id, replicate from {{ source('raw', 'responses') }}
 ),
 
 measurements as (
-    select study_id, generation_id, prompt_id, replicate, measure_id, value from {{ source('raw', 'measurements') }}
+    select study_id, system_id, prompt_id, replicate, measure_id, value from {{ source('raw', 'measurements') }}
 )
 
 select
     labels.study_id,
     labels.measure_id,
     labels.response_id,
-    responses.generation_id,
+    responses.system_id,
     responses.prompt_id,
     responses.replicate,
     labels.y,
@@ -26,4 +26,4 @@ select
     measurements.value as m
 from labels
 inner join responses using (study_id, response_id)
-left join measurements using (study_id, generation_id, prompt_id, replicate, measure_id)
+left join measurements using (study_id, system_id, prompt_id, replicate, measure_id)

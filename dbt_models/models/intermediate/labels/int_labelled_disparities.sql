@@ -1,4 +1,4 @@
-{% set keys = 'study_id, slice_id, generation_id, measure_id, calibration, grouping_id' %}
+{% set keys = 'study_id, slice_id, system_id, measure_id, calibration, grouping_id' %}
 with
 
 inference as (

@@ -1,5 +1,5 @@
-{% set keys = 'study_id, slice_id, generation_id, measure_id, calibration, grouping_id' %}
-{% set place = 'study_id, slice_id, generation_id, measure_id, grouping_id, group_id' %}
+{% set keys = 'study_id, slice_id, system_id, measure_id, calibration, grouping_id' %}
+{% set place = 'study_id, slice_id, system_id, measure_id, grouping_id, group_id' %}
 with
 
 made as (
@@ -18,7 +18,7 @@ labelled as (
     select
         prompt_groups.study_id,
         prompt_groups.slice_id,
-        answers.generation_id,
+        answers.system_id,
         answers.measure_id,
         prompt_groups.grouping_id,
         prompt_groups.group_id,
@@ -31,7 +31,7 @@ labelled as (
     group by
         prompt_groups.study_id,
         prompt_groups.slice_id,
-        answers.generation_id,
+        answers.system_id,
         answers.measure_id,
         prompt_groups.grouping_id,
         prompt_groups.group_id

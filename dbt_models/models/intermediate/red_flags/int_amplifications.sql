@@ -1,4 +1,4 @@
-{% set place = 'study_id, slice_id, generation_id, measure_id' %}
+{% set place = 'study_id, slice_id, system_id, measure_id' %}
 with
 
 disparities as (
@@ -9,8 +9,8 @@ inference as (
     select * from {{ source('inference', 'amplifications') }} where calibration = 'raw'
 ),
 
-generations as (
-    select study_id, generation_id from {{ source('raw', 'generations') }} where not is_baseline
+systems as (
+    select study_id, system_id from {{ source('raw', 'systems') }} where not is_baseline
 ),
 
 questions as (
@@ -40,7 +40,7 @@ whole as (
         max(reason) as reason,
         coalesce(max(case when metric = 'idi' then verdict end), max(verdict)) as verdict
     from disparities
-    inner join generations using (study_id, generation_id)
+    inner join systems using (study_id, system_id)
     inner join factor_counts using (study_id, grouping_id)
     where n_factors > 1
     group by {{ place }}, grouping_id

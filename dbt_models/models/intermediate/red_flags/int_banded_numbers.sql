@@ -1,4 +1,4 @@
-{% set question = 'study_id, slice_id, generation_id, measure_id, grouping_id, statistic, parameters' %}
+{% set question = 'study_id, slice_id, system_id, measure_id, grouping_id, statistic, parameters' %}
 {% set numbers = "value, null_q95, band, coalesce(reason, inference_reason, 'no_values') as reason" %}
 with
 
@@ -14,8 +14,8 @@ banded as (
     select metric from {{ ref('bands') }} where is_reported and source like 'FAIR-SEA%'
 ),
 
-generations as (
-    select study_id, generation_id from {{ source('raw', 'generations') }} where not is_baseline
+systems as (
+    select study_id, system_id from {{ source('raw', 'systems') }} where not is_baseline
 ),
 
 findings as (
@@ -30,7 +30,7 @@ standing as (
 ),
 
 intersections as (
-    select study_id, slice_id, generation_id, measure_id, grouping_id, true as has_idi
+    select study_id, slice_id, system_id, measure_id, grouping_id, true as has_idi
     from disparities
     where metric = 'idi'
 ),
@@ -63,7 +63,7 @@ select
     case when numbers.value is null then numbers.reason end as reason
 from numbers
 inner join banded using (metric)
-inner join generations using (study_id, generation_id)
+inner join systems using (study_id, system_id)
 left join standing using ({{ question }}, group_id)
-left join intersections using (study_id, slice_id, generation_id, measure_id, grouping_id)
+left join intersections using (study_id, slice_id, system_id, measure_id, grouping_id)
 where not (metric in ('fdi', 'fdi_group') and coalesce(intersections.has_idi, false))

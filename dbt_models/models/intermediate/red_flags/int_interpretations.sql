@@ -1,19 +1,19 @@
-{% set place = 'study_id, slice_id, generation_id, measure_id, grouping_id' %}
+{% set place = 'study_id, slice_id, system_id, measure_id, grouping_id' %}
 with
 
 questions as (
     select *
     from {{ ref('int_findings') }} as findings
-    where {{ is_pinned('findings') }} and not is_baseline and generation_id <> 'all'
+    where {{ is_pinned('findings') }} and not is_baseline and system_id <> 'all'
 ),
 
 -- cells that differ by a part differ: an effect of all cells is significant where the question of a part is called
 significant_parts as (
-    select whole.study_id, whole.grouping_id, questions.slice_id, questions.generation_id, questions.measure_id
+    select whole.study_id, whole.grouping_id, questions.slice_id, questions.system_id, questions.measure_id
     from {{ ref('int_grouping_parts') }} as whole
     inner join questions on whole.study_id = questions.study_id and whole.part_id = questions.grouping_id
     where questions.is_significant
-    group by whole.study_id, whole.grouping_id, questions.slice_id, questions.generation_id, questions.measure_id
+    group by whole.study_id, whole.grouping_id, questions.slice_id, questions.system_id, questions.measure_id
 ),
 
 findings as (

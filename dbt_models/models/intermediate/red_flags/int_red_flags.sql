@@ -5,7 +5,7 @@ banded_numbers as (
         *,
         case when metric like 'jsd_truth%' then 'ground_truth' else 'large_effect' end as flag,
         row_number() over (
-            partition by study_id, slice_id, generation_id, measure_id, grouping_id, metric
+            partition by study_id, slice_id, system_id, measure_id, grouping_id, metric
             order by round(abs(value), 12) desc nulls last, group_id asc
         ) as place
     from {{ ref('int_banded_numbers') }}
@@ -45,11 +45,11 @@ shared_findings as (
 
 found as (
     {{ flag_rows('of_bands',
-        ['slice_id', 'generation_id', 'measure_id', 'grouping_id', 'metric', 'group_id', 'reference', 'value',
+        ['slice_id', 'system_id', 'measure_id', 'grouping_id', 'metric', 'group_id', 'reference', 'value',
             'threshold', 'null_q95', 'verdict']) }}
     union all
     {{ flag_rows('amplifications',
-        ['slice_id', 'generation_id', 'measure_id', 'grouping_id', 'metric', 'value', 'null_q95', 'verdict'],
+        ['slice_id', 'system_id', 'measure_id', 'grouping_id', 'metric', 'value', 'null_q95', 'verdict'],
         {'flag': "'amplification'", 'threshold': 'null_q95'}) }}
     union all
     {{ flag_rows('directions',

@@ -7,8 +7,8 @@ findings as (
     where {{ is_flag_question('findings') }}
 ),
 
-generations as (
-    select study_id, generation_id, {{ model_name() }} as model from {{ source('raw', 'generations') }} as generations
+systems as (
+    select study_id, system_id, {{ model_name() }} as model from {{ source('raw', 'systems') }} as systems
 ),
 
 consistency as (
@@ -18,7 +18,7 @@ consistency as (
 places as (
     select {{ place }}, count(distinct case when p_value is not null then model end) as n_models
     from findings
-    inner join generations using (study_id, generation_id)
+    inner join systems using (study_id, system_id)
     group by {{ place }}
 ),
 

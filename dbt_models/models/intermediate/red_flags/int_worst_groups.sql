@@ -1,4 +1,4 @@
-{% set keys = 'study_id, slice_id, generation_id, grouping_id, measure_id' %}
+{% set keys = 'study_id, slice_id, system_id, grouping_id, measure_id' %}
 with
 
 findings as (
@@ -19,16 +19,16 @@ question_groups as (
     where value is not null and {{ is_pinned('question_groups') }}
 ),
 
-generations as (
-    select study_id, generation_id, {{ model_name() }} as model from {{ source('raw', 'generations') }} as generations
+systems as (
+    select study_id, system_id, {{ model_name() }} as model from {{ source('raw', 'systems') }} as systems
 ),
 
 compared as (
-    select question_groups.*, generations.model
+    select question_groups.*, systems.model
     from question_groups
     inner join findings using ({{ keys }})
     inner join measures using (study_id, measure_id, category)
-    inner join generations using (study_id, generation_id)
+    inner join systems using (study_id, system_id)
 ),
 
 sides as (

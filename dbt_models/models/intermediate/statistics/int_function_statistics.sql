@@ -24,5 +24,5 @@ select
     function_statistics.value,
     function_statistics.reason
 from function_statistics
-inner join comparisons using (study_id, slice_id, generation_id, measure_id, calibration, grouping_id)
+inner join comparisons using (study_id, slice_id, system_id, measure_id, calibration, grouping_id)
 inner join slice_groups using (study_id, slice_id, grouping_id, group_id)

@@ -51,7 +51,7 @@ root_counts as (
 select
     study_id,
     slice_id,
-    comparisons.generation_id,
+    comparisons.system_id,
     comparisons.measure_id,
     comparisons.calibration,
     grouping_id,

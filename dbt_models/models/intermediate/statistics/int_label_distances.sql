@@ -1,7 +1,7 @@
 with
 
 {% set columns -%}
-    study_id, slice_id, generation_id, measure_id, calibration, grouping_id, category, group_id, group_position,
+    study_id, slice_id, system_id, measure_id, calibration, grouping_id, category, group_id, group_position,
     comparison_position, n_responses, n_root_prompts, total
 {%- endset %}
 group_statistics as (
@@ -22,7 +22,7 @@ shares as (
     select
         study_id,
         slice_id,
-        generation_id,
+        system_id,
         measure_id,
         calibration,
         grouping_id,
@@ -43,7 +43,7 @@ shares as (
 select
     study_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     calibration,
     grouping_id,
@@ -70,7 +70,7 @@ from shares
 group by
     study_id,
     slice_id,
-    generation_id,
+    system_id,
     measure_id,
     calibration,
     grouping_id,

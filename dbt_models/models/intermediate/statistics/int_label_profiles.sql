@@ -56,7 +56,7 @@ extremes as (
 select
     extremes.study_id,
     extremes.slice_id,
-    extremes.generation_id,
+    extremes.system_id,
     extremes.measure_id,
     extremes.calibration,
     extremes.grouping_id,
@@ -90,7 +90,7 @@ left join designs on extremes.comparison_position = designs.comparison_position
 group by
     extremes.study_id,
     extremes.slice_id,
-    extremes.generation_id,
+    extremes.system_id,
     extremes.measure_id,
     extremes.calibration,
     extremes.grouping_id

@@ -5,8 +5,8 @@ group_statistics as (
     select * from {{ ref('int_group_statistics') }} where calibration = 'raw' and kind in ('categorical', 'continuous')
 ),
 
-generations as (
-    select study_id, generation_id from {{ source('raw', 'generations') }} where not is_baseline
+systems as (
+    select study_id, system_id from {{ source('raw', 'systems') }} where not is_baseline
 ),
 
 requested as (
@@ -16,7 +16,7 @@ requested as (
 of_models as (
     select group_statistics.*
     from group_statistics
-    inner join generations using (study_id, generation_id)
+    inner join systems using (study_id, system_id)
     left join requested using (study_id)
     where kind = 'categorical' or requested.study_id is not null
 ),
@@ -25,7 +25,7 @@ answered as (
     select {{ outcome }}
     from of_models
     group by {{ outcome }}
-    having count(distinct case when n_responses > 0 then generation_id end) > 1
+    having count(distinct case when n_responses > 0 then system_id end) > 1
 ),
 
 deviations as (
@@ -56,7 +56,7 @@ sums as (
 
 select
     {{ outcome }},
-    'all' as generation_id,
+    'all' as system_id,
     'raw' as calibration,
     kind,
     -- of no comparison of int_comparisons, whose positions start at 0

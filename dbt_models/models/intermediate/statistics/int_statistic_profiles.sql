@@ -78,7 +78,7 @@ select
     profiles.statistic_position,
     comparisons.study_id,
     comparisons.slice_id,
-    comparisons.generation_id,
+    comparisons.system_id,
     comparisons.measure_id,
     comparisons.calibration,
     comparisons.grouping_id,

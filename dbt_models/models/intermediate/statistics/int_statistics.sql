@@ -1,9 +1,9 @@
 with
 
 group_statistics as (
-    select *, min(comparison_position) over outcome_of_generations as first_comparison
+    select *, min(comparison_position) over outcome_of_systems as first_comparison
     from {{ ref('int_group_statistics') }}
-    window outcome_of_generations as (partition by study_id, slice_id, measure_id, calibration, grouping_id, category)
+    window outcome_of_systems as (partition by study_id, slice_id, measure_id, calibration, grouping_id, category)
 ),
 
 statistic_values as (
@@ -30,8 +30,8 @@ standards as (
     select * from {{ ref('int_selection_standards') }}
 ),
 
-generations as (
-    select * from {{ source('raw', 'generations') }}
+systems as (
+    select * from {{ source('raw', 'systems') }}
 ),
 
 requested as (
@@ -78,8 +78,8 @@ long_statistics as (
         requested.is_paired,
         requested.is_paired and group_statistics.calibration = 'raw' as is_of_pairs,
         requested.normalise,
-        requested.normalise_over = 'generation' or not coalesce(generations.is_baseline, false) as is_in_pool,
-        case requested.normalise_over when 'generation' then comparison_position else first_comparison end as pool_position,
+        requested.normalise_over = 'system' or not coalesce(systems.is_baseline, false) as is_in_pool,
+        case requested.normalise_over when 'system' then comparison_position else first_comparison end as pool_position,
         group_statistics.n_responses,
         group_statistics.n_pairs,
         group_statistics.n_missing,
@@ -90,7 +90,7 @@ long_statistics as (
     from group_statistics
     inner join requested using (study_id)
     -- generation 'all', which is none of them, is a pool of its own
-    left join generations using (study_id, generation_id)
+    left join systems using (study_id, system_id)
     left join every_value using (comparison_position, group_position, statistic, parameters)
     where
         group_statistics.kind = 'continuous'

@@ -1,7 +1,7 @@
 -- Fairness deviation, intersectional disparity, divergence and V of every outcome
 -- Source: FAIR-SEA, Categorical Outcomes 2 to 4
 -- Needs: a measure with labels
-select slice_id as prompt_category, measure_id as outcome, grouping_id as attribute, generation_id as model,
+select slice_id as prompt_category, measure_id as outcome, grouping_id as attribute, system_id as model,
     metric, band, value, value_responses, null_median as median_by_chance, null_q95 as noise_floor,
     value_corrected as corrected, ci_low, ci_high, p_value as p, q_value as q, margin, verdict, reason, inference_reason
 from disparities

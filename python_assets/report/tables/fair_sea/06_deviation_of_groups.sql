@@ -1,7 +1,7 @@
 -- Fairness deviation, divergence and directional bias of each group
 -- Source: FAIR-SEA, Categorical Outcomes 2 and 4, Continuous Outcomes 1
 -- Needs: a measure with labels, or analysis: contrasts: [dbi]
-select slice_id as prompt_category, measure_id as outcome, grouping_id as attribute, generation_id as model,
+select slice_id as prompt_category, measure_id as outcome, grouping_id as attribute, system_id as model,
     contrast as metric, group_id, band, value, value_responses, null_median as median_by_chance,
     null_q95 as noise_floor, ci_low, ci_high, p_value as p, q_value as q, margin, verdict, reason, inference_reason
 from contrasts

@@ -2,7 +2,7 @@
 -- Source: FAIR-SEA, Red Flags for Bias
 -- Needs: a measure with labels or on a scale
 select flag, status, slice_id as prompt_category, measure_id as outcome, grouping_id as attribute,
-    generation_id as model, metric, group_id, category, value, threshold, null_q95 as noise_floor, verdict, n_models,
+    system_id as model, metric, group_id, category, value, threshold, null_q95 as noise_floor, verdict, n_models,
     sentence, reason
 from red_flags
 where study_id = $study

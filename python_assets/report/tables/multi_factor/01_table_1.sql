@@ -4,7 +4,7 @@
 with levels as (
     select factor, level from prompt_factors where study_id = $study
     union
-    select factor, level from generation_factors where study_id = $study
+    select factor, level from system_factors where study_id = $study
 ),
 
 named as (

@@ -9,16 +9,16 @@ with differences as (
 )
 
 select summary.measure_id as measure, summary.calibration, summary.slice_id as slice, summary.grouping_id as grouping,
-    coalesce(case when is_baseline then 'Baseline' else nullif(model, '') end, generation_id) as model, role,
-    generation_id as generation, summary.statistic, summary.parameters, summary.group_id as concept, summary.value,
+    coalesce(case when is_baseline then 'Baseline' else nullif(model, '') end, system_id) as model, system_prompt_name,
+    system_id as system, summary.statistic, summary.parameters, summary.group_id as concept, summary.value,
     summary.ci_low as value_ci_low, summary.ci_high as value_ci_high, summary.n_responses, summary.n_root_prompts,
     summary.reason, differences.reference, differences.value as difference, differences.null_q95 as noise_floor,
     differences.ci_low, differences.ci_high, differences.p_value as p, differences.q_value as q, differences.verdict,
     differences.inference_reason
 from summary_statistics as summary
-left join generations using (study_id, generation_id)
+left join systems using (study_id, system_id)
 left join differences using (
-    study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, parameters, group_id
+    study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, parameters, group_id
 )
 where study_id = $study
 order by all

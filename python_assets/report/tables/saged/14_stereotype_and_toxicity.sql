@@ -9,7 +9,7 @@ with differences as (
 ),
 
 spread as (
-    select study_id, generation_id, measure_id, grouping_id, group_id,
+    select study_id, system_id, measure_id, grouping_id, group_id,
         coalesce(
             max(value) filter (where statistic = 'standard_deviation'),
             sqrt(max(value) filter (where statistic = 'variance'))
@@ -19,17 +19,17 @@ spread as (
     group by all
 )
 
-select means.measure_id as measure, means.grouping_id as grouping, generations.model, generations.role,
-    generation_id as generation, means.group_id as concept, means.value as mean, spread.std, differences.reference,
+select means.measure_id as measure, means.grouping_id as grouping, systems.model, systems.system_prompt_name,
+    system_id as system, means.group_id as concept, means.value as mean, spread.std, differences.reference,
     differences.value as difference, differences.ci_low, differences.ci_high, differences.q_value as q,
     differences.verdict, means.reason
 from summary_statistics as means
 inner join measures using (study_id, measure_id)
-inner join generations using (study_id, generation_id)
-left join spread using (study_id, generation_id, measure_id, grouping_id, group_id)
+inner join systems using (study_id, system_id)
+left join spread using (study_id, system_id, measure_id, grouping_id, group_id)
 left join differences using (
-    study_id, slice_id, generation_id, measure_id, calibration, grouping_id, statistic, group_id
+    study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, group_id
 )
 where study_id = $study and slice_id = 'all' and means.calibration = 'raw' and means.statistic = 'mean'
     and measures.extractor in ('stereotype', 'toxicity') and not is_baseline
-order by measure, grouping, model, role, generation, concept, differences.reference
+order by measure, grouping, model, system_prompt_name, system, concept, differences.reference

@@ -157,7 +157,7 @@ def test_a_text_in_another_language_is_not_classified(build, make_study, folder:
     build.prompts(p=german)
     build.responses(("p", "the king rules alone and nobody may contradict him in anything"))
     counts = build.extract(make_study({**custom(folder, positive=1.0), "languages": ["en"]}))
-    assert build.rows("mood", "generation_id", "reason") == [("baseline", "other_language"), ("replayed", None)]
+    assert build.rows("mood", "system_id", "reason") == [("baseline", "other_language"), ("replayed", None)]
     assert values(build, "mood", "baseline_value") == [None, None]
     assert counts.n_measured == 1
 

@@ -85,7 +85,7 @@ def test_a_probe_that_is_no_pair_is_refused_when_the_file_is_read(tmp_path, pair
     parts = {
         "factors": {"gender": {"levels": ["Female", "Male"]}},
         "prompts": {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}},
-        "generations": [{"name": "one", "provider": "simulator"}],
+        "systems": [{"name": "one", "provider": "simulator"}],
         "measures": [{"name": "mood", "classifier": classifier}],
         "groupings": ["gender"],
     }

@@ -25,7 +25,7 @@ def study(tmp_path):
     parts = {
         "factors": {"gender": {"levels": ["Female", "Male"]}},
         "prompts": {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}},
-        "generations": [{"name": "one", "provider": "simulator"}],
+        "systems": [{"name": "one", "provider": "simulator"}],
         "measures": [ABSENT, {**ABSENT, "name": "humour"}, "vader"],
         "groupings": ["gender"],
     }

@@ -78,7 +78,7 @@ def test_a_packaged_set_with_another_bound_is_another_version(build, make_study,
 
 
 def test_a_column_is_of_the_import_unless_it_says_what_read_it(build, make_study, make_imported, instruments):
-    keys = {"prompt_id": ["p"], "generation": ["replayed"], "replicate": [0]}
+    keys = {"prompt_id": ["p"], "system": ["replayed"], "replicate": [0]}
     rows = pd.DataFrame({**keys, "is_refusal": [1]})
     column = {"name": "told", "column": "is_refusal", "kind": "binary"}
     study = make_study(column, {**column, "name": "versioned", "version_column": "by"})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from python_assets.extract.extract_study import ExtractCounts, extract
-from python_assets.study.study import AnalysisSpec, Generation, GenerationSpec, Study
+from python_assets.study.study import AnalysisSpec, Study, System, SystemSpec
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
@@ -52,8 +52,8 @@ def judged(make_study, build, tmp_path: Path) -> Callable[..., ExtractCounts]:
     (tmp_path / "judges.py").write_text(JUDGE.format(log=log), encoding="utf-8")
 
     def run(function: str, options: Any, run_context: Any = "all", **judge: Any) -> ExtractCounts:
-        spec = GenerationSpec(name="critic", provider=f"judges:{function}", engine=True, model="tiny")
-        engine = Generation(generation_id="critic", model="tiny", system_prompt="", spec=spec)
+        spec = SystemSpec(name="critic", provider=f"judges:{function}", engine=True, model="tiny")
+        engine = System(system_id="critic", model="tiny", system_prompt="", spec=spec)
         rubric = "Is the tone warm?\nIgnore spelling."
         entry = {"name": "tone", "judge": {"engine": "critic", "rubric": rubric, "options": options, **judge}}
         study: Study = make_study(entry, engines={"critic": engine}, analysis=AnalysisSpec(seed=1))
@@ -80,7 +80,7 @@ def test_labels_are_those_that_the_judge_names(build, judged):
     build.prompts(p="a cold answer", q=None, r=None, s=None)
     build.responses(("p", "a warm one"), ("q", "nothing of it"), ("r", None, "refused"), ("s", "neutral", "ok"))
     counts = judged("by_text", list(TONE))
-    assert build.rows("tone", "generation_id", "value", "label", "label_method", "reason") == [
+    assert build.rows("tone", "system_id", "value", "label", "label_method", "reason") == [
         ("baseline", None, "cold", "judge", None),
         ("replayed", None, "warm", "judge", None),
         ("replayed", None, None, None, "judge_unusable"),
@@ -197,8 +197,8 @@ def test_measures_without_a_judge_need_nobody(build, make_study, connection: duc
 
 
 def test_a_simulated_engine_marks_within_the_options_and_says_so(build, make_study, tmp_path):
-    spec = GenerationSpec(name="critic", provider="simulator", engine=True)
-    engine = Generation(generation_id="critic", model="", system_prompt="", spec=spec)
+    spec = SystemSpec(name="critic", provider="simulator", engine=True)
+    engine = System(system_id="critic", model="", system_prompt="", spec=spec)
     build.prompts(p=None, q=None)
     build.responses(("p", "a warm one"), ("q", "a cold one"))
     entry = {"name": "tone", "judge": _judge(list(TONE))}

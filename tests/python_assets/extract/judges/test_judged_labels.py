@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from python_assets.extract.extract_study import ExtractCounts, extract
-from python_assets.study.study import AnalysisSpec, Generation, GenerationSpec
+from python_assets.study.study import AnalysisSpec, System, SystemSpec
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
@@ -45,8 +45,8 @@ def judged(make_study, build, tmp_path: Path) -> Callable[..., ExtractCounts]:
     (tmp_path / "judges.py").write_text(JUDGES.replace("{log}", str(tmp_path / "sent.txt")), encoding="utf-8")
 
     def run(function: str, entry: Any = None, may_ask: bool = True, **parts: Any) -> ExtractCounts:
-        spec = GenerationSpec(name="critic", provider=f"judges:{function}", engine=True, model="tiny")
-        engine = Generation(generation_id="critic", model="tiny", system_prompt="", spec=spec)
+        spec = SystemSpec(name="critic", provider=f"judges:{function}", engine=True, model="tiny")
+        engine = System(system_id="critic", model="tiny", system_prompt="", spec=spec)
         study = make_study(entry or ENTRY, engines={"critic": engine}, analysis=AnalysisSpec(seed=1), **parts)
         context = RunContext(Home(tmp_path / "home"), SILENT, may_ask=may_ask)
         return extract(study, build.connection, build.cache_path, run_context=context)

@@ -40,9 +40,9 @@ def two_countries(build):
     """Of France more of war, of Peru more of music; one text is said of both."""
     build.prompts(f1="war army", f2="music song", p1="song", p2=None)
     build.factors(*((p, "concept", "France" if p.startswith("f") else "Peru") for p in ("f1", "f2", "p1", "p2")))
-    build.responses(("f1", "the war"), ("f2", "army army war"), ("p1", "the song"), ("p2", "war"), generation_id="a")
+    build.responses(("f1", "the war"), ("f2", "army army war"), ("p1", "the song"), ("p2", "war"), system_id="a")
     build.connection.execute("create temp table of_a as from raw.responses")
-    build.responses(("f1", "music"), ("f2", "war"), ("p1", "music music"), ("p2", "song song the"), generation_id="b")
+    build.responses(("f1", "music"), ("f2", "war"), ("p1", "music music"), ("p2", "song song the"), system_id="b")
     build.connection.execute("insert into raw.responses from of_a")
     return build
 
@@ -56,7 +56,7 @@ def _clusters(build, *columns: str) -> list[tuple[Any, ...]]:
     return build.connection.execute(query).fetchall()
 
 
-def test_texts_of_all_generations_and_baselines_are_grouped_within_each_level(two_countries, make_study, parts):
+def test_texts_of_all_systems_and_baselines_are_grouped_within_each_level(two_countries, make_study, parts):
     two_countries.extract(make_study({"clusters": TWO_CLUSTERS}, **parts))
     # France: the war, war army, army army war, war / music song, music; Peru: song, the song, music music,
     # song song the / war
@@ -191,7 +191,7 @@ def test_a_level_with_fewer_texts_than_clusters_has_fewer_clusters(two_countries
     rows = {
         (g, p): (value, reason)
         for g, p, value, reason in two_countries.rows(
-            "cluster_and_sort_2_member", "generation_id", "prompt_id", "value", "reason"
+            "cluster_and_sort_2_member", "system_id", "prompt_id", "value", "reason"
         )
     }
     assert rows["a", "p1"] == (None, "too_few_texts")
@@ -205,7 +205,7 @@ def test_what_has_no_text_no_level_or_no_known_word_has_a_reason(build, make_stu
     build.responses(("p1", None, "refused", 0), ("p2", "xyzzy"), ("p3", "song"), ("p4", "song"))
     build.extract(make_study({"clusters": TWO_CLUSTERS}, **parts))
     for value in ("member", "distance"):
-        rows = build.rows(f"clusters_1_{value}", "generation_id", "prompt_id", "value", "reason")
+        rows = build.rows(f"clusters_1_{value}", "system_id", "prompt_id", "value", "reason")
         reasons = {(g, p): reason for g, p, _, reason in rows}
         assert all((value is None) == (reason is not None) for *_, value, reason in rows)
         assert reasons["replayed", "p1"] == "response_refused"
@@ -214,7 +214,7 @@ def test_what_has_no_text_no_level_or_no_known_word_has_a_reason(build, make_stu
         assert reasons["replayed", "p4"] == reasons["baseline", "p4"] == "no_factor_level"
 
 
-def test_the_order_of_rows_and_names_of_generations_change_nothing(build, make_study, parts):
+def test_the_order_of_rows_and_names_of_systems_change_nothing(build, make_study, parts):
     said = [(f"p{i}", f"{list(VECTORS)[i % 6]} {list(VECTORS)[(i * i) % 9]}") for i in range(30)]
     build.prompts(**{prompt: "the" for prompt, _ in said})
     build.factors(*((prompt, "concept", "Peru") for prompt, _ in said))

@@ -126,7 +126,7 @@ def test_no_sentence_of_the_simulator_holds_a_word_of_an_anchor(name):
 @pytest.mark.parametrize("category", PACKAGED)
 def test_simulated_answers_are_read_by_meaning_and_share_no_word_with_the_anchors(category):
     study = load_study(STUDIES / "fair_sea.yml")
-    effects = study.generations[0].spec.options["labels"]["effects"]["category"][category]
+    effects = study.systems[0].spec.options["labels"]["effects"]["category"][category]
     answers = [answer for answer, probability in effects.items() if probability > 0]
     texts, _ = label_sets()[PACKAGED[category]]
     assert not _anchor_words(PACKAGED[category]) & set().union(*map(_content_words, answers))

@@ -11,7 +11,7 @@ from python_assets.warehouse.build import open_build, write_stage
 
 N_PROMPTS = 12
 GROUPS = ("a", "b")
-GENERATIONS = ("g", "h", "base")
+SYSTEMS = ("g", "h", "base")
 
 
 @pytest.fixture
@@ -34,13 +34,13 @@ class Build:
         stored = prompts.drop(columns="group_id").assign(unit_id=prompts.root_prompt_id, **constants)
         write_stage(connection, "s", "assemble", {"prompts": stored})
         texts = dict.fromkeys(("provider", "model", "system_prompt", "decoding_json", "extensions_json"), "x")
-        generations = pd.DataFrame({"generation_id": GENERATIONS, "model_family": ["gpt", "gpt", ""]}).assign(
+        systems = pd.DataFrame({"system_id": SYSTEMS, "model_family": ["gpt", "gpt", ""]}).assign(
             **texts, model_details_json="{}", is_simulated=False, is_baseline=[False, False, True]
         )
-        answers = prompts.merge(pd.DataFrame({"generation_id": GENERATIONS}), how="cross")
-        self.answers = answers.assign(response_id=answers.generation_id + answers.prompt_id, replicate=0)
+        answers = prompts.merge(pd.DataFrame({"system_id": SYSTEMS}), how="cross")
+        self.answers = answers.assign(response_id=answers.system_id + answers.prompt_id, replicate=0)
         responses = self.answers.drop(columns=["group_id", "root_prompt_id"]).assign(status="ok")
-        write_stage(connection, "s", "generate", {"generations": generations, "responses": responses})
+        write_stage(connection, "s", "generate", {"systems": systems, "responses": responses})
         slices = [(name, prompt, 0) for name in ("all", "money") for prompt in prompts.prompt_id]
         in_slice = pd.DataFrame(slices, columns=["slice_id", "prompt_id", "place"])
         in_slice = in_slice[(in_slice.slice_id == "all") | in_slice.prompt_id.str.match("p0[0-8]")]
@@ -56,7 +56,7 @@ class Build:
         """Readings and labels by rater, as columns beside answers; None is no label."""
         column = "label" if kind == "categorical" else "value"
         measure = pd.DataFrame([{"measure_id": "m", "kind": kind, "unit": "1", "extractor": "x", "parameters": ""}])
-        measurements = self.answers[["generation_id", "prompt_id", "replicate"]].assign(
+        measurements = self.answers[["system_id", "prompt_id", "replicate"]].assign(
             measure_id="m", extractor_version="1", **{column: read}
         )
         measurements["reason"] = np.where(measurements[column].isna(), "no_words", None)
@@ -86,7 +86,7 @@ class Build:
         return counts, found
 
 
-WHOLE = {"slice_id": "all", "generation_id": "all", "model_family": "", "grouping_id": ""}
+WHOLE = {"slice_id": "all", "system_id": "all", "model_family": "", "grouping_id": ""}
 
 
 def marks(seed, n):
@@ -97,7 +97,7 @@ def test_without_labels_the_table_is_there_and_empty(build):
     assert build.agreement()[0] == AgreementCounts(0, 0)
 
 
-def test_people_are_compared_with_the_reading_in_all_and_by_generation_family_group_and_slice(build):
+def test_people_are_compared_with_the_reading_in_all_and_by_system_family_group_and_slice(build):
     n = len(build.answers)
     read, said = marks(1, n), marks(2, n)
     build.labels("binary", read, {"ann": said}, measure_slices=("all", "money"))
@@ -105,16 +105,16 @@ def test_people_are_compared_with_the_reading_in_all_and_by_generation_family_gr
     assert counts == AgreementCounts(n, len(found))
     assert set(found.comparison) == {"people_and_reading"}
     answers = build.answers.assign(read=read, said=said)
-    asked = answers[answers.generation_id != "base"]
-    keys = ["slice_id", "generation_id", "model_family", "grouping_id", "group_id"]
+    asked = answers[answers.system_id != "base"]
+    keys = ["slice_id", "system_id", "model_family", "grouping_id", "group_id"]
     in_money = asked.prompt_id.str.match("p0[0-8]")
     expected = {
         ("all", "all", "", "", ""): asked,
         ("all", "all", "gpt", "", ""): asked,
-        ("all", "base", "", "", ""): answers[answers.generation_id == "base"],
-        ("all", "g", "", "gender", "a"): asked[(asked.generation_id == "g") & (asked.group_id == "a")],
+        ("all", "base", "", "", ""): answers[answers.system_id == "base"],
+        ("all", "g", "", "gender", "a"): asked[(asked.system_id == "g") & (asked.group_id == "a")],
         ("money", "all", "", "", ""): asked[in_money],
-        ("money", "h", "", "gender", "b"): asked[in_money & (asked.generation_id == "h") & (asked.group_id == "b")],
+        ("money", "h", "", "gender", "b"): asked[in_money & (asked.system_id == "h") & (asked.group_id == "b")],
     }
     rows = found.set_index(keys)
     assert rows.index.is_unique
@@ -149,7 +149,7 @@ def test_raters_are_held_against_each_other_and_the_majority_against_the_reading
         ("two_raters", "ann", "eve"),
         ("two_raters", "bob", "eve"),
     ]
-    is_asked = (build.answers.generation_id != "base").to_numpy()
+    is_asked = (build.answers.system_id != "base").to_numpy()
     is_tie = np.isnan(eve) & (ann != bob)
     people = found.loc[("people_and_reading", "", "")]
     assert (people.n_ties, people.n) == ((is_tie & is_asked).sum(), (~is_tie & is_asked).sum())
@@ -167,7 +167,7 @@ def test_labels_are_the_same_in_another_case_and_answers_that_were_not_read_are_
     said = rng.choice(["praise", "blame"], n)
     build.labels("categorical", read, {"ann": said})
     row = build.agreement(**WHOLE)[1].iloc[0]
-    is_asked = (build.answers.generation_id != "base").to_numpy()
+    is_asked = (build.answers.system_id != "base").to_numpy()
     is_read = np.array([one is not None for one in read]) & is_asked
     assert (row.n, row.n_unread) == (is_read.sum(), (is_asked & ~is_read).sum())
     own = [one.lower() for one in read[is_read]]

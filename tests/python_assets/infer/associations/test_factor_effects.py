@@ -30,7 +30,7 @@ def keys_of(grouping=GROUPING):
     return {
         "study_id": "s",
         "slice_id": "all",
-        "generation_id": "g",
+        "system_id": "g",
         "measure_id": "m",
         "grouping_id": grouping,
         "category": "",

@@ -1,11 +1,11 @@
-"""Rows of inference.generation_comparisons of small build files."""
+"""Rows of inference.system_comparisons of small build files."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from python_assets.infer.changes.infer_changes import compare_generations, pair_layouts
+from python_assets.infer.changes.infer_changes import compare_systems, pair_layouts
 from python_assets.infer.design.cells import of_columns
 from python_assets.infer.design.read_cells import read_cells
 from python_assets.infer.options import options_of
@@ -18,7 +18,7 @@ from tests.python_assets.infer.test_run import analysis, numbers, rows
 def compared(study, **options):
     connection = study.write()
     infer_study(connection, analysis(**options))
-    return rows(connection, "generation_comparisons")
+    return rows(connection, "system_comparisons")
 
 
 def of(found, comparison):
@@ -26,7 +26,7 @@ def of(found, comparison):
 
 
 def two(study, own, other):
-    return study.add("sentiment", other, generation_id="old").add("sentiment", own, generation_id="new")
+    return study.add("sentiment", other, system_id="old").add("sentiment", own, system_id="new")
 
 
 def test_a_pair_has_its_mean_its_groups_and_one_question_whether_groups_moved(study):
@@ -34,7 +34,7 @@ def test_a_pair_has_its_mean_its_groups_and_one_question_whether_groups_moved(st
     own = x + 0.5 + np.random.default_rng(9).normal(0, 0.05, size=x.shape)
     own[:, 0] += 2
     found = compared(two(study, own, x))
-    assert set(zip(found.generation_a_id, found.generation_b_id, strict=True)) == {("new", "old")}
+    assert set(zip(found.system_id, found.reference_system_id, strict=True)) == {("new", "old")}
     (mean,) = of(found, "mean_change").itertuples()
     assert mean.value == pytest.approx((own - x).mean())
     assert (mean.value_a, mean.value_b) == pytest.approx((own.mean(), x.mean()))
@@ -80,7 +80,7 @@ def test_the_mean_is_asked_once_over_all_prompts_whatever_they_are_grouped_by(st
     connection = two(study, own, x).write()
     with_a_second_grouping(connection)
     infer_study(connection, analysis())
-    every = rows(connection, "generation_comparisons")
+    every = rows(connection, "system_comparisons")
     (mean,) = of(every, "mean_change").itertuples()
     c = np.nanmean(own - x, axis=1)
     assert (mean.grouping_id, mean.n_root_prompts, mean.set_id) == ("", 12, "comparison")
@@ -105,27 +105,27 @@ def test_cells_of_several_replicates_count_once_in_the_mean(study):
 
 
 def test_both_questions_of_pairs_are_corrected_with_those_of_no_other_set(study):
-    study = two(study, numbers(12, seed=2), numbers(12)).add("toxicity", numbers(12, seed=4), generation_id="old")
-    study.add("toxicity", numbers(12, seed=5), generation_id="new")
+    study = two(study, numbers(12, seed=2), numbers(12)).add("toxicity", numbers(12, seed=4), system_id="old")
+    study.add("toxicity", numbers(12, seed=5), system_id="new")
     connection = study.write()
     infer_study(connection, analysis())
-    questions = of(rows(connection, "generation_comparisons"), "groups_moved")
+    questions = of(rows(connection, "system_comparisons"), "groups_moved")
     asked = rows(connection, "questions")
-    is_pair = asked.reference_generation_id == "old"
+    is_pair = asked.reference_system_id == "old"
     assert set(asked.set_id[~is_pair]) == {"primary"}
     assert set(asked.set_id[is_pair]) == {"comparison"}
-    assert set(asked.generation_id[is_pair]) == {"new"}
+    assert set(asked.system_id[is_pair]) == {"new"}
     assert set(asked.n_questions) == {4}
-    p = rows(connection, "generation_comparisons", "verdict is not null and group_id = ''").p_value
+    p = rows(connection, "system_comparisons", "verdict is not null and group_id = ''").p_value
     assert len(p) == 4
     assert questions.q_value.min() >= p.min()
-    smallest = rows(connection, "generation_comparisons", "set_id = 'comparison' and group_id = ''")
+    smallest = rows(connection, "system_comparisons", "set_id = 'comparison' and group_id = ''")
     first = smallest.sort_values("p_value").iloc[0]
     others = smallest.p_value.sort_values().to_numpy()
     assert first.q_value == pytest.approx(min(1, (4 * others / np.arange(1, 5)).min()))
 
 
-def test_generations_that_share_no_root_prompt_have_no_value_but_a_reason(study):
+def test_systems_that_share_no_root_prompt_have_no_value_but_a_reason(study):
     x, y = numbers(12), numbers(12)
     x[:6], y[6:] = np.nan, np.nan
     found = compared(two(study, x, y))
@@ -136,11 +136,11 @@ def test_generations_that_share_no_root_prompt_have_no_value_but_a_reason(study)
     assert set(found.verdict) == {"not_tested"}
 
 
-def test_a_generation_without_responses_has_no_value_but_a_reason(study):
-    study = study.add("sentiment", numbers(12), generation_id="old")
+def test_a_system_without_responses_has_no_value_but_a_reason(study):
+    study = study.add("sentiment", numbers(12), system_id="old")
     study.silent = ["mute"]
     found = compared(study)
-    assert set(zip(found.generation_a_id, found.reason, strict=True)) == {("mute", "no_values")}
+    assert set(zip(found.system_id, found.reason, strict=True)) == {("mute", "no_values")}
     assert found.p_value.isna().all()
 
 
@@ -170,11 +170,11 @@ def test_a_question_of_pairs_is_drawn_on_where_its_smallest_p_decides(study):
     shifted = numbers(20, seed=99) + [3, 0, 0]
     study = two(study, shifted, numbers(20, seed=98))
     for at in range(20):
-        study.add(f"calm{at}", numbers(20, seed=at), generation_id="old")
-        study.add(f"calm{at}", numbers(20, seed=50 + at), generation_id="new")
+        study.add(f"calm{at}", numbers(20, seed=at), system_id="old")
+        study.add(f"calm{at}", numbers(20, seed=50 + at), system_id="new")
     connection = study.write()
     infer_study(connection, analysis(n_permutations=199))
-    every = rows(connection, "generation_comparisons")
+    every = rows(connection, "system_comparisons")
     found = every[every.measure_id == "sentiment"]
     # 42 questions of the set comparison need p of .05 / 42, of two at the floor twice that; 199 draws give neither
     (moved,) = of(found, "groups_moved").itertuples()
@@ -190,15 +190,15 @@ def test_a_question_of_pairs_is_drawn_on_where_its_smallest_p_decides(study):
 
 
 def test_a_pair_whose_name_holds_the_word_between_is_drawn_on(study):
-    study.add("sentiment", numbers(20), generation_id="one against all")
-    study.add("sentiment", numbers(20, seed=7, shift=4), generation_id="two")
+    study.add("sentiment", numbers(20), system_id="one against all")
+    study.add("sentiment", numbers(20, seed=7, shift=4), system_id="two")
     for at in range(20):
-        study.add(f"calm{at}", numbers(20, seed=at), generation_id="one against all")
-        study.add(f"calm{at}", numbers(20, seed=50 + at), generation_id="two")
+        study.add(f"calm{at}", numbers(20, seed=at), system_id="one against all")
+        study.add(f"calm{at}", numbers(20, seed=50 + at), system_id="two")
     connection = study.write()
     infer_study(connection, analysis(n_permutations=199))
     (moved,) = rows(
-        connection, "generation_comparisons", "comparison = 'groups_moved' and measure_id = 'sentiment'"
+        connection, "system_comparisons", "comparison = 'groups_moved' and measure_id = 'sentiment'"
     ).itertuples()
     assert moved.verdict == "different" and moved.n_draws > 199
 
@@ -221,11 +221,11 @@ def test_other_versions_of_the_extractor_are_refused(study):
 def test_rates_of_few_root_prompts_and_skewed_changes_are_approximate(study):
     rng = np.random.default_rng(3)
     own, other = (rng.random((9, 3)) < 0.5 for _ in range(2))
-    study.add("biased", other, kind="binary", generation_id="old")
-    study.add("biased", own, kind="binary", generation_id="new")
+    study.add("biased", other, kind="binary", system_id="old")
+    study.add("biased", own, kind="binary", system_id="new")
     skewed = numbers(20)
     skewed[0] += 100
-    study.add("score", numbers(20), generation_id="old").add("score", skewed, generation_id="new")
+    study.add("score", numbers(20), system_id="old").add("score", skewed, system_id="new")
     found = compared(study)
     assert set(of(found, "mean_change").inference_reason) == {"approximate"}
 
@@ -233,8 +233,8 @@ def test_rates_of_few_root_prompts_and_skewed_changes_are_approximate(study):
 def test_all_labels_of_a_measure_are_one_question(study):
     for seed, name in ((1, "old"), (2, "new")):
         is_yes = numbers(12, seed=seed) > 0
-        study.add("answer", is_yes, kind="categorical", category="yes", generation_id=name)
-        study.add("answer", ~is_yes, kind="categorical", category="no", generation_id=name)
+        study.add("answer", is_yes, kind="categorical", category="yes", system_id=name)
+        study.add("answer", ~is_yes, kind="categorical", category="no", system_id=name)
     found = compared(study)
     assert len(of(found, "groups_moved")) == 1
     assert len(of(found, "disparity_change")) == 6
@@ -242,18 +242,18 @@ def test_all_labels_of_a_measure_are_one_question(study):
 
 
 def pairs_of(found):
-    return sorted(set(zip(found.generation_a_id, found.generation_b_id, strict=True)))
+    return sorted(set(zip(found.system_id, found.reference_system_id, strict=True)))
 
 
 def roles(study):
     for at, name in enumerate(("one_none", "one_british", "two_none", "two_british")):
         model, role = name.split("_")
-        study.add("sentiment", numbers(6, seed=at), generation_id=name)
-        study.levels[name] = {"model": model, "role": role}
+        study.add("sentiment", numbers(6, seed=at), system_id=name)
+        study.levels[name] = {"model": model, "system_prompt": role}
     return study
 
 
-def test_each_generation_is_compared_with_the_first_or_with_the_one_that_is_named(study):
+def test_each_system_is_compared_with_the_first_or_with_the_one_that_is_named(study):
     found = compared(roles(study))
     assert pairs_of(found) == [(name, "one_none") for name in ("one_british", "two_british", "two_none")]
     found = compared(roles(type(study)()), compared_with="two_none")
@@ -268,7 +268,7 @@ def test_a_role_as_reference_compares_within_each_model(study):
 def test_a_wave_as_reference_compares_within_each_model_and_role(study):
     for at, name in enumerate(("one_10", "one_11", "two_10", "two_11")):
         model, wave = name.split("_")
-        study.add("sentiment", numbers(6, seed=at), generation_id=name)
+        study.add("sentiment", numbers(6, seed=at), system_id=name)
         study.levels[name] = {"model": model, "wave": wave}
     assert pairs_of(compared(study, compared_with="10")) == [("one_11", "one_10"), ("two_11", "two_10")]
 
@@ -279,9 +279,9 @@ def test_a_set_of_the_study_takes_no_question_of_pairs_by_its_measures(study):
     assert set(of(found, "groups_moved").set_id) == {"comparison"}
 
 
-def test_where_both_generations_give_one_value_everywhere_nothing_is_tested(study):
+def test_where_both_systems_give_one_value_everywhere_nothing_is_tested(study):
     for name in ("old", "new"):
-        study.add("refusal", np.zeros((12, 3)), kind="binary", generation_id=name)
+        study.add("refusal", np.zeros((12, 3)), kind="binary", system_id=name)
     found = compared(study)
     assert set(found.inference_reason) == {"no_variation"}
     odds = found.comparison == "log_disparity_change"
@@ -297,13 +297,13 @@ def of_measures(study, strata):
     if strata is not None:  # each root prompt in one group
         x[..., np.arange(3) != np.arange(12)[:, None] % 3] = np.nan
     x[:, 1, 8] = np.nan
-    for generation_id, values in zip(("old", "new"), x, strict=True):
+    for system_id, values in zip(("old", "new"), x, strict=True):
         yes = np.where(np.isnan(values), np.nan, values > 0)
-        study.add("sentiment", values[0], generation_id=generation_id)
-        study.add("biased", yes[1], kind="binary", generation_id=generation_id)
-        study.add("toxic", yes[2], kind="binary", generation_id=generation_id)
-        study.add("answer", yes[3], kind="categorical", category="yes", generation_id=generation_id)
-        study.add("answer", 1 - yes[3], kind="categorical", category="no", generation_id=generation_id)
+        study.add("sentiment", values[0], system_id=system_id)
+        study.add("biased", yes[1], kind="binary", system_id=system_id)
+        study.add("toxic", yes[2], kind="binary", system_id=system_id)
+        study.add("answer", yes[3], kind="categorical", category="yes", system_id=system_id)
+        study.add("answer", 1 - yes[3], kind="categorical", category="no", system_id=system_id)
     study.measured_by(old="1", new="1")
     connection = study.write(strata=strata)
     counts = pd.DataFrame(
@@ -313,14 +313,14 @@ def of_measures(study, strata):
             for measure_id, n_units in (("biased", 7), ("toxic", 12))
             for group, unit in np.ndindex(3, n_units)
         ],
-        columns=["generation_id", "measure_id", "group_id", "unit_id", "n", "k"],
+        columns=["system_id", "measure_id", "group_id", "unit_id", "n", "k"],
     ).assign(slice_id="all", grouping_id="gender")
-    counts["outcome_position"] = counts.groupby(["generation_id", "measure_id"]).ngroup()
+    counts["outcome_position"] = counts.groupby(["system_id", "measure_id"]).ngroup()
     tables = {
-        "int_outcomes": "select distinct outcome_position, generation_id, measure_id from counts",
-        "int_subgroup_units": "select * exclude (generation_id, measure_id) from counts",
-        "int_subgroup_sums": "select slice_id, measure_id, grouping_id, generation_id, sum(n) as n_responses, "
-        "sum(k) as n_deviating from counts group by slice_id, measure_id, grouping_id, generation_id, group_id",
+        "int_outcomes": "select distinct outcome_position, system_id, measure_id from counts",
+        "int_subgroup_units": "select * exclude (system_id, measure_id) from counts",
+        "int_subgroup_sums": "select slice_id, measure_id, grouping_id, system_id, sum(n) as n_responses, "
+        "sum(k) as n_deviating from counts group by slice_id, measure_id, grouping_id, system_id, group_id",
     }
     connection.register("counts", counts)
     for name, query in tables.items():
@@ -332,11 +332,11 @@ def of_measures(study, strata):
 def test_the_rows_of_parts_of_a_study_are_those_of_the_whole(study, strata):
     connection = of_measures(study, strata)
     cells, options = read_cells(connection, "all", "gender", has_unit=True), options_of(analysis())
-    whole = compare_generations(connection, pair_layouts(connection, [cells]), None, options)
+    whole = compare_systems(connection, pair_layouts(connection, [cells]), None, options)
     parts = []
     for measures in ({"sentiment", "toxic"}, {"biased", "answer"}):
         part = of_columns(cells, np.flatnonzero(cells.columns.measure_id.isin(measures)))
-        parts.append(compare_generations(connection, pair_layouts(connection, [part]), None, options, measures))
+        parts.append(compare_systems(connection, pair_layouts(connection, [part]), None, options, measures))
         assert set(parts[-1].measure_id) == measures
     together, whole = (
         found.sort_values(ROW).reset_index(drop=True) for found in (pd.concat(parts, ignore_index=True), whole)

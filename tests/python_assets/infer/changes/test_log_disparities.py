@@ -100,8 +100,8 @@ def test_random_swaps_come_near_to_all_and_equal_answers_have_a_p_of_one():
 
 
 def binary(study, own, other):
-    study.add("biased", other, kind="binary", generation_id="old")
-    return study.add("biased", own, kind="binary", generation_id="new")
+    study.add("biased", other, kind="binary", system_id="old")
+    return study.add("biased", own, kind="binary", system_id="new")
 
 
 def test_rows_tell_the_change_of_each_group_without_a_question_of_their_own(study):
@@ -121,7 +121,7 @@ def test_a_rate_of_0_has_no_odds_to_change_and_measures_on_a_scale_have_none(stu
     own, other = (rng.random((2, 40, 3)) < 0.5).astype(float)
     other[:, 0] = 0
     binary(study, own, other)
-    study.add("score", own, generation_id="old").add("score", other, generation_id="new")
+    study.add("score", own, system_id="old").add("score", other, system_id="new")
     rows = of(compared(study), "log_disparity_change").set_index("group_id")
     assert set(rows.measure_id) == {"biased"}
     assert rows.loc["g0", ["reason", "inference_reason"]].tolist() == ["rate_zero_or_one", "unbounded"]

@@ -25,14 +25,14 @@ def silent(study, own, other, **options):
     """Two generations whose gaps are answers without a value."""
     two(study, own, other)
     for name, x in (("new", own), ("old", other)):
-        study.miss("sentiment", np.isnan(x), generation_id=name, **options)
+        study.miss("sentiment", np.isnan(x), system_id=name, **options)
     return study
 
 
 def compared(study, **options):
     connection = study.write()
     infer_study(connection, analysis(**options))
-    return rows(connection, "generation_comparisons")
+    return rows(connection, "system_comparisons")
 
 
 def t_limits(d, *, low, high):
@@ -88,8 +88,8 @@ def gaps(request, study):
         sides[name] = x
     sides["new"][3], sides["old"][5], sides["new"][0, 1], sides["old"][0, 1] = np.nan, np.nan, np.nan, np.nan
     for name, x in sides.items():
-        study.add("sentiment", x, kind=request.param, generation_id=name)
-        study.miss("sentiment", np.isnan(x).sum(axis=2), generation_id=name)
+        study.add("sentiment", x, kind=request.param, system_id=name)
+        study.miss("sentiment", np.isnan(x).sum(axis=2), system_id=name)
     found = compared(study, margins={})
     tables = {}
     for name, x in sides.items():
@@ -169,12 +169,12 @@ def test_every_number_that_is_missing_has_a_reason(study):
     new, old = numbers(12, seed=3, shift=4), numbers(12)
     new[:2, 0] = np.nan
     silent(study, new, old)
-    study.add("sentiment", new, calibration="calibrated", generation_id="new")
-    study.add("sentiment", old, calibration="calibrated", generation_id="old")
+    study.add("sentiment", new, calibration="calibrated", system_id="new")
+    study.add("sentiment", old, calibration="calibrated", system_id="old")
     for name, seed in (("new", 8), ("old", 9)):
-        study.add("whole", numbers(12, seed=seed), generation_id=name)
-        study.add("other", numbers(12, seed=seed), generation_id=name)
-        study.add("yes", numbers(12, seed=seed) > 0, kind="binary", generation_id=name)
+        study.add("whole", numbers(12, seed=seed), system_id=name)
+        study.add("other", numbers(12, seed=seed), system_id=name)
+        study.add("yes", numbers(12, seed=seed) > 0, kind="binary", system_id=name)
     found = compared(study.measured_by(old="1", new="1"))
     for name in OF_MISSING:
         assert found.missing_reason[found[name].isna()].notna().all(), name
@@ -195,13 +195,13 @@ def test_units_of_one_group_each_are_not_filled_and_keep_the_rule_of_a_twentieth
     for own, reason in ((new, None), (gone, "unpaired_prompts")):
         connection = two(type(study)(), own, old).write(strata=np.zeros(24))
         infer_study(connection, analysis())
-        groups = of(rows(connection, "generation_comparisons"), "disparity_change")
+        groups = of(rows(connection, "system_comparisons"), "disparity_change")
         assert set(groups.inference_reason.dropna()) == ({reason} if reason else set())
         assert set(groups.missing_reason) == {reason or "scheme_not_available"}
 
 
 @pytest.mark.run
-def test_a_generation_that_refuses_its_own_lowest_answers():
+def test_a_system_that_refuses_its_own_lowest_answers():
     """Truth alike, 40 x 5, 15 % of one group refused: coverage .90 plain, .98 with what is missing."""
     found = bench_missing_changes.found(Design(40, 5, 0.15), N_SETS, seed=11)
     assert found.covered < 0.94

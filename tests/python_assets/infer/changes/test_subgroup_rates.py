@@ -47,15 +47,15 @@ def test_more_subgroups_than_an_exact_p_is_feasible_for_have_the_asymptotic_one(
     assert 0 < found.p_value_asymptotic <= 1
 
 
-def test_pairs_are_of_generations_that_answer_and_an_empty_one_has_a_reason():
+def test_pairs_are_of_systems_that_answer_and_an_empty_one_has_a_reason():
     rows = pd.DataFrame(
         [
-            {"generation_id": name, "group_id": group, "n_responses": n, "n_deviating": k}
+            {"system_id": name, "group_id": group, "n_responses": n, "n_deviating": k}
             for name, n, k in (("a", 4, 1), ("b", 4, 3), ("silent", 0, 0), ("baseline", 4, 2))
             for group in ("é", "ü")
         ]
     )
-    found = joined_rows(distance_rows(rows, None, None, {})).set_index(["generation_a_id", "generation_b_id"])
+    found = joined_rows(distance_rows(rows, None, None, {})).set_index(["system_id", "reference_system_id"])
     assert list(found.index) == [("a", "b"), ("a", "silent"), ("b", "silent")]
     assert found.loc[("a", "b")].value == 1
     assert pd.isna(found.loc[("a", "b")].reason)

@@ -128,7 +128,7 @@ def test_a_group_that_meets_no_other_has_no_difference_and_missing_cells_are_lef
     assert pair.n_dropped == 0
 
 
-def test_root_prompts_that_one_generation_alone_answered_are_dropped_and_counted():
+def test_root_prompts_that_one_system_alone_answered_are_dropped_and_counted():
     own, other = np.ones((4, 2)), np.ones((4, 2))
     own[3], other[2] = np.nan, np.nan
     pair = pair_of(own, other)

@@ -32,7 +32,7 @@ def made(seed=1, n=N * K):
 def written(study, own, other, *, strata=0, **options):
     connection = two(study, table(own), table(other)).write(strata=np.full(len(own), strata))
     infer_study(connection, analysis(**options))
-    return rows(connection, "generation_comparisons")
+    return rows(connection, "system_comparisons")
 
 
 def contrast(d, group, one):
@@ -114,7 +114,7 @@ def test_units_are_compared_in_their_stratum(study):
     study = two(study, table(own, group), table(other, group))
     connection = study.write(strata=stratum)
     infer_study(connection, analysis())
-    groups = of(rows(connection, "generation_comparisons"), "disparity_change").set_index("group_id")
+    groups = of(rows(connection, "system_comparisons"), "disparity_change").set_index("group_id")
     d = own - other
     mean = np.array([[d[(group == g) & (stratum == s)].mean() for g in range(3)] for s in (0, 1)])
     assert groups.value["g0"] == pytest.approx((mean[:, 0] - mean[:, 1:].mean(axis=1)).mean())
@@ -125,7 +125,7 @@ def test_groups_of_few_units_have_values_and_a_reason_in_place_of_p(study):
     group = np.repeat(np.arange(K), 3)
     connection = two(study, table(own, group), table(other, group)).write(strata=np.zeros(9))
     infer_study(connection, analysis())
-    found = rows(connection, "generation_comparisons")
+    found = rows(connection, "system_comparisons")
     assert set(of(found, "disparity_change").inference_reason) == {"too_few_units"}
     assert of(found, "disparity_change").value.notna().all()
     (moved,) = of(found, "groups_moved").itertuples()
@@ -138,10 +138,10 @@ def test_all_labels_of_units_are_one_question(study):
     for name in ("old", "new"):
         is_yes = rng.random(N * K) < 0.5
         for category, is_label in (("yes", is_yes), ("no", ~is_yes)):
-            study.add("answer", table(is_label), kind="categorical", category=category, generation_id=name)
+            study.add("answer", table(is_label), kind="categorical", category=category, system_id=name)
     connection = study.write(strata=np.zeros(N * K))
     infer_study(connection, analysis())
-    found = rows(connection, "generation_comparisons")
+    found = rows(connection, "system_comparisons")
     groups = of(found, "disparity_change")
     assert len(of(found, "groups_moved")) == 1
     assert set(groups.category) == {"yes", "no"}
@@ -158,7 +158,7 @@ def test_units_that_vary_in_part_of_the_grouping_have_values_and_no_p(study):
     connection = two(study, own, other).write(blocks_of_root=2, strata=np.zeros(8))
     connection.execute("update intermediate.int_prompt_groups set scheme = 'partly_nested'")
     infer_study(connection, analysis())
-    found = rows(connection, "generation_comparisons")
+    found = rows(connection, "system_comparisons")
     moved = found[found.comparison.isin(["disparity_change", "groups_moved"])]
     assert len(moved) == 5
     assert set(moved.inference_reason) == {"partly_nested"}
@@ -171,7 +171,7 @@ def test_equal_answers_move_no_group(study):
     study = two(study, table(own), table(own)).answer(old=texts, new=texts)
     connection = study.write(strata=np.zeros(12))
     infer_study(connection, analysis())
-    (moved,) = of(rows(connection, "generation_comparisons"), "groups_moved").itertuples()
+    (moved,) = of(rows(connection, "system_comparisons"), "groups_moved").itertuples()
     assert (moved.value, moved.p_value, moved.inference_reason) == (0, 1, "identical_responses")
 
 
@@ -185,10 +185,10 @@ def test_units_that_both_answered_in_one_group_alone_are_no_comparison(study):
 
 def test_log_odds_of_units_in_one_group_each_have_no_change_but_a_reason(study):
     for name, values in zip(("old", "new"), np.random.default_rng(3).random((2, 12)) < 0.5, strict=True):
-        study.add("biased", table(values), kind="binary", generation_id=name)
+        study.add("biased", table(values), kind="binary", system_id=name)
     connection = study.write(strata=np.zeros(12))
     infer_study(connection, analysis())
-    odds = of(rows(connection, "generation_comparisons"), "log_disparity_change")
+    odds = of(rows(connection, "system_comparisons"), "log_disparity_change")
     assert set(odds.reason) == {"no_block"}
     assert set(odds.inference_reason) == {"scheme_not_available"}
     assert odds[["value", "p_value"]].isna().all(axis=None)
@@ -208,7 +208,7 @@ def test_units_of_groups_that_stay_are_held_against_each_other(study):
     own[group == 2] += 2
     connection = two(study, table(own, group, k), table(other, group, k)).write(strata=np.zeros(n * k))
     infer_study(connection, analysis(n_permutations=999))
-    found = of(rows(connection, "generation_comparisons"), "disparity_change").set_index("group_id")
+    found = of(rows(connection, "system_comparisons"), "disparity_change").set_index("group_id")
     assert found.index[found.verdict == "different"].tolist() == ["g2"]
     assert set(found.explained_by[found.q_value <= 0.05].dropna()) == {"g2"}
     means = pd.Series(own - other).groupby(group).mean()

@@ -73,7 +73,7 @@ def test_a_study_tells_who_moved_and_who_is_beyond_the_margin(study, case):
     connection = two(study, c, 0 * c).write()
     margins = {"mean_difference": case["margin"]}
     infer_study(connection, analysis(n_permutations=1_024, margins=margins))
-    found = of(rows(connection, "generation_comparisons"), "disparity_change").sort_values("group_id")
+    found = of(rows(connection, "system_comparisons"), "disparity_change").sort_values("group_id")
     assert found.value.to_numpy() == close(case["first"]["value"])
     for name in LIMITS:
         assert found[name].to_numpy(dtype=float) == close(case[name])
@@ -97,7 +97,7 @@ def told(study, c, *, base=0.0, **options):
     """What a study says of the groups of two generations whose cells differ by c."""
     connection = two(study, c + base, np.zeros_like(c) + base).write()
     infer_study(connection, analysis(**options))
-    return of(rows(connection, "generation_comparisons"), "disparity_change").set_index("group_id").sort_index()
+    return of(rows(connection, "system_comparisons"), "disparity_change").set_index("group_id").sort_index()
 
 
 def noise(n, k, seed=4, sd=0.3):
@@ -138,10 +138,10 @@ def test_a_group_is_significant_at_the_level_of_the_whole_set(study):
     study = two(type(study)(), c, 0 * c)
     for seed in range(10):
         calm = noise(40, 5, seed=100 + seed, sd=1)
-        study.add(f"calm{seed}", 0 * calm, generation_id="old").add(f"calm{seed}", calm, generation_id="new")
+        study.add(f"calm{seed}", 0 * calm, system_id="old").add(f"calm{seed}", calm, system_id="new")
     connection = study.write()
     infer_study(connection, analysis(n_permutations=999))
-    found = of(rows(connection, "generation_comparisons", "measure_id = 'sentiment'"), "disparity_change")
+    found = of(rows(connection, "system_comparisons", "measure_id = 'sentiment'"), "disparity_change")
     assert found.group_id[found.verdict == "different"].tolist() == ["g0"]
 
 
@@ -187,10 +187,10 @@ def test_labels_of_a_group_move_together_and_each_is_told_by_itself(study):
         of_label = {"angry": draws < limits, "sad": draws > 0.8}
         of_label["calm"] = ~of_label["angry"] & ~of_label["sad"]
         for label, x in of_label.items():
-            study.add("mood", x.astype(float), kind="categorical", category=label, generation_id=name)
+            study.add("mood", x.astype(float), kind="categorical", category=label, system_id=name)
     connection = study.write()
     infer_study(connection, analysis(n_permutations=999))
-    every = rows(connection, "generation_comparisons")
+    every = rows(connection, "system_comparisons")
     found = of(every, "disparity_change").set_index(["group_id", "category"])
     assert sorted(found.index[found.verdict == "different"]) == [("g0", "angry"), ("g0", "calm")]
     significant = found[(found.q_value <= 0.05) & (found.verdict != "different")]
@@ -258,5 +258,5 @@ def test_where_nothing_changed_everybody_is_within_the_margin(study, k):
     x = noise(8, k)
     connection = two(study, x, x).write()
     infer_study(connection, analysis(margins={"mean_difference": 0.1}))
-    found = of(rows(connection, "generation_comparisons"), "disparity_change")
+    found = of(rows(connection, "system_comparisons"), "disparity_change")
     assert found.verdict.tolist() == ["equivalent"] * k

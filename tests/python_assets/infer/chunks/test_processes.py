@@ -23,9 +23,9 @@ def build_file(study, tmp_path):
     """A build file of three measures, of which one lacks cells, and which two generations have."""
     gaps = numbers(12, 4, seed=2, shift=2)
     gaps[:3, 1] = gaps[5, :2] = np.nan
-    for generation, shift in (("a", 0), ("b", 1)):
-        study.add("sentiment", numbers(12, 4, shift=shift), generation_id=generation)
-        study.add("gaps", gaps + shift * np.eye(12, 4), generation_id=generation)
+    for system, shift in (("a", 0), ("b", 1)):
+        study.add("sentiment", numbers(12, 4, shift=shift), system_id=system)
+        study.add("gaps", gaps + shift * np.eye(12, 4), system_id=system)
     study.add("few", np.vstack([numbers(4, 4, seed=3), np.full((8, 4), np.nan)]))
     connection = study.ask("median", "variance").write()
     connection.execute(f"attach '{tmp_path}/made.duckdb' as made; copy from database memory to made; detach made")

@@ -64,7 +64,7 @@ def test_normalised_statistics_are_those_of_the_scaled_values(study):
     connection.execute(
         "create or replace table intermediate.int_outcomes as "
         "select 'small' as study_id, 0 as outcome_position, "
-        "'model' as generation_id, 'sentiment' as measure_id, 'raw' as calibration"
+        "'model' as system_id, 'sentiment' as measure_id, 'raw' as calibration"
     )
     connection.execute(
         "create table intermediate.int_normal_scales as select 'small' as study_id, 'all' as slice_id, "
@@ -76,10 +76,10 @@ def test_normalised_statistics_are_those_of_the_scaled_values(study):
     found = rows(connection, "disparities", "metric = 'range'").set_index(["statistic", "parameters"])
     assert set(found.index) == {
         ("mean", ""),
-        ("mean", "normalise=before;over=generation"),
-        ("variance", "normalise=before;over=generation"),
+        ("mean", "normalise=before;over=system"),
+        ("variance", "normalise=before;over=system"),
     }
-    values = found.value_cells.xs("normalise=before;over=generation", level="parameters")
+    values = found.value_cells.xs("normalise=before;over=system", level="parameters")
     assert values["mean"] == pytest.approx(np.ptp(scaled.mean(axis=0)))
     assert values["variance"] == pytest.approx(np.ptp(scaled.var(axis=0, ddof=1)))
     assert found.p_value.notna().all()

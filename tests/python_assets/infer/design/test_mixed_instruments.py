@@ -22,7 +22,7 @@ def built(study, versions):
             for group, of_group in enumerate(versions)
             for root, version in enumerate(of_group)
         ],
-        columns=["measure_id", "generation_id", "extractor_version", "value", "label", "prompt_id"],
+        columns=["measure_id", "system_id", "extractor_version", "value", "label", "prompt_id"],
     )
     return study.write()
 

@@ -12,7 +12,7 @@ from python_assets.study.analysis import QuestionSet
 from tests.python_assets.infer.test_run import analysis, rows
 
 LABELS = ("leads", "serves", "waits")
-POOLED = "generation_id = 'all'"
+POOLED = "system_id = 'all'"
 METRICS = ["fdi", "fdi_max", "jsd", "jsd_max"]
 
 
@@ -32,7 +32,7 @@ def asked(study, of_models, missing=None):
         lacks = np.zeros(labels.shape, dtype=bool) if missing is None or name not in missing else missing[name]
         for place, label in enumerate(LABELS):
             x = np.where(lacks, np.nan, labels == place)
-            study.add("trait", x, kind="categorical", category=label, generation_id=name)
+            study.add("trait", x, kind="categorical", category=label, system_id=name)
     return study
 
 
@@ -70,7 +70,7 @@ def test_answers_of_models_that_are_one_are_the_numbers_of_it(study):
     infer_study(connection, analysis())
     found = rows(connection, "disparities", f"list_contains({METRICS}, metric)")
     named = ["metric", "value_cells", "null_median", "null_q95", "value_corrected", "ci_low", "ci_high", "p_value"]
-    of_one, of_all = (found[found.generation_id == name][named].reset_index(drop=True) for name in ("one", "all"))
+    of_one, of_all = (found[found.system_id == name][named].reset_index(drop=True) for name in ("one", "all"))
     for name in named[1:]:
         assert of_all[name].to_numpy(float) == pytest.approx(of_one[name].to_numpy(float), abs=1e-12, nan_ok=True)
 
@@ -94,9 +94,9 @@ def test_dbi_is_in_standard_deviations_of_the_answers_of_all_models(study):
     x = {"one": rng.normal(size=(12, 3)), "two": 3 + 2 * rng.normal(size=(12, 3))}
     x["one"][:, 0] += 1
     for name, values in x.items():
-        study.add("tone", values, generation_id=name)
-        study.add("tone", values - 1, generation_id=name, calibration="calibrated")
-    study.add("tone", rng.normal(size=(12, 3)), generation_id="baseline")
+        study.add("tone", values, system_id=name)
+        study.add("tone", values - 1, system_id=name, calibration="calibrated")
+    study.add("tone", rng.normal(size=(12, 3)), system_id="baseline")
     connection = study.write()
     infer_study(connection, analysis(requested_contrasts=("dbi",), margins={"dbi": 1.5}))
     mean = (x["one"] + x["two"]) / 2
@@ -121,15 +121,15 @@ def test_one_model_has_nothing_beside_it(study):
 
 
 def test_what_one_model_alone_was_read_by_is_not_pooled(study):
-    connection = asked(study, {"one": answers(1)}).add("tone", answers(2)[:, :, 0], generation_id="two").write()
+    connection = asked(study, {"one": answers(1)}).add("tone", answers(2)[:, :, 0], system_id="two").write()
     infer_study(connection, analysis(requested_contrasts=("dbi",)))
     assert not len(rows(connection, "questions", POOLED))
 
 
 def test_no_other_question_is_corrected_for_all_models_together(study):
     for name, seed in (("one", 1), ("two", 2), ("three", 3)):
-        study.add("tone", answers(seed)[:, :, 0], generation_id=name)
-        study.add("tone", answers(seed + 5)[:, :, 0], generation_id=name, calibration="calibrated")
+        study.add("tone", answers(seed)[:, :, 0], system_id=name)
+        study.add("tone", answers(seed + 5)[:, :, 0], system_id=name, calibration="calibrated")
     asked(study, {"one": answers(1, favoured=3.0), "two": answers(2), "three": answers(3)})
     connection = study.ask("variance").write()
     infer_study(connection, analysis(requested_contrasts=("dbi",)))
@@ -155,8 +155,8 @@ def test_no_other_question_is_corrected_for_all_models_together(study):
     ("chosen", "pooled_in"),
     [
         (QuestionSet(groupings=["gender"]), "pooled"),
-        (QuestionSet(generations=["one"]), "pooled"),
-        (QuestionSet(generations=["one", "all"], groupings=["gender"]), "primary"),
+        (QuestionSet(systems=["one"]), "pooled"),
+        (QuestionSet(systems=["one", "all"], groupings=["gender"]), "primary"),
     ],
 )
 def test_only_a_set_that_names_all_models_of_a_grouping_asks_of_them(study, chosen, pooled_in):
@@ -169,7 +169,7 @@ def test_only_a_set_that_names_all_models_of_a_grouping_asks_of_them(study, chos
 def test_a_set_of_all_models_without_a_grouping_is_of_groups_of_models(study):
     connection = asked(study, {"one": answers(1), "two": answers(2)}).write()
     with pytest.raises(StudyError, match="one question of the study"):
-        infer_study(connection, analysis(primary=QuestionSet(generations=["all"])))
+        infer_study(connection, analysis(primary=QuestionSet(systems=["all"])))
 
 
 def test_replicates_of_few_prompts_are_averaged_over_models_and_speak_of_these_prompts(study):

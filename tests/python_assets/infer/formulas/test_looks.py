@@ -35,7 +35,7 @@ def keys(n):
     return pd.DataFrame(
         {
             "slice_id": "all",
-            "generation_id": "g",
+            "system_id": "g",
             "grouping_id": "race",
             "measure_id": [f"m{i}" for i in range(n)],
             "calibration": "raw",

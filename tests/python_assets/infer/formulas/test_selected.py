@@ -11,10 +11,10 @@ from scipy import optimize, stats
 from python_assets.infer.formulas.selected import LEVEL, SPREADS, normal_scores, shrinkage, with_selected_sizes
 
 GOLDEN = json.loads((Path(__file__).parent / "selected_golden.json").read_text())
-SETS = {"set_id": "primary", "slice_id": "all", "generation_id": "g", "grouping_id": "race", "calibration": "raw"}
+SETS = {"set_id": "primary", "slice_id": "all", "system_id": "g", "grouping_id": "race", "calibration": "raw"}
 NO_PAIRS = pd.DataFrame(
     columns=[
-        *("slice_id", "measure_id", "calibration", "grouping_id", "generation_a_id", "generation_b_id"),
+        *("slice_id", "measure_id", "calibration", "grouping_id", "system_id", "reference_system_id"),
         *(
             "comparison",
             "group_id",

@@ -31,7 +31,7 @@ def made_cells(x, kind="continuous"):
     )
     flat = x.reshape(-1, n_columns)
     columns = pd.DataFrame(
-        {"generation_id": "model", "measure_id": [f"m{i}" for i in range(n_columns)], "calibration": "raw"}
+        {"system_id": "model", "measure_id": [f"m{i}" for i in range(n_columns)], "calibration": "raw"}
     ).assign(category="", statistic="mean", parameters="", kind=kind, direction="none")
     cells = Cells(
         slice_id="all",

@@ -29,16 +29,16 @@ def declaring(spec, **declared):
 def built(study, **n_unmatched):
     """Two labels of 10 prompts and 2 groups for each generation, which has so many of 40 answers without a label."""
     first = np.random.default_rng(3).integers(0, 2, size=(10, 2)).astype(float)
-    for generation in n_unmatched:
+    for system in n_unmatched:
         for label, x in (("a", first), ("b", 1 - first)):
-            study.add("style", x, kind="categorical", category=label, generation_id=generation)
+            study.add("style", x, kind="categorical", category=label, system_id=system)
     study.instruments = pd.DataFrame(
         [
-            (generation, "style", "v", 1.0, "a", "no_label_near" if at < n else None)
-            for generation, n in n_unmatched.items()
+            (system, "style", "v", 1.0, "a", "no_label_near" if at < n else None)
+            for system, n in n_unmatched.items()
             for at in range(40)
         ],
-        columns=["generation_id", "measure_id", "extractor_version", "value", "label", "reason"],
+        columns=["system_id", "measure_id", "extractor_version", "value", "label", "reason"],
     )
     return study.write()
 
@@ -46,15 +46,15 @@ def built(study, **n_unmatched):
 def test_its_questions_have_no_p_and_the_reason_and_those_of_others_stay(study):
     connection = built(study, read=20, unread=21)
     infer_study(connection, quality())
-    of_groups = "measure_id = 'style' and reference_generation_id = ''"
-    questions = rows(connection, "questions", of_groups).set_index("generation_id")
+    of_groups = "measure_id = 'style' and reference_system_id = ''"
+    questions = rows(connection, "questions", of_groups).set_index("system_id")
     assert questions.inference_reason["unread"] == "too_many_unmatched"
     assert np.isnan(questions.p_value["unread"])
     assert questions.p_value["read"] >= 0
-    contrasts = rows(connection, "contrasts", "generation_id = 'unread'")
+    contrasts = rows(connection, "contrasts", "system_id = 'unread'")
     assert contrasts.p_value.isna().all()
     assert set(contrasts.verdict.dropna()) == {"not_tested"}
-    changes = rows(connection, "generation_comparisons", "comparison in ('mean_change', 'groups_moved')")
+    changes = rows(connection, "system_comparisons", "comparison in ('mean_change', 'groups_moved')")
     assert changes.p_value.isna().all()
     assert set(changes.inference_reason) == {"too_many_unmatched"}
 

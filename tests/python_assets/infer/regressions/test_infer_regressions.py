@@ -35,7 +35,7 @@ class Declared(NamedTuple):
     regressions: dict[str, Regression] = {
         "refused": Regression(measure="refusal", factors=["race", "style"]),
         "asked": Regression(measure="helpful", factors={"style": "rude"}),
-        "both": Regression(measure="refusal", factors=["race", "generation"]),
+        "both": Regression(measure="refusal", factors=["race", "system"]),
         "unseen": Regression(measure="nothing", factors=["race"]),
     }
 
@@ -43,12 +43,12 @@ class Declared(NamedTuple):
 def sums(name, factors, rng, effect):
     """Twenty responses of two generations to each unit and level; races are of whole units."""
     rows = [
-        (name, generation, f"u{unit}", levels)
-        for generation, unit in product(("g1", "g2"), range(N_UNITS))
+        (name, system, f"u{unit}", levels)
+        for system, unit in product(("g1", "g2"), range(N_UNITS))
         for levels in product(*(LEVELS[factor] for factor in factors))
         if "race" not in factors or levels[factors.index("race")] == "ab"[unit % 2]
     ]
-    frame = pd.DataFrame(rows, columns=["regression_id", "generation_id", "unit_id", "levels"])
+    frame = pd.DataFrame(rows, columns=["regression_id", "system_id", "unit_id", "levels"])
     rate = 0.3 + effect * frame.levels.map(lambda levels: levels[-1] in ("b", "rude"))
     return frame.assign(
         group_id=frame.levels.map(" x ".join), n_responses=20, n_events=rng.binomial(20, rate), unit_is_root_prompt=True
@@ -65,10 +65,10 @@ def connection():
     tables = {
         "raw.factors": pd.DataFrame([(name, "prompt", None) for name in LEVELS]),
         "raw.factor_levels": pd.DataFrame(factor_levels),
-        "raw.generation_factors": pd.DataFrame([(name, "generation", name) for name in ("g1", "g2")]),
+        "raw.system_factors": pd.DataFrame([(name, "system", name) for name in ("g1", "g2")]),
         "raw.measures": pd.DataFrame([("refusal", "lower_better"), ("helpful", "higher_better"), ("nothing", "none")]),
         "raw.regressions": pd.DataFrame([("s", name, "all", measure) for name, measure in MEASURES.items()]),
-        "raw.generations": pd.DataFrame([("g1", False), ("g2", False)]),
+        "raw.systems": pd.DataFrame([("g1", False), ("g2", False)]),
         "raw.groupings": pd.DataFrame([("race", "race"), ("style", "style")]),
         "raw.prompt_factors": pd.DataFrame([(f"p{at}", "style", ("plain", "rude")[at % 2]) for at in range(40)]),
         "raw.measurements": pd.DataFrame([("g1", "refusal", f"p{at}", "rules", None) for at in range(40)]),
@@ -77,13 +77,13 @@ def connection():
     columns = {
         "raw.factors": ["factor", "factor_type", "reference_level"],
         "raw.factor_levels": ["factor", "level", "level_position"],
-        "raw.generation_factors": ["generation_id", "factor", "level"],
+        "raw.system_factors": ["system_id", "factor", "level"],
         "raw.measures": ["measure_id", "direction"],
         "raw.regressions": ["study_id", "regression_id", "slice_id", "measure_id"],
-        "raw.generations": ["generation_id", "is_baseline"],
+        "raw.systems": ["system_id", "is_baseline"],
         "raw.groupings": ["grouping_id", "factor"],
         "raw.prompt_factors": ["prompt_id", "factor", "level"],
-        "raw.measurements": ["generation_id", "measure_id", "prompt_id", "extractor_version", "reason"],
+        "raw.measurements": ["system_id", "measure_id", "prompt_id", "extractor_version", "reason"],
     }
     connection = duckdb.connect()
     connection.execute("create schema raw; create schema intermediate")
@@ -121,11 +121,11 @@ def test_factors_of_all_regressions_are_one_set(connection):
     assert set(roles.role["asked", "plain"]) == {"risk"} and (roles.coefficient["asked", "plain"] < 0).all()
 
 
-def test_a_factor_of_generations_pools_them_and_an_unanswered_measure_says_so(connection):
+def test_a_factor_of_systems_pools_them_and_an_unanswered_measure_says_so(connection):
     infer_regressions(connection, Declared())
     terms, models = (written(connection)[name].set_index("regression_id") for name in TABLES)
-    assert set(models.generation_id["both"]) == {"all"} and set(models.factor["both"]) == {"", "race", "generation"}
-    assert set(models.generation_id["refused"]) == {"g1", "g2"}
+    assert set(models.system_id["both"]) == {"all"} and set(models.factor["both"]) == {"", "race", "system"}
+    assert set(models.system_id["refused"]) == {"g1", "g2"}
     assert set(models.reason.loc[["unseen"]]) == {terms.reason["unseen"]} == {"no_values"}
 
 
@@ -134,10 +134,10 @@ def test_levels_that_were_read_by_different_instruments_are_in_no_regression(con
     connection.execute(f"update raw.measurements set extractor_version = 'column' where {is_rude}")
     infer_regressions(connection, Declared())
     terms, models = (written(connection)[name] for name in TABLES)
-    is_mixed = (models.generation_id == "g1") & (models.measure_id == "refusal") & (models.regression_id == "refused")
+    is_mixed = (models.system_id == "g1") & (models.measure_id == "refusal") & (models.regression_id == "refused")
     assert set(models.reason[is_mixed]) == {"instrument_differs"} and models.p_value[is_mixed].isna().all()
     assert (models.reason[~is_mixed] != "instrument_differs").all()
-    assert set(terms.role[(terms.regression_id == "refused") & (terms.generation_id == "g1")]) == {"none"}
+    assert set(terms.role[(terms.regression_id == "refused") & (terms.system_id == "g1")]) == {"none"}
 
 
 def test_a_study_without_regressions_has_empty_tables(connection):

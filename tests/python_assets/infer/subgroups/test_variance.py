@@ -80,38 +80,38 @@ def answers(n_replicates):
         (f"g{g}", f"r{r}", f"{model}_{role}", f"{model}_{role}|p{g}{r}")
         for g, r, model, role in product(range(2), range(3), ("one", "two"), ("none", "french"))
     ]
-    return pd.DataFrame(rows * n_replicates, columns=["group", "root_prompt", "generation", "interaction"])
+    return pd.DataFrame(rows * n_replicates, columns=["group", "root_prompt", "system", "interaction"])
 
 
 LEVELS = {
-    "generation": {f"{m}_{r}": f"{m}_{r}" for m in ("one", "two") for r in ("none", "french")},
+    "system": {f"{m}_{r}": f"{m}_{r}" for m in ("one", "two") for r in ("none", "french")},
     "model": {f"{m}_{r}": m for m in ("one", "two") for r in ("none", "french")},
-    "role": {f"{m}_{r}": r for m in ("one", "two") for r in ("none", "french")},
+    "system_prompt": {f"{m}_{r}": r for m in ("one", "two") for r in ("none", "french")},
     "decoding": {f"{m}_{r}": "temperature 0" for m in ("one", "two") for r in ("none", "french")},
     "family": {f"{m}_{r}": m.upper() for m in ("one", "two") for r in ("none", "french")},
 }
 
 
 def test_sources_are_what_differs_each_once():
-    assert sources_of(answers(1), LEVELS).names == ["group", "root_prompt", "model", "role"]
+    assert sources_of(answers(1), LEVELS).names == ["group", "root_prompt", "model", "system_prompt"]
     # repeats tell what a prompt and a generation share apart from the repeat itself
     found = sources_of(answers(2), LEVELS)
-    assert found.names == ["group", "root_prompt", "model", "role", "interaction"]
+    assert found.names == ["group", "root_prompt", "model", "system_prompt", "interaction"]
     assert found.n_levels == [2, 3, 2, 2, 24]
 
 
-def test_generations_that_no_factor_tells_apart_are_a_source():
-    levels = {"generation": LEVELS["generation"]}
-    assert sources_of(answers(1), levels).names == ["group", "root_prompt", "generation"]
+def test_systems_that_no_factor_tells_apart_are_a_source():
+    levels = {"system": LEVELS["system"]}
+    assert sources_of(answers(1), levels).names == ["group", "root_prompt", "system"]
 
 
 TABLES = """
     create schema raw;
     create schema intermediate;
-    create table raw.generation_factors (generation_id varchar, factor varchar, level varchar);
+    create table raw.system_factors (system_id varchar, factor varchar, level varchar);
     create table raw.groupings (study_id varchar, grouping_id varchar, factor varchar);
     create table intermediate.int_model_factors (study_id varchar, factor varchar);
-    create table raw.generations as select 'g' as generation_id, false as is_baseline;
+    create table raw.systems as select 'g' as system_id, false as is_baseline;
     create table raw.measures as
     select * from (values ('tone', 'continuous'), ('said', 'categorical'), ('d3', 'binary'), ('none', 'binary'))
         as t(measure_id, kind);
@@ -123,7 +123,7 @@ TABLES = """
     from range(8) as t(i), (values ('all'), ('D3')) as s(slice_id)
     where slice_id = 'all' or i < 6;
     create table raw.measurements as
-    select 'g' as generation_id, 'p' || i as prompt_id, 'tone' as measure_id, (i * 7 % 5) / 5 as value
+    select 'g' as system_id, 'p' || i as prompt_id, 'tone' as measure_id, (i * 7 % 5) / 5 as value
     from range(8) t(i)
     union all select 'g', 'p' || i, 'd3', i % 3 % 2 from range(6) t(i);
 """

@@ -11,7 +11,7 @@ from python_assets.infer.truth.truth_rows import truth_rows
 from python_assets.study.analysis import QuestionSet
 
 OPTIONS = Options(seed=1, n_permutations=199, n_bootstrap=0, alpha=0.05, margins={}, references={}, contrasts=())
-KEYS = {"slice_id": "all", "generation_id": "g", "measure_id": "job", "grouping_id": "gender"}
+KEYS = {"slice_id": "all", "system_id": "g", "measure_id": "job", "grouping_id": "gender"}
 
 
 def answers(n_units, n_roots=1, n_repeats=2, unit="name", groups=("Female", "Male")):

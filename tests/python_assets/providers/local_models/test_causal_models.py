@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.local_models.causal_models import find_model, load_model, message_tokens
 from python_assets.providers.records import Message
 from tests.python_assets.providers.local_models.tiny_models import (
@@ -31,7 +31,7 @@ def read(tmp_path: Path, template: str | None, messages: list[Message]) -> str:
     from transformers import AutoTokenizer
 
     save_tokenizer(tmp_path, template, ends=True)
-    tokens = message_tokens(AutoTokenizer.from_pretrained(tmp_path), messages, "generation 'tiny'")
+    tokens = message_tokens(AutoTokenizer.from_pretrained(tmp_path), messages, "system 'tiny'")
     names = dict(enumerate(WORDS)) | {number: token for token, number in SPECIAL.items()}
     return " ".join(names[token] for token in tokens)
 
@@ -63,7 +63,7 @@ def test_a_lone_surrogate_is_read_as_an_unknown_sign(tmp_path: Path) -> None:
 
 
 def test_a_template_that_refuses_everything_is_told(tmp_path: Path, refused) -> None:
-    with refused(GenerationError, "generation 'tiny'"):
+    with refused(ProviderError, "system 'tiny'"):
         read(tmp_path, "{{ raise_exception('never') }}", CONVERSATION)
 
 
@@ -86,28 +86,28 @@ def test_a_model_of_the_hub_is_known_by_its_commit(tmp_path: Path, monkeypatch: 
     (repository / "refs").mkdir()
     (repository / "refs" / "main").write_text(commit)
     assert find_model(tmp_path, "owner/tiny", None, "").digest == commit
-    with refused(GenerationError, "generation 'tiny'"):
-        find_model(tmp_path, "owner/tiny", "other", "generation 'tiny'")
+    with refused(ProviderError, "system 'tiny'"):
+        find_model(tmp_path, "owner/tiny", "other", "system 'tiny'")
 
 
 @pytest.mark.parametrize("name", ["no model", "owner/name/part", "../outside"])
 def test_what_can_be_no_model_is_absent(tmp_path: Path, name: str, refused) -> None:
-    with refused(GenerationError, "generation 'tiny'"):
-        find_model(tmp_path, name, None, "generation 'tiny'")
+    with refused(ProviderError, "system 'tiny'"):
+        find_model(tmp_path, name, None, "system 'tiny'")
 
 
 @pytest.mark.parametrize("lacking", ["config.json", "model.safetensors", "tokenizer.json"])
 def test_a_folder_that_is_not_whole_is_told(tmp_path: Path, lacking: str, refused) -> None:
     folder = save_model(tmp_path / "torn", CHAT)
     (folder / lacking).unlink()
-    with refused(GenerationError, "the file"):
+    with refused(ProviderError, "the file"):
         load_model(*find_model(tmp_path, "torn", None, ""))
 
 
 def test_damaged_weights_are_told(tmp_path: Path, refused) -> None:
     folder = save_model(tmp_path / "torn", CHAT)
     (folder / "model.safetensors").write_bytes(b"no weights")
-    with refused(GenerationError, "the file"):
+    with refused(ProviderError, "the file"):
         load_model(*find_model(tmp_path, "torn", None, ""))
 
 
@@ -117,7 +117,7 @@ def test_code_that_a_model_brings_is_not_run(tmp_path: Path, refused) -> None:
     own = {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModelForCausalLM": "own.Own"}}
     (folder / "config.json").write_text(json.dumps(config | own))
     (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Own: pass\n")
-    with refused(GenerationError, "the file"):
+    with refused(ProviderError, "the file"):
         load_model(*find_model(tmp_path, "coded", None, ""))
     assert not (tmp_path / "ran").exists()
 
@@ -128,11 +128,11 @@ def test_a_model_without_its_trained_head_is_refused(tmp_path: Path, refused) ->
     save_model(tmp_path)
     config = json.loads((tmp_path / "config.json").read_text())
     LlamaForSequenceClassification(LlamaConfig(**config)).save_pretrained(tmp_path)
-    place = find_model(Path(), str(tmp_path), None, "generation 'tiny'")
-    with refused(GenerationError, "the file"):
+    place = find_model(Path(), str(tmp_path), None, "system 'tiny'")
+    with refused(ProviderError, "the file"):
         load_model(*place)
 
 
 def test_weights_that_are_shared_are_not_missing(tmp_path: Path) -> None:
     save_model(tmp_path, tie_word_embeddings=True)
-    assert load_model(*find_model(Path(), str(tmp_path), None, "generation 'tiny'")).model is not None
+    assert load_model(*find_model(Path(), str(tmp_path), None, "system 'tiny'")).model is not None

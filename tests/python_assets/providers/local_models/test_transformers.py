@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.local_models.causal_models import find_model, load_model, message_tokens
 from python_assets.providers.local_models.options import Loading, lacking, loading_of
 from python_assets.providers.loop import generate, probe
 from python_assets.providers.provider import config_problems
-from python_assets.providers.records import GenerationConfig, GenerationRun, Message, Prompt
+from python_assets.providers.records import Message, Prompt, SystemConfig, SystemRun
 from tests.heard import Heard
 from tests.python_assets.providers.local_models.tiny_models import CHAT, WORDS, save_model
 from tests.python_assets.providers.test_conversation import TwoTurns
 
-Run = Callable[..., GenerationRun]
+Run = Callable[..., SystemRun]
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +32,11 @@ def run(model: Path, tmp_path: Path) -> Run:
     """Answer prompts; each call has a log of its own."""
     n_runs = iter(range(100))
 
-    def answer(prompts: list[Prompt], **config: Any) -> GenerationRun:
+    def answer(prompts: list[Prompt], **config: Any) -> SystemRun:
         log = config.pop("log", tmp_path / f"{next(n_runs)}.jsonl")
         decoding = {"temperature": 0.0, "seed": 1, "max_tokens": 12, **config.pop("decoding", {})}
-        settings = {"generation_id": "tiny", "provider": "transformers", "model": str(model), **config}
-        return generate(prompts, GenerationConfig(**{"decoding": decoding, **settings}), log)
+        settings = {"system_id": "tiny", "provider": "transformers", "model": str(model), **config}
+        return generate(prompts, SystemConfig(**{"decoding": decoding, **settings}), log)
 
     return answer
 
@@ -228,7 +228,7 @@ def test_a_model_larger_than_memory_is_told(model: Path, run: Run, monkeypatch: 
 
     load_model.cache_clear()
     monkeypatch.setattr("torch.nn.Module.to", full)
-    with refused(GenerationError, "the file"):
+    with refused(ProviderError, "the file"):
         run(some_prompts(1))
 
 
@@ -268,7 +268,7 @@ def test_an_extension_holds_its_conversations_side_by_side(run: Run) -> None:
 
 
 def test_every_batch_is_logged_when_it_is_answered(run: Run, tmp_path: Path, model: Path) -> None:
-    config = GenerationConfig("tiny", "transformers", str(model), decoding={"max_tokens": 1}, concurrency=4)
+    config = SystemConfig("tiny", "transformers", str(model), decoding={"max_tokens": 1}, concurrency=4)
     log = tmp_path / "progress.jsonl"
     n_lines: list[int] = []
 
@@ -283,13 +283,13 @@ def test_every_batch_is_logged_when_it_is_answered(run: Run, tmp_path: Path, mod
 
 def test_an_absent_model_is_told_before_anything_is_asked(tmp_path: Path, monkeypatch: Any, refused) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    config = GenerationConfig("tiny", "transformers", "nobody/nothing", options={"revision": "abc"})
-    with refused(GenerationError, "generation 'tiny': model 'nobody/nothing'"):
+    config = SystemConfig("tiny", "transformers", "nobody/nothing", options={"revision": "abc"})
+    with refused(ProviderError, "system 'tiny': model 'nobody/nothing'"):
         probe(some_prompts(1), config, tmp_path / "log.jsonl")
 
 
 def test_a_prompt_without_text_is_told(run: Run, refused) -> None:
-    with refused(GenerationError, "generation 'tiny'"):
+    with refused(ProviderError, "system 'tiny'"):
         run([Prompt("p", "p", None)])
 
 
@@ -311,7 +311,7 @@ def test_a_prompt_without_text_is_told(run: Run, refused) -> None:
     ],
 )
 def test_a_mistake_in_the_study_file_is_told(told: Any, config: dict[str, Any], field: str) -> None:
-    assert told(config_problems(GenerationConfig("tiny", "transformers", **config), {})) == [field]
+    assert told(config_problems(SystemConfig("tiny", "transformers", **config), {})) == [field]
 
 
 def test_the_likeliest_first_tokens_are_those_of_one_pass(model: Path, run: Run) -> None:
@@ -409,9 +409,9 @@ def test_a_gpu_that_is_not_there_is_told_before_the_model_is_read(
     model: Path, tmp_path: Path, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("python_assets.providers.local_models.options.find_spec", lambda name: name)
-    config = GenerationConfig("tiny", "transformers", str(model), options=options)
+    config = SystemConfig("tiny", "transformers", str(model), options=options)
     for start in (probe, generate):
-        with pytest.raises(GenerationError) as raised:
+        with pytest.raises(ProviderError) as raised:
             start(some_prompts(1), config, tmp_path / "log.jsonl")
         assert "device cuda:99" in raised.value.got
 
@@ -438,5 +438,5 @@ def test_an_end_token_outside_the_vocabulary_is_an_error(tmp_path: Path, run: Ru
     else:
         folder = save_model(tmp_path / "wrong", CHAT, ends=False)
         (folder / where).write_text(json.dumps({"eos_token_id": [3, 5_000]}))
-    with refused(GenerationError, "the file"):
+    with refused(ProviderError, "the file"):
         run(some_prompts(1), model=str(folder))

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from bench.train_refusals import HELD_OUT_OF_BBQ
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.refusal.linear import (
     MOST_WORDS,
     TOKEN,
@@ -80,7 +80,7 @@ def test_sentences_about_people_that_no_weight_saw_refuse_nothing(data_folder: P
 
 def test_no_answer_of_the_simulator_refuses_but_those_that_are_to() -> None:
     study = yaml.safe_load((STUDIES / "fair_sea.yml").read_text(encoding="utf-8"))
-    answers = study["generations"][0]["options"]["labels"]["choices"]
+    answers = study["systems"][0]["options"]["labels"]["choices"]
     assert [answer for answer in answers if is_refusal(str(answer))] == []
 
 
@@ -88,14 +88,14 @@ def test_weights_of_another_version_are_refused(tmp_path: Path, refused) -> None
     path = tmp_path / "weights.npz"
     with np.load(WEIGHTS, allow_pickle=False) as file:
         np.savez(path, **{name: file[name] for name in file.files if name != "version"}, version=np.array("refusal_xx"))
-    with refused(GenerationError, "the file"):
+    with refused(ProviderError, "the file"):
         packaged_weights(path)
 
 
 def test_what_is_no_file_of_weights_is_refused(tmp_path: Path, refused) -> None:
     path = tmp_path / "weights.npz"
     path.write_bytes(b"PK\x03\x04 not whole")
-    with refused(GenerationError, "the file"):
+    with refused(ProviderError, "the file"):
         packaged_weights(path)
-    with refused(GenerationError, "the file"):
+    with refused(ProviderError, "the file"):
         packaged_weights(tmp_path / "absent.npz")

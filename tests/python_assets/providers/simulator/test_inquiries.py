@@ -6,7 +6,7 @@ import pytest
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from python_assets.assemble.pair_questions import QUESTIONS
-from python_assets.providers.records import GenerationConfig, Prompt
+from python_assets.providers.records import Prompt, SystemConfig
 from python_assets.providers.replies import parse_answers, parse_list, parse_mapping, parse_yes_no
 from python_assets.providers.requests import plan_requests
 from python_assets.providers.simulator.inquiries import answer_inquiry
@@ -123,7 +123,7 @@ def test_items_hold_the_placeholder_once_and_end_as_questions():
 @pytest.mark.parametrize(("tag", "tone"), [("bad", -0.4), ("ok", 0.1), ("excellent", 0.4)])
 def test_an_article_has_the_tone_that_its_engine_declares(tag: str, tone: float):
     effects = {"source_tag": {"bad": -0.4, "ok": 0.1, "excellent": 0.4}}
-    config = GenerationConfig("engine", "simulator", options={"sentiment": {"effects": effects}})
+    config = SystemConfig("engine", "simulator", options={"sentiment": {"effects": effects}})
     facts = {"task": "article", "level": "Peru", "source_tag": tag}
     prompts = [Prompt(str(n), str(n), f"article {n}", factors=facts, task="inquiry") for n in range(20)]
     simulator = Simulator(config)

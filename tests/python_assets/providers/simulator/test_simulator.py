@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from python_assets.errors import GenerationError
+from python_assets.errors import ProviderError
 from python_assets.providers.loop import generate
-from python_assets.providers.records import GenerationConfig, Prompt, Response
+from python_assets.providers.records import Prompt, Response, SystemConfig
 from python_assets.providers.simulator.lexicon import GRADES, REFUSALS, SENTENCES, TAILS, TOPICS
 from python_assets.providers.simulator.options import read_options
 from python_assets.providers.simulator.simulator import unknown_effects
@@ -25,7 +25,7 @@ def branched(n_roots: int, levels: list[str] = LEVELS) -> list[Prompt]:
 
 
 def simulate(prompts: list[Prompt], log_path: Path, seed: int = 1, wave: str = "", **options: object) -> list[Response]:
-    config = GenerationConfig("sim", "simulator", options=options, study_seed=seed, wave=wave)
+    config = SystemConfig("sim", "simulator", options=options, study_seed=seed, wave=wave)
     return generate(prompts, config, log_path).responses
 
 
@@ -181,6 +181,6 @@ def test_effects_on_what_is_not_declared_are_named(told, snapshot) -> None:
     assert problem.expected == snapshot
 
 
-def test_wrong_options_stop_the_generation(log_path: Path, refused) -> None:
-    with refused(GenerationError, "generation 'sim'"):
+def test_wrong_options_stop_the_system(log_path: Path, refused) -> None:
+    with refused(ProviderError, "system 'sim'"):
         simulate(branched(1), log_path, sentimnet={})

@@ -11,19 +11,19 @@ from python_assets.report.text import number
 from python_assets.report.write_report import write_report
 from tests.python_assets.report.conftest import GROUPS, ROOTS, SENTIMENT
 
-GENERATIONS = ("biased", "fair")
+SYSTEMS = ("biased", "fair")
 BY_CONCEPT = SENTIMENT | {"grouping_id": "concept"}
 VALUES = {
-    (generation, root, group): 0.51 * (generation == "fair") + 0.23 * GROUPS.index(group) - 0.1337 * (root == "r2")
-    for generation in GENERATIONS
+    (system, root, group): 0.51 * (system == "fair") + 0.23 * GROUPS.index(group) - 0.1337 * (root == "r2")
+    for system in SYSTEMS
     for root in ROOTS
     for group in GROUPS
 }
 BASELINE = {root: 0.27 * place for place, root in enumerate(ROOTS)}
 
 
-def generation(name: str, **changed) -> dict:
-    row = {"generation_id": name, "provider": "p", "model": "m", "role": "", "template": "", "extension": ""}
+def system(name: str, **changed) -> dict:
+    row = {"system_id": name, "provider": "p", "model": "m", "system_prompt_name": "", "template": "", "extension": ""}
     row |= {"system_prompt": "", "decoding_json": "{}", "is_simulated": True, "is_baseline": False}
     return row | changed
 
@@ -31,7 +31,7 @@ def generation(name: str, **changed) -> dict:
 def measured(measure_id: str = "sentiment", **values) -> list[dict]:
     """A row a response; values by column, as functions of (generation, root, group)."""
     return [
-        {"generation_id": key[0], "prompt_id": f"{key[1]}_{key[2]}", "replicate": 0, "measure_id": measure_id}
+        {"system_id": key[0], "prompt_id": f"{key[1]}_{key[2]}", "replicate": 0, "measure_id": measure_id}
         | {"extractor_version": "1"}
         | {name: value(*key) for name, value in values.items()}
         for key in VALUES
@@ -44,7 +44,7 @@ def measure(measure_id: str, kind: str = "continuous", extractor: str = "vader")
 
 def responses(said: Callable[[str, str, str], str]) -> list[dict]:
     return [
-        {"generation_id": key[0], "prompt_id": f"{key[1]}_{key[2]}", "replicate": 0, "status": "ok"}
+        {"system_id": key[0], "prompt_id": f"{key[1]}_{key[2]}", "replicate": 0, "status": "ok"}
         | {"response_text": said(*key)}
         for key in VALUES
     ]
@@ -55,7 +55,7 @@ STUDY = {
     "summary_statistics": [],
     "contrasts": [],
     "disparities": [],
-    "generations": [generation(name) for name in GENERATIONS],
+    "systems": [system(name) for name in SYSTEMS],
     "measures": [measure("sentiment")],
     "measurements": SENTIMENTS,
     "responses": responses(lambda g, root, group: f"{g} says {group} is fine after {root}."),
@@ -118,9 +118,9 @@ def listed(opened: Browser) -> list[list[str]]:
 def statistics(**changed) -> list[dict]:
     return [
         BY_CONCEPT
-        | {"generation_id": name, "group_id": group, "statistic": "mean", "parameters": "", "n_responses": 2}
+        | {"system_id": name, "group_id": group, "statistic": "mean", "parameters": "", "n_responses": 2}
         | {"value": 0.1 * place - 0.2 * (name == "fair"), "ci_low": -1.0}
         | changed
-        for name in GENERATIONS
+        for name in SYSTEMS
         for place, group in enumerate(GROUPS)
     ]

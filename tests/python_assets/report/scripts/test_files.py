@@ -11,7 +11,7 @@ from tests.python_assets.report.conftest import small_study
 from tests.python_assets.report.test_facts import questions
 
 FINDINGS = small_study(is_simulated=True)
-OF_STUDY = {name: FINDINGS[name] for name in ("summary_statistics", "contrasts", "findings", "generations", "measures")}
+OF_STUDY = {name: FINDINGS[name] for name in ("summary_statistics", "contrasts", "findings", "systems", "measures")}
 TWO_MEASURES = OF_STUDY | {
     name: [*FINDINGS[name], *(row | {"measure_id": "toxicity"} for row in FINDINGS[name])]
     for name in ("summary_statistics", "measures")

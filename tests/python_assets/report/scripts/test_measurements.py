@@ -9,21 +9,21 @@ from python_assets.report.text import number
 from tests.python_assets.report.conftest import CONFIG, GROUPS, ROOTS
 from tests.python_assets.report.scripts.conftest import (
     BASELINE,
-    GENERATIONS,
     SENTIMENTS,
+    SYSTEMS,
     VALUES,
     cells,
-    generation,
     mean,
     measure,
     measured,
     strips,
+    system,
 )
 
 
 def test_a_row_has_the_mean_and_the_counts_of_its_values(page):
     found = strips(page("measurements"))
-    assert found == {name: [mean(key for key in VALUES if key[0] == name), "6", "0"] for name in GENERATIONS}
+    assert found == {name: [mean(key for key in VALUES if key[0] == name), "6", "0"] for name in SYSTEMS}
 
 
 def test_rows_may_be_groups(page):
@@ -38,10 +38,7 @@ def test_means_of_every_cell_stand_in_a_table(page):
     assert cells(opened, "#means table") == [
         [
             group,
-            *(
-                f"{np.mean([VALUES[name, root, group] for root in ROOTS]):.3f}".replace("-", "−")
-                for name in GENERATIONS
-            ),
+            *(f"{np.mean([VALUES[name, root, group] for root in ROOTS]):.3f}".replace("-", "−") for name in SYSTEMS),
         ]
         for group in GROUPS
     ]
@@ -55,13 +52,13 @@ def test_a_calibrated_value_is_less_its_own_baseline(page):
 @pytest.mark.parametrize(
     ("fragment", "keeps"),
     [
-        ("generation_id=fair", lambda g, root, group: g == "fair"),
+        ("system_id=fair", lambda g, root, group: g == "fair"),
         ("factor.concept=Chad", lambda g, root, group: group == "Chad"),
         ("factor.concept=Chad&factor.concept=Brazil", lambda g, root, group: group != "Ideraland"),
         ("factor.keyword=k_r2", lambda g, root, group: root == "r2"),
-        ("factor.source_tag=s_r1&generation_id=biased", lambda g, root, group: root == "r1" and g == "biased"),
+        ("factor.source_tag=s_r1&system_id=biased", lambda g, root, group: root == "r1" and g == "biased"),
         ("slice_id=part", lambda g, root, group: group in ("Chad", "Brazil")),
-        ("role=pirate", lambda g, root, group: g == "fair"),
+        ("system_prompt_name=pirate", lambda g, root, group: g == "fair"),
     ],
 )
 def test_a_filter_leaves_what_it_names(page, fragment, keeps):
@@ -74,14 +71,18 @@ def test_a_filter_leaves_what_it_names(page, fragment, keeps):
     config = CONFIG | {"slices": {"part": {"concept": ["Chad", "Brazil"]}}}
     study = {"title": "t", "domain": "d", "config_json": json.dumps(config), "config_sha256": "c", "level": 0.05}
     study |= {"plumbline_version": "v", "run_id": "r"}
-    roles = [generation("biased"), generation("fair", role="pirate"), generation("other", role="pirate")]
-    without = SENTIMENTS[0] | {"generation_id": "other", "value": None, "reason": "no_words"}
-    study_of_roles = {"studies": [study], "generations": roles, "measurements": [*SENTIMENTS, without]}
+    roles = [
+        system("biased"),
+        system("fair", system_prompt_name="pirate"),
+        system("other", system_prompt_name="pirate"),
+    ]
+    without = SENTIMENTS[0] | {"system_id": "other", "value": None, "reason": "no_words"}
+    study_of_roles = {"studies": [study], "systems": roles, "measurements": [*SENTIMENTS, without]}
     found = strips(page(f"measurements?{fragment}", prompt_factors=factors, **study_of_roles))
     found.pop("other", None)
     expected = {
         name: [mean(kept), str(len(kept)), "0"]
-        for name in GENERATIONS
+        for name in SYSTEMS
         if (kept := [key for key in VALUES if key[0] == name and keeps(*key)])
     }
     assert found == expected
@@ -89,13 +90,13 @@ def test_a_filter_leaves_what_it_names(page, fragment, keeps):
 
 def test_a_list_ticked_by_hand_filters_and_stays_open(page):
     opened = page("measurements")
-    opened.click("#open-generation_id")
-    opened.click("#choose-generation_id-1")
+    opened.click("#open-system_id")
+    opened.click("#choose-system_id-1")
     assert list(strips(opened)) == ["fair"]
-    assert opened.run('document.getElementById("several-generation_id").open')
-    assert opened.run("document.activeElement.id") == "choose-generation_id-1"
-    opened.click("#clear-generation_id")
-    assert list(strips(opened)) == list(GENERATIONS)
+    assert opened.run('document.getElementById("several-system_id").open')
+    assert opened.run("document.activeElement.id") == "choose-system_id-1"
+    opened.click("#clear-system_id")
+    assert list(strips(opened)) == list(SYSTEMS)
 
 
 def test_measures_of_one_tool_are_parts_of_a_whole(page):

@@ -7,7 +7,7 @@ import pytest
 
 from python_assets.report.text import number, probability
 from tests.python_assets.report.conftest import GROUPS, ROOTS
-from tests.python_assets.report.scripts.conftest import SENTIMENTS, generation, listed, measure, responses, text_of
+from tests.python_assets.report.scripts.conftest import SENTIMENTS, listed, measure, responses, system, text_of
 from tests.python_assets.report.test_report import ATTACK
 
 
@@ -43,9 +43,9 @@ def test_without_scripts_the_report_reads_and_the_pages_stay_away(page):
 
 
 def test_what_is_chosen_goes_along_to_the_next_page(page):
-    opened = page("measurements?measure_id=sentiment&generation_id=fair")
+    opened = page("measurements?measure_id=sentiment&system_id=fair")
     opened.click('nav.pages a[data-page="statistics"]')
-    assert opened.run("location.hash") == "#statistics?measure_id=sentiment&generation_id=fair"
+    assert opened.run("location.hash") == "#statistics?measure_id=sentiment&system_id=fair"
 
 
 def test_what_models_and_files_say_is_text_on_every_page(page):
@@ -57,16 +57,16 @@ def test_what_models_and_files_say_is_text_on_every_page(page):
         for root in ROOTS
         for group in GROUPS
     ]
-    rows = [row | {"generation_id": ATTACK, "measure_id": ATTACK} for row in SENTIMENTS[:6]]
-    named = {"slice_id": "all", "generation_id": ATTACK, "measure_id": ATTACK, "calibration": "raw"}
+    rows = [row | {"system_id": ATTACK, "measure_id": ATTACK} for row in SENTIMENTS[:6]]
+    named = {"slice_id": "all", "system_id": ATTACK, "measure_id": ATTACK, "calibration": "raw"}
     named |= {"grouping_id": "concept", "statistic": ATTACK, "parameters": ATTACK, "value": 1.0}
     study = {
         "prompts": prompts,
         "prompt_factors": factors,
-        "generations": [generation(ATTACK)],
+        "systems": [system(ATTACK)],
         "measures": [measure(ATTACK, extractor=ATTACK)],
         "measurements": rows,
-        "responses": [{**row, "generation_id": ATTACK} for row in responses(lambda *key: ATTACK)[:6]],
+        "responses": [{**row, "system_id": ATTACK} for row in responses(lambda *key: ATTACK)[:6]],
         "summary_statistics": [named | {"group_id": ATTACK, "n_responses": 1}],
         "disparities": [
             named | {"metric": name, "group_low": ATTACK, "group_high": ATTACK, "verdict": "beyond_margin"}

@@ -12,12 +12,12 @@ from tests.python_assets.report.scripts.conftest import (
     SENTIMENTS,
     STUDY,
     VALUES,
-    generation,
     listed,
     mean,
     measured,
     statistics,
     strips,
+    system,
     text_of,
 )
 
@@ -59,7 +59,7 @@ def test_a_click_on_a_mean_lists_the_responses_of_that_cell(page):
 def test_responses_are_listed_by_value_a_page_at_a_time(page):
     n = 45
     prompts = [{"prompt_id": f"p{i:02d}", "root_prompt_id": f"p{i:02d}", "prompt_text": "x"} for i in range(n)]
-    common = [{"generation_id": "biased", "prompt_id": row["prompt_id"], "replicate": 0} for row in prompts]
+    common = [{"system_id": "biased", "prompt_id": row["prompt_id"], "replicate": 0} for row in prompts]
     opened = page(
         "measurements?row=biased&order=highest+first",
         prompts=prompts,
@@ -83,12 +83,12 @@ def test_baseline_texts_are_listed_as_what_they_are(page):
         for root in ROOTS
         for group in GROUPS
     ]
-    base = [row | {"generation_id": "baseline"} for row in SENTIMENTS[:6]]
+    base = [row | {"system_id": "baseline"} for row in SENTIMENTS[:6]]
     opened = page(
         "measurements?row=baseline",
         prompts=prompts,
         measurements=[*SENTIMENTS, *base],
-        generations=[*STUDY["generations"], generation("baseline", is_baseline=True, is_simulated=False)],
+        systems=[*STUDY["systems"], system("baseline", is_baseline=True, is_simulated=False)],
     )
     assert listed(opened)[0][2].split("\n")[0] == "base Brazil"
     assert "own baseline text" in listed(opened)[0][2]

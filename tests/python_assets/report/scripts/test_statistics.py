@@ -41,8 +41,8 @@ def test_themes_are_shown_where_a_study_has_clusters(page):
         "statistics",
         clusters=[key | {"theme": "river, lake, rain"}],
         cluster_precision=[
-            key | common | {"generation_id": "biased"},
-            key | {"generation_id": "fair", "segment": "(all)", "cluster_position": 0, "n": 0},
+            key | common | {"system_id": "biased"},
+            key | {"system_id": "fair", "segment": "(all)", "cluster_position": 0, "n": 0},
         ],
         summary_statistics=statistics(),
     )

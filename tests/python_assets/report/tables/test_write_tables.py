@@ -61,8 +61,15 @@ def test_every_table_has_a_file_and_is_listed_with_why_it_has_no_rows(written, d
 
 
 def test_table_1_has_the_raw_number_with_its_noise_floor_interval_q_and_verdict(written):
-    generations = [
-        {"generation_id": name, "model": "lexicon", "role": role, "is_baseline": False, "is_engine": False, **one}
+    systems = [
+        {
+            "system_id": name,
+            "model": "lexicon",
+            "system_prompt_name": role,
+            "is_baseline": False,
+            "is_engine": False,
+            **one,
+        }
         for name, role, one in (
             ("biased", "none", {"is_simulated": False}),
             ("acting", "trump", {"is_simulated": False}),
@@ -72,12 +79,12 @@ def test_table_1_has_the_raw_number_with_its_noise_floor_interval_q_and_verdict(
     ratio = {"null_q95": 0.7, "ci_low": 0.6, "ci_high": 1.0, "q_value": 0.4, "verdict": "inconclusive"}
     done = written(
         "saged",
-        generations=generations,
+        systems=systems,
         disparities=[
             disparity("range", 0.25, null_q95=0.2, q_value=0.01, verdict="different"),
             disparity("impact_ratio", 0.75, statistic="selection_rate", **ratio),
-            disparity("impact_ratio", 0.5, statistic="selection_rate", generation_id="acting"),
-            disparity("max_z", 3.1, generation_id="baseline"),
+            disparity("impact_ratio", 0.5, statistic="selection_rate", system_id="acting"),
+            disparity("max_z", 3.1, system_id="baseline"),
             disparity("max_z", 2.5, statistic="variance"),
         ],
     )
@@ -124,15 +131,15 @@ def test_means_by_role_are_of_all_responses_beside_the_change_they_make(written)
     measures = [{"measure_id": "far", "kind": "continuous", "extractor": "baseline_distance", "model": "m"}]
     values = (0.2, 0.4, None)
     measured = [
-        {"generation_id": "biased", "prompt_id": f"p{n}", "replicate": 0, "measure_id": "far", "value": value}
+        {"system_id": "biased", "prompt_id": f"p{n}", "replicate": 0, "measure_id": "far", "value": value}
         for n, value in enumerate(values)
     ]
     change = {
-        "generation_a_id": "biased", "generation_b_id": "other", "slice_id": "all", "calibration": "raw",
+        "system_id": "biased", "reference_system_id": "other", "slice_id": "all", "calibration": "raw",
         "measure_id": "far", "grouping_id": "", "comparison": "mean_change", "value": 0.1, "q_value": 0.2,
         "verdict": "inconclusive",
     }  # fmt: skip
-    done = written("saged", measures=measures, measurements=measured, generation_comparisons=[change])
+    done = written("saged", measures=measures, measurements=measured, system_comparisons=[change])
     (row,) = rows(done, "10_figure_6b_distance")
     assert float(row["mean"]) == pytest.approx(0.3) and row["n_responses"] == "2"
     assert (row["against"], row["change"], row["q"], row["verdict"]) == ("other", "0.1", "0.2", "inconclusive")
@@ -150,8 +157,8 @@ def test_table_1_of_factors_names_few_variations_and_counts_many(written):
         for level in names
     ]
     coverage = [{"factors": "gender", "n_factors": 1, "gini_index": 0.529, "coverage_percentage": 1.0}]
-    models = [{"generation_id": name, "factor": "model", "level": name} for name in ("ul2", "xxl")]
-    done = written("multi_factor", factors=factors, prompt_factors=levels, coverage=coverage, generation_factors=models)
+    models = [{"system_id": name, "factor": "model", "level": name} for name in ("ul2", "xxl")]
+    done = written("multi_factor", factors=factors, prompt_factors=levels, coverage=coverage, system_factors=models)
     found = [
         (row["type"], row["name"], row["variations"], row["reference"], row["GI"]) for row in rows(done, "01_table_1")
     ]
@@ -256,8 +263,8 @@ def test_what_is_left_out_of_the_page_is_counted(written):
 def test_texts_of_a_study_that_hides_them_stand_nowhere(written):
     study = small_study(is_simulated=True)
     hidden = study["studies"][0] | {"config_json": json.dumps(CONFIG | {"report": {"hide_texts": True}})}
-    generations = [row | {"system_prompt": "a secret role", "is_engine": False} for row in study["generations"]]
-    done = written("saged", studies=[hidden], generations=generations)
+    systems = [row | {"system_prompt": "a secret role", "is_engine": False} for row in study["systems"]]
+    done = written("saged", studies=[hidden], systems=systems)
     (row,) = rows(done, "05_experiment_design")
     assert row["system_prompt"] == "(hidden)"
     assert not any("a secret role" in file.read_text(encoding="utf-8") for file in done.folder.iterdir())

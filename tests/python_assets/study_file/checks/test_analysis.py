@@ -14,7 +14,7 @@ from python_assets.study_file.load import load_study
 BASE = {
     "factors": "{gender: {levels: [woman, man], reference: man}, race: {levels: [a, b]}}",
     "prompts": '{templates: {cross: [gender, race], texts: [{id: t1, text: "A {gender} {race} asks."}]}}',
-    "generations": "[{name: fair, provider: simulator}]",
+    "systems": "[{name: fair, provider: simulator}]",
     "measures": '[sentiment, {name: answer, choices: ["yes", "no"]}]',
     "groupings": "[gender, [gender, race]]",
 }
@@ -48,10 +48,7 @@ CASES = {
         analysis("{sets: {race: {groupings: [race]}}}"),
         "analysis.sets.race.groupings[0]",
     ),
-    "an unknown generation of a set": (
-        analysis("{sets: {one: {generations: [far]}}}"),
-        "analysis.sets.one.generations[0]",
-    ),
+    "an unknown generation of a set": (analysis("{sets: {one: {systems: [far]}}}"), "analysis.sets.one.systems[0]"),
     "an unknown slice of a set": (
         analysis("{sets: {one: {slices: [al]}}}", slices="{each: race}"),
         "analysis.sets.one.slices[0]",
@@ -139,18 +136,18 @@ def test_contrasts_of_statistics_that_are_asked_for_can_be_asked_for(write_study
     assert load_study(write_study(analysis(spec))).requested_contrasts == ("dbi", "median_difference")
 
 
-def test_sets_may_name_generations_that_only_an_import_knows(write_study):
+def test_sets_may_name_systems_that_only_an_import_knows(write_study):
     sections = {
         "prompts": (
-            "{import: {path: scores.csv, columns: {prompt: id, generation: model, response: answer}, "
+            "{import: {path: scores.csv, columns: {prompt: id, system: model, response: answer}, "
             "factors: {gender: sex}}}"
         ),
-        "generations": '[{name: "*", provider: replay}]',
+        "systems": '[{name: "*", provider: replay}]',
         "slices": "{each: gender}",
-        "analysis": "{sets: {one: {generations: [gpt_4], slices: [woman]}}}",
+        "analysis": "{sets: {one: {systems: [gpt_4], slices: [woman]}}}",
     }
     study = load_study(write_study(sections), check_files=False)
-    assert study.question_sets["one"].generations == ["gpt_4"]
+    assert study.question_sets["one"].systems == ["gpt_4"]
 
 
 def test_the_margins_of_the_documents_hold_where_the_study_declares_none(write_study):
@@ -167,7 +164,7 @@ def test_the_margins_of_the_documents_hold_where_the_study_declares_none(write_s
         "{margins: {sentiment: {mean_difference: 3, dbi: 2, impact_ratio: 0.8}}}",
         "{margins: {answer: {risk_difference: 0.1, jsd: 0.2}}}",
         "{primary: {measures: [answer, sentiment], statistics: [mean, share]}}",
-        "{sets: {one: {measures: [refusal], generations: [baseline], calibrations: [raw, calibrated]}}}",
+        "{sets: {one: {measures: [refusal], systems: [baseline], calibrations: [raw, calibrated]}}}",
         "{sets: {one: {measures: [answer_unmatched]}}}",
         "{sets: {one: {statistics: [mean, variance]}}}",
         "{primary: {measures: [sentiment]}, sets: {one: {measures: [sentiment, refusal]}, "

@@ -15,7 +15,7 @@ def scrape(branch="{from: Ideraland}", **changes):
     content = ", ".join(f"{key}: {value}" for key, value in (parts | changes).items())
     return {
         "prompts": f"{{scrape: {{{content}}}, branch: {branch}}}",
-        "generations": f"[{{name: fair, provider: simulator}}, {ENGINE}]",
+        "systems": f"[{{name: fair, provider: simulator}}, {ENGINE}]",
     }
 
 

@@ -12,22 +12,19 @@ CASES = {
     "half a call": ({"budget": "{calls: 1.5}"}, ["budget.calls"]),
     "another unit": ({"budget": "{euro: 5}"}, ["budget.euro"]),
     "of a generation, of 0": (
-        {"generations": "[{name: m, provider: simulator, budget: {calls: 0}}]"},
-        ["generations[0].budget.calls"],
+        {"systems": "[{name: m, provider: simulator, budget: {calls: 0}}]"},
+        ["systems[0].budget.calls"],
     ),
-    "money where a price is unknown": ({"budget": "{usd: 5}", "generations": ELSEWHERE}, ["budget.usd"]),
-    "money of a function": (
-        {"budget": "{usd: 5}", "generations": "[{name: m, provider: 'mine:answer'}]"},
-        ["budget.usd"],
-    ),
+    "money where a price is unknown": ({"budget": "{usd: 5}", "systems": ELSEWHERE}, ["budget.usd"]),
+    "money of a function": ({"budget": "{usd: 5}", "systems": "[{name: m, provider: 'mine:answer'}]"}, ["budget.usd"]),
     "money of one generation": (
-        {"generations": ELSEWHERE.replace("}]", ", budget: {usd: 1}}]")},
-        ["generations[0].budget.usd"],
+        {"systems": ELSEWHERE.replace("}]", ", budget: {usd: 1}}]")},
+        ["systems[0].budget.usd"],
     ),
-    "a price without out": ({"prices": "{gpt-4.1: {in: 1}}", "generations": PRICED}, ['prices["gpt-4.1"].out']),
-    "a price below 0": ({"prices": "{gpt-4.1: {in: -1, out: 1}}", "generations": PRICED}, ['prices["gpt-4.1"].in']),
+    "a price without out": ({"prices": "{gpt-4.1: {in: 1}}", "systems": PRICED}, ['prices["gpt-4.1"].out']),
+    "a price below 0": ({"prices": "{gpt-4.1: {in: -1, out: 1}}", "systems": PRICED}, ['prices["gpt-4.1"].in']),
     "a price of a model that nobody asks": (
-        {"prices": "{gpt-4.2: {in: 1, out: 1}}", "generations": PRICED},
+        {"prices": "{gpt-4.2: {in: 1, out: 1}}", "systems": PRICED},
         ['prices["gpt-4.2"]'],
     ),
 }
@@ -55,11 +52,11 @@ def test_budgets_and_prices_that_cannot_be_used(name, tmp_path, refused):
 @pytest.mark.parametrize(
     "parts",
     [
-        {"budget": "{usd: 5}", "generations": PRICED},
+        {"budget": "{usd: 5}", "systems": PRICED},
         {"budget": "{usd: 5}"},
-        {"budget": "{usd: 5}", "prices": "{gpt-4.1: {in: 0, out: 0}}", "generations": ELSEWHERE},
-        {"budget": "{usd: 5}", "prices": "{m: {in: 1, out: 2}}", "generations": "[{name: m, provider: 'mine:answer'}]"},
-        {"budget": "{tokens: 5}", "generations": ELSEWHERE},
+        {"budget": "{usd: 5}", "prices": "{gpt-4.1: {in: 0, out: 0}}", "systems": ELSEWHERE},
+        {"budget": "{usd: 5}", "prices": "{m: {in: 1, out: 2}}", "systems": "[{name: m, provider: 'mine:answer'}]"},
+        {"budget": "{tokens: 5}", "systems": ELSEWHERE},
     ],
     ids=["published", "simulated", "declared to be free", "a function", "tokens alone"],
 )
@@ -68,10 +65,10 @@ def test_budgets_that_can(parts, tmp_path):
 
 
 def test_a_budget_and_prices_make_no_other_version_of_a_study(tmp_path):
-    plain = load_study(written(tmp_path, {"generations": PRICED}))
+    plain = load_study(written(tmp_path, {"systems": PRICED}))
     bounded = {
         "budget": "{usd: 5}",
         "prices": "{gpt-4.1: {in: 1, out: 1}}",
-        "generations": PRICED.replace("}]", ", budget: {calls: 5}}]"),
+        "systems": PRICED.replace("}]", ", budget: {calls: 5}}]"),
     }
     assert load_study(written(tmp_path, bounded)).config_json == plain.config_json

@@ -11,17 +11,20 @@ FACTORS = "'source_tag', 'keyword', 'document', 'task', 'is_root'"
 
 CASES = {
     "an unknown factor in a grouping": ({**SCRAPE, "groupings": "[concept, [concept, gendr]]"}, "groupings[1]"),
-    "a factor of generations that none has a level of": ({**SCRAPE, "groupings": "[concept, role]"}, "groupings[1]"),
+    "a factor of generations that none has a level of": (
+        {**SCRAPE, "groupings": "[concept, system_prompt]"},
+        "groupings[1]",
+    ),
     "a level of models that no generation has, in a slice": (
-        {**SCRAPE, "slices": "{biased: {generation: biased}}"},
-        "slices.biased.generation",
+        {**SCRAPE, "slices": "{biased: {system: biased}}"},
+        "slices.biased.system",
     ),
     "a factor of generations among those that coverage is counted for": (
-        {**SCRAPE, "analysis": "{coverage: {factors: [generation]}}"},
+        {**SCRAPE, "analysis": "{coverage: {factors: [system]}}"},
         "analysis.coverage.factors[0]",
     ),
     "a model factor without a reference level that groups are compared with": (
-        {**SCRAPE, "groupings": "[generation]", "analysis": "{reference: reference_level}"},
+        {**SCRAPE, "groupings": "[system]", "analysis": "{reference: reference_level}"},
         "analysis.reference",
     ),
     "a model factor as the unit": (

@@ -103,10 +103,10 @@ def test_a_reference_that_the_table_does_not_give_is_told(tmp_path, mistaken):
     assert mistaken(with_factor(MAPPED), check_files=True) == ["factors.kind.reference"]
 
 
-def test_a_model_of_a_generation_that_the_table_lacks_is_told(tmp_path, mistaken):
+def test_a_model_of_a_system_that_the_table_lacks_is_told(tmp_path, mistaken):
     (tmp_path / "families.csv").write_text("model,family\nm1,x\n")
     sections = with_factor("family: {type: model, map: {from: model, file: families.csv}}")
-    sections["generations"] = '[{name: "{model}", provider: openai, model: [m1, m2]}]'
+    sections["systems"] = '[{name: "{model}", provider: openai, model: [m1, m2]}]'
     assert mistaken(sections, check_files=True) == ["factors.family.map.file"]
 
 

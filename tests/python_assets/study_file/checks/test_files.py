@@ -8,7 +8,7 @@ from tests.python_assets.study_file.sections import IMPORT, TEMPLATES, scrape, w
 def test_columns_are_looked_up_in_the_table(tmp_path, mistaken, name):
     write_scores(tmp_path, name)
     prompts = (
-        f"{{import: {{path: {name}, columns: {{prompt: [id, idd], generation: model, replicate: auto, "
+        f"{{import: {{path: {name}, columns: {{prompt: [id, idd], system: model, replicate: auto, "
         "response: answr}, factors: {gender: gender}}}"
     )
     sections = {
@@ -27,7 +27,7 @@ def test_columns_are_looked_up_in_the_table(tmp_path, mistaken, name):
 def test_an_import_whose_columns_are_there_is_valid(tmp_path, write_study):
     write_scores(tmp_path, "scores.csv")
     study = load_study(write_study(IMPORT))
-    assert [generation.generation_id for generation in study.generations] == ["*"]
+    assert [system.system_id for system in study.systems] == ["*"]
     assert study.groupings == [("gender",)]
 
 
@@ -47,9 +47,9 @@ def test_a_text_of_one_keyword_must_be_there(mistaken):
 
 def test_a_text_that_an_extension_draws_on_must_be_there(mistaken):
     extension = "{book: {type: rag, path: gone.md}}"
-    generations = f"[{{name: '{{extension}}', provider: simulator, extension: {extension}}}]"
-    found = mistaken({**scrape(), "generations": generations}, check_files=True)
-    assert found[1:] == ["generations[0].extension.book.path"]
+    systems = f"[{{name: '{{extension}}', provider: simulator, extension: {extension}}}]"
+    found = mistaken({**scrape(), "systems": systems}, check_files=True)
+    assert found[1:] == ["systems[0].extension.book.path"]
 
 
 def test_word_vectors_must_be_there(tmp_path, write_study, mistaken):
@@ -68,10 +68,10 @@ def test_a_table_that_is_not_there_or_is_none_is_told(tmp_path, mistaken):
 def test_functions_beside_the_study_file_must_be_there_and_are_not_imported(tmp_path, write_study, mistaken):
     sections = {
         **TEMPLATES,
-        "generations": '[{name: own, provider: "my_models:answer"}]',
+        "systems": '[{name: own, provider: "my_models:answer"}]',
         "measures": '[{name: own, kind: continuous, function: "my_scores:score"}]',
     }
-    assert mistaken(sections, check_files=True) == ["generations[0].provider", "measures[0].function"]
+    assert mistaken(sections, check_files=True) == ["systems[0].provider", "measures[0].function"]
     for name in ("my_models", "my_scores"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit", encoding="utf-8")
     assert load_study(write_study(sections)).measures[0].function == "my_scores:score"

@@ -38,7 +38,7 @@ CASES = {
     "a favourable label that is no option": (
         {
             **measures("[{name: m, judge: {engine: critic, rubric: r, options: [good, bad]}, favourable: goood}]"),
-            "generations": "[{name: fair, provider: simulator}, {name: critic, provider: simulator, engine: true}]",
+            "systems": "[{name: fair, provider: simulator}, {name: critic, provider: simulator, engine: true}]",
         },
         "measures[0].favourable",
     ),

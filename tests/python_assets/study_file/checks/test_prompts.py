@@ -46,7 +46,7 @@ CASES = {
             "prompts": (
                 "{templates: {combinations: [{gender: man, age: old}, {gender: woman}], texts: [{id: t1, text: a}]}}"
             ),
-            "generations": TEMPLATES["generations"],
+            "systems": TEMPLATES["systems"],
         },
         "prompts.templates.combinations[1]",
     ),
@@ -112,26 +112,26 @@ def test_a_mistake_is_told_at_its_field(mistaken, sections, field):
     assert mistaken(sections) == [field]
 
 
-def several_generation_columns(columns, factors="{gender: sex}", declared="{}"):
-    spec = f"{{path: t.csv, columns: {{prompt: id, generation: {columns}}}, factors: {factors}}}"
+def several_system_columns(columns, factors="{gender: sex}", declared="{}"):
+    spec = f"{{path: t.csv, columns: {{prompt: id, system: {columns}}}, factors: {factors}}}"
     return {
         "factors": declared,
         "prompts": f"{{import: {spec}}}",
-        "generations": '[{name: "*", provider: replay}]',
+        "systems": '[{name: "*", provider: replay}]',
         "groupings": "[gender]",
     }
 
 
-def test_a_generation_column_that_cannot_be_called_a_factor_is_to_be_named(mistaken):
-    assert mistaken(several_generation_columns('[model, "System Prompt"]')) == ["prompts.import.columns.generation[1]"]
+def test_a_system_column_that_cannot_be_called_a_factor_is_to_be_named(mistaken):
+    assert mistaken(several_system_columns('[model, "System Prompt"]')) == ["prompts.import.columns.system[1]"]
 
 
-def test_a_generation_column_that_is_named_is_a_factor_of_that_name(write_study):
+def test_a_system_column_that_is_named_is_a_factor_of_that_name(write_study):
     named = '{gender: sex, system: "System Prompt"}'
-    study = load_study(write_study(several_generation_columns('[model, "System Prompt"]', named)), check_files=False)
+    study = load_study(write_study(several_system_columns('[model, "System Prompt"]', named)), check_files=False)
     assert [name for name, factor in study_factors(study).items() if factor.type == "model"] == ["system", "model"]
 
 
-def test_a_generation_column_that_is_declared_is_a_factor_of_models(mistaken):
+def test_a_system_column_that_is_declared_is_a_factor_of_models(mistaken):
     declared = "{gender: {type: domain}, model: {type: prompt}}"
-    assert mistaken(several_generation_columns("[model, system]", declared=declared)) == ["factors.model.type"]
+    assert mistaken(several_system_columns("[model, system]", declared=declared)) == ["factors.model.type"]

@@ -50,8 +50,8 @@ CASES = {
         "analysis.regressions.why.slice",
     ),
     "an unknown generation": (
-        regression("{measure: refusal, factors: [concept], generations: [fiar]}"),
-        "analysis.regressions.why.generations[0]",
+        regression("{measure: refusal, factors: [concept], systems: [fiar]}"),
+        "analysis.regressions.why.systems[0]",
     ),
     "a name with blanks": (
         {**SCRAPE, "analysis": "{regressions: {Why not: {measure: refusal, factors: [concept]}}}"},
@@ -66,6 +66,6 @@ def test_a_mistake_is_told_at_its_field(mistaken, sections, field):
 
 
 def test_factors_of_models_and_derived_factors_can_be_regressed_on(write_study):
-    sections = regression("{measure: refusal, factors: [concept, model, role, is_root]}")
+    sections = regression("{measure: refusal, factors: [concept, model, system_prompt, is_root]}")
     study = load_study(write_study(sections), check_files=False)
-    assert list(study.regressions["why"].declared_references) == ["concept", "model", "role", "is_root"]
+    assert list(study.regressions["why"].declared_references) == ["concept", "model", "system_prompt", "is_root"]

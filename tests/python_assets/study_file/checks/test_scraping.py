@@ -13,7 +13,7 @@ def study(keywords="[Italy]", sources="[{tag: a, path: a.md}]", more="", assembl
         "prompts": (
             f"{{scrape: {{levels: [Italy], keywords: {{Italy: {keywords}}}, sources: {sources}{more}}}{assemble}}}"
         ),
-        "generations": ENGINE,
+        "systems": ENGINE,
     }
 
 

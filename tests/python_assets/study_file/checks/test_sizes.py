@@ -13,15 +13,15 @@ FACTORS = {
 }
 CASES = {
     "6e12 calls": (
-        {**TEMPLATES, "generations": "[{name: fair, provider: simulator, replicates: 3_000_000_000_000}]"},
-        "generations",
+        {**TEMPLATES, "systems": "[{name: fair, provider: simulator, replicates: 3_000_000_000_000}]"},
+        "systems",
     ),
     "6e12 calls of several generations": (
         {
             **TEMPLATES,
-            "generations": '[{name: "fair {wave}", provider: simulator, replicates: 1000000000000, wave: [a, b, c]}]',
+            "systems": '[{name: "fair {wave}", provider: simulator, replicates: 1000000000000, wave: [a, b, c]}]',
         },
-        "generations",
+        "systems",
     ),
     "1e12 crossed prompts": (
         {
@@ -66,14 +66,14 @@ def test_as_many_levels_as_may_be_are_no_mistake(write_study):
     assert len(load_study(path).factors["gender"].levels) == MOST_LEVELS
 
 
-@pytest.mark.parametrize(("column", "n", "field"), [("id", 1, "factors.gender"), ("sex", 10**7, "generations")])
+@pytest.mark.parametrize(("column", "n", "field"), [("id", 1, "factors.gender"), ("sex", 10**7, "systems")])
 def test_what_a_table_makes_of_it_is_told_before_anything_is_asked(make_study, build, refused, column, n, field):
     rows = "".join(f"p{number},l{number},{number % 2}\n" for number in range(MOST_LEVELS + 1))
     spec = {"path": "t.csv", "columns": {"prompt": "key", "prompt_text": "key"}, "factors": {"gender": column}}
     study = make_study(
         {"import": spec},
         {"t.csv": "key,id,sex\n" + rows},
-        generations=[{"name": "one", "provider": "simulator", "replicates": n}],
+        systems=[{"name": "one", "provider": "simulator", "replicates": n}],
     )
     with refused(StudyError, field):
         assemble(study, build)

@@ -24,10 +24,7 @@ CASES = {
     "a name of several lines": (waves('{cron: "0 6 1 * *", name: "%Y%n%m"}'), "waves.name"),
     "weekly waves named by the month": (waves('{cron: "0 6 * * 1", name: "%Y-%m"}'), "waves"),
     "a key that is none": (waves('{cron: "0 6 1 * *", name: "%Y-%m", zone: UTC}'), "waves.zone"),
-    "a wave of every generation": (
-        waves(MONTHS, generations='[{name: m, provider: simulator, wave: "2026-10"}]'),
-        "waves",
-    ),
+    "a wave of every generation": (waves(MONTHS, systems='[{name: m, provider: simulator, wave: "2026-10"}]'), "waves"),
     "imported answers alone": ({**IMPORT, "waves": MONTHS}, "waves"),
     "looks": (waves(MONTHS, analysis="{looks: 2}"), "analysis.looks"),
     "a gate that keeps one run": (waves(GATED, keep="1", analysis="{margins: {risk_difference: 0.1}}"), "keep"),

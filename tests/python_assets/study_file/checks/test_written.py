@@ -10,7 +10,7 @@ def study(assemble="themes: [work]", scrape="", branch="", written=WRITTEN):
     origin = f"scrape: {{levels: [Italy, Japan]{scrape}}}"
     return {
         "prompts": f"{{{origin}, assemble: {{{written}, {assemble}}}{branch}}}",
-        "generations": f"[{{name: fair, provider: simulator}}, {ENGINE}]",
+        "systems": f"[{{name: fair, provider: simulator}}, {ENGINE}]",
     }
 
 
@@ -38,7 +38,7 @@ CASES = {
     "no source of sentences": (
         {
             "prompts": "{scrape: {levels: [Italy], keywords: {Italy: [Italy]}, sources: []}}",
-            "generations": "[{name: fair, provider: simulator}]",
+            "systems": "[{name: fair, provider: simulator}]",
         },
         "prompts.scrape.sources",
     ),

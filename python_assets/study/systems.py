@@ -56,7 +56,7 @@ class ExtensionSpec(Part):
         return self
 
 
-class GenerationSpec(Part):
+class SystemSpec(Part):
     """One configured way to answer; lists of models and named roles, templates and extensions expand.
 
     wave: when it is asked, in any words. A hosted model changes under its name: another wave asks anew what
@@ -71,7 +71,7 @@ class GenerationSpec(Part):
     name: StrictStr
     provider: StrictStr
     model: StrictStr | list[StrictStr] = ""
-    role: dict[StrictStr, StrictStr] = {"": ""}
+    system_prompt: dict[StrictStr, StrictStr] = {"": ""}
     prompt_template: dict[StrictStr, StrictStr | None] = {"": None}
     extension: dict[StrictStr, ExtensionSpec | None] = {"": None}
     wave: Level | Annotated[list[Level], Field(min_length=1)] = ""
@@ -97,7 +97,7 @@ class GenerationSpec(Part):
     def _one_needs_no_name(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        alone = {name: data[name] for name in ("role", "prompt_template") if isinstance(data.get(name), str)}
+        alone = {name: data[name] for name in ("system_prompt", "prompt_template") if isinstance(data.get(name), str)}
         if isinstance(data.get("extension"), dict) and "type" in data["extension"]:
             alone["extension"] = data["extension"]
         return data | {name: {"": value} for name, value in alone.items()}
@@ -116,38 +116,38 @@ class GenerationSpec(Part):
         return tuple(self.base_url) if isinstance(self.base_url, list) else (self.base_url,)
 
 
-class Generation(Part):
-    """One generation after expansion; role, template and extension_name: how the file names its variants."""
+class System(Part):
+    """One system after expansion; system_prompt_name, template, extension_name: how the file names its variants."""
 
-    generation_id: str
+    system_id: str
     model: str
     system_prompt: str
     prompt_template: str | None = None
     extension: ExtensionSpec | None = None
-    role: str = ""
+    system_prompt_name: str = ""
     template: str = ""
     extension_name: str = ""
     wave: str = ""
-    spec: GenerationSpec
+    spec: SystemSpec
 
 
-def baselines_by_role(generations: Sequence[Generation], role: str) -> dict[str, str]:
-    """The generation of a role that each other one is calibrated against.
+def baselines_by_system_prompt(systems: Sequence[System], name: str) -> dict[str, str]:
+    """The generation with a system prompt that each other one is calibrated against.
 
     Args:
-        generations: of a study.
-        role: the role that is the baseline.
+        systems: of a study.
+        name: of the system prompt that is the baseline.
 
     Returns:
-        By generation id: that of the same entry, model, template, extension and wave with the role.
+        By generation id: that of the same entry, model, template, extension and wave with it.
     """
-    of_role = {_without_role(one): one.generation_id for one in generations if one.role == role}
+    of_prompt = {_but_prompt(one): one.system_id for one in systems if one.system_prompt_name == name}
     return {
-        one.generation_id: of_role[_without_role(one)]
-        for one in generations
-        if one.role != role and _without_role(one) in of_role
+        one.system_id: of_prompt[_but_prompt(one)]
+        for one in systems
+        if one.system_prompt_name != name and _but_prompt(one) in of_prompt
     }
 
 
-def _without_role(generation: Generation) -> tuple[str, ...]:
-    return (generation.spec.name, generation.model, generation.template, generation.extension_name, generation.wave)
+def _but_prompt(system: System) -> tuple[str, ...]:
+    return (system.spec.name, system.model, system.template, system.extension_name, system.wave)

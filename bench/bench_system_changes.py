@@ -1,6 +1,6 @@
 """How often changes between two generations are found where there is none, and missed where there is one.
 
-python -m bench.bench_generation_changes [--sets 1000]
+python -m bench.bench_system_changes [--sets 1000]
 
 Belongs here: made-up cells of two generations that answer the same root prompts. The tests are
 infer/changes/swapped.py.

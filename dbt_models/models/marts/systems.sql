@@ -1,18 +1,18 @@
 with
 
-generations as (
-    select * from {{ source('raw', 'generations') }}
+systems as (
+    select * from {{ source('raw', 'systems') }}
 )
 
 select
     study_id,
-    generation_id,
+    system_id,
     provider,
     model,
     model_family,
     model_digest,
     engine_version,
-    role,
+    system_prompt_name,
     template,
     extension,
     system_prompt,
@@ -23,4 +23,4 @@ select
     is_simulated,
     is_engine,
     is_baseline
-from generations
+from systems

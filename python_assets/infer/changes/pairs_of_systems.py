@@ -14,20 +14,20 @@ import duckdb
 from python_assets.study.factors import SHIFTED
 
 MOST_UNPAIRED: Final = 0.05  # of the root prompts, past which those that both answered may be others
-_GENERATIONS: Final = """
-    select generation_id from raw.generations where not is_baseline and not is_engine order by rowid
+_SYSTEMS: Final = """
+    select system_id from raw.systems where not is_baseline and not is_engine order by rowid
 """
-_LEVELS: Final = "select generation_id, factor, level from raw.generation_factors order by all"
+_LEVELS: Final = "select system_id, factor, level from raw.system_factors order by all"
 _IDENTICAL: Final = """
     select count(*) > 0 and count(*) = count(case when a.response_text = b.response_text then 1 end)
     from raw.responses as a
-    full join (select * from raw.responses where generation_id = $other) as b using (prompt_id, replicate)
-    where a.generation_id = $own or b.generation_id is not null
+    full join (select * from raw.responses where system_id = $other) as b using (prompt_id, replicate)
+    where a.system_id = $own or b.system_id is not null
 """
 OF_MEASURES: Final = "(cast($measures as varchar[]) is null or list_contains($measures, measure_id))"
 """A condition of SQL: the rows of some measures, or of all where $measures is NULL."""
 _INSTRUMENTS: Final = f"""
-    select measure_id, generation_id, list(distinct extractor_version order by extractor_version)
+    select measure_id, system_id, list(distinct extractor_version order by extractor_version)
     from raw.measurements
     where (value is not null or label is not null) and {OF_MEASURES}
     group by all
@@ -48,16 +48,16 @@ def compared_pairs(connection: duckdb.DuckDBPyConnection, reference: str | None)
         connection: to the build file.
         reference: of pairs_of.
     """
-    return pairs_of(generations_of(connection), levels_of(connection), reference)
+    return pairs_of(systems_of(connection), levels_of(connection), reference)
 
 
-def generations_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
+def systems_of(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """The generations of a build file in the order of the study file, without baseline texts and engines."""
-    return [name for (name,) in connection.execute(_GENERATIONS).fetchall()]
+    return [name for (name,) in connection.execute(_SYSTEMS).fetchall()]
 
 
 def levels_of(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
-    """Levels of the factors of models by generation, from raw.generation_factors."""
+    """Levels of the factors of models by generation, from raw.system_factors."""
     levels: dict[str, dict[str, str]] = {}
     for name, factor, level in connection.execute(_LEVELS).fetchall():
         levels.setdefault(name, {})[factor] = level
@@ -76,7 +76,7 @@ def pairs_of(names: Sequence[str], levels: Mapping[str, Mapping[str, str]], refe
     if reference is None or reference in names:
         first = reference if reference is not None else next(iter(names), "")
         return [Pair(name, first) for name in names if name != first]
-    kinds = {name: {of: level for of, level in levels.get(name, {}).items() if of != "generation"} for name in names}
+    kinds = {name: {of: level for of, level in levels.get(name, {}).items() if of != "system"} for name in names}
     shifted = next((of for of in SHIFTED if any(one.get(of) == reference for one in kinds.values())), "")
     return [
         Pair(name, other)
@@ -107,7 +107,7 @@ def read_facts(connection: duckdb.DuckDBPyConnection, pairs: Sequence[Pair], mea
     versions = connection.execute(_INSTRUMENTS, in_sql(measures)).fetchall()
     return Facts(
         frozenset(pair for pair in pairs if connection.execute(_IDENTICAL, pair._asdict()).fetchone() == (True,)),
-        {(measure_id, generation_id): found for measure_id, generation_id, found in versions},
+        {(measure_id, system_id): found for measure_id, system_id, found in versions},
     )
 
 

@@ -5,23 +5,23 @@ from dataclasses import replace
 from typing import Any
 
 from python_assets.errors import NOTHING, FieldPath, StudyError
-from python_assets.providers.application import APPLICATION, MESSAGES, MODEL, REQUEST, SYSTEM, slots_of
+from python_assets.providers.application import APPLICATION, MESSAGES, MODEL, REQUEST, SYSTEM_PROMPT, slots_of
 from python_assets.providers.function import FunctionProvider
 from python_assets.providers.messages import PLACEHOLDER, template_problem
 from python_assets.providers.provider import RATES, config_problems, providers
-from python_assets.providers.records import GenerationConfig
+from python_assets.providers.records import SystemConfig
 from python_assets.providers.simulator.options import parts_of_waves
 from python_assets.registry import is_function_path
 from python_assets.study.base import EVERY_IMPORTED, REPLAY, SIMULATOR
 from python_assets.study.factors import KnownFactor
 from python_assets.study.problems import unknown_name
-from python_assets.study.study import Generation, GenerationSpec
+from python_assets.study.study import System, SystemSpec
 from python_assets.study_file.expand import Draft
 
 
-def generation_problems(draft: Draft) -> Iterator[StudyError]:
+def system_problems(draft: Draft) -> Iterator[StudyError]:
     """Every generation has a provider that can run it; nothing is contacted."""
-    specs = draft.parts.generations
+    specs = draft.parts.systems
     for path, spec in specs.items():
         yield from _name_problems(path, spec)
         if spec.provider == REPLAY:
@@ -32,25 +32,25 @@ def generation_problems(draft: Draft) -> Iterator[StudyError]:
             yield from _extension_problems(draft, path, spec)
         yield from _template_problems(path, spec)
         yield from _unsent_problems(draft, path, spec)
-    for path, generations in draft.generations.items():
-        for generation in generations[:1]:
-            yield from _provider_problems(draft, path, generation)
+    for path, systems in draft.systems.items():
+        for system in systems[:1]:
+            yield from _provider_problems(draft, path, system)
     yield from _rate_problems(specs)
     yield from _baseline_problems(draft)
     if specs and all(spec.engine for spec in specs.values()):
         expected = "a generation that answers the prompts, beside engines"
         names = [spec.name for spec in specs.values()]
-        yield StudyError(("generations",), names, expected, "add one without engine: true")
+        yield StudyError(("systems",), names, expected, "add one without engine: true")
 
 
 def _baseline_problems(draft: Draft) -> Iterator[StudyError]:
     """What is calibrated against is a generation that answers prompts, or a role of some."""
     named = draft.parts.baseline
-    answering = [one for entry in draft.generations.values() for one in entry if not one.spec.engine]
-    known = [one.generation_id for one in answering]
+    answering = [one for entry in draft.systems.values() for one in entry if not one.spec.engine]
+    known = [one.system_id for one in answering]
     if named is None or EVERY_IMPORTED in known:
         return
-    known += dict.fromkeys(one.role for one in answering if one.role)
+    known += dict.fromkeys(one.system_prompt_name for one in answering if one.system_prompt_name)
     if named not in known:
         remedy = "correct it, or remove it to calibrate against the prompts' own texts"
         yield unknown_name(("baseline",), named, "a generation or a role", known, remedy)
@@ -60,7 +60,7 @@ def _baseline_problems(draft: Draft) -> Iterator[StudyError]:
             yield StudyError((*path, "baseline_column"), spec.baseline_column, expected, "remove one of them")
 
 
-def _rate_problems(specs: Mapping[FieldPath, GenerationSpec]) -> Iterator[StudyError]:
+def _rate_problems(specs: Mapping[FieldPath, SystemSpec]) -> Iterator[StudyError]:
     """A rate is that of an address, so what declares one twice declares the same; an address is listed once."""
     declared: dict[tuple[str, str, str], tuple[str, int]] = {}
     for path, spec in specs.items():
@@ -77,13 +77,13 @@ def _rate_problems(specs: Mapping[FieldPath, GenerationSpec]) -> Iterator[StudyE
                     yield StudyError((*path, field), rate, expected, "write one number, or in one generation alone")
 
 
-def _urls(spec: GenerationSpec) -> list[str]:
+def _urls(spec: SystemSpec) -> list[str]:
     """Every address that is asked, the provider's own where none is written; "" for what has none."""
     own = getattr(providers[spec.provider], "default_url", None) if spec.provider in providers else None
     return [(url or own or "").rstrip("/") for url in spec.addresses]
 
 
-def _name_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
+def _name_problems(path: FieldPath, spec: SystemSpec) -> Iterator[StudyError]:
     if not is_function_path(spec.provider) and spec.provider not in providers:
         remedy = "take one of them, or write module:function for a function of your own"
         yield unknown_name((*path, "provider"), spec.provider, "a provider", list(providers), remedy)
@@ -92,7 +92,7 @@ def _name_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError
         yield StudyError((*path, "name"), spec.name, expected, "name the generation")
 
 
-def _engine_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
+def _engine_problems(path: FieldPath, spec: SystemSpec) -> Iterator[StudyError]:
     """An engine is sent what a stage asks as it is, and asked again only where the stage does."""
     expected = "nothing here for an engine, which answers no prompt"
     for field in ("prompt_template", "extension", "replicates", "wave"):
@@ -103,14 +103,14 @@ def _engine_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[StudyErr
         yield StudyError((*path, "provider"), REPLAY, expected, "take another provider, or remove engine")
 
 
-def _template_problems(path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
+def _template_problems(path: FieldPath, spec: SystemSpec) -> Iterator[StudyError]:
     for name, template in spec.prompt_template.items():
         if problem := template_problem(template):
             where = (*path, "prompt_template", *([name] if name else []))
             yield StudyError(where, template, problem, f"write {PLACEHOLDER} where the prompt stands")
 
 
-def _extension_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
+def _extension_problems(draft: Draft, path: FieldPath, spec: SystemSpec) -> Iterator[StudyError]:
     """An extension has documents: files of its own, or those of the study's sources."""
     prompts = draft.parts.prompts
     for name, extension in spec.extension.items():
@@ -127,14 +127,14 @@ def _extension_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> 
                 yield unknown_name((*where, "source_tags", index), tag, "a source's tag", tags, remedy)
 
 
-def _unsent_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
+def _unsent_problems(draft: Draft, path: FieldPath, spec: SystemSpec) -> Iterator[StudyError]:
     """What an application is not sent, as its request has no place for it: what is asked would differ in name alone."""
     places = set(slots_of(spec.options.get(REQUEST))) if spec.provider == APPLICATION else set()
     several_models = isinstance(spec.model, list) and len(spec.model) > 1
     takes_steps = any(one is not None and one.type == "react" for one in spec.extension.values())
-    has_role = any(map(str.strip, spec.role.values()))
+    has_prompt = any(map(str.strip, spec.system_prompt.values()))
     declared = (
-        (has_role, (SYSTEM, MESSAGES), "a role"),
+        (has_prompt, (SYSTEM_PROMPT, MESSAGES), "a role"),
         (several_models, (MODEL,), "the names of several models"),
         (takes_steps, (MESSAGES,), "the steps of react"),
         (not spec.engine and _has_messages(draft), (MESSAGES,), "what is said before a prompt"),
@@ -154,7 +154,7 @@ def _has_messages(draft: Draft) -> bool:
     return bool(prompts.assemble.messages) or any(text.messages for text in templates)
 
 
-def _replay_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
+def _replay_problems(draft: Draft, path: FieldPath, spec: SystemSpec) -> Iterator[StudyError]:
     if any(spec.extension.values()):
         expected = f"no extension for {REPLAY}, which asks nobody"
         yield StudyError((*path, "extension"), list(spec.extension), expected, "remove extension")
@@ -164,25 +164,25 @@ def _replay_problems(draft: Draft, path: FieldPath, spec: GenerationSpec) -> Ite
     if prompts.import_ is None:
         expected = f"prompts.import, because {REPLAY} answers with imported responses"
         yield StudyError((*path, "provider"), REPLAY, expected, "import the responses, or take another provider")
-    elif prompts.import_.columns.generation is None and (spec.name == EVERY_IMPORTED or _n_replays(draft) > 1):
+    elif prompts.import_.columns.system is None and (spec.name == EVERY_IMPORTED or _n_replays(draft) > 1):
         expected = f"the column that says which generation answered, for provider {REPLAY}"
-        yield StudyError(("prompts", "import", "columns", "generation"), NOTHING, expected, "add generation: COLUMN")
+        yield StudyError(("prompts", "import", "columns", "system"), NOTHING, expected, "add generation: COLUMN")
 
 
 def _n_replays(draft: Draft) -> int:
-    return sum(spec.provider == REPLAY for spec in draft.parts.generations.values())
+    return sum(spec.provider == REPLAY for spec in draft.parts.systems.values())
 
 
-def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) -> Iterator[StudyError]:
-    spec = generation.spec
+def _provider_problems(draft: Draft, path: FieldPath, system: System) -> Iterator[StudyError]:
+    spec = system.spec
     is_function = is_function_path(spec.provider)
     if not (is_function or spec.provider in providers) or draft.factors is None:
         return
     problems_of = FunctionProvider.problems if is_function else config_problems
-    config = GenerationConfig(
-        generation_id=generation.generation_id,
+    config = SystemConfig(
+        system_id=system.system_id,
         provider=spec.provider,
-        model=generation.model,
+        model=system.model,
         decoding=spec.decoding.model_dump(),
         requests_per_minute=spec.requests_per_minute,
         tokens_per_minute=spec.tokens_per_minute,
@@ -201,7 +201,7 @@ def _provider_problems(draft: Draft, path: FieldPath, generation: Generation) ->
     yield from _stand_in_problems(draft.factors, path, spec)
 
 
-def _stand_in_problems(factors: dict[str, KnownFactor], path: FieldPath, spec: GenerationSpec) -> Iterator[StudyError]:
+def _stand_in_problems(factors: dict[str, KnownFactor], path: FieldPath, spec: SystemSpec) -> Iterator[StudyError]:
     """What the simulator would not take in the place of the model."""
     if spec.simulated is None:
         return
@@ -210,7 +210,7 @@ def _stand_in_problems(factors: dict[str, KnownFactor], path: FieldPath, spec: G
         remedy = "write options" if spec.provider == SIMULATOR else "remove it"
         yield StudyError((*path, "simulated"), spec.simulated, expected, remedy)
         return
-    config = GenerationConfig("stand-in", SIMULATOR, options=spec.simulated)
+    config = SystemConfig("stand-in", SIMULATOR, options=spec.simulated)
     for problem in config_problems(config, _levels(factors, spec.simulated)):
         if problem.where[0] == "options":
             yield problem.at((*path, "simulated", *problem.where[1:]))

@@ -1,7 +1,7 @@
 with
 
 comparisons as (
-    select * from {{ source('inference', 'generation_comparisons') }}
+    select * from {{ source('inference', 'system_comparisons') }}
 )
 
 select
@@ -10,8 +10,8 @@ select
     measure_id,
     calibration,
     grouping_id,
-    generation_a_id,
-    generation_b_id,
+    system_id,
+    reference_system_id,
     comparison,
     group_id,
     category,
