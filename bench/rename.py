@@ -146,6 +146,8 @@ class Renamer:
             if SENTENCE.search(whole) and not SQL.match(re.sub(r"^[rRfFbB]*[\"']+", "", whole))
             else self.code
         )
+        if re.fullmatch(r"[a-z0-9_ {}]*_[a-z0-9_ {}]*", re.sub(r"^[rRfF]?[\"']+|[\"']+$", "", text)):
+            change = self.code
         if change == self.prose and re.search(r"\n\s*(select|from|where|with)\b", whole):
             change = self.code
         return "".join(self.code(one) if number % 2 else change(one) for number, one in enumerate(pieces))

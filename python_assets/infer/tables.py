@@ -163,7 +163,7 @@ TABLES: Final[Columns] = {
     "function_statistics": _columns(f"{_KEYS} group_id", double="value", varchar="reason"),
     "design_power": _columns(
         "study_id grouping_id measure_id contrast source",
-        double="baseline_rate_or_sd interaction minimum_detectable_effect effect n_responses mean_square_of_cells "
+        double="baseline_rate_or_sd prompt_by_group_share minimum_detectable_effect effect n_responses mean_square_of_cells "
         "variance_within variance_of_root_prompts",
         bigint="n_root_prompts n_tests n_needed n_calls best_n_responses n_responses_needed n_groups "
         "n_complete_root_prompts",
