@@ -100,9 +100,9 @@ def asked(design: Crossing, x: Floats, without: Collection[int], n_permutations:
     return beyond_parts(scheme, left.reshape(-1, 1)[cell], design.parts, margin=np.full(1, np.nan))
 
 
-def is_significant_by(p_question: float) -> Callable[[Floats], Bools]:
+def is_significant_by(p_hypothesis: float) -> Callable[[Floats], Bools]:
     """Whether cells of a question that is alone in its set are called."""
-    return lambda p: np.asarray(group_levels(p, p_question, np.array([p_question])) <= ALPHA)
+    return lambda p: np.asarray(group_levels(p, p_hypothesis, np.array([p_hypothesis])) <= ALPHA)
 
 
 def found_in(design: Crossing, n_sets: int, n_permutations: int) -> Found:
@@ -118,14 +118,14 @@ def found_in(design: Crossing, n_sets: int, n_permutations: int) -> Found:
     for _ in range(n_sets):
         x = drawn(design, rng)
         first = asked(design, x, (), n_permutations)
-        is_significant = is_significant_by(float(first.p_question[0, 0]))
+        is_significant = is_significant_by(float(first.p_hypothesis[0, 0]))
         standing = standing_cells(lambda without, x=x: asked(design, x, without, n_permutations), is_significant)
         others = is_innocent[standing.cells] if standing.cells else np.zeros(0, dtype=bool)
         significant = is_significant(first.p_maxt)[0]
         inside = (first.ci_low[0] <= truth) & (truth <= first.ci_high[0])
         rows.append(
             (
-                first.p_question[0, 0] <= ALPHA,
+                first.p_hypothesis[0, 0] <= ALPHA,
                 bool(len(others) and not others.all()),
                 bool((significant & is_innocent).any()),
                 bool(others.any()),
@@ -163,7 +163,7 @@ def size_of_names(rows: int, columns: int, n_names: int, n_sets: int) -> float:
     x += 0.8 * parts[0][group][:, None, None]
     draws = Shuffles(1, 1, units.stratum).of(np.arange(len(group)))
     found = beyond_parts(InUnits(units, draws, ALPHA), x.reshape(-1, n_sets), parts, margin=np.full(n_sets, np.nan))
-    return float((found.p_question[:, 0] <= ALPHA).mean())
+    return float((found.p_hypothesis[:, 0] <= ALPHA).mean())
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ def means(sizes: Scaled) -> None:
 
     # each data set that lacks other cells has draws of its own
     rows = (row(design, sizes(200 if design.missing else 2_000).n_sets) for design in designs())
-    table("Means, no difference: called at .05", ("question", "any group"), rows)
+    table("Means, no difference: called at .05", ("hypothesis", "any group"), rows)
 
 
 def rates(sizes: Scaled) -> None:

@@ -39,12 +39,12 @@ EFFECTS = {
 SIGNIFICANT = """
     select measure_id, group_id, sign(value_cells)::int
     from inference.contrasts
-    where system_id = 'biased' and set_id = 'primary' and verdict in ('beyond_margin', 'different')
+    where system_id = 'biased' and family_id = 'primary' and verdict in ('beyond_margin', 'different')
       and explained_by is null and contrast in ('mean_difference', 'risk_difference')
 """
 FALSE = """
-    select count(*) from inference.questions
-    where system_id = 'fair' and set_id = 'primary' and q_value <= ?
+    select count(*) from inference.hypotheses
+    where system_id = 'fair' and family_id = 'primary' and q_value <= ?
 """
 
 

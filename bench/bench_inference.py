@@ -100,7 +100,7 @@ def stored(options: argparse.Namespace) -> None:
         requested_contrasts=(),
         compared_with=None,
         primary=None,
-        question_sets={},
+        families={},
         unmatched_allowed={},
         human_labels=[],
         power={},

@@ -169,7 +169,7 @@ def found_in(design: Made, n_sets: int, n_permutations: int, seed: int) -> Found
         ).contrasts[name]
         first = asked(())
         rows.append(
-            [raw.p_question[0, 0] <= ALPHA, *_told(first, asked, truth, scheme_of(frame, v, 1, 1, labelled), v)]
+            [raw.p_hypothesis[0, 0] <= ALPHA, *_told(first, asked, truth, scheme_of(frame, v, 1, 1, labelled), v)]
         )
     with np.errstate(invalid="ignore"):
         return Found(*np.nanmean(np.array(rows, dtype=float), axis=0))
@@ -179,7 +179,7 @@ def _told(first: Result, asked, truth: Floats, scheme: Blocks, v: Floats) -> Ite
     """Whether corrected values are called, who stands, and which intervals hold the truth."""
     k = len(truth)
     difference = (truth - truth.mean()) * k / (k - 1)
-    is_significant = first.p_question[0, 0] <= ALPHA
+    is_significant = first.p_hypothesis[0, 0] <= ALPHA
     significant = is_significant & (first.p_maxt[0] <= ALPHA)
     stand: list[int] = []
     if is_significant and k > 2:
@@ -228,7 +228,7 @@ def of_looks(design: Made, n_sets: int, n_permutations: int, seed: int, n_looks:
         if look == 0:
             y, m, _ = drawn(design, rng)
         n = n_of_look * (look + 1)
-        p[number, :, look] = p_of_question(
+        p[number, :, look] = p_of_hypothesis(
             design._replace(n=n, r=design.r * (look + 1)),
             m[:n],
             labels_of(y[:n], design.r, every=n_of_look),
@@ -242,7 +242,7 @@ def of_looks(design: Made, n_sets: int, n_permutations: int, seed: int, n_looks:
     return LookedAt(*(float(share.mean()) for share in shares))
 
 
-def p_of_question(
+def p_of_hypothesis(
     design: Made, m: Floats, labels: CellLabels, seed: int, *, n_permutations: int, alpha: float = ALPHA
 ) -> tuple[float, float]:
     """The p of the question whether groups differ, of raw and of corrected values.
@@ -264,7 +264,7 @@ def p_of_question(
     of_raw = {name: nothing, "log_disparity": nothing}
     raw = compare_values(plain, m.reshape(-1, 1), of_raw, is_rate=is_rate, with_indices=False, with_flips=True)
     (corrected,) = compare_labelled(right, v[:, None], nothing).contrasts.values()
-    return float(raw.contrasts[name].p_question[0, 0]), float(corrected.p_question[0, 0])
+    return float(raw.contrasts[name].p_hypothesis[0, 0]), float(corrected.p_hypothesis[0, 0])
 
 
 class Pair(NamedTuple):

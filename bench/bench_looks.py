@@ -21,13 +21,13 @@ from bench.bench_studies import ALPHA, Studies, asked, frame_of, simulate
 from python_assets.infer.draws.exchange import Floats, Shuffles
 from python_assets.infer.formulas.looks import Look, levels
 from python_assets.infer.formulas.selected import LEVEL, with_selected_sizes
+from python_assets.infer.hypotheses import with_levels
 from python_assets.infer.options import FIRST_DRAWS
-from python_assets.infer.questions import with_levels
 from python_assets.infer.tables import ROW
 
 AT_ONCE: Final = 20
 NO_PAIRS: Final = pd.DataFrame(
-    columns=[*ROW, "set_id", "is_significant", "value", "std_error", "df", "p_value", "p_maxt", "mirror_of"],
+    columns=[*ROW, "family_id", "is_significant", "value", "std_error", "df", "p_value", "p_maxt", "mirror_of"],
     dtype=object,
 )
 
@@ -59,10 +59,10 @@ def looked_at(
         seed: of the draws.
         is_rate: whether cells are rates.
     """
-    n_roots, n_groups, n, n_questions = x.shape
+    n_roots, n_groups, n, n_hypotheses = x.shape
     shares = [k / n_looks for k in range(1, n_looks + 1)]
     alphas = levels(shares, ALPHA)
-    rows = [_rows(studies, n_questions) for _ in range(n)]
+    rows = [_rows(studies, n_hypotheses) for _ in range(n)]
     before: list[dict[str, pd.DataFrame]] = [{} for _ in range(n)]
     any_false_each, n_used = np.zeros(n, dtype=bool), np.full(n, np.nan)
     for k, (share, alpha) in enumerate(zip(shares, alphas, strict=True), start=1):
@@ -72,41 +72,41 @@ def looked_at(
         values = part.reshape(len(frame.block), -1)
         p, p_group = asked(frame, values, shuffles, n_first=FIRST_DRAWS, flip_seed=seed, alpha=alpha, is_rate=is_rate)
         p, p_group = p.reshape(n, -1), p_group.reshape(n, -1)
-        for study, (questions, contrasts) in enumerate(rows):
+        for study, (hypotheses, contrasts) in enumerate(rows):
             look = Look(alpha, alphas[-1], k, n_looks, earlier=before[study])
-            questions, contrasts = with_levels(
-                questions.assign(p_value=p[study]), contrasts.assign(p_value_maxt=p_group[study]), look
+            hypotheses, contrasts = with_levels(
+                hypotheses.assign(p_value=p[study]), contrasts.assign(p_value_maxt=p_group[study]), look
             )
-            any_false_each[study] |= _is_false(studies, questions.q_value <= ALPHA)
-            significant = questions.is_significant.to_numpy()[: studies.n_true]
+            any_false_each[study] |= _is_false(studies, hypotheses.q_value <= ALPHA)
+            significant = hypotheses.is_significant.to_numpy()[: studies.n_true]
             if len(significant) and significant.all() and np.isnan(n_used[study]):
                 n_used[study] = share
             before[study] = {
-                "questions": questions[questions.is_significant],
+                "hypotheses": hypotheses[hypotheses.is_significant],
                 "contrasts": contrasts[contrasts.is_significant],
             }
-            rows[study] = questions, contrasts
-    any_false = np.array([_is_false(studies, questions.is_significant) for questions, _ in rows])
-    found = np.array([questions.is_significant[: studies.n_true].mean() for questions, _ in rows])
+            rows[study] = hypotheses, contrasts
+    any_false = np.array([_is_false(studies, hypotheses.is_significant) for hypotheses, _ in rows])
+    found = np.array([hypotheses.is_significant[: studies.n_true].mean() for hypotheses, _ in rows])
     missed = np.array([_missed(studies, x[:, :, at], contrasts, alphas[-1]) for at, (_, contrasts) in enumerate(rows)])
     return Significant(any_false, any_false_each, found, np.where(np.isnan(n_used), 1.0, n_used), missed)
 
 
-def _rows(studies: Studies, n_questions: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _rows(studies: Studies, n_hypotheses: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Questions of one set, and their groups."""
-    questions = pd.DataFrame(
+    hypotheses = pd.DataFrame(
         {
             **dict.fromkeys(("slice_id", "system_id", "grouping_id", "parameters"), ""),
-            "measure_id": np.arange(n_questions).astype(str),
+            "measure_id": np.arange(n_hypotheses).astype(str),
             "calibration": "raw",
             "statistic": "mean",
-            "set_id": "primary",
-            "n_questions": n_questions,
+            "family_id": "primary",
+            "n_hypotheses": n_hypotheses,
         }
     )
-    groups = questions.loc[questions.index.repeat(studies.n_groups)].drop(columns=["set_id", "n_questions"])
-    names = np.tile(np.arange(studies.n_groups).astype(str), n_questions)
-    return questions, groups.assign(
+    groups = hypotheses.loc[hypotheses.index.repeat(studies.n_groups)].drop(columns=["family_id", "n_hypotheses"])
+    names = np.tile(np.arange(studies.n_groups).astype(str), n_hypotheses)
+    return hypotheses, groups.assign(
         group_id=names, contrast="mean_difference", category="", reference="rest"
     ).reset_index(drop=True)
 
@@ -117,10 +117,10 @@ def _is_false(studies: Studies, is_significant: "pd.Series[bool]") -> bool:
 
 def _missed(studies: Studies, x: Floats, contrasts: pd.DataFrame, alpha: float) -> float:
     """Share of called rows whose interval after selection lacks the true difference from the rest."""
-    n_roots, n_groups, n_questions = x.shape
+    n_roots, n_groups, n_hypotheses = x.shape
     d = (x - x.mean(axis=1, keepdims=True)) * n_groups / (n_groups - 1)
     value, std_error = d.mean(axis=0).T.ravel(), (d.std(axis=0, ddof=1) / np.sqrt(n_roots)).T.ravel()
-    effects = np.zeros((n_questions, n_groups))
+    effects = np.zeros((n_hypotheses, n_groups))
     effects[: studies.n_true, : len(studies.effects)] = studies.effects
     effects *= np.sqrt(0.55 * n_groups / (n_groups - 1) / n_roots)
     truth = ((effects - effects.mean(axis=1, keepdims=True)) * n_groups / (n_groups - 1)).ravel()
@@ -140,14 +140,14 @@ def normal(studies: Studies, n: int, seed: int) -> Floats:
 def skewed(studies: Studies, n: int, seed: int) -> Floats:
     """Cells of a t distribution with 3 degrees of freedom."""
     rng = np.random.default_rng(seed)
-    return rng.standard_t(3, (studies.n_roots, studies.n_groups, n, studies.n_questions))
+    return rng.standard_t(3, (studies.n_roots, studies.n_groups, n, studies.n_hypotheses))
 
 
 def rates(studies: Studies, n: int, seed: int) -> Floats:
     """One answer a cell, 1 in .3 of them, prompts of .1 to .5."""
     rng = np.random.default_rng(seed)
-    p = rng.uniform(0.1, 0.5, (studies.n_roots, 1, n, studies.n_questions))
-    return (rng.random((studies.n_roots, studies.n_groups, n, studies.n_questions)) < p).astype(float)
+    p = rng.uniform(0.1, 0.5, (studies.n_roots, 1, n, studies.n_hypotheses))
+    return (rng.random((studies.n_roots, studies.n_groups, n, studies.n_hypotheses)) < p).astype(float)
 
 
 DESIGNS: Final[dict[str, tuple[Studies, Callable[[Studies, int, int], Floats]]]] = {

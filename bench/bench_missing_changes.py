@@ -129,7 +129,7 @@ def _told(design: Design, x: Floats, seed: int) -> dict[str, float]:
     d = changes.changes_without([])
     first = mean_changes(np.stack([d, 0 * d]), changes.signs, ALPHA).result
     differs_on_its_own, alone, standing = np.zeros(design.n_groups, dtype=bool), first, frozenset[int]()
-    if first.p_question[0] <= ALPHA:
+    if first.p_hypothesis[0] <= ALPHA:
         _, moved = changes.who_moved(lambda p: p <= ALPHA)
         if moved.alone is not None:
             differs_on_its_own, alone, standing = moved.differs_on_its_own, moved.alone, frozenset(moved.groups)

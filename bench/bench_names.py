@@ -38,8 +38,8 @@ def error_rates(names: Names, shares: Shares, *, n_sets: int, n_permutations: in
 def _looks_different(names: Names, x: np.ndarray, n_permutations: int) -> dict[str, np.ndarray]:
     found = {}
     for grouping in ("gender x race", "nationality"):
-        questions = tables_of(cells_of(names, x, grouping), n_permutations)["questions"]
-        found[grouping] = questions.p_value.to_numpy() <= 0.05
+        hypotheses = tables_of(cells_of(names, x, grouping), n_permutations)["hypotheses"]
+        found[grouping] = hypotheses.p_value.to_numpy() <= 0.05
     both = tables_of(cells_of(names, x, "gender x race x nationality"), n_permutations)["disparities"]
     spread = both[both.metric == "range"]
     return found | {"range of all above its floor": (spread.value > spread.null_q95).to_numpy()}

@@ -42,7 +42,7 @@ def main() -> None:
     show(race_and_gender, scores(FAIR_SEA, Model(interaction=0.2), sizes))
     alike = Model(rho=0, interaction=0)
     show("One question, race within 6 profiles, 5 responses each", outcomes(Layout(6, 4, 5), alike, sizes))
-    show("One question, 24 intersections, 5 responses each", one_question(24, 5, sizes))
+    show("One question, 24 intersections, 5 responses each", one_hypothesis(24, 5, sizes))
     show("8 questions, 24 intersections, one response each", outcomes(Layout(8, 24), Model(), sizes))
 
 
@@ -69,9 +69,9 @@ def scores(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
     means = compare_values(scheme, x, margins, with_indices=False, is_rate=False).contrasts["mean_difference"]
     excludes_zero = (means.ci_low > 0) | (means.ci_high < 0)
     yield "unadjusted 95 % interval without 0, any group", any_of(excludes_zero.any(axis=1))
-    yield "**Plumbline**, any finding on means", any_of(q_of(means.p_question[:, 0]) <= ALPHA)
+    yield "**Plumbline**, any finding on means", any_of(q_of(means.p_hypothesis[:, 0]) <= ALPHA)
     compared = compare_values(scheme, selected, margins, with_log=False, is_rate=True)
-    q = q_of(compared.contrasts["risk_difference"].p_question[:, 0])
+    q = q_of(compared.contrasts["risk_difference"].p_hypothesis[:, 0])
     yield "**Plumbline**, any finding on selection rates", any_of(q <= ALPHA)
     test = compared.indices["impact_ratio"]
     yield from verdict_rows("impact ratio", index_words("impact_ratio", test, q, MARGINS["impact_ratio"]))
@@ -86,7 +86,7 @@ def outcomes(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
     scheme = simulated.scheme_of(layout, sizes.n_permutations, intervals=True)
     limits = MARGINS | {"fdi": margin}
     compared = compare_labels(scheme, y, simulated.no_margins(sizes.n_sets, **limits))
-    q = q_of(compared.contrasts["risk_difference"].p_question.reshape(sizes.n_sets, -1)[:, 0])
+    q = q_of(compared.contrasts["risk_difference"].p_hypothesis.reshape(sizes.n_sets, -1)[:, 0])
     yield "**Plumbline**, any finding", any_of(q <= ALPHA)
     for metric, words in (("fdi", name), ("cramers_v", "Cramer's V")):
         yield from verdict_rows(words, index_words(metric, compared.indices[metric], q, limits[metric]))
@@ -94,7 +94,7 @@ def outcomes(layout: Layout, model: Model, sizes: Sizes) -> Iterator[Row]:
     yield ("**Plumbline**, mean Jensen-Shannon divergence: different", any_of(divergence == "different"))
 
 
-def one_question(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]:
+def one_hypothesis(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]:
     """The same where every group has only its replicates: each category is a rate of its own."""
     layout = Layout(1, n_groups * n_responses)
     y = simulated.categories(sizes.rng, layout, Model(rho=0, interaction=0), sizes.n_sets, shares=SHARES)
@@ -102,7 +102,7 @@ def one_question(n_groups: int, n_responses: int, sizes: Sizes) -> Iterator[Row]
     scheme = replicated(n_groups, n_responses, sizes.n_permutations)
     margins = simulated.no_margins(sizes.n_sets)
     risk = compare_labels(scheme, y, margins, with_indices=False).contrasts["risk_difference"]
-    q = q_of(risk.p_question.reshape(sizes.n_sets, -1)[:, 0])
+    q = q_of(risk.p_hypothesis.reshape(sizes.n_sets, -1)[:, 0])
     yield "**Plumbline**, any finding", any_of(q <= ALPHA)
 
 

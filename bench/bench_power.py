@@ -42,7 +42,7 @@ class Design(NamedTuple):
     interaction: float
     n_responses: int
     effect: float
-    n_questions: int = 1
+    n_hypotheses: int = 1
 
     @property
     def spread(self) -> Spread:
@@ -52,7 +52,7 @@ class Design(NamedTuple):
     @property
     def n_tests(self) -> int:
         """Distinct comparisons x questions."""
-        return (1 if self.n_groups == 2 else self.n_groups) * self.n_questions
+        return (1 if self.n_groups == 2 else self.n_groups) * self.n_hypotheses
 
 
 def planned(spread: Spread, effect: float, n_tests: int) -> int:

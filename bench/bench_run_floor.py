@@ -157,8 +157,8 @@ def write_scores(path: Path) -> None:
     """Write 200 scores: ten questions, asked about two genders in ten places."""
     draw = random.Random(7)
     rows = [
-        f"q{question},{gender},{place},{draw.random():.3f}"
-        for question in range(10)
+        f"q{hypothesis},{gender},{place},{draw.random():.3f}"
+        for hypothesis in range(10)
         for gender in ("female", "male")
         for place in PLACES
     ]

@@ -29,10 +29,10 @@ from python_assets.audit.sized_text import sized_text
 
 ALPHA: Final = 0.05
 FAIR, BIASED = "fair", "biased"
-QUESTIONS: Final = """
+HYPOTHESES: Final = """
     select system_id, grouping_id, measure_id, p_value, n_groups_different
-    from questions
-    where set_id = 'primary' and reference_system_id = '' and p_value is not null
+    from hypotheses
+    where family_id = 'primary' and reference_system_id = '' and p_value is not null
 """
 GROUPS: Final = f"""
     select group_id, direction, value
@@ -55,9 +55,9 @@ def study_of(theme: str, n_models: int, design: str, folder: Path) -> str:
     return f"bench_{theme}"
 
 
-def significant(questions: pd.DataFrame) -> "pd.Series[bool]":
+def significant(hypotheses: pd.DataFrame) -> "pd.Series[bool]":
     """Of each model, whether any of its questions is called, as if it had been asked alone."""
-    return questions.groupby("system_id").p_value.agg(
+    return hypotheses.groupby("system_id").p_value.agg(
         lambda p: bool(multipletests(p, alpha=ALPHA, method="fdr_bh")[0].any())
     )
 
@@ -82,7 +82,7 @@ def main() -> None:
             subprocess.run(command, env=environment, check=True, capture_output=True)
             seconds = time.perf_counter() - started
             with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
-                by_model = significant(connection.execute(QUESTIONS).df())
+                by_model = significant(connection.execute(HYPOTHESES).df())
                 groups = connection.execute(GROUPS).fetchall()
         fair = by_model.drop(BIASED)
         n_false, n_fair = n_false + int(fair.sum()), n_fair + len(fair)

@@ -21,23 +21,23 @@ from bench.grid import designs
 from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.design.design import Design, Frame, Unit, presence_patterns, shared
 from python_assets.infer.draws.exchange import Floats, Shuffles
-from python_assets.infer.formulas.multiplicity import question_levels
+from python_assets.infer.formulas.multiplicity import hypothesis_levels
 from python_assets.infer.options import FIRST_DRAWS
 from python_assets.infer.schemes.choose import Blocks
 
 ALPHA = 0.05
 STUDIES_AT_ONCE = 20
-N_QUESTIONS = 20  # of a study on a design of the grid
+N_HYPOTHESES = 20  # of a study on a design of the grid
 
 
 class Studies(NamedTuple):
-    """What is simulated: studies of n_questions on R root prompts and K groups.
+    """What is simulated: studies of n_hypotheses on R root prompts and K groups.
 
     missing: share of cells without a value. wide: times as far as others the first group spreads. effects:
     of the first groups, in standard errors of a group minus the rest, in the first n_true questions.
     """
 
-    n_questions: int
+    n_hypotheses: int
     n_roots: int = 40
     n_groups: int = 21
     missing: float = 0.0
@@ -57,8 +57,8 @@ class Found(NamedTuple):
 def simulate(studies: Studies, n: int, seed: int) -> Floats:
     """Cells of n studies, shape (roots, groups, n, questions); NaN where missing."""
     rng = np.random.default_rng(seed)
-    shape = (studies.n_roots, studies.n_groups, n, studies.n_questions)
-    prompt = rng.normal(0, np.sqrt(0.45), (studies.n_roots, 1, n, studies.n_questions))
+    shape = (studies.n_roots, studies.n_groups, n, studies.n_hypotheses)
+    prompt = rng.normal(0, np.sqrt(0.45), (studies.n_roots, 1, n, studies.n_hypotheses))
     noise = rng.normal(0, np.sqrt(0.55), shape)
     noise[:, 0] *= studies.wide
     x = prompt + noise
@@ -80,7 +80,7 @@ def simulated_studies(studies: Studies, n: int, *, n_permutations: int, seed: in
 
 
 def unbiased(design: GridDesign, n: int, *, n_permutations: int, seed: int) -> float:
-    """Share of n studies of N_QUESTIONS questions in which anything is called, where groups are alike.
+    """Share of n studies of N_HYPOTHESES questions in which anything is called, where groups are alike.
 
     Args:
         design: of every question.
@@ -88,11 +88,11 @@ def unbiased(design: GridDesign, n: int, *, n_permutations: int, seed: int) -> f
         n_permutations: B.
         seed: of everything random.
     """
-    x = design.cells(np.random.default_rng(seed), n * N_QUESTIONS)
+    x = design.cells(np.random.default_rng(seed), n * N_HYPOTHESES)
     frame = frame_of(*x.shape[:2])
     shuffles, n_first = Shuffles(seed, n_permutations, frame.block), (n_permutations + 1) // 10 - 1
     p, p_group = asked(frame, x.reshape(len(frame.block), -1), shuffles, n_first=n_first, flip_seed=seed)
-    studies = Studies(N_QUESTIONS, design.root_prompts, design.groups)
+    studies = Studies(N_HYPOTHESES, design.root_prompts, design.groups)
     found = _found(studies, p.reshape(n, -1), p_group.reshape(n, -1, design.groups))
     return float(found.any_false.mean())
 
@@ -147,17 +147,17 @@ def asked(
         margin = {name: np.full(len(columns), np.nan)}
         compared = compare_values(scheme, values, margin, with_indices=False, is_rate=is_rate, with_flips=True)
         contrast = compared.contrasts[name]
-        p[columns], p_group[columns] = contrast.p_question[:, 0], contrast.p_maxt
+        p[columns], p_group[columns] = contrast.p_hypothesis[:, 0], contrast.p_maxt
     return p, p_group
 
 
 def _found(studies: Studies, p: Floats, p_group: Floats) -> Found:
     n_true, n_effects = studies.n_true, len(studies.effects)
-    question = np.repeat(np.arange(p.shape[1]), studies.n_groups)
+    hypothesis = np.repeat(np.arange(p.shape[1]), studies.n_groups)
     any_false, false_share, power = (np.zeros(len(p)) for _ in range(3))
     for study in range(len(p)):
-        levels = question_levels(p[study], p_group[study].ravel(), question)
-        significant = levels.of_question <= ALPHA
+        levels = hypothesis_levels(p[study], p_group[study].ravel(), hypothesis)
+        significant = levels.of_hypothesis <= ALPHA
         groups = (levels.of_group <= ALPHA).reshape(-1, studies.n_groups)
         is_false = groups[:, n_effects:].any(axis=1) | (np.arange(len(significant)) >= n_true) & significant
         any_false[study] = (significant[n_true:] | is_false[n_true:]).any()
@@ -209,7 +209,7 @@ def main() -> None:
 
 
 def _print_grid(n: int, n_permutations: int) -> None:
-    print(f"| unbiased studies of {N_QUESTIONS} questions | any false finding |")
+    print(f"| unbiased studies of {N_HYPOTHESES} questions | any false finding |")
     print("|---|---|")
     for design in designs():
         shares = [

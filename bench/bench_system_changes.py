@@ -97,8 +97,8 @@ def found(cells: Cells, n_roots: int, n_groups: int, n_sets: int, seed: int) -> 
         groups = mean_changes(differences, signs, ALPHA).result
         spread = dispersion_change(differences, ALPHA).result
         significant[at] = (
-            mean.p_question[0] <= ALPHA,
-            groups.p_question[0] <= ALPHA,
+            mean.p_hypothesis[0] <= ALPHA,
+            groups.p_hypothesis[0] <= ALPHA,
             spread.p_value[0] <= ALPHA,
             spread.ci_low[0] <= 0 <= spread.ci_high[0],
         )
@@ -129,7 +129,7 @@ def power_of_plan(n_roots: int, spread: Spread, n_sets: int, seed: int) -> tuple
         own, other = _answers(rng, n_roots, spread)
         signs = Flips(int(rng.integers(2**32)), 5 * N_DRAWS, n_roots)
         groups = mean_changes(_differences(own + shifts[1], other), signs, ALPHA).result
-        n_found += (_of_mean(own + shifts[0], other, signs).p_question[0] <= ALPHA, groups.p_maxt[0] <= ALPHA)
+        n_found += (_of_mean(own + shifts[0], other, signs).p_hypothesis[0] <= ALPHA, groups.p_maxt[0] <= ALPHA)
     return float(n_found[0] / n_sets), float(n_found[1] / n_sets)
 
 

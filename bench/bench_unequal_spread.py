@@ -74,7 +74,7 @@ def p_of_sets(design: Spread, *, n_sets: int, n_permutations: int, seed: int = 1
             [
                 compare_values(scheme, x, none, is_rate=False, with_indices=False, with_flips=also)
                 .contrasts["mean_difference"]
-                .p_question[:, 0]
+                .p_hypothesis[:, 0]
                 for also in (False, True)
             ]
         )

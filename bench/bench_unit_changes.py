@@ -70,7 +70,7 @@ def found(design: Design, n_sets: int, seed: int) -> float:
         change = unit_changes(cells, cells.x.T[:, :, None], options)
         if not isinstance(change, Change):
             raise TypeError("every design has groups of several units")
-        n_significant += float(change.result.p_question[0]) <= ALPHA
+        n_significant += float(change.result.p_hypothesis[0]) <= ALPHA
     return n_significant / n_sets
 
 

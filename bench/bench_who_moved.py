@@ -143,10 +143,10 @@ def _told(c: Floats, seed: int) -> dict[str, Bools]:
     changes = changes_of(c, seed=seed)
     d = changes.changes_without([])
     first = mean_changes(np.stack([d, 0 * d]), changes.signs, ALPHA, margin=MARGIN).result
-    q = np.maximum(first.p_maxt, first.p_question)
+    q = np.maximum(first.p_maxt, first.p_hypothesis)
     significant, low, high = q <= ALPHA, first.ci_low, first.ci_high
     shown, is_apart = significant, len(significant) < FEWEST_GROUPS
-    if first.p_question[0] <= ALPHA and not is_apart:
+    if first.p_hypothesis[0] <= ALPHA and not is_apart:
         _, moved = changes.who_moved(lambda p: p <= ALPHA)
         is_apart = moved.alone is None
         if moved.alone is not None:

@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 KEPT: Final = re.compile(
-    r"beyond_parts|BEYOND_PARTS|TOLD_BY_PARTS|told_by_parts|has_parts|path\.parts|scheme\.parts|asked\.parts|model\.generation_config|generation_config(?:\.json)?|add_generation_prompt|generation_kwargs"
+    r"question_polarity|question_index|keyword_not_in_question|(?<![a-z_])repeated_question(?!s)|no_question|task(?:\"|')?(?:: ?| ?= ?)(?:\"|')?question|judge_questions|pair_questions|root_questions|text-generation|beyond_parts|BEYOND_PARTS|TOLD_BY_PARTS|told_by_parts|has_parts|path\.parts|scheme\.parts|asked\.parts|model\.generation_config|generation_config(?:\.json)?|add_generation_prompt|generation_kwargs"
     r"|text-generation|GENERATION_CONFIG"
 )
 STEPS: Final[dict[str, dict[str, str | tuple[str, str]]]] = {}
@@ -71,4 +71,46 @@ STEPS["system"] = {
     "generation_b_id": "reference_system_id",
     "generations": "systems",
     "generation": "system",
+}
+_HYPOTHESIS = (
+    r"^(dbt_models/|docs/queries|python_assets/(infer|plan|report|published|gate|warehouse|audit|study/(analysis|study)\.py|"
+    r"study_file/checks/analysis|library/in_memory)|dagster_project/|bench/|"
+    r"tests/(account|dbt_models|dagster_project|end_to_end|test_told|python_assets/(infer|plan|report|published|gate|warehouse|audit|"
+    r"study_file/checks/test_analysis)))"
+)
+_FAMILY = (
+    r"python_assets/(infer/(hypotheses|run)|plan/(declared_hypotheses|requested)|published/(run_summary|account)|"
+    r"report/(audits/|facts|methods)|study/study|study_file/checks/analysis|library)"
+)
+STEPS["hypothesis"] = {
+    r"require_questions_of_build": "require_hypotheses_of_build",
+    r"require_questions": "require_hypotheses",
+    r"asked_questions": "requested_hypotheses",
+    r"declared_questions": "declared_hypotheses",
+    r"infer\.questions\b": "infer.hypotheses",
+    r"infer/questions\b": "infer/hypotheses",
+    r"\bquestion_(?!polarity|index)": "hypothesis_",
+    "n_questions": "n_hypotheses",
+    "int_questions": "int_hypotheses",
+    "questions": ("hypotheses", _HYPOTHESIS),
+    "question": ("hypothesis", _HYPOTHESIS),
+    r"`questions`": "`hypotheses`",
+    r"\bfrom questions\b": "from hypotheses",
+}
+STEPS["family"] = {
+    r"\bQuestionSet\b|\bHypothesisSet\b": "HypothesisFamily",
+    r"\b(question|hypothesis)_sets\b": "families",
+    r"\b(QUESTION|HYPOTHESIS)_SETS\b": "FAMILIES",
+    r"(?<=[{ ,])sets: \{(?=\{?[a-z{])": "families: {",
+    r"analysis\.sets\b": "analysis.families",
+    r'"analysis", "sets"': '"analysis", "families"',
+    r'\{"sets": \{': '{"families": {',
+    "set_ids": "family_ids",
+    "set_id": "family_id",
+    "set_position": "family_position",
+    "with_sets": "with_families",
+    "questions_in_sets": "hypotheses_in_families",
+    "hypotheses_in_sets": "hypotheses_in_families",
+    "declares_sets": "declares_families",
+    "sets": ("families", _FAMILY),
 }

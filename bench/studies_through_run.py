@@ -38,17 +38,17 @@ measures:
 {measures}
 groupings: [group]
 """
-QUESTIONS = """
+HYPOTHESES = """
     select measure_id, p_value, q_value from findings
-    where study_id = ? and set_id = 'primary' order by measure_id
+    where study_id = ? and family_id = 'primary' order by measure_id
 """
 
 
 def write_study(folder: Path, name: str, x: Floats) -> Path:
     """Write scores (roots, groups, questions) and the study file that asks about them."""
-    n_roots, n_groups, n_questions = x.shape
-    measures = [f"score_{number}" for number in range(n_questions)]
-    table = pd.DataFrame(x.reshape(-1, n_questions), columns=measures)
+    n_roots, n_groups, n_hypotheses = x.shape
+    measures = [f"score_{number}" for number in range(n_hypotheses)]
+    table = pd.DataFrame(x.reshape(-1, n_hypotheses), columns=measures)
     table["root"] = [f"prompt {root:03d}" for root in np.repeat(np.arange(n_roots), n_groups)]
     table["group"] = [f"group {group:03d}" for group in np.tile(np.arange(n_groups), n_roots)]
     table.to_csv(folder / f"{name}.csv", index=False)
@@ -74,7 +74,7 @@ def of_run(path: Path, home: Path) -> tuple[Floats, Floats]:
     environment = {**os.environ, **places, "PLUMBLINE_STUDIES": str(path.parent)}
     subprocess.run(command, env=environment, check=True, capture_output=True)
     with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
-        rows = connection.execute(QUESTIONS, [path.stem]).fetchnumpy()
+        rows = connection.execute(HYPOTHESES, [path.stem]).fetchnumpy()
     return rows["p_value"], rows["q_value"]
 
 

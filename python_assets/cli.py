@@ -422,7 +422,7 @@ def _study_to_run(study: str, wave: str | None = None) -> "Study":
 def _require_ready(study_id: str, look: int | None, wave: str | None) -> "Study":
     """Tell the user's own mistakes before Dagster and dbt are loaded, which takes many times as long."""
     from python_assets.plan.costs import require_budget
-    from python_assets.plan.requested import require_questions
+    from python_assets.plan.requested import require_hypotheses
     from python_assets.plan.would_fail import require_ready
     from python_assets.warehouse.chain import require_clock
     from python_assets.warehouse.looks import look_to_ask
@@ -430,7 +430,7 @@ def _require_ready(study_id: str, look: int | None, wave: str | None) -> "Study"
     require_clock(paths.home())
     study = _study_to_run(study_id, wave)
     require_ready(study)
-    require_questions(study)
+    require_hypotheses(study)
     require_budget(study)
     look_to_ask(study, paths.home(), look)
     return study
@@ -459,7 +459,7 @@ def _plan(parsed: argparse.Namespace) -> int:
     if parsed.freeze:
         from python_assets.warehouse.freeze import freeze_analysis
 
-        frozen = f"\n\n{freeze_analysis(study, paths.home(), plan.questions).text(study.study_id)}"
+        frozen = f"\n\n{freeze_analysis(study, paths.home(), plan.hypotheses).text(study.study_id)}"
         plan = plan._replace(would_fail=list(would_fail(study)))  # looks need what is frozen by now
     print(printable(f"{plan.text()}{frozen}"))
     return MISTAKE if plan.would_fail or plan.spent or plan.gates else 0

@@ -41,7 +41,7 @@ def _of_findings(findings: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, An
 
 def _of_pairs(pairs: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for row in pairs:
-        if row.get("set_id") and row["comparison"] in ("mean_change", "groups_moved"):
+        if row.get("family_id") and row["comparison"] in ("mean_change", "groups_moved"):
             own = {name: row[name] for name in KEYS if name in row}
             pair = {"system_id": row["system_id"], "reference_system_id": row["reference_system_id"]}
             asked = {"statistic": row["comparison"], "parameters": "", "n_responses": None, "n_missing": None}
@@ -49,7 +49,7 @@ def _of_pairs(pairs: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _rest(row: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: row.get(name) for name in ("set_id", "p_value", "q_value", "verdict")}
+    found = {name: row.get(name) for name in ("family_id", "p_value", "q_value", "verdict")}
     reason = row.get("inference_reason") or row.get("reason") or None
     outcome = OUTCOMES.get(row["verdict"], "significant")
     return found | SIZE | {"outcome": outcome, "reason": reason if row.get("p_value") is None else None}

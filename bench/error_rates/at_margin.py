@@ -14,7 +14,7 @@ from bench.error_rates.measured import ALPHA, Sizes, rejected
 from bench.error_rates.simulated import Layout, Model
 from python_assets.infer.contrasts.compare import compare_labels, compare_values
 from python_assets.infer.draws.exchange import Floats
-from python_assets.infer.formulas.multiplicity import holm, question_levels
+from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
 from python_assets.infer.formulas.verdict import verdicts
 from python_assets.infer.result import Result
 
@@ -22,9 +22,9 @@ from python_assets.infer.result import Result
 def words_of(contrasts: Result) -> np.ndarray:
     """Verdicts, a data set being a study of one question; shape (data sets, groups)."""
     q, q_margin, q_equivalence = (
-        np.array([of_one_question(p_question, p) for p_question, p in zip(firsts, rows, strict=True)])
+        np.array([of_one_hypothesis(p_hypothesis, p) for p_hypothesis, p in zip(firsts, rows, strict=True)])
         for firsts, rows in (
-            (contrasts.p_question[:, 0], contrasts.p_maxt),
+            (contrasts.p_hypothesis[:, 0], contrasts.p_maxt),
             *((adjusted.min(axis=1), adjusted) for adjusted in map(holm, _margins(contrasts))),
         )
     )
@@ -36,10 +36,10 @@ def _margins(contrasts: Result) -> tuple[Floats, Floats]:
     return contrasts.p_margin, contrasts.p_equivalence
 
 
-def of_one_question(p_question: float, p_group: Floats) -> Floats:
+def of_one_hypothesis(p_hypothesis: float, p_group: Floats) -> Floats:
     """Level of each group where its question is the only one of the set."""
-    question = np.zeros(len(p_group), dtype=np.intp)
-    return question_levels(np.array([p_question]), p_group, question).of_group
+    hypothesis = np.zeros(len(p_group), dtype=np.intp)
+    return hypothesis_levels(np.array([p_hypothesis]), p_group, hypothesis).of_group
 
 
 def index_words(test: Result, margin: float, *, is_ratio: bool = False) -> np.ndarray:

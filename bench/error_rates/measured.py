@@ -73,9 +73,9 @@ def false_positives(compared: Compared) -> dict[str, float]:
     found = {}
     for name, one in compared.contrasts.items():
         found[name] = rejected(one.p_value[:, 0])
-        if not np.isnan(one.p_question).all():
+        if not np.isnan(one.p_hypothesis).all():
             found[f"{name}, any maxT"] = any_maxt(one)
-            found[f"{name}, question"] = rejected(one.p_question[:, 0])
+            found[f"{name}, question"] = rejected(one.p_hypothesis[:, 0])
     tested = {name: one for name, one in compared.indices.items() if not np.isnan(one.p_value).all()}
     return found | {name: rejected(one.p_value) for name, one in tested.items()}
 

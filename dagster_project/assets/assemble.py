@@ -67,12 +67,12 @@ def design(
 ) -> Iterator[dg.MaterializeResult]:
     """Write out which groups, slices, statistics and coverage the study asks for."""
     from python_assets.plan.design_tables import design_tables
-    from python_assets.plan.requested import require_questions_of_build
+    from python_assets.plan.requested import require_hypotheses_of_build
     from python_assets.warehouse.build import write_stage
 
     loaded = study.load(context)
     with stage_connection(context, loaded, warehouse) as connection:
         write_stage(connection, loaded.study_id, "design", design_tables(loaded, connection))
-        require_questions_of_build(loaded, connection)
+        require_hypotheses_of_build(loaded, connection)
         for table in RAW_DESIGN:
             yield materialise(connection, "raw", table)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from python_assets.study.study import Study
 
 GRAINS = {
-    "questions": "question, whether the groups of a grouping differ or generations do: its set, p and q",
+    "hypotheses": "question, whether the groups of a grouping differ or generations do: its set, p and q",
     "summary_statistics": "group and statistic: its interval",
     "function_statistics": "group and statistic that is a function of the study's own: its value",
     "contrasts": "group and contrast: p, interval, q and verdict",
@@ -110,7 +110,7 @@ def infer(
     """Test every difference within root prompts."""
     from python_assets.infer.looks import record_look
     from python_assets.infer.run import infer_study
-    from python_assets.plan.declared_questions import declared_of_build
+    from python_assets.plan.declared_hypotheses import declared_of_build
     from python_assets.plan.power import design_power_rows
     from python_assets.warehouse.freeze import corrected_when_frozen
 

@@ -29,7 +29,7 @@ used as (
     {% for mart in [
         'subgroup_metrics', 'association_tests', 'ground_truth', 'repetition_consistency', 'cross_model_consistency',
          'red_flags', 'interpretations', 'imported_metrics', 'instruments', 'v_instruments',
-        'questions', 'human_labels', 'pair_labels', 'pair_errors', 'run_findings', 'v_changed_since', 'v_factors',
+        'hypotheses', 'human_labels', 'pair_labels', 'pair_errors', 'run_findings', 'v_changed_since', 'v_factors',
     ] %}
     union all
     select '{{ mart }}' as mart, reason from {{ ref(mart) }}

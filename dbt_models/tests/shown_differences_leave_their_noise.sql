@@ -14,7 +14,7 @@ shown as (
     union all
     {% endfor %}
     select 'contrasts' as mart, study_id, system_id, measure_id, grouping_id, contrast as name, value, null_q95
-    from {{ ref('int_question_groups') }}
+    from {{ ref('int_hypothesis_groups') }}
     where {{ is_shown() }} and q_value <= 0.05e0
     union all
     select

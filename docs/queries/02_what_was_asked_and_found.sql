@@ -1,5 +1,5 @@
 -- What was asked, and what came of it?
-select finding_rank, set_id, model, system_prompt_name, measure_id, grouping_id, verdict, q_value, sentence
+select finding_rank, family_id, model, system_prompt_name, measure_id, grouping_id, verdict, q_value, sentence
 from v_findings
 where study_id = 'g20_demo'
 order by finding_rank

@@ -1,7 +1,7 @@
 -- Was the analysis declared before the answers were there?
-select studies.analysis_frozen_at, findings.declared, findings.set_id, count(*) as n_questions
+select studies.analysis_frozen_at, findings.declared, findings.family_id, count(*) as n_hypotheses
 from studies
 inner join findings using (study_id)
 where study_id = 'g20_demo'
 group by all
-order by findings.set_id
+order by findings.family_id

@@ -60,7 +60,7 @@ _CHANGES: Final = """
     where comparison in ('disparity_change', 'beyond_parts_change', 'groups_moved')
         and (comparison <> 'groups_moved' or reason is not null)
         and inference_reason is distinct from 'told_by_parts'
-    qualify set_id <> 'secondary' or not bool_or(set_id <> 'secondary') over (
+    qualify family_id <> 'secondary' or not bool_or(family_id <> 'secondary') over (
         partition by changes.system_id, slice_id, measure_id, grouping_id, calibration = 'calibrated'
     )
     order by system_id, measure_id, calibration, grouping_id, slice_id, category, group_id
@@ -109,14 +109,14 @@ class Gate(NamedTuple):
     changes: one row a generation, measure, grouping, slice, label and group, with margin, verdict and outcome; those
     that were not compared have a reason. is_apart: of groups that cannot be told from the others by who stayed:
     two camps moved apart. alone: generations of one run alone. read_by: of each measure with
-    labels, what read it and how rightly. questions: how many were asked of both runs, and what they came to.
+    labels, what read it and how rightly. hypotheses: how many were asked of both runs, and what they came to.
     """
 
     changes: pd.DataFrame
     alone: list[str]
     alpha: float
     read_by: Mapping[str, str] = MappingProxyType({})
-    questions: Mapping[str, int] = MappingProxyType({})
+    hypotheses: Mapping[str, int] = MappingProxyType({})
 
     @property
     def moved(self) -> pd.DataFrame:
@@ -174,7 +174,7 @@ def read_gate(published: Path, study: Study) -> Gate:
         found = connection.execute(_CHANGES, parameters | {"nobody_stands": [*NOBODY_STANDS]}).df()
         systems = [name for (name,) in connection.execute(_ANSWERED, parameters).fetchall()]
         families = rows_of(connection, _FAMILIES, parameters)
-        (questions,) = rows_of(connection, OF_PAIRS, parameters)
+        (hypotheses,) = rows_of(connection, OF_PAIRS, parameters)
     in_both = _names(systems, THEN) & _names(systems, NOW)
     pairs = {f"{name}_{wave}" for name in in_both for wave in (THEN, NOW)}
     changes = found.assign(
@@ -189,7 +189,7 @@ def read_gate(published: Path, study: Study) -> Gate:
         [name for name in systems if name not in pairs],
         study.alpha,
         {measure: read_by(list(rows)) for measure, rows in groupby(families, key=itemgetter("measure_id"))},
-        questions,
+        hypotheses,
     )
 
 

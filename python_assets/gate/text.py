@@ -25,7 +25,7 @@ COLUMNS: Final = [
     *("system", "measure", "grouping", "group", "mean then", "mean now"),
     *("against others", "interval", "margin", "verdict"),
 ]
-_QUESTION: Final = ["system_id", "measure_id", "calibration", "grouping_id", "slice_id", "category"]
+_HYPOTHESIS: Final = ["system_id", "measure_id", "calibration", "grouping_id", "slice_id", "category"]
 _WORDS: Final = {
     Outcome.BEYOND_MARGIN: "beyond its margin",
     Outcome.APART_BEYOND_MARGIN: "apart, beyond the margin",
@@ -74,7 +74,7 @@ def tell(gate: Gate) -> Told:
             *_read_by(gate, shown),
             *_without_margin(gate.changes),
             *_not_compared(gate),
-            *_questions(gate),
+            *_hypotheses(gate),
         ],
     )
 
@@ -129,7 +129,7 @@ def _place(grouping: str, slice_id: str) -> str:
 def _camps(shown: pd.DataFrame) -> Iterator[str]:
     """The questions in which nobody can be told to have moved alone, with the groups that are called on either side."""
     apart = shown[shown.is_apart & shown.verdict.isin(_SHOWN)]
-    for place, rows in apart.groupby(_QUESTION, sort=False):
+    for place, rows in apart.groupby(_HYPOTHESIS, sort=False):
         system, measure, calibration, grouping, slice_id, label = map(str, place)
         what, of_label = f"{CALIBRATIONS[calibration]} {measure}".lstrip(), f' "{label}"' if label else ""
         sides = [
@@ -168,10 +168,10 @@ def _not_compared(gate: Gate) -> Iterator[str]:
         yield f"Not compared: {name}: one of the two runs lacks it."
 
 
-def _questions(gate: Gate) -> Iterator[str]:
+def _hypotheses(gate: Gate) -> Iterator[str]:
     """What was asked of the two runs, and what the questions came to."""
-    if n := gate.questions.get("n_questions"):
-        yield f"{plural(n, 'question')} asked of both runs: {outcomes_in_words(gate.questions)}."
+    if n := gate.hypotheses.get("n_hypotheses"):
+        yield f"{plural(n, 'question')} asked of both runs: {outcomes_in_words(gate.hypotheses)}."
 
 
 def _verdict(gate: Gate) -> str:
@@ -182,7 +182,7 @@ def _verdict(gate: Gate) -> str:
         return f"Of {n:,} groups with a margin none is beyond it."
     is_apart = gate.moved.is_apart.astype(bool)
     named = f"{(~is_apart).sum():,} moved beyond it" if not is_apart.all() else "none is known to have moved beyond it"
-    n_camps = gate.moved[is_apart].groupby(_QUESTION).ngroups
+    n_camps = gate.moved[is_apart].groupby(_HYPOTHESIS).ngroups
     apart = f"; two camps moved apart by more in {n_camps:,} of the comparisons" if n_camps else ""
     return f"Of {n:,} groups with a margin {named}{apart}."
 

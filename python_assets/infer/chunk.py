@@ -25,14 +25,14 @@ from python_assets.infer.changes.infer_changes import (
 )
 from python_assets.infer.changes.missing_changes import with_missing_changes
 from python_assets.infer.design.custom_functions import custom_functions
-from python_assets.infer.groups.crossings import few_flips, questions_by_t, with_standing_cells
+from python_assets.infer.groups.crossings import few_flips, hypotheses_by_t, with_standing_cells
 from python_assets.infer.groups.layout import labelled_measures, layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
 from python_assets.infer.groups.peeling import peeled, with_permuted_margins
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
 from python_assets.infer.groups.unread import too_many_unmatched
 from python_assets.infer.options import Options, options_of
-from python_assets.infer.tables import QUESTION, QUESTIONS, Place, Table
+from python_assets.infer.tables import HYPOTHESES, HYPOTHESIS, Place, Table
 from python_assets.infer.truth.truth_rows import truth_rows
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress, Tell
@@ -106,15 +106,15 @@ class Chunk:
     def _of_pairs(self) -> PairLayouts:
         return pair_layouts(self._connection, [one.of_models for one in self._layouts.values()], self._labelled)
 
-    def again(self, questions: pd.DataFrame, options: Options) -> Frames:
+    def again(self, hypotheses: pd.DataFrame, options: Options) -> Frames:
         """The rows of some questions of the part with more draws."""
-        found = _stacked(chain(*(layout.again(questions, options) for layout in self._layouts.values())))
-        of_pairs = questions[questions.statistic.isin(QUESTIONS)]
+        found = _stacked(chain(*(layout.again(hypotheses, options) for layout in self._layouts.values())))
+        of_pairs = hypotheses[hypotheses.statistic.isin(HYPOTHESES)]
         if not len(of_pairs):
             return found
         again = compare_again(self._connection, self._of_pairs, self._study.compared_with, of_pairs, options)
-        asked = [found["questions"], pair_questions(again)] if found else [pair_questions(again)]
-        return {**found, "questions": pd.concat(asked, ignore_index=True), "system_comparisons": again}
+        asked = [found["hypotheses"], pair_questions(again)] if found else [pair_questions(again)]
+        return {**found, "hypotheses": pd.concat(asked, ignore_index=True), "system_comparisons": again}
 
     def last(self, tables: Frames, ordered: Mapping[str, NDArray[np.float64]]) -> Frames:
         """Contrasts and pairs of generations of the part, with what is left where called groups are taken out.
@@ -127,13 +127,13 @@ class Chunk:
             Contrasts with p of margins by draws besides; both tables with value_without and explained_by; and what
             cells of crossings that stand have beyond their parts, block by block.
         """
-        contrasts, questions, pairs = (tables[name] for name in ("contrasts", "questions", "system_comparisons"))
+        contrasts, hypotheses, pairs = (tables[name] for name in ("contrasts", "hypotheses", "system_comparisons"))
         options = self._options
         contrasts = with_permuted_margins(contrasts.reset_index(drop=True), self._layouts, options)
         contrasts = with_selected_intervals(contrasts, self._layouts, options)
         contrasts = with_missing_answers(contrasts, self._layouts, options)
-        contrasts = peeled(contrasts, questions, self._layouts, ordered, options)
-        contrasts, blocks = with_standing_cells(contrasts, questions, self._layouts, ordered, options)
+        contrasts = peeled(contrasts, hypotheses, self._layouts, ordered, options)
+        contrasts, blocks = with_standing_cells(contrasts, hypotheses, self._layouts, ordered, options)
         cells = {key: layout.of_models for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
         pairs = with_missing_changes(self._connection, self._of_pairs, pairs, options)
@@ -144,18 +144,18 @@ def with_t_where_flips_are_few(tables: Frames, alpha: float) -> Frames:
     """Tables whose questions of crossings have p of t where no flip of their root prompts could be called in their set.
 
     Args:
-        tables: of all parts: questions with n_questions and p_by_t, their contrasts, and pairs of generations.
+        tables: of all parts: questions with n_hypotheses and p_by_t, their contrasts, and pairs of generations.
         alpha: error rate.
 
     Source: inference.md 6.10.
     """
-    questions = tables["questions"]
-    is_few = few_flips(questions, alpha)
+    hypotheses = tables["hypotheses"]
+    is_few = few_flips(hypotheses, alpha)
     if not is_few.any():
         return tables
-    pairs = pairs_by_t(tables["system_comparisons"], pd.MultiIndex.from_frame(questions.loc[is_few, QUESTION]))
-    questions, contrasts = questions_by_t(questions, tables["contrasts"], is_few)
-    return {**tables, "questions": questions, "contrasts": contrasts, "system_comparisons": pairs}
+    pairs = pairs_by_t(tables["system_comparisons"], pd.MultiIndex.from_frame(hypotheses.loc[is_few, HYPOTHESIS]))
+    hypotheses, contrasts = hypotheses_by_t(hypotheses, tables["contrasts"], is_few)
+    return {**tables, "hypotheses": hypotheses, "contrasts": contrasts, "system_comparisons": pairs}
 
 
 def _tell_after(tell: Tell, n_before: int, n_done: int) -> None:

@@ -15,7 +15,7 @@ import pandas as pd
 from python_assets.infer.formulas.looks import CALLS, KEYS_OF, Look, level, levels, only_look
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import ACROSS, QUESTIONS
+from python_assets.infer.tables import ACROSS, HYPOTHESES
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.freeze import analysis_sha256
@@ -119,13 +119,15 @@ def _calls_of(taken: TakenLook) -> dict[str, pd.DataFrame]:
         for table, keys in KEYS_OF.items()
     }
     pairs = found["system_comparisons"]
-    of_pairs = pairs[pairs.comparison.isin(QUESTIONS)]
-    as_questions = of_pairs.assign(
+    of_pairs = pairs[pairs.comparison.isin(HYPOTHESES)]
+    as_hypotheses = of_pairs.assign(
         system_id=of_pairs.system_id + ACROSS + of_pairs.reference_system_id,
         statistic=of_pairs.comparison,
         parameters="",
     )
-    found["questions"] = pd.concat([found["questions"], as_questions[found["questions"].columns]], ignore_index=True)
+    found["hypotheses"] = pd.concat(
+        [found["hypotheses"], as_hypotheses[found["hypotheses"].columns]], ignore_index=True
+    )
     return found
 
 
@@ -186,7 +188,7 @@ def _significant_rows(connection: duckdb.DuckDBPyConnection, table: str) -> list
     calls = ", ".join(f"'{word}'" for word in CALLS)
     of_call, is_worded = ", ".join(_OF_CALL), f" or verdict in ({calls})"
     is_own = ""
-    if table == "questions":
+    if table == "hypotheses":
         # those of pairs of generations are rows of system_comparisons
         of_call, is_worded, is_own = "significant_at_look", "", " and reference_system_id = ''"
     found = connection.execute(

@@ -241,11 +241,11 @@ class Result(NamedTuple):
 
     null_median, null_q95: of the draws, in the unit of value. value_corrected: what is left of an index that
     noise pushes up. studentised: t or z; df: those of its interval. p_maxt: stepped down over the rows of the
-    question, by Holm where p is of a t distribution. p_question: of the question that the rows answer, the same
+    question, by Holm where p is of a t distribution. p_hypothesis: of the question that the rows answer, the same
     for all of them. p_by_t: p_maxt as it is of a t distribution, of rows that may need it once their set is known.
     p_margin, p_equivalence: of lying past the margin and within it, unadjusted. sd: of the
     differences over root prompts, for planning; NaN where something else is the unit. n_draws: that p and floor
-    are of. is_permuted: whether p is of draws. is_flipped: whether p_question is of sign flips too. method,
+    are of. is_permuted: whether p is of draws. is_flipped: whether p_hypothesis is of sign flips too. method,
     scope: texts. reason: None where nothing is missing.
     """
 
@@ -260,7 +260,7 @@ class Result(NamedTuple):
     df: Floats
     p_value: Floats
     p_maxt: Floats
-    p_question: Floats
+    p_hypothesis: Floats
     p_by_t: Floats
     p_margin: Floats
     p_equivalence: Floats
@@ -327,8 +327,8 @@ _NULL: Final[dict[str, Any]] = {
 # what is lost where nothing is tested, where nothing varies, and where no interval is known to hold
 INTERVAL: Final = ("ci_low", "ci_high", "p_margin", "p_equivalence")
 NULL_DISTRIBUTION: Final = ("null_median", "null_q95")
-EVERY_P: Final = ("p_value", "p_maxt", "p_question", "p_by_t", "p_margin", "p_equivalence")
-NO_P: Final = ("p_value", "p_maxt", "p_question", "p_by_t", *NULL_DISTRIBUTION)
+EVERY_P: Final = ("p_value", "p_maxt", "p_hypothesis", "p_by_t", "p_margin", "p_equivalence")
+NO_P: Final = ("p_value", "p_maxt", "p_hypothesis", "p_by_t", *NULL_DISTRIBUTION)
 TEST: Final = (*NO_P, "p_margin", "p_equivalence")
 
 

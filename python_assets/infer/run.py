@@ -28,10 +28,17 @@ from python_assets.infer.formulas.looks import Look, only_look
 from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes
 from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
+from python_assets.infer.hypotheses import (
+    Families,
+    adjusted_margin,
+    families_of,
+    with_families,
+    with_levels,
+    with_parts,
+)
 from python_assets.infer.options import MOST_PERMUTATIONS, Options, options_of
-from python_assets.infer.questions import Sets, adjusted_margin, sets_of, with_levels, with_parts, with_sets
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import OF_PAIR, QUESTION, ROW, SIZES, TABLES, Place, write_tables
+from python_assets.infer.tables import HYPOTHESIS, OF_PAIR, ROW, SIZES, TABLES, Place, write_tables
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
@@ -43,7 +50,7 @@ OF_EFFECT: Final = "effect"
 NO_EFFECT: Final = "no_effect_declared"
 NO_SPREAD: Final = "spread_unknown"
 ENOUGH: Final = "enough_root_prompts"
-_LOOKED_AT: Final = ("contrasts", "questions", "system_comparisons")
+_LOOKED_AT: Final = ("contrasts", "hypotheses", "system_comparisons")
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
 _OF_MODELS: Final = """
     select distinct grouping_id
@@ -105,25 +112,25 @@ def infer_study(
     options = options_of(study, look.level)
     chunks = chunks or Here(connection, study, progress, look.level)
     tables, corrected = _first_rows(chunks)
-    if "questions" in tables:
+    if "hypotheses" in tables:
         corrected = {place for place in corrected if corrects is None or place[-1] in corrects}
-        sets = _sets(connection, study)._replace(corrected=corrected)
-        tables = _questions_in_sets(tables, sets, declared, options.alpha)
-        for questions, longer in _short_of_draws(tables["questions"], options):
+        families = _families(connection, study)._replace(corrected=corrected)
+        tables = _hypotheses_in_families(tables, families, declared, options.alpha)
+        for hypotheses, longer in _short_of_draws(tables["hypotheses"], options):
             n_draws = longer.n_permutations
-            progress.say(f"{len(questions):,} questions are at the smallest p there is: {n_draws:,} draws of each")
-            again = chunks.each(partial(_again, options=longer), {"questions": questions})
+            progress.say(f"{len(hypotheses):,} questions are at the smallest p there is: {n_draws:,} draws of each")
+            again = chunks.each(partial(_again, options=longer), {"hypotheses": hypotheses})
             tables = _replaced(tables, united(again))
         tables = _with_levels(tables, look)
         ordered = {
             str(name): np.sort(of_set.p_value.dropna().to_numpy())
-            for name, of_set in tables["questions"].groupby("set_id")
+            for name, of_set in tables["hypotheses"].groupby("family_id")
         }
         tables |= united(chunks.each(partial(_last, ordered=ordered), {name: tables[name] for name in _LOOKED_AT}))
         tables = _with_verdicts(tables, look, study.power)
     elif declared is not None and len(declared):
-        unobserved = with_sets(_unobserved(declared, declared.iloc[:0]), _sets(connection, study))
-        tables["questions"] = _as_published(unobserved.assign(p_value=np.nan, level=look.level))
+        unobserved = with_families(_unobserved(declared, declared.iloc[:0]), _families(connection, study))
+        tables["hypotheses"] = _as_published(unobserved.assign(p_value=np.nan, level=look.level))
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"], tables["system_comparisons"])
@@ -144,54 +151,54 @@ def _first(chunk: Chunk, _: Frames) -> tuple[Frames, frozenset[Place]]:
 
 
 def _again(chunk: Chunk, tables: Frames, options: Options) -> Frames:
-    return chunk.again(tables["questions"], options)
+    return chunk.again(tables["hypotheses"], options)
 
 
 def _last(chunk: Chunk, tables: Frames, ordered: Mapping[str, NDArray[np.float64]]) -> Frames:
     return chunk.last(tables, ordered)
 
 
-def _sets(connection: duckdb.DuckDBPyConnection, study: Study) -> Sets:
+def _families(connection: duckdb.DuckDBPyConnection, study: Study) -> Families:
     of_models = [name for (name,) in connection.execute(_OF_MODELS).fetchall()]
     of_extractor = dict(connection.execute("select measure_id, extractor from raw.measures").fetchall())
     measure_slices = connection.execute(_MEASURE_SLICES).fetchall()
     mixes_units = connection.execute(_MIXES_UNITS).fetchone() == (True,)
     settings = connection.execute(_SETTINGS).fetchall()
-    return sets_of(study, of_extractor, measure_slices, of_models, settings, mixes_units=mixes_units)
+    return families_of(study, of_extractor, measure_slices, of_models, settings, mixes_units=mixes_units)
 
 
-def _questions_in_sets(tables: Frames, sets: Sets, declared: pd.DataFrame | None, alpha: float) -> Frames:
+def _hypotheses_in_families(tables: Frames, families: Families, declared: pd.DataFrame | None, alpha: float) -> Frames:
     """Tables whose questions have their set: those of pairs of generations too, and what nothing was observed of."""
-    of_groups = tables["questions"].assign(**dict.fromkeys(OF_PAIR, ""), is_observed=True)
-    questions = pd.concat([of_groups, pair_questions(tables["system_comparisons"])], ignore_index=True)
-    if declared is not None and len(unobserved := _unobserved(declared, questions)):
-        questions = pd.concat([questions, unobserved], ignore_index=True)
-    return with_t_where_flips_are_few({**tables, "questions": with_sets(questions, sets)}, alpha)
+    of_groups = tables["hypotheses"].assign(**dict.fromkeys(OF_PAIR, ""), is_observed=True)
+    hypotheses = pd.concat([of_groups, pair_questions(tables["system_comparisons"])], ignore_index=True)
+    if declared is not None and len(unobserved := _unobserved(declared, hypotheses)):
+        hypotheses = pd.concat([hypotheses, unobserved], ignore_index=True)
+    return with_t_where_flips_are_few({**tables, "hypotheses": with_families(hypotheses, families)}, alpha)
 
 
-def _unobserved(declared: pd.DataFrame, questions: pd.DataFrame) -> pd.DataFrame:
+def _unobserved(declared: pd.DataFrame, hypotheses: pd.DataFrame) -> pd.DataFrame:
     """The declared questions that are none of those asked of the cells, as rows of questions without a p."""
-    is_known = pd.MultiIndex.from_frame(declared[QUESTION]).isin(pd.MultiIndex.from_frame(questions[QUESTION]))
-    lacking = declared.loc[~is_known, [*QUESTION, *OF_PAIR]]
+    is_known = pd.MultiIndex.from_frame(declared[HYPOTHESIS]).isin(pd.MultiIndex.from_frame(hypotheses[HYPOTHESIS]))
+    lacking = declared.loc[~is_known, [*HYPOTHESIS, *OF_PAIR]]
     return lacking.assign(p_value=np.nan, n_draws=np.nan, n_groups=0, is_permuted=False, is_observed=False)
 
 
-def _as_published(questions: pd.DataFrame) -> pd.DataFrame:
+def _as_published(hypotheses: pd.DataFrame) -> pd.DataFrame:
     """Questions with one generation each: of a pair its own, beside the reference."""
-    is_pair = questions.own_system_id != ""
-    system_id = questions.system_id.mask(is_pair, questions.own_system_id)
-    return questions.assign(system_id=system_id).reset_index(drop=True)
+    is_pair = hypotheses.own_system_id != ""
+    system_id = hypotheses.system_id.mask(is_pair, hypotheses.own_system_id)
+    return hypotheses.assign(system_id=system_id).reset_index(drop=True)
 
 
-def _short_of_draws(questions: pd.DataFrame, options: Options) -> Iterator[tuple[pd.DataFrame, Options]]:
+def _short_of_draws(hypotheses: pd.DataFrame, options: Options) -> Iterator[tuple[pd.DataFrame, Options]]:
     """Yield the questions of a set at the smallest p there is, where that p decides whether they are called.
 
     Source: inference.md 6.5.
     """
-    at_floor = (questions.p_value * (questions.n_draws + 1) <= 2 + 1e-6) & questions.is_permuted.astype(bool)
-    for _, of_set in questions.groupby("set_id", sort=False):
+    at_floor = (hypotheses.p_value * (hypotheses.n_draws + 1) <= 2 + 1e-6) & hypotheses.is_permuted.astype(bool)
+    for _, of_set in hypotheses.groupby("family_id", sort=False):
         few = of_set[at_floor[of_set.index]]
-        needed = int(np.ceil(2 * of_set.n_questions.iloc[0] / (options.alpha * max(len(few), 1)))) - 1
+        needed = int(np.ceil(2 * of_set.n_hypotheses.iloc[0] / (options.alpha * max(len(few), 1)))) - 1
         more = min(needed, MOST_PERMUTATIONS)
         short = few[few.n_draws < more]
         if len(short):
@@ -200,11 +207,11 @@ def _short_of_draws(questions: pd.DataFrame, options: Options) -> Iterator[tuple
 
 def _replaced(tables: Frames, again: Frames) -> Frames:
     """Tables with the rows of the questions that were asked again in the place of the earlier ones."""
-    kept = ["set_id", "n_questions", "is_observed", "is_pooled", *OF_PAIR]
-    of_sets = tables["questions"][[*QUESTION, *kept]]
-    questions = again["questions"].drop(columns=kept, errors="ignore")
-    again = {**again, "questions": questions.merge(of_sets, on=QUESTION, how="left", validate="one_to_one")}
-    asked = pd.MultiIndex.from_frame(again["questions"][QUESTION])
+    kept = ["family_id", "n_hypotheses", "is_observed", "is_pooled", *OF_PAIR]
+    of_families = tables["hypotheses"][[*HYPOTHESIS, *kept]]
+    hypotheses = again["hypotheses"].drop(columns=kept, errors="ignore")
+    again = {**again, "hypotheses": hypotheses.merge(of_families, on=HYPOTHESIS, how="left", validate="one_to_one")}
+    asked = pd.MultiIndex.from_frame(again["hypotheses"][HYPOTHESIS])
 
     def mixed(rows: pd.DataFrame, new: pd.DataFrame, keys: Sequence[str], asked: pd.MultiIndex) -> pd.DataFrame:
         is_kept = ~pd.MultiIndex.from_frame(rows[[*keys]]).isin(asked)
@@ -212,7 +219,7 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
 
     pairs = "system_comparisons"
     of_pairs = ROW[: ROW.index("group_id")]
-    replaced = {name: mixed(tables[name], new, QUESTION, asked) for name, new in again.items() if name != pairs}
+    replaced = {name: mixed(tables[name], new, HYPOTHESIS, asked) for name, new in again.items() if name != pairs}
     if pairs in again:
         asked = pd.MultiIndex.from_frame(again[pairs][of_pairs])
         replaced[pairs] = mixed(tables[pairs], again[pairs], of_pairs, asked)
@@ -221,19 +228,19 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
 
 def _with_levels(tables: Frames, look: Look) -> Frames:
     """Tables with q of questions, groups and pairs of generations, and what is called."""
-    questions, contrasts = with_levels(tables["questions"], tables["contrasts"], look)
-    pairs = with_levels_of_pairs(tables["system_comparisons"], questions, look)
+    hypotheses, contrasts = with_levels(tables["hypotheses"], tables["contrasts"], look)
+    pairs = with_levels_of_pairs(tables["system_comparisons"], hypotheses, look)
     contrasts, pairs = with_selected_sizes(contrasts, pairs, look.level)
-    return {**tables, "questions": questions, "contrasts": contrasts, "system_comparisons": pairs}
+    return {**tables, "hypotheses": hypotheses, "contrasts": contrasts, "system_comparisons": pairs}
 
 
 def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> Frames:
     """Tables with the verdict of every row that tests something, and how many root prompts an open one needs."""
     alpha = look.level
-    questions, contrasts, disparities = (tables[name] for name in ("questions", "contrasts", "disparities"))
+    hypotheses, contrasts, disparities = (tables[name] for name in ("hypotheses", "contrasts", "disparities"))
     # a cell that stands once larger ones are taken out is called by the q of its round
     contrasts = contrasts.assign(significant_at_look=look.significant_now("contrasts", contrasts))
-    q_margin, q_equivalence = (adjusted_margin(questions, contrasts, name) for name in ("p_margin", "p_equivalence"))
+    q_margin, q_equivalence = (adjusted_margin(hypotheses, contrasts, name) for name in ("p_margin", "p_equivalence"))
     verdict = look.held("contrasts", contrasts, contrast_verdicts(contrasts, q_margin, q_equivalence, alpha))
     is_told = (contrasts.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
     is_size = contrasts.contrast.isin(SIZES).to_numpy() | is_told
@@ -245,14 +252,14 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
         **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, look.last_level, planned),
     )
     contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
-    told = with_parts(questions)
-    of_questions = questions[QUESTION].assign(
-        q_own=questions.q_value,
+    told = with_parts(hypotheses)
+    of_hypotheses = hypotheses[HYPOTHESIS].assign(
+        q_own=hypotheses.q_value,
         q_told=told.q_value,
-        is_significant=questions.is_significant,
+        is_significant=hypotheses.is_significant,
         is_told_significant=told.is_significant,
     )
-    disparities = disparities.merge(of_questions, on=QUESTION, how="left", validate="many_to_one")
+    disparities = disparities.merge(of_hypotheses, on=HYPOTHESIS, how="left", validate="many_to_one")
     has_parts = disparities.inference_reason == InferenceReason.TOLD_BY_PARTS
     disparities = disparities.assign(
         q_value=disparities.q_own.where(~has_parts, disparities.q_told),
@@ -269,10 +276,10 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
     pairs = tables["system_comparisons"]
     pairs = pairs.assign(significant_at_look=look.significant_now("system_comparisons", pairs))
     pairs = pairs.assign(value_at_call=look.value_at_call("system_comparisons", pairs))
-    q_inside = adjusted_margin(questions, changes_as_contrasts(pairs), "p_equivalence")
+    q_inside = adjusted_margin(hypotheses, changes_as_contrasts(pairs), "p_equivalence")
     pairs = with_verdicts_of_pairs(pairs, q_inside, look)
     found = {
-        "questions": _as_published(questions),
+        "hypotheses": _as_published(hypotheses),
         "contrasts": contrasts,
         "disparities": disparities,
         "system_comparisons": pairs.assign(verdict_with_missing=verdicts_with_missing(pairs, alpha)),
@@ -290,8 +297,8 @@ def _n_needed(
 
     Source: inference.md 2.5, 2.8.
     """
-    n_groups = contrasts.groupby(QUESTION, sort=False).p_value.transform("count")
-    n_tests = n_groups * contrasts.n_questions / contrasts.n_significant.clip(lower=1)
+    n_groups = contrasts.groupby(HYPOTHESIS, sort=False).p_value.transform("count")
+    n_tests = n_groups * contrasts.n_hypotheses / contrasts.n_significant.clip(lower=1)
     margin, sd = (contrasts[name].to_numpy(dtype=float) for name in ("margin", "sd"))
     powers = contrasts.measure_id.map({name: spec.power for name, spec in planned.items()}).fillna(POWER)
     effects = contrasts.measure_id.map({name: spec.effect for name, spec in planned.items()})
@@ -337,5 +344,5 @@ def _counts(tables: Frames) -> InferenceCounts:
     n_rows = [len(tables.get(name, ())) for name in ("contrasts", "disparities", "summary_statistics")]
     p_values = {name: rows.p_value for name, rows in tables.items() if "p_value" in rows}
     n_tested = sum(int(p_values[name].notna().sum()) for name in ("contrasts", "disparities") if name in p_values)
-    n_inconclusive = int(p_values["questions"].isna().sum()) if "questions" in p_values else 0
+    n_inconclusive = int(p_values["hypotheses"].isna().sum()) if "hypotheses" in p_values else 0
     return InferenceCounts(n_rows[0], n_rows[1], n_rows[2], n_tested, n_inconclusive)

@@ -39,14 +39,14 @@ SEPARATOR: Final = " | "  # of groups in explained_by
 ACROSS: Final = " against "  # between the two generations of a question
 ANSWERS: Final = (DISPARITY_CHANGE, BEYOND_PARTS_CHANGE)
 """The groups that answer whether groups moved apart; of a crossing its cells beyond their parts."""
-QUESTIONS: Final = (MEAN_CHANGE, GROUPS_MOVED)
+HYPOTHESES: Final = (MEAN_CHANGE, GROUPS_MOVED)
 """What is asked of every pair: whether the mean of all groups changed, and whether groups moved apart."""
 UNITS_AND_PROMPTS_LIKE_THESE = "units and prompts like these"
 UNITS_LIKE_THESE = "units like these, these prompts"
 PROMPTS_LIKE_THESE = "prompts like these"
 THESE_PROMPTS_ONLY = "these prompts only"
 GENERAL_SCOPES = (PROMPTS_LIKE_THESE, UNITS_AND_PROMPTS_LIKE_THESE)  # the others are worth a difference at most
-QUESTION: Final = ["slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
+HYPOTHESIS: Final = ["slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
 Place = tuple[str, str, str, str]
 """Slice, grouping ('' of the mean of all), generation and measure."""
 OF_PAIR: Final = ["own_system_id", "reference_system_id"]
@@ -122,16 +122,16 @@ COMPARISON_COLUMNS: Final = (
         double="value value_a value_b ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
         "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence",
         bigint="significant_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
-        varchar="explained_by reason_alone set_id verdict scope method reason inference_reason",
+        varchar="explained_by reason_alone family_id verdict scope method reason inference_reason",
     )
     | _SELECTED
     | _MISSING
     | _columns(double="missing_share_a missing_share_b", bigint="n_unanswered")
 )
 TABLES: Final[Columns] = {
-    "questions": _columns(
-        f"{_KEYS} reference_system_id set_id",
-        bigint_not_null="n_questions n_groups",
+    "hypotheses": _columns(
+        f"{_KEYS} reference_system_id family_id",
+        bigint_not_null="n_hypotheses n_groups",
         boolean_not_null="is_observed is_pooled",
         double_not_null="level",
         double="p_value q_value",
@@ -139,8 +139,8 @@ TABLES: Final[Columns] = {
         varchar="method scope inference_reason",
     ),
     "contrasts": _columns(
-        f"{_KEYS} group_id contrast category reference set_id",
-        bigint_not_null="n_questions",
+        f"{_KEYS} group_id contrast category reference family_id",
+        bigint_not_null="n_hypotheses",
         double="std_error p_value_maxt p_equivalence q_equivalence value_at_call value_without value_standardised "
         "missing_share missing_share_rest",
         bigint="significant_at_look n_needed",
@@ -163,8 +163,8 @@ TABLES: Final[Columns] = {
     "function_statistics": _columns(f"{_KEYS} group_id", double="value", varchar="reason"),
     "design_power": _columns(
         "study_id grouping_id measure_id contrast source",
-        double="baseline_rate_or_sd prompt_by_group_share minimum_detectable_effect effect n_responses mean_square_of_cells "
-        "variance_within variance_of_root_prompts",
+        double="baseline_rate_or_sd prompt_by_group_share minimum_detectable_effect effect n_responses "
+        "mean_square_of_cells variance_within variance_of_root_prompts",
         bigint="n_root_prompts n_tests n_needed n_calls best_n_responses n_responses_needed n_groups "
         "n_complete_root_prompts",
         varchar="reason",

@@ -26,7 +26,7 @@ from python_assets.infer.regressions.infer_regressions import infer_regressions
 from python_assets.infer.run import infer_study
 from python_assets.infer.subgroups.subgroups import infer_subgroups
 from python_assets.library.results import SHOWN, Results, rows_of
-from python_assets.plan.declared_questions import declared_of_build
+from python_assets.plan.declared_hypotheses import declared_of_build
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.power import design_power_rows
 from python_assets.study.study import Study

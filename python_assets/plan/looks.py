@@ -19,13 +19,13 @@ from python_assets.warehouse.looks import look_sizes, planned_shares
 LEAST_P: Final = 2 / (MOST_PERMUTATIONS + 1)  # of a question, whatever is drawn
 
 
-def planned_looks(study: Study, n_root_prompts: int | None, n_questions: int) -> list[PlannedLook]:
+def planned_looks(study: Study, n_root_prompts: int | None, n_hypotheses: int) -> list[PlannedLook]:
     """Every look that a study declares; none where it is looked at once.
 
     Args:
         study: what it declares.
         n_root_prompts: that are planned; None where they are not known yet.
-        n_questions: of the largest set.
+        n_hypotheses: of the largest set.
 
     Raises:
         StudyError: the root prompts are not those of the looks.
@@ -38,19 +38,19 @@ def planned_looks(study: Study, n_root_prompts: int | None, n_questions: int) ->
         known = look_sizes(study, n_root_prompts)
         sizes, shares = [*known], [size / n_root_prompts for size in known]
     return [
-        PlannedLook(number, size, share, level, _note(level, n_questions))
+        PlannedLook(number, size, share, level, _note(level, n_hypotheses))
         for number, (size, share, level) in enumerate(
             zip(sizes, shares, levels(shares, study.alpha), strict=True), start=1
         )
     ]
 
 
-def _note(level: float, n_questions: int) -> str:
+def _note(level: float, n_hypotheses: int) -> str:
     """How many questions that all have the least p there is are called together."""
     if level < LEAST_P:
         return "nothing: no p is as small"
-    n_together = int(np.ceil(n_questions * LEAST_P / level - 1e-9))
-    return "any question" if n_together <= 1 else f"{n_together:,} of {n_questions:,} questions together, no fewer"
+    n_together = int(np.ceil(n_hypotheses * LEAST_P / level - 1e-9))
+    return "any question" if n_together <= 1 else f"{n_together:,} of {n_hypotheses:,} questions together, no fewer"
 
 
 def look_warnings(looks: list[PlannedLook]) -> Iterator[str]:

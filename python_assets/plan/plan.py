@@ -13,12 +13,11 @@ import duckdb
 from python_assets.assemble.assemble_study import AssembleCounts, assemble
 from python_assets.extract.measures import resolve_measures
 from python_assets.infer.result import InferenceReason
-from python_assets.plan.asked_questions import numbers_of_questions
 from python_assets.plan.assembling import block_warnings, planned_blocks, planned_steps
 from python_assets.plan.comparisons import comparison_warnings, shapes_of_changes, unknown_comparisons
 from python_assets.plan.costs import budget_warnings, planned_costs, spent_budgets
 from python_assets.plan.coverage_sets import coverage_sets
-from python_assets.plan.declared_questions import frozen_questions
+from python_assets.plan.declared_hypotheses import frozen_hypotheses
 from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.factors import factor_warnings, planned_factors
 from python_assets.plan.foreseen_gates import foreseen_gates
@@ -31,6 +30,7 @@ from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.prompt_warnings import prompt_warnings
 from python_assets.plan.regressions import planned_regressions, regression_references, regression_warnings
 from python_assets.plan.requested import IN_MEMORY, asked_of
+from python_assets.plan.requested_hypotheses import numbers_of_hypotheses
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.scored_words import scored_word_warnings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
@@ -84,7 +84,7 @@ def plan_study(study: Study) -> Plan:
 def _known_plan(
     study: Study, connection: duckdb.DuckDBPyConnection, scraped: ScrapeCounts, assembled: AssembleCounts
 ) -> Plan:
-    imported, responses, systems, comparisons, pairs, questions = asked_of(study, connection)
+    imported, responses, systems, comparisons, pairs, hypotheses = asked_of(study, connection)
     fill_planned_cells(connection, responses)
     names = [one.system_id for one in systems]
     n_responses = sum(one.n_responses or 0 for one in systems)
@@ -94,7 +94,7 @@ def _known_plan(
     groupings = planned_groupings(study, connection)
     found = shapes(study, connection, groupings)
     changed = shapes_of_changes(connection, found, pairs)
-    asked = numbers_of_questions(questions, connection, groupings, changed)
+    asked = numbers_of_hypotheses(hypotheses, connection, groupings, changed)
     blocks = planned_blocks(connection, is_branched=study.prompts.branch is not None)
     looks = planned_looks(study, assembled.n_root_prompts, max(asked.values(), default=1))
     return Plan(
@@ -136,7 +136,7 @@ def _known_plan(
         n_checked=assembled.n_checked,
         n_portable=assembled.n_portable,
         metrics=[] if imported is None else planned_metrics(imported.metrics),
-        questions=frozen_questions(questions),
+        hypotheses=frozen_hypotheses(hypotheses),
         looks=looks,
         steps=planned_steps(connection),
         blocks=blocks,

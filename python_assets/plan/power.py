@@ -17,9 +17,8 @@ from python_assets.infer.formulas.looks import levels, power_by_look
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import BEYOND_PARTS, MEAN_CHANGE
 from python_assets.plan import expected_effects
-from python_assets.plan.asked_questions import NumberOfQuestions, numbers_of_questions
 from python_assets.plan.comparisons import shapes_of_changes
-from python_assets.plan.declared_questions import declared_of_build
+from python_assets.plan.declared_hypotheses import declared_of_build
 from python_assets.plan.expected_effects import Pilot, Spread
 from python_assets.plan.group_models import fill_planned_cells
 from python_assets.plan.labels import PlannedLabels, asks_labels, planned_labels
@@ -35,6 +34,7 @@ from python_assets.plan.pilot import (
     read_pilot,
     spread_or_nan,
 )
+from python_assets.plan.requested_hypotheses import NumberOfHypotheses, numbers_of_hypotheses
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shapes
 from python_assets.plan.text import BestSplit, PowerRow
@@ -58,7 +58,7 @@ class _Known(NamedTuple):
 
     sd: NaN where it is not known after all. shown: the rate or sd that stands in the row. slice_id: of the
     contrasts that it was observed in. spread: what the sd comes of, None where its parts are not known. rate: where
-    the sd depends on the effect. sds: the range of a pilot's. pilot: what cells say that were observed. n_questions:
+    the sd depends on the effect. sds: the range of a pilot's. pilot: what cells say that were observed. n_hypotheses:
     those of the set, where they were asked.
     """
 
@@ -73,7 +73,7 @@ class _Known(NamedTuple):
     rate: float | None = None
     sds: tuple[float, float] | None = None
     pilot: Pilot | None = None
-    n_questions: int | None = None
+    n_hypotheses: int | None = None
 
 
 def design_power_rows(
@@ -85,7 +85,7 @@ def design_power_rows(
         study: the study.
         connection: its build file, with design tables, responses, values and the groups of prompts.
         observed: contrasts of inference with their keys, std_error, sd over root prompts, n_root_prompts and
-            n_questions.
+            n_hypotheses.
         comparisons: of inference, with std_error and n_root_prompts.
 
     Returns:
@@ -102,7 +102,7 @@ def design_power_rows(
     groupings = planned_groupings(study, connection)
     found, pairs = shapes(study, connection, groupings), compared_pairs(connection, study.compared_with)
     changed = shapes_of_changes(connection, found, pairs)
-    asked = numbers_of_questions(declared_of_build(study, connection), connection, groupings, changed)
+    asked = numbers_of_hypotheses(declared_of_build(study, connection), connection, groupings, changed)
     rows = [*planned_power(study, found, changed, asked)]
     for shape in found:
         seen = [*_observed(observed, shape, {contrast_of(shape, one) for one in CONTRASTS.values()})]
@@ -119,7 +119,7 @@ def design_power_rows(
 
 
 def planned_power(
-    study: Study, found: list[Shape], changed: list[Shape], asked: NumberOfQuestions
+    study: Study, found: list[Shape], changed: list[Shape], asked: NumberOfHypotheses
 ) -> Iterator[PowerRow]:
     """Yield what is known before the responses: from declared spreads, and from a pilot.
 
@@ -127,7 +127,7 @@ def planned_power(
         study: the study.
         found: the shapes of its groupings.
         changed: of shapes_of_changes.
-        asked: of numbers_of_questions.
+        asked: of numbers_of_hypotheses.
 
     Raises:
         WarehouseError: the pilot is not published, says nothing about this study, or is of another design.
@@ -305,13 +305,13 @@ def _observed(observed: pd.DataFrame, shape: Shape, contrasts: set[str]) -> Iter
             shown=sd,
             n_root_prompts=n,
             slice_id=slice_id,
-            n_questions=_n_questions(of_slice),
+            n_hypotheses=_n_hypotheses(of_slice),
         )
 
 
-def _n_questions(rows: pd.DataFrame) -> int | None:
+def _n_hypotheses(rows: pd.DataFrame) -> int | None:
     """Questions of the set; None where the rows are of changes, which are not counted beside them."""
-    return int(rows.n_questions.max()) if "n_questions" in rows and rows.n_questions.notna().any() else None
+    return int(rows.n_hypotheses.max()) if "n_hypotheses" in rows and rows.n_hypotheses.notna().any() else None
 
 
 def _widest_slice(rows: pd.DataFrame) -> str:
@@ -325,7 +325,7 @@ def _n_root_prompts(counts: "pd.Series[float]") -> int:
     return int(some.median()) if len(some) else 0
 
 
-def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfQuestions) -> PowerRow:
+def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfHypotheses) -> PowerRow:
     # responses of a slice may be compared where those of all prompts are not
     refused = shape.reason if known.slice_id == ALL_PROMPTS or np.isnan(known.sd) else None
     if known.contrast == MEAN_CHANGE and refused is not InferenceReason.MIXED_UNITS:
@@ -333,11 +333,11 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfQuestio
     if refused:
         known = known._replace(sd=np.nan, shown=np.nan, spread=None, sds=None)
     spec = {make_id(name): spec for name, spec in study.analysis.power.items()}.get(known.measure_id)
-    n_questions = known.n_questions or asked.get((shape.grouping_id, known.measure_id, known.contrast in CHANGES), 1)
+    n_hypotheses = known.n_hypotheses or asked.get((shape.grouping_id, known.measure_id, known.contrast in CHANGES), 1)
     options = _PowerOptions(
         # what an earlier look has not called is left to the last one
         alpha=levels(planned_shares(study), study.alpha)[-1] if study.looks else study.alpha,
-        n_tests=n_questions * (1 if known.contrast == MEAN_CHANGE else shape.n_comparisons),
+        n_tests=n_hypotheses * (1 if known.contrast == MEAN_CHANGE else shape.n_comparisons),
         power=spec.power if spec else verdict.POWER,
     )
     # a pilot says how values spread; how many root prompts there are is said by the design

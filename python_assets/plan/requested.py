@@ -16,9 +16,9 @@ from python_assets.extract.baseline import baselines_of
 from python_assets.generate.generate_study import UNNAMED, check_replays
 from python_assets.importers.formats import ImportedTable, read_import
 from python_assets.infer.changes.pairs_of_systems import Pair
-from python_assets.infer.questions import require_members
+from python_assets.infer.hypotheses import require_members
 from python_assets.plan.comparisons import planned_comparisons
-from python_assets.plan.declared_questions import declared_questions
+from python_assets.plan.declared_hypotheses import declared_hypotheses
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.factors import write_model_factors
 from python_assets.plan.group_models import build_group_models
@@ -36,14 +36,14 @@ _OF_PROMPTS: Final = ("prompts", "prompt_factors")
 
 
 class Asked(NamedTuple):
-    """Who is asked what: responses has a row a generation and prompt, questions those of declared_questions."""
+    """Who is asked what: responses has a row a generation and prompt, questions those of declared_hypotheses."""
 
     imported: ImportedTable | None
     responses: pd.DataFrame
     systems: list[PlannedSystem]
     comparisons: list[PlannedComparison]
     pairs: list[Pair]
-    questions: pd.DataFrame
+    hypotheses: pd.DataFrame
 
 
 def asked_of(study: Study, connection: duckdb.DuckDBPyConnection) -> Asked:
@@ -72,9 +72,9 @@ def asked_of(study: Study, connection: duckdb.DuckDBPyConnection) -> Asked:
         baselines_of(study, names)  # raises where none has that name
     comparisons = planned_comparisons(study, connection, names, responses)
     pairs = [Pair(one.system_id, one.compared_with) for one in comparisons]
-    questions = declared_questions(study, connection, names, pairs)
-    require_members(questions, study.primary, study.question_sets)
-    return Asked(imported, responses, systems, comparisons, pairs, questions)
+    hypotheses = declared_hypotheses(study, connection, names, pairs)
+    require_members(hypotheses, study.primary, study.families)
+    return Asked(imported, responses, systems, comparisons, pairs, hypotheses)
 
 
 def assemble_offline(study: Study, connection: duckdb.DuckDBPyConnection, home: Home) -> None:
@@ -89,25 +89,25 @@ def assemble_offline(study: Study, connection: duckdb.DuckDBPyConnection, home: 
     assemble(study, connection, run_context)
 
 
-def require_questions(study: Study) -> None:
+def require_hypotheses(study: Study) -> None:
     """Refuse a study a declared set of which names no question, as far as is known before anything is fetched.
 
     Raises:
         SourceError: a source or table cannot be read.
         SourceError, StudyError: as asked_of.
     """
-    if not _declares_sets(study):
+    if not _declares_families(study):
         return
     with open_build(IN_MEMORY) as connection:
         try:
             assemble_offline(study, connection, paths.home())
         except OfflineError:
-            return  # told by require_questions_of_build, as soon as there are prompts
+            return  # told by require_hypotheses_of_build, as soon as there are prompts
         asked_of(study, connection)
 
 
-def require_questions_of_build(study: Study, build: duckdb.DuckDBPyConnection) -> None:
-    """Refuse what require_questions refuses, once prompts are there and before any is asked.
+def require_hypotheses_of_build(study: Study, build: duckdb.DuckDBPyConnection) -> None:
+    """Refuse what require_hypotheses refuses, once prompts are there and before any is asked.
 
     Args:
         study: the study.
@@ -116,7 +116,7 @@ def require_questions_of_build(study: Study, build: duckdb.DuckDBPyConnection) -
     Raises:
         SourceError, StudyError: as asked_of.
     """
-    if not _declares_sets(study):
+    if not _declares_families(study):
         return
     with open_build(IN_MEMORY) as connection:  # the run makes its own of the models that are read here
         prompts = {name: build.execute(f"select * exclude (study_id) from raw.{name}").df() for name in _OF_PROMPTS}
@@ -124,8 +124,8 @@ def require_questions_of_build(study: Study, build: duckdb.DuckDBPyConnection) -
         asked_of(study, connection)
 
 
-def _declares_sets(study: Study) -> bool:
-    return study.primary is not None or bool(study.question_sets)
+def _declares_families(study: Study) -> bool:
+    return study.primary is not None or bool(study.families)
 
 
 def _planned_responses(

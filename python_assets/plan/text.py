@@ -56,7 +56,7 @@ REGRESSION_HEADER: Final = (
     "fitted to",
 )
 WHOLE_UP_TO: Final = 1e15  # a double tells whole numbers apart that far
-QUESTIONS_HEADER: Final = ("set of questions", "questions")
+HYPOTHESES_HEADER: Final = ("set of questions", "hypotheses")
 METRIC_HEADER: Final = ("metric of the log", "scorer or filter", "published", "imported as", "computed again")
 COMPARISON_HEADER: Final = ("system", "compared with", "units asked of both", "of one alone")
 POWER_HEADER: Final = (
@@ -391,8 +391,8 @@ class Plan(NamedTuple):
     spent: budgets of which nothing is left. gates: those of the run that its prompts cannot pass. not_checked: what
     only the network could tell of that.
     n_checked, n_portable: root prompts that were checked for branching, and those that carry over.
-    unknown: what was not fetched or asked yet, and how to; None where nothing is missing. questions: every one that
-    the study asks, with its set (declared_questions.py); None where they are not known yet.
+    unknown: what was not fetched or asked yet, and how to; None where nothing is missing. hypotheses: every one that
+    the study asks, with its set (declared_hypotheses.py); None where they are not known yet.
     """
 
     study_id: str
@@ -418,7 +418,7 @@ class Plan(NamedTuple):
     n_portable: int = 0
     unknown: str | None = None
     metrics: list[PlannedMetric] = []
-    questions: list[dict[str, str]] | None = None
+    hypotheses: list[dict[str, str]] | None = None
     looks: list[PlannedLook] = []
     steps: list[PlannedStep] = []
     blocks: list[PlannedBlocks] = []
@@ -462,7 +462,7 @@ class Plan(NamedTuple):
             (METRIC_HEADER, list(self.metrics)),
             (COMPARISON_HEADER, list(self.comparisons)),
             (REGRESSION_HEADER, list(self.regressions)),
-            (QUESTIONS_HEADER, [*Counter(row["set_id"] for row in self.questions or []).items()]),
+            (HYPOTHESES_HEADER, [*Counter(row["family_id"] for row in self.hypotheses or []).items()]),
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
             (LABELS_HEADER, [_label_cells(row, row.labels) for row in self.power if row.labels is not None]),
             (LOOK_HEADER, [_look_cells(row) for row in self.looks]),

@@ -11,7 +11,7 @@ from python_assets.published.query import open_published
 from python_assets.report.reader import rows_of
 
 _IS_PUBLISHED = """
-    select count(*) > 0 from information_schema.tables where table_name = 'questions'
+    select count(*) > 0 from information_schema.tables where table_name = 'hypotheses'
 """
 
 

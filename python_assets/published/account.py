@@ -20,21 +20,21 @@ OUTCOMES: Final[Mapping[str, str]] = {
 }
 """Every outcome with its words."""
 _COUNTS: Final = ", ".join(f"count(*) filter (outcome = '{name}') as n_{name}" for name in OUTCOMES)
-QUESTION_SETS: Final = f"""
-    select set_id, count(*) as n_questions, count(p_value) as n_tested, {_COUNTS}
-    from questions
+FAMILIES: Final = f"""
+    select family_id, count(*) as n_hypotheses, count(p_value) as n_tested, {_COUNTS}
+    from hypotheses
     where study_id = $study
-    group by set_id
+    group by family_id
     order by
-        case set_id
+        case family_id
             when 'primary' then 1 when 'secondary' then 3 when 'pooled' then 4 when 'baseline' then 5 else 2
         end,
-        set_id
+        family_id
 """
 """A row a set, those that the study is about first."""
 OF_PAIRS: Final = f"""
-    select count(*) as n_questions, {_COUNTS}
-    from questions
+    select count(*) as n_hypotheses, {_COUNTS}
+    from hypotheses
     where study_id = $study and reference_system_id <> ''
 """
 """What the questions of pairs of generations came to, in one row."""
@@ -48,10 +48,10 @@ SIGNIFICANT: Final = """
         count(*) filter (is_own and not is_repeated and verdict = 'equivalent') as n_inside,
         count(*) filter (is_own and not is_repeated and verdict <> 'equivalent') as n_facts
     from (
-        select questions.statistic, questions.verdict, is_tool_bias, is_repeated,
+        select hypotheses.statistic, hypotheses.verdict, is_tool_bias, is_repeated,
             reference_system_id <> '' as is_pair,
-            reference_system_id = '' and not is_tool_bias and questions.statistic <> 'ground_truth' as is_own
-        from questions
+            reference_system_id = '' and not is_tool_bias and hypotheses.statistic <> 'ground_truth' as is_own
+        from hypotheses
         left join findings
             using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
         where study_id = $study and outcome = 'significant'
@@ -59,7 +59,7 @@ SIGNIFICANT: Final = """
 """
 UNTESTED: Final = """
     select reason, meaning, remedy, count(*) as n, list(distinct measure_id order by measure_id) as measures
-    from questions
+    from hypotheses
     left join reasons using (reason)
     where study_id = $study and p_value is null
     group by reason, meaning, remedy
@@ -71,7 +71,7 @@ UNREAD: Final = """
     with of_answers as (
         select system_id, measure_id, max(n_responses) as n_read, max(n_missing) as n_asked,
             arg_max(reason, n_missing) as reason
-        from questions
+        from hypotheses
         where study_id = $study and reference_system_id = '' and calibration = 'raw'
             and statistic in ('mean', 'share') and parameters = '' and system_id <> 'all'
         group by system_id, measure_id

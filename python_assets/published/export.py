@@ -70,7 +70,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "pair_judges": "statistics",
     "pair_labels": "statistics",
     "prompt_funnel": "statistics",
-    "questions": "statistics",
+    "hypotheses": "statistics",
     "red_flag_evidence": "statistics",
     "red_flags": "statistics",
     "repetition_consistency": "statistics",

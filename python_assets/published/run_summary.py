@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import duckdb
 
 from python_assets.published.account import (
-    QUESTION_SETS,
+    FAMILIES,
     SIGNIFICANT,
     UNREAD,
     UNTESTED,
@@ -45,7 +45,7 @@ FOUND: Final = """
     select system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, findings.q_value,
         strongest_verdict, strongest_size, strongest_group_id, strongest_category, strongest_value, strongest_margin
     from findings
-    inner join questions
+    inner join hypotheses
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
     where study_id = $study and reference_system_id = ''
         and findings.verdict in ('beyond_margin', 'different') and not is_tool_bias and not is_repeated
@@ -136,17 +136,17 @@ def summary(home: Home, study_id: str) -> str:
         lines += _of_look(facts)
         lines += _of_logs(study.rows(OF_LOGS))
         lines += _of_raters(study.rows(OF_RATERS), study.rows(SET_ASIDE)[0]["n"])
-        sets, significant = study.rows(QUESTION_SETS), study.rows(SIGNIFICANT)[0]
+        families, significant = study.rows(FAMILIES), study.rows(SIGNIFICANT)[0]
         untested, unread = _untested(study.rows(UNTESTED)), _unread(study.rows(UNREAD))
-        if not any(row["n_tested"] for row in sets):
+        if not any(row["n_tested"] for row in families):
             return "\n".join([*lines, f"Nothing could be tested. {untested}", *unread])
-        lines.append(f"Questions  {'; '.join(_of_set(row, facts['alpha']) for row in sets)}")
+        lines.append(f"Hypotheses  {'; '.join(_of_set(row, facts['alpha']) for row in families)}")
         if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
         changes = study.rows(CHANGED)
         last = [
             *_changed(changes),
-            _not_found(sets, significant, significant["n_repeated"] + significant["n_changes"] - len(changes)),
+            _not_found(families, significant, significant["n_repeated"] + significant["n_changes"] - len(changes)),
             *([f"Untested   {untested}"] if untested else []),
             *unread,
         ]
@@ -206,7 +206,7 @@ def _of_logs(rows: list[Row]) -> list[str]:
 
 def _of_set(row: Row, alpha: float) -> str:
     """How many questions a set has, and what they came to."""
-    return f"{row['set_id']}: {plural(row['n_questions'], 'question')}, {outcomes_in_words(row, alpha)}"
+    return f"{row['family_id']}: {plural(row['n_hypotheses'], 'question')}, {outcomes_in_words(row, alpha)}"
 
 
 def _of_blocks(row: Row) -> str:
@@ -281,9 +281,9 @@ def _group(group: Row) -> str:
     return f"{group['group_id']}{label} {group['value']:+.3g}"
 
 
-def _not_found(sets: list[Row], significant: Row, n_repeated: int) -> str:
+def _not_found(families: list[Row], significant: Row, n_repeated: int) -> str:
     """What was tested and not called, and what of the called is told in no line above."""
-    n_inconclusive, n_equivalent = (sum(row[name] for row in sets) for name in ("n_inconclusive", "n_equivalent"))
+    n_inconclusive, n_equivalent = (sum(row[name] for row in families) for name in ("n_inconclusive", "n_equivalent"))
     told = [
         f"{plural(n_inconclusive, 'question')} open, neither a difference shown nor one ruled out",
         f"{n_equivalent:,} equal within their margins" if n_equivalent else "",

@@ -18,7 +18,7 @@ from python_assets.warehouse.build import Home
 
 SHOWN_CHARACTERS: Final = 8  # of a run: enough to name it by
 COUNTS: Final = (
-    "n_questions",
+    "n_hypotheses",
     *(f"n_{outcome}" for outcome in OUTCOMES),
     *("n_verdict_beyond_margin", "n_verdict_different", "n_verdict_equivalent", "n_verdict_inconclusive"),
 )
@@ -83,7 +83,7 @@ def as_table(rows: list[Row]) -> str:
     """The rows as a table, or that there are none; what is not known is -."""
     if not rows:
         return NONE
-    names = ["study", "run", "published", "", "models", "waves", "questions", "calls", "cost so far"]
+    names = ["study", "run", "published", "", "models", "waves", "hypotheses", "calls", "cost so far"]
     return format_table(names, [_line(row) for row in rows], max_cell=sys.maxsize)
 
 
@@ -97,15 +97,15 @@ def _line(row: Row) -> tuple[Any, ...]:
         ", ".join(word for word, holds in marks if holds) or "not kept",
         shortened(models, MOST_CHARACTERS),
         ", ".join(row["waves"]) or None,
-        _questions(row),
+        _hypotheses(row),
         None if row["n_calls"] is None else f"{row['n_calls']:,}",
         _cost(row),
     )
 
 
-def _questions(row: Row) -> str | None:
+def _hypotheses(row: Row) -> str | None:
     """As the terminal tells them after a run, and how many of them have a size beyond its margin."""
-    if row["n_questions"] is None:
+    if row["n_hypotheses"] is None:
         return None
     beyond = f"; {row['n_verdict_beyond_margin']:,} beyond a margin" if row["n_verdict_beyond_margin"] else ""
     return outcomes_in_words(row) + beyond

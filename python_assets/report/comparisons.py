@@ -24,6 +24,7 @@ MAX_CHANGES: Final = 6
 MAX_PROMPTS: Final = 10
 MAX_GROUPS: Final = 6  # of one sentence
 # the mean of all prompts is of no grouping, and stands above the groups of each
+_SIDES: Final = {"a": "system_id", "b": "reference_system_id"}
 _PLACES: Final = """
     with asked as (
         select measure_id, grouping_id, verdict, p_value
@@ -401,4 +402,4 @@ def _moved(reader: Reader, row: Row) -> list[Row]:
 def _branches(reader: Reader, row: Row, moved: Row) -> list[dict[str, Any]]:
     """The prompt of the group and the one beside it, each with the answers of both generations."""
     prompts = [moved["prompt_id"], *([moved["other_prompt_id"]] if moved["other_prompt_id"] else [])]
-    return [{side: answer(reader, row[f"system_{side}_id"], prompt_id) for side in ("a", "b")} for prompt_id in prompts]
+    return [{side: answer(reader, row[key], prompt_id) for side, key in _SIDES.items()} for prompt_id in prompts]

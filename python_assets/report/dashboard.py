@@ -8,7 +8,7 @@ are dashboard_responses.py, the pages scripts/*.js.
 from typing import Final, NamedTuple
 
 from python_assets.report.dashboard_responses import MAX_VALUES, Responses
-from python_assets.report.facts import lead_question
+from python_assets.report.facts import lead_hypothesis
 from python_assets.report.packing import Header, Key, Pack
 from python_assets.report.reader import Reader, natural
 from python_assets.study.base import OTHER_LANGUAGE
@@ -137,7 +137,7 @@ def _keys(reader: Reader) -> dict[str, Key]:
 
     The measure of the first finding comes first: a page opens on it.
     """
-    positions, lead = _positions(reader), (lead_question(reader) or {}).get("measure_id")
+    positions, lead = _positions(reader), (lead_hypothesis(reader) or {}).get("measure_id")
     systems = {row["system_id"]: place for place, row in enumerate(reader.rows(SYSTEMS))}
     always = ("refusal", "empty", "truncated", OTHER_LANGUAGE)
     return {

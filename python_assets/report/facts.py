@@ -6,7 +6,7 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 
 from typing import Any, Final, NamedTuple
 
-from python_assets.published.account import OUTCOMES, QUESTION_SETS, SIGNIFICANT, UNREAD, UNTESTED, why
+from python_assets.published.account import FAMILIES, OUTCOMES, SIGNIFICANT, UNREAD, UNTESTED, why
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.matrix import BEYOND_MARGIN
@@ -21,7 +21,7 @@ LINES: Final = 6
 MAX_GROUPS: Final = 4
 MAX_OPEN: Final = 8
 # what the sets of a study are about; others are called by their name alone
-SETS: Final[dict[str, str]] = {
+MEANINGS: Final[dict[str, str]] = {
     "primary": "what the study is about",
     "comparison": "whether models differ, or changed",
     "secondary": "all else that was measured",
@@ -32,7 +32,7 @@ SETS: Final[dict[str, str]] = {
 # repeated questions come to the same as the raw values and lead no fact; a distance from real shares is no
 # bias by itself, and has a section of its own
 FACTS: Final = f"""
-    with first_questions as (
+    with first_hypotheses as (
         select findings.*, measures.kind
         from findings
         left join measures using (study_id, measure_id)
@@ -42,7 +42,7 @@ FACTS: Final = f"""
             partition by slice_id, system_id, grouping_id, measure_id order by finding_rank
         ) = 1
     )
-    select *, count(*) over () as n_facts from first_questions order by finding_rank limit {MAX_FACTS}
+    select *, count(*) over () as n_facts from first_hypotheses order by finding_rank limit {MAX_FACTS}
 """
 STANDING: Final = """
     select group_id, category, reference, sentence
@@ -62,8 +62,8 @@ OTHER_SIZES: Final = """
 """
 # of groups of one generation; pairs of generations have a section of their own
 OF_SYSTEMS: Final = """
-    select count(questions.p_value) as n_tested, count(*) as n_questions
-    from questions
+    select count(hypotheses.p_value) as n_tested, count(*) as n_hypotheses
+    from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
     where study_id = $study and reference_system_id = '' and system_id <> 'baseline'
@@ -73,7 +73,7 @@ OF_SYSTEMS: Final = """
 BEYOND: Final = """
     select calibration, statistic, parameters, strongest_size, strongest_group_id, strongest_category,
         strongest_value, strongest_ci_low, strongest_ci_high, strongest_margin
-    from questions
+    from hypotheses
     inner join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
     where study_id = $study and reference_system_id = '' and not is_tool_bias and not is_repeated
@@ -84,10 +84,10 @@ BEYOND: Final = """
 """
 OPEN: Final = """
     select system_id, measure_id, grouping_id, slice_id, min(finding_rank) as place
-    from questions
+    from hypotheses
     inner join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and reference_system_id = '' and questions.set_id = 'primary'
+    where study_id = $study and reference_system_id = '' and hypotheses.family_id = 'primary'
         and outcome = 'inconclusive'
     group by system_id, measure_id, grouping_id, slice_id
     order by place
@@ -123,12 +123,12 @@ KEYS: Final = (
 class Fact(NamedTuple):
     """A measure of a generation in which groups differ.
 
-    question: the first of its questions by rank. verdict: the strongest of any of its sizes. groups: those that stand
+    hypothesis: the first of its questions by rank. verdict: the strongest of any of its sizes. groups: those that stand
     for themselves. others: its other sizes. behind: the root prompts in which the first groups differ most. beyond:
     its sizes that lie beyond their margin, in words.
     """
 
-    question: Row
+    hypothesis: Row
     verdict: str
     title: str
     size: str
@@ -165,17 +165,17 @@ def study_facts(reader: Reader) -> Facts:
     Args:
         reader: the study.
     """
-    found, sets, significant = reader.rows(FACTS), reader.rows(QUESTION_SETS), reader.rows(SIGNIFICANT)[0]
+    found, families, significant = reader.rows(FACTS), reader.rows(FAMILIES), reader.rows(SIGNIFICANT)[0]
     n_facts = found[0]["n_facts"] if found else 0
-    counts = ["n_questions", "n_tested", *(f"n_{outcome}" for outcome in OUTCOMES)]
-    total = {name: sum(row[name] for row in sets) for name in counts}
+    counts = ["n_hypotheses", "n_tested", *(f"n_{outcome}" for outcome in OUTCOMES)]
+    total = {name: sum(row[name] for row in families) for name in counts}
     always = ("significant", "inconclusive")
     return Facts(
-        tested=[_tested(row, reader.alpha) for row in sets],
+        tested=[_tested(row, reader.alpha) for row in families],
         outcomes={name: told for name, told in OUTCOMES.items() if name in always or total[f"n_{name}"]},
         total=total,
         significant=_significant_in_words(significant, n_facts),
-        facts=[_fact(reader, question) for question in found],
+        facts=[_fact(reader, hypothesis) for hypothesis in found],
         n_facts=n_facts,
         of_systems=reader.rows(OF_SYSTEMS)[0],
         open_primary=_open_primary(reader.rows(OPEN)),
@@ -196,7 +196,7 @@ def asked_in_short(design: dict[str, Any]) -> dict[str, list[str]]:
     }
 
 
-def lead_question(reader: Reader) -> Row | None:
+def lead_hypothesis(reader: Reader) -> Row | None:
     """The question whose figure comes first: the first that shows a difference, else the first of all.
 
     Args:
@@ -205,12 +205,12 @@ def lead_question(reader: Reader) -> Row | None:
     Returns:
         Its row with a category: the label in which a group stands, else the one with the clearest difference.
     """
-    question = next(iter(reader.rows(LEAD)), None)
-    if question is None:
+    hypothesis = next(iter(reader.rows(LEAD)), None)
+    if hypothesis is None:
         return None
-    keys = {name: question[name] for name in KEYS}
+    keys = {name: hypothesis[name] for name in KEYS}
     labels = reader.rows(STANDING, **keys) or reader.rows(CLEAREST, **keys) or [{"category": ""}]
-    return {**question, "category": labels[0]["category"]}
+    return {**hypothesis, "category": labels[0]["category"]}
 
 
 def _significant_in_words(row: Row, n_facts: int) -> list[str]:
@@ -229,7 +229,11 @@ def _significant_in_words(row: Row, n_facts: int) -> list[str]:
 
 def _tested(row: Row, alpha: float) -> Row:
     """A set with the number of false ones expected among those called, which q holds at alpha of them."""
-    return {**row, "about": SETS.get(row["set_id"], ""), "n_false": plain(round(alpha * row["n_significant"], 2))}
+    return {
+        **row,
+        "about": MEANINGS.get(row["family_id"], ""),
+        "n_false": plain(round(alpha * row["n_significant"], 2)),
+    }
 
 
 def _not_tested(row: Row) -> Row:
@@ -240,20 +244,20 @@ def _why(row: Row) -> str:
     return why(row["reason"], row["meaning"], row["remedy"])
 
 
-def _fact(reader: Reader, question: Row) -> Fact:
-    keys = {name: question[name] for name in KEYS}
-    fact = {name: question[name] for name in KEYS[:4]}
-    quantity = quantity_of(question).removeprefix("the ")
-    slice_id = "" if question["slice_id"] == "all" else f", slice {question['slice_id']}"
+def _fact(reader: Reader, hypothesis: Row) -> Fact:
+    keys = {name: hypothesis[name] for name in KEYS}
+    fact = {name: hypothesis[name] for name in KEYS[:4]}
+    quantity = quantity_of(hypothesis).removeprefix("the ")
+    slice_id = "" if hypothesis["slice_id"] == "all" else f", slice {hypothesis['slice_id']}"
     groups, beyond = reader.rows(STANDING, **keys), reader.rows(BEYOND, **fact)
-    is_beyond = any(all(row[name] == question[name] for name in KEYS[4:]) for row in beyond)
+    is_beyond = any(all(row[name] == hypothesis[name] for name in KEYS[4:]) for row in beyond)
     return Fact(
-        question=question,
-        verdict=BEYOND_MARGIN if is_beyond else question["verdict"],
-        title=f"{quantity[:1].upper()}{quantity[1:]} by {question['grouping_id']}{slice_id}",
-        size=_size(question),
+        hypothesis=hypothesis,
+        verdict=BEYOND_MARGIN if is_beyond else hypothesis["verdict"],
+        title=f"{quantity[:1].upper()}{quantity[1:]} by {hypothesis['grouping_id']}{slice_id}",
+        size=_size(hypothesis),
         groups=groups,
-        others=reader.rows(OTHER_SIZES, **fact, finding_rank=question["finding_rank"]),
+        others=reader.rows(OTHER_SIZES, **fact, finding_rank=hypothesis["finding_rank"]),
         behind=behind_fact(reader, keys, groups),
         beyond=[_beyond(row) for row in beyond],
     )
@@ -270,9 +274,9 @@ def _beyond(row: Row) -> str:
     return f"{size[:1].upper()}{size[1:]}: beyond its margin of {number(row['strongest_margin'])}"
 
 
-def _size(question: Row) -> str:
+def _size(hypothesis: Row) -> str:
     """The number of the whole grouping beside its noise floor, how sure and on how much: in a line."""
-    metric, value, floor = question["headline_metric"], question["value"], question["null_q95"]
+    metric, value, floor = hypothesis["headline_metric"], hypothesis["value"], hypothesis["null_q95"]
     parts = []
     if value is not None and metric in DISPARITIES:
         parts.append(f"{words(metric)} {number(value)}")
@@ -280,11 +284,11 @@ def _size(question: Row) -> str:
         # a ratio cannot fall below 0: that chance gets there tells nothing
         if floor is not None and not (is_ratio and floor == 0):
             parts[0] += f" (chance alone: {'down' if is_ratio else 'up'} to {number(floor)})"
-    if question["q_value"] is not None:
-        parts.append(f"q {probability(question['q_value'])}")
-    if question["n_root_prompts"]:
-        parts.append(sample(question))
-    return " · ".join([*parts, question["scope"]] if question["scope"] else parts)
+    if hypothesis["q_value"] is not None:
+        parts.append(f"q {probability(hypothesis['q_value'])}")
+    if hypothesis["n_root_prompts"]:
+        parts.append(sample(hypothesis))
+    return " · ".join([*parts, hypothesis["scope"]] if hypothesis["scope"] else parts)
 
 
 def _open_primary(rows: list[Row]) -> list[str]:

@@ -14,7 +14,7 @@ from python_assets.report.text import number, plural, probability
 from python_assets.study.base import ALL_SYSTEMS
 
 MAX_FLAGS: Final = 40
-MAX_QUESTIONS: Final = 60
+MAX_HYPOTHESES: Final = 60
 MAX_ANALYSES: Final = 12
 MAX_GROUPS: Final = 12
 FLAGS: Final[dict[str, str]] = {
@@ -41,7 +41,7 @@ OPEN: Final = """
     group by flag, reason
     order by n desc, flag, reason
 """
-QUESTIONS: Final = """
+HYPOTHESES: Final = """
     select interpretations.*, findings.sentence as found, findings.n_needed, findings.n_needed_for, findings.scope,
         findings.n_root_prompts
     from interpretations
@@ -107,7 +107,7 @@ class FairSea(NamedTuple):
     """What the section shows.
 
     counts: of every flag, how many places have each status. advice: how many questions the document's action
-    is for, by verdict. questions: the first of all, n_questions; analyses: the first of those with a test.
+    is for, by verdict. hypotheses: the first of all, n_hypotheses; analyses: the first of those with a test.
     """
 
     counts: dict[str, dict[str, int]]
@@ -115,8 +115,8 @@ class FairSea(NamedTuple):
     band_only: list[Row]
     open: list[Row]
     advice: list[Row]
-    questions: list[Row]
-    n_questions: int
+    hypotheses: list[Row]
+    n_hypotheses: int
     analyses: list[Analysis]
     n_analyses: int
 
@@ -126,47 +126,47 @@ def fair_sea_section(reader: Reader) -> FairSea:
     counts = {flag: dict.fromkeys(STATUSES, 0) for flag in FLAGS}
     for row in reader.rows(COUNTS):
         counts[row["flag"]][row["status"]] = row["n"]
-    questions = reader.rows(QUESTIONS)
-    tested = [row for row in questions if row["test"] is not None and row["statistic_value"] is not None]
+    hypotheses = reader.rows(HYPOTHESES)
+    tested = [row for row in hypotheses if row["test"] is not None and row["statistic_value"] is not None]
     return FairSea(
         counts=counts,
         raised=reader.rows(RAISED, status="raised"),
         band_only=reader.rows(RAISED, status="band_only"),
         open=reader.rows(OPEN),
         advice=reader.rows(ADVICE),
-        questions=questions[:MAX_QUESTIONS],
-        n_questions=len(questions),
+        hypotheses=hypotheses[:MAX_HYPOTHESES],
+        n_hypotheses=len(hypotheses),
         analyses=[_analysis(reader, row) for row in tested[:MAX_ANALYSES]],
         n_analyses=len(tested),
     )
 
 
-def _analysis(reader: Reader, question: Row) -> Analysis:
-    where: dict[str, Any] = {name: question[name] for name in PLACE}
-    of_slice = "" if question["slice_id"] == "all" else f"{question['slice_id']} "
+def _analysis(reader: Reader, hypothesis: Row) -> Analysis:
+    where: dict[str, Any] = {name: hypothesis[name] for name in PLACE}
+    of_slice = "" if hypothesis["slice_id"] == "all" else f"{hypothesis['slice_id']} "
     tests = {row["test"]: row for row in reader.rows(TESTS, **where)}
     of_all = where | {"system_id": ALL_SYSTEMS}
     own, pooled = (
         sorted(
-            reader.rows(SIZES, **place), key=lambda row: reader.group_order(question["grouping_id"], row["group_id"])
+            reader.rows(SIZES, **place), key=lambda row: reader.group_order(hypothesis["grouping_id"], row["group_id"])
         )
         for place in (where, of_all)
     )
     return Analysis(
-        title=f"{of_slice}{measure_name(question['measure_id'])}, {question['grouping_id']} effect",
-        system_id=question["system_id"],
-        test=_tests(question, tests),
+        title=f"{of_slice}{measure_name(hypothesis['measure_id'])}, {hypothesis['grouping_id']} effect",
+        system_id=hypothesis["system_id"],
+        test=_tests(hypothesis, tests),
         deviation=[
-            *_deviations(question["grouping_id"], own),
-            *(f"All models, {line}" for line in _deviations(question["grouping_id"], pooled)),
+            *_deviations(hypothesis["grouping_id"], own),
+            *(f"All models, {line}" for line in _deviations(hypothesis["grouping_id"], pooled)),
             *_indices_of_all(reader.rows(INDICES, **of_all)),
         ],
-        interpretation=[line for line in (question["found"], _bands(question), question["sentence"]) if line],
-        recommendation=_recommendation(question, reader.rows(DRIVERS, **where)),
+        interpretation=[line for line in (hypothesis["found"], _bands(hypothesis), hypothesis["sentence"]) if line],
+        recommendation=_recommendation(hypothesis, reader.rows(DRIVERS, **where)),
     )
 
 
-def _tests(question: Row, tests: dict[str, Row]) -> list[str]:
+def _tests(hypothesis: Row, tests: dict[str, Row]) -> list[str]:
     """The document's statistics with its word for their size; p takes responses for independent rows."""
     lines = []
     if (row := tests.get("chi_square")) is not None:
@@ -179,8 +179,8 @@ def _tests(question: Row, tests: dict[str, Row]) -> list[str]:
         df = f"{row['df1']:.0f}, {row['df2']:.0f}"
         lines.append(f"F = {number(row['statistic_value'])}, {_p(row)}, df = {df}")
         lines.append(f"η² = {number(row['effect_size'])} ({size_word('eta_squared', row['effect_size'])} effect)")
-    if question["null_q95"] is not None and question["effect_name"] == "cramers_v":
-        lines.append(f"Chance alone gives a V of up to {number(question['null_q95'])}")
+    if hypothesis["null_q95"] is not None and hypothesis["effect_name"] == "cramers_v":
+        lines.append(f"Chance alone gives a V of up to {number(hypothesis['null_q95'])}")
     return lines
 
 
@@ -232,21 +232,21 @@ def _indices_of_all(rows: list[Row]) -> list[str]:
     return [f"All models, whole grouping: {', '.join(told)}"] if told else []
 
 
-def _bands(question: Row) -> str:
-    of_p = f", p {question['p_band']}" if question["p_band"] else ""
-    return f"Bands of the document: {EFFECTS[question['effect_name']]} {question['band']}{of_p}."
+def _bands(hypothesis: Row) -> str:
+    of_p = f", p {hypothesis['p_band']}" if hypothesis["p_band"] else ""
+    return f"Bands of the document: {EFFECTS[hypothesis['effect_name']]} {hypothesis['band']}{of_p}."
 
 
-def _recommendation(question: Row, drivers: list[Row]) -> str:
+def _recommendation(hypothesis: Row, drivers: list[Row]) -> str:
     """The document's word for the verdict; then what drives a difference, or what would settle it."""
-    action = question["action"]
+    action = hypothesis["action"]
     first = f"{action}." if action else "The document names no action for this."
     if drivers:
         driven = dict.fromkeys(
             f"{row['group_id']} in “{row['category']}”" if row["category"] else row["group_id"] for row in drivers
         )
         return f"{first} Look first at {', '.join(driven)}."
-    if question["verdict"] in SHOWN:
+    if hypothesis["verdict"] in SHOWN:
         return f"{first} Which groups differ is not settled: more root prompts would tell."
-    needed = needed_words(question) if question["verdict"] == "inconclusive" else ""
+    needed = needed_words(hypothesis) if hypothesis["verdict"] == "inconclusive" else ""
     return f"{first} {needed[0].upper()}{needed[1:]}." if needed else first

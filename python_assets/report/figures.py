@@ -49,9 +49,9 @@ class Figures(NamedTuple):
     n_left_out: int
     n_constant: dict[str, int]
 
-    def place(self, question: Row) -> int | None:
+    def place(self, hypothesis: Row) -> int | None:
         """The number, from 1, of the first figure of a question's measure and grouping; None without one."""
-        about = (question["slice_id"], question["grouping_id"], question["measure_id"])
+        about = (hypothesis["slice_id"], hypothesis["grouping_id"], hypothesis["measure_id"])
         return next((n for n, figure in enumerate(self.drawn, 1) if figure.key[:3] == about), None)
 
 

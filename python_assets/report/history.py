@@ -36,7 +36,7 @@ SIZES: Final = """
         where study_id = $study and statistic in ('mean', 'share') and parameters = ''
             and reference_system_id = '' and list_contains($runs, run_id)
     ),
-    questions as (
+    hypotheses as (
         select system_id, measure_id, calibration, grouping_id, slice_id, statistic,
             bool_or(verdict in ('beyond_margin', 'different') and explained_by is null) as is_shown
         from sizes
@@ -50,7 +50,7 @@ SIZES: Final = """
                 len(string_split(grouping_id, ' x ')), grouping_id, statistic
         ) as figure
     from sizes
-    inner join questions using (system_id, measure_id, calibration, grouping_id, slice_id, statistic)
+    inner join hypotheses using (system_id, measure_id, calibration, grouping_id, slice_id, statistic)
     order by figure
 """
 CHANGES: Final = """
@@ -125,9 +125,9 @@ def history_section(reader: Reader) -> History | None:
     changes = reader.rows(CHANGES)
     tested = {tuple(change[name] for name in _OF_CHANGE) for change in changes}
     sizes = reader.rows(SIZES, runs=[run["run_id"] for run in drawn])
-    questions = [list(rows) for _, rows in groupby(sizes, key=itemgetter("figure"))]
-    figures = [_figure(reader, drawn, rows, tested) for rows in questions[:MAX_FIGURES]]
-    return History(len(runs), len(drawn), figures, len(questions), changes[:MAX_CHANGES], len(changes))
+    hypotheses = [list(rows) for _, rows in groupby(sizes, key=itemgetter("figure"))]
+    figures = [_figure(reader, drawn, rows, tested) for rows in hypotheses[:MAX_FIGURES]]
+    return History(len(runs), len(drawn), figures, len(hypotheses), changes[:MAX_CHANGES], len(changes))
 
 
 def _figure(reader: Reader, runs: list[Row], sizes: list[Row], tested: set[tuple[str, ...]]) -> HistoryFigure:

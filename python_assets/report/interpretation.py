@@ -60,7 +60,7 @@ def _of_effect(row: Row) -> str:
             f"and chance alone gives up to {number(floor)} to so few."
         )
     return (
-        f"The band is {band}, but no difference was shown once the {row['n_questions']:,} questions of the "
+        f"The band is {band}, but no difference was shown once the {row['n_hypotheses']:,} questions of the "
         f"set are counted (q {probability(row['q_value'])})."
     )
 

@@ -30,12 +30,12 @@ LINES_AT_ONCE: Final = 5
 MOST_HEADS: Final = 6  # models in columns, where questions are fewer
 MOST_NAMED: Final = 3
 MOST_CLAUSES: Final = 3
-QUESTIONS: Final = f"""
-    select system_id, measure_id, grouping_id, slice_id, outcome, questions.verdict, strongest_verdict
-    from questions
+HYPOTHESES: Final = f"""
+    select system_id, measure_id, grouping_id, slice_id, outcome, hypotheses.verdict, strongest_verdict
+    from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and reference_system_id = '' and questions.set_id = $set
+    where study_id = $study and reference_system_id = '' and hypotheses.family_id = $set
         and system_id <> '{BASELINE}' and not coalesce(is_tool_bias, false) and statistic <> '{GROUND_TRUTH}'
     order by finding_rank, measure_id, grouping_id, slice_id, system_id
 """
@@ -74,24 +74,24 @@ class Line(NamedTuple):
 class Matrix(NamedTuple):
     """Models and questions: the more numerous are lines, the first MAX_LINES of n_all; heads are of the others.
 
-    headline: the same in a sentence or two. set_id: of the questions. kind: what a line is.
+    headline: the same in a sentence or two. family_id: of the questions. kind: what a line is.
     """
 
     headline: str
-    set_id: str
+    family_id: str
     kind: str
     heads: list[str]
     lines: list[Line]
     n_all: int
 
 
-def verdict_of(questions: Iterable[Row]) -> str:
+def verdict_of(hypotheses: Iterable[Row]) -> str:
     """The strongest verdict that questions came to.
 
     Args:
-        questions: rows with outcome, verdict and strongest_verdict, as table questions has them.
+        hypotheses: rows with outcome, verdict and strongest_verdict, as table questions has them.
     """
-    found = {_verdict_of(row) for row in questions}
+    found = {_verdict_of(row) for row in hypotheses}
     return next((name for name in VERDICTS if name in found), NOT_TESTED)
 
 
@@ -109,33 +109,33 @@ def study_matrix(reader: Reader) -> Matrix:
     Args:
         reader: the study.
     """
-    set_id = PRIMARY if reader.rows(QUESTIONS, set=PRIMARY) else ALL_ELSE
-    asked, groups = reader.rows(QUESTIONS, set=set_id), reader.rows(GROUPS)
+    family_id = PRIMARY if reader.rows(HYPOTHESES, set=PRIMARY) else ALL_ELSE
+    asked, groups = reader.rows(HYPOTHESES, set=family_id), reader.rows(GROUPS)
     models = sorted({row["system_id"] for row in asked})
     keys = dict.fromkeys((row["measure_id"], row["grouping_id"], row["slice_id"]) for row in asked)
-    questions = {_named(*key): _cells(key, asked, groups) for key in keys}
-    headline = _headline(models, questions, reader.rows(CHANGED))
-    if len(models) > max(len(questions), MOST_HEADS):
-        lines = [Line(model, [cells.get(model) for cells in questions.values()]) for model in models]
-        return Matrix(headline, set_id, "model", [*questions], lines[:MAX_LINES], len(lines))
-    lines = [Line(name, [cells.get(model) for model in models]) for name, cells in questions.items()]
-    return Matrix(headline, set_id, "question", models, lines[:MAX_LINES], len(lines))
+    hypotheses = {_named(*key): _cells(key, asked, groups) for key in keys}
+    headline = _headline(models, hypotheses, reader.rows(CHANGED))
+    if len(models) > max(len(hypotheses), MOST_HEADS):
+        lines = [Line(model, [cells.get(model) for cells in hypotheses.values()]) for model in models]
+        return Matrix(headline, family_id, "model", [*hypotheses], lines[:MAX_LINES], len(lines))
+    lines = [Line(name, [cells.get(model) for model in models]) for name, cells in hypotheses.items()]
+    return Matrix(headline, family_id, "question", models, lines[:MAX_LINES], len(lines))
 
 
 def _named(measure_id: str, grouping_id: str, slice_id: str) -> str:
     return f"{measure_name(measure_id)} by {grouping_id}" + ("" if slice_id == "all" else f", {slice_id}")
 
 
-def _cells(key: tuple[str, str, str], questions: Sequence[Row], groups: Sequence[Row]) -> dict[str, Cell]:
+def _cells(key: tuple[str, str, str], hypotheses: Sequence[Row], groups: Sequence[Row]) -> dict[str, Cell]:
     own: dict[str, list[Row]] = {}
-    for row in questions:
+    for row in hypotheses:
         if (row["measure_id"], row["grouping_id"], row["slice_id"]) == key:
             own.setdefault(row["system_id"], []).append(row)
     return {model: _cell(key, model, rows, groups) for model, rows in own.items()}
 
 
-def _cell(key: tuple[str, str, str], model: str, questions: Sequence[Row], groups: Sequence[Row]) -> Cell:
-    verdict = verdict_of(questions)
+def _cell(key: tuple[str, str, str], model: str, hypotheses: Sequence[Row], groups: Sequence[Row]) -> Cell:
+    verdict = verdict_of(hypotheses)
     standing = [
         row
         for row in sorted(groups, key=lambda row: row["position"])
@@ -153,13 +153,13 @@ def _group(row: Row) -> str:
     return f"{row['group_id']} ({row['category']})" if row["category"] else str(row["group_id"])
 
 
-def _headline(models: Sequence[str], questions: Mapping[str, Mapping[str, Cell]], changed: Sequence[Row]) -> str:
+def _headline(models: Sequence[str], hypotheses: Mapping[str, Mapping[str, Cell]], changed: Sequence[Row]) -> str:
     """What was found, in a sentence a model or one over many; what was not, where nothing was."""
-    told = [sentence for model in models if (sentence := _of_model(model, questions))]
+    told = [sentence for model in models if (sentence := _of_model(model, hypotheses))]
     if not told:
-        return _nothing_found([cell.verdict for cells in questions.values() for cell in cells.values()])
+        return _nothing_found([cell.verdict for cells in hypotheses.values() for cell in cells.values()])
     if len(told) > MOST_NAMED:
-        told = [_of_many(len(told), len(models), questions)]
+        told = [_of_many(len(told), len(models), hypotheses)]
     pairs: dict[tuple[str, str], list[str]] = {}
     for row in changed:
         pairs.setdefault((row["system_id"], row["reference_system_id"]), []).append(measure_name(row["measure_id"]))
@@ -171,9 +171,9 @@ def _headline(models: Sequence[str], questions: Mapping[str, Mapping[str, Cell]]
     return " ".join(told)
 
 
-def _of_model(model: str, questions: Mapping[str, Mapping[str, Cell]]) -> str:
+def _of_model(model: str, hypotheses: Mapping[str, Mapping[str, Cell]]) -> str:
     clauses = []
-    for name, cells in questions.items():
+    for name, cells in hypotheses.items():
         cell = cells.get(model)
         if cell is None or cell.verdict not in SHOWN:
             continue
@@ -187,8 +187,8 @@ def _of_model(model: str, questions: Mapping[str, Mapping[str, Cell]]) -> str:
     return f"Answers of {model} differ between groups: {'; '.join(_cut(clauses))}." if clauses else ""
 
 
-def _of_many(n_shown: int, n_models: int, questions: Mapping[str, Mapping[str, Cell]]) -> str:
-    counts = {name: sum(cell.verdict in SHOWN for cell in cells.values()) for name, cells in questions.items()}
+def _of_many(n_shown: int, n_models: int, hypotheses: Mapping[str, Mapping[str, Cell]]) -> str:
+    counts = {name: sum(cell.verdict in SHOWN for cell in cells.values()) for name, cells in hypotheses.items()}
     clauses = [f"{name} ({plural(n, 'model')})" for name, n in counts.items() if n]
     which = f"all {n_models:,} models" if n_shown == n_models else f"{n_shown:,} of {n_models:,} models"
     return f"Answers of {which} differ between groups: {', '.join(_cut(clauses))}."

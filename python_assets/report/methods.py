@@ -94,12 +94,12 @@ def _compared(study: Row, config: Row) -> str:
 
 
 def _tested(study: Row, analysis: Row) -> list[str]:
-    if not study["sets"]:
+    if not study["families"]:
         return ["Nothing was tested."]
     said = [
         "Whether the groups of a grouping differ in a measure is one question, with a p by random "
         f"relabelling of groups ({analysis['permutations']:,} permutations) and a q by Benjamini and "
-        f"Hochberg within its set of questions, called at {study['level']:.2g}: {study['sets']}."
+        f"Hochberg within its set of questions, called at {study['level']:.2g}: {study['families']}."
     ]
     if study["tests"]:
         said.append(f"Contrasts were tested by {study['tests']}.")

@@ -10,7 +10,7 @@ from python_assets.report.explanations import CONTRASTS, DISPARITIES, STATISTICS
 from python_assets.report.reader import OUTCOME, Reader, Row
 from python_assets.texts.conversations import EARLIER
 
-MAX_QUESTIONS: Final = 60
+MAX_HYPOTHESES: Final = 60
 MAX_DISPARITIES: Final = 80
 MAX_FAILURES: Final = 60
 MAX_METRICS: Final = 100
@@ -128,7 +128,7 @@ def _first_replicates(reader: Reader, prompt_id: str) -> list[Row]:
     )
 
 
-def questions(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
+def hypotheses(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
     """Every question with what it came to, worst first, and how many of each measure show a difference.
 
     Args:
@@ -152,11 +152,11 @@ def questions(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
         by_measure.setdefault((row["measure_id"], row["calibration"]), {})[row["system_id"]] = row
     verdicts = reader.rows(f"select verdict, count(*) as n from findings where {selected} group by verdict")
     return {
-        "listed": _listed(reader, "findings", selected, "finding_rank", MAX_QUESTIONS),
+        "listed": _listed(reader, "findings", selected, "finding_rank", MAX_HYPOTHESES),
         "by_measure": by_measure,
         "systems": sorted({row["system_id"] for row in counts}),
         "by_verdict": {row["verdict"]: row["n"] for row in verdicts},
-        "n_questions": sum(row["n"] for row in counts),
+        "n_hypotheses": sum(row["n"] for row in counts),
     }
 
 

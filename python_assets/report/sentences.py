@@ -1,7 +1,7 @@
 """Findings in plain words: what was compared, by how much, how sure, on what, and what it does not say.
 
 Belongs here: the sentence of a question and of a group in it. dbt calls it: int_finding_sentences.py of its
-intermediate models hands over the rows of int_findings, int_question_groups and int_group_neighbours. What a
+intermediate models hands over the rows of int_findings, int_hypothesis_groups and int_group_neighbours. What a
 number is stands in explanations.py, how it is written in text.py.
 """
 
@@ -31,7 +31,7 @@ from python_assets.study.measures import REFUSAL
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
-QUESTION: Final = (
+HYPOTHESIS: Final = (
     "study_id", "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters",
 )  # fmt: skip
 OF_CALIBRATION: Final = {
@@ -82,7 +82,7 @@ class StatisticSpec(NamedTuple):
     answers at either end.
     """
 
-    question: Row
+    hypothesis: Row
     groups: Sequence[str]
     told: Sequence[Row]
     neighbours: Mapping[str, Sequence[str]]
@@ -100,20 +100,20 @@ class StatisticSpec(NamedTuple):
 
 
 def sentences(
-    findings: Sequence[Row], question_groups: Sequence[Row], neighbours: Sequence[Row], readings: Sequence[Row] = ()
+    findings: Sequence[Row], hypothesis_groups: Sequence[Row], neighbours: Sequence[Row], readings: Sequence[Row] = ()
 ) -> pa.Table:
     """The sentence of every question, whose group is empty, and of every called group.
 
     Args:
         findings: rows of int_findings.
-        question_groups: rows of int_question_groups.
+        hypothesis_groups: rows of int_hypothesis_groups.
         neighbours: rows of int_group_neighbours.
         readings: rows of int_instrument_families.
 
     Returns:
         Columns QUESTION, GROUP and sentence.
     """
-    rows_of = _rows_by(QUESTION, sorted(question_groups, key=lambda row: row["group_position"]))
+    rows_of = _rows_by(HYPOTHESIS, sorted(hypothesis_groups, key=lambda row: row["group_position"]))
     meeting: dict[Key, dict[str, list[str]]] = defaultdict(dict)
     for row in neighbours:
         design = (row["study_id"], row["slice_id"], row["grouping_id"])
@@ -123,28 +123,28 @@ def sentences(
     refused = {_place(row) for row in findings if row["measure_id"] == REFUSAL and _is_significant(row)}
     twins = {_key(row): row for row in findings if row["calibration"] in TWINS and row["p_value"] is not None}
     told: list[dict[str, str]] = []
-    for question in findings:
+    for hypothesis in findings:
         key, is_rate = (
-            _key(question),
-            question["kind"] != "continuous" or question["statistic"] in ("selection_rate", "precision"),
+            _key(hypothesis),
+            hypothesis["kind"] != "continuous" or hypothesis["statistic"] in ("selection_rate", "precision"),
         )
         rows = [{**row, "is_rate": is_rate and row["contrast"] == BEYOND_PARTS} for row in rows_of[key]]
         asked = StatisticSpec(
-            question,
+            hypothesis,
             list(dict.fromkeys(row["group_id"] for row in rows if row["value"] is not None)),
             [row for row in rows if row["differs_on_its_own"] and not row["is_mirror"]],
-            meeting[question["study_id"], question["slice_id"], question["grouping_id"]],
+            meeting[hypothesis["study_id"], hypothesis["slice_id"], hypothesis["grouping_id"]],
             is_confirmed=key in confirmed,
-            readings=of_measure[question["study_id"], question["measure_id"]],
-            refuses=question["measure_id"] != REFUSAL and _place(question) in refused,
-            of_pair=_of_pair(rows) if question["n_groups"] == 2 else {},
+            readings=of_measure[hypothesis["study_id"], hypothesis["measure_id"]],
+            refuses=hypothesis["measure_id"] != REFUSAL and _place(hypothesis) in refused,
+            of_pair=_of_pair(rows) if hypothesis["n_groups"] == 2 else {},
             equivalent=[row for row in rows if row["verdict"] == "equivalent" and not row["is_mirror"]],
-            twin=twins.get(_key({**question, "calibration": TWINS.get(question["calibration"], "")})),
+            twin=twins.get(_key({**hypothesis, "calibration": TWINS.get(hypothesis["calibration"], "")})),
         )
         significant = [row for row in rows if row["is_significant"] and not row["is_mirror"]]
         told.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(asked)))
         told += [_named(key, row, group_sentence(row, asked)) for row in significant]
-    return pa.Table.from_pylist(told, pa.schema([(name, pa.string()) for name in (*QUESTION, *GROUP, "sentence")]))
+    return pa.Table.from_pylist(told, pa.schema([(name, pa.string()) for name in (*HYPOTHESIS, *GROUP, "sentence")]))
 
 
 def _rows_by(names: Key, rows: Sequence[Row]) -> dict[Key, list[Row]]:
@@ -155,12 +155,12 @@ def _rows_by(names: Key, rows: Sequence[Row]) -> dict[Key, list[Row]]:
 
 
 def _key(row: Row) -> Key:
-    return tuple(row[name] for name in QUESTION)
+    return tuple(row[name] for name in HYPOTHESIS)
 
 
 def _place(row: Row) -> Key:
     """What all measures of some answers share."""
-    return tuple(row[name] for name in QUESTION[:4])
+    return tuple(row[name] for name in HYPOTHESIS[:4])
 
 
 def _of_pair(rows: Sequence[Row]) -> dict[str, Row]:
@@ -169,7 +169,7 @@ def _of_pair(rows: Sequence[Row]) -> dict[str, Row]:
 
 
 def _named(key: Key, group: Row, sentence: str) -> dict[str, str]:
-    return {**dict(zip(QUESTION, key, strict=True)), **{name: group[name] for name in GROUP}, "sentence": sentence}
+    return {**dict(zip(HYPOTHESIS, key, strict=True)), **{name: group[name] for name in GROUP}, "sentence": sentence}
 
 
 def finding_sentence(asked: StatisticSpec) -> str:
@@ -178,24 +178,24 @@ def finding_sentence(asked: StatisticSpec) -> str:
     Args:
         asked: the question.
     """
-    question = asked.question
-    if question["is_repeated"]:
-        other = "with neutral words for those that name a group" if is_as_written(question) else "the raw values"
-        if question["calibration"] == "raw" and not is_as_written(question):
+    hypothesis = asked.hypothesis
+    if hypothesis["is_repeated"]:
+        other = "with neutral words for those that name a group" if is_as_written(hypothesis) else "the raw values"
+        if hypothesis["calibration"] == "raw" and not is_as_written(hypothesis):
             other = "the values corrected by labels"
-        same = f"{quantity_of(question)} comes to the same for {_over(question)} as {other}"
-        return f"{_start(question)}{_capital(same)}: {verdict(question['verdict'])}."
-    parts = [f"{_start(question)}{_capital(_answer(asked))}."]
-    if question["verdict"] in SHOWN:
-        parts += [*_who(asked), *_of_missing(asked), _size(question), _of_statistic(question), _of_tool(question)]
-    if question["verdict"] == "equivalent" and asked.is_open_with_missing:
+        same = f"{quantity_of(hypothesis)} comes to the same for {_over(hypothesis)} as {other}"
+        return f"{_start(hypothesis)}{_capital(same)}: {verdict(hypothesis['verdict'])}."
+    parts = [f"{_start(hypothesis)}{_capital(_answer(asked))}."]
+    if hypothesis["verdict"] in SHOWN:
+        parts += [*_who(asked), *_of_missing(asked), _size(hypothesis), _of_statistic(hypothesis), _of_tool(hypothesis)]
+    if hypothesis["verdict"] == "equivalent" and asked.is_open_with_missing:
         parts.append("With the missing answers at either end the difference may be more than what matters.")
-    if question["p_value"] is not None:
-        parts += [of_look(question), *_sure(asked)]
-    if question["verdict"] in (*SHOWN, "equivalent"):
-        parts.append(SCOPES.get(question["scope"], ""))
+    if hypothesis["p_value"] is not None:
+        parts += [of_look(hypothesis), *_sure(asked)]
+    if hypothesis["verdict"] in (*SHOWN, "equivalent"):
+        parts.append(SCOPES.get(hypothesis["scope"], ""))
         parts.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
-        parts.append(read_by(asked.readings) if question["is_of_models"] else "")
+        parts.append(read_by(asked.readings) if hypothesis["is_of_models"] else "")
     parts.append(_of_labels(asked))
     return " ".join(part for part in parts if part)
 
@@ -204,21 +204,21 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
     """How a called group differs.
 
     Args:
-        group: its row of int_question_groups.
+        group: its row of int_hypothesis_groups.
         asked: the question.
     """
-    is_beyond = _is_beyond(asked.question)
+    is_beyond = _is_beyond(asked.hypothesis)
     others = _others(group, asked)
     if group["explained_by"] is not None:
         because = _listed(group["explained_by"].split(SEPARATOR))
         what = _beyond(group, asked, "") if is_beyond else f"{_label(group)}{_amount(group)} than {others}"
         return f"{group['group_id']}: {what}, but only because of {because}{_left(group)}.{_turned(group)}"
-    seen = _seen(group, asked.question["level"])
+    seen = _seen(group, asked.hypothesis["level"])
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
     amount = _beyond(group, asked, _near(group)) if is_beyond else f"{_label(group)}{_about(group)} than {others}"
     told = f"{group['group_id']}: {amount}"
     last = _missing(group, asked) if group["differs_on_its_own"] else _of_margin(group)
-    significant = of_look({**{name: asked.question[name] for name in ("look", "n_looks", "level")}, **group})
+    significant = of_look({**{name: asked.hypothesis[name] for name in ("look", "n_looks", "level")}, **group})
     more = "".join(f" {text}" for text in (significant, last) if text)
     return f"{told}{f' ({seen})' if seen else ''}{side if group['differs_on_its_own'] else ''}.{_turned(group)}{more}"
 
@@ -263,25 +263,25 @@ def _left(group: Row) -> str:
     return f"; without, it is {_amount({**group, 'value': without})}"
 
 
-def quantity_of(question: Row) -> str:
+def quantity_of(hypothesis: Row) -> str:
     """What is compared, in words: the rate of refusal, the average sentiment.
 
     Args:
-        question: its row of int_findings.
+        hypothesis: its row of int_findings.
     """
-    measure, statistic = measure_name(question["measure_id"]), question["statistic"]
+    measure, statistic = measure_name(hypothesis["measure_id"]), hypothesis["statistic"]
     if statistic == GROUND_TRUTH:
-        return f"the shares of {question['grouping_id']} in each label of {measure}"
+        return f"the shares of {hypothesis['grouping_id']} in each label of {measure}"
     if statistic == "share":
         quantity = f"the share of each label of {measure}"
     elif statistic == "mean":
-        quantity = f"the {'rate of' if question['kind'] == 'binary' else 'average'} {measure}"
+        quantity = f"the {'rate of' if hypothesis['kind'] == 'binary' else 'average'} {measure}"
     elif statistic == "selection_rate":
         quantity = f"the share of answers selected by {measure}"
     else:
         quantity = f"the {_name(statistic)} of {measure}"
-    options = f" ({question['parameters'].replace(';', '; ')})" if question["parameters"] else ""
-    return OF_CALIBRATION[question["calibration"]].format(f"{quantity}{options}", measure)
+    options = f" ({hypothesis['parameters'].replace(';', '; ')})" if hypothesis["parameters"] else ""
+    return OF_CALIBRATION[hypothesis["calibration"]].format(f"{quantity}{options}", measure)
 
 
 def _name(statistic: str) -> str:
@@ -295,49 +295,49 @@ def measure_name(measure_id: str) -> str:
     return MEASURES.get(measure_id, words(measure_id))
 
 
-def _start(question: Row) -> str:
-    if question["is_baseline"]:
+def _start(hypothesis: Row) -> str:
+    if hypothesis["is_baseline"]:
         return "Tool bias: "
-    system = question["system_id"]
+    system = hypothesis["system_id"]
     start = "All models: " if system == ALL_SYSTEMS else f"{system}: "
-    return f"Tool bias in {start}" if question["is_tool_bias"] else start
+    return f"Tool bias in {start}" if hypothesis["is_tool_bias"] else start
 
 
 def _answer(asked: StatisticSpec) -> str:
-    question = asked.question
-    if question["statistic"] == GROUND_TRUTH:
-        return _answer_of_truth(question)
-    quantity, groups = quantity_of(question), _over(question)
-    if _is_beyond(question):
+    hypothesis = asked.hypothesis
+    if hypothesis["statistic"] == GROUND_TRUTH:
+        return _answer_of_truth(hypothesis)
+    quantity, groups = quantity_of(hypothesis), _over(hypothesis)
+    if _is_beyond(hypothesis):
         return _answer_of_crossing(asked)
-    match question["verdict"]:
+    match hypothesis["verdict"]:
         case "beyond_margin" | "different" if asked.told:
             return f"{quantity} differs between {groups}{_margin(asked.told)}"
         case "beyond_margin" | "different":
-            which = f"{_which(question)} is not settled{_ends(question)}"
+            which = f"{_which(hypothesis)} is not settled{_ends(hypothesis)}"
             return f"{quantity} differs between {groups}, but {which}"
-        case "equivalent" if _is_significant(question):
+        case "equivalent" if _is_significant(hypothesis):
             return f"{quantity} differs between {groups}, but by less than what matters{_inside(asked)}"
         case "equivalent":
             return f"{quantity} is the same in {groups}, but for less than what matters{_inside(asked)}"
         case "inconclusive":
-            open_end = f"was shown, and none was ruled out{_needed(question)}"
+            open_end = f"was shown, and none was ruled out{_needed(hypothesis)}"
             return f"no difference in {quantity} between {groups} {open_end}"
         case _:
-            answers = f"({plural(question['n_responses'], 'response')})"
-            return f"whether {quantity} differs between {groups} {answers} {UNTESTED} {_why(question)}"
+            answers = f"({plural(hypothesis['n_responses'], 'response')})"
+            return f"whether {quantity} differs between {groups} {answers} {UNTESTED} {_why(hypothesis)}"
 
 
-def _is_beyond(question: Row) -> bool:
+def _is_beyond(hypothesis: Row) -> bool:
     """Whether a question asks what cells have beyond the parts of their grouping."""
-    return bool(question["headline_metric"] == BEYOND_PARTS)
+    return bool(hypothesis["headline_metric"] == BEYOND_PARTS)
 
 
 def _answer_of_crossing(asked: StatisticSpec) -> str:
     """Whether cells differ by more than the parts of their grouping, which are questions of their own, make of them."""
-    question = asked.question
-    quantity, groups = quantity_of(question), _over(question)
-    match question["verdict"]:
+    hypothesis = asked.hypothesis
+    quantity, groups = quantity_of(hypothesis), _over(hypothesis)
+    match hypothesis["verdict"]:
         case "beyond_margin" | "different" if asked.told:
             return f"{quantity} differs between {groups} by more than its parts make of it{_past(asked.told)}"
         case "beyond_margin" | "different":
@@ -348,19 +348,19 @@ def _answer_of_crossing(asked: StatisticSpec) -> str:
                 )
             (own, other), by = pair
             return f"the difference in {quantity} between {own} and {other} depends on {by}; for which is not settled"
-        case "equivalent" if _is_significant(question):
+        case "equivalent" if _is_significant(hypothesis):
             return (
                 f"{quantity} differs between {groups} by more than its parts make of it, but by less than what matters"
             )
         case "equivalent":
-            return f"{question['grouping_id']} adds less than what matters to what its parts make of {quantity}"
+            return f"{hypothesis['grouping_id']} adds less than what matters to what its parts make of {quantity}"
         case "inconclusive":
-            open_end = f"was shown, and none was ruled out{_needed(question)}"
+            open_end = f"was shown, and none was ruled out{_needed(hypothesis)}"
             return f"no more difference in {quantity} between {groups} than its parts make {open_end}"
         case _:
-            answers = f"({plural(question['n_responses'], 'response')})"
+            answers = f"({plural(hypothesis['n_responses'], 'response')})"
             asks = f"whether {quantity} differs between {groups} by more than its parts make of it"
-            return f"{asks} {answers} {UNTESTED} {_why(question)}"
+            return f"{asks} {answers} {UNTESTED} {_why(hypothesis)}"
 
 
 def _past(told: Sequence[Row]) -> str:
@@ -377,7 +377,7 @@ def _levels(asked: StatisticSpec) -> list[list[str]]:
 
 def _pair_of_levels(asked: StatisticSpec) -> tuple[list[str], str] | None:
     """Of two factors the levels of one that has two, and the other factor."""
-    levels, factors = _levels(asked), asked.question["grouping_id"].split(LEVEL_SEPARATOR)
+    levels, factors = _levels(asked), asked.hypothesis["grouping_id"].split(LEVEL_SEPARATOR)
     if len(levels) != 2 or min(map(len, levels)) != 2:
         return None
     place = 0 if len(levels[0]) == 2 else 1
@@ -419,29 +419,29 @@ def _is_rate(group: Row) -> bool:
     return group["contrast"] in RATES or bool(group.get("is_rate"))
 
 
-def _answer_of_truth(question: Row) -> str:
+def _answer_of_truth(hypothesis: Row) -> str:
     """Whether labels go to the groups as they do in the table of real shares that they are held against."""
-    of_slice = "" if question["slice_id"] == "all" else f" in slice {question['slice_id']}"
-    shares = f"{quantity_of(question)}{of_slice}"
-    truth = f"those of {question['parameters'].replace('table=', '', 1).replace(';', ', ')}"
-    match question["verdict"]:
+    of_slice = "" if hypothesis["slice_id"] == "all" else f" in slice {hypothesis['slice_id']}"
+    shares = f"{quantity_of(hypothesis)}{of_slice}"
+    truth = f"those of {hypothesis['parameters'].replace('table=', '', 1).replace(';', ', ')}"
+    match hypothesis["verdict"]:
         case "different":
             return f"{shares} are not {truth}"
         case "inconclusive":
             return f"{shares} were not shown to differ from {truth}, nor to agree with them"
         case _:
-            answers = f"({plural(question['n_responses'], 'response')})"
-            return f"whether {shares} differ from {truth} {answers} {UNTESTED} {_why(question)}"
+            answers = f"({plural(hypothesis['n_responses'], 'response')})"
+            return f"whether {shares} differ from {truth} {answers} {UNTESTED} {_why(hypothesis)}"
 
 
-def _which(question: Row) -> str:
-    return "by how much" if question["n_groups"] == 2 else "which of them differ"
+def _which(hypothesis: Row) -> str:
+    return "by how much" if hypothesis["n_groups"] == 2 else "which of them differ"
 
 
-def _over(question: Row) -> str:
-    of_slice = "" if question["slice_id"] == "all" else f" in slice {question['slice_id']}"
-    n = "the groups" if question["n_groups"] < 2 else f"the {question['n_groups']:,} groups"
-    return f"{n} of {question['grouping_id']}{of_slice}"
+def _over(hypothesis: Row) -> str:
+    of_slice = "" if hypothesis["slice_id"] == "all" else f" in slice {hypothesis['slice_id']}"
+    n = "the groups" if hypothesis["n_groups"] < 2 else f"the {hypothesis['n_groups']:,} groups"
+    return f"{n} of {hypothesis['grouping_id']}{of_slice}"
 
 
 def _margin(told: Sequence[Row]) -> str:
@@ -458,57 +458,57 @@ def _inside(asked: StatisticSpec) -> str:
     low, high = ([row[end] for row in rows] for end in ("ci_low", "ci_high"))
     if None in low or None in high:
         return f" (less than {margins})"
-    level, one = plain(100 * (1 - asked.question["level"])), rows[0]
+    level, one = plain(100 * (1 - asked.hypothesis["level"])), rows[0]
     whose = f"{level} % interval" if len(rows) == 1 else f"{level} % intervals all"
     return f" (less than {margins}; {whose} within {_digits(one, min(low))} to {_digits(one, max(high))})"
 
 
-def _ends(question: Row) -> str:
+def _ends(hypothesis: Row) -> str:
     """The groups at both ends; how many where several share an end."""
-    low, high = question["group_low"], question["group_high"]
+    low, high = hypothesis["group_low"], hypothesis["group_high"]
     if low is None or low == high:
         return ""
-    is_share = question["statistic"] == "share"
+    is_share = hypothesis["statistic"] == "share"
     near, far = ("nearest to all", "farthest") if is_share else ("lowest for", "highest for")
     ends = (
-        f"{word} {plural(question[n], 'group') if question[n] > 1 else group}"
+        f"{word} {plural(hypothesis[n], 'group') if hypothesis[n] > 1 else group}"
         for word, group, n in ((near, low, "n_low"), (far, high, "n_high"))
     )
     return f" ({', '.join(ends)})"
 
 
-def _needed(question: Row) -> str:
+def _needed(hypothesis: Row) -> str:
     """What would settle an open question: the looks to come, after the last one a study of its own."""
-    if question["look"] is None:
-        needed = needed_words(question)
+    if hypothesis["look"] is None:
+        needed = needed_words(hypothesis)
         return f"; {needed}" if needed else ""
-    look, n = question["look"], question["n_looks"]
+    look, n = hypothesis["look"], hypothesis["n_looks"]
     if look < n:
         return f" by look {look} of {n}"
-    needed = needed_words(question)
+    needed = needed_words(hypothesis)
     return f" by the last of {n} looks{f'; in a new study {needed}' if needed else ''}"
 
 
-def needed_words(question: Row) -> str:
+def needed_words(hypothesis: Row) -> str:
     """How many root prompts an open question needs, and what for; empty where no number stands."""
-    needed = question["n_needed"]
+    needed = hypothesis["n_needed"]
     if needed is None:
         return ""
     count = "more than 10,000" if needed > MOST_ROOT_PROMPTS else f"about {needed:,}"
-    what = "units" if question["scope"] == UNITS_LIKE_THESE else "root prompts"
-    if question["n_needed_for"] == "effect":
+    what = "units" if hypothesis["scope"] == UNITS_LIKE_THESE else "root prompts"
+    if hypothesis["n_needed_for"] == "effect":
         return f"{count} {what} would show the declared effect if it is there"
     return f"{count} {what} would show it to be inside the margin if there is none"
 
 
-def _why(question: Row) -> str:
-    return why(question["inference_reason"] or question["reason"], question["meaning"], question["remedy"])
+def _why(hypothesis: Row) -> str:
+    return why(hypothesis["inference_reason"] or hypothesis["reason"], hypothesis["meaning"], hypothesis["remedy"])
 
 
 def _who(asked: StatisticSpec) -> list[str]:
     """Who differs: as two camps where half of the groups stand, else by side."""
     told = asked.told
-    if _is_beyond(asked.question):
+    if _is_beyond(asked.hypothesis):
         return _who_beyond(asked)
     n_standing, has_labels = len({row["group_id"] for row in told}), any(row["category"] for row in told)
     if n_standing > 1 and 2 * n_standing >= len(asked.groups) > 2 and not has_labels:
@@ -526,7 +526,7 @@ def _who_beyond(asked: StatisticSpec) -> list[str]:
         return []
     said, is_gap = [], _pair_of_levels(asked) is not None
     for row in told[:MOST_GROUPS]:
-        seen = _seen(row, asked.question["level"])
+        seen = _seen(row, asked.hypothesis["level"])
         statement = _beyond(row, asked, _near(row))
         named = f"{row['group_id']}: {statement}"
         said.append(f"{_capital(statement if is_gap else named)}{f' ({seen})' if seen else ''}.")
@@ -570,7 +570,7 @@ def _camps(asked: StatisticSpec) -> str:
 
 
 def _told(row: Row, asked: StatisticSpec) -> str:
-    seen = _seen(row, asked.question["level"])
+    seen = _seen(row, asked.hypothesis["level"])
     return f"{_label(row)}{_about(row)} than {_others(row, asked)}{f', {seen}' if seen else ''}"
 
 
@@ -674,7 +674,7 @@ def _others(group: Row, asked: StatisticSpec) -> str:
     others = [name for name in asked.groups if name != group["group_id"]]
     if len(others) == 1:
         return others[0]
-    return "the rest" if asked.question["statistic"] in OF_CELLS else "the other groups on average"
+    return "the rest" if asked.hypothesis["statistic"] in OF_CELLS else "the other groups on average"
 
 
 def _about(group: Row) -> str:
@@ -705,9 +705,9 @@ def _interval(group: Row, alpha: float) -> str:
     return f"{level} {_digits(group, low)} to {_digits(group, high)}"
 
 
-def _size(question: Row) -> str:
+def _size(hypothesis: Row) -> str:
     """The headline, what it means and what chance alone reaches; a difference its group has told."""
-    metric, value, floor = question["headline_metric"], question["value"], question["null_q95"]
+    metric, value, floor = hypothesis["headline_metric"], hypothesis["value"], hypothesis["null_q95"]
     if value is None or metric not in DISPARITIES:
         return ""
     is_ratio = metric == "impact_ratio"
@@ -718,13 +718,13 @@ def _size(question: Row) -> str:
 
 def _of_labels(asked: StatisticSpec) -> str:
     """What labels make of a difference that the reading shows, or does not; and that no proof is no proof."""
-    question, twin = asked.question, asked.twin
-    if question["calibration"] in OF_INSTRUMENT and question["verdict"] == "inconclusive":
+    hypothesis, twin = asked.hypothesis, asked.twin
+    if hypothesis["calibration"] in OF_INSTRUMENT and hypothesis["verdict"] == "inconclusive":
         return "That none was shown is no proof that all groups are read alike."
-    if twin is None or question["p_value"] is None or _is_significant(question) == _is_significant(twin):
+    if twin is None or hypothesis["p_value"] is None or _is_significant(hypothesis) == _is_significant(twin):
         return ""
-    is_raw = question["calibration"] == "raw"
-    if _is_significant(question):
+    is_raw = hypothesis["calibration"] == "raw"
+    if _is_significant(hypothesis):
         return (
             "Corrected by labels none was shown: it may lie in how the answers were read."
             if is_raw
@@ -737,37 +737,37 @@ def _of_labels(asked: StatisticSpec) -> str:
     )
 
 
-def _of_statistic(question: Row) -> str:
+def _of_statistic(hypothesis: Row) -> str:
     """What a statistic is that not everybody knows."""
-    statistic = question["statistic"]
+    statistic = hypothesis["statistic"]
     is_known = statistic in ("mean", "share") or statistic not in STATISTICS
     return "" if is_known else f"{_capital(_name(statistic))}: {STATISTICS[statistic]}."
 
 
-def _of_tool(question: Row) -> str:
-    if question["is_baseline"]:
+def _of_tool(hypothesis: Row) -> str:
+    if hypothesis["is_baseline"]:
         return "No model said this: the texts that answers are compared with differ themselves."
-    if not question["is_tool_bias"]:
+    if not hypothesis["is_tool_bias"]:
         return ""
-    if is_as_written(question):
+    if is_as_written(hypothesis):
         return "Only as written: the instrument scores the words that name the group."
-    of_what = "averages" if question["calibration"] == "raw" else "raw values"
+    of_what = "averages" if hypothesis["calibration"] == "raw" else "raw values"
     return f"The {of_what} show no difference, the baseline texts alone do."
 
 
 def _sure(asked: StatisticSpec) -> list[str]:
     """How often chance alone says as much: a difference by its p, an equivalence by its own."""
-    question, said = asked.question, list[str]()
-    n = question["n_questions"]
+    hypothesis, said = asked.hypothesis, list[str]()
+    n = hypothesis["n_hypotheses"]
     among = "the only question asked" if n == 1 else f"among the {plural(n, 'question')} asked"
-    if not asked.equivalent or question["verdict"] != "equivalent" or _is_significant(question):
-        chance = f"Chance alone gives this one comparison as large a difference in {_often(question['p_value'])}"
-        said.append(f"{chance} such studies ({among}: q {probability(question['q_value'])}).")
-    if asked.equivalent and question["verdict"] == "equivalent":
+    if not asked.equivalent or hypothesis["verdict"] != "equivalent" or _is_significant(hypothesis):
+        chance = f"Chance alone gives this one comparison as large a difference in {_often(hypothesis['p_value'])}"
+        said.append(f"{chance} such studies ({among}: q {probability(hypothesis['q_value'])}).")
+    if asked.equivalent and hypothesis["verdict"] == "equivalent":
         p, q = (max(row[name] for row in asked.equivalent) for name in ("p_equivalence", "q_equivalence"))
         chance = f"A difference of the margin would look as small as this in {_often(p)} such studies"
         said.append(f"{chance} ({among}: q {probability(q)}).")
-    return [*said, f"Measured on {sample(question)}."]
+    return [*said, f"Measured on {sample(hypothesis)}."]
 
 
 def _often(p: float) -> str:
@@ -780,8 +780,8 @@ def _rounded(count: float) -> int:
     return int(round(count, 2 - digits)) if digits > 2 else round(count)
 
 
-def _is_significant(question: Row) -> bool:
-    return bool(question["is_significant"])
+def _is_significant(hypothesis: Row) -> bool:
+    return bool(hypothesis["is_significant"])
 
 
 def _listed(names: Sequence[str]) -> str:

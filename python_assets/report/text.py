@@ -107,20 +107,20 @@ def many(count: float) -> str:
     return f"{count:,.0f}" if count < MOST_IN_DIGITS else f"{count:.1e}".replace("e+", " × 10^")
 
 
-def sample(question: Mapping[str, Any]) -> str:
+def sample(hypothesis: Mapping[str, Any]) -> str:
     """What a question was measured on: root prompts, units such as names, or both.
 
     Groups that are compared within units count the units alone (columns n_units and n_root_prompts are one).
     """
-    n_units, n_prompts = question["n_units"], question["n_root_prompts"] or 0
+    n_units, n_prompts = hypothesis["n_units"], hypothesis["n_root_prompts"] or 0
     if n_units in (None, n_prompts):
-        return plural(n_prompts, "unit" if question["scope"] == UNITS_LIKE_THESE else "root prompt")
+        return plural(n_prompts, "unit" if hypothesis["scope"] == UNITS_LIKE_THESE else "root prompt")
     return f"{plural(n_units, 'unit')} and {plural(n_prompts, 'root prompt')}"
 
 
-def is_as_written(question: Mapping[str, Any]) -> bool:
+def is_as_written(hypothesis: Mapping[str, Any]) -> bool:
     """Whether a question is of a measure that reads the words that name the group, which another reads without."""
-    return str(question["measure_id"]).endswith(AS_WRITTEN_READING)
+    return str(hypothesis["measure_id"]).endswith(AS_WRITTEN_READING)
 
 
 def listed(names: Sequence[str], most: int) -> str:

@@ -23,7 +23,7 @@ SHEETS: Final = {
     "findings": "from v_findings where study_id = $study order by finding_rank",
     "groups": """
         from v_differences
-        where study_id = $study and question_verdict in ('beyond_margin', 'different')
+        where study_id = $study and hypothesis_verdict in ('beyond_margin', 'different')
         order by finding_rank, group_id, category, reference
     """,
 }

@@ -16,7 +16,7 @@ from python_assets.report.comparisons import comparisons_section
 from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.explanations import DISPARITIES
-from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_question, study_facts
+from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_hypothesis, study_facts
 from python_assets.report.fair_sea import EFFECTS, FLAGS, MAX_FLAGS, fair_sea_section
 from python_assets.report.ground_truth import ground_truth_section
 from python_assets.report.history import history_section
@@ -68,7 +68,7 @@ def write_report_of(connection: "duckdb.DuckDBPyConnection", study_id: str, out_
     """Write the page of one study from a connection that has the published tables; as write_report."""
     started = time.monotonic()
     reader = Reader(connection, study_id)
-    drawn = figures.make_figures(reader, lead_question(reader))
+    drawn = figures.make_figures(reader, lead_hypothesis(reader))
     content = _content(reader, drawn)
     page = _render(content).encode()
     write_page(out_path, page)
@@ -94,8 +94,8 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "n_cards": CARDS,
         "n_lines": LINES,
         "max_groups": MAX_GROUPS,
-        "questions": sections.questions(reader, is_tool_bias=False),
-        "tool_bias": sections.questions(reader, is_tool_bias=True),
+        "hypotheses": sections.hypotheses(reader, is_tool_bias=False),
+        "tool_bias": sections.hypotheses(reader, is_tool_bias=True),
         "declared": sections.declared(reader),
         "power": sections.power(reader),
         "figures": drawn,

@@ -141,7 +141,7 @@ class Subgroups(Part):
     ideal: Ideals = Ideals()
 
 
-class QuestionSet(Part):
+class HypothesisFamily(Part):
     """Questions that are corrected together: those that every list names.
 
     A question is whether groups differ (inference.md 6.1). Where a list is absent the rule of the primary
@@ -157,7 +157,7 @@ class QuestionSet(Part):
     statistics: Names | None = None
 
     @model_validator(mode="after")
-    def _says_something(self) -> "QuestionSet":
+    def _says_something(self) -> "HypothesisFamily":
         if not self.model_fields_set:
             raise Unfit("at least one list of what the questions are about", "add measures: [...]")
         return self
@@ -188,15 +188,6 @@ class Regression(Part):
         if isinstance(self.factors, dict):
             return dict(self.factors)
         return dict.fromkeys(self.factors)
-
-
-def _no_families(_: object) -> None:
-    raise Unfit(
-        "nothing here, for questions are corrected in sets and no longer in families",
-        "name the main "
-        "questions under analysis.primary, and others that are to be corrected by themselves under "
-        "analysis.sets",
-    )
 
 
 class PlannedReading(Part):
@@ -303,9 +294,8 @@ class AnalysisSpec(Part):
     margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
     missing: Literal["scale"] | None = None
     looks: Looks | None = None
-    families: Annotated[None, BeforeValidator(_no_families)] = Field(None, exclude=True)
-    primary: QuestionSet | None = None
-    sets: dict[StrictStr, QuestionSet] = {}
+    primary: HypothesisFamily | None = None
+    families: dict[StrictStr, HypothesisFamily] = {}
     compare: Compare = Compare()
     power: dict[StrictStr, Power] = {}
     pilot: StrictStr | None = None

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, StrictStr, field_validator, model_validator
 
-from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet, Regression
+from python_assets.study.analysis import AnalysisSpec, HypothesisFamily, Power, Regression
 from python_assets.study.base import (
     AS_WRITTEN,
     ID_PATTERN,
@@ -60,7 +60,7 @@ __all__ = [
     "ExtensionSpec",
     "Factor",
     "FactorName",
-    "QuestionSet",
+    "HypothesisFamily",
     "System",
     "SystemSpec",
     "GroupingSpec",
@@ -288,7 +288,7 @@ class Study(Part):
         return self.analysis.compare.reference
 
     @property
-    def primary(self) -> QuestionSet | None:
+    def primary(self) -> HypothesisFamily | None:
         """The questions that the study is about; None where the rule says which."""
         return self.analysis.primary
 
@@ -298,9 +298,9 @@ class Study(Part):
         return {make_id(name): spec for name, spec in self.analysis.power.items()}
 
     @property
-    def question_sets(self) -> dict[str, QuestionSet]:
+    def families(self) -> dict[str, HypothesisFamily]:
         """Further sets of questions, corrected by themselves."""
-        return self.analysis.sets
+        return self.analysis.families
 
     @property
     def regressions(self) -> dict[str, Regression]:

@@ -31,14 +31,14 @@ from python_assets.warehouse.lines import TIME, append_line, canonical
 
 SECTIONS: Final = ("analysis", "baseline", "groupings", "measures", "slices", "unit")
 UNLISTED: Final = ("secondary", "pooled", "baseline")  # sets whose questions are counted, and listed in the file alone
-MOST_QUESTIONS: Final = 60
+MOST_HYPOTHESES: Final = 60
 
 
 class Freeze(NamedTuple):
     """An analysis that is frozen.
 
     is_new: whether it was not before. has_responses: whether a model had answered the study by then.
-    has_imported: whether a generation of the study replays imported responses. questions: every one that the study
+    has_imported: whether a generation of the study replays imported responses. hypotheses: every one that the study
     asks as it is now, with its set; None where a plan does not know them yet.
     """
 
@@ -48,7 +48,7 @@ class Freeze(NamedTuple):
     is_new: bool
     has_responses: bool
     has_imported: bool
-    questions: list[dict[str, str]] | None = None
+    hypotheses: list[dict[str, str]] | None = None
 
     def text(self, study_id: str) -> str:
         """What is frozen, for a terminal."""
@@ -65,7 +65,7 @@ class Freeze(NamedTuple):
         since = "now" if self.is_new else "before, unchanged since"
         lines = [f"Analysis of {study_id} frozen {since}: {self.frozen_at:{TIME}}, sha256 {self.sha256}"]
         lines += [f"  {key:<13}{_shown(value)}" for key, value in facts.items()]
-        lines += _listed_questions(self.questions)
+        lines += _listed_hypotheses(self.hypotheses)
         if self.is_new and self.has_responses:
             lines.append("The study has responses already: what they show was declared after them.")
         if self.has_imported:
@@ -98,13 +98,13 @@ def analysis_sha256(study: Study) -> str:
     return sha256_of(analysis_of(study))
 
 
-def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | None = None) -> Freeze:
+def freeze_analysis(study: Study, home: Home, hypotheses: list[dict[str, str]] | None = None) -> Freeze:
     """Keep the hash of the analysis, the questions and the time; what is frozen already keeps its first time.
 
     Args:
         study: read and found valid.
         home: its warehouse.
-        questions: that it asks, each with its set and the keys of table questions; None where they are not known.
+        hypotheses: that it asks, each with its set and the keys of table questions; None where they are not known.
 
     Raises:
         WarehouseError: the file of freezes cannot be written.
@@ -117,10 +117,10 @@ def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | 
         _take_in(chain, home, study.study_id)
         known = frozen_at(study, home)
         # questions were not known then, or a generation has come; the time stays
-        is_listed = any(listed == questions for sha256, _, listed in _freezes(study, home) if sha256 == key)
-        if not known or (questions is not None and not is_listed):
+        is_listed = any(listed == hypotheses for sha256, _, listed in _freezes(study, home) if sha256 == key)
+        if not known or (hypotheses is not None and not is_listed):
             at = chain.now.strftime(TIME)
-            record = {"analysis_sha256": key, "frozen_at": at, "analysis": content, "questions": questions}
+            record = {"analysis_sha256": key, "frozen_at": at, "analysis": content, "hypotheses": hypotheses}
             append_line(home.freezes(study.study_id), canonical(record))
             chain.add(freeze_entry(study.study_id, record))
         now = chain.now
@@ -131,7 +131,7 @@ def freeze_analysis(study: Study, home: Home, questions: list[dict[str, str]] | 
         is_new=not known,
         has_responses=has_responses,
         has_imported=has_imported,
-        questions=questions,
+        hypotheses=hypotheses,
     )
 
 
@@ -169,7 +169,9 @@ def corrected_when_frozen(study: Study, home: Home) -> set[str] | None:
     listed = next((one for one in frozen if isinstance(one, list)), None)
     if listed is None:
         return None
-    return {row["measure_id"] for row in listed if row["calibration"] == "corrected" and row["set_id"] not in UNLISTED}
+    return {
+        row["measure_id"] for row in listed if row["calibration"] == "corrected" and row["family_id"] not in UNLISTED
+    }
 
 
 def _freezes(study: Study, home: Home) -> Iterator[tuple[str, datetime, object]]:
@@ -194,7 +196,7 @@ def _freezes(study: Study, home: Home) -> Iterator[tuple[str, datetime, object]]
 
 
 def _counted(record: dict[str, Any], at: str) -> tuple[str, datetime, object]:
-    return record["analysis_sha256"], datetime.strptime(at, TIME), record.get("questions")
+    return record["analysis_sha256"], datetime.strptime(at, TIME), record.get("hypotheses")
 
 
 def _require_whole(path: Path, record: dict[str, Any]) -> None:
@@ -206,22 +208,22 @@ def _require_whole(path: Path, record: dict[str, Any]) -> None:
     clock_of(path, at)
 
 
-def _listed_questions(questions: list[dict[str, str]] | None) -> list[str]:
+def _listed_hypotheses(hypotheses: list[dict[str, str]] | None) -> list[str]:
     """The questions, a line each of those that a study is about; of the others how many there are."""
-    if questions is None:
+    if hypotheses is None:
         return ["  questions    not known before the sources are fetched: freeze again after that to keep them"]
-    sets = Counter(row["set_id"] for row in questions)
+    sets = Counter(row["family_id"] for row in hypotheses)
     lines = [f"  questions    {', '.join(f'{name} {n:,}' for name, n in sets.items()) or 'none'}"]
-    named = [row for row in questions if row["set_id"] not in UNLISTED]
-    lines += [f"    {row['set_id']}: {_question(row)}" for row in named[:MOST_QUESTIONS]]
+    named = [row for row in hypotheses if row["family_id"] not in UNLISTED]
+    lines += [f"    {row['family_id']}: {_hypothesis(row)}" for row in named[:MOST_HYPOTHESES]]
     if any(row["calibration"] == "corrected" for row in named):
         lines.append("    corrected: where people labelled enough whole root prompts, raw elsewhere")
-    if (more := len(named) - MOST_QUESTIONS) > 0:
+    if (more := len(named) - MOST_HYPOTHESES) > 0:
         lines.append(f"    and {more:,} more, which the file of freezes lists with all others")
     return lines
 
 
-def _question(row: dict[str, str]) -> str:
+def _hypothesis(row: dict[str, str]) -> str:
     against = f" against {row['reference_system_id']}" if row["reference_system_id"] else ""
     measure = f"{CALIBRATIONS[row['calibration']]} {row['measure_id']}".lstrip()
     options = f" ({row['parameters']})" if row["parameters"] else ""

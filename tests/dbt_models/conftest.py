@@ -19,7 +19,7 @@ from python_assets.infer.associations.infer_associations import infer_associatio
 from python_assets.infer.regressions.infer_regressions import infer_regressions
 from python_assets.infer.subgroups.subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
-from python_assets.study.analysis import Power, QuestionSet, Regression
+from python_assets.study.analysis import Power, HypothesisFamily, Regression
 from python_assets.study.base import Against
 from python_assets.transform.compile import PROJECT, compiled_project
 from python_assets.transform.run import StepResult, run_steps
@@ -45,8 +45,8 @@ class Analysis(NamedTuple):
     }
     requested_contrasts: tuple[str, ...] = tuple(REQUESTED_CONTRASTS)
     compared_with: str | None = None
-    primary: QuestionSet | None = None
-    question_sets: dict[str, QuestionSet] = {}
+    primary: HypothesisFamily | None = None
+    families: dict[str, HypothesisFamily] = {}
     regressions: dict[str, Regression] = REGRESSIONS
     unmatched_allowed: dict[str, float] = {}
     fills_scale: bool = False

@@ -12,7 +12,7 @@ from tests.dbt_models.reference import Comparison
 
 VERDICTS = ["beyond_margin", "different", "equivalent", "inconclusive", "not_tested"]
 SETS = ["primary", "truth", "secondary", "baseline"]
-OF_QUESTION = [
+OF_HYPOTHESIS = [
     "slice_id",
     "system_id",
     "grouping_id",
@@ -112,17 +112,17 @@ def test_bias_corrected_v_of_two_factors_is_that_of_their_table(built: Built):
         assert row.n_prompts == n
 
 
-def test_findings_are_the_questions_the_primary_set_and_the_worst_first(built: Built):
+def test_findings_are_the_hypotheses_the_primary_set_and_the_worst_first(built: Built):
     findings = built.table("marts.findings").sort_values("finding_rank")
-    questions = built.table("inference.questions")
-    n_of_groups = (questions.is_observed & (questions.reference_system_id == "")).sum()
-    assert len(built.table("marts.questions")) == len(questions)
+    hypotheses = built.table("inference.hypotheses")
+    n_of_groups = (hypotheses.is_observed & (hypotheses.reference_system_id == "")).sum()
+    assert len(built.table("marts.hypotheses")) == len(hypotheses)
     assert findings.finding_rank.tolist() == list(range(1, n_of_groups + 1))
     assert findings.is_tool_bias.is_monotonic_increasing
     assert findings[findings.system_id == "baseline"].is_tool_bias.all()
     for _, part in findings.groupby("is_tool_bias"):
-        assert part.set_id.map(SETS.index).is_monotonic_increasing
-        for _, of_set in part.groupby("set_id"):
+        assert part.family_id.map(SETS.index).is_monotonic_increasing
+        for _, of_set in part.groupby("family_id"):
             assert of_set.verdict.map(VERDICTS.index).is_monotonic_increasing
 
 
@@ -139,7 +139,7 @@ def test_a_finding_prints_the_tested_number_of_its_row(built: Built):
     findings, disparities = built.table("marts.findings"), built.table("marts.disparities")
     of_index = findings[~findings.headline_metric.str.endswith("_difference")]
     rows = disparities.rename(columns={"metric": "headline_metric"})
-    merged = of_index.merge(rows, on=[*OF_QUESTION, "headline_metric"], suffixes=("", "_of_row"))
+    merged = of_index.merge(rows, on=[*OF_HYPOTHESIS, "headline_metric"], suffixes=("", "_of_row"))
     assert len(merged) > 100
     assert merged.value.equals(merged.value_of_row)
     of_groups = findings[findings.headline_metric.str.endswith("_difference")]
@@ -152,17 +152,17 @@ def test_finding_groups_are_significant_rows_of_contrasts_once_a_pair(built: Bui
     contrasts = built.table("inference.contrasts")
     significant = contrasts[contrasts.verdict.isin(VERDICTS[:3]) & (contrasts.contrast != "log_disparity")]
     merged = groups.merge(
-        significant, on=[*OF_QUESTION, "group_id", "category", "reference"], suffixes=("", "_of_row")
+        significant, on=[*OF_HYPOTHESIS, "group_id", "category", "reference"], suffixes=("", "_of_row")
     )
     assert len(merged) == len(groups)
     assert merged.value.equals(merged.value_cells)
     assert (merged.direction.notna() <= merged.explained_by.isna()).all()
-    of_two = groups.merge(findings[findings.n_groups == 2], on=OF_QUESTION, suffixes=("", "_of_question"))
-    assert not of_two.duplicated([*OF_QUESTION, "category"]).any()
+    of_two = groups.merge(findings[findings.n_groups == 2], on=OF_HYPOTHESIS, suffixes=("", "_of_hypothesis"))
+    assert not of_two.duplicated([*OF_HYPOTHESIS, "category"]).any()
 
 
 def test_finding_prompts_are_of_groups_that_stand_and_average_to_their_difference(built: Built):
-    keys = [*OF_QUESTION, "group_id", "category", "reference"]
+    keys = [*OF_HYPOTHESIS, "group_id", "category", "reference"]
     prompts, groups = built.table("marts.finding_prompts"), built.table("marts.finding_groups")
     assert len(prompts)
     assert (prompts.position <= 10).all()

@@ -74,15 +74,15 @@ def test_levels_that_nobody_has_are_named(terms):
     assert never.coefficient.isna().all() and len(never)
 
 
-def test_questions_are_the_factors_with_a_p_and_their_q_is_theirs_together(models, terms):
+def test_hypotheses_are_the_factors_with_a_p_and_their_q_is_theirs_together(models, terms):
     asked = models[models.p_value.notna()]
-    assert set(asked.set_id) == {"effects"} and set(asked.n_questions) == {len(asked)}
+    assert set(asked.family_id) == {"effects"} and set(asked.n_hypotheses) == {len(asked)}
     ranked = asked.sort_values("p_value")
     step = ranked.p_value * len(ranked) / np.arange(1, len(ranked) + 1)
     np.testing.assert_allclose(ranked.q_value, np.minimum.accumulate(step[::-1])[::-1].clip(upper=1))
-    of_factor = terms.join(models.q_value.rename("q_question"), on=KEYS)
+    of_factor = terms.join(models.q_value.rename("q_hypothesis"), on=KEYS)
     has_q = of_factor.q_value.notna()
-    assert has_q.any() and (of_factor.q_value[has_q] >= of_factor.q_question[has_q] - 1e-12).all()
+    assert has_q.any() and (of_factor.q_value[has_q] >= of_factor.q_hypothesis[has_q] - 1e-12).all()
 
 
 def test_a_measure_without_a_value_has_a_row_that_says_so(models, terms):

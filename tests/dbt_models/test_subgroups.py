@@ -133,7 +133,7 @@ def test_systems_are_compared_by_their_subgroup_rates(built, subgroups):
     )
     assert not found.index.duplicated().any()
     assert "baseline" not in found.index.get_level_values("system_id")
-    assert found[["q_value", "ci_low", "verdict", "set_id"]].isna().all(axis=None)
+    assert found[["q_value", "ci_low", "verdict", "family_id"]].isna().all(axis=None)
     n_checked = 0
     for (slice_id, measure, grouping, a, b), row in found.iterrows():
         x, y = (subgroups.loc[(slice_id, g, measure, grouping)].deviation_rate.dropna() for g in (a, b))

@@ -8,9 +8,9 @@ import duckdb
 import pandas as pd
 import pytest
 
-from python_assets.infer.tables import QUESTION
+from python_assets.infer.tables import HYPOTHESIS
 
-KEYS = [*QUESTION, "reference_system_id", "set_id"]
+KEYS = [*HYPOTHESIS, "reference_system_id", "family_id"]
 GENDERS = {"woman": 0.0, "man": 0.0, "other": -1.0}
 N_ROOTS = {"north": 12, "south": 2}  # too few to test anything in the south
 # what a model thinks of a group, beside noise; silent: nothing is read of it; northern: not asked in the south
@@ -78,12 +78,12 @@ def told(make_home, plumbline, tmp_path_factory):
         said.append(done.stdout)
     (frozen,) = (home / "freezes" / "everything.jsonl").read_text(encoding="utf-8").splitlines()
     with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
-        account = connection.execute("from questions").df()
+        account = connection.execute("from hypotheses").df()
         findings = connection.execute("from findings").df()
-    return {"frozen": json.loads(frozen)["questions"], "account": account, "findings": findings, "said": said}
+    return {"frozen": json.loads(frozen)["hypotheses"], "account": account, "findings": findings, "said": said}
 
 
-def test_a_plan_lists_the_questions_that_the_run_accounts_for(told):
+def test_a_plan_lists_the_hypotheses_that_the_run_accounts_for(told):
     listed = sorted(tuple(row[key] for key in KEYS) for row in told["frozen"])
     accounted = sorted(told["account"][KEYS].itertuples(index=False, name=None))
     assert listed == accounted
@@ -110,7 +110,7 @@ def test_a_plan_lists_the_questions_that_the_run_accounts_for(told):
         ("northern", "kind", "south", "even", "groups_moved", "not_asked", "not_asked"),
     ],
 )
-def test_a_declared_question_has_its_outcome(told, system, measure, slice_id, reference, statistic, outcome, reason):
+def test_a_declared_hypothesis_has_its_outcome(told, system, measure, slice_id, reference, statistic, outcome, reason):
     account = told["account"]
     is_of = (account.system_id == system) & (account.measure_id == measure) & (account.slice_id == slice_id)
     is_asked = (account.reference_system_id == reference) & (account.statistic == statistic)
@@ -123,10 +123,10 @@ def test_a_declared_question_has_its_outcome(told, system, measure, slice_id, re
 def test_findings_are_the_rows_of_groups_that_were_observed(told):
     account = told["account"]
     # what all models come to together is told beside them
-    is_told = (account.reference_system_id == "") & (account.set_id != "pooled")
+    is_told = (account.reference_system_id == "") & (account.family_id != "pooled")
     observed = account[is_told & (account.n_responses > 0)]
-    assert sorted(observed[QUESTION].itertuples(index=False, name=None)) == sorted(
-        told["findings"][QUESTION].itertuples(index=False, name=None)
+    assert sorted(observed[HYPOTHESIS].itertuples(index=False, name=None)) == sorted(
+        told["findings"][HYPOTHESIS].itertuples(index=False, name=None)
     )
 
 
@@ -142,8 +142,10 @@ def test_plan_and_run_say_where_no_answer_could_be_read(told):
 
 def test_every_count_of_the_run_is_of_the_account(told):
     account = told["account"]
-    (line,) = [line for line in told["said"][1].splitlines() if line.startswith("Questions  ")]
-    for set_id, of_set in account.groupby("set_id"):
-        assert f"{set_id}: {len(of_set)} questions, {(of_set.outcome == 'significant').sum()} called different" in line
+    (line,) = [line for line in told["said"][1].splitlines() if line.startswith("Hypotheses  ")]
+    for family_id, of_set in account.groupby("family_id"):
+        assert (
+            f"{family_id}: {len(of_set)} questions, {(of_set.outcome == 'significant').sum()} called different" in line
+        )
     n_inconclusive = (account.outcome == "inconclusive").sum()
     assert f"Else       {n_inconclusive} questions open" in told["said"][1]

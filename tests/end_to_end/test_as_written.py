@@ -38,8 +38,8 @@ def alike(tmp_path_factory):
 
 def test_nothing_but_tool_bias_is_found(alike):
     found = alike.rows(
-        "select set_id, measure_id, is_tool_bias, verdict from findings where study_id = 'alike' and statistic = 'mean'"
-        " and measure_id in ('vader', 'vader_as_written') order by all"
+        "select family_id, measure_id, is_tool_bias, verdict from findings "
+        "where study_id = 'alike' and statistic = 'mean' and measure_id in ('vader', 'vader_as_written') order by all"
     )
     assert found == [("primary", "vader", False, "not_tested"), ("secondary", "vader_as_written", True, "different")]
     shown = "select count(*) from findings where study_id = 'alike' and verdict like '%shown' and not is_tool_bias"

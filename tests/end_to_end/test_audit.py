@@ -103,5 +103,5 @@ def test_a_model_behind_a_server_is_audited_as_it_answers(make_home, plumbline):
     assert theme["verdicts"] == {"local": "beyond_margin"}
     assert theme["n_responses"] == n_calls
     assert 0 < theme["n_refused"] < 0.1 * n_calls
-    found = [row for row in theme["questions"] if row["outcome"] == "significant" and row["set_id"] == "primary"]
+    found = [row for row in theme["hypotheses"] if row["outcome"] == "significant" and row["family_id"] == "primary"]
     assert any("Muslim" in row["sentence"] for row in found)

@@ -35,7 +35,7 @@ EMPTY = {
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_every_query_answers_its_question(demo, name):
+def test_every_query_answers_its_hypothesis(demo, name):
     assert QUERIES[name].question.endswith("?")
     assert bool(demo.rows(QUERIES[name].sql)) == (name not in EMPTY)
 

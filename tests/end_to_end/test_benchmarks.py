@@ -21,7 +21,7 @@ def bbq(run_study, data_folder, with_few_draws):
 
 
 @pytest.mark.parametrize("grouping", ["context_condition", "question_polarity"])
-def test_factors_that_every_question_varies_have_a_p_in_every_model(bbq, grouping):
+def test_factors_that_every_hypothesis_varies_have_a_p_in_every_model(bbq, grouping):
     found = bbq.rows(
         """
         select system_id, p_value between 0 and 1, n_units, scope, inference_reason from findings
@@ -33,7 +33,7 @@ def test_factors_that_every_question_varies_have_a_p_in_every_model(bbq, groupin
     assert set(found) == {(model, True, 150, "prompts like these", None) for model in MODELS}
 
 
-def test_few_questions_of_bbq_hold_two_stereotyped_groups(bbq):
+def test_few_hypotheses_of_bbq_hold_two_stereotyped_groups(bbq):
     found = bbq.rows(
         """
         select system_id, p_value is not null, n_units, n_groups from findings
@@ -45,7 +45,7 @@ def test_few_questions_of_bbq_hold_two_stereotyped_groups(bbq):
     assert bbq.value("select count(distinct unit_id) from prompts where study_id = 'bbq'") == 150
 
 
-def test_every_model_answered_every_cell_of_bbq_that_has_a_question(bbq):
+def test_every_model_answered_every_cell_of_bbq_that_has_a_hypothesis(bbq):
     (design,) = bbq.rows(
         """
         select factors, n_covered from coverage
@@ -62,7 +62,7 @@ def test_every_model_answered_every_cell_of_bbq_that_has_a_question(bbq):
     assert set(found) == {(model, n_covered, 11_956, 11_956) for model in MODELS}
 
 
-def test_the_plan_of_bbq_says_how_many_questions_compare_before_anything_runs(plumbline_data):
+def test_the_plan_of_bbq_says_how_many_hypotheses_compare_before_anything_runs(plumbline_data):
     needs(plumbline_data, "bbq")
     planned = {
         one.grouping_id: (one.n_units, *one.scheme.split("; "))

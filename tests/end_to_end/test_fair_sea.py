@@ -22,7 +22,7 @@ def fair_sea(run_study, with_few_draws):
 def test_exactly_the_declared_effects_are_significant(fair_sea):
     significant = fair_sea.rows(
         "select system_id, measure_id, grouping_id from findings "
-        "where study_id = 'fair_sea' and set_id = 'primary' and q_value < 0.05"
+        "where study_id = 'fair_sea' and family_id = 'primary' and q_value < 0.05"
     )
     single = {row for row in significant if " x " not in row[2]}
     assert single == DECLARED

@@ -123,7 +123,7 @@ def test_agreement_is_that_of_other_programs_on_the_same_rows(labelled, measure)
 def test_categories_are_not_corrected_and_rates_need_whole_root_prompts(labelled):
     reasons = labelled.rows(
         """
-        select measure_id, reason, count(p_value), count(*) > 0 from questions
+        select measure_id, reason, count(p_value), count(*) > 0 from hypotheses
         where calibration = 'corrected' and statistic in ('share', 'mean') and reference_system_id = ''
         group by all order by all
         """

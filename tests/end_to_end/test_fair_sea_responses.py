@@ -154,8 +154,10 @@ def test_sizes_over_all_models_are_the_documents_of_the_answers_of_all_of_them(f
 
 def test_no_finding_is_of_all_models_together(fair_sea):
     of_all = "study_id = 'fair_sea_responses' and system_id = 'all'"
-    assert fair_sea.value(f"select count(*) from findings where {of_all} and set_id = 'pooled'") == 0
-    assert fair_sea.rows(f"select distinct set_id, n_responses > 0 from questions where {of_all}") == [("pooled", True)]
+    assert fair_sea.value(f"select count(*) from findings where {of_all} and family_id = 'pooled'") == 0
+    assert fair_sea.rows(f"select distinct family_id, n_responses > 0 from hypotheses where {of_all}") == [
+        ("pooled", True)
+    ]
 
 
 def test_two_thirds_of_the_prompts_of_d2_get_the_same_sentiment_every_time(fair_sea):
@@ -320,14 +322,14 @@ def test_sizes_of_the_ground_truth_are_those_of_the_reference(fair_sea, referenc
         )
 
 
-def test_a_ground_truth_is_one_question_of_its_own_set(fair_sea):
+def test_a_ground_truth_is_one_hypothesis_of_its_own_set(fair_sea):
     asked = fair_sea.rows(
         """
-        select set_id, count(*), count(p_value), any_value(n_questions), list(distinct scope),
+        select family_id, count(*), count(p_value), any_value(n_hypotheses), list(distinct scope),
             count(*) filter (verdict not in ('different', 'inconclusive'))
         from findings
-        where study_id = 'fair_sea_responses' and (statistic = 'ground_truth' or set_id = 'truth')
-        group by set_id
+        where study_id = 'fair_sea_responses' and (statistic = 'ground_truth' or family_id = 'truth')
+        group by family_id
         """
     )
     # three models by two tables; a category is one root prompt, so that its 60 names are what is drawn

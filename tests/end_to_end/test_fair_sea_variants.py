@@ -32,7 +32,7 @@ def test_exactly_what_is_declared_is_significant(variants):
     significant = variants.rows(
         """
         select distinct system_id, grouping_id from findings
-        where set_id = 'primary' and measure_id = 'tone' and q_value < 0.05
+        where family_id = 'primary' and measure_id = 'tone' and q_value < 0.05
         """
     )
     assert set(significant) == {("uneven", "gender"), ("uneven", "nationality")}

@@ -102,7 +102,7 @@ def test_the_primary_findings_are_the_four_declared_effects(demo):
         from findings
         join finding_groups as groups using
             (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-        where study_id = 'g20_demo' and set_id = 'primary' and direction is not null
+        where study_id = 'g20_demo' and family_id = 'primary' and direction is not null
         order by finding_rank, position
         """
     )

@@ -170,9 +170,9 @@ def test_a_sheet_that_is_gone_is_told_before_anything_runs(labelled):
 def test_labels_with_gaps_correct_no_p_and_leave_raw_values_first(labelled):
     found = labelled.rows(
         """
-        select corrected.set_id, corrected.outcome, raw.set_id
-        from questions as corrected
-        inner join questions as raw
+        select corrected.family_id, corrected.outcome, raw.family_id
+        from hypotheses as corrected
+        inner join hypotheses as raw
             using (system_id, reference_system_id, grouping_id, measure_id, statistic, parameters)
         where corrected.calibration = 'corrected' and raw.calibration = 'raw' and reference_system_id = ''
             and corrected.reason = 'labels_incomplete'
@@ -185,7 +185,7 @@ def test_labels_with_gaps_correct_no_p_and_leave_raw_values_first(labelled):
 def test_whole_root_prompts_with_labels_are_asked_first(labelled):
     sets = labelled.rows(
         """
-        select distinct calibration, set_id from questions
+        select distinct calibration, family_id from hypotheses
         where measure_id = 'lovely' and grouping_id = 'gender' and reference_system_id = '' and statistic = 'mean'
         order by all
         """
@@ -193,7 +193,7 @@ def test_whole_root_prompts_with_labels_are_asked_first(labelled):
     errors = [("false_alarm", "instrument"), ("missed", "instrument")]
     assert sets == [("corrected", "primary"), *errors, ("raw", "secondary")]
     of_pairs = labelled.rows(
-        "select distinct set_id from questions "
+        "select distinct family_id from hypotheses "
         "where measure_id = 'lovely' and calibration = 'corrected' and reference_system_id <> ''"
     )
     assert of_pairs == [("comparison",)]

@@ -52,7 +52,7 @@ def test_looks_are_taken_one_after_the_other_and_stay_significant(tmp_path, make
     def found():
         query = (
             "select verdict, significant_at_look, inference_reason, sentence from findings "
-            "where measure_id = 'vader' and statistic = 'mean' and set_id = 'primary'"
+            "where measure_id = 'vader' and statistic = 'mean' and family_id = 'primary'"
         )
         with open_warehouse(home) as connection:
             done = connection.execute(query)

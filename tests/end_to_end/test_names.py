@@ -56,7 +56,7 @@ def names(run_study, tmp_path_factory):
 def test_every_slice_is_tested_as_its_units_allow(names):
     found = names.rows(
         """
-        select slice_id, grouping_id, inference_reason, set_id, n_units, scope from findings
+        select slice_id, grouping_id, inference_reason, family_id, n_units, scope from findings
         where study_id = 'names' and measure_id = 'vader' and calibration = 'raw' and statistic = 'mean'
           and parameters = ''
         """

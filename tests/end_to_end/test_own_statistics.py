@@ -26,7 +26,7 @@ analysis:
   statistics: [mean, variance]
   custom_statistics: {average: "mine:average", spread: "mine:spread", picky: "mine:picky", top: max(x)}
   contrasts: [average_difference, spread_difference, picky_difference, top_difference]
-  sets: {ours: {statistics: [spread], measures: [vader]}}
+  families: {ours: {statistics: [spread], measures: [vader]}}
 """
 MINE = """
 import numpy as np
@@ -78,18 +78,18 @@ def test_values_are_those_of_the_functions(own, groups):
     assert average == pytest.approx(statistics(own, "mean"), abs=1e-12)
 
 
-def test_differences_are_those_of_the_built_in_and_have_a_p_that_is_their_questions(own):
+def test_differences_are_those_of_the_built_in_and_have_a_p_that_is_their_hypotheses(own):
     query = f"select group_id, value from contrasts where {OF_STUDY} and contrast = ?"
     average, mean = (dict(own.rows(query, name)) for name in ("average_difference", "mean_difference"))
     assert average == pytest.approx(mean, abs=1e-12)
     told = "reason is null and inference_reason = 'interval_not_validated' and ci_low is null and p_value is not null"
     assert own.value(f"select count(*) from contrasts where {OF_STUDY} and statistic = 'spread' and {told}") == 3
-    ((set_id, p, q, outcome),) = own.rows(
-        f"select set_id, p_value, q_value, outcome from questions where {OF_STUDY} and statistic = 'spread'"
+    ((family_id, p, q, outcome),) = own.rows(
+        f"select family_id, p_value, q_value, outcome from hypotheses where {OF_STUDY} and statistic = 'spread'"
     )
     of_index = "statistic = 'spread' and metric = 'standard_deviation'"
     assert own.value(f"select p_value from disparities where {OF_STUDY} and {of_index}") == p
-    assert (set_id, q) == ("ours", p)  # alone in its set
+    assert (family_id, q) == ("ours", p)  # alone in its set
     assert outcome in ("significant", "inconclusive")
 
 
@@ -108,5 +108,5 @@ def test_an_expression_beside_it_is_described_alone(own, groups):
     assert own.value(tested) == 0
 
 
-def test_every_question_that_is_declared_is_accounted_for(own):
-    assert own.rows("select * from questions where study_id = 'own_statistics' and outcome = 'not_asked'") == []
+def test_every_hypothesis_that_is_declared_is_accounted_for(own):
+    assert own.rows("select * from hypotheses where study_id = 'own_statistics' and outcome = 'not_asked'") == []

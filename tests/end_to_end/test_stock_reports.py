@@ -16,7 +16,7 @@ def stocks(run_study, with_few_draws):
     return run_study("stock_reports", PLUMBLINE_PROVIDER="simulator", PLUMBLINE_STUDIES=studies)
 
 
-def test_every_question_is_asked_of_every_company(stocks):
+def test_every_hypothesis_is_asked_of_every_company(stocks):
     counted = stocks.rows(
         "select level, count(*) from prompts inner join prompt_factors using (study_id, prompt_id) "
         "where study_id = 'stock_reports' and factor = 'stock' group by level"

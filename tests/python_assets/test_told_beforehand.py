@@ -78,8 +78,8 @@ MISTAKES = {
     ),
     # without a baseline text nothing is calibrated, which only the prompts tell
     "no question of a set": (
-        GROUPED | {"analysis": {"sets": {"mild": {"calibrations": ["calibrated"]}}}},
-        "analysis.sets.mild: got nothing; expected one question of the study at least that no set before it names; "
+        GROUPED | {"analysis": {"families": {"mild": {"calibrations": ["calibrated"]}}}},
+        "analysis.families.mild: got nothing; expected one question of the study at least that no set before it names; "
         "correct its lists, or remove it",
     ),
     "no primary question": (
@@ -87,8 +87,9 @@ MISTAKES = {
         "analysis.primary: got nothing; expected one question of the study at least",
     ),
     "no question of a set of an import": (
-        rows(GROUPED["measures"]) | {"groupings": ["who"], "analysis": {"sets": {"mild": {"systems": ["baseline"]}}}},
-        "analysis.sets.mild: got nothing; expected one question of the study at least",
+        rows(GROUPED["measures"])
+        | {"groupings": ["who"], "analysis": {"families": {"mild": {"systems": ["baseline"]}}}},
+        "analysis.families.mild: got nothing; expected one question of the study at least",
     ),
 }
 
@@ -194,4 +195,4 @@ def test_sets_that_have_questions_are_no_mistake(command):
     code, printed = command(sections, "plan")
     assert code == 0, printed
     # what every study is asked beside its measures may be a set
-    assert command(GROUPED | {"analysis": {"sets": {"short": {"measures": ["truncated"]}}}}, "plan")[0] == 0
+    assert command(GROUPED | {"analysis": {"families": {"short": {"measures": ["truncated"]}}}}, "plan")[0] == 0

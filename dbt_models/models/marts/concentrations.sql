@@ -14,7 +14,7 @@ disparities as (
 ),
 
 significant as (
-    select *, parameters as statistic_parameters from {{ ref('int_questions') }} where is_significant
+    select *, parameters as statistic_parameters from {{ ref('int_hypotheses') }} where is_significant
 ),
 
 found as (

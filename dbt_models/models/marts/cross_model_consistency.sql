@@ -1,9 +1,9 @@
 with
 
-question_groups as (
+hypothesis_groups as (
     select *
-    from {{ ref('int_question_groups') }} as question_groups
-    where value is not null and {{ is_pinned('question_groups') }}
+    from {{ ref('int_hypothesis_groups') }} as hypothesis_groups
+    where value is not null and {{ is_pinned('hypothesis_groups') }}
 ),
 
 systems as (
@@ -15,27 +15,27 @@ systems as (
 of_models as (
     select
         study_id,
-        question_groups.slice_id,
-        question_groups.measure_id,
-        question_groups.grouping_id,
-        question_groups.group_id,
-        question_groups.category,
-        question_groups.reference,
+        hypothesis_groups.slice_id,
+        hypothesis_groups.measure_id,
+        hypothesis_groups.grouping_id,
+        hypothesis_groups.group_id,
+        hypothesis_groups.category,
+        hypothesis_groups.reference,
         systems.model,
-        avg(question_groups.value) as value,
-        max(case when question_groups.is_mirror then 0 else 1 end) as is_own,
-        max(case when question_groups.differs_on_its_own and question_groups.value > 0 then 1 else 0 end) as is_significant_higher,
-        max(case when question_groups.differs_on_its_own and question_groups.value < 0 then 1 else 0 end) as is_significant_lower
-    from question_groups
+        avg(hypothesis_groups.value) as value,
+        max(case when hypothesis_groups.is_mirror then 0 else 1 end) as is_own,
+        max(case when hypothesis_groups.differs_on_its_own and hypothesis_groups.value > 0 then 1 else 0 end) as is_significant_higher,
+        max(case when hypothesis_groups.differs_on_its_own and hypothesis_groups.value < 0 then 1 else 0 end) as is_significant_lower
+    from hypothesis_groups
     inner join systems using (study_id, system_id)
     group by
         study_id,
-        question_groups.slice_id,
-        question_groups.measure_id,
-        question_groups.grouping_id,
-        question_groups.group_id,
-        question_groups.category,
-        question_groups.reference,
+        hypothesis_groups.slice_id,
+        hypothesis_groups.measure_id,
+        hypothesis_groups.grouping_id,
+        hypothesis_groups.group_id,
+        hypothesis_groups.category,
+        hypothesis_groups.reference,
         systems.model
 ),
 

@@ -23,8 +23,8 @@ select
     separated,
     p_value,
     q_value,
-    set_id,
-    n_questions,
+    family_id,
+    n_hypotheses,
     method,
     reason,
     inference_reason

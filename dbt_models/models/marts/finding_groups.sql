@@ -1,7 +1,7 @@
 with
 
-question_groups as (
-    select * from {{ ref('int_question_groups') }} where is_significant and not is_mirror
+hypothesis_groups as (
+    select * from {{ ref('int_hypothesis_groups') }} where is_significant and not is_mirror
 ),
 
 sentences as (
@@ -12,7 +12,7 @@ placed as (
     select
         *,
         row_number() over (
-            partition by {{ question_keys() | join(', ') }}
+            partition by {{ hypothesis_keys() | join(', ') }}
             order by
                 is_because_of_others asc,
                 round(abs(value), 12) desc nulls last,
@@ -20,11 +20,11 @@ placed as (
                 category asc,
                 reference asc
         ) as group_rank
-    from (select *, explained_by is not null as is_because_of_others from question_groups) as significant
+    from (select *, explained_by is not null as is_because_of_others from hypothesis_groups) as significant
 )
 
 select
-    {% for key in question_keys() %}
+    {% for key in hypothesis_keys() %}
     placed.{{ key }},
     {% endfor %}
     placed.group_id,
@@ -47,4 +47,4 @@ select
     placed.explained_by,
     sentences.sentence
 from placed
-inner join sentences using ({{ question_keys() | join(', ') }}, group_id, category, reference)
+inner join sentences using ({{ hypothesis_keys() | join(', ') }}, group_id, category, reference)

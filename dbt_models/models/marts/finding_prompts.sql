@@ -1,5 +1,5 @@
 {% set keys -%}
-    {{ question_keys() | join(', ') }}, group_id, category, reference
+    {{ hypothesis_keys() | join(', ') }}, group_id, category, reference
 {%- endset %}
 {% set most = 10 -%}
 with

@@ -39,7 +39,7 @@ first_requests_of_all as (
 ),
 
 placed as (
-    select *, {{ set_position() }} as set_position, {{ verdict_position() }} as verdict_position
+    select *, {{ family_position() }} as family_position, {{ verdict_position() }} as verdict_position
     from findings
 ),
 
@@ -50,8 +50,8 @@ ranked as (
             partition by study_id
             order by
                 is_tool_bias asc,
-                set_position asc,
-                set_id asc,
+                family_position asc,
+                family_id asc,
                 verdict_position asc,
                 round(p_value, 15) asc nulls last,
                 round(effect_in_std_errors, 9) desc nulls last,
@@ -67,15 +67,15 @@ ranked as (
 )
 
 select
-    {% for key in question_keys() %}
+    {% for key in hypothesis_keys() %}
     ranked.{{ key }},
     {% endfor %}
     ranked.finding_rank,
-    ranked.set_id,
+    ranked.family_id,
     ranked.p_value,
     ranked.q_value,
     ranked.significant_at_look,
-    ranked.n_questions,
+    ranked.n_hypotheses,
     ranked.verdict,
     ranked.headline_metric,
     ranked.value,
@@ -107,7 +107,7 @@ select
     ranked.reason,
     ranked.inference_reason
 from ranked
-inner join sentences using ({{ question_keys() | join(', ') }})
+inner join sentences using ({{ hypothesis_keys() | join(', ') }})
 inner join studies using (study_id)
 left join first_requests using (study_id, system_id)
 left join first_requests_of_all using (study_id)

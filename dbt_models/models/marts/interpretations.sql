@@ -11,7 +11,7 @@ sentences as (
 
 select
     {{ place }},
-    interpretations.set_id,
+    interpretations.family_id,
     interpretations.verdict,
     interpretations.q_value,
     interpretations.effect_name,

@@ -18,8 +18,8 @@ measurements as (
     select * from {{ ref('measurements') }}
 ),
 
-questions as (
-    select * from {{ ref('questions') }}
+hypotheses as (
+    select * from {{ ref('hypotheses') }}
 ),
 
 waves as (
@@ -75,8 +75,8 @@ accounts as (
         {% for verdict in verdicts %}
         sum(case when strongest_verdict = '{{ verdict }}' then 1 else 0 end) as n_verdict_{{ verdict }},
         {% endfor %}
-        count(*) as n_questions
-    from questions
+        count(*) as n_hypotheses
+    from hypotheses
     group by study_id
 )
 
@@ -89,7 +89,7 @@ select
     plumbline_version,
     coalesce(systems_json, '[]') as systems_json,
     coalesce(extractors_json, '[]') as extractors_json,
-    {% for column in ['questions'] + outcomes %}
+    {% for column in ['hypotheses'] + outcomes %}
     cast(coalesce(n_{{ column }}, 0) as bigint) as n_{{ column }},
     {% endfor %}
     {% for verdict in verdicts %}

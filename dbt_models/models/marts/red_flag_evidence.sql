@@ -1,4 +1,4 @@
-{% set keys = question_keys() + ['metric', 'group_id', 'category', 'reference'] %}
+{% set keys = hypothesis_keys() + ['metric', 'group_id', 'category', 'reference'] %}
 with
 
 red_flags as (
@@ -33,10 +33,10 @@ indices as (
 ),
 
 differences as (
-    select question_groups.*, contrast as metric, 'contrasts' as evidence_table
-    from {{ ref('int_question_groups') }} as question_groups
+    select hypothesis_groups.*, contrast as metric, 'contrasts' as evidence_table
+    from {{ ref('int_hypothesis_groups') }} as hypothesis_groups
     inner join systems using (study_id, system_id)
-    where value is not null and {{ is_pinned('question_groups') }}
+    where value is not null and {{ is_pinned('hypothesis_groups') }}
 ),
 
 of_bands as (

@@ -1,8 +1,8 @@
 {% set pair = 'study_id, system_id, reference_system_id, measure_id' %}
 with
 
-questions as (
-    select * from {{ ref('questions') }}
+hypotheses as (
+    select * from {{ ref('hypotheses') }}
 ),
 
 studies as (
@@ -26,7 +26,7 @@ instruments as (
 ),
 
 pairs as (
-    select distinct {{ pair }} from questions
+    select distinct {{ pair }} from hypotheses
 ),
 
 -- a question of all generations together, or of a pair of them, rests on what measured each of them
@@ -49,32 +49,32 @@ versions as (
 )
 
 select
-    questions.study_id,
+    hypotheses.study_id,
     studies.run_id,
-    {% for key in question_keys() if key != 'study_id' %}
-    questions.{{ key }},
+    {% for key in hypothesis_keys() if key != 'study_id' %}
+    hypotheses.{{ key }},
     {% endfor %}
-    questions.reference_system_id,
+    hypotheses.reference_system_id,
     waves.wave,
-    questions.set_id,
-    questions.outcome,
-    questions.reason,
-    questions.p_value,
-    questions.q_value,
-    questions.verdict,
+    hypotheses.family_id,
+    hypotheses.outcome,
+    hypotheses.reason,
+    hypotheses.p_value,
+    hypotheses.q_value,
+    hypotheses.verdict,
     {% for column in ['verdict', 'size', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
-    questions.strongest_{{ column }},
+    hypotheses.strongest_{{ column }},
     {% endfor %}
     measures.unit,
     studies.level,
-    questions.n_groups,
-    questions.n_groups_different,
-    questions.n_responses,
-    questions.n_missing,
-    questions.n_root_prompts,
-    questions.n_units,
+    hypotheses.n_groups,
+    hypotheses.n_groups_different,
+    hypotheses.n_responses,
+    hypotheses.n_missing,
+    hypotheses.n_root_prompts,
+    hypotheses.n_units,
     versions.extractor_versions
-from questions
+from hypotheses
 inner join studies using (study_id)
 inner join measures using (study_id, measure_id)
 left join waves using (study_id, system_id)

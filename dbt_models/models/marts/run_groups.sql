@@ -1,7 +1,7 @@
 with
 
-question_groups as (
-    select * from {{ ref('int_question_groups') }} where value is not null and not is_mirror
+hypothesis_groups as (
+    select * from {{ ref('int_hypothesis_groups') }} where value is not null and not is_mirror
 ),
 
 studies as (
@@ -9,21 +9,21 @@ studies as (
 )
 
 select
-    question_groups.study_id,
+    hypothesis_groups.study_id,
     studies.run_id,
-    {% for key in question_keys() if key != 'study_id' %}
-    question_groups.{{ key }},
+    {% for key in hypothesis_keys() if key != 'study_id' %}
+    hypothesis_groups.{{ key }},
     {% endfor %}
-    question_groups.group_id,
-    question_groups.category,
-    question_groups.reference,
-    question_groups.contrast,
-    question_groups.value,
-    question_groups.ci_low,
-    question_groups.ci_high,
-    question_groups.q_value,
-    question_groups.margin,
-    question_groups.verdict,
-    question_groups.explained_by
-from question_groups
+    hypothesis_groups.group_id,
+    hypothesis_groups.category,
+    hypothesis_groups.reference,
+    hypothesis_groups.contrast,
+    hypothesis_groups.value,
+    hypothesis_groups.ci_low,
+    hypothesis_groups.ci_high,
+    hypothesis_groups.q_value,
+    hypothesis_groups.margin,
+    hypothesis_groups.verdict,
+    hypothesis_groups.explained_by
+from hypothesis_groups
 inner join studies using (study_id)

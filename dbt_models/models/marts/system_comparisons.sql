@@ -44,7 +44,7 @@ select
     q_equivalence,
     explained_by,
     reason_alone,
-    set_id,
+    family_id,
     verdict,
     n_groups_a,
     n_groups_b,

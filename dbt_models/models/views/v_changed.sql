@@ -27,7 +27,7 @@ of_beyond as (
     select * from changes where comparison = 'beyond_parts_change'
 ),
 
-of_question as (
+of_hypothesis as (
     select * from changes where comparison = 'groups_moved'
 ),
 
@@ -87,19 +87,19 @@ select
     coalesce(of_beyond.verdict_with_missing, of_disparity.verdict_with_missing) as verdict_with_missing,
     {{ rounded('of_disparity.missing_share_a') }} as missing_share_a,
     {{ rounded('of_disparity.missing_share_b') }} as missing_share_b,
-    {{ rounded('of_question.q_value') }} as question_q_value,
+    {{ rounded('of_hypothesis.q_value') }} as hypothesis_q_value,
     coalesce(of_disparity.n_root_prompts, of_group.n_root_prompts) as n_root_prompts,
     coalesce(of_disparity.n_dropped, of_group.n_dropped) as n_dropped,
     coalesce(of_group.reason, of_disparity.reason) as reason,
     coalesce(
-        of_beyond.inference_reason, nullif(of_disparity.inference_reason, 'told_by_parts'), of_question.inference_reason,
+        of_beyond.inference_reason, nullif(of_disparity.inference_reason, 'told_by_parts'), of_hypothesis.inference_reason,
         of_group.inference_reason
     ) as inference_reason
 from pairs
 left join of_group using ({{ pair }}, group_id, category)
 left join of_disparity using ({{ pair }}, group_id, category)
 left join of_beyond using ({{ pair }}, group_id, category)
-left join of_question using ({{ pair }})
+left join of_hypothesis using ({{ pair }})
 inner join studies using (study_id)
 inner join measures using (study_id, measure_id)
 left join systems as after

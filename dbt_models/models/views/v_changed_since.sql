@@ -1,4 +1,4 @@
-{% set keys = question_keys() + ['reference_system_id'] %}
+{% set keys = hypothesis_keys() + ['reference_system_id'] %}
 {% set of_mean = ['study_id', 'run_id', 'slice_id', 'system_id', 'grouping_id', 'measure_id', 'calibration'] | join(', ') %}
 with
 

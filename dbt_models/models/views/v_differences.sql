@@ -1,8 +1,8 @@
-{% set place = question_keys() + ['group_id', 'category', 'reference'] -%}
+{% set place = hypothesis_keys() + ['group_id', 'category', 'reference'] -%}
 with
 
-question_groups as (
-    select * from {{ ref('int_question_groups') }}
+hypothesis_groups as (
+    select * from {{ ref('int_hypothesis_groups') }}
 ),
 
 contrasts as (
@@ -33,17 +33,17 @@ select
     findings.unit,
     findings.direction,
     findings.finding_rank,
-    findings.set_id,
-    findings.verdict as question_verdict,
+    findings.family_id,
+    findings.verdict as hypothesis_verdict,
     contrasts.contrast,
     contrasts.verdict,
     case
-        when not question_groups.differs_on_its_own then null
-        when question_groups.advantage > 0 then 'advantaged'
-        when question_groups.advantage < 0 then 'disadvantaged'
+        when not hypothesis_groups.differs_on_its_own then null
+        when hypothesis_groups.advantage > 0 then 'advantaged'
+        when hypothesis_groups.advantage < 0 then 'disadvantaged'
         else 'none declared'
     end as side,
-    question_groups.is_mirror,
+    hypothesis_groups.is_mirror,
     contrasts.explained_by,
     {% for column in [
         'value', 'ci_low', 'ci_high', 'value_shrunken', 'ci_low_selected', 'ci_high_selected', 'null_q95', 'q_value', 'margin'
@@ -59,8 +59,8 @@ select
     contrasts.inference_reason,
     reasons.meaning,
     reasons.remedy
-from question_groups
+from hypothesis_groups
 inner join contrasts using ({{ place | join(', ') }}, contrast)
 inner join findings using (study_id, slice_id, system_id, measure_id, grouping_id)
 left join reasons on coalesce(contrasts.inference_reason, contrasts.reason) = reasons.reason
-where {{ is_pinned('question_groups') }}
+where {{ is_pinned('hypothesis_groups') }}

@@ -33,7 +33,7 @@ select
     measures.unit,
     measures.direction,
     findings.finding_rank,
-    findings.set_id,
+    findings.family_id,
     findings.verdict,
     {{ rounded('findings.p_value') }} as p_value,
     {{ rounded('findings.q_value') }} as q_value,

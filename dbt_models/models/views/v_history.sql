@@ -1,4 +1,4 @@
-{% set keys = (question_keys() + ['reference_system_id']) | join(', ') %}
+{% set keys = (hypothesis_keys() + ['reference_system_id']) | join(', ') %}
 with
 
 run_findings as (
@@ -25,7 +25,7 @@ in_order as (
 )
 
 select
-    {% for key in question_keys() %}
+    {% for key in hypothesis_keys() %}
     {{ key }},
     {% endfor %}
     reference_system_id,

@@ -63,7 +63,7 @@ select
     findings.system_prompt_name,
     findings.unit,
     findings.finding_rank,
-    findings.verdict as question_verdict,
+    findings.verdict as hypothesis_verdict,
     {{ rounded('pairs.difference') }} as difference,
     groups.group_id as other_group_id,
     {{ shown_text('prompts.prompt_text', 'studies.config_json') }} as prompt_text,

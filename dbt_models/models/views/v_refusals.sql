@@ -16,7 +16,7 @@ cuts as (
     select * from subgroups where measure_id = 'truncated'
 ),
 
-questions as (
+hypotheses as (
     select * from {{ ref('v_findings') }} where slice_id = 'all' and measure_id = 'refusal'
 ),
 
@@ -43,13 +43,13 @@ select
     {{ rounded('refusals.ci_high') }} as ci_high,
     {{ rounded('blanks.deviation_rate') }} as empty_rate,
     {{ rounded('cuts.deviation_rate') }} as truncated_rate,
-    questions.q_value,
-    questions.verdict,
+    hypotheses.q_value,
+    hypotheses.verdict,
     case when refusals.deviation_rate is null then refusals.reason end as reason,
-    coalesce(refusals.inference_reason, questions.reason) as inference_reason
+    coalesce(refusals.inference_reason, hypotheses.reason) as inference_reason
 from refusals
 inner join studies using (study_id)
 inner join systems using (study_id, system_id)
 left join blanks using (study_id, system_id, grouping_id, group_id)
 left join cuts using (study_id, system_id, grouping_id, group_id)
-left join questions using (study_id, system_id, grouping_id)
+left join hypotheses using (study_id, system_id, grouping_id)

@@ -1,23 +1,23 @@
 {% set of_measure = 'study_id, slice_id, system_id, measure_id, grouping_id' -%}
 with
 
-question_groups as (
-    select * from {{ ref('int_question_groups') }}
+hypothesis_groups as (
+    select * from {{ ref('int_hypothesis_groups') }}
 ),
 
 findings as (
     select * from {{ ref('v_findings') }}
 ),
 
-questions as (
+hypotheses as (
     select {{ of_measure }}, statistic, parameters, strongest_verdict as verdict, strongest_size
-    from {{ ref('questions') }}
+    from {{ ref('hypotheses') }}
     where calibration = 'raw' and reference_system_id = '' and strongest_verdict is not null
 ),
 
 -- an impact ratio may lie beyond its margin where no difference of means or rates has one
 sizes as (
-    select *, {{ verdict_position() }} as verdict_position from questions
+    select *, {{ verdict_position() }} as verdict_position from hypotheses
 ),
 
 ranked as (
@@ -39,29 +39,29 @@ select
     findings.system_id,
     findings.measure_id,
     findings.grouping_id,
-    question_groups.group_id,
-    question_groups.category,
-    question_groups.reference,
+    hypothesis_groups.group_id,
+    hypothesis_groups.category,
+    hypothesis_groups.reference,
     findings.title,
     findings.model,
     findings.system_prompt_name,
     findings.unit,
     findings.direction,
     findings.finding_rank,
-    findings.set_id,
-    question_groups.verdict,
+    findings.family_id,
+    hypothesis_groups.verdict,
     strongest.verdict as strongest_verdict,
     strongest.strongest_size,
-    {{ rounded('question_groups.value') }} as value,
-    {{ rounded('question_groups.ci_low') }} as ci_low,
-    {{ rounded('question_groups.ci_high') }} as ci_high,
-    {{ rounded('question_groups.q_value') }} as q_value,
-    {{ rounded('question_groups.margin') }} as margin,
+    {{ rounded('hypothesis_groups.value') }} as value,
+    {{ rounded('hypothesis_groups.ci_low') }} as ci_low,
+    {{ rounded('hypothesis_groups.ci_high') }} as ci_high,
+    {{ rounded('hypothesis_groups.q_value') }} as q_value,
+    {{ rounded('hypothesis_groups.margin') }} as margin,
     findings.n_root_prompts,
     findings.n_units,
     findings.scope,
     findings.declared
-from question_groups
+from hypothesis_groups
 inner join findings using ({{ of_measure }})
 left join strongest using ({{ of_measure }})
-where {{ is_pinned('question_groups') }} and question_groups.differs_on_its_own and question_groups.advantage < 0
+where {{ is_pinned('hypothesis_groups') }} and hypothesis_groups.differs_on_its_own and hypothesis_groups.advantage < 0

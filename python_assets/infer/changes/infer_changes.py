@@ -41,10 +41,10 @@ from python_assets.infer.tables import (
     DISPARITY_CHANGE,
     GENERAL_SCOPES,
     GROUPS_MOVED,
+    HYPOTHESES,
+    HYPOTHESIS,
     MEAN_CHANGE,
     OF_INSTRUMENT,
-    QUESTION,
-    QUESTIONS,
     ROW,
     SEPARATOR,
     Table,
@@ -122,7 +122,7 @@ def compare_again(
     connection: duckdb.DuckDBPyConnection,
     layouts: Sequence[Cells],
     reference: str | None,
-    questions: pd.DataFrame,
+    hypotheses: pd.DataFrame,
     options: Options,
 ) -> pd.DataFrame:
     """The rows of some questions of pairs once more, with other options, as compare_systems gives them.
@@ -131,14 +131,14 @@ def compare_again(
         connection: to the build file.
         layouts: of pair_layouts.
         reference: of compare_systems.
-        questions: of pair_questions.
+        hypotheses: of pair_questions.
         options: with more draws.
     """
     pairs = compared_pairs(connection, reference)
     facts = read_facts(connection, pairs, None)
     found: list[Table] = []
     for cells in layouts:
-        here = questions[(questions.slice_id == cells.slice_id) & (questions.grouping_id == cells.grouping_id)]
+        here = hypotheses[(hypotheses.slice_id == cells.slice_id) & (hypotheses.grouping_id == cells.grouping_id)]
         for (measure_id, calibration), asked in here.groupby(["measure_id", "calibration"], sort=True):
             wanted = [pair for pair in pairs if ACROSS.join(pair) in set(asked.system_id)]
             swaps, of_measure = _swaps(connection, cells, options), (str(measure_id), str(calibration))
@@ -253,7 +253,7 @@ def changes_of(
 
 def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
     """The questions of every pair, as rows of questions, to be corrected with those of groups."""
-    of_pairs = rows[rows.comparison.isin(QUESTIONS)]
+    of_pairs = rows[rows.comparison.isin(HYPOTHESES)]
     own, other = of_pairs.system_id, of_pairs.reference_system_id
     columns = [
         *("slice_id", "measure_id", "calibration", "grouping_id", "comparison"),
@@ -274,34 +274,34 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, look: Look) -> pd.DataFrame:
-    """Add set_id, q_value, significant_at_look, is_significant, verdict: of questions, of groups of groups_moved.
+def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Look) -> pd.DataFrame:
+    """Add family_id, q_value, significant_at_look, is_significant, verdict: of questions, of groups of groups_moved.
 
     Args:
         rows: of compare_systems.
-        questions: of with_levels, those of pair_questions among them.
+        hypotheses: of with_levels, those of pair_questions among them.
         look: what q is held against, and what was called before.
 
     Returns:
         Groups have no verdict yet: with_verdicts_of_pairs.
     """
-    of_pairs = questions[questions.statistic.isin(QUESTIONS)].set_index(QUESTION)[["set_id", "q_value"]]
+    of_pairs = hypotheses[hypotheses.statistic.isin(HYPOTHESES)].set_index(HYPOTHESIS)[["family_id", "q_value"]]
     is_group = rows.comparison.isin(ANSWERS).to_numpy()
-    found = of_pairs.reindex(pd.MultiIndex.from_frame(as_questions(rows)[QUESTION])).reset_index(drop=True)
+    found = of_pairs.reindex(pd.MultiIndex.from_frame(as_hypotheses(rows)[HYPOTHESIS])).reset_index(drop=True)
     q = found.q_value.to_numpy(dtype=float, copy=True)
-    for set_id in found.set_id.dropna().unique():
-        member = np.flatnonzero(is_group & (found.set_id == set_id).to_numpy())
-        ordered = np.sort(questions.p_value[questions.set_id == set_id].dropna().to_numpy(dtype=float))
+    for family_id in found.family_id.dropna().unique():
+        member = np.flatnonzero(is_group & (found.family_id == family_id).to_numpy())
+        ordered = np.sort(hypotheses.p_value[hypotheses.family_id == family_id].dropna().to_numpy(dtype=float))
         q[member] = group_levels(rows.p_maxt.to_numpy(dtype=float)[member], q[member], ordered)
-    is_question = rows.comparison.isin(QUESTIONS).to_numpy()
-    has_set = is_group | is_question
+    is_hypothesis = rows.comparison.isin(HYPOTHESES).to_numpy()
+    has_set = is_group | is_hypothesis
     significant_at = np.where(has_set, look.significant_at("system_comparisons", rows, q), np.nan)
     is_significant = ~np.isnan(significant_at)
     words = np.where(is_significant, Verdict.DIFFERENT, Verdict.INCONCLUSIVE).astype(object)
     words[np.isnan(q) & ~is_significant] = Verdict.NOT_TESTED
-    words[~is_question] = None
+    words[~is_hypothesis] = None
     return rows.assign(
-        set_id=found.set_id.where(has_set, None),
+        family_id=found.family_id.where(has_set, None),
         q_value=np.where(has_set, q, np.nan),
         significant_at_look=significant_at,
         is_significant=is_significant,
@@ -309,7 +309,7 @@ def with_levels_of_pairs(rows: pd.DataFrame, questions: pd.DataFrame, look: Look
     )
 
 
-def as_questions(rows: pd.DataFrame) -> pd.DataFrame:
+def as_hypotheses(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows with the key of the question that they are, or that their group answers."""
     return rows.assign(
         system_id=rows.system_id + ACROSS + rows.reference_system_id,
@@ -321,10 +321,10 @@ def as_questions(rows: pd.DataFrame) -> pd.DataFrame:
 def pairs_by_t(rows: pd.DataFrame, asked: pd.MultiIndex) -> pd.DataFrame:
     """Rows of crossings with p of t, of some questions: no flip of their root prompts could be called in their set."""
     is_cell = (rows.comparison == BEYOND_PARTS_CHANGE) & rows.p_maxt.notna()
-    is_question = (rows.comparison == GROUPS_MOVED) & rows.p_by_t.notna()
-    where = (is_cell | is_question) & pd.MultiIndex.from_frame(as_questions(rows)[QUESTION]).isin(asked)
+    is_hypothesis = (rows.comparison == GROUPS_MOVED) & rows.p_by_t.notna()
+    where = (is_cell | is_hypothesis) & pd.MultiIndex.from_frame(as_hypotheses(rows)[HYPOTHESIS]).isin(asked)
     values = {**of_t(rows), "p_maxt": rows.p_by_t}
-    p = np.where(is_question, rows.p_by_t, values["p_value"])
+    p = np.where(is_hypothesis, rows.p_by_t, values["p_value"])
     return by_t(rows, where, values | {"p_value": p, "is_permuted": False})
 
 
@@ -355,25 +355,25 @@ def with_who_moved(
     of_groups = rows[rows.comparison == DISPARITY_CHANGE]
     places = of_groups.groupby(PLACE, sort=False).indices
     significant = rows[(rows.comparison == GROUPS_MOVED) & rows.is_significant]
-    for (slice_id, grouping_id), questions in significant.groupby(["slice_id", "grouping_id"], sort=False):
+    for (slice_id, grouping_id), hypotheses in significant.groupby(["slice_id", "grouping_id"], sort=False):
         cells = layouts[str(slice_id), str(grouping_id)]
-        for question in questions.to_dict("records"):
-            at = of_groups.index[places[tuple(question[name] for name in PLACE)]]
+        for hypothesis in hypotheses.to_dict("records"):
+            at = of_groups.index[places[tuple(hypothesis[name] for name in PLACE)]]
             if told.value_alone[at].isna().all():
                 continue
-            changes = _asked_again(connection, cells, question, options)
-            told.loc[at] = _told(rows.loc[at], question, changes, ordered[question["set_id"]], options)
+            changes = _asked_again(connection, cells, hypothesis, options)
+            told.loc[at] = _told(rows.loc[at], hypothesis, changes, ordered[hypothesis["family_id"]], options)
     rows = rows.assign(**{str(name): column for name, column in told.items()})
     return _with_cells_that_moved(connection, layouts, rows, ordered, options)
 
 
 def _asked_again(
-    connection: duckdb.DuckDBPyConnection, cells: Cells, question: Mapping[Hashable, Any], options: Options
+    connection: duckdb.DuckDBPyConnection, cells: Cells, hypothesis: Mapping[Hashable, Any], options: Options
 ) -> MeasureChanges:
     """What changed of a question that is called; one that was drawn on is asked in each round by as many draws."""
-    more = options._replace(n_permutations=max(options.n_permutations, int(np.nan_to_num(question["n_draws"]))))
-    keys, swaps = {name: question[name] for name in PLACE}, _swaps(connection, cells, more)
-    of_measure = columns_of(cells, question["measure_id"], question["calibration"])
+    more = options._replace(n_permutations=max(options.n_permutations, int(np.nan_to_num(hypothesis["n_draws"]))))
+    keys, swaps = {name: hypothesis[name] for name in PLACE}, _swaps(connection, cells, more)
+    of_measure = columns_of(cells, hypothesis["measure_id"], hypothesis["calibration"])
     changes = changes_of(cells, of_measure, keys, swaps, more)
     if changes is None:
         raise ValueError("a question is called of generations without values")
@@ -394,23 +394,23 @@ def _with_cells_that_moved(
     beyond = rows[(rows.comparison == BEYOND_PARTS_CHANGE) & rows.p_maxt.notna()]
     places = beyond.groupby(PLACE, sort=False).indices
     significant = rows[(rows.comparison == GROUPS_MOVED) & rows.is_significant]
-    for question in significant.to_dict("records"):
-        key = tuple(question[name] for name in PLACE)
+    for hypothesis in significant.to_dict("records"):
+        key = tuple(hypothesis[name] for name in PLACE)
         if key not in places:
             continue
         own = beyond.iloc[places[key]]
-        cells = layouts[question["slice_id"], question["grouping_id"]]
+        cells = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]]
         if cells.asks_of_parts is None:
             raise ValueError("cells stand of a grouping that has no parts")
-        changes = _asked_again(connection, cells, question, options)
-        told = _cells_told(own, question, changes, cells.asks_of_parts, ordered[question["set_id"]], options)
+        changes = _asked_again(connection, cells, hypothesis, options)
+        told = _cells_told(own, hypothesis, changes, cells.asks_of_parts, ordered[hypothesis["family_id"]], options)
         rows.loc[told.index, told.columns] = told
     return rows
 
 
 def _cells_told(
     rows: pd.DataFrame,
-    question: Mapping[Hashable, Any],
+    hypothesis: Mapping[Hashable, Any],
     changes: MeasureChanges,
     parts: Ints,
     of_set: Floats,
@@ -419,7 +419,7 @@ def _cells_told(
     """What is told of the cells of one crossing whose question is called: columns of rows."""
 
     def q_of(p: Floats) -> Floats:
-        return group_levels(p, question["q_value"], of_set)
+        return group_levels(p, hypothesis["q_value"], of_set)
 
     is_of_t = not rows.n_draws.notna().any()
 
@@ -482,12 +482,12 @@ def _told_alike(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _told(
-    rows: pd.DataFrame, question: Mapping[Hashable, Any], changes: MeasureChanges, of_set: Floats, options: Options
+    rows: pd.DataFrame, hypothesis: Mapping[Hashable, Any], changes: MeasureChanges, of_set: Floats, options: Options
 ) -> pd.DataFrame:
     """The same of a question that is called: the groups that moved most are taken out, and the others held together."""
 
     def is_significant(p: Floats) -> Bools:
-        return np.asarray(group_levels(p, question["q_value"], of_set) <= options.alpha)
+        return np.asarray(group_levels(p, hypothesis["q_value"], of_set) <= options.alpha)
 
     named = rows[rows.is_significant]
     keys, moved = changes.who_moved(is_significant, [*zip(named.group_id, named.category, strict=True)])
@@ -518,7 +518,7 @@ def _told(
 
 def changes_as_contrasts(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of groups of with_who_moved, with the key of their question and what is told of them."""
-    of_groups = as_questions(rows[rows.comparison.isin(ANSWERS)])
+    of_groups = as_hypotheses(rows[rows.comparison.isin(ANSWERS)])
     return of_groups.assign(contrast=of_groups.comparison, reference="")
 
 

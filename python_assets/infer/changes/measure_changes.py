@@ -35,7 +35,7 @@ from python_assets.infer.design.cells import MIXED_UNITS, Cells
 from python_assets.infer.design.design import (
     MIN_UNITS,
     MIN_UNITS_FOR_SCOPE,
-    MIN_UNITS_OF_QUESTION,
+    MIN_UNITS_OF_HYPOTHESIS,
     Design,
     Unit,
     scopes,
@@ -101,8 +101,8 @@ class MeasureChanges:
         if not len(self._pair.units):
             return self._nothing_shared(MEAN_CHANGE)
         mean = self._tested(self._pair.means)
-        question = mean.result._replace(p_value=mean.result.p_question)
-        return self._rows(MEAN_CHANGE, self._judged(mean._replace(result=question)))
+        hypothesis = mean.result._replace(p_value=mean.result.p_hypothesis)
+        return self._rows(MEAN_CHANGE, self._judged(mean._replace(result=hypothesis)))
 
     def tables(self) -> Iterator[Table]:
         """Yield the rows of each comparison of groups."""
@@ -223,7 +223,7 @@ class MeasureChanges:
     def fewest(self) -> int:
         """Root prompts under which a group stands outside the question."""
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
-        return MIN_UNITS_OF_QUESTION if n.max() >= MIN_UNITS_OF_QUESTION else 2
+        return MIN_UNITS_OF_HYPOTHESIS if n.max() >= MIN_UNITS_OF_HYPOTHESIS else 2
 
     def _moved(self) -> Iterator[Table]:
         """The question whether groups moved against each other, and its answer group by group."""
@@ -246,7 +246,7 @@ class MeasureChanges:
         found = groups.result
         at = int(np.nan_to_num(np.abs(found.value), nan=-1).argmax())
         n_fewest = found.n_units[~np.isnan(found.p_value)].min(initial=found.n_root_prompts.max())
-        reason = InferenceReason.TOO_FEW_UNITS if np.isnan(found.p_question[at]) else None
+        reason = InferenceReason.TOO_FEW_UNITS if np.isnan(found.p_hypothesis[at]) else None
         largest = _largest(found, at, n_units=n_fewest, reason=reason)
         yield self._rows(GROUPS_MOVED, self._judged(largest, of_units=True))
 
@@ -269,8 +269,8 @@ class MeasureChanges:
         at = int(np.nan_to_num(np.abs(rows.value), nan=-1).argmax())
         largest = _largest(rows, at, n_units=rows.n_units.max(), reason=rows.reason[at])
         by_t = np.full(1, np.fmin.reduce(rows.p_by_t, initial=np.nan))
-        question = largest._replace(result=largest.result._replace(p_by_t=by_t))
-        yield self._rows(GROUPS_MOVED, self._judged(question, of_units=of_units))
+        hypothesis = largest._replace(result=largest.result._replace(p_by_t=by_t))
+        yield self._rows(GROUPS_MOVED, self._judged(hypothesis, of_units=of_units))
 
     def _log_disparities(self) -> Table:
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
@@ -343,10 +343,10 @@ class MeasureChanges:
 
 def _largest(groups: Result, at: int, *, n_units: int, reason: object) -> Change:
     """The question that groups answer: its size is that of the largest change, its words are those of row at."""
-    question = Result.of(
+    hypothesis = Result.of(
         (1,),
         value=np.fmax.reduce(np.abs(groups.value)),
-        p_value=groups.p_question[at],
+        p_value=groups.p_hypothesis[at],
         n_root_prompts=groups.n_root_prompts.max(),
         n_units=n_units,
         n_draws=groups.n_draws[at],
@@ -355,4 +355,4 @@ def _largest(groups: Result, at: int, *, n_units: int, reason: object) -> Change
         scope=groups.scope[at],
         reason=reason,
     )
-    return without_value(1, None)._replace(result=question)
+    return without_value(1, None)._replace(result=hypothesis)

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import stats
 
 from python_assets.infer.changes.change_rows import Change
-from python_assets.infer.design.design import MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_QUESTION, Frame
+from python_assets.infer.design.design import MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_HYPOTHESIS, Frame
 from python_assets.infer.draws.exchange import TIE, Floats, Ints, goes_on, p_values
 from python_assets.infer.draws.flips import ROUNDING, Flips, t_of_sums
 from python_assets.infer.formulas import interval
@@ -122,7 +122,7 @@ PLAIN: Final = Errors()
 def at_least_mean(total: Floats, squares: Floats, n: Ints) -> tuple[Floats, Floats]:
     """T and standard error of rows, each error at least the mean one of all rows of a question (inference.md 9.2)."""
     t, std_error = t_of_sums(total, squares, n)
-    tested = n >= MIN_UNITS_OF_QUESTION
+    tested = n >= MIN_UNITS_OF_HYPOTHESIS
     if not tested.any():
         return t, std_error
     error = np.sqrt(np.maximum(std_error**2, (std_error[..., tested] ** 2).mean(axis=-1, keepdims=True)))
@@ -179,7 +179,7 @@ def mean_changes(
 
     Returns:
         Means over root prompts with t intervals; p of a t distribution where MOST_FOR_T root prompts or fewer
-        are there, adjusted by Holm. p_question: whether any row changed; of the first stage of the signs where it is
+        are there, adjusted by Holm. p_hypothesis: whether any row changed; of the first stage of the signs where it is
         not small there (inference.md 6.5).
     """
     d = x[0] - x[1]
@@ -190,16 +190,16 @@ def mean_changes(
     # the same change on each of few root prompts: t has nothing to hold it against
     has_no_error = is_tested & (not is_permuted) & (np.abs(sizes.t) > 0) & (sizes.std_error == 0)
     p = p_maxt = np.full(n.shape, np.nan)
-    p_question = np.nan
+    p_hypothesis = np.nan
     n_draws = 0
     if is_tested.any():
         observed = np.abs(sizes.t)
         if not is_permuted:
-            p, p_maxt, p_question = _by_t(d, n, np.where(has_no_error, np.nan, observed))
+            p, p_maxt, p_hypothesis = _by_t(d, n, np.where(has_no_error, np.nan, observed))
         for stage in signs.stages if is_permuted else ():
-            p, p_maxt, p_question = _swapped(d, n, observed, stage, errors)
+            p, p_maxt, p_hypothesis = _swapped(d, n, observed, stage, errors)
             n_draws = stage.n
-            if not goes_on(np.asarray(p_question), alpha_of_draws or alpha):
+            if not goes_on(np.asarray(p_hypothesis), alpha_of_draws or alpha):
                 break
     result = Result.of(
         n.shape,
@@ -210,7 +210,7 @@ def mean_changes(
         ci_high=sizes.ci_high,
         p_value=p,
         p_maxt=p_maxt,
-        p_question=p_question,
+        p_hypothesis=p_hypothesis,
         p_equivalence=sizes.p_equivalence,
         n_root_prompts=n,
         n_units=n,
@@ -265,7 +265,7 @@ def _swapped(d: Floats, n: Ints, observed: Floats, signs: Flips, errors: Errors)
     step_down = StepDown(observed[:, None])
     n_as_large, stepped = np.zeros(len(n), dtype=np.int64), np.zeros((len(n), 1), dtype=np.int64)
 
-    def of_question(sizes: Floats) -> Floats:
+    def of_hypothesis(sizes: Floats) -> Floats:
         tested = sizes[:, is_tested]
         return np.stack([tested.max(axis=1), (tested**2).sum(axis=1)])
 
@@ -274,11 +274,11 @@ def _swapped(d: Floats, n: Ints, observed: Floats, signs: Flips, errors: Errors)
         sizes = np.abs(errors.of_sums(batch @ x, squares, n)[0])
         n_as_large += (sizes >= np.where(is_tested, observed, np.inf) - TIE).sum(axis=0)
         stepped += step_down.count(sizes[:, :, None])
-        drawn.append(of_question(sizes))
+        drawn.append(of_hypothesis(sizes))
     p = np.where(is_tested, p_values(n_as_large, signs), np.nan)
     p_maxt = step_down.p_values(stepped, signs)[:, 0]
-    p_question = min_p(of_question(observed[None]), np.concatenate(drawn, axis=1)[:, None, :], signs)[0]
-    return p, p_maxt, float(p_question)
+    p_hypothesis = min_p(of_hypothesis(observed[None]), np.concatenate(drawn, axis=1)[:, None, :], signs)[0]
+    return p, p_maxt, float(p_hypothesis)
 
 
 def _is_skewed(d: Floats, n: Ints) -> Bools:

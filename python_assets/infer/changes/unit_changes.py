@@ -86,7 +86,7 @@ def unit_changes(cells: Cells, x: Floats, options: Options, margin: float = np.n
             contrast, of_change, null.tested, alpha=options.alpha, margin=margins, n_together=n_labels
         )
         contrasts = contrasts._replace(n_draws=np.full(contrasts.value.shape, draws.n))
-        if not goes_on(contrasts.p_question, options.alpha).any():
+        if not goes_on(contrasts.p_hypothesis, options.alpha).any():
             break
     n_units = np.broadcast_to(contrast.weights.is_unit.sum(axis=1), contrasts.value.shape)
     words = [word and BY_UNITS + word for word in contrasts.method.ravel()]

@@ -15,7 +15,7 @@ from scipy import stats
 
 from python_assets.infer.contrasts.contrast import OF_ROW, Estimate, Extremes, Tested, margin_p
 from python_assets.infer.contrasts.means import limits_of
-from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_OF_QUESTION, Design
+from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_OF_HYPOTHESIS, Design
 from python_assets.infer.design.parts import FEWEST
 from python_assets.infer.draws.exchange import TIE, Floats, Ints, goes_on, in_threads, pieces
 from python_assets.infer.draws.flips import ROUNDING, Flips, studentised
@@ -113,7 +113,7 @@ class ByT(NamedTuple):
 
     alone: Floats
     stepped: Floats
-    question: Floats
+    hypothesis: Floats
 
 
 def of_blocks(design: Design, x: Floats, asked: Asked, signs: Callable[[Ints], Flips]) -> Result:
@@ -135,14 +135,14 @@ def of_blocks(design: Design, x: Floats, asked: Asked, signs: Callable[[Ints], F
     crossed, squares = (weighted.w[:, :, None] * weighted.u).sum(axis=0), (weighted.u**2).sum(axis=0)
     t, std_error = weighted.under(value, crossed, squares)
     is_sized: Bools = np.asarray((n >= MIN_UNITS) & (n_roots >= FEWEST))
-    in_question: Bools = np.asarray(is_sized & (n >= MIN_UNITS_OF_QUESTION))
-    is_permuted: Bools = np.asarray(in_question & (n_roots >= FEWEST_FOR_FLIPS))
+    in_hypothesis: Bools = np.asarray(is_sized & (n >= MIN_UNITS_OF_HYPOTHESIS))
+    is_permuted: Bools = np.asarray(in_hypothesis & (n_roots >= FEWEST_FOR_FLIPS))
     estimate = _estimate(value.T, std_error.T, t.T, np.broadcast_to(df, shape), asked.alpha)
-    by_t = _p_by_t(estimate, in_question, asked.n_together)
+    by_t = _p_by_t(estimate, in_hypothesis, asked.n_together)
     tested, n_drawn = _of_t(by_t), np.zeros(shape, dtype=np.intp)
     if is_permuted.any():
-        tested, n_drawn = _in_stages(weighted, np.abs(t), in_question, signs(left.root), asked)
-    found = _result(estimate, tested, asked.margin, is_told=n > 0, is_sized=is_sized, in_question=in_question)
+        tested, n_drawn = _in_stages(weighted, np.abs(t), in_hypothesis, signs(left.root), asked)
+    found = _result(estimate, tested, asked.margin, is_told=n > 0, is_sized=is_sized, in_hypothesis=in_hypothesis)
     method = first_of([is_permuted, is_sized], [BY_FLIPS + design.method, BY_T + design.method])
     found = found._replace(
         p_by_t=by_t.stepped,
@@ -153,15 +153,15 @@ def of_blocks(design: Design, x: Floats, asked: Asked, signs: Callable[[Ints], F
         is_permuted=np.broadcast_to(is_permuted, shape),
         method=np.broadcast_to(method, shape),
         scope=np.broadcast_to(first_of([is_sized], [design.scopes(n)]), shape),
-        reason=np.broadcast_to(_reason_of_blocks(design, n, n_roots, in_question, is_permuted), shape),
+        reason=np.broadcast_to(_reason_of_blocks(design, n, n_roots, in_hypothesis, is_permuted), shape),
     )
-    return _without_error(found, ~is_permuted & in_question)
+    return _without_error(found, ~is_permuted & in_hypothesis)
 
 
-def _reason_of_blocks(design: Design, n: Ints, n_roots: int, in_question: Bools, is_permuted: Bools) -> Objects:
+def _reason_of_blocks(design: Design, n: Ints, n_roots: int, in_hypothesis: Bools, is_permuted: Bools) -> Objects:
     is_present = np.isin(np.arange(len(n)), design.groups)
     return first_of(
-        [~is_present, n == 0, np.full(n.shape, n_roots < FEWEST), ~in_question, ~is_permuted],
+        [~is_present, n == 0, np.full(n.shape, n_roots < FEWEST), ~in_hypothesis, ~is_permuted],
         [
             InferenceReason.NO_SHARED_BLOCK,
             InferenceReason.ALIASED,
@@ -183,31 +183,33 @@ def of_units(units: Units, x: Floats, asked: Asked) -> Result:
     t = ratio(value, std_error, contrast.scale(x)[:, None])
     n = contrast.units_of_groups
     fewest = int(n[is_told].min())
-    in_question = is_told & (fewest >= MIN_UNITS_OF_GROUP)
+    in_hypothesis = is_told & (fewest >= MIN_UNITS_OF_GROUP)
     estimate = _estimate(value, std_error, t, df, asked.alpha)
-    tested = _of_t(_p_by_t(estimate, in_question, asked.n_together))
-    found = _result(estimate, tested, asked.margin, is_told=is_told, is_sized=in_question, in_question=in_question)
+    tested = _of_t(_p_by_t(estimate, in_hypothesis, asked.n_together))
+    found = _result(
+        estimate, tested, asked.margin, is_told=is_told, is_sized=in_hypothesis, in_hypothesis=in_hypothesis
+    )
     method = np.full(n.shape, BY_UNITS + units.method, dtype=object)
     scope = unit_scopes(np.full(n.shape, fewest), units.n_prompts, has_own_prompts=units.n_own_prompts is not None)
     n_root_prompts = units.n_root_prompts_of(is_told[None, units.group])[0]
     reason = first_of(
-        [n == 0, ~is_told, ~in_question],
+        [n == 0, ~is_told, ~in_hypothesis],
         [InferenceReason.NO_SHARED_BLOCK, InferenceReason.ALIASED, InferenceReason.TOO_FEW_UNITS],
     )
     found = found._replace(
         n_root_prompts=np.broadcast_to(np.where(is_told, n_root_prompts, 0), shape),
         n_units=np.broadcast_to(np.where(is_told, n, 0), shape),
-        method=np.broadcast_to(first_of([in_question], [method]), shape),
-        scope=np.broadcast_to(first_of([in_question], [scope]), shape),
+        method=np.broadcast_to(first_of([in_hypothesis], [method]), shape),
+        scope=np.broadcast_to(first_of([in_hypothesis], [scope]), shape),
         reason=np.broadcast_to(reason, shape),
     )
-    return _without_error(found, in_question)
+    return _without_error(found, in_hypothesis)
 
 
 def _of_t(by_t: ByT) -> Tested:
     """P of a t distribution in place of draws, without a floor."""
     nothing = np.full(by_t.alone.shape, np.nan)
-    return Tested(by_t.alone, by_t.stepped, by_t.question, nothing, nothing)
+    return Tested(by_t.alone, by_t.stepped, by_t.hypothesis, nothing, nothing)
 
 
 def _estimate(value: Floats, std_error: Floats, t: Floats, df: Floats, alpha: float) -> Estimate:
@@ -216,10 +218,10 @@ def _estimate(value: Floats, std_error: Floats, t: Floats, df: Floats, alpha: fl
 
 
 def _result(
-    estimate: Estimate, tested: Tested, margin: Floats, *, is_told: Bools, is_sized: Bools, in_question: Bools
+    estimate: Estimate, tested: Tested, margin: Floats, *, is_told: Bools, is_sized: Bools, in_hypothesis: Bools
 ) -> Result:
     """The numbers of rows: cells that are told have a value, those sized an error, those in question a p."""
-    told, sized, asked = (np.where(where, 1.0, np.nan) for where in (is_told, is_sized, in_question))
+    told, sized, asked = (np.where(where, 1.0, np.nan) for where in (is_told, is_sized, in_hypothesis))
     levels = margin_p(estimate, limits_of(estimate), margin)
     return Result.of(
         estimate.value.shape,
@@ -233,7 +235,7 @@ def _result(
         df=estimate.df * asked,
         p_value=tested.p_value * asked,
         p_maxt=tested.p_maxt * asked,
-        p_question=tested.p_question[:, None],
+        p_hypothesis=tested.p_hypothesis[:, None],
         p_margin=levels[0] * asked,
         p_equivalence=levels[1] * asked,
     )
@@ -244,23 +246,23 @@ def _without_error(found: Result, by_t: Bools) -> Result:
     return found.refused((np.abs(found.studentised) >= LARGEST_T) & by_t, InferenceReason.NO_ERROR, OF_ROW)
 
 
-def _p_by_t(estimate: Estimate, in_question: Bools, n_together: int) -> ByT:
+def _p_by_t(estimate: Estimate, in_hypothesis: Bools, n_together: int) -> ByT:
     """P of t; cells that say the same, as two levels of a factor do, are one test."""
     n_columns, n_rows = estimate.value.shape
-    has_p = in_question & (np.abs(estimate.statistic) < LARGEST_T)
+    has_p = in_hypothesis & (np.abs(estimate.statistic) < LARGEST_T)
     p = np.where(has_p, 2 * stats.t.sf(np.abs(estimate.statistic), np.maximum(estimate.df, TIE)), np.nan)
     shape = (n_columns // n_together, n_together * n_rows)
-    of_questions, value, t = (one.reshape(shape) for one in (p, estimate.value, estimate.statistic))
-    stepped, question = np.full(shape, np.nan), np.full(len(of_questions), np.nan)
-    for number, own in enumerate(of_questions):
+    of_hypotheses, value, t = (one.reshape(shape) for one in (p, estimate.value, estimate.statistic))
+    stepped, hypothesis = np.full(shape, np.nan), np.full(len(of_hypotheses), np.nan)
+    for number, own in enumerate(of_hypotheses):
         rows = np.flatnonzero(~np.isnan(own))
         if len(rows):
             first = alike(value[number, rows], t[number, rows])
             distinct = np.unique(first)
             adjusted = np.full(len(rows), np.nan)
             adjusted[distinct] = holm(own[rows[distinct]])
-            stepped[number, rows], question[number] = adjusted[first], adjusted[distinct].min()
-    return ByT(p, stepped.reshape(p.shape), np.repeat(question, n_together))
+            stepped[number, rows], hypothesis[number] = adjusted[first], adjusted[distinct].min()
+    return ByT(p, stepped.reshape(p.shape), np.repeat(hypothesis, n_together))
 
 
 def alike(value: Floats, t: Floats) -> Ints:
@@ -290,7 +292,7 @@ def values_in_blocks(design: Design, x: Floats, parts: Ints) -> Floats:
 
 
 def _in_stages(
-    weighted: Weighted, observed: Floats, in_question: Bools, signs: Flips, asked: Asked
+    weighted: Weighted, observed: Floats, in_hypothesis: Bools, signs: Flips, asked: Asked
 ) -> tuple[Tested, Ints]:
     """What flips say, and how many each row had: more of them where p of the question is small (inference.md 6.5)."""
     n_rows, n_columns = observed.shape
@@ -304,21 +306,21 @@ def _in_stages(
         def work(part: slice, waiting: Ints = waiting, stage: Flips = stage) -> None:
             columns = waiting[part]
             own = Weighted(weighted.u[:, :, columns], weighted.w, weighted.n)
-            tested = _flipped(own, observed[:, columns], in_question, stage, asked.n_together)
+            tested = _flipped(own, observed[:, columns], in_hypothesis, stage, asked.n_together)
             for field, new in zip(found, tested, strict=True):
                 field[columns] = new
             n_drawn[columns] = stage.n
 
         in_threads(work, list(pieces(len(waiting), step)))
-        waiting = waiting[goes_on(found.p_question[waiting], asked.alpha)]
+        waiting = waiting[goes_on(found.p_hypothesis[waiting], asked.alpha)]
         if not len(waiting):
             break
     return found, n_drawn
 
 
-def _flipped(weighted: Weighted, observed: Floats, in_question: Bools, signs: Flips, n_together: int) -> Tested:
+def _flipped(weighted: Weighted, observed: Floats, in_hypothesis: Bools, signs: Flips, n_together: int) -> Tested:
     n_units, n_rows, n_columns = weighted.u.shape
-    extremes = Extremes(observed, in_question, signs, n_together)
+    extremes = Extremes(observed, in_hypothesis, signs, n_together)
     flat = np.ascontiguousarray(weighted.u.reshape(n_units, -1))
     squares = (weighted.u**2).sum(axis=0)
     first = weighted.w[:1]

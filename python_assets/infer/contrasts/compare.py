@@ -60,7 +60,7 @@ class Compared(NamedTuple):
 class Tried(NamedTuple):
     """What some draws say of the questions of some columns, and the rest of those at given places."""
 
-    p_question: Floats
+    p_hypothesis: Floats
     rest: Callable[[Ints], Compared]
 
 
@@ -96,7 +96,7 @@ def compare_values(
         null = null_of(contrast, values, draws)
         found = differences(contrast, values, null.tested, alpha=scheme.alpha, margin=of_columns[name])
         if scheme.parts is not None:
-            found = found._replace(p_question=np.full(found.value.shape, np.nan))
+            found = found._replace(p_hypothesis=np.full(found.value.shape, np.nan))
         elif with_flips and not is_rate and isinstance(scheme, Blocks) and not isinstance(contrast, UnitContrast):
             found = _with_flips(scheme, contrast, values, found, draws.n)
 
@@ -111,7 +111,7 @@ def compare_values(
             indices = _indices(scheme, values[:, at], of_each, own, draws, is_rate=is_rate) if with_indices else {}
             return Compared(contrasts, indices)
 
-        return Tried(found.p_question[:, 0] if found.p_question.shape[1] else np.full(len(columns), np.nan), rest)
+        return Tried(found.p_hypothesis[:, 0] if found.p_hypothesis.shape[1] else np.full(len(columns), np.nan), rest)
 
     compared = _with_all_rows(scheme, in_stages(scheme, x.shape[1], 2 * len(contrast.rows.n_units), part))
     return _beyond_its_parts(scheme, compared, x, margins[name])
@@ -140,19 +140,19 @@ def _with_flips(scheme: Blocks, contrast: BlockContrast | PairContrast, x: Float
 
     Source: inference.md 6.3.
     """
-    is_present = contrast.is_present[contrast.rows.in_question]
+    is_present = contrast.is_present[contrast.rows.in_hypothesis]
     holds_any = np.asarray(is_present.any(axis=0))
     signs = scheme.signs(n, holds_any)
     if signs is None:
         return found
-    is_tested = goes_on(found.p_question[:, 0], scheme.alpha_of_draws or scheme.alpha) & found.is_permuted.any(axis=1)
+    is_tested = goes_on(found.p_hypothesis[:, 0], scheme.alpha_of_draws or scheme.alpha) & found.is_permuted.any(axis=1)
     if not is_tested.any():
         return found
-    by_unit = contrast.by_unit(x[:, is_tested])[contrast.rows.in_question]
+    by_unit = contrast.by_unit(x[:, is_tested])[contrast.rows.in_hypothesis]
     flipped = flipped_p(by_unit[:, holds_any], is_present[:, holds_any], signs)
-    p = found.p_question.copy()
+    p = found.p_hypothesis.copy()
     p[is_tested] = np.fmax(p[is_tested], flipped[:, None])
-    return found._replace(p_question=p, is_flipped=np.broadcast_to(is_tested[:, None], p.shape))
+    return found._replace(p_hypothesis=p, is_flipped=np.broadcast_to(is_tested[:, None], p.shape))
 
 
 def compare_labels(
@@ -190,7 +190,7 @@ def compare_labels(
         margin = np.repeat(of_measures["risk_difference"], n_labels)
         risk = rate_differences(contrast, shares, tested, alpha=alpha, margin=margin, n_together=n_labels)
         if scheme.parts is not None:
-            risk = risk._replace(p_question=np.full(risk.value.shape, np.nan))
+            risk = risk._replace(p_hypothesis=np.full(risk.value.shape, np.nan))
         of_risk = Compared({"risk_difference": risk}, {})
 
         def rest(at: Ints) -> Compared:
@@ -210,8 +210,8 @@ def compare_labels(
                 )
             return Compared(of_risk.taken(at, len(measures)).contrasts | profiles.contrasts, profiles.indices)
 
-        p_question = risk.p_question.reshape(len(measures), -1)
-        return Tried(p_question[:, 0] if p_question.shape[1] else np.full(len(measures), np.nan), rest)
+        p_hypothesis = risk.p_hypothesis.reshape(len(measures), -1)
+        return Tried(p_hypothesis[:, 0] if p_hypothesis.shape[1] else np.full(len(measures), np.nan), rest)
 
     compared = in_stages(scheme, y.shape[1], 6 * n_labels * len(contrast.rows.n_units), part)
     risk = {"risk_difference": compared.contrasts["risk_difference"]}
@@ -319,7 +319,7 @@ def in_stages(scheme: Scheme, n_columns: int, n_values: int, part: Callable[[Int
         for piece in pieces(len(waiting), max(1, NULL_BYTES // (8 * max(draws.n, N_NOISE) * max(n_values, 1)))):
             columns = waiting[piece]
             tried = part(columns, draws)
-            more = goes_on(tried.p_question, scheme.alpha_of_draws or scheme.alpha) & (draws is not scheme.draws)
+            more = goes_on(tried.p_hypothesis, scheme.alpha_of_draws or scheme.alpha) & (draws is not scheme.draws)
             left.append(columns[more])
             if not more.all():
                 order.append(columns[~more])

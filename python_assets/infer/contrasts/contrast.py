@@ -2,7 +2,7 @@
 
 Belongs here: what every contrast shares, whichever scheme it is of: what the draws are asked, the fallback
 where they are too few, the words of method and reason. Differences of means are means.py, rates in blocks
-rates.py; q and verdicts are questions.py and verdict.py.
+rates.py; q and verdicts are hypotheses.py and verdict.py.
 """
 
 from collections.abc import Callable
@@ -37,13 +37,13 @@ class Estimate(NamedTuple):
 class Tested(NamedTuple):
     """What the draws say of sizes of t.
 
-    p_value, p_maxt: of each row and stepped down, shape (columns, rows). p_question: shape (columns,).
+    p_value, p_maxt: of each row and stepped down, shape (columns, rows). p_hypothesis: shape (columns,).
     median, q95: of the permuted sizes, shape (columns, rows).
     """
 
     p_value: Floats
     p_maxt: Floats
-    p_question: Floats
+    p_hypothesis: Floats
     median: Floats
     q95: Floats
 
@@ -70,13 +70,13 @@ class Extremes:
         self._observed, self._draws, self._n_together = observed, draws, n_together
         self._is_tested = np.repeat(is_tested, n_together)
         self._least = observed - TIE
-        sizes = self._of_questions(observed)
+        sizes = self._of_hypotheses(observed)
         self._step_down = StepDown(np.where(self._is_tested[:, None], sizes, np.nan))
         self._sizes = np.empty((observed.shape[1], len(observed), draws.n))
         self._drawn = np.zeros((2, sizes.shape[1], draws.n))
         self._seen = self._statistics(sizes[None])[:, 0]
 
-    def _of_questions(self, sizes: NDArray[Any]) -> NDArray[Any]:
+    def _of_hypotheses(self, sizes: NDArray[Any]) -> NDArray[Any]:
         """Rows and columns of sizes (..., rows, columns) as rows of questions (..., rows, questions)."""
         *shape, n_rows, n_columns = sizes.shape
         parts = sizes.reshape(*shape, n_rows, n_columns // self._n_together, self._n_together)
@@ -101,17 +101,17 @@ class Extremes:
             Shape (rows, columns of the piece), alone and stepped down one after the other.
         """
         self._sizes[columns, :, batch] = permuted.transpose(2, 1, 0)
-        sizes = self._of_questions(permuted)
-        questions = slice(columns.start // self._n_together, columns.stop // self._n_together)
-        self._drawn[:, questions, batch] = self._statistics(sizes).transpose(0, 2, 1)
+        sizes = self._of_hypotheses(permuted)
+        hypotheses = slice(columns.start // self._n_together, columns.stop // self._n_together)
+        self._drawn[:, hypotheses, batch] = self._statistics(sizes).transpose(0, 2, 1)
         alone = (permuted >= self._least[:, columns]).sum(axis=0)
-        together = self._step_down.count(sizes, questions)
+        together = self._step_down.count(sizes, hypotheses)
         return np.stack([alone, self._of_columns(together)])
 
-    def _of_columns(self, of_questions: NDArray[Any]) -> NDArray[Any]:
-        """Undo _of_questions for (rows, questions)."""
-        n_questions = of_questions.shape[1]
-        parts = of_questions.reshape(-1, self._n_together, n_questions)
+    def _of_columns(self, of_hypotheses: NDArray[Any]) -> NDArray[Any]:
+        """Undo _of_hypotheses for (rows, questions)."""
+        n_hypotheses = of_hypotheses.shape[1]
+        parts = of_hypotheses.reshape(-1, self._n_together, n_hypotheses)
         return parts.transpose(0, 2, 1).reshape(len(parts), -1)
 
     def tested(self, counts: Counts, second: tuple[Floats, Floats] | None = None) -> Tested:
@@ -122,18 +122,18 @@ class Extremes:
             second: what takes the place of the sum of squares: observed (questions,), drawn (questions,
                 draws).
         """
-        n_questions = self._drawn.shape[1]
-        steps = self._of_questions(counts[1])
+        n_hypotheses = self._drawn.shape[1]
+        steps = self._of_hypotheses(counts[1])
         p_maxt = self._of_columns(self._step_down.p_values(steps, self._draws))
         seen, drawn = self._seen, self._drawn
         if second is not None:
             seen, drawn = np.stack([seen[0], second[0]]), np.stack([drawn[0], second[1]])
-        p_question = np.full(n_questions, np.nan)
+        p_hypothesis = np.full(n_hypotheses, np.nan)
         if self._is_tested.any():
-            p_question = min_p(seen, drawn, self._draws)
+            p_hypothesis = min_p(seen, drawn, self._draws)
         median, q95 = noise_floor(self._sizes)
         return Tested(
-            p_values(counts[0], self._draws).T, p_maxt.T, np.repeat(p_question, self._n_together), median, q95
+            p_values(counts[0], self._draws).T, p_maxt.T, np.repeat(p_hypothesis, self._n_together), median, q95
         )
 
 
@@ -169,23 +169,23 @@ def assemble(
 
     Source: inference.md section 1 (K = 2: R <= 5) and 6.3.
     """
-    is_floored = bool((rows.smallest_p[rows.in_question] > alpha / max(rows.n_tests, 1)).any())
-    compared, enough, in_question = (
-        np.where(condition, 1.0, np.nan) for condition in (rows.is_compared, rows.is_tested, rows.in_question)
+    is_floored = bool((rows.smallest_p[rows.in_hypothesis] > alpha / max(rows.n_tests, 1)).any())
+    compared, enough, in_hypothesis = (
+        np.where(condition, 1.0, np.nan) for condition in (rows.is_compared, rows.is_tested, rows.in_hypothesis)
     )
     of_t = _t_p(rows, estimate, n_together)
-    p, p_maxt, p_question = tested.p_value * in_question, tested.p_maxt, tested.p_question[:, None]
+    p, p_maxt, p_hypothesis = tested.p_value * in_hypothesis, tested.p_maxt, tested.p_hypothesis[:, None]
     if is_floored:
-        p, p_maxt, p_question = of_t
+        p, p_maxt, p_hypothesis = of_t
     elif rows.is_cautious:
-        p, p_maxt, p_question = (np.fmax(*both) for both in zip(of_t, (p, p_maxt, p_question), strict=True))
+        p, p_maxt, p_hypothesis = (np.fmax(*both) for both in zip(of_t, (p, p_maxt, p_hypothesis), strict=True))
     first, fallback, interval_name = names
     words = [f"{fallback} (smallest permutation p {low:.3g})" if is_floored else first for low in rows.smallest_p]
     methods = np.array([f"{word}, {interval_name}{rows.method}" for word in words], dtype=object)
     # what |t| is multiplied by to be in the unit of the value: the error that t was made with
     t = np.abs(estimate.statistic)
     unit = np.divide(np.abs(estimate.value), t, out=np.array(estimate.std_error, dtype=float), where=t > TIE)
-    unit = unit * in_question
+    unit = unit * in_hypothesis
     found = Result.of(
         estimate.value.shape,
         value=estimate.value * compared,
@@ -194,11 +194,11 @@ def assemble(
         ci_high=estimate.limits.high * enough,
         null_median=tested.median * unit,
         null_q95=tested.q95 * unit,
-        studentised=estimate.statistic * in_question,
-        df=estimate.df * in_question,
+        studentised=estimate.statistic * in_hypothesis,
+        df=estimate.df * in_hypothesis,
         p_value=p,
         p_maxt=p_maxt,
-        p_question=p_question,
+        p_hypothesis=p_hypothesis,
         sd=estimate.std_error * np.sqrt(rows.n_units) * (enough if rows.has_sd else np.nan),
         p_margin=levels[0] * enough,
         p_equivalence=levels[1] * enough,
@@ -208,13 +208,13 @@ def assemble(
         method=first_of([rows.is_tested], [methods]),
         scope=first_of([rows.is_tested], [rows.scope]),
         reason=first_of(
-            [~rows.is_compared, ~rows.is_tested, ~rows.in_question, np.full(len(words), is_floored)],
+            [~rows.is_compared, ~rows.is_tested, ~rows.in_hypothesis, np.full(len(words), is_floored)],
             [InferenceReason.NO_SHARED_BLOCK, rows.too_few, rows.outside, InferenceReason.P_FLOOR],
         ),
     )
     if not is_floored:
         return found
-    return found.refused(_has_no_error(estimate) & rows.in_question, InferenceReason.NO_ERROR, OF_ROW)
+    return found.refused(_has_no_error(estimate) & rows.in_hypothesis, InferenceReason.NO_ERROR, OF_ROW)
 
 
 def _has_no_error(estimate: Estimate) -> NDArray[np.bool_]:
@@ -225,11 +225,11 @@ def _has_no_error(estimate: Estimate) -> NDArray[np.bool_]:
 def _t_p(rows: Rows, estimate: Estimate, n_together: int) -> tuple[Floats, Floats, Floats]:
     """P of a t distribution: of rows, by Holm within the question, and of the question: the smallest."""
     p = 2 * stats.t.sf(np.abs(estimate.statistic), np.maximum(estimate.df, 1))
-    p = np.where(rows.in_question & ~_has_no_error(estimate), p, np.nan)
-    of_questions = p.reshape(-1, n_together * p.shape[1])
-    n_mirrored = max(int(rows.in_question.sum()) - rows.n_tests, 0)
-    n_tests = np.maximum((~np.isnan(of_questions)).sum(axis=1) - n_mirrored * n_together, 1)
-    adjusted = holm(of_questions, n_tests)
+    p = np.where(rows.in_hypothesis & ~_has_no_error(estimate), p, np.nan)
+    of_hypotheses = p.reshape(-1, n_together * p.shape[1])
+    n_mirrored = max(int(rows.in_hypothesis.sum()) - rows.n_tests, 0)
+    n_tests = np.maximum((~np.isnan(of_hypotheses)).sum(axis=1) - n_mirrored * n_together, 1)
+    adjusted = holm(of_hypotheses, n_tests)
     smallest = np.fmin.reduce(adjusted, axis=1)
     return p, adjusted.reshape(p.shape), np.repeat(smallest, n_together)[:, None]
 

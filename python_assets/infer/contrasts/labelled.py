@@ -57,8 +57,8 @@ def compare_labelled(scheme: Blocks, x: Floats, margin: Floats) -> Compared:
         levels = margin_p(estimate, _limits_of(contrast, estimate), margin[columns])
         rows = contrast.rows
         found = assemble(rows, estimate, null.tested, levels, alpha=scheme.alpha, names=rows.names)
-        p_question = found.p_question[:, 0] if found.p_question.shape[1] else np.full(len(columns), np.nan)
-        return Tried(p_question, lambda at: Compared({name_of(labelled): found.taken(at)}, {}))
+        p_hypothesis = found.p_hypothesis[:, 0] if found.p_hypothesis.shape[1] else np.full(len(columns), np.nan)
+        return Tried(p_hypothesis, lambda at: Compared({name_of(labelled): found.taken(at)}, {}))
 
     compared = in_stages(scheme, x.shape[1], 2 * len(contrast.rows.n_units), part)
     told = {name: _told(result, labelled) for name, result in compared.contrasts.items()}

@@ -34,7 +34,7 @@ def mean_null(
         n_together: columns that are one question.
         second: what Extremes.tested takes beside the largest t.
     """
-    extremes = Extremes(np.nan_to_num(np.abs(t_of(contrast, x))), contrast.rows.in_question, draws, n_together)
+    extremes = Extremes(np.nan_to_num(np.abs(t_of(contrast, x))), contrast.rows.in_hypothesis, draws, n_together)
     values = np.empty((x.shape[1], len(contrast.rows.n_units), draws.n))
 
     def work(value: Floats, size: Floats, columns: slice, batch: slice) -> Counts:

@@ -45,7 +45,7 @@ def rate_null(
     scored = BlockContrast(contrast.design) if _is_grand_mean(contrast) else contrast
     n, inverse_other = scored.rows.n_units.clip(min=1)[:, None], scored.inverse_other[:, None]
     observed = np.nan_to_num(np.abs(score_z(scored.moments(y), n, inverse_other)))
-    extremes = Extremes(observed, scored.rows.in_question, draws, n_together)
+    extremes = Extremes(observed, scored.rows.in_hypothesis, draws, n_together)
     difference = np.empty((y.shape[1], len(n), draws.n))
 
     def work(moments: Moments, columns: slice, batch: slice) -> Counts:

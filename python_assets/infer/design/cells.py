@@ -146,7 +146,7 @@ def centred_and_scale(values: Floats, column: Ints, n_columns: int) -> tuple[Flo
 
 FEWEST_LABELLED_OF_RATE = 15  # root prompts, of the interval of a rate
 KEYS = ("system_id", "measure_id", "calibration", "category", "statistic", "parameters")
-KEYS_OF_QUESTION = ["system_id", "measure_id", "calibration", "statistic", "parameters"]
+KEYS_OF_HYPOTHESIS = ["system_id", "measure_id", "calibration", "statistic", "parameters"]
 MIXED_UNITS = "mixed_units"
 PARTLY_NESTED = "partly_nested"
 _ROLES = {"selection_rate": "selection", "precision": "precision"}
@@ -451,11 +451,11 @@ def of_columns(cells: Cells, members: Ints) -> Cells:
     )
 
 
-def columns_of(cells: Cells, questions: set[tuple[str, ...]]) -> Ints:
+def columns_of(cells: Cells, hypotheses: set[tuple[str, ...]]) -> Ints:
     """The columns that some questions are of; those of a categorical measure are one question."""
     columns = cells.columns.assign(statistic=cells.columns.statistic.where(cells.roles != "label", "share"))
-    keys = columns[KEYS_OF_QUESTION].itertuples(index=False, name=None)
-    return np.array([place for place, key in enumerate(keys) if key in questions], dtype=np.intp)
+    keys = columns[KEYS_OF_HYPOTHESIS].itertuples(index=False, name=None)
+    return np.array([place for place, key in enumerate(keys) if key in hypotheses], dtype=np.intp)
 
 
 def _renumbered(columns: pd.DataFrame, kept: Ints) -> pd.DataFrame:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # a plan reads this file too
 
 MIN_BLOCKS = 5
 MIN_UNITS = 3
-MIN_UNITS_OF_QUESTION = 5  # fewer units of a group take no part in the question where other groups have them
+MIN_UNITS_OF_HYPOTHESIS = 5  # fewer units of a group take no part in the question where other groups have them
 MIN_UNITS_FOR_SCOPE = 5
 
 

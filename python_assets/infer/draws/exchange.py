@@ -213,9 +213,9 @@ def owner_draws(seed: int, n: int, stratum: Ints, owner: Ints) -> Draws:
     return Draws(n, len(owner), source)
 
 
-def goes_on(p_question: Floats, alpha: float) -> NDArray[np.bool_]:
+def goes_on(p_hypothesis: Floats, alpha: float) -> NDArray[np.bool_]:
     """Whether more draws follow those of a first stage: only a p near alpha needs them."""
-    return p_question <= max(0.1, 2 * alpha) + 1e-12
+    return p_hypothesis <= max(0.1, 2 * alpha) + 1e-12
 
 
 def stable_seed(*parts: object) -> int:

@@ -14,12 +14,12 @@ import pandas as pd
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import QUESTION, ROW
+from python_assets.infer.tables import HYPOTHESIS, ROW
 from python_assets.study.study import Study
 
 KEYS_OF: Final[Mapping[str, list[str]]] = {
-    "questions": QUESTION,
-    "contrasts": [*QUESTION, "group_id", "contrast", "category", "reference"],
+    "hypotheses": HYPOTHESIS,
+    "contrasts": [*HYPOTHESIS, "group_id", "contrast", "category", "reference"],
     "system_comparisons": ROW,
 }
 """The tables whose rows can be called, with what tells a row."""

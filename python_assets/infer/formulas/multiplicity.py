@@ -1,6 +1,6 @@
 """Adjusting p values: within a question over its groups, and over the questions of a set.
 
-Belongs here: the adjustments, on arrays. Which questions are one set is questions.py.
+Belongs here: the adjustments, on arrays. Which questions are one set is hypotheses.py.
 """
 
 from typing import NamedTuple
@@ -134,20 +134,20 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return q
 
 
-class QuestionLevels(NamedTuple):
+class HypothesisLevels(NamedTuple):
     """q of every question of a set, and of the groups of each."""
 
-    of_question: Floats
+    of_hypothesis: Floats
     of_group: Floats
 
 
-def question_levels(p_question: Floats, p_group: Floats, question: NDArray[np.intp]) -> QuestionLevels:
+def hypothesis_levels(p_hypothesis: Floats, p_group: Floats, hypothesis: NDArray[np.intp]) -> HypothesisLevels:
     """Q of the questions of one set, and of their groups.
 
     Args:
-        p_question: p of each question; NaN is no member.
+        p_hypothesis: p of each question; NaN is no member.
         p_group: p of each group, stepped down inside its question.
-        question: position of the question of each group.
+        hypothesis: position of the question of each group.
 
     Returns:
         q_c = Benjamini-Hochberg over the F questions; q_cg = max(q_c, min over s of F max(p_cg, p_(s)) / s),
@@ -155,12 +155,12 @@ def question_levels(p_question: Floats, p_group: Floats, question: NDArray[np.in
 
     Source: inference.md 6.4; Benjamini and Bogomolov 2014.
     """
-    q = benjamini_hochberg(p_question)
-    ordered = np.sort(p_question[~np.isnan(p_question)])
-    return QuestionLevels(q, group_levels(p_group, q[question], ordered))
+    q = benjamini_hochberg(p_hypothesis)
+    ordered = np.sort(p_hypothesis[~np.isnan(p_hypothesis)])
+    return HypothesisLevels(q, group_levels(p_group, q[hypothesis], ordered))
 
 
-def group_levels(p_group: Floats, q_question: Floats | float, ordered: Floats) -> Floats:
+def group_levels(p_group: Floats, q_hypothesis: Floats | float, ordered: Floats) -> Floats:
     """Q of groups from their p, the q of their question and the sorted p of all questions of the set."""
     n = len(ordered)
     if not n:
@@ -170,5 +170,5 @@ def group_levels(p_group: Floats, q_question: Floats | float, ordered: Floats) -
     later = np.append(np.minimum.accumulate((ordered / np.arange(1, n + 1))[::-1])[::-1], np.inf)
     n_smaller = np.searchsorted(ordered, p_group, side="right")
     first = np.divide(p_group, n_smaller, out=np.full(np.shape(p_group), np.inf), where=n_smaller > 0)
-    of_group = np.maximum(np.minimum(n * np.minimum(first, later[n_smaller]), 1), q_question)
+    of_group = np.maximum(np.minimum(n * np.minimum(first, later[n_smaller]), 1), q_hypothesis)
     return np.where(np.isnan(p_group), np.nan, of_group)

@@ -21,10 +21,10 @@ from python_assets.infer.tables import (
     ANSWERS,
     BEYOND_PARTS,
     BEYOND_PARTS_CHANGE,
+    HYPOTHESIS,
     LOG_DISPARITY,
     MEAN_CHANGE,
     PARTS,
-    QUESTION,
     ROW,
     SIZES,
 )
@@ -82,7 +82,7 @@ def with_selected_sizes(
     """Add to contrasts and comparisons of generations what is to be thought of their sizes after selection.
 
     Args:
-        contrasts: with set_id, is_significant, p_value_maxt, value, std_error, studentised and df.
+        contrasts: with family_id, is_significant, p_value_maxt, value, std_error, studentised and df.
         pairs: the same of comparisons, with p_maxt and p_value.
         alpha: error rate, at a look its level.
 
@@ -96,7 +96,7 @@ def with_selected_sizes(
     level, factor, is_few = (np.full(len(rows), null) for null in (np.nan, np.nan, False))
     has_size = ((rows.std_error > 0) & rows.t.notna() & rows.df.notna()).to_numpy()
     chosen = rows[rows.is_row]
-    for positions in chosen.groupby("set_id", sort=False).indices.values():
+    for positions in chosen.groupby("family_id", sort=False).indices.values():
         member = chosen.index.to_numpy()[positions]
         weight = rows.weight.to_numpy()[member]
         m, n = weight.sum(), weight[is_significant[member]].sum()
@@ -140,14 +140,14 @@ def _of_contrasts(contrasts: pd.DataFrame) -> pd.DataFrame:
     """What is asked of contrasts; a row that others mirror counts for its share."""
     is_row = contrasts.p_value_maxt.notna() & ~contrasts.contrast.isin([*SIZES, LOG_DISPARITY])
     rows = contrasts.assign(is_row=is_row, t=contrasts.studentised)
-    tested = rows[is_row].groupby(QUESTION, sort=False)
+    tested = rows[is_row].groupby(HYPOTHESIS, sort=False)
     n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), rows) for name in ("group_id", "category"))
     is_pairwise = ~rows.reference.isin([str(Against.REST), str(Against.GRAND_MEAN), PARTS])
     # all pairs stand there both ways round; against one level each group stands once
     n_references = _of_rows(tested["reference"].transform("nunique"), rows)
     is_mirrored = np.where(is_pairwise, n_references > 1, n_groups == 2)
     is_beyond = rows.contrast == BEYOND_PARTS
-    weight = _weight(is_mirrored & ~is_beyond.to_numpy(), n_labels) / _n_alike(rows, is_beyond & is_row, QUESTION)
+    weight = _weight(is_mirrored & ~is_beyond.to_numpy(), n_labels) / _n_alike(rows, is_beyond & is_row, HYPOTHESIS)
     return rows.assign(weight=weight)[list(_COLUMNS)]
 
 
@@ -157,7 +157,7 @@ def _of_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     is_group = pairs.comparison.isin(ANSWERS) & pairs.p_maxt.notna()
     is_row = (is_mean & pairs.p_value.notna()) | is_group
     t = pairs.value / pairs.std_error.where(pairs.std_error > 0)
-    rows = pairs.assign(is_row=is_row & pairs.set_id.notna(), t=t)
+    rows = pairs.assign(is_row=is_row & pairs.family_id.notna(), t=t)
     tested = rows[is_group].groupby(_OF_PAIR, sort=False)
     n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), rows) for name in ("group_id", "category"))
     is_beyond = pairs.comparison == BEYOND_PARTS_CHANGE
@@ -174,7 +174,7 @@ def _n_alike(rows: pd.DataFrame, is_cell: "pd.Series[bool]", keys: Sequence[str]
 
 
 _COLUMNS: Final = {
-    "set_id": object,
+    "family_id": object,
     **dict.fromkeys(("value", "std_error", "t", "df", "weight"), float),
     **dict.fromkeys(("is_row", "is_significant"), bool),
 }

@@ -1,6 +1,6 @@
 """From q values, intervals and a declared margin to a word, and how many root prompts would settle an open one.
 
-Belongs here: the rules of the words. Adjusting is questions.py; the levels of the margin are interval.py.
+Belongs here: the rules of the words. Adjusting is hypotheses.py; the levels of the margin are interval.py.
 
 Source: inference.md 2.5 to 2.7.
 """

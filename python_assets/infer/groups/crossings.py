@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.contrasts.standing import OF_SELECTION, Standing, by_t, of_t, standing_cells, told_of_standing
-from python_assets.infer.design.cells import KEYS_OF_QUESTION
+from python_assets.infer.design.cells import KEYS_OF_HYPOTHESIS
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options
 from python_assets.infer.result import Result
-from python_assets.infer.tables import BEYOND_PARTS, QUESTION
+from python_assets.infer.tables import BEYOND_PARTS, HYPOTHESIS
 
 # what a row of a cell that stands in a later round tells of that round
 OF_ROUND: Final = {
@@ -30,33 +30,33 @@ OF_ROUND: Final = {
 OF_BLOCK: Final = ("group_id", "category", "block_position", "difference")
 
 
-def few_flips(questions: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
+def few_flips(hypotheses: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
     """Whether no flip of the root prompts of a question could be called in its set.
 
     Args:
-        questions: with n_questions and p_by_t, NaN where none is of flips.
+        hypotheses: with n_hypotheses and p_by_t, NaN where none is of flips.
         alpha: error rate.
     """
-    reached = questions.n_questions * 2.0 ** (1 - questions.n_root_prompts.astype(float))
-    return questions.p_by_t.notna() & (reached > alpha)
+    reached = hypotheses.n_hypotheses * 2.0 ** (1 - hypotheses.n_root_prompts.astype(float))
+    return hypotheses.p_by_t.notna() & (reached > alpha)
 
 
-def questions_by_t(
-    questions: pd.DataFrame, contrasts: pd.DataFrame, is_few: "pd.Series[bool]"
+def hypotheses_by_t(
+    hypotheses: pd.DataFrame, contrasts: pd.DataFrame, is_few: "pd.Series[bool]"
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Questions and their contrasts, with p of t of those of few_flips."""
-    asked = pd.MultiIndex.from_frame(questions.loc[is_few, QUESTION])
+    asked = pd.MultiIndex.from_frame(hypotheses.loc[is_few, HYPOTHESIS])
     is_row = (contrasts.contrast == BEYOND_PARTS) & contrasts.p_value_maxt.notna()
-    is_row &= pd.MultiIndex.from_frame(contrasts[QUESTION]).isin(asked)
+    is_row &= pd.MultiIndex.from_frame(contrasts[HYPOTHESIS]).isin(asked)
     nothing = dict.fromkeys(("null_median", "null_q95"), np.nan)
     of_rows = {**of_t(contrasts), "p_value_maxt": contrasts.p_by_t, "is_permuted": False, **nothing}
-    of_questions = {"p_value": questions.p_by_t, "n_draws": np.nan, "is_permuted": False}
-    return by_t(questions, is_few, of_questions), by_t(contrasts, is_row, of_rows)
+    of_hypotheses = {"p_value": hypotheses.p_by_t, "n_draws": np.nan, "is_permuted": False}
+    return by_t(hypotheses, is_few, of_hypotheses), by_t(contrasts, is_row, of_rows)
 
 
 def with_standing_cells(
     contrasts: pd.DataFrame,
-    questions: pd.DataFrame,
+    hypotheses: pd.DataFrame,
     layouts: Mapping[tuple[str, str], Layout],
     ordered: Mapping[str, Floats],
     options: Options,
@@ -65,7 +65,7 @@ def with_standing_cells(
 
     Args:
         contrasts: with q_value, is_significant, value_without, explained_by and mirror_of.
-        questions: with p_value, q_value and is_significant.
+        hypotheses: with p_value, q_value and is_significant.
         layouts: by slice and grouping.
         ordered: p of the questions of each set, ascending.
         options: what the contrasts were computed with.
@@ -77,27 +77,27 @@ def with_standing_cells(
     """
     contrasts = contrasts.reset_index(drop=True)
     beyond = contrasts[(contrasts.contrast == BEYOND_PARTS) & contrasts.p_value_maxt.notna()]
-    rows_of, blocks = beyond.groupby(QUESTION, sort=False).indices, []
-    for question in questions[questions.is_significant].to_dict("records"):
-        key = tuple(question[name] for name in QUESTION)
+    rows_of, blocks = beyond.groupby(HYPOTHESIS, sort=False).indices, []
+    for hypothesis in hypotheses[hypotheses.is_significant].to_dict("records"):
+        key = tuple(hypothesis[name] for name in HYPOTHESIS)
         if key not in rows_of:
             continue
         rows = beyond.iloc[rows_of[key]]
-        layout, of_set = layouts[question["slice_id"], question["grouping_id"]], ordered[question["set_id"]]
-        standing, told = _told(rows, question, layout, of_set, options)
+        layout, of_set = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]], ordered[hypothesis["family_id"]]
+        standing, told = _told(rows, hypothesis, layout, of_set, options)
         contrasts.loc[told.index, told.columns] = told
         blocks += [
-            of_cell.assign(**dict(zip(QUESTION, key, strict=True)))
-            for of_cell in _blocks(standing, question, layout, options)
+            of_cell.assign(**dict(zip(HYPOTHESIS, key, strict=True)))
+            for of_cell in _blocks(standing, hypothesis, layout, options)
         ]
-    return contrasts, pd.concat([pd.DataFrame(columns=[*QUESTION, *OF_BLOCK]), *blocks], ignore_index=True)
+    return contrasts, pd.concat([pd.DataFrame(columns=[*HYPOTHESIS, *OF_BLOCK]), *blocks], ignore_index=True)
 
 
 def _blocks(
-    standing: Standing, question: Mapping[Hashable, Any], layout: Layout, options: Options
+    standing: Standing, hypothesis: Mapping[Hashable, Any], layout: Layout, options: Options
 ) -> Iterator[pd.DataFrame]:
     """What each cell that stands has beyond its parts in single blocks, the cells before it taken out."""
-    key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
+    key = tuple(str(hypothesis[name]) for name in KEYS_OF_HYPOTHESIS)
     for number, cell in enumerate(standing.cells):
         block, values = layout.blocks_beyond_parts(key, standing.cells[:number], options)
         for label, of_label in zip(layout.labels(key), values[:, cell].T, strict=True):
@@ -108,10 +108,10 @@ def _blocks(
 
 
 def _told(
-    rows: pd.DataFrame, question: Mapping[Hashable, Any], layout: Layout, of_set: Floats, options: Options
+    rows: pd.DataFrame, hypothesis: Mapping[Hashable, Any], layout: Layout, of_set: Floats, options: Options
 ) -> tuple[Standing, pd.DataFrame]:
     """Which cells of one called question stand, and what its rows tell then: columns of contrasts."""
-    key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
+    key = tuple(str(hypothesis[name]) for name in KEYS_OF_HYPOTHESIS)
     group_ids, labels = layout.cells.group_ids, layout.labels(key)
     at = rows.category.map(labels.index).to_numpy(), rows.group_id.map(group_ids.index).to_numpy()
     is_of_t = not rows.is_permuted.any()
@@ -124,7 +124,7 @@ def _told(
         return found._replace(p_maxt=found.p_by_t) if is_of_t and not np.isnan(found.p_by_t).all() else found
 
     def q_of(p: Floats) -> Floats:
-        return group_levels(p, question["q_value"], of_set)
+        return group_levels(p, hypothesis["q_value"], of_set)
 
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
     columns = [*OF_ROUND, "q_value", "is_significant", "value_without", "explained_by", "mirror_of", *OF_SELECTION]

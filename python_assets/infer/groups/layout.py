@@ -15,7 +15,7 @@ from python_assets.infer.contrasts.compare import Scheme, compare_labels, compar
 from python_assets.infer.contrasts.labelled import compare_labelled, labelled_intervals
 from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
-    KEYS_OF_QUESTION,
+    KEYS_OF_HYPOTHESIS,
     NO_FUNCTIONS,
     Cells,
     Missing,
@@ -189,23 +189,23 @@ class Layout:
         return Responses(rows, self._read_values)
 
     def contrast(
-        self, question: tuple[str, ...], groups: Collection[int], reference: Reference, options: Options
+        self, hypothesis: tuple[str, ...], groups: Collection[int], reference: Reference, options: Options
     ) -> Result | None:
         """The contrast of a question among some of its groups alone; None where nothing can be compared.
 
         Args:
-            question: values of KEYS_OF_QUESTION.
+            hypothesis: values of KEYS_OF_HYPOTHESIS.
             groups: positions of the groups that are left.
             reference: what each is compared with.
             options: B and alpha.
         """
-        spec = next((one for one in self._specs if (one.statistic, one.parameters) == question[-2:]), None)
+        spec = next((one for one in self._specs if (one.statistic, one.parameters) == hypothesis[-2:]), None)
         cells, values = (self.cells, None) if spec is None else self._of_statistic(spec)
 
         def left(frame: Frame, x: Floats) -> Floats:
             return np.where(np.isin(frame.group, list(groups))[:, None], x, np.nan)
 
-        columns = columns_of(cells, {question})
+        columns = columns_of(cells, {hypothesis})
         scheme, x = self._only_scheme(cells, columns, left, reference, options)
         if scheme is None:
             return None
@@ -223,13 +223,13 @@ class Layout:
             compared = compare_values(scheme, x, margins, is_rate=role != "continuous", with_indices=False)
         return next(iter(compared.contrasts.values()))
 
-    def labels(self, question: tuple[str, ...]) -> list[str]:
-        """The labels of a question, values of KEYS_OF_QUESTION; '' where it is of no label."""
-        return self.cells.columns.category.iloc[columns_of(self.cells, {question})].tolist()
+    def labels(self, hypothesis: tuple[str, ...]) -> list[str]:
+        """The labels of a question, values of KEYS_OF_HYPOTHESIS; '' where it is of no label."""
+        return self.cells.columns.category.iloc[columns_of(self.cells, {hypothesis})].tolist()
 
     def beyond_parts(
         self,
-        question: tuple[str, ...],
+        hypothesis: tuple[str, ...],
         without: Collection[int],
         *,
         margin: Floats,
@@ -239,7 +239,7 @@ class Layout:
         """What the cells of a crossing have beyond their parts, some of them taken for absent in all blocks.
 
         Args:
-            question: values of KEYS_OF_QUESTION.
+            hypothesis: values of KEYS_OF_HYPOTHESIS.
             without: positions of the groups that are absent.
             margin: of each label.
             n_draws: of flips.
@@ -252,14 +252,14 @@ class Layout:
         def left(frame: Frame, x: Floats) -> Floats:
             return np.where(np.isin(frame.group, list(without))[:, None], np.nan, x)
 
-        columns = columns_of(self.cells, {question})
+        columns = columns_of(self.cells, {hypothesis})
         scheme, x = self._only_scheme(self.cells, columns, left, Reference(), options)
         if scheme is None or scheme.parts is None:
             return Result.of((len(columns), len(self.cells.group_ids)), reason=InferenceReason.ALIASED)
         return beyond_parts(scheme, x, scheme.parts, margin=margin, n_together=len(columns), n_draws=n_draws)
 
     def blocks_beyond_parts(
-        self, question: tuple[str, ...], without: Collection[int], options: Options
+        self, hypothesis: tuple[str, ...], without: Collection[int], options: Options
     ) -> tuple[Ints, Floats]:
         """What cells have beyond their parts in each block, of a question as beyond_parts has it.
 
@@ -271,7 +271,7 @@ class Layout:
         def left(frame: Frame, x: Floats) -> Floats:
             return np.where(np.isin(frame.group, list(without))[:, None], np.nan, x)
 
-        columns = columns_of(self.cells, {question})
+        columns = columns_of(self.cells, {hypothesis})
         scheme, x = self._only_scheme(self.cells, columns, left, Reference(), options)
         if not isinstance(scheme, Blocks) or scheme.parts is None:
             return np.empty(0, dtype=np.intp), np.empty((0, len(self.cells.group_ids), len(columns)))
@@ -282,12 +282,12 @@ class Layout:
         return found.root, found.own / weight[:, :, None]
 
     def intervals(
-        self, question: tuple[str, ...], reference: Reference, alpha: float, options: Options
+        self, hypothesis: tuple[str, ...], reference: Reference, alpha: float, options: Options
     ) -> pd.DataFrame:
         """The intervals of a question of means, rates or shares of labels at another level.
 
         Args:
-            question: values of KEYS_OF_QUESTION.
+            hypothesis: values of KEYS_OF_HYPOTHESIS.
             reference: what groups are compared with.
             alpha: intervals are 1 - alpha.
             options: of the study.
@@ -295,7 +295,7 @@ class Layout:
         Returns:
             category, group_id, reference, low and high; no row where nothing can be compared.
         """
-        columns = columns_of(self.cells, {question})
+        columns = columns_of(self.cells, {hypothesis})
         scheme, x = self._only_scheme(self.cells, columns, lambda _, values: values, reference, options)
         names = reference.names(self.cells.group_ids) if scheme is not None else []
         found = pd.DataFrame(
@@ -311,12 +311,12 @@ class Layout:
         return found.assign(low=limits.low.ravel(), high=limits.high.ravel())
 
     def p_past_margin(
-        self, question: tuple[str, ...], group: int, reference: Reference, *, shift: float, options: Options
+        self, hypothesis: tuple[str, ...], group: int, reference: Reference, *, shift: float, options: Options
     ) -> float:
         """One-sided p that the difference of one group lies past a margin; NaN where it cannot be told.
 
         Args:
-            question: values of KEYS_OF_QUESTION.
+            hypothesis: values of KEYS_OF_HYPOTHESIS.
             group: position of the group.
             reference: what it is compared with.
             shift: the margin, with the sign of the difference; it is taken off the values of the group.
@@ -326,7 +326,7 @@ class Layout:
         def moved(frame: Frame, x: Floats) -> Floats:
             return x - np.where(frame.group == group, shift, 0.0)[:, None]
 
-        columns = columns_of(self.cells, {question})
+        columns = columns_of(self.cells, {hypothesis})
         scheme, x = self._only_scheme(self.cells, columns, moved, reference, options)
         if scheme is None:
             return np.nan
@@ -359,18 +359,18 @@ class Layout:
         scaled = normalised(self._connection, self.cells, plain, over) if spec.normalise else plain
         return of_statistic(self.cells, scaled, spec)
 
-    def again(self, questions: pd.DataFrame, options: Options) -> Iterator[tuple[str, Table]]:
+    def again(self, hypotheses: pd.DataFrame, options: Options) -> Iterator[tuple[str, Table]]:
         """Yield the rows of some questions of this slice and grouping once more, with other options."""
-        here = questions[
-            (questions.slice_id == self.cells.slice_id) & (questions.grouping_id == self.cells.grouping_id)
+        here = hypotheses[
+            (hypotheses.slice_id == self.cells.slice_id) & (hypotheses.grouping_id == self.cells.grouping_id)
         ]
         if not len(here):
             return
-        asked_for = set(here[KEYS_OF_QUESTION].itertuples(index=False, name=None))
+        asked_for = set(here[KEYS_OF_HYPOTHESIS].itertuples(index=False, name=None))
         columns = columns_of(self.cells, asked_for)
         if len(columns):
             yield from compare_groups(of_columns(self.cells, columns), self._sources(columns), options)
-        statistics = {question[-2:] for question in asked_for}
+        statistics = {hypothesis[-2:] for hypothesis in asked_for}
         for spec in self._specs:
             if (spec.statistic, spec.parameters) not in statistics:
                 continue

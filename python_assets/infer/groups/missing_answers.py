@@ -25,7 +25,7 @@ from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.schemes.choose import units_of_columns
 from python_assets.infer.schemes.differences import over_units
-from python_assets.infer.tables import CORRECTED, LOG_DISPARITY, QUESTION
+from python_assets.infer.tables import CORRECTED, HYPOTHESIS, LOG_DISPARITY
 from python_assets.study.base import ALL_SYSTEMS, Against
 
 DIFFERENCES: Final = ("mean_difference", "risk_difference")
@@ -180,7 +180,7 @@ def with_missing_answers(
         missing_share_rest=np.where(is_bounded, share_of_rest, np.nan),
         missing_reason=reason,
         value_standardised=_standardised(contrasts, sd),
-        **{P_WITH_MISSING: missing.p_with_missing(ends, df, n_comparisons(contrasts, QUESTION))},
+        **{P_WITH_MISSING: missing.p_with_missing(ends, df, n_comparisons(contrasts, HYPOTHESIS))},
     )
 
 
@@ -242,7 +242,7 @@ def _spread(cells: Cells) -> Floats:
 
 def _standardised(contrasts: pd.DataFrame, sd: Floats) -> Floats:
     """Differences of means in standard deviations; of rates their log odds ratio, where the study has it."""
-    keys = [*QUESTION, "group_id", "reference", "category"]
+    keys = [*HYPOTHESIS, "group_id", "reference", "category"]
     logs = contrasts[contrasts.contrast == LOG_DISPARITY].set_index(keys).value
     log_odds = logs.reindex(pd.MultiIndex.from_frame(contrasts[keys])).to_numpy(dtype=float)
     value = contrasts.value.to_numpy(dtype=float)

@@ -14,13 +14,13 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.design.cells import KEYS_OF_QUESTION
+from python_assets.infer.design.cells import KEYS_OF_HYPOTHESIS
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options, Reference
 from python_assets.infer.result import Bools
-from python_assets.infer.tables import CORRECTED, LOG_DISPARITY, QUESTION, SEPARATOR, SIZES
+from python_assets.infer.tables import CORRECTED, HYPOTHESIS, LOG_DISPARITY, SEPARATOR, SIZES
 from python_assets.study.base import Against
 
 FEWEST_DRAWS: Final = 999
@@ -37,7 +37,7 @@ class Round(NamedTuple):
 
 def peeled(
     contrasts: pd.DataFrame,
-    questions: pd.DataFrame,
+    hypotheses: pd.DataFrame,
     layouts: Mapping[tuple[str, str], Layout],
     ordered: Mapping[str, Floats],
     options: Options,
@@ -46,7 +46,7 @@ def peeled(
 
     Args:
         contrasts: with is_significant, in the order of groups within a question.
-        questions: with p_value, q_value and is_significant.
+        hypotheses: with p_value, q_value and is_significant.
         layouts: by slice and grouping.
         ordered: p of the questions of each set, ascending.
         options: what the contrasts were computed with.
@@ -59,18 +59,18 @@ def peeled(
     value_without, because = np.full(len(contrasts), np.nan), np.full(len(contrasts), None, dtype=object)
     is_rest = contrasts.reference.isin([str(Against.REST), str(Against.GRAND_MEAN)])
     compared = contrasts[is_rest & ~contrasts.contrast.isin(SIZES)]
-    rows_of = compared.groupby(QUESTION, sort=False).indices
-    for question in questions[questions.is_significant].to_dict("records"):
-        key = tuple(question[name] for name in QUESTION)
+    rows_of = compared.groupby(HYPOTHESIS, sort=False).indices
+    for hypothesis in hypotheses[hypotheses.is_significant].to_dict("records"):
+        key = tuple(hypothesis[name] for name in HYPOTHESIS)
         rows = compared.iloc[rows_of[key]] if key in rows_of else compared[:0]
         tested = rows[(rows.contrast != LOG_DISPARITY) & rows.p_value_maxt.notna()]
         if tested.group_id.nunique() < 3:
             continue
-        layout = layouts[question["slice_id"], question["grouping_id"]]
-        of_set = ordered[question["set_id"]]
-        again = _again(layout, question, tested, of_set, options)
+        layout = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]]
+        of_set = ordered[hypothesis["family_id"]]
+        again = _again(layout, hypothesis, tested, of_set, options)
 
-        def is_significant(p: Floats, of_set: Floats = of_set, q: float = question["q_value"]) -> Bools:
+        def is_significant(p: Floats, of_set: Floats = of_set, q: float = hypothesis["q_value"]) -> Bools:
             return np.asarray(group_levels(p, q, of_set) <= options.alpha)
 
         first, significant_first = _first_round(tested, layout.cells.group_ids)
@@ -102,14 +102,14 @@ def _first_round(tested: pd.DataFrame, group_ids: list[str]) -> tuple[Round, Boo
 
 
 def _again(
-    layout: Layout, question: Mapping[Hashable, Any], tested: pd.DataFrame, of_set: Floats, options: Options
+    layout: Layout, hypothesis: Mapping[Hashable, Any], tested: pd.DataFrame, of_set: Floats, options: Options
 ) -> Callable[[Collection[int]], Round]:
     """A round of some groups alone, by no more draws than what is called in the set asks for."""
     reference = Reference(Against(str(tested.reference.iat[0])))
-    n_significant = max(int(question["n_significant"]), 1)
+    n_significant = max(int(hypothesis["n_significant"]), 1)
     wanted = max(FEWEST_DRAWS, int(np.ceil(DRAWS_PER_CALL * len(of_set) / (options.alpha * n_significant))))
     fewer = options.at_once(min(options.n_permutations, wanted))
-    key = tuple(str(question[name]) for name in KEYS_OF_QUESTION)
+    key = tuple(str(hypothesis[name]) for name in KEYS_OF_HYPOTHESIS)
     n_groups = len(layout.cells.group_ids)
 
     def among(groups: Collection[int]) -> Round:
@@ -172,7 +172,7 @@ def with_permuted_margins(
         if row.reference != str(Against.REST):
             reference = Reference(Against.LEVEL, group_ids.index(row.reference))
         p_margin[contrasts.index.get_loc(place)] = layout.p_past_margin(
-            tuple(row[KEYS_OF_QUESTION]),
+            tuple(row[KEYS_OF_HYPOTHESIS]),
             group_ids.index(row.group_id),
             reference,
             shift=float(np.copysign(row.margin, row.value)),

@@ -176,8 +176,8 @@ def sheet_rows(sheet: Sheet, compared: Compared) -> Tables:
     """
     if sheet.role != "label":
         asked = (BEYOND_PARTS, *(["risk_difference"] if sheet.role == "labels" else []), sheet.contrasts[0])
-        question = next(compared.contrasts[name] for name in asked if name in compared.contrasts)
-        yield "questions", _question_rows(sheet, question, is_beyond=BEYOND_PARTS in compared.contrasts)
+        hypothesis = next(compared.contrasts[name] for name in asked if name in compared.contrasts)
+        yield "hypotheses", _hypothesis_rows(sheet, hypothesis, is_beyond=BEYOND_PARTS in compared.contrasts)
     contrasts, metrics = sheet.told
     for name in contrasts:
         yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
@@ -190,14 +190,14 @@ def sheet_rows(sheet: Sheet, compared: Compared) -> Tables:
         yield "disparities", _index_rows(sheet, metric, test)
 
 
-def _question_rows(sheet: Sheet, result: Result, *, is_beyond: bool) -> Table:
+def _hypothesis_rows(sheet: Sheet, result: Result, *, is_beyond: bool) -> Table:
     """One row a column: the p of the question whether its groups differ, or why it has none.
 
     is_beyond: whether the question is what cells have beyond their parts.
     """
     n = len(sheet.columns)
-    p_question, reasons = result.p_question.reshape(n, -1), result.reason.reshape(n, -1)
-    p = p_question[:, 0] if p_question.shape[1] else np.full(n, np.nan)
+    p_hypothesis, reasons = result.p_hypothesis.reshape(n, -1), result.reason.reshape(n, -1)
+    p = p_hypothesis[:, 0] if p_hypothesis.shape[1] else np.full(n, np.nan)
     is_permuted, is_flipped = (
         np.asarray(of.reshape(n, -1).any(axis=1)) for of in (result.is_permuted, result.is_flipped)
     )

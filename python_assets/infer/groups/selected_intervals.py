@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from python_assets.infer.design.cells import KEYS_OF_QUESTION
+from python_assets.infer.design.cells import KEYS_OF_HYPOTHESIS
 from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.formulas.selected import LEVEL
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options, Reference
-from python_assets.infer.tables import BEYOND_PARTS, QUESTION
+from python_assets.infer.tables import BEYOND_PARTS, HYPOTHESIS
 from python_assets.study.base import Against
 
 
@@ -34,18 +34,21 @@ def with_selected_intervals(
     is_significant = (contrasts[LEVEL].notna() & contrasts.ci_low.notna() & contrasts.ci_high.notna()).to_numpy()
     is_beyond = (contrasts.contrast == BEYOND_PARTS).to_numpy()
     parts = []
-    for _, rows in contrasts[is_significant & ~is_beyond].groupby(QUESTION, sort=False):
-        question = {name: str(rows[name].iat[0]) for name in QUESTION}
-        layout = layouts[question["slice_id"], question["grouping_id"]]
+    for _, rows in contrasts[is_significant & ~is_beyond].groupby(HYPOTHESIS, sort=False):
+        hypothesis = {name: str(rows[name].iat[0]) for name in HYPOTHESIS}
+        layout = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]]
         reference = _reference(rows, layout.cells.group_ids)
-        of_question, level = tuple(question[name] for name in KEYS_OF_QUESTION), rows[LEVEL].to_numpy(dtype=float)[0]
-        parts.append(layout.intervals(of_question, reference, level, options).assign(**question))
+        of_hypothesis, level = (
+            tuple(hypothesis[name] for name in KEYS_OF_HYPOTHESIS),
+            rows[LEVEL].to_numpy(dtype=float)[0],
+        )
+        parts.append(layout.intervals(of_hypothesis, reference, level, options).assign(**hypothesis))
     value, std_error, level, df = (
         contrasts[name].to_numpy(dtype=float) for name in ("value", "std_error", LEVEL, "df")
     )
     found = interval.around(value, std_error, stats.t.isf(np.where(is_beyond, level, np.nan) / 2, df))
     if parts:
-        keys = [*QUESTION, "category", "group_id", "reference"]
+        keys = [*HYPOTHESIS, "category", "group_id", "reference"]
         limits = pd.concat(parts, ignore_index=True).set_index(keys).reindex(pd.MultiIndex.from_frame(contrasts[keys]))
         found = Interval(
             *(np.where(is_beyond, own, limits[side]) for own, side in zip(found, ("low", "high"), strict=True))

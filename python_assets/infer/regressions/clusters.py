@@ -133,16 +133,16 @@ def _sizes(score: _Score, levels: Ints, cluster: Ints) -> Floats:
 def permuted_levels(
     counts: Counts, null: Fit, exchange: Exchange, tested: NDArray[np.bool_], *, n_draws: int, seed: int
 ) -> Result:
-    """P of each level but the reference, against it, and p_question; arguments as permuted_drop.
+    """P of each level but the reference, against it, and p_hypothesis; arguments as permuted_drop.
 
-    What changes places are whole clusters. tested: the levels but the reference that take part in p_question, by the
+    What changes places are whole clusters. tested: the levels but the reference that take part in p_hypothesis, by the
     sum of their squared t.
     """
     score = _Score(counts, null, exchange)
     draws = exchange.levels(n_draws, seed, VALUES_AT_ONCE // (len(exchange.level) * exchange.n_levels))
     t2 = np.concatenate([_squared_t(score, levels) for levels in draws])
     together = _p(t2[:, tested].sum(axis=1, keepdims=True))
-    return Result.of((exchange.n_levels - 1,), p_value=_p(t2), p_question=together)
+    return Result.of((exchange.n_levels - 1,), p_value=_p(t2), p_hypothesis=together)
 
 
 def _squared_t(score: _Score, levels: Ints) -> Floats:

@@ -173,7 +173,7 @@ def _models(
     }
     rows: list[dict[str, Any]] = [common | first]
     for name, test in tests.items():
-        effect, p = effects[name], float(test.p_question[0])
+        effect, p = effects[name], float(test.p_hypothesis[0])
         other, fit_of_other = effect.without
         without = logistic.deviance(other, fit_of_other.probability)
         row = {

@@ -135,17 +135,17 @@ class Effect:
         """Test the effect and each of its columns.
 
         Returns:
-            A row a column: p_maxt by Holm inside the effect, p_question of all together, the smallest of p_maxt where
+            A row a column: p_maxt by Holm inside the effect, p_hypothesis of all together, the smallest of p_maxt where
             there is none.
 
         Source: inference.md 11.
         """
         is_inside = len(self.factors) == 1 and self.model.is_inside(self.factors[0])
         found = self._inside() if is_inside else self._between()
-        adjusted, joint = holm(found.p_value), found.p_question
+        adjusted, joint = holm(found.p_value), found.p_hypothesis
         if np.isnan(joint).all() and not np.isnan(adjusted).all():
             joint = np.full_like(adjusted, np.nanmin(adjusted))
-        return found._replace(p_maxt=adjusted, p_question=joint)
+        return found._replace(p_maxt=adjusted, p_hypothesis=joint)
 
     def _between(self) -> Result:
         """By t, and by whole clusters that change places where one of the columns has none."""
@@ -162,14 +162,14 @@ class Effect:
             tested = np.zeros(len(self._present) - 1, dtype=bool)
             tested[self._positions] = is_enough
             permuted = permuted_levels(*self.without, self._exchange, tested, n_draws=n_draws, seed=self._seed)
-            joint = float(permuted.p_question[0])
+            joint = float(permuted.p_hypothesis[0])
             p = np.where(is_enough & ~is_t, permuted.p_value[self._positions], p)
         too_many = model.errors is None and model.counts.n_clusters >= LEAST_CLUSTERS
         other = InferenceReason.TOO_MANY_CLUSTERS if too_many else InferenceReason.TOO_FEW_CLUSTERS
         return Result.of(
             p.shape,
             p_value=p,
-            p_question=joint,
+            p_hypothesis=joint,
             method=first_of([is_t, ~np.isnan(p)], [BY_T, BY_CLUSTERS]),
             scope=first_of([~np.isnan(p)], [model.design.scope]),
             reason=first_of([is_t, separated & is_enough, ~is_t], [None, InferenceReason.SEPARATED, other]),

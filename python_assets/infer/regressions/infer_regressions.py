@@ -15,7 +15,7 @@ import pandas as pd
 
 from python_assets.infer.design.mixed_instruments import mixed_factors
 from python_assets.infer.draws.exchange import stable_seed
-from python_assets.infer.formulas.multiplicity import question_levels
+from python_assets.infer.formulas.multiplicity import hypothesis_levels
 from python_assets.infer.options import options_of
 from python_assets.infer.regressions.coding import INTERCEPT, Design, regression_designs
 from python_assets.infer.regressions.factor_importance import Importance, Responses, factor_importance, nothing_fitted
@@ -46,8 +46,8 @@ TABLES: Final[Columns] = {
         **dict.fromkeys(["deviance", "deviance_drop", "p_value_permutation", "mcfadden_r2"], "double"),
         **dict.fromkeys(["converged", "separated"], "boolean"),
         **_TESTED,
-        "set_id": "varchar",
-        "n_questions": "bigint",
+        "family_id": "varchar",
+        "n_hypotheses": "bigint",
         **_REASONS,
     },
 }
@@ -185,7 +185,7 @@ def judge_regressions(
     is_asked, is_asked_of_term = (_is_crossing(rows.factor, declared) for rows in (models, terms))
     p_joint = np.where(is_asked, np.nan, p_joint)
     is_level = (terms.factor != INTERCEPT).to_numpy(dtype=bool)
-    levels = question_levels(p_joint, p_holm[is_level], number[is_level])
+    levels = hypothesis_levels(p_joint, p_holm[is_level], number[is_level])
     q_level = np.full(len(terms), np.nan)
     q_level[is_level] = levels.of_group
     is_effect, n_tested = (models.factor != "").to_numpy(dtype=bool) & ~is_asked, int((~np.isnan(p_joint)).sum())
@@ -197,9 +197,9 @@ def judge_regressions(
     tables = {
         "factor_importance": _told_by_crossing(terms, is_asked_of_term).assign(q_value=q_level, role=role),
         "factor_models": _told_by_crossing(models, is_asked).assign(
-            q_value=levels.of_question,
-            set_id=first_of([is_effect], [EFFECTS]),
-            n_questions=np.where(is_effect, n_tested, np.nan),
+            q_value=levels.of_hypothesis,
+            family_id=first_of([is_effect], [EFFECTS]),
+            n_hypotheses=np.where(is_effect, n_tested, np.nan),
         ),
     }
     write_tables(connection, TABLES, tables)

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_OF_QUESTION, Design, Unit
+from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_OF_HYPOTHESIS, Design, Unit
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.result import InferenceReason
 
@@ -63,18 +63,18 @@ class Rows(NamedTuple):
     """What is counted of the rows of a contrast, arrays of one length, whichever scheme it is of.
 
     n_units: units of each row, the smaller side where a unit has one only. n_root_prompts: of each row. is_compared:
-    whether a row compares anything. is_tested: whether a spread can be told. in_question: whether it takes part in the
-    question. too_few, outside: reasons of rows that are not tested, or not in the question. smallest_p: that the draws
-    can give each row. n_tests: rows that are not the mirror of another one. scope: what each row speaks about. method:
-    what every method text ends in. names: of permuted p, fallback p and interval. is_cautious: whether p is the larger
-    of permuted and table p. has_sd: whether errors times the root of n_units are an sd over root prompts.
+    whether a row compares anything. is_tested: whether a spread can be told. in_hypothesis: whether it takes part in
+    the question. too_few, outside: reasons of rows that are not tested, or not in the question. smallest_p: that the
+    draws can give each row. n_tests: rows that are not the mirror of another one. scope: what each row speaks about.
+    method: what every method text ends in. names: of permuted p, fallback p and interval. is_cautious: whether p is the
+    larger of permuted and table p. has_sd: whether errors times the root of n_units are an sd over root prompts.
     """
 
     n_units: Ints
     n_root_prompts: Ints
     is_compared: NDArray[np.bool_]
     is_tested: NDArray[np.bool_]
-    in_question: NDArray[np.bool_]
+    in_hypothesis: NDArray[np.bool_]
     too_few: InferenceReason
     outside: InferenceReason
     smallest_p: Floats
@@ -105,13 +105,13 @@ class OfBlocks(ABC):
         """
         n_units, (n_root_prompts, smallest_p, n_tests) = self.is_present.sum(axis=1), self.counted
         is_tested = n_units >= MIN_UNITS
-        is_rare = (n_units < MIN_UNITS_OF_QUESTION) & (n_units.max(initial=0) >= MIN_UNITS_OF_QUESTION)
+        is_rare = (n_units < MIN_UNITS_OF_HYPOTHESIS) & (n_units.max(initial=0) >= MIN_UNITS_OF_HYPOTHESIS)
         return Rows(
             n_units=n_units,
             n_root_prompts=n_root_prompts,
             is_compared=n_units > 0,
             is_tested=is_tested,
-            in_question=is_tested & ~is_rare,
+            in_hypothesis=is_tested & ~is_rare,
             too_few=InferenceReason.TOO_FEW_ROOT_PROMPTS,
             outside=InferenceReason.FEW_BESIDE_OTHERS,
             smallest_p=smallest_p,

@@ -40,7 +40,7 @@ class LabelledContrast(BlockContrast):
     def differences(self, x: Floats) -> Differences:
         """Mean over units, with an error that is at least that of all groups."""
         value, std_error, df = super().differences(x)
-        floor = (std_error[self.rows.in_question] ** 2).sum(axis=0) / max(self.rows.in_question.sum(), 1)
+        floor = (std_error[self.rows.in_hypothesis] ** 2).sum(axis=0) / max(self.rows.in_hypothesis.sum(), 1)
         n = self.labelled.n_root_prompts
         df = np.full_like(df, n - 1.0) if n else df
         return Differences(value, np.sqrt(np.fmax(std_error**2, np.where(np.isnan(value), np.nan, floor))), df)
@@ -50,7 +50,7 @@ class LabelledContrast(BlockContrast):
         n = np.maximum(n, 1)
         mean = sums.total / n
         variance = np.maximum(sums.squares - sums.total * mean, 0) / (np.maximum(n - 1, 1) * n)
-        tested = self.rows.in_question
+        tested = self.rows.in_hypothesis
         floor = variance[:, tested].mean(axis=1, keepdims=True) if tested.any() else variance
         error = np.sqrt(np.maximum(variance, floor))
         np.abs(mean, out=mean)

@@ -101,7 +101,7 @@ class UnitContrast:
             n_root_prompts=n_root_prompts,
             is_compared=is_compared,
             is_tested=is_tested,
-            in_question=is_tested & (units.is_replicate | (n_fewer >= MIN_UNITS_OF_GROUP)),
+            in_hypothesis=is_tested & (units.is_replicate | (n_fewer >= MIN_UNITS_OF_GROUP)),
             too_few=InferenceReason.TOO_FEW_UNITS,
             outside=InferenceReason.TOO_FEW_UNITS,
             smallest_p=self.weights.smallest_p,

@@ -63,8 +63,8 @@ def compare_statistic(scheme: Blocks, values: Values, columns: Ints, spec: Stati
     def part(chosen: Ints, draws: Draws) -> Tried:
         statistic, unit = _regrouped(scheme.design, values, columns[chosen], spec)
         compared = _compare(scheme, draws, statistic, unit, f"{spec.statistic}_difference", method_of(spec))
-        p_question = compared.indices["standard_deviation"].p_value
-        return Tried(p_question, lambda at: compared.taken(at, len(chosen)))
+        p_hypothesis = compared.indices["standard_deviation"].p_value
+        return Tried(p_hypothesis, lambda at: compared.taken(at, len(chosen)))
 
     return in_stages(scheme, len(columns), 2 * scheme.n_groups + len(INDICES), part)
 
@@ -110,7 +110,7 @@ def _compare(scheme: Blocks, draws: Draws, statistic: Regrouped, unit: Floats, n
     seen = _seen(design, statistic)
     value = _minus_others(seen[None])[0]
     contrast, is_defined = BlockContrast(design), ~np.isnan(value)
-    extremes = Extremes(np.where(is_defined, np.abs(value), 0), contrast.rows.in_question, draws)
+    extremes = Extremes(np.where(is_defined, np.abs(value), 0), contrast.rows.in_hypothesis, draws)
     null = np.empty((len(unit), len(seen), draws.n))
 
     def work(w: sparse.csr_array, batch: slice) -> Counts:
@@ -124,7 +124,7 @@ def _compare(scheme: Blocks, draws: Draws, statistic: Regrouped, unit: Floats, n
 
     tested = extremes.tested(np.sum(each_batch(design.group_slots, draws, work), axis=0))
     indices = _indices(scheme, draws, seen[design.groups], null[:, design.groups])
-    p_question = indices["standard_deviation"].p_value[:, None]
+    p_hypothesis = indices["standard_deviation"].p_value[:, None]
     # floors are of the size itself, not of a t
     rows = Result.of(
         value.T.shape,
@@ -134,7 +134,7 @@ def _compare(scheme: Blocks, draws: Draws, statistic: Regrouped, unit: Floats, n
         studentised=value.T,
         p_value=tested.p_value,
         p_maxt=tested.p_maxt,
-        p_question=p_question,
+        p_hypothesis=p_hypothesis,
         n_root_prompts=contrast.rows.n_root_prompts,
         n_units=contrast.rows.n_units,
         is_permuted=True,
@@ -143,12 +143,12 @@ def _compare(scheme: Blocks, draws: Draws, statistic: Regrouped, unit: Floats, n
         reason=InferenceReason.INTERVAL_NOT_VALIDATED,
     )
     refusals = first_of(
-        [~contrast.rows.is_compared, ~contrast.rows.is_tested, ~contrast.rows.in_question],
+        [~contrast.rows.is_compared, ~contrast.rows.is_tested, ~contrast.rows.in_hypothesis],
         [InferenceReason.NO_SHARED_BLOCK, contrast.rows.too_few, contrast.rows.outside],
     )
     why = np.where(refusals.astype(bool), refusals, InferenceReason.UNDEFINED_STATISTIC)
-    is_told = is_defined.T & ~np.isnan(p_question) & contrast.rows.in_question
-    rows = rows.refused(~is_told, why, set(Result._fields) - {"value", "p_question", "n_root_prompts", "n_units"})
+    is_told = is_defined.T & ~np.isnan(p_hypothesis) & contrast.rows.in_hypothesis
+    rows = rows.refused(~is_told, why, set(Result._fields) - {"value", "p_hypothesis", "n_root_prompts", "n_units"})
     return Compared(
         {name: rows}, {key: _in_unit(test, unit) if key in _IN_UNITS else test for key, test in indices.items()}
     )

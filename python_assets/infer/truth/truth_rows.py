@@ -24,8 +24,8 @@ from python_assets.infer.tables import (
 from python_assets.infer.truth.ground_truth import FEWEST_UNITS, Answers, TruthTest, against_truth, shares_against_truth
 from python_assets.study.base import GROUND_TRUTH
 
-OF_QUESTION: Final = ("jsd_truth_weighted", "jsd_truth_unweighted")
-SIZES: Final = (*OF_QUESTION, "jsd_truth_marginal", "jsd_truth_by_group")  # the others tell of categories too
+OF_HYPOTHESIS: Final = ("jsd_truth_weighted", "jsd_truth_unweighted")
+SIZES: Final = (*OF_HYPOTHESIS, "jsd_truth_marginal", "jsd_truth_by_group")  # the others tell of categories too
 _KEYS: Final = ["slice_id", "system_id", "measure_id", "grouping_id", "parameters"]
 _CELL: Final = ("category", "category_position", "group_id")
 ANSWERS: Final = (*_KEYS, *_CELL, "root_prompt_position", "unit_id", "prompt_position", "n")
@@ -63,10 +63,10 @@ def truth_rows(
         if measures is None or keys["measure_id"] in measures:
             is_own = (truths.measure_id == keys["measure_id"]) & (truths.grouping_id == keys["grouping_id"])
             is_unread = (keys["system_id"], keys["measure_id"]) in unread
-            yield from _question(keys, answers, truths[is_own], options, is_unread=is_unread)
+            yield from _hypothesis(keys, answers, truths[is_own], options, is_unread=is_unread)
 
 
-def _question(
+def _hypothesis(
     keys: dict[str, str], answers: pd.DataFrame, truth: pd.DataFrame, options: Options, *, is_unread: bool
 ) -> Tables:
     answers = answers[answers.category_position.notna() & answers.group_id.isin(truth.group_id)]
@@ -92,7 +92,7 @@ def _question(
     words = {"calibration": "raw", "statistic": GROUND_TRUTH, "category": "", "method": method, "scope": scope}
     shared: dict[str, object] = {**keys, **words, **numbers}
     n_draws = np.nan if np.isnan(p) else float(options.n_permutations)
-    of_question = {
+    of_hypothesis = {
         "p_value": p,
         "p_by_t": np.nan,
         "n_groups": n_groups,
@@ -100,9 +100,9 @@ def _question(
         "n_draws": n_draws,
         "inference_reason": reason,
     }
-    yield "questions", _columns(1, {**shared, **of_question})
+    yield "hypotheses", _columns(1, {**shared, **of_hypothesis})
     found, names = joined(list(sizes.values())), list(sizes)
-    reasons = [of_size if name in OF_QUESTION else InferenceReason.DESCRIPTIVE for name in names]
+    reasons = [of_size if name in OF_HYPOTHESIS else InferenceReason.DESCRIPTIVE for name in names]
     has_draws = ~np.isnan(found.p_value) | ~np.isnan(found.null_q95)
     own = {"metric": names, "inference_reason": reasons, "margin": np.nan}
     own_numbers = {name: getattr(found, name) for name in _NUMBERS}

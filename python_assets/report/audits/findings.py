@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import duckdb
 
-from python_assets.published.account import QUESTION_SETS, UNREAD, UNTESTED, unread_in_words, why
+from python_assets.published.account import FAMILIES, UNREAD, UNTESTED, unread_in_words, why
 from python_assets.published.copies import study_row
 from python_assets.published.query import open_published
 from python_assets.report.audits.record import Record
@@ -40,18 +40,18 @@ ANSWERS: Final = f"""
     where study_id = $study and system_id <> '{BASELINE}'
 """
 # in the order of sets and, within one, of findings; of pairs of models there is no sentence
-QUESTIONS: Final = """
-    select questions.system_id as model, nullif(reference_system_id, '') as against, questions.set_id,
-        measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, questions.verdict,
-        strongest_verdict, questions.reason, questions.p_value, questions.q_value, strongest_size as size,
+HYPOTHESES: Final = """
+    select hypotheses.system_id as model, nullif(reference_system_id, '') as against, hypotheses.family_id,
+        measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, hypotheses.verdict,
+        strongest_verdict, hypotheses.reason, hypotheses.p_value, hypotheses.q_value, strongest_size as size,
         strongest_group_id as group_id, strongest_value as value, strongest_ci_low as ci_low,
         strongest_ci_high as ci_high, strongest_margin as margin, coalesce(is_tool_bias, false) as is_tool_bias,
         coalesce(is_repeated, false) as is_repeated, sentence
-    from questions
+    from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
     where study_id = $study
-    order by questions.set_id <> 'primary', reference_system_id <> '', finding_rank, questions.system_id,
+    order by hypotheses.family_id <> 'primary', reference_system_id <> '', finding_rank, hypotheses.system_id,
         reference_system_id, measure_id, grouping_id, slice_id, calibration, statistic, parameters
 """
 
@@ -100,10 +100,10 @@ def _theme(connection: duckdb.DuckDBPyConnection, theme: str, study_id: str, mod
     of_study = {"study": study_id}
     study = study_row(connection, study_id)
     run = rows_of(connection, RUN, of_study | {"run": study["run_id"]})[0]
-    questions = rows_of(connection, QUESTIONS, of_study)
-    sets = rows_of(connection, QUESTION_SETS, of_study)
-    about = PRIMARY if any(row["set_id"] == PRIMARY for row in sets) else ALL_ELSE
-    asked = {model: [row for row in questions if _is_about(row, model, about)] for model in models}
+    hypotheses = rows_of(connection, HYPOTHESES, of_study)
+    families = rows_of(connection, FAMILIES, of_study)
+    about = PRIMARY if any(row["family_id"] == PRIMARY for row in families) else ALL_ELSE
+    asked = {model: [row for row in hypotheses if _is_about(row, model, about)] for model in models}
     return {
         "theme": theme,
         "study_id": study_id,
@@ -112,21 +112,23 @@ def _theme(connection: duckdb.DuckDBPyConnection, theme: str, study_id: str, mod
         "published_at": _written(study["published_at"]),
         **run,
         **rows_of(connection, ANSWERS, of_study)[0],
-        "set_id": about,
+        "family_id": about,
         "verdicts": {model: verdict_of(rows) for model, rows in asked.items()},
-        "sets": sets,
+        "families": families,
         "untested": [
             {"n": row["n"], "reason": row["reason"], "told": why(row["reason"], row["meaning"], row["remedy"])}
             for row in rows_of(connection, UNTESTED, of_study)
         ],
         "unread": [unread_in_words(row) for row in rows_of(connection, UNREAD, of_study)],
-        "questions": questions,
+        "hypotheses": hypotheses,
     }
 
 
-def _is_about(row: Row, model: str, set_id: str) -> bool:
+def _is_about(row: Row, model: str, family_id: str) -> bool:
     """Whether a question is of groups of a model, and one of those that decide."""
-    return row["model"] == model and row["against"] is None and row["set_id"] == set_id and not row["is_tool_bias"]
+    return (
+        row["model"] == model and row["against"] is None and row["family_id"] == family_id and not row["is_tool_bias"]
+    )
 
 
 def _written(at: datetime | None) -> str | None:

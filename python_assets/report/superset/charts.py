@@ -64,7 +64,7 @@ LIMITS: Final = ("ci_low", "ci_high")
 TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
     "Overview": (
         (
-            Number("questions", "questions asked", "v_findings"),
+            Number("hypotheses", "questions asked", "v_findings"),
             Number("significant", "of them called different", "v_findings", (("verdict", "IN", SHOWN),)),
             Number("untold", "of them not computable", "v_findings", (("verdict", "==", "not_tested"),)),
             Number("worse_off", "groups that are worse off", "v_worse_off"),
@@ -104,7 +104,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "findings",
                 "Every question, the worst first",
                 "v_findings",
-                ("finding_rank", "sentence", "verdict", "q_value", "set_id", "system_id", "measure_id")
+                ("finding_rank", "sentence", "verdict", "q_value", "family_id", "system_id", "measure_id")
                 + ("grouping_id", "slice_id", "meaning", "remedy", "model", "system_prompt_name"),
                 order=("finding_rank",),
             ),

@@ -8,7 +8,7 @@ from python_assets.errors import NOTHING, FieldPath, StudyError, field_name
 from python_assets.extract.extractor import extractors
 from python_assets.extract.measure_problems import spec_problems
 from python_assets.extract.measures import measures_of
-from python_assets.study.analysis import AnalysisSpec, Power, QuestionSet
+from python_assets.study.analysis import AnalysisSpec, HypothesisFamily, Power
 from python_assets.study.base import ALL_PROMPTS, ALL_SYSTEMS, BASELINE, EVERY_IMPORTED
 from python_assets.study.factors import OF_SYSTEMS, SHIFTED, levels_of_systems
 from python_assets.study.metrics import metric_names
@@ -33,16 +33,16 @@ def analysis_problems(draft: Draft) -> Iterator[StudyError]:
     yield from _margin_problems(draft)
     yield from _compare_problems(draft)
     yield from _missing_problems(draft)
-    declared: dict[FieldPath, QuestionSet] = {}
+    declared: dict[FieldPath, HypothesisFamily] = {}
     if (primary := draft.parts.analysis.primary) is not None:
         declared["analysis", "primary"] = primary
-    for name, questions in draft.parts.analysis.sets.items():
-        declared["analysis", "sets", name] = questions
+    for name, hypotheses in draft.parts.analysis.families.items():
+        declared["analysis", "families", name] = hypotheses
         if name in SET_NAMES:
             expected = f"a name of its own; {listed(SET_NAMES)} are sets that every study has"
-            yield StudyError(("analysis", "sets", name), name, expected, "rename the set")
-    for path, questions in declared.items():
-        yield from _set_problems(draft, path, questions)
+            yield StudyError(("analysis", "families", name), name, expected, "rename the set")
+    for path, hypotheses in declared.items():
+        yield from _set_problems(draft, path, hypotheses)
     yield from _taken_problems(declared)
     for name, power in draft.parts.analysis.power.items():
         yield from _power_problems(draft, ("analysis", "power", name), name, power)
@@ -148,7 +148,7 @@ def _bound_problems(path: FieldPath, name: str, margin: float) -> Iterator[Study
         yield StudyError(path, margin, expected, "write a share: 0.05 for 5 %")
 
 
-def _set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iterator[StudyError]:
+def _set_problems(draft: Draft, path: FieldPath, hypotheses: HypothesisFamily) -> Iterator[StudyError]:
     """Names that nothing has, and lists that no question can match together, whatever the responses are."""
     known = {
         "measures": ("a measure", every_measure_id(draft)),
@@ -158,30 +158,30 @@ def _set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iter
         "statistics": ("a statistic of the study", ["mean", SHARE, *draft.parts.analysis.statistic_names]),
     }
     for field, (kind, names) in known.items():
-        for index, name in enumerate(getattr(questions, field) or []):
+        for index, name in enumerate(getattr(hypotheses, field) or []):
             if names is not None and name not in names:
                 yield unknown_name((*path, field, index), name, kind, list(dict.fromkeys(names)), CORRECT)
-    yield from _empty_set_problems(draft, path, questions)
+    yield from _empty_set_problems(draft, path, hypotheses)
 
 
-def _empty_set_problems(draft: Draft, path: FieldPath, questions: QuestionSet) -> Iterator[StudyError]:
+def _empty_set_problems(draft: Draft, path: FieldPath, hypotheses: HypothesisFamily) -> Iterator[StudyError]:
     """Statistics that none of the measures has: labels have shares, numbers all others."""
-    measures = questions.measures or every_measure_id(draft)
+    measures = hypotheses.measures or every_measure_id(draft)
     kinds = {measure_kind(draft, name) for name in measures if name in every_measure_id(draft)}
-    if None in kinds or not kinds or questions.statistics is None:
+    if None in kinds or not kinds or hypotheses.statistics is None:
         return
     is_of_labels, is_of_numbers = "categorical" in kinds, bool(kinds - {"categorical"})
-    if any(is_of_labels if name == SHARE else is_of_numbers for name in questions.statistics):
+    if any(is_of_labels if name == SHARE else is_of_numbers for name in hypotheses.statistics):
         return
     has = SHARE if is_of_labels else "mean"
     expected = f"statistics that one of its measures has, such as {has}"
-    yield StudyError((*path, "statistics"), questions.statistics, expected, "correct the list, or the measures")
+    yield StudyError((*path, "statistics"), hypotheses.statistics, expected, "correct the list, or the measures")
 
 
-def _taken_problems(declared: Mapping[FieldPath, QuestionSet]) -> Iterator[StudyError]:
+def _taken_problems(declared: Mapping[FieldPath, HypothesisFamily]) -> Iterator[StudyError]:
     """Sets all of whose questions a set before them has, for a question is in the first that names it."""
     for (earlier, taking), (later, taken) in combinations(declared.items(), 2):
-        if all(_is_within(getattr(taken, field), getattr(taking, field)) for field in QuestionSet.model_fields):
+        if all(_is_within(getattr(taken, field), getattr(taking, field)) for field in HypothesisFamily.model_fields):
             expected = f"one question at least that {field_name(earlier)} does not name"
             yield StudyError(later, NOTHING, expected, "correct its lists, or remove it")
 

@@ -19,7 +19,7 @@ ROW = {
     "group_id": "man",
     "category": "",
     "comparison": "disparity_change",
-    "set_id": "comparison",
+    "family_id": "comparison",
     "value_b": 0.1,
     "value_a": 0.4,
     "value": 0.3,
@@ -80,7 +80,7 @@ def gate_of(tmp_path):
                 "extractor, label_set, model, extractor_version, recall_low, recall_high, is_current, reason)"
             )
             connection.execute(
-                "create table questions as from (values ('months', 'g_then', 'significant'), "
+                "create table hypotheses as from (values ('months', 'g_then', 'significant'), "
                 "('months', 'g_then', 'inconclusive'), ('months', '', 'inconclusive'), "
                 "('other', 'g_then', 'inconclusive')) as t(study_id, reference_system_id, outcome)"
             )

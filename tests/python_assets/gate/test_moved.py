@@ -36,7 +36,7 @@ def test_a_group_is_told_by_the_verdict_of_its_change(gate_of, row, outcome, wor
     assert text(gate, RUNS).splitlines()[5].endswith(f"  {word}")
 
 
-NOT_ASKED = {"set_id": "secondary"}
+NOT_ASKED = {"family_id": "secondary"}
 CORRECTED = {"calibration": "corrected"}
 
 
@@ -150,5 +150,5 @@ def test_of_labels_that_moved_what_read_them_is_told(gate_of):
     assert "Read by" not in text(gate_of(calm, study=rates), RUNS)
 
 
-def test_questions_of_both_runs_are_counted_from_the_account(gate_of, snapshot):
+def test_hypotheses_of_both_runs_are_counted_from_the_account(gate_of, snapshot):
     assert text(gate_of({}), RUNS).splitlines()[-2] == snapshot

@@ -11,7 +11,7 @@ from tests.heard import Heard
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
 OF_ALL = [
-    *("set_id", "n_questions", "q_value", "verdict", "n_needed", "n_needed_for", "n_needed_reason"),
+    *("family_id", "n_hypotheses", "q_value", "verdict", "n_needed", "n_needed_for", "n_needed_reason"),
     *(
         "value_without",
         "explained_by",
@@ -57,7 +57,7 @@ def equal(found, expected, leaving_out=()):
 def test_what_is_said_of_a_measure_does_not_depend_on_its_neighbours(study, taken_away):
     connection = made_of(study, "sentiment", "gaps", "few")
     infer_study(connection, analysis())
-    tables = ("questions", "contrasts", "disparities", "summary_statistics")
+    tables = ("hypotheses", "contrasts", "disparities", "summary_statistics")
     expected = {table: rows(connection, table, f"measure_id <> '{taken_away}'") for table in tables}
     for name in ("int_cells", "int_values"):
         connection.execute(f"delete from intermediate.{name} where measure_id = '{taken_away}'")
@@ -101,7 +101,7 @@ def test_pairs_that_draw_on_are_each_of_their_own_chunk(study, snapshot):
     heard = Heard()
     infer_study(connection, few, progress=heard)
     assert [said for said in heard.said if "smallest p" in said] == snapshot
-    expected = {table: rows(connection, table) for table in ("questions", "system_comparisons")}
+    expected = {table: rows(connection, table) for table in ("hypotheses", "system_comparisons")}
     infer_study(connection, few, chunks=Here(connection, few, n=3))
     for table, of_whole in expected.items():
         equal(rows(connection, table), of_whole)

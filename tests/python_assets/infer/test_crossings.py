@@ -74,8 +74,8 @@ def inferred(connection, **options):
     return connection
 
 
-def question(connection, grouping_id):
-    return rows(connection, "questions", f"grouping_id = '{grouping_id}'").iloc[0]
+def hypothesis(connection, grouping_id):
+    return rows(connection, "hypotheses", f"grouping_id = '{grouping_id}'").iloc[0]
 
 
 def beyond(connection):
@@ -85,8 +85,8 @@ def beyond(connection):
 
 def test_an_effect_of_a_part_is_told_once(study):
     built = inferred(crossed(study.add("tone", cells(20, gender=2.0)).write()))
-    assert question(built, "gender").q_value < 0.01
-    assert question(built, CROSSING).q_value > 0.05
+    assert hypothesis(built, "gender").q_value < 0.01
+    assert hypothesis(built, CROSSING).q_value > 0.05
     assert set(beyond(built).verdict) == {"inconclusive"}
     against_rest = rows(built, "contrasts", f"grouping_id = '{CROSSING}' and contrast = 'mean_difference'")
     assert set(against_rest.inference_reason) == {"told_by_parts"}
@@ -100,13 +100,13 @@ def test_an_effect_of_a_part_is_told_once(study):
 
 def test_where_no_part_is_declared_groups_are_compared_as_they_are(study):
     built = inferred(crossed(study.add("tone", cells(20, gender=2.0)).write(), has_parts=False))
-    assert question(built, CROSSING).q_value < 0.01
+    assert hypothesis(built, CROSSING).q_value < 0.01
     assert not len(rows(built, "contrasts", "contrast = 'beyond_parts'"))
 
 
 def test_a_cell_that_differs_stands_and_its_mirror_says_the_same(study):
     built = inferred(crossed(study.add("tone", cells(30, gender=1.0, cell=2.5)).write()))
-    assert question(built, CROSSING).q_value < 0.01
+    assert hypothesis(built, CROSSING).q_value < 0.01
     told = beyond(built)
     assert told.verdict["women x a"] == "different"
     assert pd.isna(told.explained_by["women x a"])
@@ -145,7 +145,7 @@ def test_flips_that_cannot_be_significant_in_their_set_give_way_to_t(study):
     # 6 root prompts have 32 flips apart: alone 1/32 can be called, among three questions it cannot
     x = cells(6, cell=4.0)
     alone = inferred(crossed(study.add("tone", x).write()), primary=None)
-    found = question(alone, CROSSING)
+    found = hypothesis(alone, CROSSING)
     assert "cluster t" in found.method
     assert "flipped" not in found.method
     assert set(beyond(alone).inference_reason) == {"p_floor"}
@@ -212,7 +212,7 @@ def test_names_that_lie_in_one_cell_each(study):
     for grouping in ("gender", "race"):
         connection.execute("insert into raw.groupings values ('small', ?, 0, ?, 0)", [grouping, grouping])
     built = inferred(connection)
-    found = question(built, CROSSING)
+    found = hypothesis(built, CROSSING)
     assert found.method.startswith("unit t")
     assert found.p_value < 0.01
     assert beyond(built).verdict["women x a"] == "different"
@@ -223,6 +223,6 @@ def test_a_main_effect_calls_no_crossing_in_whole_studies(study):
     for seed in range(fewest()):
         study.add(f"m{seed}", cells(12, seed=seed, gender=2.0))
     built = inferred(crossed(study.write()))
-    found = rows(built, "questions", f"grouping_id = '{CROSSING}' and statistic = 'mean'")
+    found = rows(built, "hypotheses", f"grouping_id = '{CROSSING}' and statistic = 'mean'")
     assert (found.p_value <= 0.05).sum() <= most(fewest())
-    assert (rows(built, "questions", "grouping_id = 'gender'").q_value <= 0.05).mean() > 0.9
+    assert (rows(built, "hypotheses", "grouping_id = 'gender'").q_value <= 0.05).mean() > 0.9

@@ -7,7 +7,7 @@ from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.contrasts.means import mean_null
 from python_assets.infer.contrasts.rates import rate_null, rate_pair
 from python_assets.infer.formulas import interval
-from python_assets.infer.formulas.multiplicity import benjamini_hochberg, question_levels
+from python_assets.infer.formulas.multiplicity import benjamini_hochberg, hypothesis_levels
 
 NO_MARGIN = {name: np.array([np.nan]) for name in ("mean_difference", "risk_difference", "log_disparity")}
 
@@ -32,7 +32,7 @@ def test_complete_contrasts(golden, build):
         assert result.value[0, group] / result.std_error[0, group] == close(expected["t"])
         assert result.p_value[0, group] == close(expected["p_exact"])
     assert result.p_maxt[0] == close(case["maxT_step_down"])
-    assert result.p_question[0] == close([12 / 1_296] * 3)  # inference.md 6.3
+    assert result.p_hypothesis[0] == close([12 / 1_296] * 3)  # inference.md 6.3
     assert set(result.scope[0]) == {"these prompts only"}  # four root prompts
 
 
@@ -169,14 +169,14 @@ def test_false_discovery_rates(golden):
     assert benjamini_hochberg(p) == close(case["bh"])
 
 
-def test_levels_of_questions_and_of_their_groups(golden):
-    case = golden["questions"]
+def test_levels_of_hypotheses_and_of_their_groups(golden):
+    case = golden["hypotheses"]
     p_group = np.concatenate(case["p_group"])
-    question = np.repeat(np.arange(len(case["p_group"])), [len(p) for p in case["p_group"]])
-    found = question_levels(np.array([min(p) for p in case["p_group"]]), p_group, question)
-    assert found.of_question == close(case["q_question"])
+    hypothesis = np.repeat(np.arange(len(case["p_group"])), [len(p) for p in case["p_group"]])
+    found = hypothesis_levels(np.array([min(p) for p in case["p_group"]]), p_group, hypothesis)
+    assert found.of_hypothesis == close(case["q_hypothesis"])
     assert found.of_group == close(np.concatenate(case["q_group"]))
-    assert (found.of_question <= 0.05).sum() == case["n_significant_at_05"]
+    assert (found.of_hypothesis <= 0.05).sum() == case["n_significant_at_05"]
 
 
 def test_random_draws_are_within_their_error_of_the_enumeration(golden, build):

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from python_assets.infer.run import infer_study
-from python_assets.study.analysis import QuestionSet
+from python_assets.study.analysis import HypothesisFamily
 from tests.python_assets.infer.test_run import DEFAULTS, rows
 
 GIVEN = [SimpleNamespace(measure="refusal", file="labels.csv", rater="ann")]
@@ -50,8 +50,8 @@ def unfair():
 def test_corrected_values_are_asked_in_the_place_of_raw_ones(study, unfair):
     y, m = unfair
     study.add("refusal", m, kind="binary", direction="higher_worse").label("refusal", given(y, 20))
-    questions, contrasts = inferred(study, ("questions", "contrasts"))
-    sets = questions.set_index("calibration").set_id
+    hypotheses, contrasts = inferred(study, ("hypotheses", "contrasts"))
+    sets = hypotheses.set_index("calibration").family_id
     assert sets.to_dict() == {
         "raw": "secondary",
         "corrected": "primary",
@@ -68,13 +68,13 @@ def test_corrected_values_are_asked_in_the_place_of_raw_ones(study, unfair):
     assert corrected.verdict_with_missing.isna().all() or set(corrected.verdict_with_missing) == {"inconclusive"}
 
 
-def test_what_the_instrument_gets_wrong_is_a_question_of_its_own(study):
+def test_what_the_instrument_gets_wrong_is_a_hypothesis_of_its_own(study):
     y = marks(n=60, rate=0.5)
     m = read(y, false_alarm=np.array([0.9, 0.05, 0.05]))
     study.add("refusal", m, kind="binary").label("refusal", given(y, 50))
     contrasts = inferred(study)
     wrong = contrasts[(contrasts.calibration == "false_alarm") & (contrasts.group_id == "g0")].iloc[0]
-    assert (wrong.set_id, wrong.verdict) == ("instrument", "different")
+    assert (wrong.family_id, wrong.verdict) == ("instrument", "different")
     labelled = y[:50]
     is_other = labelled == 0
     rate = [m[:50, g][is_other[:, g]].mean() for g in range(3)]
@@ -110,10 +110,10 @@ def test_with_every_prompt_labelled_corrected_means_are_those_of_labels(study, u
 def test_labels_that_are_too_few_or_not_whole_leave_raw_values_in_the_set(study, unfair, labels, reason):
     y, m = unfair
     study.add("refusal", m, kind="binary").label("refusal", labels(y))
-    questions, contrasts = inferred(study, ("questions", "contrasts"))
-    own = questions.set_index("calibration")
-    assert own.set_id.raw == "primary"
-    assert (own.set_id.corrected, own.inference_reason.corrected) == ("secondary", reason)
+    hypotheses, contrasts = inferred(study, ("hypotheses", "contrasts"))
+    own = hypotheses.set_index("calibration")
+    assert own.family_id.raw == "primary"
+    assert (own.family_id.corrected, own.inference_reason.corrected) == ("secondary", reason)
     corrected = contrasts[contrasts.calibration == "corrected"]
     assert corrected.p_value.isna().all() and corrected.ci_low.isna().all()
     assert set(corrected.inference_reason) - {"no_values"} == {reason}  # of groups that nobody labelled
@@ -142,17 +142,17 @@ def test_a_measure_without_labels_is_as_it_was(study, unfair):
 def test_a_study_may_name_the_calibration_itself(study, unfair):
     y, m = unfair
     study.add("refusal", m, kind="binary").label("refusal", given(y, 20))
-    questions = inferred(study, "questions", primary=QuestionSet(calibrations=["raw"]))
-    assert questions.set_index("calibration").set_id[["raw", "corrected"]].tolist() == ["primary", "secondary"]
-    both = inferred(study, "questions", primary=QuestionSet(calibrations=["raw", "corrected"]))
-    assert both.set_index("calibration").set_id[["raw", "corrected"]].tolist() == ["primary", "primary"]
+    hypotheses = inferred(study, "hypotheses", primary=HypothesisFamily(calibrations=["raw"]))
+    assert hypotheses.set_index("calibration").family_id[["raw", "corrected"]].tolist() == ["primary", "secondary"]
+    both = inferred(study, "hypotheses", primary=HypothesisFamily(calibrations=["raw", "corrected"]))
+    assert both.set_index("calibration").family_id[["raw", "corrected"]].tolist() == ["primary", "primary"]
 
 
 def test_a_frozen_plan_of_raw_values_keeps_them(study, unfair):
     y, m = unfair
     connection = study.add("refusal", m, kind="binary").label("refusal", given(y, 20)).write()
     infer_study(connection, analysis(), corrects=())
-    found = rows(connection, "questions").set_index("calibration").set_id
+    found = rows(connection, "hypotheses").set_index("calibration").family_id
     assert found[["raw", "corrected"]].tolist() == ["primary", "secondary"]
 
 
@@ -161,8 +161,8 @@ def test_a_score_is_corrected_with_an_interval_from_ten_prompts(study):
     y = rng.normal(size=(40, 3))
     m = y + np.array([0.8, 0, 0]) + rng.normal(0, 0.3, size=y.shape)
     study.add("refusal", m).label("refusal", given(y, 12))
-    questions, contrasts = inferred(study, ("questions", "contrasts"))
-    assert set(questions.calibration) == {"raw", "corrected", "label_error"}
+    hypotheses, contrasts = inferred(study, ("hypotheses", "contrasts"))
+    assert set(hypotheses.calibration) == {"raw", "corrected", "label_error"}
     corrected = contrasts[contrasts.calibration == "corrected"]
     assert set(corrected.contrast) == {"mean_difference"} and corrected.ci_low.notna().all()
     error = contrasts[(contrasts.calibration == "label_error") & (contrasts.group_id == "g0")].iloc[0]
@@ -174,7 +174,7 @@ def test_categories_are_not_corrected(study):
     y = marks()
     study.add("refusal", y, kind="categorical", category="yes")
     study.add("refusal", 1 - y, kind="categorical", category="no").label("refusal", given(y, 20))
-    assert set(inferred(study, "questions").calibration) == {"raw"}
+    assert set(inferred(study, "hypotheses").calibration) == {"raw"}
 
 
 def placed(connection, slice_id, *, of=None, offset=0):
@@ -245,10 +245,10 @@ def test_systems_are_compared_by_what_people_say_of_both(study):
     mean = found[found.comparison == "mean_change"].set_index("calibration")
     assert mean.verdict.raw == "different"
     assert mean.verdict.corrected == "inconclusive"
-    assert (mean.set_id.raw, mean.set_id.corrected) == ("secondary", "comparison")
+    assert (mean.family_id.raw, mean.family_id.corrected) == ("secondary", "comparison")
     assert mean.ci_low.corrected < truth[0].mean() - truth[1].mean() < mean.ci_high.corrected
     moved = found[(found.comparison == "groups_moved") & (found.calibration == "corrected")]
-    assert moved.p_value.notna().all() and set(moved.set_id) == {"comparison"}
+    assert moved.p_value.notna().all() and set(moved.family_id) == {"comparison"}
     assert set(found[found.calibration == "corrected"].comparison) == {
         "mean_change", "groups_moved", "disparity_change"
     }  # fmt: skip
@@ -286,8 +286,8 @@ def test_labels_of_one_side_leave_raw_changes_in_the_set(study, labels, reason):
 
 def test_all_labels_alike_show_no_variation(study):
     study.add("refusal", np.zeros((40, 3)), kind="binary").label("refusal", given(np.zeros((40, 3)), 20))
-    questions = inferred(study, "questions")
-    assert questions.set_index("calibration").inference_reason.corrected == "no_variation"
+    hypotheses = inferred(study, "hypotheses")
+    assert hypotheses.set_index("calibration").inference_reason.corrected == "no_variation"
 
 
 @pytest.mark.parametrize("kind", ["binary", "continuous"])
@@ -296,10 +296,10 @@ def test_labels_of_one_group_alone_correct_nothing(study, unfair, kind):
     labels = given(y, 20)
     labels[:, 1:] = np.nan
     study.add("refusal", m, kind=kind, direction="higher_worse").label("refusal", labels)
-    questions, contrasts = inferred(study, ("questions", "contrasts"))
-    corrected = questions[questions.calibration == "corrected"]
-    assert corrected.p_value.isna().all() and set(corrected.set_id) == {"secondary"}
-    assert set(questions[questions.calibration == "raw"].set_id) == {"primary"}
+    hypotheses, contrasts = inferred(study, ("hypotheses", "contrasts"))
+    corrected = hypotheses[hypotheses.calibration == "corrected"]
+    assert corrected.p_value.isna().all() and set(corrected.family_id) == {"secondary"}
+    assert set(hypotheses[hypotheses.calibration == "raw"].family_id) == {"primary"}
     assert contrasts[contrasts.calibration == "corrected"].p_value.isna().all()
 
 
@@ -307,8 +307,8 @@ def test_labels_of_one_group_alone_correct_nothing(study, unfair, kind):
 def test_labels_that_are_all_alike_show_no_difference(study, unfair, said):
     y, m = unfair
     study.add("refusal", m, kind="binary", direction="higher_worse").label("refusal", given(np.full_like(y, said), 40))
-    questions = inferred(study, "questions")
-    corrected = questions[questions.calibration == "corrected"].iloc[0]
+    hypotheses = inferred(study, "hypotheses")
+    corrected = hypotheses[hypotheses.calibration == "corrected"].iloc[0]
     assert np.isnan(corrected.p_value) and corrected.inference_reason == "no_variation"
 
 
@@ -318,7 +318,7 @@ def test_cells_of_several_answers_of_which_people_labelled_some_have_no_correcte
     labels = np.full(m.shape, np.nan)
     labels[:20, :, 0] = y[:20]
     study.add("refusal", m, kind="binary", direction="higher_worse").label("refusal", labels)
-    questions, summary = inferred(study, ("questions", "summary_statistics"))
-    corrected = questions[questions.calibration == "corrected"].iloc[0]
+    hypotheses, summary = inferred(study, ("hypotheses", "summary_statistics"))
+    corrected = hypotheses[hypotheses.calibration == "corrected"].iloc[0]
     assert np.isnan(corrected.p_value) and corrected.inference_reason == "labels_not_whole_prompts"
     assert summary[summary.calibration == "corrected"].value.isna().all()

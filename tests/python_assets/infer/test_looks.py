@@ -113,7 +113,7 @@ def test_a_study_without_looks_has_one_at_alpha(study, home):
     assert (look.number, look.n, look.level, look.last_level, look.reason) == (1, 1, 0.05, 0.05, None)
     connection = study.add("tone", cells([1.0, 1.0, 1.0])).write()
     infer_study(connection, analysis())
-    assert set(rows(connection, "questions").significant_at_look) == {1}
+    assert set(rows(connection, "hypotheses").significant_at_look) == {1}
     found = of_group(connection)
     assert found.value_at_call == found.value_cells
 
@@ -134,8 +134,8 @@ def test_what_a_look_calls_stays_significant_and_is_told_where_it_turns_round(ta
     assert second.value_at_call == pytest.approx(first.value_cells)
     assert second.value_at_call > 0 > second.value_cells
     assert pd.isna(second.explained_by)
-    question = rows(connection, "questions", "measure_id = 'tone'").iloc[0]
-    assert (question.significant_at_look, question.level) == (1, look.level)
+    hypothesis = rows(connection, "hypotheses", "measure_id = 'tone'").iloc[0]
+    assert (hypothesis.significant_at_look, hypothesis.level) == (1, look.level)
     # n rows that are called so far have intervals after selection
     assert second.ci_low_selected < second.value_cells < second.ci_high_selected
     nothing = rows(connection, "contrasts", "measure_id = 'still'")
@@ -184,14 +184,14 @@ def test_a_look_that_was_taken_with_other_answers_calls_nothing(take, home, numb
     take(cells([0.0, 0.0, 0.0]), number)
     connection, look = take(cells([3.0, 3.0, 3.0]), number)
     assert look.reason == reason
-    withhold(connection, ["questions", "contrasts", "disparities", "summary_statistics"], look.reason)
+    withhold(connection, ["hypotheses", "contrasts", "disparities", "summary_statistics"], look.reason)
     found = rows(connection, "contrasts", "measure_id = 'tone' and contrast = 'mean_difference'")
     assert found.value_cells.notna().all()
     for name in ("p_value", "p_value_maxt", "q_value", "ci_low", "ci_low_selected", "significant_at_look", "n_needed"):
         assert found[name].isna().all(), name
     assert set(found.verdict) == {"not_tested"}
     assert set(found.inference_reason) == {reason}
-    assert rows(connection, "questions").p_value.isna().all()
+    assert rows(connection, "hypotheses").p_value.isna().all()
     assert rows(connection, "summary_statistics").ci_low.isna().all()
     assert len(taken_looks(analysis(**PLAN), home)) == 1
 

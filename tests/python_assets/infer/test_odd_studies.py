@@ -29,13 +29,13 @@ def test_where_every_group_is_significant_each_stands_or_has_its_reason(study):
     assert (np.sign(found.value_shrunken) == np.sign(found.value_cells)).all()
 
 
-def test_one_question_alone_is_corrected_with_none(study):
+def test_one_hypothesis_alone_is_corrected_with_none(study):
     x = numbers(20, 2)
     connection = told(study.add("tone", x))
-    (question,) = rows(connection, "questions").itertuples()
-    assert question.n_questions == 1 and question.q_value == question.p_value
+    (hypothesis,) = rows(connection, "hypotheses").itertuples()
+    assert hypothesis.n_hypotheses == 1 and hypothesis.q_value == hypothesis.p_value
     found = rows(connection, "contrasts")
-    assert found.q_value.tolist() == pytest.approx([question.p_value] * 2)
+    assert found.q_value.tolist() == pytest.approx([hypothesis.p_value] * 2)
     # two groups are one row, of which nothing is known of how sizes spread
     assert set(found.selected_reason) == {"too_few_rows"} and found[list(SELECTED)].isna().all(axis=None)
     half = stats.t.isf(0.025, 19) * stats.sem(x[:, 0] - x[:, 1])
@@ -43,22 +43,22 @@ def test_one_question_alone_is_corrected_with_none(study):
 
 
 @pytest.mark.run
-def test_a_set_of_a_thousand_questions_calls_what_is_there(study):
+def test_a_set_of_a_thousand_hypotheses_calls_what_is_there(study):
     """Ten of a thousand measures differ, by more than four errors of a difference."""
     rng = np.random.default_rng(7)
     for at in range(1_000):
         study.add(f"m{at:04}", rng.normal(size=(25, 3)) + (3.0 * (at < 10), 0, 0))
     connection = told(study, n_permutations=999)
-    questions = rows(connection, "questions").set_index("measure_id").sort_index()
-    assert set(questions.n_questions) == {1_000}
-    p = np.sort(questions.p_value.to_numpy())
+    hypotheses = rows(connection, "hypotheses").set_index("measure_id").sort_index()
+    assert set(hypotheses.n_hypotheses) == {1_000}
+    p = np.sort(hypotheses.p_value.to_numpy())
     by_hand = np.minimum.accumulate((1_000 * p / np.arange(1, 1_001))[::-1])[::-1]
-    assert np.sort(questions.q_value.to_numpy()) == pytest.approx(np.minimum(by_hand, 1))
-    significant = questions.index[questions.q_value <= 0.05]
+    assert np.sort(hypotheses.q_value.to_numpy()) == pytest.approx(np.minimum(by_hand, 1))
+    significant = hypotheses.index[hypotheses.q_value <= 0.05]
     assert {f"m{at:04}" for at in range(10)} <= set(significant)
     assert len(significant) <= 13
     # the smallest p that 999 draws give could call nothing among a thousand
-    assert (questions.p_value[:10] < 2 / 1_000).all() and (questions.n_draws[:10] > 999).all()
+    assert (hypotheses.p_value[:10] < 2 / 1_000).all() and (hypotheses.n_draws[:10] > 999).all()
     found = rows(connection, "contrasts")
     assert found[found.q_value.isna()].inference_reason.notna().all()
     told_of = found[found.verdict == "different"]

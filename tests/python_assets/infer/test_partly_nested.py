@@ -41,10 +41,10 @@ def test_all_factors_together_have_values_and_noise_floors_and_no_p(x):
     np.testing.assert_allclose(spread.value, np.ptp(means, axis=0), atol=1e-12)
     assert disparities.p_value.isna().all()
     assert spread.null_q95.gt(spread.null_median).all()
-    assert set(tables["questions"].inference_reason) == {InferenceReason.PARTLY_NESTED}
-    assert tables["questions"].p_value.isna().all()
-    assert set(tables["questions"].n_units) == {NAMES.n_units}
-    assert set(tables["questions"].n_root_prompts) == {NAMES.n_prompts}
+    assert set(tables["hypotheses"].inference_reason) == {InferenceReason.PARTLY_NESTED}
+    assert tables["hypotheses"].p_value.isna().all()
+    assert set(tables["hypotheses"].n_units) == {NAMES.n_units}
+    assert set(tables["hypotheses"].n_root_prompts) == {NAMES.n_prompts}
 
 
 def test_the_noise_floor_is_of_names_shuffled_among_groups_and_nationalities_within_names(x):
@@ -76,8 +76,8 @@ def test_gender_and_race_are_tested_on_names(x):
     expected = np.sqrt(np.maximum.reduce([of_names + of_prompts - of_both, of_names, of_prompts]))
     first = contrasts[contrasts.group_id == "g00"]
     np.testing.assert_allclose(first.std_error, expected, rtol=1e-9)
-    assert set(tables["questions"].scope) == {"units and prompts like these"}
-    assert tables["questions"].p_value.notna().all()
+    assert set(tables["hypotheses"].scope) == {"units and prompts like these"}
+    assert tables["hypotheses"].p_value.notna().all()
 
 
 def test_nationality_is_tested_within_names(x):
@@ -91,9 +91,9 @@ def test_nationality_is_tested_within_names(x):
         np.testing.assert_allclose(rows.value, difference[:, land].mean(axis=0), atol=1e-12)
         np.testing.assert_allclose(rows.ci_low, limits.low, rtol=1e-9)
         np.testing.assert_allclose(rows.ci_high, limits.high, rtol=1e-9)
-    assert set(tables["questions"].scope) == {"units like these, these prompts"}
-    assert set(tables["questions"].n_units) == {NAMES.n_units}
-    assert tables["questions"].p_value.notna().all()
+    assert set(tables["hypotheses"].scope) == {"units like these, these prompts"}
+    assert set(tables["hypotheses"].n_units) == {NAMES.n_units}
+    assert tables["hypotheses"].p_value.notna().all()
 
 
 @pytest.mark.run

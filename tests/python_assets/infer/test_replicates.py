@@ -209,7 +209,7 @@ def test_smallest_p_of_a_pair_is_that_of_an_enumeration():
     assert uneven[0] == pytest.approx(1 / np.prod(per_block))
 
 
-def test_floored_rows_of_replicates_take_the_question_to_welch():
+def test_floored_rows_of_replicates_take_the_hypothesis_to_welch():
     scheme = several_prompts(alpha=1e-9)
     x = np.random.default_rng(8).normal(size=(len(BLOCK), 1))
     result = means(scheme, x).contrasts["mean_difference"]
@@ -219,7 +219,7 @@ def test_floored_rows_of_replicates_take_the_question_to_welch():
     assert result.p_value[0] == pytest.approx(p_t, abs=1e-12)
     of_holm = multipletests(p_t, method="holm")[1]
     assert result.p_maxt[0] == pytest.approx(of_holm, abs=1e-12)
-    assert result.p_question[0] == pytest.approx([of_holm.min()] * 3, abs=1e-12)
+    assert result.p_hypothesis[0] == pytest.approx([of_holm.min()] * 3, abs=1e-12)
 
 
 def test_replicates_of_groups_that_share_no_prompt_are_named():

@@ -11,7 +11,7 @@ from python_assets.errors import StudyError
 from python_assets.infer.formulas.verdict import index_verdicts
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
-from python_assets.study.analysis import Power, QuestionSet
+from python_assets.study.analysis import HypothesisFamily, Power
 from python_assets.study.base import Against
 from tests.heard import Heard
 
@@ -26,7 +26,7 @@ DEFAULTS = {
     "requested_contrasts": (),
     "compared_with": None,
     "primary": None,
-    "question_sets": {},
+    "families": {},
     "unmatched_allowed": {},
     "fills_scale": False,
     "power": {},
@@ -34,7 +34,7 @@ DEFAULTS = {
 }
 
 
-RESULTS = ("questions", "summary_statistics", "contrasts", "disparities")
+RESULTS = ("hypotheses", "summary_statistics", "contrasts", "disparities")
 
 
 def analysis(**options):
@@ -259,15 +259,15 @@ def test_what_is_settled_needs_no_root_prompts(study):
     assert found[found.verdict != "inconclusive"][["n_needed", "n_needed_for", "n_needed_reason"]].isna().all(axis=None)
 
 
-def test_questions_of_the_rule_are_corrected_together_and_the_others_apart(study):
+def test_hypotheses_of_the_rule_are_corrected_together_and_the_others_apart(study):
     study.add("sentiment", numbers()).add("sentiment", numbers(seed=2), calibration="calibrated")
     study.add("sentiment", numbers(seed=3), system_id="baseline")
     study.add("refusal", numbers(seed=4) > 0, kind="binary").add("empty", numbers(seed=5) > 0, kind="binary")
     connection = study.ask("variance").write()
     infer_study(connection, analysis())
     found = connection.execute(
-        "select system_id, measure_id, calibration, statistic, set_id, n_questions "
-        "from inference.questions order by all"
+        "select system_id, measure_id, calibration, statistic, family_id, n_hypotheses "
+        "from inference.hypotheses order by all"
     ).fetchall()
     assert found == [
         ("baseline", "sentiment", "raw", "mean", "baseline", 2),
@@ -283,65 +283,65 @@ def test_questions_of_the_rule_are_corrected_together_and_the_others_apart(study
     ]
 
 
-def test_a_question_has_one_p_and_its_groups_none_below_it(study):
+def test_a_hypothesis_has_one_p_and_its_groups_none_below_it(study):
     connection = study.add("sentiment", numbers(n_groups=5, shift=1)).write()
     infer_study(connection, analysis())
-    question = rows(connection, "questions").iloc[0]
+    hypothesis = rows(connection, "hypotheses").iloc[0]
     groups = rows(connection, "contrasts")
-    assert question.q_value == question.p_value  # alone in its set
-    assert (groups.q_value >= question.q_value).all()
+    assert hypothesis.q_value == hypothesis.p_value  # alone in its set
+    assert (groups.q_value >= hypothesis.q_value).all()
     assert (groups.p_value_maxt >= groups.p_value).all()
-    assert set(rows(connection, "disparities", "p_value is not null").q_value) == {question.q_value}
+    assert set(rows(connection, "disparities", "p_value is not null").q_value) == {hypothesis.q_value}
 
 
-def test_the_study_says_which_questions_it_is_about(study):
+def test_the_study_says_which_hypotheses_it_is_about(study):
     study.add("sentiment", numbers()).add("other", numbers(seed=4)).add("third", numbers(seed=5))
-    sets = {"aside": QuestionSet(measures=["third"])}
+    sets = {"aside": HypothesisFamily(measures=["third"])}
     connection = study.write()
-    infer_study(connection, analysis(primary=QuestionSet(measures=["other"]), question_sets=sets))
-    found = rows(connection, "questions").set_index("measure_id").set_id
+    infer_study(connection, analysis(primary=HypothesisFamily(measures=["other"]), families=sets))
+    found = rows(connection, "hypotheses").set_index("measure_id").family_id
     assert found.to_dict() == {"other": "primary", "third": "aside", "sentiment": "secondary"}
 
 
 def test_a_primary_set_that_names_nothing_is_a_mistake(study, refused):
     connection = study.add("sentiment", numbers()).write()
     with refused(StudyError, "analysis.primary"):
-        infer_study(connection, analysis(primary=QuestionSet(systems=["nobody"])))
+        infer_study(connection, analysis(primary=HypothesisFamily(systems=["nobody"])))
 
 
 @pytest.mark.parametrize("kind", ["continuous", "binary"])
 def test_values_that_are_all_equal_ask_nothing(study, kind):
     connection = study.add("refusal", np.zeros((12, 3)), kind=kind).write()
     infer_study(connection, analysis(margins={"risk_difference": 0.1, "mean_difference": 0.1}))
-    question = rows(connection, "questions").iloc[0]
-    assert (question.inference_reason, question.n_questions) == ("no_variation", 0)
-    assert np.isnan(question.p_value)
+    hypothesis = rows(connection, "hypotheses").iloc[0]
+    assert (hypothesis.inference_reason, hypothesis.n_hypotheses) == ("no_variation", 0)
+    assert np.isnan(hypothesis.p_value)
     assert set(rows(connection, "contrasts").verdict) == {"not_tested"}
     assert "equivalent" not in set(rows(connection, "disparities").verdict)
 
 
-def test_questions_at_the_smallest_p_are_drawn_on_where_that_decides(study):
+def test_hypotheses_at_the_smallest_p_are_drawn_on_where_that_decides(study):
     for i in range(40):
         study.add(f"m{i}", numbers(20, seed=i))
     connection = study.add("sentiment", numbers(20, shift=5)).write()
     infer_study(connection, analysis(n_permutations=199))
-    found = rows(connection, "questions").set_index("measure_id")
+    found = rows(connection, "hypotheses").set_index("measure_id")
     # 41 questions need p of .05 / 41, which 199 draws cannot give
     assert found.p_value["sentiment"] < 0.05 / 41 < 2 / 200
     assert found.q_value["sentiment"] <= 0.05
     group = rows(connection, "contrasts", "measure_id = 'sentiment' and group_id = 'g0'").iloc[0]
     assert group.p_value < 1 / 200
     assert group.verdict == "different"
-    assert set(rows(connection, "contrasts").n_questions) == {41}
+    assert set(rows(connection, "contrasts").n_hypotheses) == {41}
 
 
-def test_a_statistic_of_rows_is_drawn_on_for_the_question_that_needs_it_alone(study):
+def test_a_statistic_of_rows_is_drawn_on_for_the_hypothesis_that_needs_it_alone(study):
     rng = np.random.default_rng(4)
     for i in range(40):
         study.add(f"m{i}", rng.normal(size=(30, 3, 4)))
     connection = study.add("sentiment", rng.normal(size=(30, 3, 4)) * [[[12], [1], [1]]]).ask("variance").write()
     infer_study(connection, analysis(n_permutations=199))
-    found = rows(connection, "questions", "statistic = 'variance'").set_index("measure_id")
+    found = rows(connection, "hypotheses", "statistic = 'variance'").set_index("measure_id")
     assert len(found) == found.index.nunique() == 41
     assert found.p_value["sentiment"] < 0.001 < 1 / 200
     others = found.p_value.drop("sentiment") * 200
@@ -422,7 +422,7 @@ def test_a_method_names_the_factors_held_fixed_and_those_that_are_redundant(stud
     ):
         connection = study.add("sentiment", numbers()).write(factors=given)
         infer_study(connection, analysis())
-        for table in ("contrasts", "disparities", "questions"):
+        for table in ("contrasts", "disparities", "hypotheses"):
             methods = rows(connection, table).method.dropna()
             assert len(methods)
             assert all(method.endswith(words) and method.count(";") == words.count(";") for method in methods)
@@ -453,7 +453,7 @@ def test_where_all_prompts_mix_units_the_primary_set_asks_in_each_slice(study):
         connection.execute(f"insert into {table} select * replace ('names' as slice_id) from {table}")
     connection.execute("insert into raw.measure_slices select * replace ('names' as slice_id) from raw.measure_slices")
     infer_study(connection, analysis())
-    in_sets = "select slice_id, set_id, n_questions from inference.questions order by all"
+    in_sets = "select slice_id, family_id, n_hypotheses from inference.hypotheses order by all"
     assert connection.sql(in_sets).fetchall() == [("all", "primary", 1), ("names", "secondary", 1)]
     connection.execute("update intermediate.int_prompt_groups set scheme = 'mixed_units' where slice_id = 'all'")
     infer_study(connection, analysis())
@@ -617,7 +617,7 @@ def test_the_full_intersection_has_an_idi(study):
     assert found.verdict["fdi"] == "inconclusive"
 
 
-def test_an_index_says_no_more_than_its_interval_and_nothing_beside_its_question():
+def test_an_index_says_no_more_than_its_interval_and_nothing_beside_its_hypothesis():
     frame = pd.DataFrame(
         {
             "metric": ["range", "range", "impact_ratio", "range", "range", "range"],

@@ -27,7 +27,7 @@ def test_a_study_without_bias_seldom_has_a_finding(name, promised):
     assert seldom((is_false for found in studies for is_false in found.any_false), promised)
 
 
-def test_of_the_significant_questions_few_are_false_and_most_true_ones_are_significant():
+def test_of_the_significant_hypotheses_few_are_false_and_most_true_ones_are_significant():
     studies = Studies(44, effects=(-5, -4, 3.5), n_true=4)
     found = simulated_studies(studies, 20, n_permutations=1_999, seed=5)
     assert found.power.mean() >= 0.85
@@ -35,12 +35,12 @@ def test_of_the_significant_questions_few_are_false_and_most_true_ones_are_signi
 
 
 @pytest.mark.parametrize("condition", dict.fromkeys(design.condition for design in designs()))
-def test_under_no_condition_of_the_grid_is_a_question_significant_too_often(condition):
+def test_under_no_condition_of_the_grid_is_a_hypothesis_significant_too_often(condition):
     """Pooled over all sizes."""
     of_condition = [design for design in designs() if design.condition == condition]
     promised = 0.055  # one group wide and skewed: .06 in the design
     rng, n = np.random.default_rng(3), -(-fewest(promised) // len(of_condition))
     shares = [calls(design.cells(rng, n), n_permutations=199, seed=1) for design in of_condition]
-    question, group = np.mean(shares, axis=0)
-    assert question <= share(n * len(shares), promised)
-    assert group <= question
+    hypothesis, group = np.mean(shares, axis=0)
+    assert hypothesis <= share(n * len(shares), promised)
+    assert group <= hypothesis

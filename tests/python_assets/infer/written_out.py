@@ -58,7 +58,7 @@ def score_z(a, c, pooled, inverse_other):
     return d / error if error > 1e-9 else np.sign(d) * 1e6 * (abs(d) > 1e-9)
 
 
-def p_of_question(sizes, drawn):
+def p_of_hypothesis(sizes, drawn):
     """inference.md 6.3 of sizes (rows,) and drawn (draws, rows): the observed table is one of all B + 1."""
     everything = np.vstack([sizes, drawn])
     of_table = np.ones(len(everything))

@@ -49,7 +49,7 @@ def test_golden_contrasts(case):
     assert sd == pytest.approx(case["sd_of_difference"], **CLOSE)
     assert sd_of_change(spread, of_mean=False) == pytest.approx(case["sd_of_change"], **CLOSE)
     n_comparisons = 1 if case["n_groups"] == 2 else case["n_groups"]
-    assert n_comparisons * case["n_questions"] == case["n_tests"]
+    assert n_comparisons * case["n_hypotheses"] == case["n_tests"]
     assert needed(case["effect"], sd, n_tests=case["n_tests"]) == case["n_needed"]
 
 

@@ -515,7 +515,7 @@ def test_what_an_engine_has_not_written_yet_is_unknown_and_said_with_the_remedy(
 
 
 @pytest.mark.usefixtures("home")
-def test_what_was_scraped_is_known_where_questions_are_not(tmp_path):
+def test_what_was_scraped_is_known_where_hypotheses_are_not(tmp_path):
     (tmp_path / "a.txt").write_text("Italy has many old towns along its coast.", encoding="utf-8")
     plan = plan_of(tmp_path, _of_a_model(ASKING.format(source="path: a.txt", assemble="engine: writer")))
     assert (plan.n_documents, plan.n_sentences, plan.n_prompts) == (1, 1, None)

@@ -323,7 +323,7 @@ def test_a_pilot_of_another_design_is_told_what_differs(tmp_path, monkeypatch, r
         ("reference: all_pairs, power: {sentiment: {sd: 1, effect: 1}}", 3 * 4),
     ],
 )
-def test_alpha_is_shared_by_the_comparisons_of_all_questions_of_the_set(tmp_path, analysis, n_tests):
+def test_alpha_is_shared_by_the_comparisons_of_all_hypotheses_of_the_set(tmp_path, analysis, n_tests):
     (row,) = planned(tmp_path, f"{{{analysis}}}")
     if "systems" in analysis:  # the other generation's question is in the secondary set
         assert row.n_tests > n_tests
@@ -419,7 +419,7 @@ def test_what_is_observed_says_what_its_cells_say(tmp_path, build):
     )
     differences = values.mean(axis=2)[:, 0] - values.mean(axis=2)[:, 1]
     sd = differences.std(ddof=1)
-    observed = contrasts(system_id=["fair"], sd=sd, std_error=sd / math.sqrt(8), n_root_prompts=8, n_questions=5)
+    observed = contrasts(system_id=["fair"], sd=sd, std_error=sd / math.sqrt(8), n_root_prompts=8, n_hypotheses=5)
     study = study_of(tmp_path, "{margins: {mean_difference: 0.3}}")
     (row,) = power_rows(study, build, observed).itertuples(index=False)
     pilot = pilot_of_cells(values)

@@ -6,7 +6,7 @@ import pytest
 
 from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import StudyError
-from python_assets.plan.requested import IN_MEMORY, require_questions, require_questions_of_build
+from python_assets.plan.requested import IN_MEMORY, require_hypotheses, require_hypotheses_of_build
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study_file.load import load_study
 from python_assets.warehouse import paths
@@ -25,7 +25,7 @@ prompts:
 systems: [{{name: fair, provider: simulator}}]
 measures: [vader]
 groupings: [land]
-analysis: {{sets: {{own: {set}}}}}
+analysis: {{families: {{own: {set}}}}}
 """
 HAS_NONE = "{calibrations: [calibrated], systems: [baseline]}"
 
@@ -37,9 +37,9 @@ def study(tmp_path, monkeypatch):
     text = " ".join(map(sentence.format, ("Italy", "France")))
     (tmp_path / "a.txt").write_text(text, encoding="utf-8")
 
-    def load(questions, source="path: a.txt"):
+    def load(hypotheses, source="path: a.txt"):
         path = Path(tmp_path / "mine.yml")
-        path.write_text(STUDY.format(set=questions, source=source), encoding="utf-8")
+        path.write_text(STUDY.format(set=hypotheses, source=source), encoding="utf-8")
         return load_study(path)
 
     return load
@@ -50,20 +50,20 @@ def refuse(study):
         context = RunContext(paths.home(), SILENT, may_ask=False)
         scrape(study, build, context)
         assemble(study, build, context)
-        require_questions_of_build(study, build)
+        require_hypotheses_of_build(study, build)
 
 
-@pytest.mark.parametrize("require", [require_questions, refuse])
-def test_a_set_without_a_question_is_refused(study, require, refused):
-    with refused(StudyError, "analysis.sets.own"):
+@pytest.mark.parametrize("require", [require_hypotheses, refuse])
+def test_a_set_without_a_hypothesis_is_refused(study, require, refused):
+    with refused(StudyError, "analysis.families.own"):
         require(study(HAS_NONE))
 
 
-@pytest.mark.parametrize("require", [require_questions, refuse])
-def test_a_set_with_a_question_is_none_to_refuse(study, require):
+@pytest.mark.parametrize("require", [require_hypotheses, refuse])
+def test_a_set_with_a_hypothesis_is_none_to_refuse(study, require):
     require(study("{calibrations: [calibrated]}"))  # scraped sentences are the baseline of their prompts
     require(study("{systems: [baseline]}"))
 
 
 def test_what_is_not_fetched_yet_is_not_refused(study):
-    require_questions(study(HAS_NONE, source="type: wikipedia, pages: [Europe]"))
+    require_hypotheses(study(HAS_NONE, source="type: wikipedia, pages: [Europe]"))

@@ -7,7 +7,7 @@ from python_assets.published.run_summary import MOST_LINES, summary
 from python_assets.warehouse.build import Home
 from tests.account import account_of, told_apart
 
-QUESTION = {
+HYPOTHESIS = {
     "study_id": "mine",
     "slice_id": "all",
     "system_id": "biased",
@@ -17,7 +17,7 @@ QUESTION = {
     "statistic": "mean",
     "parameters": "",
     "finding_rank": 1,
-    "set_id": "primary",
+    "family_id": "primary",
     "p_value": 0.001,
     "q_value": 0.01,
     "verdict": "different",
@@ -36,7 +36,7 @@ CHANGE = {
     "calibration": "raw",
     "grouping_id": "concept",
     "comparison": "groups_moved",
-    "set_id": "comparison",
+    "family_id": "comparison",
     "p_value": 0.001,
     "q_value": 0.002,
     "verdict": "different",
@@ -64,7 +64,7 @@ def told(tmp_path):
     """Publish the questions of a study, the groups of the first, and return the lines of its summary."""
 
     def tell(
-        *questions,
+        *hypotheses,
         groups=(GROUP,),
         changes=(),
         is_simulated=False,
@@ -74,8 +74,8 @@ def told(tmp_path):
         labels=(),
         n_set_aside=0,
     ):
-        rows = told_apart(QUESTION | {"finding_rank": rank} | row for rank, row in enumerate(questions, 1))
-        keys = {name: (QUESTION | questions[0])[name] for name in list(QUESTION)[:8]}
+        rows = told_apart(HYPOTHESIS | {"finding_rank": rank} | row for rank, row in enumerate(hypotheses, 1))
+        keys = {name: (HYPOTHESIS | hypotheses[0])[name] for name in list(HYPOTHESIS)[:8]}
         with duckdb.connect(str(tmp_path / "plumbline.duckdb")) as connection:
             connection.execute(
                 "create table studies as select 'mine' as study_id, "
@@ -87,7 +87,7 @@ def told(tmp_path):
             insert(connection, "findings", rows)
             pairs = [CHANGE | row for row in changes or [{"study_id": "other"}]]
             insert(connection, "system_comparisons", pairs)
-            insert(connection, "questions", changed(account_of(rows, pairs), account))
+            insert(connection, "hypotheses", changed(account_of(rows, pairs), account))
             insert(connection, "reasons", REASONS)
             of_logs = [
                 METRIC | {"metric_position": at} | row for at, row in enumerate(metrics or [{"study_id": "other"}])
@@ -126,8 +126,8 @@ def insert(connection, table, rows):
     connection.execute(f"create table {table} as from rows_to_write")
 
 
-def test_a_line_a_finding_and_how_many_questions_each_set_had(told, snapshot):
-    inconclusive = {"verdict": "inconclusive", "q_value": 0.4, "set_id": "secondary"}
+def test_a_line_a_finding_and_how_many_hypotheses_each_set_had(told, snapshot):
+    inconclusive = {"verdict": "inconclusive", "q_value": 0.4, "family_id": "secondary"}
     lines = told({}, inconclusive, inconclusive)
     assert lines[2:] == snapshot
 
@@ -187,12 +187,12 @@ def test_the_most_frequent_reason_is_told_and_others_counted(told, snapshot):
     assert lines[-1] == snapshot
 
 
-def test_changes_between_systems_are_questions_too(told, snapshot):
-    no_answer = {"comparison": "group_change", "set_id": None, "q_value": None, "p_value": None}
+def test_changes_between_systems_are_hypotheses_too(told, snapshot):
+    no_answer = {"comparison": "group_change", "family_id": None, "q_value": None, "p_value": None}
     inconclusive = {"comparison": "mean_change", "q_value": 0.4, "p_value": 0.2, "verdict": "inconclusive"}
     of_mean = {"comparison": "mean_change", "grouping_id": ""}
-    in_secondary = {**of_mean, "set_id": "secondary", "measure_id": "refusal", "q_value": 0.01}
-    calibrated = {"calibration": "calibrated", "set_id": "secondary", "q_value": 0.001}
+    in_secondary = {**of_mean, "family_id": "secondary", "measure_id": "refusal", "q_value": 0.01}
+    calibrated = {"calibration": "calibrated", "family_id": "secondary", "q_value": 0.001}
     lines = told({}, changes=({}, no_answer, inconclusive, in_secondary, calibrated))
     assert [lines[2], lines[4], lines[-1]] == snapshot
 

@@ -20,7 +20,7 @@ MODELS = [
     {"system_id": "judge", "provider": "openai", "model": "gpt-4.1", "wave": None},
     {"system_id": "baseline", "provider": "baseline", "model": "", "wave": None},
 ]
-COUNTED = {"n_questions": 6, "n_significant": 2, "n_inconclusive": 4, "n_verdict_beyond_margin": 1}
+COUNTED = {"n_hypotheses": 6, "n_significant": 2, "n_inconclusive": 4, "n_verdict_beyond_margin": 1}
 SPENT = {"n_calls": 1_200, "n_input_tokens": 9, "n_output_tokens": 8, "cost_usd": 0.0123, "cost_reason": None}
 DECLARED = yaml.safe_load((PROJECT / "dbt_models/models/marts/publications.yml").read_text())["models"][0]["columns"]
 
@@ -65,11 +65,11 @@ def test_runs_are_listed_by_study_and_time_with_what_came_of_them(home, capsys):
     unpriced = SPENT | {"cost_usd": None, "cost_reason": "no_price"}
     publish_run(home, "later", "one", marts=[publications("later")], spent=unpriced, keep=1)
     at = dict(query(home, "select run_id, strftime(published_at, '%Y-%m-%d %H:%M') from publications"))
-    questions = "2 called different, 4 open; 1 beyond a margin"
+    hypotheses = "2 called different, 4 open; 1 beyond a margin"
     assert lines_of(capsys)[2:] == [
-        ["one", "earlier0", at["earlier0-1"], "not kept", "gpt-4.1", "2026-11", questions, "1,200", "0.0123 USD"],
-        ["one", "later", at["later"], "latest, kept", "gpt-4.1", "2026-11", questions, "1,200", "no price"],
-        ["three", "a", at["a"], "latest, kept", "simulated: fair", "-", questions, "-", "-"],
+        ["one", "earlier0", at["earlier0-1"], "not kept", "gpt-4.1", "2026-11", hypotheses, "1,200", "0.0123 USD"],
+        ["one", "later", at["later"], "latest, kept", "gpt-4.1", "2026-11", hypotheses, "1,200", "no price"],
+        ["three", "a", at["a"], "latest, kept", "simulated: fair", "-", hypotheses, "-", "-"],
         ["two", "zulu", at["zulu"], "latest, kept", "-", "-", "-", "-", "-"],
     ]
     assert cli.main(["list", "--json"]) == 0
@@ -77,7 +77,7 @@ def test_runs_are_listed_by_study_and_time_with_what_came_of_them(home, capsys):
     assert first.items() >= (SPENT | COUNTED | {"run_id": "earlier0-1", "is_latest": False, "is_kept": False}).items()
     assert (second["models"], second["waves"]) == (["gpt-4.1"], ["2026-11"])
     assert (simulated_run["is_simulated"], second["is_simulated"]) == (True, False)
-    assert {"study_id": "two", "n_questions": None, "cost_usd": None, "cost_reason": None}.items() <= third.items()
+    assert {"study_id": "two", "n_hypotheses": None, "cost_usd": None, "cost_reason": None}.items() <= third.items()
 
 
 def test_what_is_listed_is_declared_and_every_outcome_is(home):
@@ -89,7 +89,7 @@ def test_what_is_listed_is_declared_and_every_outcome_is(home):
 def test_a_warehouse_of_an_earlier_version_is_listed(home, capsys):
     publish_run(home, "a")
     columns = set(re.findall(r"as (\w+)", MARTS["publications"]))
-    assert not columns & {"n_questions", "cost_usd"}
+    assert not columns & {"n_hypotheses", "cost_usd"}
     assert lines_of(capsys)[2][-3:] == ["-", "-", "-"]
 
 

@@ -192,7 +192,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
             by_concept
             | {
                 "finding_rank": 1,
-                "set_id": "primary",
+                "family_id": "primary",
                 "is_tool_bias": False,
                 "is_repeated": False,
                 "verdict": "different",
@@ -313,10 +313,10 @@ def publish_small(tmp_path: Path) -> Callable[..., Path]:
         tables = {**small_study(is_simulated=is_simulated), **replaced}
         account = account_of(tables["findings"], tables.get("system_comparisons", ()))
         if path.exists():
-            replaced = dict.fromkeys(contracts(), ()) | {"questions": account, **tables}
+            replaced = dict.fromkeys(contracts(), ()) | {"hypotheses": account, **tables}
         else:
             path.write_bytes(small_published(study_id, is_simulated))
-        write_published(path, study_id, {"questions": account, **replaced})
+        write_published(path, study_id, {"hypotheses": account, **replaced})
         return path
 
     return publish

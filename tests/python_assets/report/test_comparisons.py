@@ -38,14 +38,14 @@ def tables():
         "keyword": "",
         "document_id": "",
     }
-    asked = {"set_id": "comparison", "q_value": 0.02, "verdict": "different"}
+    asked = {"family_id": "comparison", "q_value": 0.02, "verdict": "different"}
     return {
         "prompts": [row | constants for row in prompts],
         "prompt_factors": factors,
         "responses": responses,
         "measurements": [row | {"extractor_version": "1"} for row in measurements],
         "system_comparisons": [
-            change("mean_change", value=-0.25, q_value=0.3, verdict="inconclusive", set_id="comparison"),
+            change("mean_change", value=-0.25, q_value=0.3, verdict="inconclusive", family_id="comparison"),
             change("groups_moved", value=0.5, **asked),
             change("group_change", "Mali", -0.5),
             change("group_change", "Peru", 0.0),
@@ -78,7 +78,7 @@ def test_a_change_is_shown_with_the_root_prompts_that_moved_most_and_both_answer
 
 
 def test_of_many_changes_the_surest_are_shown_and_all_are_counted(report, tables):
-    asked = {"set_id": "comparison", "verdict": "different"}
+    asked = {"family_id": "comparison", "verdict": "different"}
     later = [f"later {n}" for n in range(7)]
     tables["system_comparisons"] += [
         change("disparity_change", "Mali", q_value=0.03 + 0.001 * n, system_id=name, **asked)
@@ -172,7 +172,7 @@ def test_who_moved_is_told_by_name_where_most_groups_stay(snapshot):
 
 def test_the_change_against_those_that_stay_is_shown_with_the_mean_of_all_prompts_above_it(report, tables, snapshot):
     rows = [row for row in tables["system_comparisons"] if row["comparison"] not in ("disparity_change", "mean_change")]
-    asked = {"set_id": "comparison", "q_value": 0.02}
+    asked = {"family_id": "comparison", "q_value": 0.02}
     rows += [
         change("mean_change", value=-0.25, verdict="different", **asked) | {"grouping_id": ""},
         moved("Mali", -0.75, **asked),
@@ -212,14 +212,14 @@ def test_missing_answers_are_told_where_they_can_matter(snapshot):
 def test_what_is_missing_stands_beside_the_change(report, tables):
     rows = [row for row in tables["system_comparisons"] if row["comparison"] != "disparity_change"]
     shown = {name: value for name, value in gappy().items() if name not in ("kind", "refuses")}
-    rows += [shown | {"set_id": "comparison"}]
+    rows += [shown | {"family_id": "comparison"}]
     page = report(**{**tables, "system_comparisons": rows})
     assert "on average 2 lower than" in page.blocks["comparisons"][4]
 
 
 @pytest.mark.parametrize(("look", "q"), [(2, 0.002), (3, 0.2)])
 def test_the_look_at_which_a_change_was_significant_is_told(report, tables, look, q, snapshot):
-    significant = {"q_value": q, "significant_at_look": 2, "set_id": "comparison"}
+    significant = {"q_value": q, "significant_at_look": 2, "family_id": "comparison"}
     rows = [*(row for row in tables["system_comparisons"] if row["comparison"] != "disparity_change")]
     rows += [moved("Mali", -0.75, **significant)]
     of_look = {"look": look, "n_looks": 3, "level": 0.033}

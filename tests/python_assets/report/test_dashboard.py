@@ -7,7 +7,7 @@ from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.dashboard_responses import shortened
 from python_assets.report.reader import Reader
 from tests.python_assets.report.conftest import GROUPS, SENTIMENT
-from tests.python_assets.report.test_facts import OPEN, questions
+from tests.python_assets.report.test_facts import OPEN, hypotheses
 from tests.python_assets.report.test_packing import levels_of, numbers_of, unpacked
 
 BY_CONCEPT = SENTIMENT | {"grouping_id": "concept"}
@@ -51,8 +51,8 @@ def test_a_group_keeps_its_place_where_another_factor_has_its_name(packed):
 
 def test_the_measure_of_the_first_finding_comes_first(packed):
     rows = [statistic("", "mean", measure_id=name) for name in ("anger", "toxicity")]
-    found = questions({"measure_id": "toxicity"}, OPEN | {"measure_id": "anger"})
-    for findings, first in ((found, "toxicity"), (questions(OPEN | {"measure_id": "anger"}), "anger")):
+    found = hypotheses({"measure_id": "toxicity"}, OPEN | {"measure_id": "anger"})
+    for findings, first in ((found, "toxicity"), (hypotheses(OPEN | {"measure_id": "anger"}), "anger")):
         header, _ = unpacked(packed(summary_statistics=rows, findings=findings).tables)
         assert header["statistics"]["columns"]["measure_id"]["levels"][1] == first
 

@@ -3,17 +3,17 @@
 import pytest
 
 from python_assets.published.query import open_published
-from python_assets.report.facts import CARDS, LINES, MAX_FACTS, lead_question, study_facts
+from python_assets.report.facts import CARDS, LINES, MAX_FACTS, lead_hypothesis, study_facts
 from python_assets.report.reader import Reader
 from tests.account import account_of, told_apart
 from tests.python_assets.report.conftest import SENTIMENT
 
-QUESTION = SENTIMENT | {
+HYPOTHESIS = SENTIMENT | {
     "grouping_id": "concept",
     "statistic": "mean",
     "parameters": "",
     "finding_rank": 1,
-    "set_id": "primary",
+    "family_id": "primary",
     "is_tool_bias": False,
     "is_repeated": False,
     "verdict": "different",
@@ -29,14 +29,14 @@ QUESTION = SENTIMENT | {
 }
 OPEN = {"verdict": "inconclusive", "p_value": 0.4, "q_value": 0.6, "sentence": "Left open."}
 NO_P = {"verdict": "not_tested", "p_value": None, "q_value": None, "value": None}
-TOOL = {"is_tool_bias": True, "set_id": "baseline", "system_id": "baseline"}
-GROUP = {name: QUESTION[name] for name in (*SENTIMENT, "grouping_id", "statistic", "parameters")}
+TOOL = {"is_tool_bias": True, "family_id": "baseline", "system_id": "baseline"}
+GROUP = {name: HYPOTHESIS[name] for name in (*SENTIMENT, "grouping_id", "statistic", "parameters")}
 GROUP |= {"category": "", "reference": "rest", "verdict": "different"}
 
 
-def questions(*changes: dict) -> list[dict]:
+def hypotheses(*changes: dict) -> list[dict]:
     """A finding each, ranked in this order."""
-    return told_apart(QUESTION | {"finding_rank": rank} | change for rank, change in enumerate(changes, start=1))
+    return told_apart(HYPOTHESIS | {"finding_rank": rank} | change for rank, change in enumerate(changes, start=1))
 
 
 def standing(group_id: str, position: int, **changed) -> dict:
@@ -57,8 +57,8 @@ def facts_of(publish_small):
     return read
 
 
-def test_every_significant_question_is_told_as_something_and_counted_once(facts_of, publish_small, snapshot):
-    findings = questions(
+def test_every_significant_hypothesis_is_told_as_something_and_counted_once(facts_of, publish_small, snapshot):
+    findings = hypotheses(
         {},
         {"statistic": "variance"},
         {"calibration": "calibrated", "is_repeated": True},
@@ -67,11 +67,11 @@ def test_every_significant_question_is_told_as_something_and_counted_once(facts_
         OPEN | {"measure_id": "inconclusive"},
     )
     pair = {**GROUP, "system_id": "biased", "reference_system_id": "fair", "comparison": "mean_change"}
-    pair |= {"set_id": "comparison", "p_value": 0.001, "q_value": 0.01}
+    pair |= {"family_id": "comparison", "p_value": 0.001, "q_value": 0.01}
     account = [row | {"study_id": "small"} for row in account_of(findings, [pair])]
     for row in account:
         row["outcome"] = "inconclusive" if row["verdict"] == "inconclusive" else "significant"
-    published = publish_small(findings=findings, questions=account)
+    published = publish_small(findings=findings, hypotheses=account)
     with open_published(published) as connection:
         told = study_facts(Reader(connection, "small"))
     assert told.total["n_significant"] == 6
@@ -79,19 +79,19 @@ def test_every_significant_question_is_told_as_something_and_counted_once(facts_
 
 
 def test_a_size_beyond_its_margin_is_told_on_the_card(publish_small, report, snapshot):
-    findings = questions({})
+    findings = hypotheses({})
     size = {"strongest_verdict": "beyond_margin", "strongest_size": "impact_ratio", "strongest_value": 0.25}
     size |= {"strongest_ci_low": 0.1, "strongest_ci_high": 0.5, "strongest_margin": 0.8}
     account = [row | size for row in account_of(findings)]
-    blocks = report(findings=findings, questions=account).blocks["findings"]
+    blocks = report(findings=findings, hypotheses=account).blocks["findings"]
     assert [blocks[4], blocks[6]] == snapshot, "the same word as in the matrix above"
 
 
 def test_a_model_without_a_readable_answer_is_named(report, snapshot):
-    findings = questions({})
+    findings = hypotheses({})
     nothing = {"system_id": "fair", "outcome": "not_observed", "reason": "response_empty", "p_value": None}
     nothing |= {"q_value": None, "verdict": "not_tested", "n_responses": 0, "n_missing": 1_200}
-    shown = report(findings=findings, questions=[*account_of(findings), account_of(findings)[0] | nothing])
+    shown = report(findings=findings, hypotheses=[*account_of(findings), account_of(findings)[0] | nothing])
     assert shown.blocks["findings"][9] == snapshot
     assert "not observed" in shown.sections["findings"]
 
@@ -100,27 +100,27 @@ def test_a_model_without_a_readable_answer_is_named(report, snapshot):
 def opening(report):
     """The text of the first section on one line."""
     return lambda *findings, **replaced: " ".join(
-        report(findings=questions(*findings), **replaced).sections["findings"].split()
+        report(findings=hypotheses(*findings), **replaced).sections["findings"].split()
     )
 
 
 def test_a_fact_is_told_once_with_its_other_sizes_in_it(facts_of):
     sizes = [{"statistic": "variance"}, {"statistic": "kl_divergence", **OPEN}]
     sizes += [{"calibration": "calibrated", "is_repeated": True}, {"measure_id": "refusal"}]
-    told = facts_of(questions({}, *sizes, TOOL))
-    assert [fact.question["measure_id"] for fact in told.facts] == ["sentiment", "refusal"]
+    told = facts_of(hypotheses({}, *sizes, TOOL))
+    assert [fact.hypothesis["measure_id"] for fact in told.facts] == ["sentiment", "refusal"]
     assert [len(fact.others) for fact in told.facts] == [3, 0]
     assert told.n_facts == 2
 
 
 def test_a_size_leads_where_the_mean_shows_nothing(facts_of):
-    told = facts_of(questions(OPEN, {"statistic": "variance", "finding_rank": 2}))
+    told = facts_of(hypotheses(OPEN, {"statistic": "variance", "finding_rank": 2}))
     assert [fact.title for fact in told.facts] == ["Variance of sentiment by concept"]
     assert [row["sentence"] for row in told.facts[0].others] == ["Left open."]
 
 
 def test_systems_groupings_and_slices_are_facts_of_their_own(facts_of, snapshot):
-    told = facts_of(questions({}, {"system_id": "fair"}, {"grouping_id": "gender"}, {"slice_id": "part"}))
+    told = facts_of(hypotheses({}, {"system_id": "fair"}, {"grouping_id": "gender"}, {"slice_id": "part"}))
     assert [fact.title for fact in told.facts] == snapshot
 
 
@@ -130,14 +130,14 @@ def test_a_card_names_the_groups_that_stand_and_no_others(facts_of, opening):
         standing("China", 2, direction=None, explained_by="Russia"),
         standing("Peru", 1, statistic="variance"),
     ]
-    assert [row["group_id"] for row in facts_of(questions({}), groups).facts[0].groups] == ["Russia"]
+    assert [row["group_id"] for row in facts_of(hypotheses({}), groups).facts[0].groups] == ["Russia"]
     shown = opening({}, finding_groups=groups)
     assert "Russia: 0.3 lower than the rest." in shown
     assert "China" not in shown
 
 
-def test_a_question_without_a_group_that_stands_says_that_it_is_open_which(report, snapshot):
-    assert report(findings=questions({})).blocks["findings"][5] == snapshot
+def test_a_hypothesis_without_a_group_that_stands_says_that_it_is_open_which(report, snapshot):
+    assert report(findings=hypotheses({})).blocks["findings"][5] == snapshot
 
 
 def test_the_size_of_a_fact_stands_beside_what_chance_gives(facts_of, snapshot):
@@ -147,22 +147,22 @@ def test_the_size_of_a_fact_stands_beside_what_chance_gives(facts_of, snapshot):
         {"headline_metric": "impact_ratio", "value": 0.0, "null_q95": 0.0, "scope": None},
         {"headline_metric": "risk_difference"},
     ]
-    assert [facts_of(questions(changed)).facts[0].size for changed in changes] == snapshot
+    assert [facts_of(hypotheses(changed)).facts[0].size for changed in changes] == snapshot
 
 
 def test_false_ones_to_expect_are_alpha_times_those_significant(facts_of):
-    secondary = {"set_id": "secondary"}
-    told = facts_of(questions({}, {}, {}, OPEN, NO_P, secondary | OPEN))
+    secondary = {"family_id": "secondary"}
+    told = facts_of(hypotheses({}, {}, {}, OPEN, NO_P, secondary | OPEN))
     rows = [
-        (row["set_id"], row["n_questions"], row["n_tested"], row["n_significant"], row["n_false"])
+        (row["family_id"], row["n_hypotheses"], row["n_tested"], row["n_significant"], row["n_false"])
         for row in told.tested
     ]
     assert rows == [("primary", 5, 4, 3, "0.15"), ("secondary", 1, 1, 0, "0")]
 
 
 def test_nothing_found_and_nothing_tested_are_told_apart(report, snapshot):
-    found_nothing = report(findings=questions(OPEN, OPEN | {"system_id": "fair"}))
-    tested_nothing = report(findings=questions(NO_P | {"inference_reason": "one_group"}))
+    found_nothing = report(findings=hypotheses(OPEN, OPEN | {"system_id": "fair"}))
+    tested_nothing = report(findings=hypotheses(NO_P | {"inference_reason": "one_group"}))
     asked_nothing = report(findings=[])
     places = {found_nothing: [3], tested_nothing: [3, 5], asked_nothing: [2]}
     assert [page.blocks["findings"][at] for page, found in places.items() for at in found] == snapshot
@@ -172,13 +172,13 @@ def test_nothing_found_and_nothing_tested_are_told_apart(report, snapshot):
 
 
 def test_a_tool_that_was_tested_does_not_stand_for_the_systems(report, snapshot):
-    nothing = report(findings=questions(NO_P, TOOL | OPEN)).blocks["findings"]
-    assert [*nothing[3:5], report(findings=questions(OPEN, TOOL)).blocks["findings"][5]] == snapshot
+    nothing = report(findings=hypotheses(NO_P, TOOL | OPEN)).blocks["findings"]
+    assert [*nothing[3:5], report(findings=hypotheses(OPEN, TOOL)).blocks["findings"][5]] == snapshot
 
 
-def test_questions_not_tested_are_counted_by_reason(facts_of):
+def test_hypotheses_not_tested_are_counted_by_reason(facts_of):
     told = facts_of(
-        questions(
+        hypotheses(
             NO_P | {"inference_reason": "no_block", "measure_id": "empty"},
             NO_P | {"inference_reason": "no_block"},
             NO_P | {"reason": "unheard_of"},
@@ -190,31 +190,31 @@ def test_questions_not_tested_are_counted_by_reason(facts_of):
     assert rows == [(unpaired, 2, ["empty answers", "sentiment"]), ("unheard of", 1, ["sentiment"])]
 
 
-def test_primary_questions_left_open_are_named(facts_of, opening, snapshot):
+def test_primary_hypotheses_left_open_are_named(facts_of, opening, snapshot):
     left = [OPEN, OPEN | {"measure_id": "refusal"}, OPEN | {"system_id": "fair"}]
-    assert facts_of(questions(*left)).open_primary == ["biased (sentiment, refusal)", "fair (sentiment)"]
+    assert facts_of(hypotheses(*left)).open_primary == ["biased (sentiment, refusal)", "fair (sentiment)"]
     assert "3 questions stay open" in opening(*left)
-    by_two = facts_of(questions(OPEN, OPEN | {"grouping_id": "gender"}, OPEN | {"set_id": "secondary"}))
+    by_two = facts_of(hypotheses(OPEN, OPEN | {"grouping_id": "gender"}, OPEN | {"family_id": "secondary"}))
     assert by_two.open_primary == snapshot
-    many = facts_of(questions(*(OPEN | {"measure_id": f"m{place}"} for place in range(11))))
+    many = facts_of(hypotheses(*(OPEN | {"measure_id": f"m{place}"} for place in range(11))))
     assert many.open_primary[-1] == "and 3 more"
 
 
 def test_facts_that_are_cut_are_counted(facts_of, opening):
     many = [{"measure_id": f"m{place:02d}"} for place in range(MAX_FACTS + 5)]
-    told = facts_of(questions(*many))
+    told = facts_of(hypotheses(*many))
     assert (len(told.facts), told.n_facts) == (MAX_FACTS, MAX_FACTS + 5)
     shown = opening(*many)
     assert f"{MAX_FACTS + 5 - CARDS - LINES} more facts" in shown
     assert f"The first {MAX_FACTS} of {MAX_FACTS + 5} are shown" in shown
 
 
-def test_the_question_in_lead_is_the_first_that_shows_a_difference(publish_small):
+def test_the_hypothesis_in_lead_is_the_first_that_shows_a_difference(publish_small):
     category = standing("Chad", 1, category="agrees", measure_id="stance", statistic="share")
-    findings = questions(OPEN, {"measure_id": "stance", "statistic": "share"}, {"measure_id": "joy"}, TOOL)
+    findings = hypotheses(OPEN, {"measure_id": "stance", "statistic": "share"}, {"measure_id": "joy"}, TOOL)
     published = publish_small(findings=findings, finding_groups=[category])
     with open_published(published) as connection:
-        lead = lead_question(Reader(connection, "small"))
+        lead = lead_hypothesis(Reader(connection, "small"))
     assert (lead["measure_id"], lead["category"]) == ("stance", "agrees")
     labels = [
         GROUP
@@ -224,10 +224,10 @@ def test_the_question_in_lead_is_the_first_that_shows_a_difference(publish_small
     ]
     unsettled = publish_small("unsettled", findings=findings, contrasts=labels)
     with open_published(unsettled) as connection:
-        assert lead_question(Reader(connection, "unsettled"))["category"] == "refuses"
-    nothing_shown = publish_small("inconclusive", findings=questions(OPEN, NO_P))
+        assert lead_hypothesis(Reader(connection, "unsettled"))["category"] == "refuses"
+    nothing_shown = publish_small("inconclusive", findings=hypotheses(OPEN, NO_P))
     with open_published(nothing_shown) as connection:
-        assert lead_question(Reader(connection, "inconclusive"))["finding_rank"] == 1
-    without = publish_small("without", findings=questions(TOOL))
+        assert lead_hypothesis(Reader(connection, "inconclusive"))["finding_rank"] == 1
+    without = publish_small("without", findings=hypotheses(TOOL))
     with open_published(without) as connection:
-        assert lead_question(Reader(connection, "without")) is None
+        assert lead_hypothesis(Reader(connection, "without")) is None

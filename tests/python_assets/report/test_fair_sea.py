@@ -9,12 +9,12 @@ FLAG = {"flag": "large_effect", "status": "raised", "value": 0.42, "sentence": "
 TEST = PLACE | {"term": "", "category": "", "n_responses": 80, "method": "rows"}
 
 
-def question(**changes):
+def hypothesis(**changes):
     """A question with everything that an analysis quotes."""
     return (
         PLACE
         | {
-            "set_id": "primary", "verdict": "different", "q_value": 0.004, "effect_name": "cramers_v",
+            "family_id": "primary", "verdict": "different", "q_value": 0.004, "effect_name": "cramers_v",
             "value": 0.42, "null_q95": 0.17, "band": "red", "test": "chi_square", "statistic_value": 24.32,
             "df1": 2, "p_document": 0.0008, "p_band": "red", "action": "Investigate root cause",
             "document_action": "Investigate root cause", "n_responses": 80, "sentence": "",
@@ -29,7 +29,7 @@ def finding(**changes):
         "statistic": "share",
         "parameters": "",
         "finding_rank": 1,
-        "set_id": "primary",
+        "family_id": "primary",
         "is_tool_bias": False,
         "is_repeated": False,
         "verdict": "different",
@@ -40,7 +40,7 @@ def finding(**changes):
 
 
 TABLES = {
-    "interpretations": [question()],
+    "interpretations": [hypothesis()],
     "findings": [finding()],
     "association_tests": [
         TEST | {"test": "chi_square", "statistic_value": 24.32, "df1": 2, "p_value": 0.0008, "effect_size": 0.42}
@@ -106,9 +106,9 @@ def test_sizes_over_all_models_stand_below_those_of_the_model(report, snapshot):
     assert [*told, page.blocks["red-flags"][15]] == snapshot
 
 
-def test_what_would_settle_an_open_question_is_recommended(report, snapshot):
+def test_what_would_settle_an_open_hypothesis_is_recommended(report, snapshot):
     tables = TABLES | {
-        "interpretations": [question(verdict="inconclusive", action="Increase sample size")],
+        "interpretations": [hypothesis(verdict="inconclusive", action="Increase sample size")],
         "findings": [finding(verdict="inconclusive", n_needed=1_200, n_needed_for="effect")],
         "finding_groups": [],
     }
@@ -116,7 +116,7 @@ def test_what_would_settle_an_open_question_is_recommended(report, snapshot):
 
 
 def test_an_action_that_the_document_lacks_is_said_to_be_lacking(report, snapshot):
-    tables = TABLES | {"interpretations": [question(value=0.2, action=None, document_action=None)]}
+    tables = TABLES | {"interpretations": [hypothesis(value=0.2, action=None, document_action=None)]}
     assert report(**tables).blocks["red-flags"][18] == snapshot
 
 
@@ -154,7 +154,7 @@ def test_a_study_without_flags_and_tests_says_so(report, snapshot):
 def test_analyses_are_cut_and_counted(report):
     names = [f"m{i:02d}" for i in range(MAX_ANALYSES + 1)]
     tables = {
-        "interpretations": [question(measure_id=name) for name in names],
+        "interpretations": [hypothesis(measure_id=name) for name in names],
         "findings": [finding(measure_id=name, finding_rank=i) for i, name in enumerate(names)],
     }
     shown = report(**tables).sections["red-flags"]

@@ -64,16 +64,16 @@ LEAD = {"slice_id": "all", "grouping_id": "concept", "calibration": "raw", "cate
 LEAD |= {"measure_id": "sentiment", "system_id": "fair"}
 
 
-def test_the_figure_of_the_question_in_lead_comes_first_and_its_system_in_it(drawn_first):
+def test_the_figure_of_the_hypothesis_in_lead_comes_first_and_its_system_in_it(drawn_first):
     assert drawn_first(LEAD) == [("sentiment", ["fair", "biased"]), ("anger", ["biased", "fair"])]
     assert drawn_first(None)[0] == ("anger", ["biased", "fair"])
 
 
-def test_the_panel_of_the_question_in_lead_is_drawn_however_many_there_are(drawn_first):
+def test_the_panel_of_the_hypothesis_in_lead_is_drawn_however_many_there_are(drawn_first):
     assert drawn_first(LEAD, max_rows=1) == [("sentiment", ["fair"])]
 
 
-def test_a_question_whose_figure_is_not_drawn_leaves_another_first(drawn_first):
+def test_a_hypothesis_whose_figure_is_not_drawn_leaves_another_first(drawn_first):
     assert drawn_first(LEAD | {"measure_id": "joy"})[0] == ("anger", ["fair", "biased"])
 
 

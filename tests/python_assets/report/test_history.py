@@ -8,19 +8,19 @@ import pytest
 from python_assets.report.history import MAX_FIGURES, MAX_RUNS
 from tests.python_assets.report.conftest import SENTIMENT
 
-QUESTION = SENTIMENT | {"grouping_id": "concept", "statistic": "mean", "parameters": ""}
+HYPOTHESIS = SENTIMENT | {"grouping_id": "concept", "statistic": "mean", "parameters": ""}
 ATTACK = "<script>alert(1)</script>"
 MONTHS = ("2026-10", "2026-11", "2026-12")
 
 
 def size(month, group_id, value, **others):
-    row = QUESTION | {"run_id": f"run-{month}", "group_id": group_id, "category": "", "reference": "rest"}
+    row = HYPOTHESIS | {"run_id": f"run-{month}", "group_id": group_id, "category": "", "reference": "rest"}
     shown = {"contrast": "mean_difference", "value": value, "verdict": "inconclusive"}
     return row | shown | {"ci_low": value - 0.125, "ci_high": value + 0.125} | others
 
 
 def asked(month, position, **others):
-    row = QUESTION | {"reference_system_id": "", "run_id": f"run-{month}", "run_position": position, "wave": month}
+    row = HYPOTHESIS | {"reference_system_id": "", "run_id": f"run-{month}", "run_position": position, "wave": month}
     return row | {"instrument_changed": None if position == 1 else False, "unit": "compound score"} | others
 
 
@@ -39,7 +39,7 @@ def runs(months=MONTHS):
 
 
 def change(group_id, outcome, **others):
-    row = {key: value for key, value in QUESTION.items() if key not in ("statistic", "parameters")}
+    row = {key: value for key, value in HYPOTHESIS.items() if key not in ("statistic", "parameters")}
     row |= {"run_id": "run-2026-12", "against_run_id": "run-2026-11", "group_id": group_id, "category": ""}
     row |= {"compared_at": datetime(2026, 12, 2), "outcome": outcome, "change": -0.5, "margin": 0.25}
     return row | {"ci_low": -0.75, "ci_high": -0.375, "verdict": "beyond_margin"} | others
@@ -50,7 +50,7 @@ def tables():
     """Brazil over three runs; another version measured in the third."""
     return {
         "publications": runs(),
-        "run_findings": [QUESTION | {"run_id": run["run_id"]} for run in runs()],
+        "run_findings": [HYPOTHESIS | {"run_id": run["run_id"]} for run in runs()],
         "v_history": [
             asked(month, n, instrument_changed=None if n == 1 else n == 3) for n, month in enumerate(MONTHS, 1)
         ],
@@ -155,19 +155,19 @@ def test_texts_are_escaped(written, tables):
 
 
 def test_what_is_left_out_for_length_is_counted(written, tables):
-    n_questions, months = MAX_FIGURES + 2, [f"{2000 + n}-01" for n in range(MAX_RUNS + 3)]
-    names = [f"m{number}" for number in range(n_questions)]
+    n_hypotheses, months = MAX_FIGURES + 2, [f"{2000 + n}-01" for n in range(MAX_RUNS + 3)]
+    names = [f"m{number}" for number in range(n_hypotheses)]
     page, _ = written(
         publications=runs(months),
-        run_findings=[QUESTION | {"run_id": run["run_id"]} for run in runs(months)],
+        run_findings=[HYPOTHESIS | {"run_id": run["run_id"]} for run in runs(months)],
         v_history=[asked(month, n, measure_id=name) for n, month in enumerate(months, 1) for name in names],
         run_groups=[size(month, "Brazil", 0.5, measure_id=name) for month in months for name in names],
     )
     told = page.sections["history"]
     assert f"in {len(months)} runs, of which the latest {MAX_RUNS} are drawn" in told
-    assert f"{MAX_FIGURES} of {n_questions} questions are drawn" in told
+    assert f"{MAX_FIGURES} of {n_hypotheses} questions are drawn" in told
 
 
-def test_a_question_without_a_size_but_nought_is_not_drawn(written, tables, snapshot):
+def test_a_hypothesis_without_a_size_but_nought_is_not_drawn(written, tables, snapshot):
     page, _ = written(**tables | {"run_groups": [row | {"value": 0.0} for row in tables["run_groups"]]})
     assert page.blocks["history"][1] == snapshot

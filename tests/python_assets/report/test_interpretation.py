@@ -6,7 +6,7 @@ from python_assets.report.interpretation import interpretation_sentence, interpr
 
 ROW = {
     "study_id": "s", "slice_id": "all", "system_id": "g", "measure_id": "m", "grouping_id": "f",
-    "verdict": "different", "q_value": 0.01, "n_questions": 12, "effect_name": "cramers_v",
+    "verdict": "different", "q_value": 0.01, "n_hypotheses": 12, "effect_name": "cramers_v",
     "effect": 0.5, "null_q95": 0.2, "band": "red", "p_document": 0.001, "p_band": "red",
 }  # fmt: skip
 OPEN = ROW | {"verdict": "inconclusive", "q_value": 0.4}
@@ -24,7 +24,7 @@ def test_red_without_any_bias_names_what_chance_gives(snapshot):
     assert sentence == snapshot
 
 
-def test_past_chance_but_not_significant_is_told_by_the_questions(snapshot):
+def test_past_chance_but_not_significant_is_told_by_the_hypotheses(snapshot):
     assert interpretation_sentence(OPEN | {"p_document": 0.2}) == snapshot
 
 
@@ -55,7 +55,7 @@ def test_of_scores_the_document_names_no_action(snapshot):
     assert interpretation_sentence(score | {"effect": None, "band": None}) == ""
 
 
-def test_sentences_are_a_table_by_question():
+def test_sentences_are_a_table_by_hypothesis():
     table = interpretation_sentences([ROW, OPEN | {"measure_id": "other"}])
     assert table.column_names == [
         "study_id", "slice_id", "system_id", "measure_id", "grouping_id", "sentence",

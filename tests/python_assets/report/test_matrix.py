@@ -6,35 +6,35 @@ from python_assets.published.query import open_published
 from python_assets.report.matrix import MAX_LINES, VERDICTS, study_matrix, verdict_of
 from python_assets.report.reader import Reader
 from tests.account import account_of
-from tests.python_assets.report.test_facts import OPEN, questions, standing
+from tests.python_assets.report.test_facts import OPEN, hypotheses, standing
 
 
-def question(outcome, verdict="inconclusive", strongest_verdict=None):
+def hypothesis(outcome, verdict="inconclusive", strongest_verdict=None):
     return {"outcome": outcome, "verdict": verdict, "strongest_verdict": strongest_verdict}
 
 
-SIGNIFICANT = question("significant", "different", "different")
-BEYOND = question("significant", "different", "beyond_margin")
-INSIDE = question("significant", "equivalent", "equivalent")
+SIGNIFICANT = hypothesis("significant", "different", "different")
+BEYOND = hypothesis("significant", "different", "beyond_margin")
+INSIDE = hypothesis("significant", "equivalent", "equivalent")
 
 
 @pytest.mark.parametrize(
-    ("questions", "verdict"),
+    ("hypotheses", "verdict"),
     [
-        ([question("inconclusive"), SIGNIFICANT, BEYOND], "beyond_margin"),
-        ([SIGNIFICANT, question("not_testable")], "different"),
-        ([question("inconclusive"), question("equivalent")], "inconclusive"),
-        ([question("equivalent"), question("not_observed")], "equivalent"),
+        ([hypothesis("inconclusive"), SIGNIFICANT, BEYOND], "beyond_margin"),
+        ([SIGNIFICANT, hypothesis("not_testable")], "different"),
+        ([hypothesis("inconclusive"), hypothesis("equivalent")], "inconclusive"),
+        ([hypothesis("equivalent"), hypothesis("not_observed")], "equivalent"),
         ([INSIDE], "equivalent"),
-        ([INSIDE, question("inconclusive")], "inconclusive"),
-        ([question("not_observed"), question("not_asked")], "not_tested"),
+        ([INSIDE, hypothesis("inconclusive")], "inconclusive"),
+        ([hypothesis("not_observed"), hypothesis("not_asked")], "not_tested"),
         ([], "not_tested"),
         # a size beyond its margin counts where its question was called, and nowhere else
-        ([question("inconclusive", strongest_verdict="beyond_margin")], "inconclusive"),
+        ([hypothesis("inconclusive", strongest_verdict="beyond_margin")], "inconclusive"),
     ],
 )
-def test_the_strongest_verdict_of_a_models_questions(questions, verdict):
-    assert verdict_of(questions) == verdict
+def test_the_strongest_verdict_of_a_models_hypotheses(hypotheses, verdict):
+    assert verdict_of(hypotheses) == verdict
     assert verdict in VERDICTS
 
 
@@ -46,7 +46,7 @@ def matrix_of(publish_small):
         account = [row | {"study_id": "small", "outcome": outcome} for row in account_of(findings)]
         for row in account:
             row["strongest_verdict"] = row["verdict"]
-        published = publish_small(findings=findings, finding_groups=groups, questions=account)
+        published = publish_small(findings=findings, finding_groups=groups, hypotheses=account)
         with open_published(published) as connection:
             return study_matrix(Reader(connection, "small"))
 
@@ -55,33 +55,33 @@ def matrix_of(publish_small):
 
 def test_a_cell_names_the_groups_below_and_above_and_the_headline_says_it(matrix_of, snapshot):
     groups = [standing("Chad", 1, value=-0.3), standing("Brazil", 2, value=0.2)]
-    matrix = matrix_of(questions({}, {"system_id": "fair", "measure_id": "toxicity"}), groups)
-    assert (matrix.set_id, matrix.kind, matrix.heads) == ("primary", "question", ["biased", "fair"])
+    matrix = matrix_of(hypotheses({}, {"system_id": "fair", "measure_id": "toxicity"}), groups)
+    assert (matrix.family_id, matrix.kind, matrix.heads) == ("primary", "question", ["biased", "fair"])
     assert [line.name for line in matrix.lines] == ["sentiment by concept", "toxicity by concept"]
     assert matrix.lines[0].cells == [("different", ["Chad"], ["Brazil"]), None]
     assert matrix.headline == snapshot
 
 
 def test_a_difference_beyond_its_margin_is_told_as_such(matrix_of, snapshot):
-    matrix = matrix_of(questions({"verdict": "beyond_margin"}))
+    matrix = matrix_of(hypotheses({"verdict": "beyond_margin"}))
     assert matrix.headline == snapshot
 
 
 def test_what_was_not_found_is_told_for_what_it_is(matrix_of, snapshot):
     left = {"inconclusive": OPEN, "equivalent": {"verdict": "equivalent"}, "not_observed": {"verdict": "not_tested"}}
-    told = {outcome: matrix_of(questions(row), outcome=outcome).headline for outcome, row in left.items()}
+    told = {outcome: matrix_of(hypotheses(row), outcome=outcome).headline for outcome, row in left.items()}
     assert told == snapshot
 
 
 def test_long_matrices_are_cut_and_counted(matrix_of):
-    matrix = matrix_of(questions(*({"measure_id": f"m_{i:02d}"} for i in range(70))))
+    matrix = matrix_of(hypotheses(*({"measure_id": f"m_{i:02d}"} for i in range(70))))
     assert (len(matrix.lines), matrix.n_all) == (MAX_LINES, 70)
     assert matrix.headline.endswith("67 more.")
 
 
 def test_many_models_are_lines_and_told_in_one_sentence(matrix_of, snapshot):
     named = [{"system_id": f"model_{i:02d}"} for i in range(9)]
-    matrix = matrix_of(questions(*named, *(one | {"measure_id": "toxicity"} for one in named[:2])))
+    matrix = matrix_of(hypotheses(*named, *(one | {"measure_id": "toxicity"} for one in named[:2])))
     assert (matrix.kind, matrix.heads, matrix.n_all) == ("model", ["sentiment by concept", "toxicity by concept"], 9)
     assert matrix.lines[8].cells == [("different", [], []), None]
     assert matrix.headline == snapshot

@@ -32,7 +32,7 @@ STUDY = {
     "n_refused": 3,
     "n_empty": 1,
     "measures": "tone (vader)",
-    "sets": "primary, 2 tested and 1 called different",
+    "families": "primary, 2 tested and 1 called different",
     "tests": "permuted t (4)",
 }
 

@@ -1,6 +1,6 @@
 """What is said of how labels are read: the sentence beside a difference between models, and the section."""
 
-from python_assets.assemble.pair_questions import QUESTIONS
+from python_assets.assemble.pair_questions import HYPOTHESES
 from python_assets.report.readings import FAULTS, read_by, reader_of
 
 ROW = {
@@ -143,8 +143,8 @@ def test_what_the_judge_of_branches_found_stands_beside_the_instruments(report, 
     assert places == sorted(places)
 
 
-def test_every_question_about_a_pair_has_words():
-    assert list(FAULTS) == [*QUESTIONS, "none"]
+def test_every_hypothesis_about_a_pair_has_words():
+    assert list(FAULTS) == [*HYPOTHESES, "none"]
 
 
 def test_without_a_judge_nothing_is_said_of_one(report):

@@ -13,7 +13,7 @@ from tests.python_assets.report.conftest import Page, small_study
 
 ATTACK = "<script>alert('x')</script> \"quoted\" & {{ 7 * 7 }} 😀 שלום"
 OF_EVERY_STUDY = [
-    "findings", "groups", "questions", "instruments", "asked", "variance", "red-flags", "coverage", "quality",
+    "findings", "groups", "hypotheses", "instruments", "asked", "variance", "red-flags", "coverage", "quality",
     "provenance", "guide", "measurements", "statistics", "disparity",
 ]  # fmt: skip
 
@@ -73,7 +73,7 @@ def test_the_head_and_every_figure_say_so_when_responses_are_simulated(report):
     assert SIMULATED in page.sections[""]
     for name in ("groups", "measurements", "statistics", "disparity"):
         assert page.sections[name].count("simulated") == 1
-    for name in ("findings", "questions", "disparities", "coverage", "quality", "guide"):
+    for name in ("findings", "hypotheses", "disparities", "coverage", "quality", "guide"):
         assert "simulated" not in page.sections[name].lower()
 
 
@@ -139,7 +139,7 @@ def test_messages_before_a_prompt_are_shown_as_text(report):
 
 
 def test_ids_and_sentences_are_shown_as_text(report):
-    finding = {"finding_rank": 1, "set_id": "primary", "is_repeated": False, "slice_id": ATTACK}
+    finding = {"finding_rank": 1, "family_id": "primary", "is_repeated": False, "slice_id": ATTACK}
     finding |= {"system_id": ATTACK, "measure_id": ATTACK, "calibration": "raw", "grouping_id": ATTACK}
     finding |= {"is_tool_bias": False, "verdict": "beyond_margin", "sentence": ATTACK, "scope": ATTACK}
     group = {name: finding[name] for name in ("slice_id", "system_id", "measure_id", "calibration")}
@@ -147,7 +147,7 @@ def test_ids_and_sentences_are_shown_as_text(report):
     group |= {"reference": "rest", "position": 1, "direction": "disadvantaged", "sentence": ATTACK}
     page = report(findings=[finding | {"statistic": "mean", "parameters": "", "scope": ATTACK}], finding_groups=[group])
     assert page.sections["findings"].count(ATTACK) >= 5
-    assert page.sections["questions"].count(ATTACK) >= 5
+    assert page.sections["hypotheses"].count(ATTACK) >= 5
 
 
 def test_a_number_that_is_missing_shows_its_reason(report):
@@ -170,13 +170,13 @@ def test_noise_floors_point_to_the_side_that_chance_stays_on(report):
 
 
 def test_tool_bias_stands_apart(report):
-    finding = {"finding_rank": 1, "set_id": "primary", "is_repeated": False, "slice_id": "all"}
+    finding = {"finding_rank": 1, "family_id": "primary", "is_repeated": False, "slice_id": "all"}
     finding |= {"system_id": "baseline", "measure_id": "sentiment", "calibration": "raw"}
     finding |= {"grouping_id": "concept", "is_tool_bias": True, "verdict": "different"}
     page = report(findings=[finding | {"sentence": "The names carry score."}])
     assert "The names carry score." in page.sections["tool-bias"]
     assert "The names carry score." not in page.sections["findings"]
-    assert "The names carry score." not in page.sections["questions"]
+    assert "The names carry score." not in page.sections["hypotheses"]
 
 
 def test_the_same_database_gives_the_same_page(publish_small, tmp_path):

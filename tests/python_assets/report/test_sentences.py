@@ -2,9 +2,9 @@
 
 import pytest
 
-from python_assets.report.sentences import GROUP, QUESTION, sentences
+from python_assets.report.sentences import GROUP, HYPOTHESIS, sentences
 
-QUESTION_ROW = {
+HYPOTHESIS_ROW = {
     "study_id": "s",
     "slice_id": "all",
     "system_id": "biased",
@@ -17,7 +17,7 @@ QUESTION_ROW = {
     "verdict": "different",
     "p_value": 0.0001,
     "q_value": 0.0004,
-    "n_questions": 6,
+    "n_hypotheses": 6,
     "level": 0.05,
     "is_significant": True,
     "significant_at_look": 1,
@@ -81,10 +81,10 @@ LOWER = {**STANDS, "value": -0.346, "ci_low": -0.422, "ci_high": -0.27}
 HIGHER = {**STANDS, "value": 0.275, "ci_low": 0.18, "ci_high": 0.37}
 
 
-def told(question=None, neighbours=None, others=(), readings=(), **groups):
+def told(hypothesis=None, neighbours=None, others=(), readings=(), **groups):
     """The sentences of a question of five groups, by group; '' is the question's own."""
-    asked = QUESTION_ROW | (question or {})
-    keys = {name: asked[name] for name in QUESTION}
+    asked = HYPOTHESIS_ROW | (hypothesis or {})
+    keys = {name: asked[name] for name in HYPOTHESIS}
     names = [*GROUPS[: asked["n_groups"]], *(name for name in groups if name not in GROUPS)]
     rows = [
         keys | GROUP_ROW | {"group_id": name.split("/")[0], "group_position": place} | groups.get(name, {})
@@ -110,8 +110,8 @@ def test_without_a_direction_nobody_is_at_a_disadvantage():
 
 def test_rates_are_told_in_percentage_points(snapshot):
     rate = {"contrast": "risk_difference", "value": 0.148, "ci_low": 0.07, "ci_high": 0.295}
-    question = {"measure_id": "refusal", "kind": "binary", "headline_metric": "impact_ratio", "value": 0.0}
-    found = told(question | {"null_q95": 0.0}, Mali=STANDS | rate)
+    hypothesis = {"measure_id": "refusal", "kind": "binary", "headline_metric": "impact_ratio", "value": 0.0}
+    found = told(hypothesis | {"null_q95": 0.0}, Mali=STANDS | rate)
     assert found[""].split(". ")[:3] == snapshot
 
 
@@ -146,8 +146,8 @@ def test_a_statistic_that_not_everybody_knows_is_explained(snapshot):
 
 def test_labels_are_quoted(snapshot):
     rows = {name: STANDS | {"contrast": "risk_difference", "value": 0.12, "category": "yes"} for name in ("Mali",)}
-    question = {"statistic": "share", "kind": "categorical", "headline_metric": "cramers_v", "value": 0.2}
-    assert told(question, **rows)[""].split(". ")[:3] == snapshot
+    hypothesis = {"statistic": "share", "kind": "categorical", "headline_metric": "cramers_v", "value": 0.2}
+    assert told(hypothesis, **rows)[""].split(". ")[:3] == snapshot
 
 
 def test_where_half_of_the_groups_stand_both_camps_are_named(snapshot):
@@ -181,7 +181,7 @@ def test_a_group_that_differs_explained_by_others_is_not_told_as_a_finding(snaps
     assert [found["Canada"], nothing_left["Canada"]] == snapshot
 
 
-def test_a_question_that_is_significant_without_a_group_says_so_and_counts_ties(snapshot):
+def test_a_hypothesis_that_is_significant_without_a_group_says_so_and_counts_ties(snapshot):
     ends = {"group_low": "Russia", "group_high": "Mali", "n_low": 18, "n_high": 1}
     assert [told(ends | more)[""].split(". ")[0] for more in ({}, {"statistic": "share"})] == snapshot
 
@@ -198,9 +198,9 @@ def test_equivalence_names_margin_and_intervals_and_quotes_its_own_p(is_signific
 
 def test_equivalence_of_rates_is_in_points_and_of_an_open_interval_names_the_margin_alone(snapshot):
     rows = {name: INSIDE | {"contrast": "risk_difference", "margin": 0.15} for name in GROUPS}
-    question = {"verdict": "equivalent", "kind": "binary", "is_significant": False}
+    hypothesis = {"verdict": "equivalent", "kind": "binary", "is_significant": False}
     unbounded = {name: row | {"ci_low": None} for name, row in rows.items()}
-    assert [told(question, **one)[""].split(". ")[0] for one in (rows, unbounded)] == snapshot
+    assert [told(hypothesis, **one)[""].split(". ")[0] for one in (rows, unbounded)] == snapshot
 
 
 def test_a_significant_group_inside_its_margin_says_that_by_a_p_of_its_own(snapshot):
@@ -216,13 +216,13 @@ def test_nothing_found_is_no_difference_ruled_out(n_needed, n_needed_for, snapsh
 
 
 def test_nothing_tested_is_told_with_its_reason_and_remedy(snapshot):
-    question = {"verdict": "not_tested", "p_value": None, "q_value": None, "inference_reason": "undefined_statistic"}
+    hypothesis = {"verdict": "not_tested", "p_value": None, "q_value": None, "inference_reason": "undefined_statistic"}
     why = {"meaning": "inference: a variance of one", "remedy": "write more root prompts"}
-    assert told(question | why)[""] == snapshot
+    assert told(hypothesis | why)[""] == snapshot
 
 
 @pytest.mark.parametrize(
-    "question",
+    "hypothesis",
     [
         {"is_baseline": True, "is_tool_bias": True},
         {"is_tool_bias": True, "calibration": "calibrated"},
@@ -230,8 +230,8 @@ def test_nothing_tested_is_told_with_its_reason_and_remedy(snapshot):
         {"is_tool_bias": True, "measure_id": "sentiment_as_written"},
     ],
 )
-def test_tool_bias_is_told_as_such(question, snapshot):
-    found = told(question, Russia=LOWER)[""].split(". ")
+def test_tool_bias_is_told_as_such(hypothesis, snapshot):
+    found = told(hypothesis, Russia=LOWER)[""].split(". ")
     assert [found[0], found[-4]] == snapshot
 
 
@@ -273,8 +273,8 @@ def test_a_narrow_scope_is_said(scope, snapshot):
 
 
 def test_slice_and_options_are_named(snapshot):
-    question = {"slice_id": "D2", "statistic": "selection_rate", "parameters": "standard=mean;method=larger"}
-    assert told(question, Russia=LOWER)[""].split(". ")[0] == snapshot
+    hypothesis = {"slice_id": "D2", "statistic": "selection_rate", "parameters": "standard=mean;method=larger"}
+    assert told(hypothesis, Russia=LOWER)[""].split(". ")[0] == snapshot
 
 
 @pytest.mark.parametrize(
@@ -285,9 +285,9 @@ def test_an_interval_may_lack_a_side(low, high, said):
     assert said in told(Russia=HIGHER | {"ci_low": low, "ci_high": high})[""]
 
 
-def test_one_row_a_question_and_significant_group():
-    table = sentences([QUESTION_ROW], [], [])
-    assert table.column_names == [*QUESTION, *GROUP, "sentence"]
+def test_one_row_a_hypothesis_and_significant_group():
+    table = sentences([HYPOTHESIS_ROW], [], [])
+    assert table.column_names == [*HYPOTHESIS, *GROUP, "sentence"]
     assert table.num_rows == 1
 
 
@@ -308,7 +308,7 @@ def test_a_ground_truth_is_told_as_what_shares_are_and_not_as_a_difference_of_gr
     open_end = OF_TRUTH | {"verdict": "inconclusive"}
     nothing = {"verdict": "not_tested", "p_value": None, "inference_reason": "too_few_root_prompts"}
     why = {"meaning": "inference: too few", "remedy": "write more root prompts: at least 5, better 20"}
-    assert [told(question)[""] for question in (OF_TRUTH, open_end, OF_TRUTH | nothing | why)] == snapshot
+    assert [told(hypothesis)[""] for hypothesis in (OF_TRUTH, open_end, OF_TRUTH | nothing | why)] == snapshot
 
 
 def test_a_difference_between_models_says_what_read_the_label_and_how_rightly():
@@ -329,8 +329,8 @@ def test_a_difference_between_models_says_what_read_the_label_and_how_rightly():
     others = [reading | {"study_id": "other"}, reading | {"measure_id": "tone"}]
     of_models = {"is_of_models": True, "kind": "binary"}
     assert "Read by refusal (refusal_en_2)" in told(of_models, readings=[reading, *others], Russia=LOWER)[""]
-    for question in (of_models | {"verdict": "inconclusive"}, of_models | {"is_of_models": False}):
-        assert "Read by" not in told(question, readings=[reading], Russia=LOWER)[""]
+    for hypothesis in (of_models | {"verdict": "inconclusive"}, of_models | {"is_of_models": False}):
+        assert "Read by" not in told(hypothesis, readings=[reading], Russia=LOWER)[""]
     assert "Read by" not in told(of_models, readings=others, Russia=LOWER)[""]
 
 
@@ -412,12 +412,12 @@ CELL = {"contrast": "beyond_parts", "reference": "parts"}
 CELL_STANDS = {**CELL, **STANDS, "value": 0.8, "ci_low": 0.3, "ci_high": 1.3}
 
 
-def told_crossing(genders, races, question=None, **cells):
+def told_crossing(genders, races, hypothesis=None, **cells):
     """The sentences of gender x race, whose other cells are called by nothing; cells by 'gender_race'."""
     names = [f"{gender} x {race}" for gender in genders for race in races]
-    asked = QUESTION_ROW | {"grouping_id": "gender x race", "headline_metric": "beyond_parts", "n_groups": len(names)}
-    asked |= question or {}
-    keys = {name: asked[name] for name in QUESTION}
+    asked = HYPOTHESIS_ROW | {"grouping_id": "gender x race", "headline_metric": "beyond_parts", "n_groups": len(names)}
+    asked |= hypothesis or {}
+    keys = {name: asked[name] for name in HYPOTHESIS}
     rows = [
         keys | GROUP_ROW | CELL | {"group_id": name, "group_position": place} | cells.get(name.replace(" x ", "_"), {})
         for place, name in enumerate(names)
@@ -446,11 +446,11 @@ def test_of_more_levels_a_cell_is_held_against_what_its_parts_lead_to_expect(sna
 
 
 def test_a_crossing_of_which_no_cell_stands(snapshot):
-    questions = [
+    hypotheses = [
         {},
         {"verdict": "inconclusive", "q_value": 0.4},
         {"verdict": "equivalent", "q_value": 0.4, "is_significant": False},
         {"verdict": "not_tested", "p_value": None, "inference_reason": "aliased", "meaning": "value: no cell"},
     ]
-    found = [told_crossing(["women", "men"], ["a", "b", "c"], question)[""] for question in questions]
+    found = [told_crossing(["women", "men"], ["a", "b", "c"], hypothesis)[""] for hypothesis in hypotheses]
     assert [text.split(". ")[0] for text in found] == snapshot

@@ -10,11 +10,11 @@ from python_assets.report.reader import Reader
 from python_assets.report.text import SIMULATED
 from tests.python_assets.report.conftest import small_study
 
-QUESTION = {
+HYPOTHESIS = {
     "finding_rank": 1, "slice_id": "all", "system_id": "biased", "measure_id": "sentiment",
     "grouping_id": "concept", "verdict": "different", "value": -0.25, "sentence": "=cmd|' /C calc'!A0",
 }  # fmt: skip
-GROUP = {"finding_rank": 1, "question_verdict": "different", "group_id": "@Chad", "value": -0.25}
+GROUP = {"finding_rank": 1, "hypothesis_verdict": "different", "group_id": "@Chad", "value": -0.25}
 
 
 @pytest.fixture
@@ -35,25 +35,25 @@ def values(lines):
     return [dict(zip(heads, row, strict=True)) for row in rows]
 
 
-def test_questions_and_groups_stand_in_sheets_of_their_own(sheets):
-    found = sheets(v_findings=[QUESTION], v_differences=[GROUP, GROUP | {"question_verdict": "inconclusive"}])
-    (question,), (group,) = values(found["findings"]), values(found["groups"])
-    assert question["value"] == group["value"] == -0.25
-    assert (question["verdict"], group["group_id"]) == ("different", "@Chad")
-    assert "study_id" not in question
+def test_hypotheses_and_groups_stand_in_sheets_of_their_own(sheets):
+    found = sheets(v_findings=[HYPOTHESIS], v_differences=[GROUP, GROUP | {"hypothesis_verdict": "inconclusive"}])
+    (hypothesis,), (group,) = values(found["findings"]), values(found["groups"])
+    assert hypothesis["value"] == group["value"] == -0.25
+    assert (hypothesis["verdict"], group["group_id"]) == ("different", "@Chad")
+    assert "study_id" not in hypothesis
 
 
 def test_a_spreadsheet_computes_nothing_of_it(sheets):
-    found = sheets(v_findings=[QUESTION], v_differences=[GROUP])
+    found = sheets(v_findings=[HYPOTHESIS], v_differences=[GROUP])
     cells = [cell for lines in found.values() for line in lines for cell in line if isinstance(cell.value, str)]
     assert {cell.data_type for cell in cells} == {"s"}
     assert all(cell.quotePrefix for cell in cells)
-    assert QUESTION["sentence"] in [cell.value for cell in cells]
+    assert HYPOTHESIS["sentence"] in [cell.value for cell in cells]
 
 
 def test_the_first_sheet_says_of_what_it_is_and_how_much_is_left_out(sheets, monkeypatch):
     monkeypatch.setattr(workbook, "MOST_ROWS", 2)
-    found = sheets(v_findings=[QUESTION | {"finding_rank": rank} for rank in (3, 1, 2)])
+    found = sheets(v_findings=[HYPOTHESIS | {"finding_rank": rank} for rank in (3, 1, 2)])
     about = {line[0].value: line[1].value for line in found["about"]}
     assert about["study_id"] == "small"
     assert about["published_at"] == "2025-01-02 00:00 UTC"
@@ -63,9 +63,9 @@ def test_the_first_sheet_says_of_what_it_is_and_how_much_is_left_out(sheets, mon
 
 
 def test_a_number_that_no_cell_can_hold_is_a_text(sheets):
-    found = sheets(v_findings=[QUESTION | {"value": float("inf"), "p_value": float("nan"), "q_value": None}])
-    (question,) = values(found["findings"])
-    assert (question["value"], question["p_value"], question["q_value"]) == ("inf", "nan", None)
+    found = sheets(v_findings=[HYPOTHESIS | {"value": float("inf"), "p_value": float("nan"), "q_value": None}])
+    (hypothesis,) = values(found["findings"])
+    assert (hypothesis["value"], hypothesis["p_value"], hypothesis["q_value"]) == ("inf", "nan", None)
 
 
 def test_real_answers_are_not_significant_simulated_and_no_question_is_no_row(sheets):

@@ -25,7 +25,7 @@ CHANGES = {
     "permutations": {"analysis": "{permutations: 999}"},
     "margins": {"analysis": "{margins: {mean_difference: 0.1}}"},
     "primary": {"analysis": "{primary: {measures: [sentiment]}}"},
-    "sets": {"analysis": "{sets: {words: {measures: [sentiment]}}}"},
+    "sets": {"analysis": "{families: {words: {measures: [sentiment]}}}"},
     "statistics": {"analysis": "{statistics: [mean]}"},
     "contrasts": {"analysis": "{contrasts: [dbi]}"},
     "reference": {"analysis": "{reference: all_pairs}"},
@@ -216,8 +216,8 @@ def test_the_message_says_what_was_frozen(study_of, home, snapshot):
     assert "frozen before, unchanged since" in freeze_analysis(study, home).text("mine")
 
 
-QUESTION = {
-    "set_id": "primary",
+HYPOTHESIS = {
+    "family_id": "primary",
     "system_id": "far",
     "reference_system_id": "fair",
     "slice_id": "woman",
@@ -229,16 +229,20 @@ QUESTION = {
 }
 
 
-def test_a_freeze_lists_the_questions_and_keeps_those_that_become_known_later(study_of, home, snapshot):
+def test_a_freeze_lists_the_hypotheses_and_keeps_those_that_become_known_later(study_of, home, snapshot):
     first = freeze_analysis(study_of(), home)
-    questions = [QUESTION, *[QUESTION | {"measure_id": f"m{n}"} for n in range(60)], QUESTION | {"set_id": "secondary"}]
-    told = freeze_analysis(study_of(), home, questions).text("mine").splitlines()
+    hypotheses = [
+        HYPOTHESIS,
+        *[HYPOTHESIS | {"measure_id": f"m{n}"} for n in range(60)],
+        HYPOTHESIS | {"family_id": "secondary"},
+    ]
+    told = freeze_analysis(study_of(), home, hypotheses).text("mine").splitlines()
     listed = told[told.index("  questions    primary 61, secondary 1") + 1 :]
     assert [listed[0], listed[-1]] == snapshot
     assert "m58" in listed[-2] and "m59" not in "".join(listed)
-    freeze_analysis(study_of(), home, questions)
+    freeze_analysis(study_of(), home, hypotheses)
     records = [json.loads(line) for line in home.freezes("mine").read_text().splitlines()]
-    assert [record["questions"] for record in records] == [None, questions]
+    assert [record["hypotheses"] for record in records] == [None, hypotheses]
     assert frozen_at(study_of(), home) == first.frozen_at
 
 

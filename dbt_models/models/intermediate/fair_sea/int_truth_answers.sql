@@ -13,7 +13,7 @@ categories as (
     from {{ source('raw', 'ground_truths') }}
 ),
 
-questions as (
+hypotheses as (
     select distinct study_id, measure_id, grouping_id, parameters from categories
 ),
 
@@ -40,10 +40,10 @@ select
     prompt_groups.root_prompt_position,
     prompt_groups.unit_id,
     prompt_groups.prompt_position,
-    questions.parameters,
+    hypotheses.parameters,
     cast(count(*) as bigint) as n
 from comparisons
-inner join questions using (study_id, measure_id, grouping_id)
+inner join hypotheses using (study_id, measure_id, grouping_id)
 inner join prompt_groups using (study_id, slice_id, grouping_id)
 inner join measurements using (study_id, system_id, measure_id, prompt_id)
 inner join labels using (study_id, measure_id, label)
@@ -64,4 +64,4 @@ group by
     prompt_groups.root_prompt_position,
     prompt_groups.unit_id,
     prompt_groups.prompt_position,
-    questions.parameters
+    hypotheses.parameters

@@ -1,11 +1,11 @@
 {% set keys -%}
-    {{ question_keys() | join(', ') }}, group_id, category, reference
+    {{ hypothesis_keys() | join(', ') }}, group_id, category, reference
 {%- endset %}
 with
 
 significant as (
     select *, sign(value) as side, case statistic when 'share' then 'mean' else statistic end as statistic_of_cells
-    from {{ ref('int_question_groups') }}
+    from {{ ref('int_hypothesis_groups') }}
     where is_significant and differs_on_its_own and not is_mirror and system_id <> 'all'
 ),
 
@@ -101,7 +101,7 @@ beside as (
     from owned
     inner join others using (comparison_position, statistic_of_cells, parameters, block_position)
     left join {{ source('inference', 'beyond_parts_blocks') }} as beyond
-        using ({{ question_keys() | join(', ') }}, group_id, category, block_position)
+        using ({{ hypothesis_keys() | join(', ') }}, group_id, category, block_position)
     where
         other_group_id <> group_id
         and (reference in ('rest', 'grand_mean', 'parts') or reference = other_group_id)

@@ -9,7 +9,7 @@ def model(dbt, session):
     dbt.config(materialized="table")
     read_from = (
         dbt.ref("int_findings"),
-        dbt.ref("int_question_groups"),
+        dbt.ref("int_hypothesis_groups"),
         dbt.ref("int_group_neighbours"),
         dbt.ref("int_instrument_families"),
     )

@@ -1,7 +1,7 @@
 with
 
-questions as (
-    select * from {{ ref('int_questions') }} where is_finding
+hypotheses as (
+    select * from {{ ref('int_hypotheses') }} where is_finding
 ),
 
 tool_bias as (
@@ -9,7 +9,7 @@ tool_bias as (
 ),
 
 repeated as (
-    select * from {{ ref('int_repeated_questions') }}
+    select * from {{ ref('int_repeated_hypotheses') }}
 ),
 
 reasons as (
@@ -33,7 +33,7 @@ looks as (
 )
 
 select
-    questions.*,
+    hypotheses.*,
     coalesce(systems.is_baseline, false) as is_baseline,
     tool_bias.study_id is not null as is_tool_bias,
     repeated.study_id is not null as is_repeated,
@@ -44,12 +44,12 @@ select
     measures.direction,
     reasons.meaning,
     reasons.remedy
-from questions
+from hypotheses
 inner join measures using (study_id, measure_id)
 inner join looks using (study_id)
 -- generation 'all' is none of them
 left join systems using (study_id, system_id)
-left join tool_bias using ({{ question_keys() | join(', ') }})
-left join repeated using ({{ question_keys() | join(', ') }})
+left join tool_bias using ({{ hypothesis_keys() | join(', ') }})
+left join repeated using ({{ hypothesis_keys() | join(', ') }})
 left join model_groupings using (study_id, grouping_id)
-left join reasons on coalesce(questions.inference_reason, questions.reason) = reasons.reason
+left join reasons on coalesce(hypotheses.inference_reason, hypotheses.reason) = reasons.reason

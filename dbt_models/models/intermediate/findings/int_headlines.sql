@@ -1,9 +1,9 @@
-{% set keys = question_keys() | join(', ') %}
+{% set keys = hypothesis_keys() | join(', ') %}
 {% set columns = ['contrast', 'group_id', 'category', 'reference', 'value', 'null_q95', 'ci_low', 'ci_high', 'margin'] %}
 with
 
-questions as (
-    select * from {{ source('inference', 'questions') }} where is_observed and reference_system_id = ''
+hypotheses as (
+    select * from {{ source('inference', 'hypotheses') }} where is_observed and reference_system_id = ''
 ),
 
 measures as (
@@ -22,24 +22,24 @@ crossed as (
 
 named as (
     select
-        questions.*,
+        hypotheses.*,
         case
             when is_pooled then case when statistic = 'share' then 'fdi' else 'dbi' end
             when crossed.study_id is not null then 'beyond_parts'
             when statistic = 'share' then 'cramers_v'
             when statistic = 'ground_truth' then 'jsd_truth_weighted'
             when statistic = 'selection_rate' then 'impact_ratio'
-            when {{ is_of_labels('questions.calibration') }} then 'range'
+            when {{ is_of_labels('hypotheses.calibration') }} then 'range'
             when statistic = 'mean' and parameters = '' and measures.kind = 'binary' then 'impact_ratio'
             when n_groups = 2 then statistic || '_difference'
             else 'range'
         end as metric
-    from questions
+    from hypotheses
     inner join measures using (study_id, measure_id)
     left join crossed using ({{ keys }})
 ),
 
-question_groups as (
+hypothesis_groups as (
     select
         {{ keys }},
         {{ columns | join(', ') }},
@@ -48,7 +48,7 @@ question_groups as (
         n_groups,
         is_mirror,
         case when differs_on_its_own then 0 else 1 end as standing_position
-    from {{ ref('int_question_groups') }}
+    from {{ ref('int_hypothesis_groups') }}
     union all
     -- all models together have no other row of a group
     select
@@ -58,12 +58,12 @@ question_groups as (
         {% endfor %}
         0 as group_position,
         false as differs_on_its_own,
-        questions.n_groups,
+        hypotheses.n_groups,
         false as is_mirror,
         1 as standing_position
     from {{ source('inference', 'contrasts') }} as contrasts
-    inner join questions using ({{ keys }})
-    where questions.is_pooled and contrasts.contrast = 'dbi'
+    inner join hypotheses using ({{ keys }})
+    where hypotheses.is_pooled and contrasts.contrast = 'dbi'
 ),
 
 placed as (
@@ -78,7 +78,7 @@ placed as (
                 category asc,
                 reference asc
         ) as place
-    from question_groups
+    from hypothesis_groups
     where value is not null and not is_mirror and (differs_on_its_own or n_groups = 2 or contrast in ('beyond_parts', 'dbi'))
 ),
 
@@ -99,7 +99,7 @@ chosen as (
 )
 
 select
-    {% for key in question_keys() %}
+    {% for key in hypothesis_keys() %}
     chosen.{{ key }},
     {% endfor %}
     case when chosen.is_difference then differences.contrast else chosen.metric end as headline_metric,

@@ -12,7 +12,7 @@ looks as (
 ),
 
 levels as (
-    select study_id, max(level) as level from {{ source('inference', 'questions') }} group by study_id
+    select study_id, max(level) as level from {{ source('inference', 'hypotheses') }} group by study_id
 ),
 
 studies as (

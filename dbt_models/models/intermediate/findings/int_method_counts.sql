@@ -47,23 +47,23 @@ measures as (
     group by study_id
 ),
 
-sets_of_questions as (
+sets_of_hypotheses as (
     select
         study_id,
-        set_id,
-        {{ set_position() }} as set_position,
+        family_id,
+        {{ family_position() }} as family_position,
         count(p_value) as n_tested,
         count(case when is_significant then 1 end) as n_significant
-    from {{ ref('int_questions') }}
-    group by study_id, set_id
+    from {{ ref('int_hypotheses') }}
+    group by study_id, family_id
 ),
 
-sets as (
+families as (
     select
         study_id,
-        {{ joined_text("set_id || ', ' || cast(n_tested as string) || ' tested and ' || cast(n_significant as string)"
-            ~ " || ' called different'", '; ', 'set_position, set_id') }} as sets
-    from sets_of_questions
+        {{ joined_text("family_id || ', ' || cast(n_tested as string) || ' tested and ' || cast(n_significant as string)"
+            ~ " || ' called different'", '; ', 'family_position, family_id') }} as families
+    from sets_of_hypotheses
     group by study_id
 ),
 
@@ -107,12 +107,12 @@ select
     n_refused,
     n_empty,
     measures,
-    sets,
+    families,
     tests
 from studies
 left join prompts using (study_id)
 left join responses using (study_id)
 left join systems using (study_id)
 left join measures using (study_id)
-left join sets using (study_id)
+left join families using (study_id)
 left join tests using (study_id)

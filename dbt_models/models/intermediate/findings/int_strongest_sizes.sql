@@ -1,8 +1,8 @@
-{% set keys = (question_keys() + ['reference_system_id']) | join(', ') %}
+{% set keys = (hypothesis_keys() + ['reference_system_id']) | join(', ') %}
 with
 
-question_groups as (
-    select * from {{ ref('int_question_groups') }}
+hypothesis_groups as (
+    select * from {{ ref('int_hypothesis_groups') }}
 ),
 
 disparities as (
@@ -16,7 +16,7 @@ comparisons as (
 
 sizes as (
     select
-        {{ question_keys() | join(', ') }},
+        {{ hypothesis_keys() | join(', ') }},
         '' as reference_system_id,
         contrast as name,
         group_id,
@@ -26,11 +26,11 @@ sizes as (
         ci_high,
         margin,
         verdict
-    from question_groups
+    from hypothesis_groups
     where value is not null and not is_mirror and (differs_on_its_own or not {{ is_shown() }})
     union all
     select
-        {{ question_keys() | join(', ') }},
+        {{ hypothesis_keys() | join(', ') }},
         '' as reference_system_id,
         metric as name,
         '' as group_id,

@@ -1,13 +1,13 @@
-{% set shared = question_keys() | reject('in', ['system_id', 'calibration']) | join(', ') %}
+{% set shared = hypothesis_keys() | reject('in', ['system_id', 'calibration']) | join(', ') %}
 {% set of_means = ['study_id', 'slice_id', 'grouping_id', 'measure_id'] | join(', ') %}
 with
 
-questions as (
-    select *, {{ is_shown() }} as is_shown from {{ ref('int_questions') }} where is_finding
+hypotheses as (
+    select *, {{ is_shown() }} as is_shown from {{ ref('int_hypotheses') }} where is_finding
 ),
 
-question_groups as (
-    select * from {{ ref('int_question_groups') }}
+hypothesis_groups as (
+    select * from {{ ref('int_hypothesis_groups') }}
 ),
 
 systems as (
@@ -19,32 +19,32 @@ paired_statistics as (
 ),
 
 of_tool as (
-    select questions.* from questions
+    select hypotheses.* from hypotheses
     inner join systems using (study_id, system_id)
     where systems.is_baseline
 ),
 
 groups_of_tool as (
-    select question_groups.* from question_groups
+    select hypothesis_groups.* from hypothesis_groups
     inner join systems using (study_id, system_id)
     where systems.is_baseline and calibration = 'raw' and is_significant
 ),
 
 turned_round as (
-    select {{ shared }}, question_groups.system_id
-    from question_groups
+    select {{ shared }}, hypothesis_groups.system_id
+    from hypothesis_groups
     inner join groups_of_tool using ({{ shared }}, group_id, category, reference)
     where
-        question_groups.calibration = 'calibrated'
-        and question_groups.differs_on_its_own
-        and sign(question_groups.value) = -sign(groups_of_tool.value)
-    group by {{ shared }}, question_groups.system_id
+        hypothesis_groups.calibration = 'calibrated'
+        and hypothesis_groups.differs_on_its_own
+        and sign(hypothesis_groups.value) = -sign(groups_of_tool.value)
+    group by {{ shared }}, hypothesis_groups.system_id
 ),
 
 calibrated as (
     select {{ shared }}, system_id, calibrated.calibration
-    from questions as calibrated
-    inner join questions as uncalibrated using ({{ shared }}, system_id)
+    from hypotheses as calibrated
+    inner join hypotheses as uncalibrated using ({{ shared }}, system_id)
     inner join of_tool using ({{ shared }})
     left join turned_round using ({{ shared }}, system_id)
     where
@@ -58,12 +58,12 @@ calibrated as (
 ),
 
 means as (
-    select * from questions where calibration = 'raw' and statistic = 'mean' and parameters = ''
+    select * from hypotheses where calibration = 'raw' and statistic = 'mean' and parameters = ''
 ),
 
 paired as (
-    select {% for key in question_keys() %}paired.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
-    from questions as paired
+    select {% for key in hypothesis_keys() %}paired.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
+    from hypotheses as paired
     inner join paired_statistics using (study_id, statistic)
     left join means using ({{ of_means }}, system_id)
     inner join of_tool as means_of_tool using ({{ of_means }})
@@ -79,12 +79,12 @@ paired as (
 
 -- read with neutral words in the place of those that name a group, nothing is shown
 as_written as (
-    select {% for key in question_keys() %}plain.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
-    from questions as plain
-    inner join questions as neutral
+    select {% for key in hypothesis_keys() %}plain.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
+    from hypotheses as plain
+    inner join hypotheses as neutral
         on
             plain.measure_id = {{ as_written('neutral.measure_id') }}
-            {% for key in question_keys() if key != 'measure_id' %}
+            {% for key in hypothesis_keys() if key != 'measure_id' %}
             and plain.{{ key }} = neutral.{{ key }}
             {% endfor %}
     where plain.is_shown and not neutral.is_shown

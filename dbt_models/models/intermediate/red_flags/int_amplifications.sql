@@ -13,8 +13,8 @@ systems as (
     select study_id, system_id from {{ source('raw', 'systems') }} where not is_baseline
 ),
 
-questions as (
-    select * from {{ ref('int_questions') }} where calibration = 'raw' and statistic = 'share' and parameters = ''
+hypotheses as (
+    select * from {{ ref('int_hypotheses') }} where calibration = 'raw' and statistic = 'share' and parameters = ''
 ),
 
 factor_counts as (
@@ -54,7 +54,7 @@ reasoned as (
         whole.verdict,
         inference.value_cells as excess,
         inference.null_q95,
-        coalesce(questions.is_significant, false) as is_significant,
+        coalesce(hypotheses.is_significant, false) as is_significant,
         case
             when whole.value is null then whole.reason
             when coalesce(single_factors.n_single, 0) < factor_counts.n_factors then 'no_marginal'
@@ -64,7 +64,7 @@ reasoned as (
     inner join factor_counts using (study_id, grouping_id)
     left join single_factors using (study_id, grouping_id)
     left join inference using ({{ place }}, grouping_id)
-    left join questions using ({{ place }}, grouping_id)
+    left join hypotheses using ({{ place }}, grouping_id)
 )
 
 select

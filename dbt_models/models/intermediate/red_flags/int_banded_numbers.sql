@@ -1,4 +1,4 @@
-{% set question = 'study_id, slice_id, system_id, measure_id, grouping_id, statistic, parameters' %}
+{% set hypothesis = 'study_id, slice_id, system_id, measure_id, grouping_id, statistic, parameters' %}
 {% set numbers = "value, null_q95, band, coalesce(reason, inference_reason, 'no_values') as reason" %}
 with
 
@@ -19,14 +19,14 @@ systems as (
 ),
 
 findings as (
-    select {{ question }}, verdict from {{ ref('int_findings') }} where calibration = 'raw'
+    select {{ hypothesis }}, verdict from {{ ref('int_findings') }} where calibration = 'raw'
 ),
 
 standing as (
-    select {{ question }}, group_id
-    from {{ ref('int_question_groups') }}
+    select {{ hypothesis }}, group_id
+    from {{ ref('int_hypothesis_groups') }}
     where calibration = 'raw' and differs_on_its_own
-    group by {{ question }}, group_id
+    group by {{ hypothesis }}, group_id
 ),
 
 intersections as (
@@ -36,16 +36,16 @@ intersections as (
 ),
 
 numbers as (
-    select {{ question }}, metric, '' as group_id, '' as reference, verdict, {{ numbers }} from disparities
+    select {{ hypothesis }}, metric, '' as group_id, '' as reference, verdict, {{ numbers }} from disparities
     union all
-    select {{ question }}, contrast as metric, group_id, reference, findings.verdict, {{ numbers }}
+    select {{ hypothesis }}, contrast as metric, group_id, reference, findings.verdict, {{ numbers }}
     from contrasts
-    left join findings using ({{ question }})
+    left join findings using ({{ hypothesis }})
     where contrast in ('dbi', 'fdi_group')
 )
 
 select
-    {{ question }},
+    {{ hypothesis }},
     metric,
     group_id,
     numbers.reference,
@@ -64,6 +64,6 @@ select
 from numbers
 inner join banded using (metric)
 inner join systems using (study_id, system_id)
-left join standing using ({{ question }}, group_id)
+left join standing using ({{ hypothesis }}, group_id)
 left join intersections using (study_id, slice_id, system_id, measure_id, grouping_id)
 where not (metric in ('fdi', 'fdi_group') and coalesce(intersections.has_idi, false))

@@ -15,7 +15,7 @@ groupings as (
 ),
 
 asked as (
-    select study_id, grouping_id, count(distinct model) as n_models, count(*) as n_questions
+    select study_id, grouping_id, count(distinct model) as n_models, count(*) as n_hypotheses
     from worst_groups
     group by study_id, grouping_id
 ),
@@ -39,7 +39,7 @@ decided as (
         grouping_id,
         coalesce(counted.group_id, '') as group_id,
         coalesce(asked.n_models, 0) as n_models,
-        coalesce(asked.n_questions, 0) as n_questions,
+        coalesce(asked.n_hypotheses, 0) as n_hypotheses,
         coalesce(counted.n_worst, 0) as n_worst,
         coalesce(counted.n_models_significant, 0) as n_models_significant,
         case
@@ -48,7 +48,7 @@ decided as (
         end as reason,
         coalesce(
             counted.n_models_worst >= 3
-            and counted.n_worst >= 0.75e0 * asked.n_questions
+            and counted.n_worst >= 0.75e0 * asked.n_hypotheses
             and counted.n_models_significant >= 2,
             false
         ) as is_raised
@@ -72,10 +72,10 @@ select
     grouping_id,
     case when is_raised and reason is null then group_id else '' end as group_id,
     n_models,
-    n_questions,
+    n_hypotheses,
     n_worst,
     n_models_significant,
-    case when reason is null then n_worst / cast(n_questions as double) end as value,
+    case when reason is null then n_worst / cast(n_hypotheses as double) end as value,
     case when reason is not null then 'not_evaluated' when is_raised then 'raised' else 'not_raised' end as status,
     reason
 from ranked

@@ -1,7 +1,7 @@
 {% set place = 'study_id, slice_id, system_id, measure_id, grouping_id' %}
 with
 
-questions as (
+hypotheses as (
     select *
     from {{ ref('int_findings') }} as findings
     where {{ is_pinned('findings') }} and not is_baseline and system_id <> 'all'
@@ -9,18 +9,18 @@ questions as (
 
 -- cells that differ by a part differ: an effect of all cells is significant where the question of a part is called
 significant_parts as (
-    select whole.study_id, whole.grouping_id, questions.slice_id, questions.system_id, questions.measure_id
+    select whole.study_id, whole.grouping_id, hypotheses.slice_id, hypotheses.system_id, hypotheses.measure_id
     from {{ ref('int_grouping_parts') }} as whole
-    inner join questions on whole.study_id = questions.study_id and whole.part_id = questions.grouping_id
-    where questions.is_significant
-    group by whole.study_id, whole.grouping_id, questions.slice_id, questions.system_id, questions.measure_id
+    inner join hypotheses on whole.study_id = hypotheses.study_id and whole.part_id = hypotheses.grouping_id
+    where hypotheses.is_significant
+    group by whole.study_id, whole.grouping_id, hypotheses.slice_id, hypotheses.system_id, hypotheses.measure_id
 ),
 
 findings as (
     select
-        questions.*,
+        hypotheses.*,
         case when p_value is not null then is_significant or significant_parts.study_id is not null end as is_significant
-    from questions
+    from hypotheses
     left join significant_parts using ({{ place }})
 ),
 
@@ -89,10 +89,10 @@ effects as (
 
 select
     {{ place }},
-    findings.set_id,
+    findings.family_id,
     findings.verdict,
     findings.q_value,
-    findings.n_questions,
+    findings.n_hypotheses,
     findings.n_responses,
     effects.effect_name,
     effects.effect,

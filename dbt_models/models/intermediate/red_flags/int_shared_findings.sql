@@ -4,7 +4,7 @@ with
 findings as (
     select *
     from {{ ref('int_findings') }} as findings
-    where {{ is_flag_question('findings') }}
+    where {{ is_flag_hypothesis('findings') }}
 ),
 
 systems as (

@@ -4,7 +4,7 @@ with
 findings as (
     select *
     from {{ ref('int_findings') }} as findings
-    where {{ is_flag_question('findings') }} and p_value is not null
+    where {{ is_flag_hypothesis('findings') }} and p_value is not null
 ),
 
 measures as (
@@ -13,10 +13,10 @@ measures as (
     where (kind = 'categorical' and favourable is not null) or (kind <> 'categorical' and direction <> 'none')
 ),
 
-question_groups as (
+hypothesis_groups as (
     select *, advantage * abs(value) as favour
-    from {{ ref('int_question_groups') }} as question_groups
-    where value is not null and {{ is_pinned('question_groups') }}
+    from {{ ref('int_hypothesis_groups') }} as hypothesis_groups
+    where value is not null and {{ is_pinned('hypothesis_groups') }}
 ),
 
 systems as (
@@ -24,8 +24,8 @@ systems as (
 ),
 
 compared as (
-    select question_groups.*, systems.model
-    from question_groups
+    select hypothesis_groups.*, systems.model
+    from hypothesis_groups
     inner join findings using ({{ keys }})
     inner join measures using (study_id, measure_id, category)
     inner join systems using (study_id, system_id)

@@ -16,7 +16,7 @@ with numbers as (
 
 select upper(slice_id) as prompt_category, measure_id as outcome, grouping_id as attribute, system_id as model,
     metric, group_id, value, band, null_q95 as noise_floor, ci_low, ci_high, numbers.q_value as q, numbers.verdict,
-    findings.q_value as q_of_question, findings.verdict as verdict_of_question, numbers.reason
+    findings.q_value as q_of_hypothesis, findings.verdict as verdict_of_hypothesis, numbers.reason
 from numbers
 left join (
     select slice_id, measure_id, grouping_id, system_id, q_value, verdict

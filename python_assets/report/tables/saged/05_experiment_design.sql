@@ -2,7 +2,7 @@
 -- Source: SAGED 5.1
 -- Needs: a generation
 select system_id as system, model, system_prompt_name, system_prompt, is_simulated,
-    count(distinct responses.prompt_id) as questions, count(distinct prompts.root_prompt_id) as root_questions,
+    count(distinct responses.prompt_id) as hypotheses, count(distinct prompts.root_prompt_id) as root_questions,
     count(responses.response_id) as responses, count(*) filter (where responses.outcome = 'ok') as usable_responses
 from systems
 left join responses using (study_id, system_id)

@@ -11,7 +11,7 @@ from python_assets.infer.design.read_cells import read_cells
 from python_assets.infer.options import options_of
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import ROW
-from python_assets.study.analysis import QuestionSet
+from python_assets.study.analysis import HypothesisFamily
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
 
@@ -29,7 +29,7 @@ def two(study, own, other):
     return study.add("sentiment", other, system_id="old").add("sentiment", own, system_id="new")
 
 
-def test_a_pair_has_its_mean_its_groups_and_one_question_whether_groups_moved(study):
+def test_a_pair_has_its_mean_its_groups_and_one_hypothesis_whether_groups_moved(study):
     x = numbers(12)
     own = x + 0.5 + np.random.default_rng(9).normal(0, 0.05, size=x.shape)
     own[:, 0] += 2
@@ -42,7 +42,7 @@ def test_a_pair_has_its_mean_its_groups_and_one_question_whether_groups_moved(st
     assert groups.value.to_dict() == pytest.approx(dict(zip(["g0", "g1", "g2"], (own - x).mean(axis=0), strict=True)))
     assert groups.q_value.isna().all()
     (moved,) = of(found, "groups_moved").itertuples()
-    assert (moved.set_id, moved.verdict, moved.n_root_prompts) == ("comparison", "different", 12)
+    assert (moved.family_id, moved.verdict, moved.n_root_prompts) == ("comparison", "different", 12)
     shifts = of(found, "disparity_change").set_index("group_id")
     expected = (own - own.mean(axis=1, keepdims=True) - x + x.mean(axis=1, keepdims=True)).mean(axis=0) * 1.5
     assert shifts.value.to_numpy() == pytest.approx(expected)
@@ -83,7 +83,7 @@ def test_the_mean_is_asked_once_over_all_prompts_whatever_they_are_grouped_by(st
     every = rows(connection, "system_comparisons")
     (mean,) = of(every, "mean_change").itertuples()
     c = np.nanmean(own - x, axis=1)
-    assert (mean.grouping_id, mean.n_root_prompts, mean.set_id) == ("", 12, "comparison")
+    assert (mean.grouping_id, mean.n_root_prompts, mean.family_id) == ("", 12, "comparison")
     assert mean.value == pytest.approx(c.mean())
     half = stats.t.isf(0.025, 11) * c.std(ddof=1) / np.sqrt(12)
     assert (mean.ci_low, mean.ci_high) == pytest.approx((c.mean() - half, c.mean() + half))
@@ -91,7 +91,7 @@ def test_the_mean_is_asked_once_over_all_prompts_whatever_they_are_grouped_by(st
         ("gender", "groups_moved"),
         ("other", "groups_moved"),
     }
-    asked = every[every.set_id.notna() & (every.group_id == "")]
+    asked = every[every.family_id.notna() & (every.group_id == "")]
     assert len(asked) == 3
     p = asked.p_value.sort_values().to_numpy()
     assert asked.q_value.min() == pytest.approx(min(1, (3 * p / np.arange(1, 4)).min()))
@@ -104,22 +104,22 @@ def test_cells_of_several_replicates_count_once_in_the_mean(study):
     assert mean.value == pytest.approx((np.nanmean(own, axis=2) - x.mean(axis=2)).mean())
 
 
-def test_both_questions_of_pairs_are_corrected_with_those_of_no_other_set(study):
+def test_both_hypotheses_of_pairs_are_corrected_with_those_of_no_other_set(study):
     study = two(study, numbers(12, seed=2), numbers(12)).add("toxicity", numbers(12, seed=4), system_id="old")
     study.add("toxicity", numbers(12, seed=5), system_id="new")
     connection = study.write()
     infer_study(connection, analysis())
-    questions = of(rows(connection, "system_comparisons"), "groups_moved")
-    asked = rows(connection, "questions")
+    hypotheses = of(rows(connection, "system_comparisons"), "groups_moved")
+    asked = rows(connection, "hypotheses")
     is_pair = asked.reference_system_id == "old"
-    assert set(asked.set_id[~is_pair]) == {"primary"}
-    assert set(asked.set_id[is_pair]) == {"comparison"}
+    assert set(asked.family_id[~is_pair]) == {"primary"}
+    assert set(asked.family_id[is_pair]) == {"comparison"}
     assert set(asked.system_id[is_pair]) == {"new"}
-    assert set(asked.n_questions) == {4}
+    assert set(asked.n_hypotheses) == {4}
     p = rows(connection, "system_comparisons", "verdict is not null and group_id = ''").p_value
     assert len(p) == 4
-    assert questions.q_value.min() >= p.min()
-    smallest = rows(connection, "system_comparisons", "set_id = 'comparison' and group_id = ''")
+    assert hypotheses.q_value.min() >= p.min()
+    smallest = rows(connection, "system_comparisons", "family_id = 'comparison' and group_id = ''")
     first = smallest.sort_values("p_value").iloc[0]
     others = smallest.p_value.sort_values().to_numpy()
     assert first.q_value == pytest.approx(min(1, (4 * others / np.arange(1, 5)).min()))
@@ -166,7 +166,7 @@ def test_root_prompts_that_one_alone_answered_are_counted_and_the_others_tested(
     assert set(found.n_root_prompts) == {20 - n_missing}
 
 
-def test_a_question_of_pairs_is_drawn_on_where_its_smallest_p_decides(study):
+def test_a_hypothesis_of_pairs_is_drawn_on_where_its_smallest_p_decides(study):
     shifted = numbers(20, seed=99) + [3, 0, 0]
     study = two(study, shifted, numbers(20, seed=98))
     for at in range(20):
@@ -204,7 +204,9 @@ def test_a_pair_whose_name_holds_the_word_between_is_drawn_on(study):
 
 
 @pytest.mark.parametrize(("n_root_prompts", "is_tested"), [(4, True), (5, False), (6, True)])
-def test_where_a_group_has_five_root_prompts_one_of_fewer_stands_outside_the_question(study, n_root_prompts, is_tested):
+def test_where_a_group_has_five_root_prompts_one_of_fewer_stands_outside_the_hypothesis(
+    study, n_root_prompts, is_tested
+):
     x, y = numbers(n_root_prompts), numbers(n_root_prompts, seed=2)
     x[0, 2] = y[0, 2] = np.nan
     shifts = of(compared(two(study, y, x)), "disparity_change").set_index("group_id")
@@ -230,7 +232,7 @@ def test_rates_of_few_root_prompts_and_skewed_changes_are_approximate(study):
     assert set(of(found, "mean_change").inference_reason) == {"approximate"}
 
 
-def test_all_labels_of_a_measure_are_one_question(study):
+def test_all_labels_of_a_measure_are_one_hypothesis(study):
     for seed, name in ((1, "old"), (2, "new")):
         is_yes = numbers(12, seed=seed) > 0
         study.add("answer", is_yes, kind="categorical", category="yes", system_id=name)
@@ -274,9 +276,9 @@ def test_a_wave_as_reference_compares_within_each_model_and_role(study):
 
 
 def test_a_set_of_the_study_takes_no_question_of_pairs_by_its_measures(study):
-    primary = QuestionSet(measures=["sentiment"])
+    primary = HypothesisFamily(measures=["sentiment"])
     found = compared(two(study, numbers(12, seed=3), numbers(12)), primary=primary)
-    assert set(of(found, "groups_moved").set_id) == {"comparison"}
+    assert set(of(found, "groups_moved").family_id) == {"comparison"}
 
 
 def test_where_both_systems_give_one_value_everywhere_nothing_is_tested(study):

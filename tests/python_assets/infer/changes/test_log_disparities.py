@@ -104,7 +104,7 @@ def binary(study, own, other):
     return study.add("biased", own, kind="binary", system_id="new")
 
 
-def test_rows_tell_the_change_of_each_group_without_a_question_of_their_own(study):
+def test_rows_tell_the_change_of_each_group_without_a_hypothesis_of_their_own(study):
     rng = np.random.default_rng(2)
     own, other = (rng.random((2, 40, 3)) < np.array([0.4, 0.5, 0.6])).astype(float)
     rows = of(compared(binary(study, own, other)), "log_disparity_change").set_index("group_id")
@@ -113,7 +113,7 @@ def test_rows_tell_the_change_of_each_group_without_a_question_of_their_own(stud
     assert rows.value_a["g1"] - rows.value_b["g1"] == pytest.approx(value)
     assert rows.ci_high["g1"] == pytest.approx(value + stats.t.isf(0.025, 39) * error)
     assert rows.p_value.between(0, 1).all()
-    assert rows[["q_value", "verdict", "set_id", "reason", "inference_reason"]].isna().all(axis=None)
+    assert rows[["q_value", "verdict", "family_id", "reason", "inference_reason"]].isna().all(axis=None)
 
 
 def test_a_rate_of_0_has_no_odds_to_change_and_measures_on_a_scale_have_none(study):

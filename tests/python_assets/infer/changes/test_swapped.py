@@ -72,10 +72,10 @@ def test_p_of_moved_groups_is_that_of_every_swap_of_whole_root_prompts(n_groups)
     own[:, 0] += 1
     pair = pair_of(own, other)
     found = mean_changes(pair.differences, Flips(0, 2**8, 8), 0.05).result
-    alone, stepped, question = by_enumeration(own, other)
+    alone, stepped, hypothesis = by_enumeration(own, other)
     assert found.p_value == pytest.approx(alone)
     assert found.p_maxt == pytest.approx(stepped)
-    assert found.p_question == pytest.approx([question] * n_groups)
+    assert found.p_hypothesis == pytest.approx([hypothesis] * n_groups)
 
 
 def test_random_swaps_come_near_the_enumeration():
@@ -86,7 +86,7 @@ def test_random_swaps_come_near_the_enumeration():
     exact = mean_changes(x, Flips(0, 2**10, 10), 0.05).result
     drawn = mean_changes(x, Flips(3, 1_023, 10), 0.05).result
     assert drawn.p_value == pytest.approx(exact.p_value, abs=0.02)
-    assert drawn.p_question == pytest.approx(exact.p_question, abs=0.02)
+    assert drawn.p_hypothesis == pytest.approx(exact.p_hypothesis, abs=0.02)
 
 
 def test_the_same_root_prompts_are_swapped_wherever_they_stand():
@@ -103,7 +103,7 @@ def test_a_change_of_the_deviation_metric_is_the_golden_case_of_two_models(golde
     found = changes_of(d[:, None], Flips(0, 2**6, 6))
     assert found.value[0] == pytest.approx(case["value"], abs=1e-9)
     assert [found.ci_low[0], found.ci_high[0]] == pytest.approx([case["ci_low"], case["ci_high"]], abs=1e-9)
-    assert found.p_value[0] == found.p_question[0] == pytest.approx(case["p_exact_sign_flip"], abs=1e-9)
+    assert found.p_value[0] == found.p_hypothesis[0] == pytest.approx(case["p_exact_sign_flip"], abs=1e-9)
 
 
 def test_up_to_five_root_prompts_p_is_of_a_t_distribution():
@@ -113,7 +113,7 @@ def test_up_to_five_root_prompts_p_is_of_a_t_distribution():
     p = [stats.ttest_1samp(column, 0).pvalue for column in d.T]
     assert not found.is_permuted.any()
     assert found.p_value == pytest.approx(p)
-    assert found.p_question == pytest.approx([min(3 * min(p), 1)] * 3)
+    assert found.p_hypothesis == pytest.approx([min(3 * min(p), 1)] * 3)
 
 
 def test_a_group_that_meets_no_other_has_no_difference_and_missing_cells_are_left_out():
@@ -137,14 +137,14 @@ def test_root_prompts_that_one_system_alone_answered_are_dropped_and_counted():
 
 def test_identical_answers_have_a_p_of_one():
     found = changes_of(np.zeros((20, 3)), Flips(1, 999, 20))
-    assert (found.p_question == 1).all()
+    assert (found.p_hypothesis == 1).all()
     assert (found.p_value == 1).all()
     assert (found.ci_low == 0).all()
 
 
 def test_a_constant_change_is_as_extreme_as_can_be():
     found = changes_of(np.full((12, 1), 0.3), Flips(0, 2**12, 12))
-    assert found.p_question == pytest.approx([2 / 2**12])
+    assert found.p_hypothesis == pytest.approx([2 / 2**12])
 
 
 def test_dispersion_is_the_mean_product_of_root_prompts_that_differ():
@@ -182,9 +182,9 @@ def test_few_prompts_that_change_by_the_same_amount_have_no_p():
     assert found.value[0] == pytest.approx(0.2)
     p = 2 * stats.t.sf(abs(t_of(d[:, 1:2])[0]), 4)
     assert found.p_value[1:].tolist() == pytest.approx([p, 1.0])
-    assert found.p_question[0] == pytest.approx(min(2 * p, 1))  # of the two that have one
+    assert found.p_hypothesis[0] == pytest.approx(min(2 * p, 1))  # of the two that have one
     alone = changes_of(d[:, :1], Flips(1, 99, 5))
-    assert np.isnan(alone.p_question[0])
+    assert np.isnan(alone.p_hypothesis[0])
 
 
 def test_six_prompts_that_change_by_the_same_amount_have_that_of_their_swaps():

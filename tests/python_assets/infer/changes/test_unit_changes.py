@@ -75,7 +75,7 @@ def test_groups_moved_is_the_contrast_of_what_changed_in_their_units(study):
         assert row.method.startswith("changes of units: permuted t")
     (moved,) = of(found, "groups_moved").itertuples()
     assert moved.value == pytest.approx(groups.value.abs().max())
-    assert (moved.set_id, moved.n_root_prompts) == ("comparison", N * K)
+    assert (moved.family_id, moved.n_root_prompts) == ("comparison", N * K)
     assert moved.verdict == groups.verdict["g0"] == "different"
     assert of(found, "group_change").p_value.notna().all()
     (spread,) = of(found, "dispersion_change").itertuples()
@@ -133,7 +133,7 @@ def test_groups_of_few_units_have_values_and_a_reason_in_place_of_p(study):
     assert np.isnan(moved.p_value) and moved.value > 0
 
 
-def test_all_labels_of_units_are_one_question(study):
+def test_all_labels_of_units_are_one_hypothesis(study):
     rng = np.random.default_rng(5)
     for name in ("old", "new"):
         is_yes = rng.random(N * K) < 0.5

@@ -12,7 +12,7 @@ from bench.bench_who_moved import Design, changes_of
 from python_assets.infer.changes.swapped import mean_changes, p_by_the_largest, sizes_of
 from python_assets.infer.changes.who_moved import Judged, words
 from python_assets.infer.draws.flips import Flips
-from python_assets.infer.formulas.multiplicity import question_levels
+from python_assets.infer.formulas.multiplicity import hypothesis_levels
 from python_assets.infer.run import infer_study
 from tests.promises import fewest, share
 from tests.python_assets.infer.changes.test_infer_changes import of, two
@@ -45,13 +45,13 @@ def test_a_round_holds_the_groups_that_are_left_against_each_other(case):
         assert np.isnan(np.delete(tested.p_maxt, left)).all()
 
 
-def test_the_first_round_is_that_of_the_question(case):
+def test_the_first_round_is_that_of_the_hypothesis(case):
     changes = changes_of(np.array(case["change_of_cells"]), n_draws=N_DRAWS)
     d, first = changes.changes_without([]), case["first"]
     signs = changes.signs
     assert signs.n == case["n_flips"]
     found = mean_changes(np.stack([d, 0 * d]), signs, 0.05).result
-    assert found.p_question[0] == close(case["p_question"])
+    assert found.p_hypothesis[0] == close(case["p_hypothesis"])
     assert found.value == close(first["value"])
     assert found.std_error == close(first["std_error"])
     assert found.p_maxt == close(first["p_maxt"])
@@ -207,7 +207,7 @@ def test_p_within_the_margin_is_two_one_sided_t_and_adjusted_over_groups(study):
     order = np.argsort(p)
     holm = np.maximum.accumulate(p[order] * np.arange(4, 0, -1)).clip(max=1)[np.argsort(order)]
     # the question is the only one of its set that has a margin
-    expected = np.where(question_levels(holm.min(keepdims=True), holm, np.zeros(4, int)).of_group <= 0.05, 1, 0)
+    expected = np.where(hypothesis_levels(holm.min(keepdims=True), holm, np.zeros(4, int)).of_group <= 0.05, 1, 0)
     assert 0 < expected.sum() < 4
     assert (found.verdict == "equivalent").astype(int).tolist() == expected.tolist()
 

@@ -87,10 +87,13 @@ def test_a_chunk_is_asked_about_its_own_measures_alone_and_what_it_says_is_heard
         return {name: table.measure_id.tolist() for name, table in tables.items()}
 
     heard = Heard()
-    questions = pd.DataFrame({"measure_id": ["gaps", "few", "gaps"], "n": [1, 2, 3]})
+    hypotheses = pd.DataFrame({"measure_id": ["gaps", "few", "gaps"], "n": [1, 2, 3]})
     with chunks_here(build_file, analysis(), heard, n=3) as chunks:
-        assert chunks.each(asked, {"questions": questions}) == [{"questions": ["gaps", "gaps"]}, {"questions": ["few"]}]
-        assert chunks.each(asked, {"questions": questions[:0]}) == []
+        assert chunks.each(asked, {"hypotheses": hypotheses}) == [
+            {"hypotheses": ["gaps", "gaps"]},
+            {"hypotheses": ["few"]},
+        ]
+        assert chunks.each(asked, {"hypotheses": hypotheses[:0]}) == []
     assert heard.said == ["of gaps", "of few"]
 
 

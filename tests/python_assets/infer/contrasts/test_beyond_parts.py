@@ -43,10 +43,10 @@ def asked(build, table, parts, without=(), *, margin=NONE, n_permutations=99, **
 
 def standing(build, table, parts, alpha=0.05, **options):
     """The cells that stand of a question that is alone in its set."""
-    p_question = asked(build, table, parts, **options).p_question[0, 0]
+    p_hypothesis = asked(build, table, parts, **options).p_hypothesis[0, 0]
 
     def is_significant(p):
-        return group_levels(p, p_question, np.array([p_question])) <= alpha
+        return group_levels(p, p_hypothesis, np.array([p_hypothesis])) <= alpha
 
     return standing_cells(lambda without: asked(build, table, parts, without, **options), is_significant)
 
@@ -64,7 +64,7 @@ def test_values_errors_and_p_are_the_golden_ones(build, name):
         (found.p_maxt, first["p_cell"]),
     ):
         np.testing.assert_allclose(own[0], golden, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(found.p_question, case["p_question"], rtol=1e-9)
+    np.testing.assert_allclose(found.p_hypothesis, case["p_hypothesis"], rtol=1e-9)
     assert found.n_draws.max() == case["n_flips"]
     quantile = stats.t.isf(0.025, found.df)
     np.testing.assert_allclose(found.ci_high - found.value, quantile * found.std_error, rtol=1e-9)
@@ -115,7 +115,7 @@ def test_names_nested_in_cells_are_the_golden_ones():
         (found.df, case["df"]),
         (found.p_value, case["p_table"]),
         (found.p_maxt[:, case["distinct_cells"]], case["p_cell_holm"]),
-        (found.p_question[:, :1], case["p_question"]),
+        (found.p_hypothesis[:, :1], case["p_hypothesis"]),
     ):
         np.testing.assert_allclose(own[0], golden, rtol=1e-9)
     assert (found.scope == "these prompts only").all()  # four names a cell: inference.md 2.7
@@ -126,7 +126,7 @@ def test_cells_of_few_names_have_no_p():
     few = {**case, "values": case["values"][1:], "cell_of_unit": case["cell_of_unit"][1:]}
     scheme, x = nested(few)
     found = beyond_parts(scheme, x, two_factors(2, 3), margin=NONE)
-    assert np.isnan(found.p_question).all()
+    assert np.isnan(found.p_hypothesis).all()
     assert set(found.reason[0]) == {"too_few_units"}
     assert not np.isnan(found.value).any()
 
@@ -146,7 +146,7 @@ def test_effects_of_the_parts_leave_every_number_alone(build):
     moved = table + np.array([3.0, -1.0])[parts[0]] + np.array([0.0, 7.0, -2.0])[parts[1]]
     moved += rng.normal(size=(9, 1)) * 5
     one, other = asked(build, table, parts), asked(build, moved, parts)
-    for name in ("value", "std_error", "p_maxt", "p_question"):
+    for name in ("value", "std_error", "p_maxt", "p_hypothesis"):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-7)
 
 
@@ -176,7 +176,7 @@ def test_a_part_that_holds_every_cell_leaves_nothing(build):
     rng = np.random.default_rng(8)
     found = asked(build, rng.normal(size=(8, 4)), np.array([[0, 1, 2, 3]]))
     assert set(found.reason[0]) == {"aliased"}
-    assert np.isnan(found.p_question).all()
+    assert np.isnan(found.p_hypothesis).all()
 
 
 def test_five_root_prompts_have_t_and_four_no_p(build):
@@ -187,10 +187,10 @@ def test_five_root_prompts_have_t_and_four_no_p(build):
     p = 2 * stats.t.sf(np.abs(five.studentised[0]), 4)
     holm = np.minimum(np.maximum.accumulate(np.sort(p[:3]) * [3, 2, 1]), 1)  # the other row mirrors the first
     np.testing.assert_allclose(np.sort(five.p_maxt[0, :3]), holm, rtol=1e-9)
-    assert five.p_question[0, 0] == pytest.approx(holm[0])
+    assert five.p_hypothesis[0, 0] == pytest.approx(holm[0])
     assert set(five.reason[0]) == {"p_floor"}
     assert set(four.reason[0]) == {"too_few_root_prompts"}
-    assert np.isnan(four.p_question).all()
+    assert np.isnan(four.p_hypothesis).all()
     assert not np.isnan(four.value).any()
 
 
@@ -206,17 +206,17 @@ def test_residuals_without_spread_are_no_finding_by_t(build):
     table[:, 0] = 1
     found = asked(build, table, two_factors(2, 2))
     assert set(found.reason[0]) == {"no_error"}
-    assert np.isnan(found.p_question).all()
+    assert np.isnan(found.p_hypothesis).all()
     flat = asked(build, np.tile([1.0, 2.0, 4.0, 5.0], (8, 1)), two_factors(2, 2))
-    assert (flat.p_question == 1).all()
+    assert (flat.p_hypothesis == 1).all()
 
 
-def test_two_labels_are_one_question_and_one_test(build):
+def test_two_labels_are_one_hypothesis_and_one_test(build):
     rng = np.random.default_rng(11)
     share = rng.uniform(size=(9, 6))
     one = asked(build, share, two_factors(2, 3))
     both = asked(build, np.stack([share, 1 - share], axis=2), two_factors(2, 3))
-    np.testing.assert_allclose(both.p_question[0], one.p_question[0])
+    np.testing.assert_allclose(both.p_hypothesis[0], one.p_hypothesis[0])
     np.testing.assert_allclose(both.value[1], -one.value[0], atol=1e-12)
     few = asked(build, np.stack([share, 1 - share], axis=2)[:5], two_factors(2, 3))
     np.testing.assert_allclose(few.p_by_t[0], asked(build, share[:5], two_factors(2, 3)).p_by_t[0])
@@ -247,7 +247,7 @@ def test_main_effects_are_significant_at_the_level_alone(build, rows, columns, n
     noise[:, 0] *= spread
     x = noise + rng.normal(size=(n, 1, n_sets)) + 1.5 * parts[0][:, None] - 2.0 * parts[1][:, None]
     scheme, cells = build(x, n_permutations=499)
-    p = beyond_parts(scheme, cells, parts, margin=np.full(n_sets, np.nan)).p_question[:, 0]
+    p = beyond_parts(scheme, cells, parts, margin=np.full(n_sets, np.nan)).p_hypothesis[:, 0]
     assert (p <= 0.05).sum() <= most(n_sets)
 
 

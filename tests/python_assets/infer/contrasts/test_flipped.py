@@ -30,25 +30,25 @@ def compared(scheme, x, **options):
     return compare_values(scheme, x, none, **options).contrasts
 
 
-def question(scheme, x, **options):
-    return compared(scheme, x, **options)["mean_difference"].p_question[:, 0]
+def hypothesis(scheme, x, **options):
+    return compared(scheme, x, **options)["mean_difference"].p_hypothesis[:, 0]
 
 
 @pytest.mark.parametrize("which", CASES)
-def test_p_of_a_question_is_the_golden_one(golden, build, which):
-    case = golden["question_under_unequal_spread"][which]
+def test_p_of_a_hypothesis_is_the_golden_one(golden, build, which):
+    case = golden["hypothesis_under_unequal_spread"][which]
     scheme, x = build(case["cells"])
     assert scheme.draws.n == case["n_arrangements"]
     result = compared(scheme, x)["mean_difference"]
     assert result.studentised[0] == pytest.approx(case["t"], abs=1e-9)
-    assert result.p_question[0] == pytest.approx([case["p_question"]] * 3, abs=1e-9)
+    assert result.p_hypothesis[0] == pytest.approx([case["p_hypothesis"]] * 3, abs=1e-9)
     assert result.is_flipped.all()
-    assert question(scheme, x, with_flips=False)[0] == pytest.approx(case["p_question_permuted"], abs=1e-9)
+    assert hypothesis(scheme, x, with_flips=False)[0] == pytest.approx(case["p_hypothesis_permuted"], abs=1e-9)
 
 
 @pytest.mark.parametrize("which", CASES)
 def test_parts_of_it_are_the_golden_ones(golden, build, which):
-    case = golden["question_under_unequal_spread"][which]
+    case = golden["hypothesis_under_unequal_spread"][which]
     scheme, x = build(case["cells"])
     shuffled = []
 
@@ -71,13 +71,13 @@ def test_parts_of_it_are_the_golden_ones(golden, build, which):
 
 @pytest.mark.parametrize("which", CASES)
 def test_flips_of_the_golden_cases(golden, build, which):
-    case = golden["question_under_unequal_spread"][which]
+    case = golden["hypothesis_under_unequal_spread"][which]
     scheme, x = build(case["cells"])
     found = flipped_p(scheme.contrast.by_unit(x), scheme.contrast.is_present, signs_of(scheme, 99))
     if min(case["p_max_flipped"], case["p_sum_flipped"]) == 2**-5:  # they object to nothing
         assert np.isnan(found[0])
     else:
-        assert found[0] == pytest.approx(case["p_question_flipped"], abs=1e-9)
+        assert found[0] == pytest.approx(case["p_hypothesis_flipped"], abs=1e-9)
 
 
 def by_enumeration(d):
@@ -126,7 +126,7 @@ def test_it_is_not_made_where_a_shuffle_says_all_that_flips_could(build):
     is_made = compared(*build(x, n_permutations=199))["mean_difference"].is_flipped
     assert is_made.all()
     unsure = compared(*build(x - [1.5, 0, 0, 0], n_permutations=199))["mean_difference"]
-    assert (unsure.p_question > 0.1).all()
+    assert (unsure.p_hypothesis > 0.1).all()
     assert not unsure.is_flipped.any()
     assert build(x[:, :2], n_permutations=9)[0].signs(9, EVERY) is None  # of two groups a shuffle is a flip
     assert build(x[:3], n_permutations=9)[0].signs(9, EVERY[:3]) is None
@@ -134,24 +134,24 @@ def test_it_is_not_made_where_a_shuffle_says_all_that_flips_could(build):
     assert not compared(*build(x > 0.5, n_permutations=199), is_rate=True)["risk_difference"].is_flipped.any()
 
 
-def test_p_of_groups_stays_and_p_of_the_question_never_falls(build):
+def test_p_of_groups_stays_and_p_of_the_hypothesis_never_falls(build):
     x = np.random.default_rng(3).normal(size=(12, 5, 400)) * np.array([5, 1, 1, 1, 1])[:, None]
     scheme, z = build(x, n_permutations=499)
     shuffled, ruled = (compared(scheme, z, with_flips=also)["mean_difference"] for also in (False, True))
-    assert (ruled.p_question >= shuffled.p_question).all()
-    assert (ruled.p_question > shuffled.p_question).any()
+    assert (ruled.p_hypothesis >= shuffled.p_hypothesis).all()
+    assert (ruled.p_hypothesis > shuffled.p_hypothesis).any()
     assert (ruled.p_maxt == shuffled.p_maxt).all()
 
 
-def test_the_method_of_a_question_says_so(study, snapshot):
+def test_the_method_of_a_hypothesis_says_so(study, snapshot):
     connection = study.add("moved", numbers(14, 4, shift=2)).add("still", numbers(14, 4, seed=7)).write()
     infer_study(connection, analysis(n_permutations=199))
-    method = rows(connection, "questions").set_index("measure_id").method
+    method = rows(connection, "hypotheses").set_index("measure_id").method
     assert [method["moved"], method["still"]] == snapshot
     assert not rows(connection, "contrasts").method.str.contains("flips").any()
 
 
-def test_questions_keep_their_size_where_one_group_spreads_more():
+def test_hypotheses_keep_their_size_where_one_group_spreads_more():
     name, n_sets = "30x6 one sd x6", fewest(0.06)
     shuffled, ruled = ((p <= 0.05).mean() for p in p_of_sets(GRID[name], n_sets=n_sets, n_permutations=299))
     assert shuffled > 0.06  # what the flips are for

@@ -93,13 +93,13 @@ def test_permuted_records_have_the_same_floor(case: dict[str, Any]) -> None:
         assert sizes[0, :, 0] == pytest.approx(np.abs(one["t"]), abs=1e-9)
 
 
-def test_errors_of_a_score_are_a_question_of_the_labelled_prompts(case: dict[str, Any]) -> None:
+def test_errors_of_a_score_are_a_hypothesis_of_the_labelled_prompts(case: dict[str, Any]) -> None:
     m, y = cells_of(case["m"]), cells_of(case["y"])
     e, frame = y - m, frame_of(R, K)
     cell = np.flatnonzero(~np.isnan(e))
     contrast = LabelledContrast(Design(frame, cell, Unit.ROOT_PROMPT))
     found = contrast.differences(e[cell][:, None])
-    asked = case["error_question"]
+    asked = case["error_hypothesis"]
     assert found.value[:, 0] == pytest.approx(np.array(asked["contrasts"]), abs=1e-9)
     variance = np.maximum(asked["variance_own"], asked["variance_pooled"])
     assert found.std_error[:, 0] ** 2 == pytest.approx(variance, abs=1e-9)
@@ -190,7 +190,7 @@ def test_too_few_labels_leave_values_alone() -> None:
     v = np.random.default_rng(2).normal(size=(120, 1))
     (result,) = compare_labelled(scheme_of(frame_of(40, 3), labelled), v, np.array([np.nan])).contrasts.values()
     assert not np.isnan(result.value).any()
-    for name in ("p_value", "p_maxt", "p_question", "ci_low", "std_error", "p_by_t"):
+    for name in ("p_value", "p_maxt", "p_hypothesis", "ci_low", "std_error", "p_by_t"):
         assert np.isnan(getattr(result, name)).all(), name
 
 

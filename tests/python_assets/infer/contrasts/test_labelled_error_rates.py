@@ -5,7 +5,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from bench.bench_labels import ALPHA, Made, Pair, drawn, labels_of, of_looks, of_pair, p_of_question
+from bench.bench_labels import ALPHA, Made, Pair, drawn, labels_of, of_looks, of_pair, p_of_hypothesis
 from tests.promises import fewest, seldom, share
 
 pytestmark = pytest.mark.run
@@ -31,7 +31,7 @@ def test_a_group_that_is_read_otherwise_is_not_significant_by_corrected_values(d
     def significant():
         for number in count():
             y, m, _ = drawn(design, rng)
-            raw, corrected = p_of_question(design, m, labels_of(y, design.r), number, n_permutations=199)
+            raw, corrected = p_of_hypothesis(design, m, labels_of(y, design.r), number, n_permutations=199)
             significant_raw.append(raw <= ALPHA)
             yield corrected <= ALPHA
 

@@ -210,7 +210,7 @@ def test_indices_do_not_depend_on_the_reference(build):
 
 
 @pytest.mark.parametrize("n_prompts", [2, 3, 4, 5])
-def test_a_group_on_few_prompts_takes_no_part_in_the_question_of_groups_on_many(build, n_prompts):
+def test_a_group_on_few_prompts_takes_no_part_in_the_hypothesis_of_groups_on_many(build, n_prompts):
     x = np.random.default_rng(22).normal(size=(12, 3))
     x[n_prompts:, 2] = np.nan
     result = mean_difference(*build(x, n_permutations=199))
@@ -235,8 +235,8 @@ def test_a_group_on_few_prompts_changes_no_question_that_it_takes_no_part_in(bui
         return [abs(written_out.t(a, c)) for a, c in each]
 
     drawn = np.array([sizes(table) for table in written_out.tables(scheme, z)])
-    p = written_out.p_of_question(np.array(sizes(written_out.observed(scheme, z))), drawn)
-    assert mean_difference(scheme, z).p_question[0] == pytest.approx([p] * 3, abs=1e-12)
+    p = written_out.p_of_hypothesis(np.array(sizes(written_out.observed(scheme, z))), drawn)
+    assert mean_difference(scheme, z).p_hypothesis[0] == pytest.approx([p] * 3, abs=1e-12)
 
 
 def test_the_same_difference_on_each_of_five_prompts_has_no_error_to_be_held_against(build):
@@ -245,12 +245,12 @@ def test_the_same_difference_on_each_of_five_prompts_has_no_error_to_be_held_aga
     alike = mean_difference(*build(x[:4], alpha=0.01))  # as few arrangements of three groups
     assert set(alike.reason[0]) == {"no_error", "p_floor"}  # the middle group does not differ at all
     assert np.isnan(alike.p_value[0, [0, 2]]).all() and np.isnan(alike.ci_low[0, [0, 2]]).all()
-    assert alike.p_question[0] == pytest.approx([1] * 3)
+    assert alike.p_hypothesis[0] == pytest.approx([1] * 3)
     two = mean_difference(*build(x[:, :2]))
-    assert np.isnan(two.p_question).all() and set(two.reason[0]) == {"no_error"}
+    assert np.isnan(two.p_hypothesis).all() and set(two.reason[0]) == {"no_error"}
 
 
-def test_floored_rows_take_the_whole_question_to_t(build):
+def test_floored_rows_take_the_whole_hypothesis_to_t(build):
     x = np.random.default_rng(25).normal(size=(4, 3))  # 1 / 81 > .01 / 3
     result = mean_difference(*build(x, alpha=0.01))
     t_p = [stats.ttest_1samp(x[:, g] - np.delete(x, g, axis=1).mean(axis=1), 0).pvalue for g in range(3)]
@@ -258,15 +258,15 @@ def test_floored_rows_take_the_whole_question_to_t(build):
     assert result.p_value[0] == pytest.approx(t_p, abs=1e-12)
     of_holm = multipletests(t_p, method="holm")[1]
     assert result.p_maxt[0] == pytest.approx(of_holm, abs=1e-12)
-    assert result.p_question[0] == pytest.approx([of_holm.min()] * 3, abs=1e-12)
+    assert result.p_hypothesis[0] == pytest.approx([of_holm.min()] * 3, abs=1e-12)
     two = mean_difference(*build(x[:, :2]))  # the mirrored row counts once
     p = stats.ttest_1samp(x[:, 0] - x[:, 1], 0).pvalue
-    for field in (two.p_value, two.p_maxt, two.p_question):
+    for field in (two.p_value, two.p_maxt, two.p_hypothesis):
         assert field[0] == pytest.approx([p, p], abs=1e-12)
 
 
 @pytest.mark.parametrize("n_groups", [2, 3, 5])
-def test_p_of_the_question_is_the_smaller_of_two_under_the_same_draws(build, n_groups):
+def test_p_of_the_hypothesis_is_the_smaller_of_two_under_the_same_draws(build, n_groups):
     x = np.random.default_rng(26).normal(size=(9, n_groups, 4))
     scheme, z = build(x, n_permutations=150)
     result, roots = mean_difference(scheme, z), scheme.design.root_of_block
@@ -278,8 +278,8 @@ def test_p_of_the_question_is_the_smaller_of_two_under_the_same_draws(build, n_g
     for column in range(4):
         own = z[:, [column]]
         drawn = np.array([sizes(table) for table in written_out.tables(scheme, own)])
-        p = written_out.p_of_question(np.array(sizes(written_out.observed(scheme, own))), drawn)
-        assert result.p_question[column] == pytest.approx([p] * n_groups, abs=1e-12)
+        p = written_out.p_of_hypothesis(np.array(sizes(written_out.observed(scheme, own))), drawn)
+        assert result.p_hypothesis[column] == pytest.approx([p] * n_groups, abs=1e-12)
 
 
 def test_noise_floor_is_the_error_times_the_quantile_of_permuted_t(build):

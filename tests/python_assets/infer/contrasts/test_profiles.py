@@ -217,7 +217,7 @@ def test_distances_and_their_p_are_those_of_a_plain_loop(profiles):
     largest = result.indices["fdi_max"]
     assert largest.value[0] == pytest.approx(observed.max())
     assert largest.p_value[0] == pytest.approx((null.max(axis=1) >= observed.max() - 1e-9).mean())
-    assert np.isnan([contrast.p_maxt, contrast.p_question]).all()  # a size of the answer, no question
+    assert np.isnan([contrast.p_maxt, contrast.p_hypothesis]).all()  # a size of the answer, no question
     fdi = result.indices["fdi"]
     assert fdi.p_value[0] == pytest.approx((null.mean(axis=1) >= observed.mean() - 1e-9).mean())
 
@@ -334,12 +334,12 @@ def test_profiles_of_incomplete_blocks_are_adjusted_label_by_label(profiles):
     assert np.isfinite([result.indices["fdi"].p_value[0], result.indices["fdi"].ci_high[0]]).all()
 
 
-def test_the_labels_of_a_measure_are_one_question_with_fdi(profiles):
+def test_the_labels_of_a_measure_are_one_hypothesis_with_fdi(profiles):
     category = drawn(16, (10, 3, 2))
     result = profiles(category, n_permutations=199)
     risk = result.contrasts["risk_difference"]
     assert risk.value.shape == (6, 3)  # two measures of three labels
-    p = risk.p_question.reshape(2, 9)
+    p = risk.p_hypothesis.reshape(2, 9)
     assert (p == p[:, :1]).all()
     # maxT steps down over groups and labels together: its smallest is that of the largest size of all
     for measure in range(2):
@@ -375,7 +375,7 @@ def test_p_of_labels_is_the_smaller_of_the_largest_z_and_fdi(build, profiles):
     of_table = [(np.array(one)[None] >= np.array(one)[:, None] - 1e-9).mean(axis=1) for one in (drawn_z, drawn_fdi)]
     smaller = np.min(of_table, axis=0)
     expected = (smaller <= smaller[0] + 1e-12).mean()
-    assert result.contrasts["risk_difference"].p_question[0, 0] == pytest.approx(expected, abs=1e-12)
+    assert result.contrasts["risk_difference"].p_hypothesis[0, 0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_blocks_of_a_root_prompt_are_averaged_first(profiles):
@@ -428,8 +428,8 @@ def test_false_positive_rates_are_nominal(profiles):
         assert (result.indices[metric].p_value <= 0.05).sum() <= most(fewest())
     contrast = result.contrasts["fdi_group"]
     assert ((contrast.p_value <= 0.05).sum(axis=0) <= most(fewest())).all()
-    question = result.contrasts["risk_difference"].p_question[::3, 0]
-    assert least(fewest(), 0.02) <= (question <= 0.05).sum() <= most(fewest())
+    hypothesis = result.contrasts["risk_difference"].p_hypothesis[::3, 0]
+    assert least(fewest(), 0.02) <= (hypothesis <= 0.05).sum() <= most(fewest())
 
 
 @pytest.mark.run

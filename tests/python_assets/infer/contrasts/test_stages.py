@@ -38,11 +38,11 @@ def same(one, other, places, fields):
         assert (a == b).all() or a.astype(float) == pytest.approx(b.astype(float), nan_ok=True, abs=1e-12)
 
 
-OF_P = ("value", "null_q95", "p_value", "p_maxt", "p_question")
+OF_P = ("value", "null_q95", "p_value", "p_maxt", "p_hypothesis")
 
 
 @pytest.mark.parametrize("is_rate", [False, True])
-def test_a_question_has_the_p_of_the_stage_that_it_ends_in(schemes, is_rate):
+def test_a_hypothesis_has_the_p_of_the_stage_that_it_ends_in(schemes, is_rate):
     (staged, *single), z = schemes
     z = z > 0.3 if is_rate else z
     z = z.astype(float)
@@ -52,7 +52,7 @@ def test_a_question_has_the_p_of_the_stage_that_it_ends_in(schemes, is_rate):
 
     whole, (short, long) = found(staged), (found(scheme) for scheme in single)
     name = NAMES[is_rate]
-    ends = short.contrasts[name].p_question[:, 0] > 0.1
+    ends = short.contrasts[name].p_hypothesis[:, 0] > 0.1
     assert 0 < ends.sum() < 40
     for which, stage in ((ends, short), (~ends, long)):
         for contrast in whole.contrasts:
@@ -83,7 +83,7 @@ def test_labels_of_a_measure_go_on_together(build):
     short, long = (
         found(staged._replace(draws=draws, n_first=None)) for draws in (staged.draws.first(999), staged.draws)
     )
-    ends = short.contrasts["risk_difference"].p_question.reshape(12, -1)[:, 0] > 0.1
+    ends = short.contrasts["risk_difference"].p_hypothesis.reshape(12, -1)[:, 0] > 0.1
     assert 0 < ends.sum() < 12
     for which, stage in ((ends, short), (~ends, long)):
         same(whole.contrasts["risk_difference"], stage.contrasts["risk_difference"], np.repeat(which, 3), OF_P)
@@ -136,7 +136,7 @@ def test_changes_are_drawn_in_stages():
     d = np.random.default_rng(1).normal(size=(20, 3))
     signs = Flips(1, 1_999, 20, n_first=999)
     still, moved = (changes_of(d + shift, signs) for shift in (0, [1.0, 0, 0]))
-    assert still.p_question[0] > 0.1 >= moved.p_question[0]
+    assert still.p_hypothesis[0] > 0.1 >= moved.p_hypothesis[0]
     assert (set(still.n_draws), set(moved.n_draws)) == ({999}, {1_999})
     for found, n in ((still, 999), (moved, 1_999)):
         shift = 0 if n == 999 else [1.0, 0, 0]
@@ -154,8 +154,8 @@ def test_every_p_and_floor_has_its_number_of_draws(study):
     still, moved = numbers(14, 4, seed=7), numbers(14, 4, shift=3)
     connection = study.add("still", still).add("moved", moved).ask("median").write()
     infer_study(connection, analysis(n_permutations=1_999))
-    questions = rows(connection, "questions").set_index(["measure_id", "statistic"])
-    assert questions.n_draws.to_dict() == {
+    hypotheses = rows(connection, "hypotheses").set_index(["measure_id", "statistic"])
+    assert hypotheses.n_draws.to_dict() == {
         ("still", "mean"): 999,
         ("still", "median"): 999,
         ("moved", "mean"): 1_999,
@@ -165,11 +165,11 @@ def test_every_p_and_floor_has_its_number_of_draws(study):
         found = rows(connection, table).set_index(["measure_id", "statistic"])
         has_draws = found.p_value.notna() | found.null_q95.notna()
         assert (found.n_draws.notna() == has_draws).all()
-        assert (found.n_draws[has_draws] == questions.n_draws.reindex(found.index)[has_draws]).all()
+        assert (found.n_draws[has_draws] == hypotheses.n_draws.reindex(found.index)[has_draws]).all()
 
 
 def test_a_p_of_a_t_distribution_is_of_no_draws_though_its_floor_is(study):
     connection = study.add("few", numbers(5, 2)).write()
     infer_study(connection, analysis(n_permutations=199))
-    assert rows(connection, "questions").n_draws.isna().all()
+    assert rows(connection, "hypotheses").n_draws.isna().all()
     assert (rows(connection, "contrasts").n_draws == 199).all()

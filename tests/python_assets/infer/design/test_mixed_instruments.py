@@ -38,10 +38,10 @@ def test_an_instrument_that_one_group_lacks_counts_where_five_of_its_values_woul
     assert ("model", "other") not in found
 
 
-def test_its_questions_have_a_reason_and_those_of_others_stay(study):
+def test_its_hypotheses_have_a_reason_and_those_of_others_stay(study):
     """Labels by people of one group alone made it worse, with q .029, of answers that were all the same."""
     infer_study(connection := built(study, [["column"] * 30, ["rules"] * 30]), analysis())
-    questions = rows(connection, "questions").set_index("measure_id")
-    assert questions.inference_reason["tone"] == "instrument_differs"
-    assert np.isnan(questions.p_value["tone"]) and questions.p_value["other"] >= 0
+    hypotheses = rows(connection, "hypotheses").set_index("measure_id")
+    assert hypotheses.inference_reason["tone"] == "instrument_differs"
+    assert np.isnan(hypotheses.p_value["tone"]) and hypotheses.p_value["other"] >= 0
     assert rows(connection, "contrasts", "measure_id = 'tone'").p_value.isna().all()

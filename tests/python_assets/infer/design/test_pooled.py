@@ -7,8 +7,8 @@ from statsmodels.stats.multitest import multipletests
 
 from python_assets.errors import StudyError
 from python_assets.infer.run import infer_study
-from python_assets.infer.tables import QUESTION
-from python_assets.study.analysis import QuestionSet
+from python_assets.infer.tables import HYPOTHESIS
+from python_assets.study.analysis import HypothesisFamily
 from tests.python_assets.infer.test_run import analysis, rows
 
 LABELS = ("leads", "serves", "waits")
@@ -85,8 +85,8 @@ def test_a_model_that_answers_of_some_groups_only_makes_no_group_differ(study):
     infer_study(connection, analysis())
     found = rows(connection, "disparities", f"{POOLED} and metric in ('fdi', 'jsd')")
     assert found.value_cells.to_numpy() == pytest.approx(0.0, abs=1e-12)
-    (question,) = rows(connection, "questions", POOLED).to_dict("records")
-    assert question["significant_at_look"] != 1
+    (hypothesis,) = rows(connection, "hypotheses", POOLED).to_dict("records")
+    assert hypothesis["significant_at_look"] != 1
 
 
 def test_dbi_is_in_standard_deviations_of_the_answers_of_all_models(study):
@@ -107,69 +107,69 @@ def test_dbi_is_in_standard_deviations_of_the_answers_of_all_models(study):
     assert found.value_cells.to_numpy() == pytest.approx((mean.mean(axis=0) - mean.mean()) / every.std(ddof=1))
     assert found.p_value.notna().all() and found.q_value.isna().all() and found.verdict.isna().all()
     assert not len(rows(connection, "disparities", POOLED))
-    (question,) = rows(connection, "questions", POOLED).to_dict("records")
-    assert (question["set_id"], question["is_pooled"], question["p_value"] > 0) == ("pooled", True, True)
+    (hypothesis,) = rows(connection, "hypotheses", POOLED).to_dict("records")
+    assert (hypothesis["family_id"], hypothesis["is_pooled"], hypothesis["p_value"] > 0) == ("pooled", True, True)
     infer_study(connection, analysis())
-    assert not len(rows(connection, "questions", POOLED))
+    assert not len(rows(connection, "hypotheses", POOLED))
 
 
 def test_one_model_has_nothing_beside_it(study):
     connection = asked(study, {"one": answers(1)}).add("tone", answers(2)[:, :, 0]).write()
     infer_study(connection, analysis(requested_contrasts=("dbi",)))
-    for table in ("questions", "contrasts", "disparities"):
+    for table in ("hypotheses", "contrasts", "disparities"):
         assert not len(rows(connection, table, POOLED))
 
 
 def test_what_one_model_alone_was_read_by_is_not_pooled(study):
     connection = asked(study, {"one": answers(1)}).add("tone", answers(2)[:, :, 0], system_id="two").write()
     infer_study(connection, analysis(requested_contrasts=("dbi",)))
-    assert not len(rows(connection, "questions", POOLED))
+    assert not len(rows(connection, "hypotheses", POOLED))
 
 
-def test_no_other_question_is_corrected_for_all_models_together(study):
+def test_no_other_hypothesis_is_corrected_for_all_models_together(study):
     for name, seed in (("one", 1), ("two", 2), ("three", 3)):
         study.add("tone", answers(seed)[:, :, 0], system_id=name)
         study.add("tone", answers(seed + 5)[:, :, 0], system_id=name, calibration="calibrated")
     asked(study, {"one": answers(1, favoured=3.0), "two": answers(2), "three": answers(3)})
     connection = study.ask("variance").write()
     infer_study(connection, analysis(requested_contrasts=("dbi",)))
-    found = rows(connection, "questions")
+    found = rows(connection, "hypotheses")
     is_pooled = found.is_pooled.to_numpy(dtype=bool)
     assert found[is_pooled].measure_id.tolist() == ["tone", "trait"]
-    assert set(found[is_pooled].set_id) == {"pooled"} and "pooled" not in set(found[~is_pooled].set_id)
-    for _, of_set in found[~is_pooled & found.p_value.notna()].groupby("set_id"):
-        assert set(of_set.n_questions) == {len(of_set)}
+    assert set(found[is_pooled].family_id) == {"pooled"} and "pooled" not in set(found[~is_pooled].family_id)
+    for _, of_set in found[~is_pooled & found.p_value.notna()].groupby("family_id"):
+        assert set(of_set.n_hypotheses) == {len(of_set)}
         q = multipletests(of_set.p_value, method="fdr_bh")[1]
         assert of_set.q_value.to_numpy() == pytest.approx(q, abs=1e-12)
     # of dbi nothing is pooled here: every other p and q is what it was
     infer_study(connection, analysis())
-    without = rows(connection, "questions").set_index(QUESTION)[["p_value", "q_value", "set_id", "n_questions"]]
-    with_dbi = found[found.measure_id.ne("tone") | ~is_pooled].set_index(QUESTION)[without.columns]
+    without = rows(connection, "hypotheses").set_index(HYPOTHESIS)[["p_value", "q_value", "family_id", "n_hypotheses"]]
+    with_dbi = found[found.measure_id.ne("tone") | ~is_pooled].set_index(HYPOTHESIS)[without.columns]
     for name in without.columns[:2]:
-        own = with_dbi[name].drop(with_dbi.index[with_dbi.set_id == "pooled"])
-        others = without[name].drop(without.index[without.set_id == "pooled"])
+        own = with_dbi[name].drop(with_dbi.index[with_dbi.family_id == "pooled"])
+        others = without[name].drop(without.index[without.family_id == "pooled"])
         assert own.to_numpy() == pytest.approx(others.to_numpy(), abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize(
     ("chosen", "pooled_in"),
     [
-        (QuestionSet(groupings=["gender"]), "pooled"),
-        (QuestionSet(systems=["one"]), "pooled"),
-        (QuestionSet(systems=["one", "all"], groupings=["gender"]), "primary"),
+        (HypothesisFamily(groupings=["gender"]), "pooled"),
+        (HypothesisFamily(systems=["one"]), "pooled"),
+        (HypothesisFamily(systems=["one", "all"], groupings=["gender"]), "primary"),
     ],
 )
 def test_only_a_set_that_names_all_models_of_a_grouping_asks_of_them(study, chosen, pooled_in):
     connection = asked(study, {"one": answers(1), "two": answers(2)}).write()
     infer_study(connection, analysis(primary=chosen))
-    (question,) = rows(connection, "questions", POOLED).to_dict("records")
-    assert question["set_id"] == pooled_in
+    (hypothesis,) = rows(connection, "hypotheses", POOLED).to_dict("records")
+    assert hypothesis["family_id"] == pooled_in
 
 
 def test_a_set_of_all_models_without_a_grouping_is_of_groups_of_models(study):
     connection = asked(study, {"one": answers(1), "two": answers(2)}).write()
     with pytest.raises(StudyError, match="one question of the study"):
-        infer_study(connection, analysis(primary=QuestionSet(systems=["all"])))
+        infer_study(connection, analysis(primary=HypothesisFamily(systems=["all"])))
 
 
 def test_replicates_of_few_prompts_are_averaged_over_models_and_speak_of_these_prompts(study):
@@ -181,5 +181,5 @@ def test_replicates_of_few_prompts_are_averaged_over_models_and_speak_of_these_p
     found = rows(connection, "disparities", POOLED).set_index("metric")
     assert found.value_cells.to_dict() == pytest.approx(indices, abs=1e-12)
     assert set(found.scope.dropna()) == {"these prompts only"}
-    (question,) = rows(connection, "questions", POOLED).to_dict("records")
-    assert question["scope"] == "these prompts only" and 0 < question["p_value"] <= 1
+    (hypothesis,) = rows(connection, "hypotheses", POOLED).to_dict("records")
+    assert hypothesis["scope"] == "these prompts only" and 0 < hypothesis["p_value"] <= 1

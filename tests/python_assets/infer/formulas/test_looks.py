@@ -45,14 +45,14 @@ def keys(n):
     )
 
 
-def test_golden_calls_of_four_questions_at_five_looks():
+def test_golden_calls_of_four_hypotheses_at_five_looks():
     example, rows, earlier = GOLDEN["example"], keys(4), None
-    p = np.array(example["p_by_question_and_look"])
+    p = np.array(example["p_by_hypothesis_and_look"])
     for k, alpha in enumerate(levels([0.2, 0.4, 0.6, 0.8, 1], 0.05), start=1):
         q = benjamini_hochberg(p[:, k - 1])
         np.testing.assert_allclose(q, np.array(example["q"])[:, k - 1], rtol=0, atol=1e-9)
-        look = Look(alpha, alpha, k, 5, earlier={} if earlier is None else {"questions": earlier})
-        significant_at = look.significant_at("questions", rows, q)
+        look = Look(alpha, alpha, k, 5, earlier={} if earlier is None else {"hypotheses": earlier})
+        significant_at = look.significant_at("hypotheses", rows, q)
         earlier = rows.assign(significant_at_look=significant_at)[~np.isnan(significant_at)]
     assert [None if np.isnan(one) else one for one in significant_at] == example["significant_at_look"]
 
@@ -73,8 +73,8 @@ def test_golden_calls_of_four_questions_at_five_looks():
 def test_of_two_words_that_were_significant_the_later_holds(earlier, by_now, held):
     rows = keys(2)
     before = rows[:1].assign(verdict=earlier, significant_at_look=1)
-    look = Look(0.01, 0.03, 2, 3, earlier={"questions": before})
-    found = look.held("questions", rows, np.array([by_now, by_now], dtype=object))
+    look = Look(0.01, 0.03, 2, 3, earlier={"hypotheses": before})
+    found = look.held("hypotheses", rows, np.array([by_now, by_now], dtype=object))
     assert found.tolist() == [held, by_now]
 
 

@@ -11,8 +11,8 @@ from python_assets.infer.formulas.multiplicity import (
     benjamini_hochberg,
     group_levels,
     holm,
+    hypothesis_levels,
     min_p,
-    question_levels,
 )
 from tests.python_assets.infer import written_out
 
@@ -47,46 +47,46 @@ def test_holm_is_of_each_row_alone_and_counts_no_mirrors():
 # Levels of questions and of their groups, inference.md 6.4.
 
 
-def levels_written_out(p_question, p_group):
+def levels_written_out(p_hypothesis, p_group):
     """q of a group, its minimum written out over all numbers of called questions."""
-    n = len(p_question)
-    q, ordered = multipletests(p_question, method="fdr_bh")[1], np.sort(p_question)
+    n = len(p_hypothesis)
+    q, ordered = multipletests(p_hypothesis, method="fdr_bh")[1], np.sort(p_hypothesis)
     return q, [
-        [max(q[c], min(1, min(n * max(p, ordered[s - 1]) / s for s in range(1, n + 1)))) for p in of_question]
-        for c, of_question in enumerate(p_group)
+        [max(q[c], min(1, min(n * max(p, ordered[s - 1]) / s for s in range(1, n + 1)))) for p in of_hypothesis]
+        for c, of_hypothesis in enumerate(p_group)
     ]
 
 
 @pytest.mark.parametrize("n", [1, 2, 40])
-def test_levels_of_questions_and_groups_are_those_written_out(n):
+def test_levels_of_hypotheses_and_groups_are_those_written_out(n):
     rng = np.random.default_rng(n)
     p_group = [rng.random(rng.integers(1, 6)) ** rng.integers(1, 9) for _ in range(n)]
-    p_question = np.array([p.min() * rng.uniform(0.5, 1) for p in p_group])
-    question = np.repeat(np.arange(n), [len(p) for p in p_group])
-    found = question_levels(p_question, np.concatenate(p_group), question)
-    q, of_group = levels_written_out(p_question, p_group)
-    assert found.of_question == pytest.approx(q, abs=1e-12)
+    p_hypothesis = np.array([p.min() * rng.uniform(0.5, 1) for p in p_group])
+    hypothesis = np.repeat(np.arange(n), [len(p) for p in p_group])
+    found = hypothesis_levels(p_hypothesis, np.concatenate(p_group), hypothesis)
+    q, of_group = levels_written_out(p_hypothesis, p_group)
+    assert found.of_hypothesis == pytest.approx(q, abs=1e-12)
     assert found.of_group == pytest.approx(np.concatenate(of_group), abs=1e-12)
 
 
-def test_a_group_is_significant_only_in_a_significant_question_and_alone_at_its_own_level():
-    found = question_levels(np.array([0.2, 0.001]), np.array([0.01, 0.2, 0.001]), np.array([0, 0, 1]))
+def test_a_group_is_significant_only_in_a_significant_hypothesis_and_alone_at_its_own_level():
+    found = hypothesis_levels(np.array([0.2, 0.001]), np.array([0.01, 0.2, 0.001]), np.array([0, 0, 1]))
     assert found.of_group[0] == pytest.approx(0.2)  # its question is not called
-    lonely = question_levels(np.array([0.04]), np.array([0.04, 0.05]), np.array([0, 0]))
+    lonely = hypothesis_levels(np.array([0.04]), np.array([0.04, 0.05]), np.array([0, 0]))
     assert lonely.of_group == pytest.approx([0.04, 0.05])
 
 
-def test_a_question_without_p_is_no_member_of_its_set():
+def test_a_hypothesis_without_p_is_no_member_of_its_set():
     p = np.array([0.01, np.nan, 0.04])
-    found = question_levels(p, np.array([0.01, np.nan, 0.02, 0.04]), np.array([0, 1, 1, 2]))
-    assert found.of_question[[0, 2]] == pytest.approx([0.02, 0.04])
-    assert np.isnan(found.of_question[1])
+    found = hypothesis_levels(p, np.array([0.01, np.nan, 0.02, 0.04]), np.array([0, 1, 1, 2]))
+    assert found.of_hypothesis[[0, 2]] == pytest.approx([0.02, 0.04])
+    assert np.isnan(found.of_hypothesis[1])
     assert np.isnan(found.of_group).tolist() == [False, True, True, False]
     assert np.isnan(group_levels(np.array([0.1]), np.nan, np.array([]))).all()
 
 
 @pytest.mark.parametrize(("n", "n_draws"), [(25, 999), (250, 9_999)])
-def test_floor_of_a_lonely_question(n, n_draws):  # inference.md 6.5: 2 / (B + 1) where one statistic tops all
+def test_floor_of_a_lonely_hypothesis(n, n_draws):  # inference.md 6.5: 2 / (B + 1) where one statistic tops all
     p = np.ones(n)
     p[0] = 2 / (n_draws + 1)
     assert benjamini_hochberg(p)[0] == pytest.approx(0.05)

@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from python_assets.infer.formulas.selected import LEVEL, SPREADS, normal_scores, shrinkage, with_selected_sizes
 
 GOLDEN = json.loads((Path(__file__).parent / "selected_golden.json").read_text())
-SETS = {"set_id": "primary", "slice_id": "all", "system_id": "g", "grouping_id": "race", "calibration": "raw"}
+SETS = {"family_id": "primary", "slice_id": "all", "system_id": "g", "grouping_id": "race", "calibration": "raw"}
 NO_PAIRS = pd.DataFrame(
     columns=[
         *("slice_id", "measure_id", "calibration", "grouping_id", "system_id", "reference_system_id"),
@@ -19,7 +19,7 @@ NO_PAIRS = pd.DataFrame(
             "comparison",
             "group_id",
             "category",
-            "set_id",
+            "family_id",
             "is_significant",
             "value",
             "std_error",
@@ -147,12 +147,12 @@ def test_rows_without_a_test_or_an_error_take_no_part():
 @pytest.mark.run
 def test_false_coverage_and_error_of_significant_rows():
     """Of 30 questions of 6 groups .3 are true: the share of called rows not covered, and how far values are off."""
-    rng, n_questions, n_groups = np.random.default_rng(11), 30, 6
+    rng, n_hypotheses, n_groups = np.random.default_rng(11), 30, 6
     missed, errors = [], []
     for _ in range(60):
-        truth = np.zeros((n_questions, n_groups))
-        truth[rng.random(n_questions) < 0.3, 0] = 1
-        truth[:, 0] *= rng.uniform(0.5, 4, n_questions) * rng.choice([-1, 1], n_questions)
+        truth = np.zeros((n_hypotheses, n_groups))
+        truth[rng.random(n_hypotheses) < 0.3, 0] = 1
+        truth[:, 0] *= rng.uniform(0.5, 4, n_hypotheses) * rng.choice([-1, 1], n_hypotheses)
         truth -= truth.mean(axis=1, keepdims=True)
         value = truth + rng.normal(size=truth.shape)
         p = 2 * stats.norm.sf(np.abs(value))
@@ -160,8 +160,8 @@ def test_false_coverage_and_error_of_significant_rows():
         found, _ = with_selected_sizes(
             contrasts(
                 n_groups=truth.size,
-                measure_id=np.repeat(np.arange(n_questions), n_groups).astype(str),
-                group_id=np.tile(list("abcdef"), n_questions),
+                measure_id=np.repeat(np.arange(n_hypotheses), n_groups).astype(str),
+                group_id=np.tile(list("abcdef"), n_hypotheses),
                 value=value.ravel(),
                 std_error=1.0,
                 studentised=value.ravel(),

@@ -93,5 +93,5 @@ def index_word(**numbers):
         ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 0.75, "margin": 0.8}, "beyond_margin"),
     ],
 )
-def test_words_of_an_index_follow_its_question_its_floor_and_its_interval(numbers, word):
+def test_words_of_an_index_follow_its_hypothesis_its_floor_and_its_interval(numbers, word):
     assert index_word(**numbers) == word

@@ -48,7 +48,7 @@ def test_every_p_is_that_of_all_arrangements(study):
     others = (every.sum(axis=1, keepdims=True) - every) / 2
     size = np.abs(every - others)
     exact = (size >= np.abs(seen - (seen.sum() - seen) / 2) - 1e-9).mean(axis=0)
-    exact_question = (every.std(axis=1) >= seen.std() - 1e-9).mean()
+    exact_hypothesis = (every.std(axis=1) >= seen.std() - 1e-9).mean()
 
     values = rows(connection, "function_statistics")
     assert values.value.to_numpy() == pytest.approx(seen)
@@ -58,11 +58,11 @@ def test_every_p_is_that_of_all_arrangements(study):
     # 1,296 arrangements, of which 1,999 are drawn: within the error of drawing
     error = 4 * np.sqrt(exact * (1 - exact) / contrasts.n_draws.to_numpy(dtype=float))
     assert (np.abs(contrasts.p_value.to_numpy() - exact) <= error + 1e-3).all()
-    (question,) = rows(connection, "questions", "statistic = 'spread'").itertuples()
-    assert question.set_id == "secondary"
-    assert question.p_value == pytest.approx(exact_question, abs=0.06)
+    (hypothesis,) = rows(connection, "hypotheses", "statistic = 'spread'").itertuples()
+    assert hypothesis.family_id == "secondary"
+    assert hypothesis.p_value == pytest.approx(exact_hypothesis, abs=0.06)
     (spread,) = rows(connection, "disparities", "statistic = 'spread' and metric = 'standard_deviation'").itertuples()
-    assert spread.p_value == question.p_value
+    assert spread.p_value == hypothesis.p_value
 
 
 def test_no_interval_is_told_and_why(study):
@@ -123,6 +123,6 @@ def test_p_of_a_function_is_as_often_small_as_it_says(study):
         study.add(f"m{number}", of_root + rng.exponential(size=(12, 3)))
     connection = asked(study, "spread")
     infer_study(connection, of_study(n_permutations=199, n_bootstrap=99))
-    p = rows(connection, "questions", "statistic = 'spread'").p_value
+    p = rows(connection, "hypotheses", "statistic = 'spread'").p_value
     assert len(p) == n_sets
     assert least(n_sets) <= (p <= 0.05).sum() <= most(n_sets)

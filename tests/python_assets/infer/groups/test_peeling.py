@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from python_assets.infer.run import infer_study
-from python_assets.study.analysis import QuestionSet
+from python_assets.study.analysis import HypothesisFamily
 from python_assets.study.base import Against
 from tests.python_assets.infer.test_run import analysis
 
@@ -105,8 +105,8 @@ def test_the_innocent_seldom_stand(study, effects, most):
         of_noise = np.array(effects) / np.sqrt(0.55)
         study.add(measure, shifted(*of_noise, n_prompts=75 if len(effects) == 5 else 30, seed=seed))
     connection = study.write()
-    sets = {name: QuestionSet(measures=[name]) for name in measures}  # each is a study of its own
-    infer_study(connection, analysis(n_permutations=999, question_sets=sets))
+    sets = {name: HypothesisFamily(measures=[name]) for name in measures}  # each is a study of its own
+    infer_study(connection, analysis(n_permutations=999, families=sets))
     found = connection.execute("select * from inference.contrasts").df()
     for _, rows in found.groupby("measure_id"):
         innocent = rows[rows.group_id >= f"g{n_guilty}"]

@@ -43,14 +43,14 @@ def built(study, **n_unmatched):
     return study.write()
 
 
-def test_its_questions_have_no_p_and_the_reason_and_those_of_others_stay(study):
+def test_its_hypotheses_have_no_p_and_the_reason_and_those_of_others_stay(study):
     connection = built(study, read=20, unread=21)
     infer_study(connection, quality())
     of_groups = "measure_id = 'style' and reference_system_id = ''"
-    questions = rows(connection, "questions", of_groups).set_index("system_id")
-    assert questions.inference_reason["unread"] == "too_many_unmatched"
-    assert np.isnan(questions.p_value["unread"])
-    assert questions.p_value["read"] >= 0
+    hypotheses = rows(connection, "hypotheses", of_groups).set_index("system_id")
+    assert hypotheses.inference_reason["unread"] == "too_many_unmatched"
+    assert np.isnan(hypotheses.p_value["unread"])
+    assert hypotheses.p_value["read"] >= 0
     contrasts = rows(connection, "contrasts", "system_id = 'unread'")
     assert contrasts.p_value.isna().all()
     assert set(contrasts.verdict.dropna()) == {"not_tested"}

@@ -58,7 +58,7 @@ def test_a_level_of_whole_clusters_has_the_p_of_every_arrangement():
     every = [abs(t_of(counts, np.isin(np.arange(9), chosen).astype(int))) for chosen in combinations(range(9), 4)]
     exact = np.mean(np.array(every) >= seen - 1e-9)
     assert found.p_value[0] == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / N_DRAWS))
-    assert found.p_question[0] == found.p_value[0]
+    assert found.p_hypothesis[0] == found.p_value[0]
 
 
 def test_the_drop_in_deviance_has_the_p_of_every_arrangement_inside_blocks():

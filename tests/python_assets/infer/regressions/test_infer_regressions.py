@@ -113,7 +113,7 @@ def test_factors_of_all_regressions_are_one_set(connection):
     terms, models = (written(connection)[name] for name in TABLES)
     tested = models[models.p_value.notna()]
     assert set(tested.measure_id) == {"refusal", "helpful"}
-    assert set(tested.n_questions) == {len(tested)} == {counts.n_tested}
+    assert set(tested.n_hypotheses) == {len(tested)} == {counts.n_tested}
     assert (counts.n_models, counts.n_terms) == ((models.factor == "").sum(), len(terms)) == (6, len(terms))
     # the same odds are a risk where a 1 is the worse answer, and protect where it is the better one
     roles = terms[terms.q_value <= 0.05].set_index(["regression_id", "level"])

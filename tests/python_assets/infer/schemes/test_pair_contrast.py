@@ -165,16 +165,16 @@ def test_floored_pairs_take_all_pairs_to_t(build):
     one_way = [row for row, (g, o) in enumerate(rows) if g < o]  # the mirror of a pair is no other test
     of_holm = multipletests(np.array(t_p)[one_way], method="holm")[1]
     assert result.p_maxt[0, one_way] == pytest.approx(of_holm, abs=1e-12)
-    assert result.p_question[0] == pytest.approx([of_holm.min()] * 6, abs=1e-12)
+    assert result.p_hypothesis[0] == pytest.approx([of_holm.min()] * 6, abs=1e-12)
 
 
-def test_a_pair_on_few_prompts_takes_no_part_in_the_question_of_others(build):
+def test_a_pair_on_few_prompts_takes_no_part_in_the_hypothesis_of_others(build):
     x = np.random.default_rng(12).normal(size=(12, 3))
     x[:9, 2] = np.nan
     result = contrasts(*build(x, n_permutations=99), Reference(Against.LEVEL, 0))
     assert result.reason[0].tolist() == [None, "few_beside_others"]
     assert np.isnan([result.p_value[0, 1], result.p_maxt[0, 1]]).all()
-    assert result.p_maxt[0, 0] == result.p_value[0, 0] == result.p_question[0, 0]
+    assert result.p_maxt[0, 0] == result.p_value[0, 0] == result.p_hypothesis[0, 0]
     assert np.isfinite(result.ci_low[0, 1])
 
 

@@ -182,7 +182,7 @@ def test_p_of_units_and_prompts_is_the_larger_of_its_t_and_its_shuffles():
         drawn.append(abs(v / e))
     permuted = ((np.array(drawn) >= abs(value / error) - 1e-9).sum() + 1) / 200
     expected = max(permuted, 2 * stats.t.sf(abs(value / error), df))
-    for p in (contrast.p_value, contrast.p_maxt, contrast.p_question):
+    for p in (contrast.p_value, contrast.p_maxt, contrast.p_hypothesis):
         assert p[0] == close([expected] * 2)
 
 
@@ -395,8 +395,8 @@ def test_p_and_step_down_p_by_brute_force(reference):
     of_holm = multipletests(p_t[one_way], method="holm")[1]
     expected = np.maximum((stepped[one_way] + 1) / 200, of_holm)
     assert result.p_maxt[0, one_way] == close(expected)
-    p_question = written_out.p_of_question(observed[one_way], drawn[:, one_way])
-    assert result.p_question[0] == close([max(p_question, of_holm.min())] * len(observed))
+    p_hypothesis = written_out.p_of_hypothesis(observed[one_way], drawn[:, one_way])
+    assert result.p_hypothesis[0] == close([max(p_hypothesis, of_holm.min())] * len(observed))
 
 
 def test_p_of_one_stratum_is_that_of_scipy():
@@ -515,7 +515,7 @@ def test_rates_of_units_and_prompts_have_the_t_of_both():
     built = scheme_of(y, group, 0 * group, n_permutations=99)
     risk = compared(built, is_rate=True).contrasts["risk_difference"]
     mean = compared(built).contrasts["mean_difference"]
-    for field in ("value", "std_error", "ci_low", "ci_high", "p_value", "p_maxt", "p_question"):
+    for field in ("value", "std_error", "ci_low", "ci_high", "p_value", "p_maxt", "p_hypothesis"):
         assert getattr(risk, field) == close(getattr(mean, field))
 
 

@@ -166,7 +166,7 @@ def test_differences_from_the_mean_of_the_others_are_those_of_each_arrangement(b
     assert test.p_value[0] == pytest.approx((size >= size[0] - 1e-9).mean(axis=0), abs=1e-12)
     assert test.null_q95[0] == pytest.approx(np.quantile(size, 0.95, axis=0), rel=1e-9)
     sd = own.std(axis=1, ddof=1)
-    assert test.p_question[0] == pytest.approx([(sd >= sd[0] - 1e-9).mean()] * 4, abs=1e-12)
+    assert test.p_hypothesis[0] == pytest.approx([(sd >= sd[0] - 1e-9).mean()] * 4, abs=1e-12)
     order = np.argsort(-size[0])
     largest = np.maximum.accumulate(size[:, order[::-1]], axis=1)[:, ::-1]
     p_maxt = np.maximum.accumulate((largest >= size[0, order] - 1e-9).mean(axis=0))
@@ -248,7 +248,7 @@ def test_group_of_equal_values_has_no_shape(build):
         assert np.isnan([test.value[0], test.p_value[0], test.null_median[0], test.null_q95[0]]).all()
     contrast = done.contrasts["skewness_difference"]
     assert set(contrast.reason[0]) == {"undefined_statistic"}  # the question is of all groups
-    assert np.isnan([contrast.p_value, contrast.p_maxt, contrast.p_question, contrast.null_q95]).all()
+    assert np.isnan([contrast.p_value, contrast.p_maxt, contrast.p_hypothesis, contrast.null_q95]).all()
     skewness = stats.skew(x[:, [0, 2]], axis=0, bias=False)
     assert contrast.value[0, [0, 2]] == pytest.approx(skewness - skewness[::-1])
     assert np.isnan(contrast.value[0, 1])
@@ -337,7 +337,7 @@ def test_numpys_mean_as_a_function_is_the_mean(build):
     for test, expected in pairs:
         for field in NULL:
             assert getattr(test, field) == pytest.approx(getattr(expected, field), rel=1e-9, abs=1e-10, nan_ok=True)
-        for field in ("p_value", "p_maxt", "p_question", "n_draws", "reason"):
+        for field in ("p_value", "p_maxt", "p_hypothesis", "n_draws", "reason"):
             np.testing.assert_array_equal(getattr(test, field), getattr(expected, field))
 
 
@@ -379,7 +379,7 @@ def test_draws_that_a_function_fails_on_count_as_extreme(build):
     done = compare_statistic(build(x)[0], values_of(x), np.arange(1), StatisticSpec("picky", function=own("picky")))
     contrast = done.contrasts["picky_difference"]
     assert set(contrast.reason[0]) == {"undefined_statistic"}
-    assert np.isnan([contrast.p_value, contrast.p_question]).all()
+    assert np.isnan([contrast.p_value, contrast.p_hypothesis]).all()
     means = x[:, 1:].mean(axis=0)
     assert contrast.value[0, 1:] == pytest.approx(means - means[::-1])
     assert np.isnan(contrast.value[0, 0])

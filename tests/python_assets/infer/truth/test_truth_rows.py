@@ -5,10 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from python_assets.infer.hypotheses import Sets, family_ids
 from python_assets.infer.options import Options
-from python_assets.infer.questions import Sets, set_ids
 from python_assets.infer.truth.truth_rows import truth_rows
-from python_assets.study.analysis import QuestionSet
+from python_assets.study.analysis import HypothesisFamily
 
 OPTIONS = Options(seed=1, n_permutations=199, n_bootstrap=0, alpha=0.05, margins={}, references={}, contrasts=())
 KEYS = {"slice_id": "all", "system_id": "g", "measure_id": "job", "grouping_id": "gender"}
@@ -57,7 +57,7 @@ def rows(answered, real=None, measures=None):
     connection.register("real_shares", truth() if real is None else real)
     connection.execute("create table intermediate.int_truth_answers as from answered")
     connection.execute("create table raw.ground_truths as from real_shares")
-    found = {"questions": [], "disparities": []}
+    found = {"hypotheses": [], "disparities": []}
     for name, table in truth_rows(connection, OPTIONS, measures):
         (n,) = {len(values) for values in table.values()}
         found[name] += [{key: values[row] for key, values in table.items()} for row in range(n)]
@@ -67,8 +67,8 @@ def rows(answered, real=None, measures=None):
 def found(answered, real=None):
     """The row of the question, and those of its sizes by metric."""
     of_table = rows(answered, real)
-    (question,) = of_table["questions"]
-    return question, {row["metric"]: row for row in of_table["disparities"]}
+    (hypothesis,) = of_table["hypotheses"]
+    return hypothesis, {row["metric"]: row for row in of_table["disparities"]}
 
 
 def digits(answered):
@@ -87,11 +87,11 @@ def digits(answered):
     ],
 )
 def test_what_is_drawn_is_the_unit_of_the_study(answered, n_units, scope):
-    question, sizes = found(answered)
-    assert (question["n_units"], question["scope"], question["inference_reason"]) == (n_units, scope, None)
-    assert 0 < question["p_value"] <= 1
-    assert question["statistic"] == "ground_truth"
-    assert f"{n_units} units" in question["method"]
+    hypothesis, sizes = found(answered)
+    assert (hypothesis["n_units"], hypothesis["scope"], hypothesis["inference_reason"]) == (n_units, scope, None)
+    assert 0 < hypothesis["p_value"] <= 1
+    assert hypothesis["statistic"] == "ground_truth"
+    assert f"{n_units} units" in hypothesis["method"]
     assert set(sizes) == {"jsd_truth_weighted", "jsd_truth_unweighted", "jsd_truth_marginal", "jsd_truth_by_group"}
     assert sizes["jsd_truth_weighted"]["inference_reason"] == "interval_not_validated"
     assert sizes["jsd_truth_marginal"]["inference_reason"] == "descriptive"
@@ -103,14 +103,14 @@ def test_the_same_answers_give_the_same_digits_in_any_order():
     assert digits(answered) == digits(answered.sample(frac=1, random_state=0))
 
 
-def test_the_questions_of_some_measures_are_those_of_all_together():
+def test_the_hypotheses_of_some_measures_are_those_of_all_together():
     answered = pd.concat([answers(12), answers(9, n_roots=6).assign(measure_id="pay")])
     real = pd.concat([truth(), truth(share=0.4).assign(measure_id="pay")])
     whole, parts = rows(answered, real), [rows(answered, real, [measure]) for measure in ("job", "pay")]
-    assert len(whole["questions"]) == 2
+    assert len(whole["hypotheses"]) == 2
     for table, of_all in whole.items():
         assert repr([row for part in parts for row in part[table]]) == repr(of_all)
-    assert rows(answered, real, ["else"]) == {"questions": [], "disparities": []}
+    assert rows(answered, real, ["else"]) == {"hypotheses": [], "disparities": []}
 
 
 @pytest.mark.parametrize(
@@ -122,17 +122,17 @@ def test_the_questions_of_some_measures_are_those_of_all_together():
         (answers(12, groups=("x", "y")), "no_values"),
     ],
 )
-def test_a_question_without_a_p_says_why(answered, reason):
-    question, sizes = found(answered)
-    assert np.isnan(question["p_value"])
-    assert question["inference_reason"] == reason
-    assert question["method"] is None
+def test_a_hypothesis_without_a_p_says_why(answered, reason):
+    hypothesis, sizes = found(answered)
+    assert np.isnan(hypothesis["p_value"])
+    assert hypothesis["inference_reason"] == reason
+    assert hypothesis["method"] is None
     assert sizes["jsd_truth_weighted"]["inference_reason"] == reason
 
 
 def test_a_truth_of_shares_alone_tells_nothing_of_categories():
-    question, sizes = found(answers(12), truth(n_persons=(np.nan,) * 4))
-    assert question["p_value"] > 0
+    hypothesis, sizes = found(answers(12), truth(n_persons=(np.nan,) * 4))
+    assert hypothesis["p_value"] > 0
     assert set(sizes) == {"jsd_truth_weighted", "jsd_truth_unweighted"}
 
 
@@ -143,8 +143,8 @@ def test_labels_and_groups_that_the_truth_lacks_change_nothing():
     assert digits(pd.concat([answered, strange, other])) == digits(answered)
 
 
-def test_no_set_of_the_study_names_a_question_of_truth():
-    questions = pd.DataFrame([{**KEYS, "calibration": "raw", "statistic": "ground_truth", "parameters": ""}])
-    everything = QuestionSet(statistics=["ground_truth"], measures=["job"])
+def test_no_set_of_the_study_names_a_hypothesis_of_truth():
+    hypotheses = pd.DataFrame([{**KEYS, "calibration": "raw", "statistic": "ground_truth", "parameters": ""}])
+    everything = HypothesisFamily(statistics=["ground_truth"], measures=["job"])
     sets = Sets(everything, {"own": everything}, ["job"], {})
-    assert set_ids(questions, sets).tolist() == ["truth"]
+    assert family_ids(hypotheses, sets).tolist() == ["truth"]

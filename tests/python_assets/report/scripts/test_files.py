@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from tests.python_assets.report.conftest import small_study
-from tests.python_assets.report.test_facts import questions
+from tests.python_assets.report.test_facts import hypotheses
 
 FINDINGS = small_study(is_simulated=True)
 OF_STUDY = {name: FINDINGS[name] for name in ("summary_statistics", "contrasts", "findings", "systems", "measures")}
@@ -54,8 +54,8 @@ def test_what_a_spreadsheet_would_compute_is_a_text(page):
 
 
 def test_the_matrix_gives_verdicts_by_model(table_of):
-    heads, row = table_of("#findings table.verdicts", findings=questions({}))
-    assert heads == ["question", "biased"]
+    heads, row = table_of("#findings table.verdicts", findings=hypotheses({}))
+    assert heads == ["hypothesis", "biased"]
     assert row == ["sentiment by concept", "difference shown"]
 
 

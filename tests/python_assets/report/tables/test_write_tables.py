@@ -202,12 +202,12 @@ def test_evidence_is_of_the_slices_of_its_series_with_band_and_verdict(written):
         disparity("fdi", 0.1, band="green", verdict="inconclusive"),
         disparity("jsd_truth_weighted", 0.2, band="yellow", **of_d1 | {"slice_id": "I2"}),
     ]
-    question = BY_CONCEPT | of_d1 | {"finding_rank": 1, "parameters": "", "q_value": 0.7, "verdict": "inconclusive"}
-    question |= {"set_id": "primary", "is_tool_bias": False, "is_repeated": False}
-    done = written("fair_sea", disparities=disparities, contrasts=[], findings=[question])
+    hypothesis = BY_CONCEPT | of_d1 | {"finding_rank": 1, "parameters": "", "q_value": 0.7, "verdict": "inconclusive"}
+    hypothesis |= {"family_id": "primary", "is_tool_bias": False, "is_repeated": False}
+    done = written("fair_sea", disparities=disparities, contrasts=[], findings=[hypothesis])
     (row,) = rows(done, "12_evidence_d_series")
     assert (row["prompt_category"], row["metric"], row["band"], row["verdict"]) == ("D1", "fdi", "red", "inconclusive")
-    assert (row["q_of_question"], row["noise_floor"]) == ("0.7", "0.31")
+    assert (row["q_of_hypothesis"], row["noise_floor"]) == ("0.7", "0.31")
     assert [row["prompt_category"] for row in rows(done, "13_evidence_i_series")] == ["I2"]
     counts = [(row["metric"], row["band"], row["n_numbers"], row["n_verdict_inconclusive"], row["n_without_verdict"])
               for row in rows(done, "11_key_thresholds")]  # fmt: skip

@@ -37,37 +37,39 @@ CASES = {
         analysis("{contrasts: [median_difference]}"),
         "analysis.contrasts[0]",
     ),
-    "families, which are no more": (analysis("{families: {all: {contrasts: [dbi]}}}"), "analysis.families"),
-    "a set of nothing": (analysis("{sets: {all: {}}}"), "analysis.sets.all"),
+    "a set of nothing": (analysis("{families: {all: {}}}"), "analysis.families.all"),
     "an empty list of a set": (analysis("{primary: {measures: []}}"), "analysis.primary.measures"),
     "an unknown measure of the primary set": (
         analysis("{primary: {measures: [sentiment, sentimnt]}}"),
         "analysis.primary.measures[1]",
     ),
     "an unknown grouping of a set": (
-        analysis("{sets: {race: {groupings: [race]}}}"),
-        "analysis.sets.race.groupings[0]",
+        analysis("{families: {race: {groupings: [race]}}}"),
+        "analysis.families.race.groupings[0]",
     ),
-    "an unknown generation of a set": (analysis("{sets: {one: {systems: [far]}}}"), "analysis.sets.one.systems[0]"),
+    "an unknown generation of a set": (
+        analysis("{families: {one: {systems: [far]}}}"),
+        "analysis.families.one.systems[0]",
+    ),
     "an unknown slice of a set": (
-        analysis("{sets: {one: {slices: [al]}}}", slices="{each: race}"),
-        "analysis.sets.one.slices[0]",
+        analysis("{families: {one: {slices: [al]}}}", slices="{each: race}"),
+        "analysis.families.one.slices[0]",
     ),
     "a statistic of a set that is not computed": (
-        analysis("{statistics: [mean], sets: {one: {statistics: [kurtosis]}}}"),
-        "analysis.sets.one.statistics[0]",
+        analysis("{statistics: [mean], families: {one: {statistics: [kurtosis]}}}"),
+        "analysis.families.one.statistics[0]",
     ),
     "a set with the name of one that every study has": (
-        analysis("{sets: {secondary: {measures: [sentiment]}}}"),
-        "analysis.sets.secondary",
+        analysis("{families: {secondary: {measures: [sentiment]}}}"),
+        "analysis.families.secondary",
     ),
     "a statistic that no measure of the set has": (
         analysis("{primary: {measures: [answer], statistics: [mean]}}"),
         "analysis.primary.statistics",
     ),
     "a set whose questions are the primary ones": (
-        analysis("{primary: {measures: [sentiment, refusal]}, sets: {one: {measures: [refusal]}}}"),
-        "analysis.sets.one",
+        analysis("{primary: {measures: [sentiment, refusal]}, families: {one: {measures: [refusal]}}}"),
+        "analysis.families.one",
     ),
     "a margin of all rates past 1": (analysis("{margins: {risk_difference: 5}}"), "analysis.margins.risk_difference"),
     "a margin of labels for a difference of means": (
@@ -122,7 +124,7 @@ def test_every_group_is_compared_with_the_rest_where_the_file_says_nothing(write
     study = load_study(write_study(BASE))
     assert study.references == {"gender": (Against.REST, None), "gender x race": (Against.REST, None)}
     assert (study.requested_contrasts, study.n_bootstrap) == ((), 2_000)
-    assert (study.primary, study.question_sets) == (None, {})
+    assert (study.primary, study.families) == (None, {})
 
 
 def test_reference_levels_of_all_factors_make_the_reference_group(write_study):
@@ -144,10 +146,10 @@ def test_sets_may_name_systems_that_only_an_import_knows(write_study):
         ),
         "systems": '[{name: "*", provider: replay}]',
         "slices": "{each: gender}",
-        "analysis": "{sets: {one: {systems: [gpt_4], slices: [woman]}}}",
+        "analysis": "{families: {one: {systems: [gpt_4], slices: [woman]}}}",
     }
     study = load_study(write_study(sections), check_files=False)
-    assert study.question_sets["one"].systems == ["gpt_4"]
+    assert study.families["one"].systems == ["gpt_4"]
 
 
 def test_the_margins_of_the_documents_hold_where_the_study_declares_none(write_study):
@@ -164,12 +166,12 @@ def test_the_margins_of_the_documents_hold_where_the_study_declares_none(write_s
         "{margins: {sentiment: {mean_difference: 3, dbi: 2, impact_ratio: 0.8}}}",
         "{margins: {answer: {risk_difference: 0.1, jsd: 0.2}}}",
         "{primary: {measures: [answer, sentiment], statistics: [mean, share]}}",
-        "{sets: {one: {measures: [refusal], systems: [baseline], calibrations: [raw, calibrated]}}}",
-        "{sets: {one: {measures: [answer_unmatched]}}}",
-        "{sets: {one: {statistics: [mean, variance]}}}",
-        "{primary: {measures: [sentiment]}, sets: {one: {measures: [sentiment, refusal]}, "
+        "{families: {one: {measures: [refusal], systems: [baseline], calibrations: [raw, calibrated]}}}",
+        "{families: {one: {measures: [answer_unmatched]}}}",
+        "{families: {one: {statistics: [mean, variance]}}}",
+        "{primary: {measures: [sentiment]}, families: {one: {measures: [sentiment, refusal]}, "
         "two: {measures: [sentiment], calibrations: [calibrated]}}}",
-        "{primary: {measures: [sentiment]}, sets: {one: {groupings: [gender]}}}",
+        "{primary: {measures: [sentiment]}, families: {one: {groupings: [gender]}}}",
     ],
 )
 def test_what_some_row_can_match_is_no_mistake(write_study, text):

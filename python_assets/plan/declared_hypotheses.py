@@ -1,6 +1,6 @@
 """Every question that a study asks, known before any answer: what a plan freezes and what inference accounts for.
 
-Belongs here: which questions a design has. Which set they are in is infer/questions.py; what came of them is dbt's
+Belongs here: which questions a design has. Which set they are in is infer/hypotheses.py; what came of them is dbt's
 mart questions. What only the answers can tell, readings of other languages or of texts as written, is not declared.
 
 Source: inference.md 6.1, 6.2 and 6.11.
@@ -18,16 +18,16 @@ from python_assets.extract.ground_truth import truth_groupings
 from python_assets.extract.measures import Measure, resolve_measures
 from python_assets.infer.changes.pairs_of_systems import Pair, compared_pairs, systems_of
 from python_assets.infer.design.cells import MIXED_UNITS, NONLINEAR
-from python_assets.infer.questions import Sets, set_ids, sets_of
+from python_assets.infer.hypotheses import Families, families_of, family_ids
 from python_assets.infer.tables import (
     ACROSS,
     CORRECTED,
     DBI,
     GROUPS_MOVED,
+    HYPOTHESIS,
     MEAN_CHANGE,
     OF_LABELS,
     OF_PAIR,
-    QUESTION,
     Place,
 )
 from python_assets.study.base import ALL_PROMPTS, ALL_SYSTEMS, BASELINE, GROUND_TRUTH, parts_of
@@ -90,12 +90,12 @@ def _reads_baselines(measure: Measure) -> bool:
 
 
 def declared_of_build(study: Study, connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """The declared questions of a build file whose answers are there; arguments and result as declared_questions."""
+    """The declared questions of a build file whose answers are there; arguments and result as declared_hypotheses."""
     pairs = compared_pairs(connection, study.compared_with)
-    return declared_questions(study, connection, systems_of(connection), pairs)
+    return declared_hypotheses(study, connection, systems_of(connection), pairs)
 
 
-def declared_questions(
+def declared_hypotheses(
     study: Study, connection: duckdb.DuckDBPyConnection, systems: Sequence[str], pairs: Sequence[Pair]
 ) -> pd.DataFrame:
     """Every question that is declared, or of a set by its rule.
@@ -107,7 +107,7 @@ def declared_questions(
         pairs: of generations that are compared.
 
     Returns:
-        QUESTION and OF_PAIR, of pairs with the two generations, and set_id; each question once.
+        QUESTION and OF_PAIR, of pairs with the two generations, and family_id; each question once.
     """
     layouts = [_Layout(*row) for row in connection.execute(_LAYOUTS).fetchall()]
     of_measures: list[tuple[str, str]] = connection.execute(_MEASURE_SLICES).fetchall()
@@ -122,10 +122,10 @@ def declared_questions(
         *_of_truths(study, connection, layouts, known, systems),
         *_of_pairs(study, layouts, known, pairs, baselines),
     ]
-    questions = pd.DataFrame(rows, columns=[*QUESTION, *OF_PAIR])
+    hypotheses = pd.DataFrame(rows, columns=[*HYPOTHESIS, *OF_PAIR])
     corrected = frozenset(_corrected(study, layouts, systems))
-    sets = _sets(study, layouts, of_measures)._replace(corrected=corrected)
-    return questions.assign(set_id=set_ids(questions, sets))
+    families = _families(study, layouts, of_measures)._replace(corrected=corrected)
+    return hypotheses.assign(family_id=family_ids(hypotheses, families))
 
 
 def _labelled(study: Study) -> set[str]:
@@ -142,8 +142,8 @@ def _corrected(study: Study, layouts: Sequence[_Layout], systems: Sequence[str])
             yield one.slice_id, "", system, measure_id
 
 
-def _sets(study: Study, layouts: Sequence[_Layout], of_measures: Sequence[tuple[str, str]]) -> Sets:
-    return sets_of(
+def _families(study: Study, layouts: Sequence[_Layout], of_measures: Sequence[tuple[str, str]]) -> Families:
+    return families_of(
         study,
         {measure.measure_id: measure.extractor for measure in resolve_measures(study)},
         of_measures,
@@ -230,10 +230,10 @@ def _of_pairs(
                     yield slice_id, ACROSS.join(pair), *asked, *pair
 
 
-def frozen_questions(questions: pd.DataFrame) -> list[dict[str, str]]:
+def frozen_hypotheses(hypotheses: pd.DataFrame) -> list[dict[str, str]]:
     """The questions as table questions tells them apart, with their set: sets in order of their names."""
-    is_pair = questions.own_system_id != ""
-    system_id = questions.own_system_id.where(is_pair, questions.system_id)
-    keys = ["set_id", "system_id", "reference_system_id", *(key for key in QUESTION if key != "system_id")]
-    told = questions.assign(system_id=system_id)[keys].sort_values(keys)
+    is_pair = hypotheses.own_system_id != ""
+    system_id = hypotheses.own_system_id.where(is_pair, hypotheses.system_id)
+    keys = ["family_id", "system_id", "reference_system_id", *(key for key in HYPOTHESIS if key != "system_id")]
+    told = hypotheses.assign(system_id=system_id)[keys].sort_values(keys)
     return [{str(name): str(value) for name, value in row.items()} for row in told.to_dict("records")]

@@ -1,21 +1,21 @@
 with
 
-questions as (
-    select * from {{ ref('int_questions') }}
+hypotheses as (
+    select * from {{ ref('int_hypotheses') }}
 )
 
 select
-    {% for key in question_keys() %}
+    {% for key in hypothesis_keys() %}
     {{ key }},
     {% endfor %}
     reference_system_id,
-    set_id,
+    family_id,
     outcome,
     outcome_reason as reason,
     p_value,
     q_value,
     significant_at_look,
-    n_questions,
+    n_hypotheses,
     verdict,
     strongest_verdict,
     strongest_size,
@@ -33,4 +33,4 @@ select
     n_root_prompts,
     n_units,
     scope
-from questions
+from hypotheses

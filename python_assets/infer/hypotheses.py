@@ -15,11 +15,11 @@ import pandas as pd
 from python_assets.errors import NOTHING, StudyError
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.formulas.looks import Look
-from python_assets.infer.formulas.multiplicity import holm, question_levels
-from python_assets.infer.tables import CORRECTED, OF_INSTRUMENT, QUESTION, SIZES, Place
+from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
+from python_assets.infer.tables import CORRECTED, HYPOTHESIS, OF_INSTRUMENT, SIZES, Place
+from python_assets.infer.tables import HYPOTHESES as OF_PAIRS
 from python_assets.infer.tables import OF_PAIR as OF_SYSTEMS
-from python_assets.infer.tables import QUESTIONS as OF_PAIRS
-from python_assets.study.analysis import QuestionSet
+from python_assets.study.analysis import HypothesisFamily
 from python_assets.study.base import (
     ALL_PROMPTS,
     ALL_SYSTEMS,
@@ -36,7 +36,7 @@ from python_assets.study.study import Study
 PRIMARY: Final = "primary"
 SECONDARY: Final = "secondary"
 COMPARISON: Final = "comparison"
-OF_ALL_MODELS: Final = QuestionSet(systems=[ALL_SYSTEMS])
+OF_ALL_MODELS: Final = HypothesisFamily(systems=[ALL_SYSTEMS])
 TRUTH: Final = "truth"
 POOLED: Final = "pooled"
 INSTRUMENT: Final = "instrument"
@@ -47,7 +47,7 @@ _CORRECTABLE: Final = ("mean", *OF_PAIRS)
 _AUTOMATIC: Final = ("empty", "truncated", OTHER_LANGUAGE)
 
 
-class Sets(NamedTuple):
+class Families(NamedTuple):
     """The sets of a study: what it declares, and what the rules of the others need to know.
 
     primary: None where the study leaves it to the rule. named: further sets, by name. measures: those that
@@ -58,8 +58,8 @@ class Sets(NamedTuple):
     study does not say which (inference.md 9.2).
     """
 
-    primary: QuestionSet | None
-    named: Mapping[str, QuestionSet]
+    primary: HypothesisFamily | None
+    named: Mapping[str, HypothesisFamily]
     measures: Sequence[str]
     slices: Mapping[str, Sequence[str]]
     of_models: Collection[str] = ()
@@ -67,7 +67,7 @@ class Sets(NamedTuple):
     corrected: Collection[Place] = frozenset()
 
 
-def sets_of(
+def families_of(
     study: Study,
     of_extractor: Mapping[str, str],
     measure_slices: Iterable[tuple[str, str]],
@@ -75,7 +75,7 @@ def sets_of(
     settings: Collection[tuple[str, str]],
     *,
     mixes_units: bool,
-) -> Sets:
+) -> Families:
     """The sets of a study, and what their rules need to know of its measures and groupings.
 
     Args:
@@ -99,10 +99,10 @@ def sets_of(
         parts = {key: [name for name in found if name != ALL_PROMPTS] for key, found in slices.items()}
         own |= {key: found for key, found in parts.items() if found}
     asked = [name for name in measures if name not in automatic]
-    return Sets(study.primary, study.question_sets, asked, own, of_models, settings)
+    return Families(study.primary, study.families, asked, own, of_models, settings)
 
 
-def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
+def family_ids(hypotheses: pd.DataFrame, families: Families) -> "pd.Series[str]":
     """Name the set of every question: the first that names it.
 
     A set that the study declares names its questions before the rule does; the baseline's are of the tool,
@@ -110,107 +110,107 @@ def set_ids(questions: pd.DataFrame, sets: Sets) -> "pd.Series[str]":
     that no other question is corrected for them.
 
     Args:
-        questions: with QUESTION.
-        sets: of the study.
+        hypotheses: with QUESTION.
+        families: of the study.
     """
-    names = pd.Series(SECONDARY, index=questions.index)
-    questions = questions.assign(is_default=_default_calibration(questions, sets))
-    is_truth = (questions.statistic == GROUND_TRUTH).to_numpy()
+    names = pd.Series(SECONDARY, index=hypotheses.index)
+    hypotheses = hypotheses.assign(is_default=_default_calibration(hypotheses, families))
+    is_truth = (hypotheses.statistic == GROUND_TRUTH).to_numpy()
     names[is_truth] = TRUTH  # a distance from the truth is no bias by itself, so no set of these names it
-    is_error = questions.calibration.isin(OF_INSTRUMENT).to_numpy()
+    is_error = hypotheses.calibration.isin(OF_INSTRUMENT).to_numpy()
     names[is_error] = INSTRUMENT  # nor is what an instrument gets wrong
-    names[(questions.system_id == BASELINE).to_numpy()] = BASELINE
-    names[_compare_models(questions, sets)] = COMPARISON
-    is_pooled = of_all_models(questions, sets)
+    names[(hypotheses.system_id == BASELINE).to_numpy()] = BASELINE
+    names[_compare_models(hypotheses, families)] = COMPARISON
+    is_pooled = of_all_models(hypotheses, families)
     names[is_pooled] = POOLED
-    declared = {PRIMARY: sets.primary or QuestionSet.model_construct(), **sets.named}
-    order = [*declared] if sets.primary else [*sets.named, PRIMARY]
+    declared = {PRIMARY: families.primary or HypothesisFamily.model_construct(), **families.named}
+    order = [*declared] if families.primary else [*families.named, PRIMARY]
     is_open = ~is_truth & ~is_error
     for name in order:
         of_all = is_pooled & declared[name].names_all_models
-        member = is_open & (of_all | ~is_pooled) & _matches(questions, declared[name], sets)
+        member = is_open & (of_all | ~is_pooled) & _matches(hypotheses, declared[name], families)
         names[member] = name
         is_open &= ~member
     return names
 
 
-def of_all_models(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
+def of_all_models(hypotheses: pd.DataFrame, families: Families) -> np.ndarray:
     """Whether questions are of all models together, of groups of prompts beside those of each model."""
-    places = pd.MultiIndex.from_frame(questions[["slice_id", "grouping_id"]])
-    is_all: np.ndarray = (questions.system_id == ALL_SYSTEMS).to_numpy()
-    return is_all & ~places.isin(list(sets.settings)) if len(sets.settings) else is_all
+    places = pd.MultiIndex.from_frame(hypotheses[["slice_id", "grouping_id"]])
+    is_all: np.ndarray = (hypotheses.system_id == ALL_SYSTEMS).to_numpy()
+    return is_all & ~places.isin(list(families.settings)) if len(families.settings) else is_all
 
 
-def _default_calibration(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
+def _default_calibration(hypotheses: pd.DataFrame, families: Families) -> np.ndarray:
     """Whether questions are of the values that are asked where the study names no calibration."""
-    raw: np.ndarray = (questions.calibration == "raw").to_numpy()
-    if not sets.corrected:
+    raw: np.ndarray = (hypotheses.calibration == "raw").to_numpy()
+    if not families.corrected:
         return raw
-    own, other = questions.system_id, questions.system_id
-    if OF_SYSTEMS[0] in questions:
-        is_pair = questions[OF_SYSTEMS[0]] != ""
-        own, other = (one.where(~is_pair, questions[name]) for one, name in zip((own, other), OF_SYSTEMS, strict=True))
+    own, other = hypotheses.system_id, hypotheses.system_id
+    if OF_SYSTEMS[0] in hypotheses:
+        is_pair = hypotheses[OF_SYSTEMS[0]] != ""
+        own, other = (one.where(~is_pair, hypotheses[name]) for one, name in zip((own, other), OF_SYSTEMS, strict=True))
     sides = (
-        pd.MultiIndex.from_arrays([questions.slice_id, questions.grouping_id, one, questions.measure_id])
+        pd.MultiIndex.from_arrays([hypotheses.slice_id, hypotheses.grouping_id, one, hypotheses.measure_id])
         for one in (own, other)
     )
-    is_of = np.logical_and.reduce([side.isin(list(sets.corrected)) for side in sides])
-    is_of &= (questions.statistic.isin(_CORRECTABLE) & (questions.parameters == "")).to_numpy()
-    return np.where(is_of, (questions.calibration == CORRECTED).to_numpy(), raw)
+    is_of = np.logical_and.reduce([side.isin(list(families.corrected)) for side in sides])
+    is_of &= (hypotheses.statistic.isin(_CORRECTABLE) & (hypotheses.parameters == "")).to_numpy()
+    return np.where(is_of, (hypotheses.calibration == CORRECTED).to_numpy(), raw)
 
 
-def _compare_models(questions: pd.DataFrame, sets: Sets) -> np.ndarray:
+def _compare_models(hypotheses: pd.DataFrame, families: Families) -> np.ndarray:
     """Whether questions are the main ones of pairs of generations, or of groupings by models."""
-    is_pair = questions.statistic.isin(OF_PAIRS)
-    asked = questions.assign(
-        system_id=questions.system_id.mask(is_pair, ALL_SYSTEMS), statistic=questions.statistic.mask(is_pair, "mean")
+    is_pair = hypotheses.statistic.isin(OF_PAIRS)
+    asked = hypotheses.assign(
+        system_id=hypotheses.system_id.mask(is_pair, ALL_SYSTEMS), statistic=hypotheses.statistic.mask(is_pair, "mean")
     )
-    is_of_models = is_pair | questions.grouping_id.isin(list(sets.of_models))
-    return cast(np.ndarray, is_of_models.to_numpy() & _matches(asked, OF_ALL_MODELS, sets))
+    is_of_models = is_pair | hypotheses.grouping_id.isin(list(families.of_models))
+    return cast(np.ndarray, is_of_models.to_numpy() & _matches(asked, OF_ALL_MODELS, families))
 
 
-def _matches(questions: pd.DataFrame, chosen: QuestionSet, sets: Sets) -> np.ndarray:
+def _matches(hypotheses: pd.DataFrame, chosen: HypothesisFamily, families: Families) -> np.ndarray:
     def listed(column: str, wanted: Sequence[str] | None, otherwise: np.ndarray) -> np.ndarray:
-        return otherwise if wanted is None else questions[column].isin(list(wanted)).to_numpy()
+        return otherwise if wanted is None else hypotheses[column].isin(list(wanted)).to_numpy()
 
-    own = questions.measure_id.map(lambda measure: sets.slices.get(measure, (ALL_PROMPTS,)))
+    own = hypotheses.measure_id.map(lambda measure: families.slices.get(measure, (ALL_PROMPTS,)))
     in_own_slice = np.array(
-        [slice_id in slices for slice_id, slices in zip(questions.slice_id, own, strict=True)], dtype=bool
+        [slice_id in slices for slice_id, slices in zip(hypotheses.slice_id, own, strict=True)], dtype=bool
     )
     # models are compared in a set of their own, unless a list of groupings names what they are compared by
     of_no_model = [BASELINE] if chosen.groupings else [BASELINE, ALL_SYSTEMS]
-    is_answer = ~questions.system_id.isin(of_no_model)
-    is_plain = questions.statistic.isin(["mean", "share"]) & (questions.parameters == "")
+    is_answer = ~hypotheses.system_id.isin(of_no_model)
+    is_plain = hypotheses.statistic.isin(["mean", "share"]) & (hypotheses.parameters == "")
     found: np.ndarray = np.logical_and.reduce(
         [
-            listed("measure_id", chosen.measures, questions.measure_id.isin(list(sets.measures)).to_numpy()),
-            listed("grouping_id", chosen.groupings, np.ones(len(questions), dtype=bool)),
+            listed("measure_id", chosen.measures, hypotheses.measure_id.isin(list(families.measures)).to_numpy()),
+            listed("grouping_id", chosen.groupings, np.ones(len(hypotheses), dtype=bool)),
             listed("slice_id", chosen.slices, in_own_slice),
             listed("system_id", chosen.systems, is_answer.to_numpy()),
-            listed("calibration", chosen.calibrations, questions.is_default.to_numpy()),
+            listed("calibration", chosen.calibrations, hypotheses.is_default.to_numpy()),
             listed("statistic", chosen.statistics, is_plain.to_numpy()),
         ]
     )
     return found
 
 
-def with_sets(questions: pd.DataFrame, sets: Sets) -> pd.DataFrame:
-    """Add set_id, n_questions, those of the set that have a p, and is_pooled, of all models together.
+def with_families(hypotheses: pd.DataFrame, families: Families) -> pd.DataFrame:
+    """Add family_id, n_hypotheses, those of the set that have a p, and is_pooled, of all models together.
 
     Raises:
         StudyError: a declared set names no question.
     """
-    questions = questions.assign(set_id=set_ids(questions, sets))
-    require_members(questions, sets.primary, sets.named)
-    n_questions = questions.p_value.notna().groupby(questions.set_id).transform("sum")
-    return questions.assign(n_questions=n_questions.astype(np.int64), is_pooled=of_all_models(questions, sets))
+    hypotheses = hypotheses.assign(family_id=family_ids(hypotheses, families))
+    require_members(hypotheses, families.primary, families.named)
+    n_hypotheses = hypotheses.p_value.notna().groupby(hypotheses.family_id).transform("sum")
+    return hypotheses.assign(n_hypotheses=n_hypotheses.astype(np.int64), is_pooled=of_all_models(hypotheses, families))
 
 
-def require_members(questions: pd.DataFrame, primary: QuestionSet | None, named: Iterable[str]) -> None:
+def require_members(hypotheses: pd.DataFrame, primary: HypothesisFamily | None, named: Iterable[str]) -> None:
     """Refuse a declared set that names no question.
 
     Args:
-        questions: with set_id.
+        hypotheses: with family_id.
         primary: None where the study leaves it to the rule.
         named: the names of further sets.
 
@@ -218,93 +218,93 @@ def require_members(questions: pd.DataFrame, primary: QuestionSet | None, named:
         StudyError: there is one; the text names the first.
     """
     for name in [*([PRIMARY] if primary else []), *named]:
-        if not (questions.set_id == name).any():
-            field = ("analysis", PRIMARY) if name == PRIMARY else ("analysis", "sets", name)
+        if not (hypotheses.family_id == name).any():
+            field = ("analysis", PRIMARY) if name == PRIMARY else ("analysis", "families", name)
             expected = "one question of the study at least that no set before it names"
             raise StudyError(field, NOTHING, expected, "correct its lists, or remove it")
 
 
-def with_levels(questions: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -> tuple[pd.DataFrame, pd.DataFrame]:
+def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Add q of the questions, and to contrasts the set and q of their group.
 
     Args:
-        questions: of with_sets, with p_value.
+        hypotheses: of with_families, with p_value.
         contrasts: with p_value_maxt, stepped down inside the question.
         look: what q is held against, and what was called before.
 
     Returns:
-        Questions with q_value, level, significant_at_look and is_significant; contrasts with set_id, n_questions,
-        n_significant, q_question, q_value, NaN for SIZES, significant_at_look and is_significant.
+        Questions with q_value, level, significant_at_look and is_significant; contrasts with family_id, n_hypotheses,
+        n_significant, q_hypothesis, q_value, NaN for SIZES, significant_at_look and is_significant.
     """
-    number = _positions(questions, contrasts)
-    q, q_group = np.full(len(questions), np.nan), np.full(len(contrasts), np.nan)
+    number = _positions(hypotheses, contrasts)
+    q, q_group = np.full(len(hypotheses), np.nan), np.full(len(contrasts), np.nan)
     p_group = contrasts.p_value_maxt.where(~contrasts.contrast.isin(SIZES)).to_numpy(dtype=float)
-    for member in map(np.asarray, questions.groupby("set_id", sort=False).indices.values()):
-        rows, place = _members(number, member, len(questions))
-        levels = question_levels(questions.p_value.to_numpy()[member], p_group[rows], place)
-        q[member], q_group[rows] = levels.of_question, levels.of_group
-    significant_at = look.significant_at("questions", questions, q)
-    questions = questions.assign(
+    for member in map(np.asarray, hypotheses.groupby("family_id", sort=False).indices.values()):
+        rows, place = _members(number, member, len(hypotheses))
+        levels = hypothesis_levels(hypotheses.p_value.to_numpy()[member], p_group[rows], place)
+        q[member], q_group[rows] = levels.of_hypothesis, levels.of_group
+    significant_at = look.significant_at("hypotheses", hypotheses, q)
+    hypotheses = hypotheses.assign(
         q_value=q, level=look.level, significant_at_look=significant_at, is_significant=~np.isnan(significant_at)
     )
-    n_significant = questions.is_significant.groupby(questions.set_id).transform("sum")
-    questions = questions.assign(n_significant=n_significant)
-    taken = questions.iloc[number][["set_id", "n_questions", "n_significant"]].reset_index(drop=True)
+    n_significant = hypotheses.is_significant.groupby(hypotheses.family_id).transform("sum")
+    hypotheses = hypotheses.assign(n_significant=n_significant)
+    taken = hypotheses.iloc[number][["family_id", "n_hypotheses", "n_significant"]].reset_index(drop=True)
     significant_at = look.significant_at("contrasts", contrasts, q_group)
-    return questions, contrasts.assign(
+    return hypotheses, contrasts.assign(
         q_value=q_group,
         significant_at_look=significant_at,
         is_significant=~np.isnan(significant_at),
-        q_question=q[number],
-        set_id=taken.set_id.to_numpy(),
-        n_questions=taken.n_questions.to_numpy(),
+        q_hypothesis=q[number],
+        family_id=taken.family_id.to_numpy(),
+        n_hypotheses=taken.n_hypotheses.to_numpy(),
         n_significant=taken.n_significant.to_numpy(),
     )
 
 
-def _positions(questions: pd.DataFrame, rows: pd.DataFrame) -> Ints:
+def _positions(hypotheses: pd.DataFrame, rows: pd.DataFrame) -> Ints:
     """Position of the question of every row."""
-    index = pd.MultiIndex.from_frame(questions[QUESTION])
-    found = index.get_indexer(pd.MultiIndex.from_frame(rows[QUESTION]))
+    index = pd.MultiIndex.from_frame(hypotheses[HYPOTHESIS])
+    found = index.get_indexer(pd.MultiIndex.from_frame(rows[HYPOTHESIS]))
     if (found < 0).any():
         raise ValueError("a contrast answers no question")
     return found
 
 
-def _members(number: Ints, member: Ints, n_questions: int) -> tuple[Ints, Ints]:
+def _members(number: Ints, member: Ints, n_hypotheses: int) -> tuple[Ints, Ints]:
     """Rows of some questions, and the position of their question among these."""
-    place = np.full(n_questions, -1)
+    place = np.full(n_hypotheses, -1)
     place[member] = np.arange(len(member))
     rows = np.flatnonzero(place[number] >= 0)
     return rows, place[number[rows]]
 
 
-def with_parts(questions: pd.DataFrame) -> pd.DataFrame:
+def with_parts(hypotheses: pd.DataFrame) -> pd.DataFrame:
     """Questions with the smallest q of their own and of the same question of their parts: cells differ by a part too.
 
     They are called where one of these is. Only of crossings whose cells are told by parts does the q of parts count.
 
     Source: inference.md 6.10.
     """
-    grouping_ids = questions.grouping_id.unique()
+    grouping_ids = hypotheses.grouping_id.unique()
     parts = [(name, part) for name in grouping_ids for part in parts_of(name, grouping_ids)]
     of_parts = pd.DataFrame(parts, columns=["grouping_id", "part_id"])
-    others = [name for name in QUESTION if name != "grouping_id"]
-    q = questions.rename(columns={"grouping_id": "part_id"})[[*others, "part_id", "q_value", "is_significant"]]
+    others = [name for name in HYPOTHESIS if name != "grouping_id"]
+    q = hypotheses.rename(columns={"grouping_id": "part_id"})[[*others, "part_id", "q_value", "is_significant"]]
     together = of_parts.merge(q, on="part_id").groupby([*others, "grouping_id"])
     found = together.agg(q_value=("q_value", "min"), is_significant=("is_significant", "max"))
-    found = found.reindex(pd.MultiIndex.from_frame(questions[[*others, "grouping_id"]]))
-    smallest = np.fmin(questions.q_value.to_numpy(dtype=float), found.q_value.to_numpy(dtype=float))
-    return questions.assign(
-        q_value=smallest, is_significant=questions.is_significant | found.is_significant.eq(True).to_numpy()
+    found = found.reindex(pd.MultiIndex.from_frame(hypotheses[[*others, "grouping_id"]]))
+    smallest = np.fmin(hypotheses.q_value.to_numpy(dtype=float), found.q_value.to_numpy(dtype=float))
+    return hypotheses.assign(
+        q_value=smallest, is_significant=hypotheses.is_significant | found.is_significant.eq(True).to_numpy()
     )
 
 
-def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str) -> Floats:
+def adjusted_margin(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, name: str) -> Floats:
     """Adjusted p of a margin: by Holm inside a question, then over the questions of the set that have it.
 
     Args:
-        questions: with set_id.
+        hypotheses: with family_id.
         contrasts: with the column of that name, margin and contrast.
         name: p_margin or p_equivalence.
 
@@ -313,7 +313,7 @@ def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str)
 
     Source: inference.md 2.5.
     """
-    q, number = np.full(len(contrasts), np.nan), _positions(questions, contrasts)
+    q, number = np.full(len(contrasts), np.nan), _positions(hypotheses, contrasts)
     first = _first_of_mirrors(contrasts)
     is_first = first == np.arange(len(contrasts))
     # a row without a p of its own, among rows with one, counts as 1
@@ -325,11 +325,11 @@ def adjusted_margin(questions: pd.DataFrame, contrasts: pd.DataFrame, name: str)
         within = np.full(len(rows), np.nan)
         for members in pd.Series(np.arange(len(rows))).groupby(number[rows]).indices.values():
             within[members] = holm(p_row[rows[members]])
-        for of_set in map(np.asarray, questions.groupby("set_id", sort=False).indices.values()):
-            inside, place = _members(number[rows], of_set, len(questions))
+        for of_set in map(np.asarray, hypotheses.groupby("family_id", sort=False).indices.values()):
+            inside, place = _members(number[rows], of_set, len(hypotheses))
             smallest = np.full(len(of_set), np.nan)
             np.fmin.at(smallest, place, within[inside])
-            q[rows[inside]] = question_levels(smallest, within[inside], place).of_group
+            q[rows[inside]] = hypothesis_levels(smallest, within[inside], place).of_group
     return np.where(is_judged, q[first], np.nan)
 
 
@@ -338,7 +338,7 @@ def _first_of_mirrors(contrasts: pd.DataFrame) -> Ints:
     own = np.arange(len(contrasts))
     if "mirror_of" not in contrasts or contrasts.mirror_of.isna().all():
         return own
-    keys = [*QUESTION, "contrast", "category", "reference"]
+    keys = [*HYPOTHESIS, "contrast", "category", "reference"]
     is_mirror = contrasts.mirror_of.notna().to_numpy()
     places = pd.MultiIndex.from_frame(contrasts[[*keys, "group_id"]])
     named = contrasts.loc[is_mirror, [*keys, "mirror_of"]].set_axis([*keys, "group_id"], axis=1)

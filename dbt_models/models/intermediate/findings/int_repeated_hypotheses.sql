@@ -1,51 +1,51 @@
-{% set question = question_keys() | join(', ') %}
-{% set shared = question_keys() | reject('in', ['measure_id', 'calibration']) | join(', ') %}
+{% set hypothesis = hypothesis_keys() | join(', ') %}
+{% set shared = hypothesis_keys() | reject('in', ['measure_id', 'calibration']) | join(', ') %}
 with
 
-questions as (
-    select * from {{ ref('int_questions') }} where is_finding
+hypotheses as (
+    select * from {{ ref('int_hypotheses') }} where is_finding
 ),
 
 told as (
-    select * from {{ ref('int_question_groups') }} where differs_on_its_own and not is_mirror
+    select * from {{ ref('int_hypothesis_groups') }} where differs_on_its_own and not is_mirror
 ),
 
 counts as (
-    select {{ question }}, count(*) as n_told
+    select {{ hypothesis }}, count(*) as n_told
     from told
-    group by {{ question }}
+    group by {{ hypothesis }}
 ),
 
 counted as (
-    select questions.*, coalesce(counts.n_told, 0) as n_told
-    from questions
-    left join counts using ({{ question }})
+    select hypotheses.*, coalesce(counts.n_told, 0) as n_told
+    from hypotheses
+    left join counts using ({{ hypothesis }})
 ),
 
 -- what another reading may repeat: calibrated values the raw ones, those as written the ones with neutral words, and of
 -- raw and corrected values those that are not asked first
 others as (
-    select {{ question }}, verdict, n_told, measure_id as repeated_measure, 'calibrated' as repeated_calibration
+    select {{ hypothesis }}, verdict, n_told, measure_id as repeated_measure, 'calibrated' as repeated_calibration
     from counted
     where calibration = 'raw'
     union all
-    select {{ question }}, verdict, n_told, measure_id as repeated_measure, 'corrected' as repeated_calibration
+    select {{ hypothesis }}, verdict, n_told, measure_id as repeated_measure, 'corrected' as repeated_calibration
     from counted
-    where calibration = 'raw' and set_id <> 'secondary'
+    where calibration = 'raw' and family_id <> 'secondary'
     union all
-    select {{ question }}, verdict, n_told, measure_id as repeated_measure, 'raw' as repeated_calibration
+    select {{ hypothesis }}, verdict, n_told, measure_id as repeated_measure, 'raw' as repeated_calibration
     from counted
-    where calibration = 'corrected' and set_id <> 'secondary'
+    where calibration = 'corrected' and family_id <> 'secondary'
     union all
     select
-        {{ question }}, verdict, n_told, {{ as_written('measure_id') }} as repeated_measure,
+        {{ hypothesis }}, verdict, n_told, {{ as_written('measure_id') }} as repeated_measure,
         calibration as repeated_calibration
     from counted
 ),
 
 pairs as (
     select
-        {% for key in question_keys() %}
+        {% for key in hypothesis_keys() %}
         counted.{{ key }},
         {% endfor %}
         counted.n_told,
@@ -64,9 +64,9 @@ pairs as (
 ),
 
 agreeing as (
-    select {% for key in question_keys() %}pairs.{{ key }}, {% endfor %}count(*) as n_agreeing
+    select {% for key in hypothesis_keys() %}pairs.{{ key }}, {% endfor %}count(*) as n_agreeing
     from pairs
-    inner join told using ({{ question }})
+    inner join told using ({{ hypothesis }})
     inner join told as told_otherwise
         on
             pairs.other_measure = told_otherwise.measure_id
@@ -78,10 +78,10 @@ agreeing as (
             and told.category = told_otherwise.category
             and told.reference = told_otherwise.reference
             and sign(told.value) = sign(told_otherwise.value)
-    group by {% for key in question_keys() %}pairs.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
+    group by {% for key in hypothesis_keys() %}pairs.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
 )
 
-select {% for key in question_keys() %}pairs.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
+select {% for key in hypothesis_keys() %}pairs.{{ key }}{{ ', ' if not loop.last }}{% endfor %}
 from pairs
-left join agreeing using ({{ question }})
+left join agreeing using ({{ hypothesis }})
 where pairs.n_told = coalesce(agreeing.n_agreeing, 0)

@@ -5,8 +5,8 @@ contrasts as (
     where verdict is not null and contrast <> 'log_disparity'
 ),
 
-questions as (
-    select * from {{ source('inference', 'questions') }}
+hypotheses as (
+    select * from {{ source('inference', 'hypotheses') }}
 ),
 
 metrics as (
@@ -26,11 +26,11 @@ slice_groups as (
 placed as (
     select
         contrasts.*,
-        questions.n_groups,
+        hypotheses.n_groups,
         slice_groups.group_position,
         coalesce(others.group_position, -1) as reference_position
     from contrasts
-    inner join questions using ({{ question_keys() | join(', ') }})
+    inner join hypotheses using ({{ hypothesis_keys() | join(', ') }})
     inner join slice_groups using (study_id, slice_id, grouping_id, group_id)
     left join slice_groups as others
         on contrasts.study_id = others.study_id
@@ -44,7 +44,7 @@ pairs as (
         *,
         row_number() over (
             partition by
-                {{ question_keys() | join(', ') }},
+                {{ hypothesis_keys() | join(', ') }},
                 category,
                 case when reference_position < 0 then -1 else least(group_position, reference_position) end,
                 case when reference_position < 0 then -1 else greatest(group_position, reference_position) end,
@@ -55,7 +55,7 @@ pairs as (
 )
 
 select
-    {% for key in question_keys() %}
+    {% for key in hypothesis_keys() %}
     pairs.{{ key }},
     {% endfor %}
     pairs.contrast,

@@ -1,4 +1,4 @@
-{% set keys = question_keys() | join(', ') %}
+{% set keys = hypothesis_keys() | join(', ') %}
 {% set is_group = "comparison in ('disparity_change', 'beyond_parts_change')" %}
 {% set statistic_of_pair = "case when " ~ is_group ~ " then 'groups_moved' else comparison end" %}
 with
@@ -20,7 +20,7 @@ of_groups as (
         cast(null as double) as value,
         cast(null as double) as ci_low,
         cast(null as double) as ci_high
-    from {{ ref('int_question_groups') }}
+    from {{ ref('int_hypothesis_groups') }}
     group by {{ keys }}
 ),
 

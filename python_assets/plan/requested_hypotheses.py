@@ -1,6 +1,6 @@
 """How many questions a study will ask beside a question, which alpha is shared with.
 
-Belongs here: counting those that the design lets be tested. Which questions there are is declared_questions.py.
+Belongs here: counting those that the design lets be tested. Which questions there are is declared_hypotheses.py.
 
 Source: inference.md 6.1, 6.2.
 """
@@ -11,7 +11,7 @@ from typing import Final
 import duckdb
 import pandas as pd
 
-from python_assets.infer.tables import QUESTIONS as OF_PAIRS
+from python_assets.infer.tables import HYPOTHESES as OF_PAIRS
 from python_assets.plan.shapes import Shape
 from python_assets.plan.text import PlannedGrouping
 from python_assets.study.base import ALL_PROMPTS, BASELINE
@@ -26,20 +26,20 @@ _ASKED: Final = f"""
     union
     select slice_id, grouping_id, '{BASELINE}' from groups
 """
-NumberOfQuestions = dict[tuple[str, str, bool], int]
+NumberOfHypotheses = dict[tuple[str, str, bool], int]
 """By grouping, measure, and whether it is of a change between generations."""
 
 
-def numbers_of_questions(
+def numbers_of_hypotheses(
     declared: pd.DataFrame,
     connection: duckdb.DuckDBPyConnection,
     groupings: Sequence[PlannedGrouping],
     changed: Sequence[Shape],
-) -> NumberOfQuestions:
+) -> NumberOfHypotheses:
     """Questions of the set that the main question of a grouping and measure is in.
 
     Args:
-        declared: of declared_questions.
+        declared: of declared_hypotheses.
         connection: with planned_cells.
         groupings: of planned_groupings.
         changed: of shapes_of_changes.
@@ -61,10 +61,10 @@ def numbers_of_questions(
     keys = zip(declared.slice_id, declared.grouping_id, declared.system_id, strict=True)
     is_asked = pd.Series([is_testable(*key) for key in keys], index=declared.index, dtype=bool)
     counted = declared[can_change.where(is_change, is_asked)].assign(is_change=is_change)
-    counted = counted.assign(n=counted.groupby("set_id").set_id.transform("size"))
+    counted = counted.assign(n=counted.groupby("family_id").family_id.transform("size"))
     is_main = (counted.calibration == "raw") & (counted.parameters == "")
     main = counted[is_main & (counted.is_change | counted.statistic.isin(["mean", "share"]))]
-    found: NumberOfQuestions = {}
+    found: NumberOfHypotheses = {}
     for row in main.to_dict("records"):
         for grouping_id in [row["grouping_id"]] if row["grouping_id"] else of_changes:
             key = (str(grouping_id), str(row["measure_id"]), bool(row["is_change"]))

@@ -3,14 +3,14 @@
 with
 
 counted as (
-    select {{ question_keys() | join(', ') }}, count(distinct case when direction is not null then group_id end) as n_standing
+    select {{ hypothesis_keys() | join(', ') }}, count(distinct case when direction is not null then group_id end) as n_standing
     from {{ ref('finding_groups') }}
-    group by {{ question_keys() | join(', ') }}
+    group by {{ hypothesis_keys() | join(', ') }}
 )
 
 select counted.*, findings.n_groups_different, findings.verdict
 from counted
-left join {{ ref('findings') }} as findings using ({{ question_keys() | join(', ') }})
+left join {{ ref('findings') }} as findings using ({{ hypothesis_keys() | join(', ') }})
 where
     findings.study_id is null
     or findings.n_groups_different <> counted.n_standing

@@ -1,4 +1,4 @@
-"""tests/python_assets/infer/test_questions.py - mirrors python_assets/infer/questions.py."""
+"""tests/python_assets/infer/test_hypotheses.py - mirrors python_assets/infer/hypotheses.py."""
 
 import numpy as np
 import pandas as pd
@@ -6,9 +6,9 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from python_assets.infer.formulas.looks import Look
-from python_assets.infer.questions import Sets, adjusted_margin, set_ids, with_levels, with_sets
-from python_assets.infer.tables import QUESTION
-from python_assets.study.analysis import QuestionSet
+from python_assets.infer.hypotheses import Sets, adjusted_margin, family_ids, with_families, with_levels
+from python_assets.infer.tables import HYPOTHESIS
+from python_assets.study.analysis import HypothesisFamily
 
 KEYS = {
     "slice_id": "all",
@@ -22,7 +22,7 @@ KEYS = {
 RULE = Sets(None, {}, ["m", "refusal", "answer"], {"rare": ["some"]})
 
 
-def questions(*changes, p=None):
+def hypotheses(*changes, p=None):
     rows = pd.DataFrame([KEYS | change for change in changes])
     return rows.assign(p_value=np.full(len(rows), 0.5) if p is None else p)
 
@@ -31,7 +31,7 @@ def contrasts(rows, p_of_groups, **columns):
     """Groups of each question, with their p stepped down."""
     place = np.repeat(np.arange(len(rows)), [len(groups) for groups in p_of_groups])
     return (
-        rows[QUESTION]
+        rows[HYPOTHESIS]
         .iloc[place]
         .reset_index(drop=True)
         .assign(contrast="mean_difference", p_value_maxt=np.concatenate(p_of_groups), **columns)
@@ -39,7 +39,7 @@ def contrasts(rows, p_of_groups, **columns):
 
 
 def test_the_rule_takes_declared_measures_and_refusal_as_they_are_in_all_prompts():
-    found = questions(
+    found = hypotheses(
         {},
         {"measure_id": "refusal"},
         {"measure_id": "answer", "statistic": "share"},
@@ -51,21 +51,21 @@ def test_the_rule_takes_declared_measures_and_refusal_as_they_are_in_all_prompts
         {"slice_id": "some"},
         {"system_id": "baseline"},
     )
-    assert set_ids(found, RULE).tolist() == ["primary"] * 3 + ["secondary"] * 6 + ["baseline"]
+    assert family_ids(found, RULE).tolist() == ["primary"] * 3 + ["secondary"] * 6 + ["baseline"]
 
 
 def test_a_measure_of_some_slices_is_asked_there():
-    found = questions({"measure_id": "rare", "slice_id": "some"}, {"measure_id": "rare"})
+    found = hypotheses({"measure_id": "rare", "slice_id": "some"}, {"measure_id": "rare"})
     sets = RULE._replace(measures=["rare"])
-    assert set_ids(found, sets).tolist() == ["primary", "secondary"]
+    assert family_ids(found, sets).tolist() == ["primary", "secondary"]
 
 
 def test_what_the_study_declares_goes_before_the_rule():
-    found = questions({}, {"measure_id": "refusal"}, {"statistic": "variance"}, {"system_id": "baseline"})
-    named = {"refusals": QuestionSet(measures=["refusal"]), "tool": QuestionSet(systems=["baseline"])}
-    assert set_ids(found, RULE._replace(named=named)).tolist() == ["primary", "refusals", "secondary", "tool"]
-    primary = QuestionSet(measures=["m"], statistics=["variance"])
-    assert set_ids(found, RULE._replace(primary=primary, named=named)).tolist() == [
+    found = hypotheses({}, {"measure_id": "refusal"}, {"statistic": "variance"}, {"system_id": "baseline"})
+    named = {"refusals": HypothesisFamily(measures=["refusal"]), "tool": HypothesisFamily(systems=["baseline"])}
+    assert family_ids(found, RULE._replace(named=named)).tolist() == ["primary", "refusals", "secondary", "tool"]
+    primary = HypothesisFamily(measures=["m"], statistics=["variance"])
+    assert family_ids(found, RULE._replace(primary=primary, named=named)).tolist() == [
         "secondary",
         "refusals",
         "primary",
@@ -73,48 +73,50 @@ def test_what_the_study_declares_goes_before_the_rule():
     ]
 
 
-def test_a_question_is_in_the_first_set_that_names_it():
-    sets = RULE._replace(primary=QuestionSet(measures=["m"]), named={"one": QuestionSet(measures=["m", "refusal"])})
-    assert set_ids(questions({}, {"measure_id": "refusal"}), sets).tolist() == ["primary", "one"]
+def test_a_hypothesis_is_in_the_first_set_that_names_it():
+    sets = RULE._replace(
+        primary=HypothesisFamily(measures=["m"]), named={"one": HypothesisFamily(measures=["m", "refusal"])}
+    )
+    assert family_ids(hypotheses({}, {"measure_id": "refusal"}), sets).tolist() == ["primary", "one"]
 
 
-def test_only_questions_with_a_p_count():
-    found = with_sets(questions({}, {"measure_id": "refusal"}, p=[0.01, np.nan]), RULE)
-    assert found.n_questions.tolist() == [1, 1]
+def test_only_hypotheses_with_a_p_count():
+    found = with_families(hypotheses({}, {"measure_id": "refusal"}, p=[0.01, np.nan]), RULE)
+    assert found.n_hypotheses.tolist() == [1, 1]
 
 
-def test_q_of_questions_is_that_of_statsmodels_set_by_set():
+def test_q_of_hypotheses_is_that_of_statsmodels_set_by_set():
     p = np.random.default_rng(1).random(20) ** 2
     rows = [{"measure_id": f"m{i}"} for i in range(20)]
     sets = Sets(None, {}, [f"m{i}" for i in range(12)], {})
-    found = with_sets(questions(*rows, p=p), sets)
+    found = with_families(hypotheses(*rows, p=p), sets)
     levels, _ = with_levels(found, contrasts(found, [[one] for one in p]), Look(0.05, 0.05))
     for part in (slice(0, 12), slice(12, 20)):
         expected = multipletests(p[part], method="fdr_bh")[1]
         assert levels.q_value[part].to_numpy() == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_group_is_significant_only_where_its_question_is(golden):
-    case = golden["questions"]
+def test_a_group_is_significant_only_where_its_hypothesis_is(golden):
+    case = golden["hypotheses"]
     rows = [{"measure_id": f"m{i}"} for i in range(len(case["p_group"]))]
-    found = questions(*rows, p=[min(groups) for groups in case["p_group"]])
-    found = with_sets(found, RULE._replace(measures=[row["measure_id"] for row in rows]))
+    found = hypotheses(*rows, p=[min(groups) for groups in case["p_group"]])
+    found = with_families(found, RULE._replace(measures=[row["measure_id"] for row in rows]))
     levels, groups = with_levels(found, contrasts(found, case["p_group"]), Look(0.05, 0.05))
-    assert levels.q_value.tolist() == pytest.approx(case["q_question"], abs=1e-12)
+    assert levels.q_value.tolist() == pytest.approx(case["q_hypothesis"], abs=1e-12)
     assert groups.q_value.tolist() == pytest.approx(np.concatenate(case["q_group"]).tolist(), abs=1e-12)
     assert levels.is_significant.sum() == case["n_significant_at_05"]
 
 
-def test_sizes_of_a_question_have_no_q():
-    found = with_sets(questions({}, p=[0.001]), RULE)
+def test_sizes_of_a_hypothesis_have_no_q():
+    found = with_families(hypotheses({}, p=[0.001]), RULE)
     rows = contrasts(found, [[0.001, 0.002]]).assign(contrast=["mean_difference", "dbi"])
     _, groups = with_levels(found, rows, Look(0.05, 0.05))
     assert groups.q_value.isna().tolist() == [False, True]
-    assert groups.q_question.tolist() == [0.001, 0.001]
+    assert groups.q_hypothesis.tolist() == [0.001, 0.001]
 
 
-def test_the_margin_is_held_against_the_questions_that_have_it():
-    found = with_sets(questions({}, {"measure_id": "refusal"}, {"measure_id": "answer"}, p=[0.001] * 3), RULE)
+def test_the_margin_is_held_against_the_hypotheses_that_have_it():
+    found = with_families(hypotheses({}, {"measure_id": "refusal"}, {"measure_id": "answer"}, p=[0.001] * 3), RULE)
     rows = contrasts(
         found, [[0.001, 0.001], [0.001], [0.001]], margin=[0.1, 0.1, 0.1, np.nan], p_margin=[0.01, 0.02, 0.04, np.nan]
     )
@@ -126,13 +128,13 @@ def test_the_margin_is_held_against_the_questions_that_have_it():
 
 
 def test_a_group_without_a_margin_p_among_others_counts_as_one():
-    found = with_sets(questions({}, p=[0.001]), RULE)
+    found = with_families(hypotheses({}, p=[0.001]), RULE)
     rows = contrasts(found, [[0.001, 0.001]], margin=0.1, p_margin=[0.01, np.nan])
     _, groups = with_levels(found, rows, Look(0.05, 0.05))
     assert adjusted_margin(found, groups, "p_margin").tolist() == pytest.approx([0.02, 1.0])
 
 
 def test_a_contrast_of_no_question_is_a_defect():
-    found = with_sets(questions({}), RULE)
+    found = with_families(hypotheses({}), RULE)
     with pytest.raises(ValueError, match="answers no question"):
-        with_levels(found, contrasts(questions({"measure_id": "other"}), [[0.1]]), Look(0.05, 0.05))
+        with_levels(found, contrasts(hypotheses({"measure_id": "other"}), [[0.1]]), Look(0.05, 0.05))

@@ -1,9 +1,9 @@
-{% set keys = (question_keys() + ['reference_system_id']) | join(', ') %}
-{% set of_measure = (question_keys() | reject('in', ['statistic', 'parameters'])) | join(', ') %}
+{% set keys = (hypothesis_keys() + ['reference_system_id']) | join(', ') %}
+{% set of_measure = (hypothesis_keys() | reject('in', ['statistic', 'parameters'])) | join(', ') %}
 with
 
-questions as (
-    select * from {{ source('inference', 'questions') }}
+hypotheses as (
+    select * from {{ source('inference', 'hypotheses') }}
 ),
 
 headlines as (
@@ -33,10 +33,10 @@ counts as (
 
 judged as (
     select
-        questions.*,
+        hypotheses.*,
         is_observed and reference_system_id = '' as is_of_groups,
         -- what all models come to together is told beside them, unless the study asks it as a question of its own
-        is_observed and reference_system_id = '' and set_id <> 'pooled' as is_finding,
+        is_observed and reference_system_id = '' and family_id <> 'pooled' as is_finding,
         significant_at_look is not null as is_significant,
         coalesce(
             answers.answer,
@@ -46,7 +46,7 @@ judged as (
                 else 'inconclusive'
             end
         ) as verdict,
-        coalesce(answers.n_groups, questions.n_groups) as n_groups_compared,
+        coalesce(answers.n_groups, hypotheses.n_groups) as n_groups_compared,
         coalesce(answers.n_groups_different, 0) as n_groups_different,
         {% for column in ['n_needed', 'n_needed_for', 'n_needed_reason', 'effect_in_std_errors'] %}
         answers.{{ column }},
@@ -56,9 +56,9 @@ judged as (
         {% endfor %}
         coalesce(unobserved.n_asked, 0) as n_asked,
         unobserved.reason as reason_unobserved
-    from questions
-    left join {{ ref('int_question_answers') }} as answers using ({{ keys }})
-    left join {{ ref('int_unobserved_questions') }} as unobserved using ({{ keys }})
+    from hypotheses
+    left join {{ ref('int_hypothesis_answers') }} as answers using ({{ keys }})
+    left join {{ ref('int_unobserved_hypotheses') }} as unobserved using ({{ keys }})
 ),
 
 accounted as (
@@ -79,7 +79,7 @@ accounted as (
 
 select
     {{ keys }},
-    set_id,
+    family_id,
     outcome,
     case
         when p_value is null and outcome not in ('significant', 'equivalent')
@@ -88,7 +88,7 @@ select
     accounted.is_finding,
     p_value,
     q_value,
-    n_questions,
+    n_hypotheses,
     level,
     significant_at_look,
     is_significant,

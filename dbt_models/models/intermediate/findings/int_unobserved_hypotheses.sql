@@ -1,9 +1,9 @@
-{% set keys = (question_keys() + ['reference_system_id']) | join(', ') %}
+{% set keys = (hypothesis_keys() + ['reference_system_id']) | join(', ') %}
 {% set place = 'study_id, slice_id, grouping_id, measure_id' %}
 with
 
-questions as (
-    select {{ keys }}, is_pooled from {{ source('inference', 'questions') }} where not is_observed
+hypotheses as (
+    select {{ keys }}, is_pooled from {{ source('inference', 'hypotheses') }} where not is_observed
 ),
 
 statistics as (
@@ -12,9 +12,9 @@ statistics as (
 
 -- a question of a pair has two sides
 sides as (
-    select {{ place }}, system_id as side_id from questions
+    select {{ place }}, system_id as side_id from hypotheses
     union
-    select {{ place }}, reference_system_id as side_id from questions where reference_system_id <> ''
+    select {{ place }}, reference_system_id as side_id from hypotheses where reference_system_id <> ''
 ),
 
 members as (
@@ -96,7 +96,7 @@ joined as (
         coalesce(statistics.is_paired, false) or calibration = 'calibrated' as is_against_baseline,
         measures.segment_factor <> '' as is_of_segments,
         row_number() over (partition by {{ keys }} order by n_read asc, n_asked asc, side_id asc) as place_of_side
-    from questions
+    from hypotheses
     inner join of_sides using ({{ place }})
     left join (select study_id, measure_id, segment_factor from {{ source('raw', 'measures') }}) as measures
         using (study_id, measure_id)
