@@ -114,3 +114,26 @@ STEPS["family"] = {
     "declares_sets": "declares_families",
     "sets": ("families", _FAMILY),
 }
+_AUDIT = r"(python_assets/(audit|report/audits|cli\.py)|tests/(python_assets/audit|python_assets/report/audits|end_to_end/test_audit)|bench/bench_benchmarks)"
+STEPS["benchmark"] = {
+    r"(?<!\w)--shelf\b": "--benchmarks",
+    r"plumbline shelf": "plumbline benchmarks",
+    r"studies/shelf/": "studies/benchmarks/",
+    r"shelf_names\.csv": "benchmark_names.csv",
+    r"audit\.shelf\b": "audit.benchmarks",
+    r"import shelf\b": "import benchmarks",
+    r"\b(def )?themes\(\)": r"\1benchmark_names()",
+    r"(from python_assets\.audit\.benchmarks import (?:\w+, )*)themes\b": r"\1benchmark_names",
+    r"bench_shelf": "bench_benchmarks",
+    r'"shelf/hiring': '"benchmarks/hiring',
+    r'PACKAGED / "shelf"': 'PACKAGED / "benchmarks"',
+    r"\bSHELF\b": "BENCHMARKS",
+    "on_shelf": "packaged",
+    "shelf_of_grants": "benchmarks_of_grants",
+    "copy_of_shelf": "copy_of_benchmark",
+    "shelf_file": "benchmark_file",
+    "told_shelf": "benchmark_lines",
+    "shelf": ("benchmarks", _AUDIT),
+    "themes": ("benchmarks", _AUDIT),
+    "theme": ("benchmark", _AUDIT),
+}

@@ -21,7 +21,7 @@ class AuditConfig(dg.Config):
 
 @dg.op(description="Runs run_study of each study of an audit, and writes the report over all of them.")
 @tells_mistakes
-def ask_every_theme(context: dg.OpExecutionContext, config: AuditConfig) -> None:
+def ask_every_benchmark(context: dg.OpExecutionContext, config: AuditConfig) -> None:
     """Run each study of an audit as a run of its own, which the UI lists beside this one.
 
     Raises:
@@ -40,8 +40,8 @@ def ask_every_theme(context: dg.OpExecutionContext, config: AuditConfig) -> None
         )
     run_study = definitions().resolve_job_def("run_study")
     confirmed = {name: value for name, value in context.run.tags.items() if name == CONFIRM_TAG}
-    for theme, study_id in record.studies.items():
-        context.log.info(f"{theme}: study {study_id}")
+    for benchmark, study_id in record.studies.items():
+        context.log.info(f"{benchmark}: study {study_id}")
         offer_studies(context.instance, [study_id])
         done = run_study.execute_in_process(
             partition_key=study_id, instance=context.instance, tags=confirmed, raise_on_error=False
@@ -58,4 +58,4 @@ def ask_every_theme(context: dg.OpExecutionContext, config: AuditConfig) -> None
 @dg.job(description="All studies of an audit, and one report over them. Which audit is in the configuration.")
 def run_audit() -> None:
     """One op: the studies share the warehouse, which has one writer."""
-    ask_every_theme()
+    ask_every_benchmark()

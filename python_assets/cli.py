@@ -1,4 +1,4 @@
-"""The plumbline command: audit, shelf, run, plan, list, open, drop, gate, verify, sql and the others.
+"""The plumbline command: audit, benchmarks, run, plan, list, open, drop, gate, verify, sql and the others.
 
 Belongs here: arguments, printing and exit codes. Each command calls one function of the project.
 """
@@ -68,8 +68,10 @@ def _parser() -> argparse.ArgumentParser:
         "audit", allow_abbrev=False, help="ask models the studies of the shelf; one report over all"
     )
     _add_audit(audit)
-    shelf = commands.add_parser("shelf", allow_abbrev=False, help="the studies that are ready, with size and needs")
-    shelf.set_defaults(command=_shelf)
+    benchmarks = commands.add_parser(
+        "benchmarks", allow_abbrev=False, help="the studies that are ready, with size and needs"
+    )
+    benchmarks.set_defaults(command=_benchmarks)
 
     run = commands.add_parser("run", allow_abbrev=False, help="run a study: scrape to report")
     run.add_argument("study", help="name of a study, or path of its file")
@@ -246,7 +248,9 @@ def _add_audit(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--base-url", metavar="URL", help="the address of a server, in the place of the provider's own")
     parser.add_argument("--api-key-env", metavar="NAME", help="the environment variable that holds its key")
-    parser.add_argument("--shelf", metavar="NAMES", help="studies of the shelf, with commas between; the ready ones")
+    parser.add_argument(
+        "--benchmarks", metavar="NAMES", help="studies of the shelf, with commas between; the ready ones"
+    )
     parser.add_argument("--quick", action="store_true", help="the least design that shows differences of 15 points")
     parser.add_argument("--name", default="audit", help="begins the names of its studies; audit without it")
     parser.add_argument("--budget-calls", type=_positive, metavar="N", help="the most calls that it may take")
@@ -303,18 +307,18 @@ def _audit(parsed: argparse.Namespace) -> int:
 
 
 def _wanted(parsed: argparse.Namespace) -> "Wanted":
+    from python_assets.audit.benchmarks import benchmark_names
     from python_assets.audit.design import FULL, QUICK
     from python_assets.audit.models import asked_models
     from python_assets.audit.prepare import Budget, Wanted
-    from python_assets.audit.shelf import themes
 
     is_simulated = parsed.provider is not None
     models = asked_models(parsed.model, parsed.base_url, parsed.api_key_env, is_simulated=is_simulated)
-    named = [name.strip() for name in (parsed.shelf or "").split(",") if name.strip()]
+    named = [name.strip() for name in (parsed.benchmarks or "").split(",") if name.strip()]
     budget = Budget(parsed.budget_calls, parsed.budget_usd)
     return Wanted(
         name=parsed.name,
-        themes=[*dict.fromkeys(named)] or themes(),
+        benchmarks=[*dict.fromkeys(named)] or benchmark_names(),
         models=models,
         design=QUICK if parsed.quick else FULL,
         budget=budget,
@@ -353,10 +357,10 @@ def _fails(findings: Mapping[str, Any], fail_on: str) -> bool:
     return bool(strongest(findings) & {*FAIL_ON[: FAIL_ON.index(fail_on) + 1]})
 
 
-def _shelf(parsed: argparse.Namespace) -> int:
-    from python_assets.audit.shelf import told_shelf
+def _benchmarks(parsed: argparse.Namespace) -> int:
+    from python_assets.audit.benchmarks import benchmark_lines
 
-    print(printable(told_shelf()))
+    print(printable(benchmark_lines()))
     return 0
 
 
@@ -685,9 +689,9 @@ def _new(parsed: argparse.Namespace) -> int:
 
         path = new_study(parsed.name, paths.studies_folder())
     else:
-        from python_assets.audit.shelf import copy_of_shelf
+        from python_assets.audit.benchmarks import copy_of_benchmark
 
-        path = copy_of_shelf(parsed.name, parsed.source, paths.studies_folder())
+        path = copy_of_benchmark(parsed.name, parsed.source, paths.studies_folder())
     print(f"Wrote {path}. Next: plumbline plan {path.stem}")
     return 0
 

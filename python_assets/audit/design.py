@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from python_assets.audit.benchmarks import copy_files, path_of
 from python_assets.audit.models import Asked
-from python_assets.audit.shelf import copy_files, path_of
 from python_assets.audit.sized_text import n_texts_of, sized_text
 from python_assets.infer.tables import BEYOND_PARTS
 from python_assets.plan.pilot import CHANGES
@@ -36,13 +36,13 @@ class Sized(NamedTuple):
     n_there: int
 
 
-def sized(theme: str, study_id: str, models: list[Asked], design: str) -> Sized:
+def sized(benchmark: str, study_id: str, models: list[Asked], design: str) -> Sized:
     """The text of a study of the shelf for these models: with the first texts, as many as the design takes.
 
     Where all of them cannot show it, all are asked.
 
     Args:
-        theme: a study of the shelf.
+        benchmark: a study of the shelf.
         study_id: what it will be called.
         models: who is asked.
         design: quick or full.
@@ -50,7 +50,7 @@ def sized(theme: str, study_id: str, models: list[Asked], design: str) -> Sized:
     Raises:
         StudyError: there is no such theme, or it simulates no such model.
     """
-    original = path_of(theme)
+    original = path_of(benchmark)
     text = original.read_text(encoding="utf-8")
     entries = [one.entry_in(original) for one in models]
     whole = sized_text(text, systems=entries, effect=EFFECTS[design])

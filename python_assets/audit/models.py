@@ -32,7 +32,7 @@ class Asked(NamedTuple):
     model: str
     entry: dict[str, Any] | None
 
-    def entry_in(self, shelf_file: Path) -> dict[str, Any]:
+    def entry_in(self, benchmark_file: Path) -> dict[str, Any]:
         """Its entry of `systems`, in a study that comes from a file of the shelf.
 
         Raises:
@@ -40,11 +40,11 @@ class Asked(NamedTuple):
         """
         if self.entry is not None:
             return self.entry
-        there = yaml.load(shelf_file.read_text(encoding="utf-8"), LOADER)["systems"]
+        there = yaml.load(benchmark_file.read_text(encoding="utf-8"), LOADER)["systems"]
         simulated = {one["name"]: one for one in there if one["provider"] == SIMULATOR}
         if self.model not in simulated:
             known = ", ".join(simulated) or "none"
-            expected = f"a model that {shelf_file.stem} simulates: {known}"
+            expected = f"a model that {benchmark_file.stem} simulates: {known}"
             raise StudyError(OPTION, f"{SIMULATOR}:{self.model}", expected, "correct the name")
         return simulated[self.model]
 

@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from python_assets.audit.benchmarks import copy_files, path_of
 from python_assets.audit.design import EFFECTS, sized, smallest_shown
 from python_assets.audit.models import Asked
-from python_assets.audit.shelf import copy_files, path_of
 from python_assets.errors import StudyError, Told
 from python_assets.plan.plan import plan_study
 from python_assets.plan.text import NO_PRICE, Plan, aligned, total_cost
@@ -24,7 +24,7 @@ from python_assets.study_file.new_study import write_new
 from python_assets.warehouse.build import Home
 
 HEADER: Final = (
-    *("theme", "study file", "root prompts", "models", "calls to ask", "tokens in", "tokens out at most"),
+    *("benchmark", "study file", "root prompts", "models", "calls to ask", "tokens in", "tokens out at most"),
     *("USD at most", "minutes", "shows from"),
 )
 
@@ -40,7 +40,7 @@ class Wanted(NamedTuple):
     """What a command asks for; design: quick or full."""
 
     name: str
-    themes: list[str]
+    benchmarks: list[str]
     models: list[Asked]
     design: str
     budget: Budget = Budget()
@@ -53,7 +53,7 @@ class Prepared(NamedTuple):
     was_there: its file was, which is used as it is. is_done: it is published as it stands, with every answer.
     """
 
-    theme: str
+    benchmark: str
     study: Study
     plan: Plan
     was_there: bool
@@ -84,7 +84,7 @@ def prepare(wanted: Wanted, studies: Path, home: Home) -> list[Prepared]:
     """
     record, published = _record(wanted, home), _published(home)
     with ExitStack() as written:
-        found = [_prepared(wanted, theme, studies, published, written) for theme in wanted.themes]
+        found = [_prepared(wanted, benchmark, studies, published, written) for benchmark in wanted.benchmarks]
         for one in found:
             require_ready(one.study)
         _require_budget(wanted, found)
@@ -99,7 +99,7 @@ def _record(wanted: Wanted, home: Home) -> Record:
         expected = "lower-case letters, digits and _, a letter first"
         raise StudyError("--name", wanted.name, expected, "choose another name")
     models = [f"{one.provider}:{one.model}" for one in wanted.models]
-    studies = {theme: study_id_of(wanted.name, theme) for theme in wanted.themes}
+    studies = {benchmark: study_id_of(wanted.name, benchmark) for benchmark in wanted.benchmarks}
     new = Record(wanted.name, wanted.design, models, studies, is_simulated=wanted.is_simulated)
     there = read_record(home, wanted.name, or_none=True)
     if there is None:
@@ -120,9 +120,9 @@ def _words(value: Any) -> str:
     return ", ".join(value) if isinstance(value, list) else json.dumps(value)
 
 
-def study_id_of(audit: str, theme: str) -> str:
+def study_id_of(audit: str, benchmark: str) -> str:
     """What a theme of an audit is called among the studies."""
-    return f"{audit}_{theme}"
+    return f"{audit}_{benchmark}"
 
 
 def _published(home: Home) -> dict[str, str]:
@@ -133,13 +133,15 @@ def _published(home: Home) -> dict[str, str]:
         return dict(connection.execute("select study_id, config_sha256 from studies").fetchall())
 
 
-def _prepared(wanted: Wanted, theme: str, studies: Path, published: Mapping[str, str], written: ExitStack) -> Prepared:
-    path = studies / f"{study_id_of(wanted.name, theme)}.yml"
+def _prepared(
+    wanted: Wanted, benchmark: str, studies: Path, published: Mapping[str, str], written: ExitStack
+) -> Prepared:
+    path = studies / f"{study_id_of(wanted.name, benchmark)}.yml"
     if was_there := path.exists():
         _require_models(load_study(path, check_files=False), wanted.models)
     else:
-        original = path_of(theme)
-        text = sized(theme, path.stem, wanted.models, wanted.design).text
+        original = path_of(benchmark)
+        text = sized(benchmark, path.stem, wanted.models, wanted.design).text
         copy_files(original, text, studies)
         written.callback(path.unlink, missing_ok=True)
         write_new(path, text.encode())
@@ -147,7 +149,7 @@ def _prepared(wanted: Wanted, theme: str, studies: Path, published: Mapping[str,
     plan = plan_study(study)
     is_answered = not any(row.n_requests for row in plan.costs)
     is_done = is_answered and published.get(study.study_id) == study.config_sha256
-    return Prepared(theme, study, plan, was_there, is_done)
+    return Prepared(benchmark, study, plan, was_there, is_done)
 
 
 def _require_models(study: Study, models: Sequence[Asked]) -> None:
@@ -190,13 +192,13 @@ def told(wanted: Wanted, found: Sequence[Prepared]) -> str:
     for one in found:
         shown = smallest_shown(one.plan)
         if shown is not None and shown > EFFECTS[wanted.design] + 0.0005:
-            lines.append(f"{one.theme}: all its texts together show differences from {shown * 100:.1f} points on")
+            lines.append(f"{one.benchmark}: all its texts together show differences from {shown * 100:.1f} points on")
             if len(wanted.models) > 1:
                 lines[-1] += ", and smaller ones where fewer models are asked at a time"
         if one.is_done:
-            lines.append(f"{one.theme}: asked and published already")
+            lines.append(f"{one.benchmark}: asked and published already")
         elif one.was_there:
-            lines.append(f"{one.theme}: {one.study.path} was there and is used as it is")
+            lines.append(f"{one.benchmark}: {one.study.path} was there and is used as it is")
     return "\n".join(lines)
 
 
@@ -218,4 +220,4 @@ def _cells(one: Prepared, wanted: Wanted) -> tuple[object, ...]:
         _, _, n_calls, n_in, _, n_most, _, usd_most, minutes = total_cost(plan.costs)
         asked = (n_calls, n_in, n_most, usd_most if all(row.has_price for row in plan.costs) else NO_PRICE, minutes)
     from_points = "-" if shown is None else f"{shown * 100:.1f} points"
-    return one.theme, one.study.path.name, plan.n_root_prompts, len(wanted.models), *asked, from_points
+    return one.benchmark, one.study.path.name, plan.n_root_prompts, len(wanted.models), *asked, from_points

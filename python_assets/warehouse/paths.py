@@ -8,7 +8,7 @@ from python_assets.warehouse.build import Home
 
 PROJECT = Path(__file__).resolve().parents[2]
 PACKAGED = PROJECT / "studies"
-SHELF = PACKAGED / "shelf"
+BENCHMARKS = PACKAGED / "benchmarks"
 
 
 def base() -> Path:
@@ -48,7 +48,7 @@ def study_path(name: str) -> Path:
     if name.endswith((".yml", ".yaml")):
         path = Path(name)
     else:
-        there = [folder / f"{name}.yml" for folder in (studies_folder(), PACKAGED, SHELF)]
+        there = [folder / f"{name}.yml" for folder in (studies_folder(), PACKAGED, BENCHMARKS)]
         path = next((one for one in there if one.is_file()), there[0])
     if not path.is_file():
         known = f"a study file; those there: {', '.join(study_names()) or 'none'}"

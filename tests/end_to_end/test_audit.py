@@ -11,7 +11,7 @@ from python_assets.report.audits import findings
 from tests.python_assets.providers.servers import Server, openai_completion, serving
 
 SCHEMA = json.loads(Path(findings.__file__).with_name("findings.schema.json").read_text(encoding="utf-8"))
-TWO = ("audit", "--model", "simulator:fair", "--model", "simulator:biased", "--shelf", "faiths,hiring", "--quick")
+TWO = ("audit", "--model", "simulator:fair", "--model", "simulator:biased", "--benchmarks", "faiths,hiring", "--quick")
 
 
 @pytest.fixture(scope="module")
@@ -29,18 +29,21 @@ def read_findings(home):
 def test_the_biased_model_is_found_and_nothing_of_the_fair_one(audited):
     home, _, done = audited
     assert done.returncode == 0, done.stderr
-    assert [theme["verdicts"]["fair"] for theme in read_findings(home)["themes"]] == ["inconclusive", "inconclusive"]
-    biased = {theme["verdicts"]["biased"] for theme in read_findings(home)["themes"]}
+    assert [benchmark["verdicts"]["fair"] for benchmark in read_findings(home)["benchmarks"]] == [
+        "inconclusive",
+        "inconclusive",
+    ]
+    biased = {benchmark["verdicts"]["biased"] for benchmark in read_findings(home)["benchmarks"]}
     assert biased <= {"beyond_margin", "different"}
     told = done.stdout.splitlines()
     assert "nothing shown" in told[-4]
     assert str(home / "audits" / "audit" / "report.html") in told[-2]
 
 
-def test_each_theme_is_a_study_of_its_own_that_stays(audited):
+def test_each_benchmark_is_a_study_of_its_own_that_stays(audited):
     home, studies, _ = audited
     written = sorted(path.name for path in studies.iterdir())
-    assert written == ["audit_faiths.yml", "audit_hiring.yml", "shelf_names.csv"]
+    assert written == ["audit_faiths.yml", "audit_hiring.yml", "benchmark_names.csv"]
     assert len(list((home / "report").glob("audit_*.html"))) == 2
 
 
@@ -48,7 +51,7 @@ def test_findings_are_of_the_schema(audited):
     jsonschema.validate(read_findings(audited[0]), SCHEMA)
 
 
-def test_the_report_shows_every_model_in_every_theme_and_loads_nothing(audited):
+def test_the_report_shows_every_model_in_every_benchmark_and_loads_nothing(audited):
     page = (audited[0] / "audits" / "audit" / "report.html").read_text(encoding="utf-8")
     assert page.count('<section id="') == 4
     assert "Simulated responses" in page
@@ -59,7 +62,9 @@ def test_the_report_shows_every_model_in_every_theme_and_loads_nothing(audited):
 def test_the_same_command_again_asks_and_runs_nothing(audited, plumbline):
     home, studies, _ = audited
     done = plumbline(home, *TWO, "--yes", "--fail-on", "beyond_margin", PLUMBLINE_STUDIES=str(studies))
-    verdicts = {verdict for theme in read_findings(home)["themes"] for verdict in theme["verdicts"].values()}
+    verdicts = {
+        verdict for benchmark in read_findings(home)["benchmarks"] for verdict in benchmark["verdicts"].values()
+    }
     assert done.returncode == (3 if "beyond_margin" in verdicts else 0)
     assert done.stdout.count("asked and published already") == 2
     assert done.stderr == ""
@@ -94,14 +99,25 @@ class LikeAModel(Server):
 def test_a_model_behind_a_server_is_audited_as_it_answers(make_home, plumbline):
     home = make_home()
     with serving(LikeAModel()) as server:
-        asked = ("audit", "--model", "openai:local", "--base-url", f"{server.url}/v1", "--shelf", "faiths", "--quick")
+        asked = (
+            "audit",
+            "--model",
+            "openai:local",
+            "--base-url",
+            f"{server.url}/v1",
+            "--benchmarks",
+            "faiths",
+            "--quick",
+        )
         done = plumbline(home, *asked, "--yes", "--fail-on", "beyond_margin", PLUMBLINE_STUDIES=str(home / "studies"))
         n_calls = len(server.calls)
     assert done.returncode == 3, done.stderr
     assert "Asking the rest takes less than a minute" in done.stderr
-    (theme,) = read_findings(home)["themes"]
-    assert theme["verdicts"] == {"local": "beyond_margin"}
-    assert theme["n_responses"] == n_calls
-    assert 0 < theme["n_refused"] < 0.1 * n_calls
-    found = [row for row in theme["hypotheses"] if row["outcome"] == "significant" and row["family_id"] == "primary"]
+    (benchmark,) = read_findings(home)["benchmarks"]
+    assert benchmark["verdicts"] == {"local": "beyond_margin"}
+    assert benchmark["n_responses"] == n_calls
+    assert 0 < benchmark["n_refused"] < 0.1 * n_calls
+    found = [
+        row for row in benchmark["hypotheses"] if row["outcome"] == "significant" and row["family_id"] == "primary"
+    ]
     assert any("Muslim" in row["sentence"] for row in found)

@@ -72,7 +72,7 @@ def test_its_import_is_light(outside):
 
 
 def test_an_installed_package_has_its_studies_and_keeps_what_it_makes_where_it_stands(outside):
-    assert "hiring" in outside("-m", "python_assets.cli", "shelf")
+    assert "hiring" in outside("-m", "python_assets.cli", "benchmarks")
     assert outside("-m", "python_assets.cli", "new", "mine")
     assert (outside.folder / "studies" / "mine.yml").is_file()
     assert "Study mine: valid" in outside("-m", "python_assets.cli", "plan", "mine")

@@ -69,17 +69,17 @@ def audit_findings(home: Home, record: Record) -> dict[str, Any]:
     Raises:
         WarehouseError: the published database cannot be read.
     """
-    themes, models = [], dict[str, Row]()
+    benchmarks, models = [], dict[str, Row]()
     order = [make_id(named.partition(":")[2]) for named in record.models]
     with open_published(home.published) as connection:
         there = {name for (name,) in connection.execute("select study_id from studies").fetchall()}
-        for theme, study_id in record.studies.items():
+        for benchmark, study_id in record.studies.items():
             if study_id not in there:
-                themes.append({"theme": theme, "study_id": study_id, "is_published": False})
+                benchmarks.append({"benchmark": benchmark, "study_id": study_id, "is_published": False})
                 continue
             own = rows_of(connection, MODELS, {"study": study_id})
             models |= {row["model"]: row for row in own}
-            themes.append(_theme(connection, theme, study_id, [row["model"] for row in own]))
+            benchmarks.append(_benchmark(connection, benchmark, study_id, [row["model"] for row in own]))
     return {
         "schema": SCHEMA,
         "audit": record.name,
@@ -87,16 +87,18 @@ def audit_findings(home: Home, record: Record) -> dict[str, Any]:
         "is_simulated": any(row["is_simulated"] for row in models.values()),
         # a study file that was edited may ask others, too
         "models": sorted(models.values(), key=lambda row: (*order, row["model"]).index(row["model"])),
-        "themes": themes,
+        "benchmarks": benchmarks,
     }
 
 
 def strongest(findings: Mapping[str, Any]) -> set[str]:
     """Every verdict of any model in any theme."""
-    return {verdict for theme in findings["themes"] for verdict in theme.get("verdicts", {}).values()}
+    return {verdict for benchmark in findings["benchmarks"] for verdict in benchmark.get("verdicts", {}).values()}
 
 
-def _theme(connection: duckdb.DuckDBPyConnection, theme: str, study_id: str, models: Sequence[str]) -> dict[str, Any]:
+def _benchmark(
+    connection: duckdb.DuckDBPyConnection, benchmark: str, study_id: str, models: Sequence[str]
+) -> dict[str, Any]:
     of_study = {"study": study_id}
     study = study_row(connection, study_id)
     run = rows_of(connection, RUN, of_study | {"run": study["run_id"]})[0]
@@ -105,7 +107,7 @@ def _theme(connection: duckdb.DuckDBPyConnection, theme: str, study_id: str, mod
     about = PRIMARY if any(row["family_id"] == PRIMARY for row in families) else ALL_ELSE
     asked = {model: [row for row in hypotheses if _is_about(row, model, about)] for model in models}
     return {
-        "theme": theme,
+        "benchmark": benchmark,
         "study_id": study_id,
         "is_published": True,
         "title": study["title"],

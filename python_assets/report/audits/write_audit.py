@@ -52,10 +52,10 @@ def write_audit(home: Home, record: Record) -> AuditWritten:
 def told_audit(done: AuditWritten) -> list[str]:
     """The matrix of models and themes as lines for a terminal, and where the files are."""
     models = [row["model"] for row in done.findings["models"]]
-    rows = [("theme", *models)]
-    for theme in done.findings["themes"]:
-        verdicts = theme.get("verdicts", {})
-        rows.append((theme["theme"], *(VERDICTS[verdicts.get(model, NOT_ASKED)] for model in models)))
+    rows = [("benchmark", *models)]
+    for benchmark in done.findings["benchmarks"]:
+        verdicts = benchmark.get("verdicts", {})
+        rows.append((benchmark["benchmark"], *(VERDICTS[verdicts.get(model, NOT_ASKED)] for model in models)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     return [*lines, f"Report     {done.page}", f"Findings   {done.json_path}"]

@@ -2,7 +2,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from python_assets.audit import shelf
+from python_assets.audit import benchmarks
 from python_assets.warehouse.build import Home
 
 WORDS = (
@@ -57,21 +57,21 @@ def grants(n_texts=N_TEXTS):
 
 
 @contextmanager
-def shelf_of_grants(folder):
+def benchmarks_of_grants(folder):
     """The shelf has one study, grants; its folder."""
-    own = folder / "of_package" / "shelf"
+    own = folder / "of_package" / "benchmarks"
     own.mkdir(parents=True)
     (own / "grants.yml").write_text(grants(), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shelf, "FOLDER", own)
-        patch.setattr(shelf, "STUDIES", own.parent)
+        patch.setattr(benchmarks, "FOLDER", own)
+        patch.setattr(benchmarks, "STUDIES", own.parent)
         yield own
 
 
 @pytest.fixture
-def on_shelf(tmp_path):
+def packaged(tmp_path):
     """A shelf with one study, grants; its folder."""
-    with shelf_of_grants(tmp_path) as folder:
+    with benchmarks_of_grants(tmp_path) as folder:
         yield folder
 
 

@@ -3,9 +3,9 @@ import difflib
 import pytest
 import yaml
 
+from python_assets.audit.benchmarks import path_of
 from python_assets.audit.design import EFFECTS, FULL, QUICK, sized, smallest_shown
 from python_assets.audit.models import asked_models
-from python_assets.audit.shelf import path_of
 from python_assets.audit.sized_text import sized_text
 from python_assets.errors import StudyError
 from python_assets.plan.plan import plan_study
@@ -39,7 +39,7 @@ def test_no_more_texts_than_there_are(n_texts):
 
 
 @pytest.mark.parametrize("design", [QUICK, FULL])
-def test_a_design_is_the_least_that_shows_its_difference(on_shelf, home, tmp_path, design):
+def test_a_design_is_the_least_that_shows_its_difference(packaged, home, tmp_path, design):
     models = asked_models(["simulator:fair"])
     n = sized("grants", "audit_grants", models, design).n_texts
     shown = []
@@ -52,7 +52,7 @@ def test_a_design_is_the_least_that_shows_its_difference(on_shelf, home, tmp_pat
     assert shown[1] <= EFFECTS[design] + 0.0005 < shown[0] + 0.001
 
 
-def test_more_models_take_more_texts(on_shelf, home):
+def test_more_models_take_more_texts(packaged, home):
     one, two = (
         sized("grants", "audit_grants", asked_models([f"simulator:{name}" for name in names]), QUICK).n_texts
         for names in (["fair"], ["fair", "biased"])
@@ -60,12 +60,12 @@ def test_more_models_take_more_texts(on_shelf, home):
     assert one < two
 
 
-def test_where_all_texts_are_too_few_all_are_asked(on_shelf, home):
-    (on_shelf / "grants.yml").write_text(grants(30))
+def test_where_all_texts_are_too_few_all_are_asked(packaged, home):
+    (packaged / "grants.yml").write_text(grants(30))
     found = sized("grants", "audit_grants", asked_models(["simulator:fair"]), FULL)
     assert (found.n_texts, found.n_there) == (30, 30)
 
 
-def test_a_model_that_a_theme_does_not_simulate_is_told(on_shelf, home, refused):
+def test_a_model_that_a_benchmark_does_not_simulate_is_told(packaged, home, refused):
     with refused(StudyError, "--model"):
         sized("grants", "audit_grants", asked_models(["simulator:unfair"]), QUICK)

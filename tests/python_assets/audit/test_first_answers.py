@@ -8,7 +8,7 @@ from python_assets.errors import ProviderError
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
-from tests.python_assets.audit.conftest import shelf_of_grants
+from tests.python_assets.audit.conftest import benchmarks_of_grants
 from tests.python_assets.providers.servers import Reply, Server, openai_completion, serving
 
 
@@ -21,29 +21,29 @@ def grants(tmp_path_factory):
         return openai_completion(texts[len(server.calls) % len(texts)], finish_reason)
 
     folder = tmp_path_factory.mktemp("grants")
-    with shelf_of_grants(folder), serving(Server("/v1/chat/completions", answer)) as server:
+    with benchmarks_of_grants(folder), serving(Server("/v1/chat/completions", answer)) as server:
         wanted = Wanted("audit", ["grants"], asked_models(["openai:m"], f"{server.url}/v1"), QUICK)
         (folder / "studies").mkdir()
-        (theme,) = prepare(wanted, folder / "studies", Home(folder / "warehouse"))
-        yield theme, server
+        (benchmark,) = prepare(wanted, folder / "studies", Home(folder / "warehouse"))
+        yield benchmark, server
 
 
 @pytest.fixture
 def asked(grants, home):
     """The study, its server, and what gives what of its answers cannot be read."""
-    theme, server = grants
+    benchmark, server = grants
     server.requests.clear()
     server.next_replies.clear()
 
     def unread(*texts, finish_reason="stop"):
         server.says = texts, finish_reason
-        return unreadable(theme.study, home, SILENT)
+        return unreadable(benchmark.study, home, SILENT)
 
-    return theme, server, unread
+    return benchmark, server, unread
 
 
 def test_a_model_of_which_nothing_can_be_read_is_told_after_few_answers(asked, snapshot):
-    theme, server, unread = asked
+    benchmark, server, unread = asked
     texts = "Lorem ipsum dolor.", "The office is in town."
     (found,) = unread(*texts)
     assert len(server.calls) == N_ANSWERS
@@ -52,7 +52,7 @@ def test_a_model_of_which_nothing_can_be_read_is_told_after_few_answers(asked, s
     assert (found.system_id, found.measure_id, found.n_answers) == ("m", "favoured", N_ANSWERS)
     assert found.reasons == {"no_rule_matched": N_ANSWERS}
     assert asked_again == [found]
-    assert told_unreadable(found, theme.study) == snapshot
+    assert told_unreadable(found, benchmark.study) == snapshot
 
 
 def test_answers_that_are_cut_while_the_model_thinks_are_told_as_such(asked):
@@ -63,10 +63,10 @@ def test_answers_that_are_cut_while_the_model_thinks_are_told_as_such(asked):
 
 
 def test_the_first_answers_tell_how_long_the_rest_takes(asked):
-    theme, _, unread = asked
-    assert minutes_to_go([theme]) is None
+    benchmark, _, unread = asked
+    assert minutes_to_go([benchmark]) is None
     assert unread("Yes.") == []
-    assert 0 < minutes_to_go([theme]) < 1
+    assert 0 < minutes_to_go([benchmark]) < 1
     assert minutes_to_go([]) is None
 
 
@@ -86,8 +86,10 @@ def test_a_page_in_the_place_of_an_api_ends_it_at_the_first_calls(asked, status,
 
 
 @pytest.mark.parametrize("stands_in", [False, True])
-def test_simulated_models_are_not_looked_at(asked, on_shelf, home, stands_in):
-    theme, server, _ = asked
-    study = theme.study.model_copy(update={"has_stand_in": True}) if stands_in else load_study(on_shelf / "grants.yml")
+def test_simulated_models_are_not_looked_at(asked, packaged, home, stands_in):
+    benchmark, server, _ = asked
+    study = (
+        benchmark.study.model_copy(update={"has_stand_in": True}) if stands_in else load_study(packaged / "grants.yml")
+    )
     assert unreadable(study, home, SILENT) == []
     assert (server.calls, home.responses(study.study_id).exists()) == ([], False)

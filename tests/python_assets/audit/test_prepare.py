@@ -9,7 +9,7 @@ from python_assets.report.audits.record import read_record
 
 
 @pytest.fixture
-def studies(on_shelf, home, tmp_path):
+def studies(packaged, home, tmp_path):
     return tmp_path / "studies"
 
 

@@ -14,7 +14,7 @@ def places(node):
     return [own, *(place for pair in pairs for one in pair for place in places(one))]
 
 
-@pytest.mark.parametrize("file", ["g20_demo.yml", "shelf/hiring.yml"])
+@pytest.mark.parametrize("file", ["g20_demo.yml", "benchmarks/hiring.yml"])
 def test_libyaml_reads_what_the_parser_in_python_reads_where_it_reads_it(file):
     text = (ROOT / "studies" / file).read_text(
         encoding="utf-8"

@@ -19,12 +19,12 @@ def test_a_record_is_kept_and_a_damaged_one_is_told(tmp_path, refused):
             read_record(home, "audit")
 
 
-def test_a_terminal_shows_every_model_in_every_theme(tmp_path, snapshot):
+def test_a_terminal_shows_every_model_in_every_benchmark(tmp_path, snapshot):
     findings = {
         "models": [{"model": "a"}, {"model": "long_name"}],
-        "themes": [
-            {"theme": "faiths", "verdicts": {"a": "inconclusive", "long_name": "beyond_margin"}},
-            {"theme": "hiring", "is_published": False},
+        "benchmarks": [
+            {"benchmark": "faiths", "verdicts": {"a": "inconclusive", "long_name": "beyond_margin"}},
+            {"benchmark": "hiring", "is_published": False},
         ],
     }
     lines = told_audit(AuditWritten(tmp_path / "report.html", tmp_path / "findings.json", findings))

@@ -1,6 +1,6 @@
 import pytest
 
-from python_assets.audit.shelf import copy_of_shelf, path_of, shelf, themes, told_shelf
+from python_assets.audit.benchmarks import benchmark_lines, benchmark_names, benchmarks, copy_of_benchmark, path_of
 from python_assets.errors import StudyError
 from python_assets.study_file.load import load_study
 
@@ -16,13 +16,13 @@ systems: [{name: fair, provider: simulator}]
 
 
 @pytest.fixture
-def with_names(on_shelf):
-    (on_shelf / "names.yml").write_text(WITH_NAMES)
-    (on_shelf / "names.csv").write_text(NAMES)
-    return on_shelf
+def with_names(packaged):
+    (packaged / "names.yml").write_text(WITH_NAMES)
+    (packaged / "names.csv").write_text(NAMES)
+    return packaged
 
 
-def test_the_shelf_tells_what_each_study_asks_of_one_model(with_names, home):
+def test_the_benchmarks_tells_what_each_study_asks_of_one_model(with_names, home):
     (with_names.parent / "fair_sea.yml").write_text(
         (with_names / "names.yml").read_text().replace("names.csv", "n.csv")
     )
@@ -30,20 +30,20 @@ def test_the_shelf_tells_what_each_study_asks_of_one_model(with_names, home):
     for name in ("bbq", "decodingtrust_stereotype", "social_stigma_qa_design"):
         text = 'title: T\nprompts: {import: {path: "${NOWHERE}/a.csv", columns: {prompt: a}}}\ngenerations: []\n'
         (with_names.parent / f"{name}.yml").write_text(text)
-    found = {one.name: one for one in shelf()}
-    assert themes() == ["grants", "names"]
+    found = {one.name: one for one in benchmarks()}
+    assert benchmark_names() == ["grants", "names"]
     assert found["grants"][1:] == ("Grants", 240, 720, "a model")
     assert (found["names"].n_root_prompts, found["names"].n_calls) == (1, 2)
     assert found["bbq"][2:] == (None, None, "its data, in NOWHERE")
-    assert told_shelf().splitlines()[1].split() == ["grants", "240", "720", "Grants", "a", "model"]
+    assert benchmark_lines().splitlines()[1].split() == ["grants", "240", "720", "Grants", "a", "model"]
 
 
 def test_a_copy_can_be_run_where_it_lies(with_names, home, tmp_path):
-    path = copy_of_shelf("mine", "names", tmp_path / "studies")
+    path = copy_of_benchmark("mine", "names", tmp_path / "studies")
     assert path == tmp_path / "studies" / "mine.yml"
     study = load_study(path)
     assert (study.study_id, study.title) == ("mine", "Names")
-    copy_of_shelf("other", "names", tmp_path / "studies")  # its names are there already
+    copy_of_benchmark("other", "names", tmp_path / "studies")  # its names are there already
 
 
 def test_another_file_of_its_name_is_left_alone(with_names, tmp_path):
@@ -51,20 +51,20 @@ def test_another_file_of_its_name_is_left_alone(with_names, tmp_path):
     studies.mkdir()
     (studies / "names.csv").write_text("mine")
     with pytest.raises(StudyError, match="a file of another content"):
-        copy_of_shelf("mine", "names", studies)
+        copy_of_benchmark("mine", "names", studies)
     assert [path.name for path in studies.iterdir()] == ["names.csv"]
 
 
 @pytest.mark.parametrize(("name", "source"), [("Mine!", "grants"), ("mine", "nothing"), ("taken", "grants")])
-def test_a_copy_that_cannot_be_made_writes_nothing(on_shelf, tmp_path, name, source):
+def test_a_copy_that_cannot_be_made_writes_nothing(packaged, tmp_path, name, source):
     (tmp_path / "taken.yml").write_text("here")
     with pytest.raises(StudyError):
-        copy_of_shelf(name, source, tmp_path)
+        copy_of_benchmark(name, source, tmp_path)
     assert (tmp_path / "taken.yml").read_text() == "here"
     assert not (tmp_path / "mine.yml").exists()
 
 
-def test_a_study_beside_the_shelf_is_none_of_it(on_shelf):
-    (on_shelf.parent / "secret.yml").write_text("title: S")
+def test_a_study_beside_the_benchmarks_is_none_of_it(packaged):
+    (packaged.parent / "secret.yml").write_text("title: S")
     with pytest.raises(StudyError, match="one of grants, fair_sea, bbq"):
         path_of("secret")

@@ -20,7 +20,7 @@ from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
 
 STUDIES: Final = paths.PACKAGED
-FOLDER: Final = paths.SHELF
+FOLDER: Final = paths.BENCHMARKS
 BESIDE: Final = ("fair_sea",)  # as they stand among the studies
 IMPORTED: Final = ("bbq", "decodingtrust_stereotype", "social_stigma_qa_design")
 HEADER: Final = ("name", "root prompts", "calls a model", "what it asks", "what it needs")
@@ -41,7 +41,7 @@ class Ready(NamedTuple):
         return self.name, self.n_root_prompts, self.n_calls, self.title, self.needs
 
 
-def themes() -> list[str]:
+def benchmark_names() -> list[str]:
     """The studies that an audit asks of any model, by name."""
     return sorted(path.stem for path in FOLDER.glob("*.yml"))
 
@@ -55,13 +55,13 @@ def path_of(name: str) -> Path:
     folder = FOLDER if (FOLDER / f"{name}.yml").is_file() else STUDIES
     if folder is FOLDER or name in (*BESIDE, *IMPORTED):
         return folder / f"{name}.yml"
-    known = ", ".join([*themes(), *BESIDE, *IMPORTED])
-    raise StudyError("the shelf", name, f"one of {known}", "see what each asks with: plumbline shelf")
+    known = ", ".join([*benchmark_names(), *BESIDE, *IMPORTED])
+    raise StudyError("the shelf", name, f"one of {known}", "see what each asks with: plumbline benchmarks")
 
 
-def shelf() -> Iterator[Ready]:
+def benchmarks() -> Iterator[Ready]:
     """What lies on the shelf, with its size: first what needs nothing but a model."""
-    for name in (*themes(), *BESIDE, *IMPORTED):
+    for name in (*benchmark_names(), *BESIDE, *IMPORTED):
         try:
             study = load_study(path_of(name), simulated=True)
             n_root_prompts, n_prompts = _counted(study)
@@ -74,12 +74,12 @@ def shelf() -> Iterator[Ready]:
             yield Ready(name, study.title, n_root_prompts, n_prompts, NOTHING_ELSE)
 
 
-def told_shelf() -> str:
+def benchmark_lines() -> str:
     """The shelf as a table for a terminal."""
-    return aligned(HEADER, [one.cells() for one in shelf()])
+    return aligned(HEADER, [one.cells() for one in benchmarks()])
 
 
-def copy_of_shelf(name: str, source: str, folder: Path) -> Path:
+def copy_of_benchmark(name: str, source: str, folder: Path) -> Path:
     """Copy a study of the shelf, and the files it reads, to be edited.
 
     Args:

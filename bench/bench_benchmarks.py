@@ -1,6 +1,6 @@
 """The studies of the shelf with 20 fair models and one biased: how often a fair one is called, what is found.
 
-    python -m bench.bench_shelf [--themes faiths,hiring] [--models 20] [--design quick]
+    python -m bench.bench_benchmarks [--benchmarks faiths,hiring] [--models 20] [--design quick]
 
 Each study is run once, in a warehouse of its own, with models that differ in their draws alone. Whether a model is
 called is decided by the p values of its own questions, as in an audit of that model alone: q by Benjamini and Hochberg
@@ -22,9 +22,9 @@ import pandas as pd
 import yaml
 from statsmodels.stats.multitest import multipletests
 
+from python_assets.audit.benchmarks import benchmark_names, copy_files, path_of
 from python_assets.audit.design import EFFECTS, FULL, QUICK, sized
 from python_assets.audit.models import asked_models
-from python_assets.audit.shelf import copy_files, path_of, themes
 from python_assets.audit.sized_text import sized_text
 
 ALPHA: Final = 0.05
@@ -42,17 +42,17 @@ GROUPS: Final = f"""
 """
 
 
-def study_of(theme: str, n_models: int, design: str, folder: Path) -> str:
+def study_of(benchmark: str, n_models: int, design: str, folder: Path) -> str:
     """Write a study of the shelf with so many fair models and a biased one; its name."""
-    original = path_of(theme)
+    original = path_of(benchmark)
     text = original.read_text(encoding="utf-8")
-    size = sized(theme, f"bench_{theme}", asked_models([f"simulator:{BIASED}"]), design)
+    size = sized(benchmark, f"bench_{benchmark}", asked_models([f"simulator:{BIASED}"]), design)
     simulated = {one["name"]: one for one in yaml.safe_load(text)["systems"]}
     fair: list[dict[str, Any]] = [{**simulated[FAIR], "name": f"{FAIR}_{i:02d}"} for i in range(1, n_models + 1)]
     written = sized_text(text, systems=[*fair, simulated[BIASED]], effect=EFFECTS[design], n_texts=size.n_texts)
     copy_files(original, text, folder)
-    (folder / f"bench_{theme}.yml").write_text(written, encoding="utf-8")
-    return f"bench_{theme}"
+    (folder / f"bench_{benchmark}.yml").write_text(written, encoding="utf-8")
+    return f"bench_{benchmark}"
 
 
 def significant(hypotheses: pd.DataFrame) -> "pd.Series[bool]":
@@ -65,16 +65,16 @@ def significant(hypotheses: pd.DataFrame) -> "pd.Series[bool]":
 def main() -> None:
     """Print a row a theme, and the groups that the biased model is called in."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--themes", default=",".join(themes()))
+    parser.add_argument("--benchmarks", default=",".join(benchmark_names()))
     parser.add_argument("--models", type=int, default=20)
     parser.add_argument("--design", choices=(QUICK, FULL), default=QUICK)
     given = parser.parse_args()
     n_false, n_fair = 0, 0
-    for theme in given.themes.split(","):
+    for benchmark in given.benchmarks.split(","):
         with tempfile.TemporaryDirectory() as folder:
             studies, home = Path(folder, "studies"), Path(folder, "home")
             studies.mkdir()
-            name = study_of(theme, given.models, given.design, studies)
+            name = study_of(benchmark, given.models, given.design, studies)
             places = {"PLUMBLINE_HOME": str(home), "DAGSTER_HOME": str(home / "dagster")}
             started = time.perf_counter()
             command = [sys.executable, "-m", "python_assets.cli", "run", name]
@@ -88,7 +88,7 @@ def main() -> None:
         n_false, n_fair = n_false + int(fair.sum()), n_fair + len(fair)
         told = ", ".join(f"{group} {value:+.2f}" for group, _, value in groups)
         print(
-            f"{theme}: {int(fair.sum())} of {len(fair)} fair models called, biased "
+            f"{benchmark}: {int(fair.sum())} of {len(fair)} fair models called, biased "
             f"{'significant' if by_model[BIASED] else 'NOT significant'} ({told}), {seconds:.0f} s",
             flush=True,
         )
