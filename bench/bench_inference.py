@@ -101,7 +101,7 @@ def stored(options: argparse.Namespace) -> None:
         compared_with=None,
         primary=None,
         families={},
-        unmatched_allowed={},
+        unscored_allowed={},
         human_labels=[],
         power={},
         fills_scale=False,

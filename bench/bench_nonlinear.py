@@ -76,7 +76,7 @@ def build(options: argparse.Namespace) -> duckdb.DuckDBPyConnection:
                null::varchar as unit_factor
         from range({n_blocks}) as t(r), range({n_groups}) as u(g);
         create table intermediate.int_blocking_factors as
-        select '' as slice_id, '' as grouping_id, '' as factor, true as is_held, '' as left_out_because
+        select '' as slice_id, '' as grouping_id, '' as factor, true as is_stratum, '' as left_out_because
         limit 0;
         select setseed(0.5);
         create table intermediate.int_values as

@@ -41,7 +41,7 @@ TABLES = {
     "measures": """
         select case when m < 38 then format('score_{:02d}', m) else format('share_{}', m) end as measure_id,
             case when m < 38 then 'continuous' else 'binary' end as kind, '1' as unit, 'none' as direction,
-            format('tool_{}', m // 5) as extractor, '' as parameters, 0.0 as scale_low
+            format('tool_{}', m // 5) as scorer, '' as parameters, 0.0 as scale_low
         from range(44) measures(m)
     """,
     "prompts": """
@@ -66,7 +66,7 @@ TABLES = {
         where not is_baseline
     """,
     "measurements": """
-        select system_id, prompt_id, 0 as replicate, measure_id, '1' as extractor_version,
+        select system_id, prompt_id, 0 as replicate, measure_id, '1' as scorer_version,
             case when kind = 'binary' then (random() < 0.1)::int else random() + random() - random() end
                 as value,
             case when kind = 'continuous' and not is_baseline

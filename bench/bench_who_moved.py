@@ -85,7 +85,7 @@ def changes_of(c: Floats, *, n_draws: int = N_DRAWS, seed: int = 1, margin: floa
     n, k = c.shape
     frame = Frame(np.repeat(np.arange(n), k), np.tile(np.arange(k), n), np.arange(n), k)
     x = np.column_stack([c.ravel(), np.zeros(n * k)])
-    columns, names = pd.DataFrame({"is_unread": [False, False]}), [f"g{group}" for group in range(k)]
+    columns, names = pd.DataFrame({"is_unscored": [False, False]}), [f"g{group}" for group in range(k)]
     cells = Cells(
         slice_id="all",
         grouping_id="made",

@@ -33,7 +33,7 @@ COLUMNS: Final = {
     "cost_usd": "a provider with prices",
     "dropped_reason": "a branch left out, as for a word without replacement",
     "error": "a call that failed",
-    "instrument_changed": "a second run",
+    "scorer_changed": "a second run",
     "is_same_size": "a second run",
     "look": "analysis.looks",
     "messages_json": "prompts that go on with a conversation",

@@ -17,17 +17,17 @@ from python_assets.extract.similarity.prototypes import label_of_nearest, simila
 from python_assets.study.measures import Prototypes
 
 SETS = {"D1": "fair_sea_leadership", "D4": "fair_sea_family_reaction", "I4": "fair_sea_personality"}
-UNMATCHED = "unmatched"
+UNSCORED = "unscored"
 SENTENCES = Path(__file__).resolve().parents[1] / "tests" / "python_assets" / "phrasings" / "labels.csv"
 
 
 def found_labels(texts: list[str], name: str) -> list[str]:
-    """The label of each text by a packaged set; `unmatched` where it has none."""
+    """The label of each text by a packaged set; `unscored` where it has none."""
     rule, encoder = Prototypes(labels=name), load_encoder()
     own, none = rule.label_set
     anchors = [encoder.encode(list(anchors)) for anchors in [*own.values(), *([none] if none else [])]]
     labels, _ = label_of_nearest(similarity_to(encoder.encode(texts), anchors), list(own), rule)
-    return [(label or UNMATCHED).lower() for label in labels]
+    return [(label or UNSCORED).lower() for label in labels]
 
 
 def plain_sentences(category: str) -> tuple[int, int, int, int]:
@@ -35,9 +35,9 @@ def plain_sentences(category: str) -> tuple[int, int, int, int]:
     with SENTENCES.open(encoding="utf-8", newline="") as file:
         own = [row for row in csv.DictReader(file) if row["category"] == category]
     found = found_labels([row["text"] for row in own], SETS[category])
-    pairs = [((row["truth"] or UNMATCHED).lower(), label) for row, label in zip(own, found, strict=True)]
-    with_label = [truth == label for truth, label in pairs if truth != UNMATCHED]
-    without = [truth == label for truth, label in pairs if truth == UNMATCHED]
+    pairs = [((row["truth"] or UNSCORED).lower(), label) for row, label in zip(own, found, strict=True)]
+    with_label = [truth == label for truth, label in pairs if truth != UNSCORED]
+    without = [truth == label for truth, label in pairs if truth == UNSCORED]
     return sum(with_label), len(with_label), sum(without), len(without)
 
 

@@ -206,7 +206,7 @@ def _measures(scale: Scale) -> pd.DataFrame:
             "kind": kinds,
             "unit": "1",
             "direction": [*directions, *["higher_worse"] * len(OUTCOMES), *["none"] * len(labelled)],
-            "extractor": "made_up",
+            "scorer": "made_up",
             "parameters": "",
         }
     )
@@ -233,7 +233,7 @@ def _measured(prompts: pd.DataFrame, measure: Any, system: str, rng: np.random.G
         "prompt_id": prompts.prompt_id,
         "replicate": 0,
         "measure_id": measure.measure_id,
-        "extractor_version": "1",
+        "scorer_version": "1",
         "reason": None,
     }
     rows = pd.DataFrame(columns)

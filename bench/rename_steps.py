@@ -137,3 +137,17 @@ STEPS["benchmark"] = {
     "themes": ("benchmarks", _AUDIT),
     "theme": ("benchmark", _AUDIT),
 }
+STEPS["unscored"] = {"unmatched": "unscored", "n_unread": "n_unscored", "unread_warnings": "unscored_warnings"}
+STEPS["scorer"] = {
+    r"\bextract/instruments\b": "extract/scorers",
+    r"\bextract\.instruments\b": "extract.scorers",
+    r"bench_instruments": "bench_scorers",
+    "instruments": "scorers",
+    "instrument": "scorer",
+    "extractors": "scorers",
+    "extractor": "scorer",
+}
+STEPS["effect"] = {"strongest_sizes": "strongest_effects", "strongest_size": "strongest_effect"}
+STEPS["label_sheet"] = {r"plumbline sample\b": "plumbline label-sheet"}
+STEPS["stratum"] = {"is_held": "is_stratum"}
+STEPS["unread"] = {"unread": "unscored"}

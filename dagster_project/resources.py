@@ -95,7 +95,7 @@ class WarehouseResource(dg.ConfigurableResource):
     def build(self, study_id: str) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection to the build file of a study, of which there is one a run."""
         path = self.home.build(study_id)
-        with open_build(path, is_held=self._held is not None) as connection:
+        with open_build(path, is_stratum=self._held is not None) as connection:
             self._held = self._held or connect(path)  # a cursor would close with its connection
             yield connection
 

@@ -18,7 +18,7 @@ _AGAIN: Final = "materialise the extract stage again"
 _SCALE: Final = "correct the scale of the measure in the study file, or the values of the imported column"
 _LARGEST: Final = 1e100  # engines raise or spread NaN on powers of larger values
 # reasons of a text that was read and got no label
-_UNMATCHED: Final = ("no_rule_matched", "several_rules_matched", "no_label_near", "several_labels_near", "no_words")
+_UNSCORED: Final = ("no_rule_matched", "several_rules_matched", "no_label_near", "several_labels_near", "no_words")
 _ROUNDING: Final = 1e-6  # distances come from 32-bit numbers
 
 
@@ -28,7 +28,7 @@ def suite(study: Study) -> ExpectationSuite:
         "measurements",
         [
             has_rows("measurements", "give the study a measure"),
-            *filled("system_id", "prompt_id", "measure_id", "extractor_version"),
+            *filled("system_id", "prompt_id", "measure_id", "scorer_version"),
             unique(*KEYS),
             *(
                 gxe.ExpectColumnValuesToBeBetween(
@@ -247,8 +247,8 @@ def _taxonomy_coverage(study: Study) -> list[Rule]:
     measures = [(make_id(measure.name),) for measure in study.measures if measure.taxonomy is not None]
     if not measures:
         return []
-    share = study.analysis.quality.unmatched_allowed(is_taxonomy=True)
-    unmatched = ", ".join(f"'{reason}'" for reason in _UNMATCHED)
+    share = study.analysis.quality.unscored_allowed(is_taxonomy=True)
+    unscored = ", ".join(f"'{reason}'" for reason in _UNSCORED)
     return [
         few_unexpected(
             "expect_taxonomy_coverage",
@@ -260,7 +260,7 @@ def _taxonomy_coverage(study: Study) -> list[Rule]:
             ),
             notes=(
                 "read these answers; add synonyms or a step to the taxonomy, or raise "
-                "analysis.quality.max_unmatched_share"
+                "analysis.quality.max_unscored_share"
             ),
             relations={
                 "aligned": relation({"measure_id": "varchar"}, measures),
@@ -269,7 +269,7 @@ def _taxonomy_coverage(study: Study) -> list[Rule]:
                     from batch
                     inner join aligned using (measure_id)
                     inner join raw.systems using (study_id, system_id)
-                    where not is_baseline and (reason is null or reason in ({unmatched}))
+                    where not is_baseline and (reason is null or reason in ({unscored}))
                 """,
                 "too_many": f"""
                     select system_id, measure_id

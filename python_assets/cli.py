@@ -144,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     drop.set_defaults(command=_drop)
 
     sample = commands.add_parser(
-        "sample", allow_abbrev=False, help="draw answers, or pairs of prompts, for people to label"
+        "label-sheet", allow_abbrev=False, help="draw answers, or pairs of prompts, for people to label"
     )
     sample.add_argument("study")
     drawn = sample.add_mutually_exclusive_group(required=True)
@@ -546,7 +546,7 @@ def _sample(parsed: argparse.Namespace) -> int:
 
 
 def _misused(got: str, expected: str) -> PlumblineError:
-    return PlumblineError("plumbline sample", got, expected, "correct the command")
+    return PlumblineError("plumbline label-sheet", got, expected, "correct the command")
 
 
 def _gate(parsed: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ OUTCOMES = {"inconclusive": "inconclusive", "equivalent": "equivalent", "not_tes
 KEYS = (*("study_id", "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"),)
 SIZE = {
     "strongest_verdict": None,
-    "strongest_size": None,
+    "strongest_effect": None,
     "strongest_group_id": "",
     "strongest_category": "",
     "strongest_value": None,

@@ -52,7 +52,7 @@ MOST_ARROWS_IN_INFER = 90  # between two of its rooms, however many lines import
 # rooms whose files fall into groups: their folders, beside which files stand that no group has
 SUB_ROOMS = {
     "assemble": {"portability"},
-    "extract": {"classifiers", "flags", "instruments", "judges", "labels", "similarity", "trained"},
+    "extract": {"classifiers", "flags", "scorers", "judges", "labels", "similarity", "trained"},
     "providers": {"local_models", "refusal", "simulator"},
     "report": {"audits", "superset", "tables"},
     "study_file": {"checks"},

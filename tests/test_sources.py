@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from python_assets.extract.extractor import extractors
 from python_assets.extract.licences import LICENCES
+from python_assets.extract.scorer import scorers
 
 ROOT = Path(__file__).resolve().parents[1]
 DESIGN = ROOT / "docs" / "design"
@@ -150,7 +150,7 @@ def test_the_licences_of_models_are_those_of_the_page():
     rows = re.findall(r"^\| [^|]* \| (?:sentence-transformers/)?([\w./-]*\w)[^|]* \| ([\w.-]+)", section, re.M)
     listed = dict(rows[1:])  # the first is the head
     assert {model: licence for model, licence in listed.items() if licence != "unknown"} == LICENCES
-    named = {model for name in extractors for model in extractors[name].parameters.get("model", ())}
+    named = {model for name in scorers for model in scorers[name].parameters.get("model", ())}
     assert named and named <= set(listed)
 
 

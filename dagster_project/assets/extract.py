@@ -11,7 +11,7 @@ from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_after_answers
 from dagster_project.resources import StudyResource, WarehouseResource
 
-TABLES: Final = ("measures", "measurements", "instruments", "clusters", "ground_truths", "ground_truth_labels")
+TABLES: Final = ("measures", "measurements", "scorers", "clusters", "ground_truths", "ground_truth_labels")
 
 
 @dg.multi_asset(
@@ -25,7 +25,7 @@ TABLES: Final = ("measures", "measurements", "instruments", "clusters", "ground_
             ["responses", "systems", "human_labels"],
         ),
         raw_table(
-            "instruments", "extract", "(measure_id, source, language, model_family, topic)", ["responses", "systems"]
+            "scorers", "extract", "(measure_id, source, language, model_family, topic)", ["responses", "systems"]
         ),
         raw_table("clusters", "extract", "(measure_id, segment, cluster_position)", ["responses", "systems"]),
         raw_table("ground_truths", "extract", "(measure_id, category, group_id)", ["prompts"]),

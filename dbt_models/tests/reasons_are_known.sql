@@ -28,7 +28,7 @@ used as (
     {% endfor %}
     {% for mart in [
         'subgroup_metrics', 'association_tests', 'ground_truth', 'repetition_consistency', 'cross_model_consistency',
-         'red_flags', 'interpretations', 'imported_metrics', 'instruments', 'v_instruments',
+         'red_flags', 'interpretations', 'imported_metrics', 'scorers', 'v_scorers',
         'hypotheses', 'human_labels', 'pair_labels', 'pair_errors', 'run_findings', 'v_changed_since', 'v_factors',
     ] %}
     union all

@@ -1,6 +1,6 @@
 -- What was declared, and what became of every question of it?
 select family_id, system_id, reference_system_id, measure_id, grouping_id, slice_id, statistic, outcome,
-    hypotheses.reason, meaning, q_value, strongest_verdict, strongest_size, strongest_value
+    hypotheses.reason, meaning, q_value, strongest_verdict, strongest_effect, strongest_value
 from hypotheses
 left join reasons using (reason)
 where study_id = 'g20_demo' and family_id not in ('secondary', 'pooled', 'baseline')

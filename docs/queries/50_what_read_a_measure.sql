@@ -1,6 +1,6 @@
 -- On which texts was a reading of a measure checked, and by whom?
-select measure_id, extractor_version, material, source, licence, labelled_by, language, model_family, n, recall,
+select measure_id, scorer_version, material, source, licence, labelled_by, language, model_family, n, recall,
     precision
-from instruments
+from scorers
 where study_id = 'g20_demo'
 order by measure_id, material, language, model_family, topic

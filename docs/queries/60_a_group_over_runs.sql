@@ -1,6 +1,6 @@
 -- How did the difference of a group run over the runs?
 select publications.published_at, run_groups.system_id, run_groups.value, run_groups.ci_low, run_groups.ci_high,
-    run_groups.verdict, run_findings.wave, run_findings.extractor_versions
+    run_groups.verdict, run_findings.wave, run_findings.scorer_versions
 from run_groups
 inner join publications using (study_id, run_id)
 inner join run_findings

@@ -93,7 +93,7 @@ def try_judge(job: MethodJob, engine: str) -> JudgeTrial:
             f"{engine}, which found {found.n_found} of {found.n_bad} planted bad pairs, let {found.n_passed} of "
             f"{found.n_good} good ones pass, and of {found.n_unusable} gave no reply that can be used",
             "a judge that finds half of the bad pairs and lets half of the good ones pass, or more",
-            "name another engine, or remove check and read the pairs yourself (plumbline sample --pairs)",
+            "name another engine, or remove check and read the pairs yourself (plumbline label-sheet --pairs)",
         )
     return JudgeTrial(found, _rows(engine, pairs, verdicts))
 

@@ -73,7 +73,7 @@ def unreadable(study: Study, home: Home, progress: Progress) -> list[Unreadable]
         with tempfile.TemporaryDirectory() as cache:
             few = study.model_copy(update={"measures": by_rule})
             extract(few, connection, Path(cache), run_context=RunContext(home, progress, may_ask=False))
-        return [*_unread(connection, [make_id(one.name) for one in by_rule])]
+        return [*_unscored(connection, [make_id(one.name) for one in by_rule])]
 
 
 def _spread_out(prompts: Sequence[Prompt]) -> list[Prompt]:
@@ -82,7 +82,7 @@ def _spread_out(prompts: Sequence[Prompt]) -> list[Prompt]:
     return [prompts[i * len(prompts) // n] for i in range(n)]
 
 
-def _unread(connection: duckdb.DuckDBPyConnection, measures: Sequence[str]) -> Iterator[Unreadable]:
+def _unscored(connection: duckdb.DuckDBPyConnection, measures: Sequence[str]) -> Iterator[Unreadable]:
     rows = connection.execute(
         """
         select system_id, measure_id, value is not null or label is not null as is_read, reason, response_text

@@ -1,1 +1,1 @@
-"""Responses and baseline texts to measurements: one file a method, registered in extractor.py by its name."""
+"""Responses and baseline texts to measurements: one file a method, registered in scorer.py by its name."""

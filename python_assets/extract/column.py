@@ -9,7 +9,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from python_assets.errors import StudyError
-from python_assets.extract.extractor import LARGEST_NUMBER
 from python_assets.extract.measurement_rows import (
     MeasuredValues,
     Objects,
@@ -20,6 +19,7 @@ from python_assets.extract.measurement_rows import (
     storable,
 )
 from python_assets.extract.measures import Measure
+from python_assets.extract.scorer import LARGEST_NUMBER
 from python_assets.extract.units import Ids, TextUnits
 from python_assets.study.study import Study, make_id
 from python_assets.warehouse.build import Quarantined

@@ -15,13 +15,13 @@ from python_assets.extract.baseline import against_systems
 from python_assets.extract.classifiers.probes import require_probed
 from python_assets.extract.column import Imported, keyed_rows
 from python_assets.extract.ground_truth import truth_rows
-from python_assets.extract.instruments.instruments import instrument_rows
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import as_kind, given, measurement_rows, stacked
 from python_assets.extract.measures import Measure, reads_neutral_words, resolve_measures
 from python_assets.extract.neutral_reading import as_written, changed, neutral, with_neutral_texts
 from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import READERS
+from python_assets.extract.scorers.scorers import scorer_rows
 from python_assets.extract.scoring import TextScores
 from python_assets.extract.units import NEUTRAL_ID, Ids, TextUnits, read_units, units_in_slices
 from python_assets.importers.formats import forget_import, read_import
@@ -72,7 +72,7 @@ def extract(
         run_context: for measures that an engine marks.
 
     Returns:
-        Counts; the rows are in raw.measures, raw.instruments and raw.measurements.
+        Counts; the rows are in raw.measures, raw.scorers and raw.measurements.
 
     Raises:
         StudyError: a measure, its function or its column cannot be what the study file says.
@@ -112,7 +112,7 @@ def extract(
     measurements = stacked(units, languages, [_rows(read) for read in reads])
     tables = {
         "measures": measure_rows([read.measure for read in reads]),
-        "instruments": instrument_rows(reads),
+        "scorers": scorer_rows(reads),
         "measurements": measurements,
         "clusters": _cluster_rows(reads),
         **truth_rows(study, connection, _labels(reads)),

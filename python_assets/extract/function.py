@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from python_assets.errors import ExtractionError, FieldPath
-from python_assets.extract.extractor import Score, TextMethod
+from python_assets.extract.scorer import Score, TextMethod
 from python_assets.registry import load_function
 
 ScoreForm = Literal["number", "0 or 1", "label"]

@@ -100,7 +100,7 @@ class Read(NamedTuple):
     n_unusable: int = 0
 
 
-def unmatched_values(job: Job, labelled: MeasuredValues) -> MeasuredValues:
+def unscored_values(job: Job, labelled: MeasuredValues) -> MeasuredValues:
     """1 where the measure read the text and nothing decided on a label."""
     n = len(job.wanted)
     return MeasuredValues(

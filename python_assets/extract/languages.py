@@ -15,8 +15,8 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import Any, Final
 
-from python_assets.extract.extractor import Score, TextMethod
 from python_assets.extract.function_words import is_clause, languages_by_words
+from python_assets.extract.scorer import Score, TextMethod
 
 # Sure: of a hundred letters or more the declared languages have less than this together.
 LEAST_SHARE: Final = 0.001

@@ -11,8 +11,8 @@ import regex
 from pydantic import ValidationError
 
 from python_assets.errors import FieldPath, StudyError
-from python_assets.extract.extractor import Extractor, extractors
 from python_assets.extract.labels.labels import words_by_label
+from python_assets.extract.scorer import Scorer, scorers
 from python_assets.registry import is_function_path
 from python_assets.study.label_sets import label_sets
 from python_assets.study.measures import CLUSTERINGS, LABELLING
@@ -24,8 +24,8 @@ from python_assets.texts.words import normalise
 
 def default_kind(spec: MeasureSpec) -> Kind:
     """What an entry without kind is: numbers where labels have numbers, 0 and 1 by rule, else labels."""
-    if spec.extractor is not None and spec.extractor in extractors:
-        return extractors[spec.extractor].kind or "categorical"
+    if spec.scorer is not None and spec.scorer in scorers:
+        return scorers[spec.scorer].kind or "categorical"
     if spec.when is not None:
         return "binary"
     has_numbers = spec.method in ("classifier", "option_probability") or (
@@ -41,8 +41,8 @@ def spec_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
         path: where the measure stands.
         spec: the measure.
     """
-    if spec.extractor is not None:
-        yield from _extractor_problems(path, spec)
+    if spec.scorer is not None:
+        yield from _scorer_problems(path, spec)
     elif spec.parameters:
         yield StudyError((*path, "parameters"), dict(spec.parameters), "extractor beside it", "remove the parameters")
     yield from _choice_problems(path, spec)
@@ -53,13 +53,13 @@ def spec_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
     yield from _annotation_problems(path, spec)
 
 
-def _extractor_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
-    name = str(spec.extractor)
-    if name not in extractors:
+def _scorer_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
+    name = str(spec.scorer)
+    if name not in scorers:
         remedy = "say how to measure it: choices, patterns, column or function"
-        yield unknown_name((*path, "extractor"), name, "a built-in extractor", list(extractors), remedy)
+        yield unknown_name((*path, "scorer"), name, "a built-in extractor", list(scorers), remedy)
         return
-    built = extractors[name]
+    built = scorers[name]
     if built.kind is None:
         yield from _trained_problems(path, spec)
     elif spec.kind not in (None, built.kind):
@@ -73,14 +73,14 @@ def _extractor_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyErr
 def _trained_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
     """What people are asked for decides what their labels can train."""
     if spec.kind is None:
-        expected = f"kind for {spec.extractor}: what people mark"
+        expected = f"kind for {spec.scorer}: what people mark"
         yield StudyError((*path, "kind"), None, expected, "add kind: binary, categorical or continuous")
     elif spec.kind == "categorical" and len(set(spec.labels)) < 2:
         expected = "the labels that people choose from, two or more"
         yield StudyError((*path, "options"), spec.labels, expected, "add options: [..., ...]")
 
 
-def _parameter_problems(where: FieldPath, built: Extractor, parameter: str, value: str | float) -> Iterator[StudyError]:
+def _parameter_problems(where: FieldPath, built: Scorer, parameter: str, value: str | float) -> Iterator[StudyError]:
     known = built.parameters.get(parameter)
     if known is None:
         expected = f"a parameter of {built.name}"
@@ -95,8 +95,8 @@ def _annotation_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyEr
     if spec.annotation is None:
         return
     has_text = spec.method in (*LABELLING, "classifier") or spec.rubric is not None
-    if (name := str(spec.extractor)) in extractors:
-        built = extractors[name]
+    if (name := str(spec.scorer)) in scorers:
+        built = scorers[name]
         has_text = built.reads in ("text", "classifier") and len(built.recipes) <= 1
     if not has_text:
         expected = "a measure of one label or score that is read off a text"
@@ -119,7 +119,7 @@ def _computing_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyErr
             yield StudyError((*path, name), spec.parameters[name], expected, "correct it, or remove it")
 
 
-def _is_own_function(built: Extractor, parameter: str, value: str | float) -> bool:
+def _is_own_function(built: Scorer, parameter: str, value: str | float) -> bool:
     return parameter in built.functions and is_function_path(str(value))
 
 
@@ -208,15 +208,15 @@ def _own_kind_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyErro
         yield StudyError((*path, "kind"), spec.kind, f"no kind for {spec.method}, which has its own", "remove kind")
     if spec.rubric is not None:
         yield from _judge_problems(path, spec, spec.rubric)
-    if spec.method in CLUSTERINGS or _is_several(spec.extractor):
+    if spec.method in CLUSTERINGS or _is_several(spec.scorer):
         for field in ("scale", "unit", "direction"):
             if (value := getattr(spec, field)) is not None:
                 expected = f"no {field}: the entry is several measures, each with its own"
                 yield StudyError((*path, field), value, expected, f"remove {field}")
 
 
-def _is_several(extractor: str | None) -> bool:
-    return extractor is not None and extractor in extractors and len(extractors[extractor].recipes) > 1
+def _is_several(scorer: str | None) -> bool:
+    return scorer is not None and scorer in scorers and len(scorers[scorer].recipes) > 1
 
 
 def _judge_problems(path: FieldPath, spec: MeasureSpec, judge: Judge) -> Iterator[StudyError]:

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from python_assets.extract.extractor import LARGEST_NUMBER, Score
 from python_assets.extract.measures import Measure
+from python_assets.extract.scorer import LARGEST_NUMBER, Score
 from python_assets.extract.units import Ids, TextUnits
 
 Objects = NDArray[np.object_]
 
-_CATEGORIES: Final = ("measure_id", "label", "label_method", "extractor_version", "reason")
+_CATEGORIES: Final = ("measure_id", "label", "label_method", "scorer_version", "reason")
 _NUMBERS: Final = ("value", "baseline_value")
 
 
@@ -121,7 +121,7 @@ def measurement_rows(measure: Measure, version: str | Objects, values: MeasuredV
             "baseline_value": values.baseline_value,
             "label": _coded(values.label),
             "label_method": _coded(values.label_method),
-            "extractor_version": _repeated(version, n) if isinstance(version, str) else _coded(version),
+            "scorer_version": _repeated(version, n) if isinstance(version, str) else _coded(version),
             "reason": _coded(values.reason),
         }
     )

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from python_assets.errors import StudyFileError
-from python_assets.extract.extractor import Extractor, extractors
 from python_assets.extract.licences import LICENCES
 from python_assets.extract.measure_problems import default_kind, spec_problems
-from python_assets.study.base import AS_WRITTEN_READING, SIMILARITY, UNMATCHED
+from python_assets.extract.scorer import Scorer, scorers
+from python_assets.study.base import AS_WRITTEN_READING, SIMILARITY, UNSCORED
 from python_assets.study.measures import IN_EVERY_STUDY, LABELLING, Prototypes, Taxonomy
 from python_assets.study.study import Clusters, Direction, Kind, MeasureSpec, Study, make_id
 
@@ -67,7 +67,7 @@ class Measure(NamedTuple):
     scale_high: float | None
     direction: Direction
     favourable: str | None
-    extractor: str
+    scorer: str
     model: str | None
     model_revision: str | None
     parameters: str
@@ -98,14 +98,14 @@ def resolve_measures(study: Study) -> list[Measure]:
     if problems:
         raise StudyFileError(study.path, problems)
     declared = {make_id(spec.name) for spec in study.measures}
-    implied = [MeasureSpec(name=name, extractor=name) for name in IN_EVERY_STUDY if name not in declared]
+    implied = [MeasureSpec(name=name, scorer=name) for name in IN_EVERY_STUDY if name not in declared]
     specs = [*study.measures, *implied]
     return [measure for spec in specs for measure in measures_of(spec)]
 
 
 def reads_neutral_words(measure: Measure) -> bool:
     """Whether a measure reads neutral words in the place of those that name a group: it may score these."""
-    is_lexicon = measure.reads == "text" and measure.spec.extractor is not None
+    is_lexicon = measure.reads == "text" and measure.spec.scorer is not None
     return is_lexicon or measure.reads in ("classifier", "embeddings")
 
 
@@ -132,15 +132,15 @@ def _with_annotation(measure: Measure) -> Measure:
 
 
 def _measures_of(spec: MeasureSpec) -> list[Measure]:
-    if spec.extractor is not None:
-        built = extractors[spec.extractor]
+    if spec.scorer is not None:
+        built = scorers[spec.scorer]
         return [_built_in(spec, built, part) for part in built.recipes or ("",)]
     if (clusters := spec.clusters or spec.cluster_and_sort) is not None:
         return list(_of_clusters(spec, clusters))
     measure = _declared(spec)
     own = [measure]
     if spec.method in (*LABELLING, "column") and measure.kind == "categorical":
-        own.append(_unmatched(measure))
+        own.append(_unscored(measure))
     if spec.prototypes is not None:
         own += [_similarity(measure, label) for label in spec.labels]
     if spec.rubric is not None and spec.rubric.repeats > 1:
@@ -148,7 +148,7 @@ def _measures_of(spec: MeasureSpec) -> list[Measure]:
     return own
 
 
-def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
+def _built_in(spec: MeasureSpec, built: Scorer, part: str) -> Measure:
     options = {
         name: _plain(spec.parameters.get(name, known[0] if known else ""))
         for name, known in built.parameters.items()
@@ -164,7 +164,7 @@ def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
         scale_high=high,
         direction=spec.direction or built.direction,
         favourable=None,
-        extractor=built.name,
+        scorer=built.name,
         model=options.get("model", spec.engine),
         model_revision=options.get("revision"),
         parameters=_written(options),
@@ -176,7 +176,7 @@ def _built_in(spec: MeasureSpec, built: Extractor, part: str) -> Measure:
     )
 
 
-def _languages(spec: MeasureSpec, built: Extractor) -> Sequence[str]:
+def _languages(spec: MeasureSpec, built: Scorer) -> Sequence[str]:
     """Those that the study names, else those of what reads the texts: an engine's are not known."""
     if spec.languages is not None:
         return spec.languages
@@ -194,7 +194,7 @@ def _declared(spec: MeasureSpec) -> Measure:
         scale_high=high,
         direction=spec.direction or _own_direction(spec, kind),
         favourable=spec.favourable,
-        extractor=spec.function or spec.method,
+        scorer=spec.function or spec.method,
         model=spec.classifier.model if spec.classifier else spec.engine,
         model_revision=spec.classifier.revision if spec.classifier else None,
         parameters=_written(_declared_parameters(spec)),
@@ -288,16 +288,16 @@ def _of_clusters(spec: MeasureSpec, clusters: Clusters) -> Iterator[Measure]:
         )
 
 
-def _unmatched(measure: Measure) -> Measure:
+def _unscored(measure: Measure) -> Measure:
     return measure._replace(
-        measure_id=measure.measure_id + UNMATCHED,
+        measure_id=measure.measure_id + UNSCORED,
         kind="binary",
         unit=_UNITS["binary"],
         scale_low=0.0,
         scale_high=1.0,
         direction="higher_worse",
         favourable=None,
-        extractor="unmatched",
+        scorer="unscored",
         parameters=_written({"measure": measure.measure_id}),
     )
 
@@ -312,7 +312,7 @@ def _similarity(measure: Measure, label: str) -> Measure:
         scale_high=1.0,
         direction="none",
         favourable=None,
-        extractor=SIMILARITY,
+        scorer=SIMILARITY,
         options={"label": label},
     )
 

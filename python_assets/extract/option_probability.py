@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from python_assets.extract.extractor import Score
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import MeasuredValues, no_numbers, nothing
+from python_assets.extract.scorer import Score
 from python_assets.providers.logprobs import FIRST_TOKEN
 from python_assets.study.factors import TEMPLATE
 from python_assets.study.prompts import LETTERS, OPTION_ORDER

@@ -13,8 +13,7 @@ from python_assets.extract.classifiers.simulated_classifier import simulated_met
 from python_assets.extract.classifiers.study_classifiers import classifier_of
 from python_assets.extract.column import column_values, column_versions, unlabelled
 from python_assets.extract.deviation import read_deviation
-from python_assets.extract.extractor import ModelMethod, Recipe, extractors
-from python_assets.extract.job import Job, Read, unmatched_values
+from python_assets.extract.job import Job, Read, unscored_values
 from python_assets.extract.judges.judge import read_judge
 from python_assets.extract.judges.judged_labels import with_judged_labels
 from python_assets.extract.judges.marking import measured_by
@@ -22,6 +21,7 @@ from python_assets.extract.measurement_rows import MeasuredValues, Objects, give
 from python_assets.extract.measures import Measure
 from python_assets.extract.option_probability import read_option_probability
 from python_assets.extract.row_function import read_row_function
+from python_assets.extract.scorer import ModelMethod, Recipe, scorers
 from python_assets.extract.scoring import text_method
 from python_assets.extract.similarity.clusters import read_clusters
 from python_assets.extract.similarity.distance import read_distances
@@ -50,8 +50,8 @@ def _read_texts(job: Job) -> list[Read]:
         reason=np.where(given(reasons), reasons, _none_for_null(own["reason"])),
     )
     first, *others = found.measures
-    unmatched = [Read(measure, unmatched_values(job, values), found.version) for measure in others]
-    return [Read(first, values, found.version, n_unusable=found.n_unusable), *unmatched]
+    unscored = [Read(measure, unscored_values(job, values), found.version) for measure in others]
+    return [Read(first, values, found.version, n_unusable=found.n_unusable), *unscored]
 
 
 class _Labelled(NamedTuple):
@@ -88,7 +88,7 @@ class _ClassifierMethod(NamedTuple):
     """What reads the texts of a classifier's measures, and what raw.measures says of it."""
 
     method: ModelMethod
-    extractor: str
+    scorer: str
     model: str
     revision: str | None
 
@@ -101,10 +101,8 @@ def _classifier(job: Job, labels: Sequence[str]) -> _ClassifierMethod:
     except ModelAbsentError:
         if not job.study.has_stand_in:
             raise
-        return _ClassifierMethod(
-            simulated_method(named, labels), f"simulated {job.measure.extractor}", "simulated", None
-        )
-    return _ClassifierMethod(found.method(labels), job.measure.extractor, named, found.revision)
+        return _ClassifierMethod(simulated_method(named, labels), f"simulated {job.measure.scorer}", "simulated", None)
+    return _ClassifierMethod(found.method(labels), job.measure.scorer, named, found.revision)
 
 
 def _of_recipe(job: Job, found: _ClassifierMethod, measure: Measure, recipe: Recipe, both: NDArray[np.float64]) -> Read:
@@ -121,7 +119,7 @@ def _of_recipe(job: Job, found: _ClassifierMethod, measure: Measure, recipe: Rec
         label_method=nothing(n),
         reason=reason,
     )
-    read = measure._replace(extractor=found.extractor, model=found.model, model_revision=found.revision)
+    read = measure._replace(scorer=found.scorer, model=found.model, model_revision=found.revision)
     if found.revision is not None:  # a simulated one has no labels that could be turned
         read = read._replace(parameters=";".join(filter(None, [measure.parameters, f"probe={probed(measure)}"])))
     return Read(read, values, found.method.version)
@@ -129,7 +127,7 @@ def _of_recipe(job: Job, found: _ClassifierMethod, measure: Measure, recipe: Rec
 
 def _read_flags(job: Job) -> list[Read]:
     """Of responses only: a baseline text has no flags. What the server itself declined is so in any language."""
-    built = extractors[str(job.measure.spec.extractor)]
+    built = scorers[str(job.measure.spec.scorer)]
     responses = job.only_responses()
     table = job.units.table.iloc[responses.wanted]
     numbers = built.function({flag: table[flag].to_numpy(dtype=float, na_value=np.nan) for flag in FLAGS})

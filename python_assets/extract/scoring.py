@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from python_assets.embeddings.cache import SCORE_COLUMNS, ScoreCache
 from python_assets.embeddings.vectors import TextVectors
 from python_assets.errors import ExtractionError
-from python_assets.extract.extractor import ModelMethod, Score, TextMethod, extractors
 from python_assets.extract.function import ScoreForm, function_method
 from python_assets.extract.labels.labels import choices_method, patterns_method
 from python_assets.extract.labels.short_answers import short_answer_method
 from python_assets.extract.languages import ENGLISH, LEAST_SHARE, language_method
 from python_assets.extract.measurement_rows import Objects, only_where, score_table
 from python_assets.extract.measures import Measure
+from python_assets.extract.scorer import ModelMethod, Score, TextMethod, scorers
 from python_assets.extract.units import Ids, TextUnits
 from python_assets.study.study import Embedding, Study
 from python_assets.warehouse.progress import SILENT, Progress
@@ -42,7 +42,7 @@ def text_method(measure: Measure, study: Study) -> TextMethod:
         return patterns_method(spec.patterns)
     if spec.function is not None:
         return function_method(spec.function, study.folder, wanted_form(measure))
-    built = extractors[str(spec.extractor)]
+    built = scorers[str(spec.scorer)]
     key = f"{built.name} {measure.parameters}".strip()
     return TextMethod(key, built.version(), lambda texts: built.function(texts, measure.options))
 

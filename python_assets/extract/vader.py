@@ -7,8 +7,8 @@ from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Any, Final
 
-from python_assets.extract.extractor import Score, extractor
 from python_assets.extract.labels.short_answers import without_answer
+from python_assets.extract.scorer import Score, scorer
 from python_assets.texts.limits import MOST_CHARACTERS
 from python_assets.texts.sentences import SentenceSplitter
 
@@ -16,7 +16,7 @@ SENTENCE: Final = "sentence"
 REMOVED: Final = "removed"
 
 
-@extractor(
+@scorer(
     "vader",
     kind="continuous",
     unit="compound score",

@@ -71,7 +71,7 @@ _ANSWERED: Final = """
     where study_id = $study and not is_baseline and not is_engine
     order by system_id
 """
-_FAMILIES: Final = "select * from v_instruments where study_id = $study order by measure_id, model_family"
+_FAMILIES: Final = "select * from v_scorers where study_id = $study order by measure_id, model_family"
 
 
 class Outcome(StrEnum):

@@ -29,7 +29,7 @@ class RunMade(NamedTuple):
     run_id: str
     published_at: str
     systems: dict[str, str]
-    instruments: dict[str, str]
+    scorers: dict[str, str]
 
 
 def write_gate_page(gate: Gate, runs: BothRuns, path: Path) -> None:
@@ -66,11 +66,11 @@ def _made(name: str, run: ArchivedRun) -> RunMade:
     """What the row of a run in publications says, as it was kept with the run."""
     with connect() as connection:
         file = literal(str(run.folder / MARTS / f"{PUBLICATIONS}.parquet"))
-        query = f"select systems_json, extractors_json from read_parquet({file}) where run_id = ?"
-        systems, extractors = connection.execute(query, [run.run_id]).fetchall()[0]
+        query = f"select systems_json, scorers_json from read_parquet({file}) where run_id = ?"
+        systems, scorers = connection.execute(query, [run.run_id]).fetchall()[0]
     read: dict[str, list[str]] = {}
-    for one in json.loads(extractors):
-        read.setdefault(one["measure_id"], []).append(one["extractor_version"])
+    for one in json.loads(scorers):
+        read.setdefault(one["measure_id"], []).append(one["scorer_version"])
     return RunMade(
         name,
         run.run_id,

@@ -29,7 +29,7 @@ from python_assets.importers.table import measure_columns, table_of_rows
 from python_assets.providers.outcomes import NOT_RECORDED, ended_by
 from python_assets.published.hidden_texts import HIDDEN
 from python_assets.published.manifest import FACTOR_PREFIX
-from python_assets.study.base import AS_WRITTEN_READING, OTHER_LANGUAGE, REPLAY, UNMATCHED
+from python_assets.study.base import AS_WRITTEN_READING, OTHER_LANGUAGE, REPLAY, UNSCORED
 from python_assets.study.factors import OF_SYSTEMS
 from python_assets.study.imports import DescribedImport, ImportColumns
 from python_assets.study.measures import IN_EVERY_STUDY, REFUSAL
@@ -51,7 +51,7 @@ _RESPONSE: Final = {"replicate": "replicate", "response": "response_text", "syst
 _FINISH_REASONS: Final = {"is_refused": "refusal", "is_truncated": "length"}
 # the one word that stood in `status` for each flag before a response could have several
 _STATUS_WITHOUT_FLAGS: Final = {"is_refused": "refused", "is_truncated": "truncated"}
-_REFUSAL_VERSION: Final = measured_column(REFUSAL, "extractor_version")
+_REFUSAL_VERSION: Final = measured_column(REFUSAL, "scorer_version")
 T = TypeVar("T")
 
 
@@ -240,7 +240,7 @@ def _recorded_measures(copies: Sequence[Copy]) -> list[MeasureSpec]:
     rows: dict[str, dict[str, Any]] = {}
     for row in (row for copy in copies for row in copy.manifest.measures):
         rows.setdefault(row["measure_id"], row)
-    derived = {f"{key}{UNMATCHED}" for key, row in rows.items() if row["kind"] == "categorical"}
+    derived = {f"{key}{UNSCORED}" for key, row in rows.items() if row["kind"] == "categorical"}
     derived |= {f"{key}{AS_WRITTEN_READING}" for key in rows}
     has_baseline = all(copy.manifest.config.get("baseline") is None for copy in copies)
     return [
@@ -258,7 +258,7 @@ def _recorded(key: str, row: dict[str, Any], *, has_baseline: bool) -> MeasureSp
         kind=row["kind"],
         column=measured_column(key, "label" if is_label else "value"),
         baseline_column=measured_column(key, "baseline_value") if is_number and has_baseline else None,
-        version_column=measured_column(key, "extractor_version"),
+        version_column=measured_column(key, "scorer_version"),
         unit=row["unit"],
         scale=(row["scale_low"], row["scale_high"]) if has_scale else None,
         direction=None if is_label else row["direction"],

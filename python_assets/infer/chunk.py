@@ -30,7 +30,7 @@ from python_assets.infer.groups.layout import labelled_measures, layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
 from python_assets.infer.groups.peeling import peeled, with_permuted_margins
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
-from python_assets.infer.groups.unread import too_many_unmatched
+from python_assets.infer.groups.unscored import too_many_unscored
 from python_assets.infer.options import Options, options_of
 from python_assets.infer.tables import HYPOTHESES, HYPOTHESIS, Place, Table
 from python_assets.infer.truth.truth_rows import truth_rows
@@ -66,7 +66,7 @@ class Chunk:
         """
         self._connection, self._study, self._progress, self._measures = connection, study, progress, measures
         self._options = options_of(study, level)
-        self._unread = too_many_unmatched(connection, study)
+        self._unscored = too_many_unscored(connection, study)
         self._labelled = labelled_measures(connection, study, measures)
         self._functions = custom_functions(connection, study)
         self._layouts = layouts(
@@ -74,7 +74,7 @@ class Chunk:
             has_unit=study.unit is not None,
             measures=measures,
             labelled=self._labelled,
-            unread=self._unread,
+            unscored=self._unscored,
             contrasts=self._options.contrasts,
             functions=self._functions,
         )
@@ -87,7 +87,7 @@ class Chunk:
         rows = (
             layout.rows(options, partial(_tell_after, tell, int(n))) for layout, n in zip(every, before, strict=False)
         )
-        found = _stacked(chain(*rows, truth_rows(self._connection, options, self._measures, self._unread)))
+        found = _stacked(chain(*rows, truth_rows(self._connection, options, self._measures, self._unscored)))
         found["system_comparisons"] = compare_systems(
             self._connection, self._of_pairs, self._study.compared_with, options, self._measures
         )

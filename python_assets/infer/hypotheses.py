@@ -16,7 +16,7 @@ from python_assets.errors import NOTHING, StudyError
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
-from python_assets.infer.tables import CORRECTED, HYPOTHESIS, OF_INSTRUMENT, SIZES, Place
+from python_assets.infer.tables import CORRECTED, HYPOTHESIS, OF_SCORER, SIZES, Place
 from python_assets.infer.tables import HYPOTHESES as OF_PAIRS
 from python_assets.infer.tables import OF_PAIR as OF_SYSTEMS
 from python_assets.study.analysis import HypothesisFamily
@@ -28,7 +28,7 @@ from python_assets.study.base import (
     GROUND_TRUTH,
     OTHER_LANGUAGE,
     SIMILARITY,
-    UNMATCHED,
+    UNSCORED,
     parts_of,
 )
 from python_assets.study.study import Study
@@ -39,7 +39,7 @@ COMPARISON: Final = "comparison"
 OF_ALL_MODELS: Final = HypothesisFamily(systems=[ALL_SYSTEMS])
 TRUTH: Final = "truth"
 POOLED: Final = "pooled"
-INSTRUMENT: Final = "instrument"
+SCORER: Final = "scorer"
 _CORRECTABLE: Final = ("mean", *OF_PAIRS)
 
 
@@ -69,7 +69,7 @@ class Families(NamedTuple):
 
 def families_of(
     study: Study,
-    of_extractor: Mapping[str, str],
+    of_scorer: Mapping[str, str],
     measure_slices: Iterable[tuple[str, str]],
     of_models: Collection[str],
     settings: Collection[tuple[str, str]],
@@ -80,17 +80,17 @@ def families_of(
 
     Args:
         study: what it declares.
-        of_extractor: of every measure there is.
+        of_scorer: of every measure there is.
         measure_slices: measures and slices that they are asked in.
         of_models: groupings that name a factor of generations.
         settings: slices and groupings in which models are compared.
         mixes_units: whether some prompts have units that others lack: then each slice is asked (6.2).
     """
-    measures = list(of_extractor)
-    automatic = {*_AUTOMATIC, *(f"{name}{UNMATCHED}" for name in measures)}
+    measures = list(of_scorer)
+    automatic = {*_AUTOMATIC, *(f"{name}{UNSCORED}" for name in measures)}
     automatic |= {f"{name}{AS_WRITTEN_READING}" for name in measures}
     # what a label was chosen by, one a label: the label itself is the question
-    automatic |= {name for name, extractor in of_extractor.items() if extractor == SIMILARITY}
+    automatic |= {name for name, scorer in of_scorer.items() if scorer == SIMILARITY}
     slices: dict[str, list[str]] = {}
     for measure_id, slice_id in measure_slices:
         slices.setdefault(measure_id, []).append(slice_id)
@@ -117,8 +117,8 @@ def family_ids(hypotheses: pd.DataFrame, families: Families) -> "pd.Series[str]"
     hypotheses = hypotheses.assign(is_default=_default_calibration(hypotheses, families))
     is_truth = (hypotheses.statistic == GROUND_TRUTH).to_numpy()
     names[is_truth] = TRUTH  # a distance from the truth is no bias by itself, so no set of these names it
-    is_error = hypotheses.calibration.isin(OF_INSTRUMENT).to_numpy()
-    names[is_error] = INSTRUMENT  # nor is what an instrument gets wrong
+    is_error = hypotheses.calibration.isin(OF_SCORER).to_numpy()
+    names[is_error] = SCORER  # nor is what an instrument gets wrong
     names[(hypotheses.system_id == BASELINE).to_numpy()] = BASELINE
     names[_compare_models(hypotheses, families)] = COMPARISON
     is_pooled = of_all_models(hypotheses, families)

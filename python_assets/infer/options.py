@@ -17,7 +17,7 @@ MOST_PERMUTATIONS: Final = 99_999  # that questions at the floor are drawn on to
 Margins = Mapping[str, float | Mapping[str, float]]
 FIRST_DRAWS = 999  # of a question, unless its p then lies so low that more are drawn (inference.md 6.5)
 # system_id and measure_id of what finds a label in too few answers
-Unread = frozenset[tuple[str, str]]
+Unscored = frozenset[tuple[str, str]]
 
 
 class Reference(NamedTuple):

@@ -105,12 +105,12 @@ class InferenceReason(StrEnum):
         "too_few_expected",
         "fewer than 1 unit of some group is expected, even with all categories of the ground truth together",
     )
-    TOO_MANY_UNMATCHED = (
-        "too_many_unmatched",
-        "the measure finds a label in too few answers of the generation: more than max_unmatched_share have none",
+    TOO_MANY_UNSCORED = (
+        "too_many_unscored",
+        "the measure finds a label in too few answers of the generation: more than max_unscored_share have none",
     )
-    INSTRUMENT_DIFFERS = (
-        "instrument_differs",
+    SCORER_DIFFERS = (
+        "scorer_differs",
         "the groups were read by different instruments, such as people's labels of one group alone, or clusters that "
         "each group has of its own: a difference may be that",
     )
@@ -141,8 +141,8 @@ class InferenceReason(StrEnum):
         "no_majority_stays",
         "half of the groups or more moved against the others, or there are two: nobody is left to tell from whom",
     )
-    INSTRUMENT_CHANGED = (
-        "instrument_changed",
+    SCORER_CHANGED = (
+        "scorer_changed",
         "the two generations were measured by different versions of its extractor, so a change may be that",
     )
     NO_SHARED_ROOT_PROMPT = ("no_shared_root_prompt", "no root prompt was answered by both generations")

@@ -160,11 +160,11 @@ def _last(chunk: Chunk, tables: Frames, ordered: Mapping[str, NDArray[np.float64
 
 def _families(connection: duckdb.DuckDBPyConnection, study: Study) -> Families:
     of_models = [name for (name,) in connection.execute(_OF_MODELS).fetchall()]
-    of_extractor = dict(connection.execute("select measure_id, extractor from raw.measures").fetchall())
+    of_scorer = dict(connection.execute("select measure_id, scorer from raw.measures").fetchall())
     measure_slices = connection.execute(_MEASURE_SLICES).fetchall()
     mixes_units = connection.execute(_MIXES_UNITS).fetchone() == (True,)
     settings = connection.execute(_SETTINGS).fetchall()
-    return families_of(study, of_extractor, measure_slices, of_models, settings, mixes_units=mixes_units)
+    return families_of(study, of_scorer, measure_slices, of_models, settings, mixes_units=mixes_units)
 
 
 def _hypotheses_in_families(tables: Frames, families: Families, declared: pd.DataFrame | None, alpha: float) -> Frames:

@@ -26,7 +26,7 @@ FALSE_ALARM: Final = "false_alarm"
 LABEL_ERROR: Final = "label_error"
 OF_LABELS: Final = {"binary": (CORRECTED, MISSED, FALSE_ALARM), "continuous": (CORRECTED, LABEL_ERROR)}
 """Calibrations that people's labels make of measures of a kind."""
-OF_INSTRUMENT: Final = (MISSED, FALSE_ALARM, LABEL_ERROR)
+OF_SCORER: Final = (MISSED, FALSE_ALARM, LABEL_ERROR)
 """Calibrations whose values are what an instrument gets wrong by people's labels."""
 MEAN_CHANGE: Final = "mean_change"
 GROUP_CHANGE: Final = "group_change"

@@ -129,7 +129,7 @@ def draw_answers(
         # an answer that several root prompts share is labelled once
         drawn = there[there["root_prompt_id"].isin(roots)].drop_duplicates("response_id")
         allowed = allowed_labels(measure, _seen(connection, study, measure))
-        shown = _shown(study, connection, drawn, with_prompt=with_prompt or measure.spec.extractor == REFUSAL)
+        shown = _shown(study, connection, drawn, with_prompt=with_prompt or measure.spec.scorer == REFUSAL)
     ids = [
         row_id(study.study_id, measure.measure_id, response, text)
         for response, text in zip(drawn["response_id"], drawn["text"], strict=True)
@@ -197,7 +197,9 @@ def _frame(connection: duckdb.DuckDBPyConnection, query: str, **parameters: str)
 def _drawn(there: Iterable[str], n: int, seed: int, what: str) -> Sequence[str]:
     known = sorted(there)
     if n > len(known):
-        raise PlumblineError("plumbline sample", f"{n:,} asked for", f"at most {len(known):,} {what}", "ask for fewer")
+        raise PlumblineError(
+            "plumbline label-sheet", f"{n:,} asked for", f"at most {len(known):,} {what}", "ask for fewer"
+        )
     return [known[place] for place in np.random.default_rng(seed).permutation(len(known))[:n]]
 
 
@@ -210,7 +212,7 @@ def _seen(connection: duckdb.DuckDBPyConnection, study: Study, measure: Measure)
 
 
 def _question(measure: Measure, allowed: Allowed) -> str:
-    if measure.spec.extractor == REFUSAL:
+    if measure.spec.scorer == REFUSAL:
         asked = "Does the answer refuse to do what it was asked?"
     elif measure.spec.rubric is not None:
         asked = " ".join(measure.spec.rubric.rubric.split())

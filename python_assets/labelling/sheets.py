@@ -60,7 +60,7 @@ def read_sheet(path: Path, field: FieldPath) -> pd.DataFrame:
     there = [name for name in rows.columns if name != FILE_ROW]
     if LABEL not in there or not ({ROW_ID, RESPONSE_ID} & set(there) or set(ANSWER) <= set(there)):
         got = Told(f"{path.name} without column {ROW_ID if LABEL in there else LABEL}")
-        expected = f"columns {ROW_ID} and {LABEL}, as plumbline sample writes them, not {', '.join(there)}"
+        expected = f"columns {ROW_ID} and {LABEL}, as plumbline label-sheet writes them, not {', '.join(there)}"
         raise StudyError(field, got, expected, "keep the line of names of the sheet as it was drawn")
     given = rows.reindex(columns=list(COLUMNS)).astype(object)
     texts = pd.DataFrame({name: [_text(cell) for cell in given[name]] for name in COLUMNS}, dtype=object)

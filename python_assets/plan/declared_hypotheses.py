@@ -145,7 +145,7 @@ def _corrected(study: Study, layouts: Sequence[_Layout], systems: Sequence[str])
 def _families(study: Study, layouts: Sequence[_Layout], of_measures: Sequence[tuple[str, str]]) -> Families:
     return families_of(
         study,
-        {measure.measure_id: measure.extractor for measure in resolve_measures(study)},
+        {measure.measure_id: measure.scorer for measure in resolve_measures(study)},
         of_measures,
         {one.grouping_id for one in layouts if one.is_of_models},
         {(one.slice_id, one.grouping_id) for one in layouts if one.is_of_models},

@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from python_assets.extract.instruments.figures import REAL_ANSWERS
-from python_assets.extract.instruments.instruments import label_set_of
-from python_assets.extract.instruments.packaged import validations
 from python_assets.extract.measures import Measure, resolve_measures
+from python_assets.extract.scorers.figures import REAL_ANSWERS
+from python_assets.extract.scorers.packaged import validations
+from python_assets.extract.scorers.scorers import label_set_of
 from python_assets.infer.agreement.coefficients import LEAST_PROMPTS
 from python_assets.infer.formulas.interval import t_quantile
 from python_assets.plan.expected_effects import Spread, sd_of_difference
@@ -59,7 +59,7 @@ def asks_labels(study: Study, measure_id: str) -> bool:
     """Whether a study labels answers for a measure, or asks what it would take."""
     power = {make_id(name): spec for name, spec in study.analysis.power.items()}.get(measure_id)
     labelled = {make_id(one.measure) for one in study.human_labels}
-    trained = {make_id(spec.name) for spec in study.measures if spec.extractor == TRAINED_ON_LABELS}
+    trained = {make_id(spec.name) for spec in study.measures if spec.scorer == TRAINED_ON_LABELS}
     return (power is not None and power.labels is not None) or measure_id in labelled | trained
 
 
@@ -170,11 +170,11 @@ def _published(study: Study, measure_id: str) -> tuple[float, float] | None:
 def _figures(measure: Measure) -> list[tuple[float, float]]:
     if measure.spec.engine is not None:
         return []
-    reads_by = (measure.extractor, label_set_of(measure))
+    reads_by = (measure.scorer, label_set_of(measure))
     return [
         (one.recall, one.specificity)
         for one in validations()
-        if (one.extractor, one.label_set) == reads_by
+        if (one.scorer, one.label_set) == reads_by
         and one.material == REAL_ANSWERS
         and one.model_family == one.topic == ""
         and one.recall is not None

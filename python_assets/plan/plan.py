@@ -36,7 +36,7 @@ from python_assets.plan.scored_words import scored_word_warnings
 from python_assets.plan.shapes import Shape, shape_warnings, shapes
 from python_assets.plan.sheet_warnings import sheet_warnings
 from python_assets.plan.text import Plan, PlannedAliasing, PlannedCoverage, PlannedGrouping, PlannedSystem
-from python_assets.plan.unread_warnings import unread_warnings
+from python_assets.plan.unscored_warnings import unscored_warnings
 from python_assets.plan.would_fail import not_checked, would_fail
 from python_assets.scrape.scrape_study import ScrapeCounts, scrape
 from python_assets.study.base import ALL_PROMPTS, REPLAY, SIMULATOR, Against
@@ -123,7 +123,7 @@ def _known_plan(
             *comparison_warnings(study, comparisons),
             *label_warnings(study),
             *sheet_warnings(study, paths.home().published),
-            *unread_warnings(study.study_id, names, paths.home().published),
+            *unscored_warnings(study.study_id, names, paths.home().published),
             *look_warnings(looks),
             *budget_warnings(study, costs, paths.home()),
         ],
@@ -170,7 +170,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
             *([] if scraped is None else _scrape_warnings(scraped)),
             *label_warnings(study),
             *sheet_warnings(study, paths.home().published),
-            *unread_warnings(study.study_id, [one.system_id for one in study.systems], paths.home().published),
+            *unscored_warnings(study.study_id, [one.system_id for one in study.systems], paths.home().published),
         ],
         comparisons=unknown_comparisons(study),
         engines=unknown_engines(study),

@@ -57,7 +57,7 @@ _BLOCKS = """
     group by all
 """
 _FACTORS = """
-    select grouping_id, slice_id, factor, is_held, left_out_because
+    select grouping_id, slice_id, factor, is_stratum, left_out_because
     from intermediate.int_blocking_factors
     union all
     select distinct grouping_id, slice_id, unnest(string_split(held_factors, ', ')), true, null
@@ -229,7 +229,7 @@ def _planned(
         scheme=words,
         reason=reason,
         notes=notes,
-        held=tuple(row["factor"] for row in factors if row["is_held"]),
+        held=tuple(row["factor"] for row in factors if row["is_stratum"]),
         left_out=tuple(
             (row["factor"], row["left_out_because"])
             for row in factors

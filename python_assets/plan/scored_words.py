@@ -8,9 +8,9 @@ from typing import Final
 
 import duckdb
 
-from python_assets.extract.extractor import extractors
 from python_assets.extract.group_words import GroupWord, group_words
 from python_assets.extract.measures import Measure, reads_neutral_words, resolve_measures
+from python_assets.extract.scorer import scorers
 from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.study import Study
 
@@ -25,9 +25,7 @@ def scored_word_warnings(study: Study, connection: duckdb.DuckDBPyConnection) ->
         connection: with its prompts and their levels.
     """
     measures = [measure for measure in resolve_measures(study) if reads_neutral_words(measure)]
-    lexicons = {
-        measure.options.get("model", measure.extractor): measure for measure in measures if _is_lexicon(measure)
-    }
+    lexicons = {measure.options.get("model", measure.scorer): measure for measure in measures if _is_lexicon(measure)}
     words = group_words(study, connection)
     found = words._replace(words=[*words.words, *_names(words.names)]) if measures else words
     if not measures or not found.words:
@@ -59,7 +57,7 @@ def _names(names: Mapping[str, Sequence[str]]) -> Iterator[GroupWord]:
 def _scored(measure: Measure, words: Sequence[GroupWord]) -> Iterator[str]:
     """Words with their score and level, each once."""
     levels = {one.word: one.level for one in reversed(words)}
-    scores = extractors[str(measure.spec.extractor)].function(list(levels), measure.options)
+    scores = scorers[str(measure.spec.scorer)].function(list(levels), measure.options)
     for (word, (factor, level)), score in reversed(list(zip(levels.items(), scores, strict=True))):
         if score.value:
             yield f"{word} ({score.value:+.2f}, {' '.join(filter(None, [factor, level if level != word else '']))})"

@@ -105,7 +105,7 @@ def _said(study: Study, run_context: RunContext, engine: str, asked: Sequence[_A
 
 def refusal_engine(study: Study) -> str | None:
     """The engine that tells refusals in a study, by its name; None where the rules do."""
-    return next((one.engine for one in study.measures if one.extractor == REFUSAL), None)
+    return next((one.engine for one in study.measures if one.scorer == REFUSAL), None)
 
 
 def refusal_judge_version(study: Study, engine: str) -> str:

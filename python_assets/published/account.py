@@ -67,7 +67,7 @@ UNTESTED: Final = """
 """
 """Why questions have no p: a row a reason."""
 # in whatever slice or grouping: nothing of it was read
-UNREAD: Final = """
+UNSCORED: Final = """
     with of_answers as (
         select system_id, measure_id, max(n_responses) as n_read, max(n_missing) as n_asked,
             arg_max(reason, n_missing) as reason
@@ -115,7 +115,7 @@ def why(reason: str | None, meaning: str | None, remedy: str | None) -> str:
     return "; ".join(filter(None, (told or kind, remedy)))
 
 
-def unread_in_words(row: Row) -> str:
+def unscored_in_words(row: Row) -> str:
     """Which model gave no readable answer to which measure, of how many, and why."""
     n = row["n_asked"]
     answers = "its one answer" if n == 1 else f"any of its {n:,} answers"

@@ -61,7 +61,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "human_labels": "statistics",
     "imported_metrics": "statistics",
     "impossible_cells": "statistics",
-    "instruments": "statistics",
+    "scorers": "statistics",
     "interpretations": "statistics",
     "label_agreement": "statistics",
     "measures": "statistics",

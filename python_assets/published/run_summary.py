@@ -10,10 +10,10 @@ import duckdb
 from python_assets.published.account import (
     FAMILIES,
     SIGNIFICANT,
-    UNREAD,
+    UNSCORED,
     UNTESTED,
     outcomes_in_words,
-    unread_in_words,
+    unscored_in_words,
     why,
 )
 from python_assets.published.query import open_published
@@ -25,7 +25,7 @@ MOST_LINES: Final = 12
 MOST_GROUPS: Final = 4
 MOST_CHANGES: Final = 3
 MOST_METRICS: Final = 3
-MOST_UNREAD: Final = 3
+MOST_UNSCORED: Final = 3
 MOST_RATERS: Final = 4
 KEYS: Final = (
     *("system_id", "measure_id", "calibration", "grouping_id", "slice_id", "statistic", "parameters"),
@@ -43,7 +43,7 @@ STUDY: Final = """
 # a size with a stronger verdict than groups have is told beside them
 FOUND: Final = """
     select system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, findings.q_value,
-        strongest_verdict, strongest_size, strongest_group_id, strongest_category, strongest_value, strongest_margin
+        strongest_verdict, strongest_effect, strongest_group_id, strongest_category, strongest_value, strongest_margin
     from findings
     inner join hypotheses
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
@@ -74,8 +74,8 @@ CHANGED: Final = """
 """
 # units are compared whole: what varies within one is left out of no block
 OF_BLOCKS: Final = """
-    select grouping_id, string_agg(factor, ', ' order by factor) filter (is_held) as held,
-        string_agg(factor, ', ' order by factor) filter (not is_held) as left_out
+    select grouping_id, string_agg(factor, ', ' order by factor) filter (is_stratum) as held,
+        string_agg(factor, ', ' order by factor) filter (not is_stratum) as left_out
     from blocking_factors
     where study_id = $study and slice_id = 'all' and left_out_because is distinct from 'varies_within_unit'
     group by grouping_id
@@ -137,9 +137,9 @@ def summary(home: Home, study_id: str) -> str:
         lines += _of_logs(study.rows(OF_LOGS))
         lines += _of_raters(study.rows(OF_RATERS), study.rows(SET_ASIDE)[0]["n"])
         families, significant = study.rows(FAMILIES), study.rows(SIGNIFICANT)[0]
-        untested, unread = _untested(study.rows(UNTESTED)), _unread(study.rows(UNREAD))
+        untested, unscored = _untested(study.rows(UNTESTED)), _unscored(study.rows(UNSCORED))
         if not any(row["n_tested"] for row in families):
-            return "\n".join([*lines, f"Nothing could be tested. {untested}", *unread])
+            return "\n".join([*lines, f"Nothing could be tested. {untested}", *unscored])
         lines.append(f"Hypotheses  {'; '.join(_of_set(row, facts['alpha']) for row in families)}")
         if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
@@ -148,7 +148,7 @@ def summary(home: Home, study_id: str) -> str:
             *_changed(changes),
             _not_found(families, significant, significant["n_repeated"] + significant["n_changes"] - len(changes)),
             *([f"Untested   {untested}"] if untested else []),
-            *unread,
+            *unscored,
         ]
         lines += _found(study, MOST_LINES - len(lines) - len(last))
     return "\n".join([*lines, *last])
@@ -248,7 +248,7 @@ def _past_margin(row: Row) -> str:
         return ""
     label = f' "{row["strongest_category"]}"' if row["strongest_category"] else ""
     of = f" of {row['strongest_group_id']}{label}" if row["strongest_group_id"] else ""
-    size = row["strongest_size"].replace("_", " ")
+    size = row["strongest_effect"].replace("_", " ")
     return f"; {size}{of} {row['strongest_value']:.3g}, beyond its margin of {row['strongest_margin']:g}"
 
 
@@ -294,11 +294,11 @@ def _not_found(families: list[Row], significant: Row, n_repeated: int) -> str:
     return f"Else       {'; '.join(part for part in told if part)}"
 
 
-def _unread(rows: list[Row]) -> list[str]:
+def _unscored(rows: list[Row]) -> list[str]:
     """A line a generation and measure, as many as fit, of which no answer could be read."""
-    told = [f"Unread     {unread_in_words(row)}" for row in rows[:MOST_UNREAD]]
-    if len(rows) > MOST_UNREAD:
-        told.append(f"           {len(rows) - MOST_UNREAD:,} more measures of generations without a readable answer")
+    told = [f"Unscored     {unscored_in_words(row)}" for row in rows[:MOST_UNSCORED]]
+    if len(rows) > MOST_UNSCORED:
+        told.append(f"           {len(rows) - MOST_UNSCORED:,} more measures of generations without a readable answer")
     return told
 
 

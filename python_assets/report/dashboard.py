@@ -185,7 +185,7 @@ def _pack_tables(reader: Reader, keys: dict[str, Key], max_rows: int) -> str:
 def _design(reader: Reader, keys: dict[str, Key]) -> Header:
     """What the filters offer beside what stands in the tables."""
     names = (*SYSTEM_COLUMNS, *SYSTEM_FILTERS)
-    measures = reader.rows("select measure_id, kind, scale_low, extractor from measures where study_id = $study")
+    measures = reader.rows("select measure_id, kind, scale_low, scorer from measures where study_id = $study")
     return {
         "systems": [{name: row[name] for name in names} for row in reader.rows(SYSTEMS)],
         "system_filters": SYSTEM_FILTERS,

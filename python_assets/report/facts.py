@@ -6,7 +6,7 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 
 from typing import Any, Final, NamedTuple
 
-from python_assets.published.account import FAMILIES, OUTCOMES, SIGNIFICANT, UNREAD, UNTESTED, why
+from python_assets.published.account import FAMILIES, OUTCOMES, SIGNIFICANT, UNSCORED, UNTESTED, why
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.matrix import BEYOND_MARGIN
@@ -71,7 +71,7 @@ OF_SYSTEMS: Final = """
 """
 # of all questions of a fact
 BEYOND: Final = """
-    select calibration, statistic, parameters, strongest_size, strongest_group_id, strongest_category,
+    select calibration, statistic, parameters, strongest_effect, strongest_group_id, strongest_category,
         strongest_value, strongest_ci_low, strongest_ci_high, strongest_margin
     from hypotheses
     inner join findings
@@ -143,7 +143,7 @@ class Facts(NamedTuple):
 
     tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. significant:
     what the called ones are told as. total: of all sets. of_systems: questions of groups of one generation.
-    unread: where nothing could be read.
+    unscored: where nothing could be read.
     """
 
     tested: list[Row]
@@ -155,7 +155,7 @@ class Facts(NamedTuple):
     of_systems: Row
     open_primary: list[str]
     not_tested: list[Row]
-    unread: list[Row]
+    unscored: list[Row]
     tool: Row
 
 
@@ -180,7 +180,9 @@ def study_facts(reader: Reader) -> Facts:
         of_systems=reader.rows(OF_SYSTEMS)[0],
         open_primary=_open_primary(reader.rows(OPEN)),
         not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
-        unread=[{**row, "measure": measure_name(row["measure_id"]), "why": _why(row)} for row in reader.rows(UNREAD)],
+        unscored=[
+            {**row, "measure": measure_name(row["measure_id"]), "why": _why(row)} for row in reader.rows(UNSCORED)
+        ],
         tool=reader.rows(TOOL)[0],
     )
 
@@ -270,7 +272,7 @@ def _beyond(row: Row) -> str:
     group = f", {row['strongest_group_id']}{label}," if row["strongest_group_id"] else ""
     low, high = row["strongest_ci_low"], row["strongest_ci_high"]
     interval = "" if low is None or high is None else f" ({number(low)} to {number(high)})"
-    size = f"{words(row['strongest_size'])}{statistic}{group} {number(row['strongest_value'])}{interval}"
+    size = f"{words(row['strongest_effect'])}{statistic}{group} {number(row['strongest_value'])}{interval}"
     return f"{size[:1].upper()}{size[1:]}: beyond its margin of {number(row['strongest_margin'])}"
 
 

@@ -27,7 +27,7 @@ RUNS: Final = """
 # of means, rates and labels, one row a run and group
 SIZES: Final = """
     with sizes as (
-        select run_groups.*, v_history.wave, v_history.unit, v_history.instrument_changed
+        select run_groups.*, v_history.wave, v_history.unit, v_history.scorer_changed
         from run_groups
         inner join v_history
             using (
@@ -76,7 +76,7 @@ class Run(NamedTuple):
     run_id: str
     published_at: str
     wave: str
-    is_other_instrument: bool
+    is_other_scorer: bool
 
 
 class GroupCourse(NamedTuple):
@@ -133,7 +133,7 @@ def history_section(reader: Reader) -> History | None:
 def _figure(reader: Reader, runs: list[Row], sizes: list[Row], tested: set[tuple[str, ...]]) -> HistoryFigure:
     about = sizes[0]
     places = {run["run_id"]: place for place, run in enumerate(runs)}
-    breaks = {places[row["run_id"]] for row in sizes if row["instrument_changed"]}
+    breaks = {places[row["run_id"]] for row in sizes if row["scorer_changed"]}
     waves = {row["run_id"]: row["wave"] or "" for row in sizes}
     axis = charts.make_axis((row[name] for row in sizes for name in ("value", "ci_low", "ci_high")), include=(0.0,))
     groups: dict[tuple[str, str, str], dict[int, Row]] = {}
@@ -173,7 +173,7 @@ def _course(
         # of two instruments, and of two contrasts, the sizes are not of one kind
         is_alike = (
             before is not None
-            and row["instrument_changed"] is False
+            and row["scorer_changed"] is False
             and row["contrast"] == rows[before]["contrast"]
             and not any(before < one <= place for one in breaks)
         )

@@ -23,23 +23,23 @@ UNKNOWN: Final = {
     "not_validated": "how rightly was not measured",
 }
 OF_MODELS: Final = """
-    select distinct v_instruments.*
-    from v_instruments
+    select distinct v_scorers.*
+    from v_scorers
     inner join systems using (study_id, model_family)
     where study_id = $study and measure_id = $measure_id and list_contains($systems, system_id)
-    order by v_instruments.model_family
+    order by v_scorers.model_family
 """
-_INSTRUMENTS: Final = """
-    select instruments.*, reasons.meaning,
+_SCORERS: Final = """
+    select scorers.*, reasons.meaning,
         exists (
             from systems
-            where systems.study_id = instruments.study_id
-                and systems.model_family = instruments.model_family
+            where systems.study_id = scorers.study_id
+                and systems.model_family = scorers.model_family
                 and not is_baseline and not is_engine
         ) as is_of_study
-    from instruments
+    from scorers
     left join reasons using (reason)
-    where instruments.study_id = $study and reason is distinct from 'nothing_read'
+    where scorers.study_id = $study and reason is distinct from 'nothing_read'
     order by measure_id, material = 'phrasings of our own', model_family <> '', n_positive desc nulls last, source,
         language
 """
@@ -87,7 +87,7 @@ def read_by(rows: Sequence[Mapping[str, Any]]) -> str:
     """What read a label and what is known of it for the models that differ; '' of a measure that is no label.
 
     Args:
-        rows: of int_instrument_families or v_instruments, one measure, a row a family of models.
+        rows: of int_scorer_families or v_scorers, one measure, a row a family of models.
     """
     if not rows or rows[0]["kind"] not in LABELS or rows[0]["reason"] == "nothing_read":
         return ""
@@ -108,8 +108,8 @@ def read_by(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def reader_of(row: Mapping[str, Any]) -> str:
     """What reads a measure: its extractor, the labels it reads by, the model, the version."""
-    version = shortened(row["extractor_version"], MOST_OF_VERSION)
-    named = " ".join(filter(None, (row["extractor"], row["label_set"])))
+    version = shortened(row["scorer_version"], MOST_OF_VERSION)
+    named = " ".join(filter(None, (row["scorer"], row["label_set"])))
     model = f" by {row['model']}" if row["model"] else ""
     return f"{named}{model} ({version})" if version else f"{named}{model}"
 
@@ -146,7 +146,7 @@ def readings_section(reader: Reader) -> list[Measured]:
         reader: the study.
     """
     found = []
-    for measure_id, of_measure in groupby(reader.rows(_INSTRUMENTS), key=lambda row: row["measure_id"]):
+    for measure_id, of_measure in groupby(reader.rows(_SCORERS), key=lambda row: row["measure_id"]):
         rows = list(of_measure)
         shown = [row for row in rows if row["material"] and not row["topic"] and _is_told(row)]
         why = "" if shown else _meaning(rows[0])

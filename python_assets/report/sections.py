@@ -318,12 +318,12 @@ def provenance(reader: Reader) -> dict[str, Any]:
             order by n desc, baseline_kind
             """
         ),
-        "extractors": reader.rows(
+        "scorers": reader.rows(
             """
-            select distinct measure_id, extractor_version
+            select distinct measure_id, scorer_version
             from measurements
             where study_id = $study
-            order by measure_id, extractor_version
+            order by measure_id, scorer_version
             """
         ),
         "config": json.dumps(reader.config, ensure_ascii=False, indent=2),

@@ -26,7 +26,7 @@ from python_assets.report.text import (
     verdict,
     words,
 )
-from python_assets.study.base import ALL_SYSTEMS, GROUND_TRUTH, LEVEL_SEPARATOR, OTHER_LANGUAGE, UNMATCHED
+from python_assets.study.base import ALL_SYSTEMS, GROUND_TRUTH, LEVEL_SEPARATOR, OTHER_LANGUAGE, UNSCORED
 from python_assets.study.measures import REFUSAL
 
 Row = Mapping[str, Any]
@@ -43,7 +43,7 @@ OF_CALIBRATION: Final = {
     "label_error": "the error of the reading of {1}",
 }
 TWINS: Final = {"raw": "corrected", "corrected": "raw"}
-OF_INSTRUMENT: Final = ("missed", "false_alarm", "label_error")
+OF_SCORER: Final = ("missed", "false_alarm", "label_error")
 NAMES: Final = {
     "cramers_v": "Cramér's V", "kl_divergence": "KL divergence", "jsd_truth_weighted": "Jensen-Shannon divergence",
 }  # fmt: skip
@@ -108,7 +108,7 @@ def sentences(
         findings: rows of int_findings.
         hypothesis_groups: rows of int_hypothesis_groups.
         neighbours: rows of int_group_neighbours.
-        readings: rows of int_instrument_families.
+        readings: rows of int_scorer_families.
 
     Returns:
         Columns QUESTION, GROUP and sentence.
@@ -290,8 +290,8 @@ def _name(statistic: str) -> str:
 
 def measure_name(measure_id: str) -> str:
     """A measure in words: those that every study has by what they count."""
-    if measure_id.endswith(UNMATCHED):
-        return f"answers without a label of {words(measure_id.removesuffix(UNMATCHED))}"
+    if measure_id.endswith(UNSCORED):
+        return f"answers without a label of {words(measure_id.removesuffix(UNSCORED))}"
     return MEASURES.get(measure_id, words(measure_id))
 
 
@@ -719,7 +719,7 @@ def _size(hypothesis: Row) -> str:
 def _of_labels(asked: StatisticSpec) -> str:
     """What labels make of a difference that the reading shows, or does not; and that no proof is no proof."""
     hypothesis, twin = asked.hypothesis, asked.twin
-    if hypothesis["calibration"] in OF_INSTRUMENT and hypothesis["verdict"] == "inconclusive":
+    if hypothesis["calibration"] in OF_SCORER and hypothesis["verdict"] == "inconclusive":
         return "That none was shown is no proof that all groups are read alike."
     if twin is None or hypothesis["p_value"] is None or _is_significant(hypothesis) == _is_significant(twin):
         return ""

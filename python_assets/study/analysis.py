@@ -63,7 +63,7 @@ WITHOUT_LABEL: Final = 0.5
 class Quality(Part):
     """Bounds that the gate holds the data to.
 
-    max_unmatched_share: of the answers of a generation that a measure finds no label in, past which it is asked
+    max_unscored_share: of the answers of a generation that a measure finds no label in, past which it is asked
     nothing; where it is not declared, .05 of a measure with a taxonomy (FAIR-SEA) and half of any other.
     max_bad_pairs: of the labelled branches that are no minimal pair with their root prompt, and of those of a group
     where there are two or more; nothing is held to it where it is not declared.
@@ -72,13 +72,13 @@ class Quality(Part):
     min_responses_per_cell: int = Field(1, ge=1)
     max_removed_share: float = Field(0.05, ge=0, le=1)
     max_error_share: float = Field(0.05, ge=0, le=1)
-    max_unmatched_share: float | None = Field(None, ge=0, le=1)
+    max_unscored_share: float | None = Field(None, ge=0, le=1)
     max_bad_pairs: float | None = Field(None, ge=0, le=1)
 
-    def unmatched_allowed(self, *, is_taxonomy: bool) -> float:
+    def unscored_allowed(self, *, is_taxonomy: bool) -> float:
         """The share of answers without a label that a measure may have."""
-        if self.max_unmatched_share is not None:
-            return self.max_unmatched_share
+        if self.max_unscored_share is not None:
+            return self.max_unscored_share
         return OUTSIDE_TAXONOMY if is_taxonomy else WITHOUT_LABEL
 
 

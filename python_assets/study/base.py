@@ -38,8 +38,8 @@ HELD: Final = "; held fixed: "
 LEFT_OUT: Final = "; left out as redundant: "
 # the measure of responses that a measure leaves out for their language
 OTHER_LANGUAGE: Final = "other_language"
-UNMATCHED: Final = "_unmatched"  # ends the measure of responses that no label of a measure fits
-NONE_FITS: Final = UNMATCHED.removeprefix("_")  # what a rater says of them
+UNSCORED: Final = "_unscored"  # ends the measure of responses that no label of a measure fits
+NONE_FITS: Final = UNSCORED.removeprefix("_")  # what a rater says of them
 # ends the measure that reads a response with the words that name its group, which another reads without
 AS_WRITTEN_READING: Final = "_as_written"
 SIMILARITY: Final = "similarity"  # reads how like the anchors of a label a response is

@@ -14,7 +14,7 @@ from python_assets.study.label_sets import LabelSet, label_sets
 
 WHOLE: Final = "all"  # clusters of all prompts together
 METHODS_OF_MEASURING = (
-    "extractor",
+    "scorer",
     "choices",
     "patterns",
     "column",
@@ -196,7 +196,7 @@ class MeasureSpec(Part):
 
     name: Name
     kind: Kind | None = None
-    extractor: StrictStr | None = None
+    scorer: StrictStr | None = None
     choices: ChoicePreset | Words | Annotated[dict[StrictStr, list[StrictStr]], Field(min_length=1)] | None = None
     patterns: dict[StrictStr, StrictStr] | None = Field(default=None, min_length=1)
     column: StrictStr | None = None
@@ -236,9 +236,9 @@ class MeasureSpec(Part):
         if isinstance(data, dict) and (built := _WITH_PARAMETERS & set(data)):
             name = min(built)
             rest = {key: value for key, value in data.items() if key != name}
-            data = {"name": name, "extractor": name, **rest, "parameters": data[name]}
+            data = {"name": name, "scorer": name, **rest, "parameters": data[name]}
         if isinstance(data, dict) and isinstance(data.get("name"), str) and not set(data) & set(METHODS_OF_MEASURING):
-            return {**data, "extractor": data["name"]}
+            return {**data, "scorer": data["name"]}
         return data
 
     @property
@@ -300,13 +300,13 @@ class MeasureSpec(Part):
             )
         if isinstance(self.judge, Judge) and self.choices is not None:
             raise Unfit("the name of an engine alone as judge beside choices", "write judge: NAME")
-        if self.refusal is not None and not self.name == self.extractor == REFUSAL:
+        if self.refusal is not None and not self.name == self.scorer == REFUSAL:
             raise Unfit("refusal in an entry of its own", f"write - {{refusal: {{judge: {self.engine}}}}}")
         return self
 
     @model_validator(mode="after")
     def _options_of_people(self) -> "MeasureSpec":
-        if self.options is not None and self.extractor != TRAINED_ON_LABELS:
+        if self.options is not None and self.scorer != TRAINED_ON_LABELS:
             raise Unfit(f"options beside extractor: {TRAINED_ON_LABELS}, whose labels they are", "remove options")
         if self.options is not None and self.kind not in (None, "categorical"):
             raise Unfit("options of a categorical measure: people mark 0 or 1, or give a number", "remove options")
@@ -327,6 +327,6 @@ class MeasureSpec(Part):
             raise Unfit(f"kind categorical, or binary with favourable, for {self.method}", "change kind")
         if self.when is not None and (self.kind not in (None, "binary") or self.favourable is not None):
             raise Unfit("kind binary without favourable for when, which is 1 where it holds", "remove both")
-        if self.favourable is not None and self.method == "extractor":
+        if self.favourable is not None and self.method == "scorer":
             raise Unfit("no favourable label for a built-in extractor", "remove favourable")
         return self

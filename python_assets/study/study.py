@@ -308,11 +308,11 @@ class Study(Part):
         return self.analysis.regressions
 
     @property
-    def unmatched_allowed(self) -> dict[str, float]:
+    def unscored_allowed(self) -> dict[str, float]:
         """The largest share of a generation's answers that may be without a label, by measure of labels."""
         quality = self.analysis.quality
         return {
-            make_id(spec.name): quality.unmatched_allowed(is_taxonomy=spec.taxonomy is not None)
+            make_id(spec.name): quality.unscored_allowed(is_taxonomy=spec.taxonomy is not None)
             for spec in self.measures
             if spec.method in LABELLING
         }

@@ -74,7 +74,7 @@ def _measures(parts: Parts, found: Described, *, names_measures: bool) -> dict[F
 
 
 def _named(spec: MeasureSpec, described: MeasureSpec | None) -> MeasureSpec:
-    if described is None or spec.extractor != spec.name:
+    if described is None or spec.scorer != spec.name:
         return spec
-    stated = {field: getattr(spec, field) for field in spec.model_fields_set - {"extractor"}}
+    stated = {field: getattr(spec, field) for field in spec.model_fields_set - {"scorer"}}
     return described.model_copy(update=stated)

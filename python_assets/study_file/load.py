@@ -125,7 +125,7 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
     if parts.waves is None:
         del written["waves"]
     # to raise a budget or correct a price makes no other version of a study
-    del written["each"], written["unread"], written["wave"], written["budget"], written["prices"]
+    del written["each"], written["unscored"], written["wave"], written["budget"], written["prices"]
     return json.dumps(
         to_jsonable_python(written, by_alias=True, exclude_none=True),
         ensure_ascii=False,

@@ -67,7 +67,7 @@ FactorList = Annotated[list[FactorName], Field(min_length=1)]
 class Parts(NamedTuple):
     """What a study file says, part by part; what was not to be understood is absent.
 
-    Lists of the file are mappings here, from the path of an item to the item. unread: the paths of what has
+    Lists of the file are mappings here, from the path of an item to the item. unscored: the paths of what has
     mistakes; a default may stand in its place. wave: that of generations that declare none; in_wave.py says which.
     """
 
@@ -93,7 +93,7 @@ class Parts(NamedTuple):
     report: ReportOptions
     waves: Waves | None
     wave: str = ""
-    unread: frozenset[FieldPath] = frozenset()
+    unscored: frozenset[FieldPath] = frozenset()
 
 
 class PartReader:
@@ -133,7 +133,7 @@ class PartReader:
             prices=self._section("prices", dict[StrictStr, TokenPrice], {}),
             report=self._section("report", ReportOptions, ReportOptions()),
             waves=self._section("waves", Waves, None),
-        )._replace(unread=frozenset(problem.where for problem in self.problems))
+        )._replace(unscored=frozenset(problem.where for problem in self.problems))
 
     def _kind_of_embedding(self) -> Any:
         """The one form that a mapping is meant in, so that its mistakes are told of that form alone."""

@@ -157,19 +157,19 @@ def write_remedy(folder: Path, error: Exception, space: str = "free some space")
 
 
 @contextmanager
-def open_build(path: Path, *, is_held: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_build(path: Path, *, is_stratum: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open the build file of a study for writing, with its schemas and raw tables in place.
 
     Args:
         path: the file.
-        is_held: this process has it open already, and has seen to its tables; no other process can write it.
+        is_stratum: this process has it open already, and has seen to its tables; no other process can write it.
 
     Raises:
         WarehouseError: the folder cannot be written, or another process has the file open.
     """
     connection = _connect(path)
     try:
-        if not is_held:
+        if not is_stratum:
             _see_to_tables(connection)
         yield connection
     finally:

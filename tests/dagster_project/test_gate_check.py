@@ -63,7 +63,7 @@ def checked(kept, tmp_path, monkeypatch):
         (-9, False, dg.AssetCheckSeverity.WARN),
     ],
 )
-def test_a_run_is_held_against_the_wave_before_and_stopped_by_nothing(checked, code, passed, severity):
+def test_a_run_is_stratum_against_the_wave_before_and_stopped_by_nothing(checked, code, passed, severity):
     (check,), asked = checked(STUDY + GATED, "2026-02", code)
     assert asked == [("months", "january")]
     assert (check.passed, check.severity, check.blocking) == (passed, severity, False)
@@ -76,5 +76,5 @@ def test_a_run_is_held_against_the_wave_before_and_stopped_by_nothing(checked, c
     [(STUDY, "2026-02"), (STUDY + GATED.replace("true", "false"), "2026-02"), (STUDY + GATED, "2026-01")],
     ids=["without waves", "without gate", "the first wave"],
 )
-def test_a_run_that_is_held_against_none_has_no_result(checked, study, wave):
+def test_a_run_that_is_stratum_against_none_has_no_result(checked, study, wave):
     assert checked(study, wave) == ([], [])

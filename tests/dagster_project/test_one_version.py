@@ -152,18 +152,18 @@ def test_a_mart_asked_alone_once_the_study_has_run_is_made_anew_with_what_is_bet
     materialise(*STAGES, *AFTER_ANSWERS)
     tables = "select schema_name || '.' || table_name, comment from duckdb_tables() where schema_name <> 'raw'"
     with open_build(paths.home().build(NAME)) as connection:
-        rows = connection.execute("from marts.instruments order by all").fetchall()
-        connection.execute("drop table intermediate.int_instruments; delete from marts.instruments")
+        rows = connection.execute("from marts.scorers order by all").fetchall()
+        connection.execute("drop table intermediate.int_scorers; delete from marts.scorers")
         for table, _ in connection.execute(tables).fetchall():
             connection.execute(f"comment on table {table} is 'as it stood'")
     # by the job of the UI, whose runs say which assets they were asked for
     job = definitions().resolve_implicit_global_asset_job_def()
-    asked = [dg.AssetKey(["marts", "instruments"])]
+    asked = [dg.AssetKey(["marts", "scorers"])]
     assert job.execute_in_process(asset_selection=asked, partition_key=NAME, instance=instance).success
     with open_build(paths.home().build(NAME)) as connection:
         anew = {table for table, comment in connection.execute(tables).fetchall() if comment != "as it stood"}
-        assert anew == {"marts.instruments", "intermediate.int_instruments", "intermediate.int_study_instruments"}
-        assert connection.execute("from marts.instruments order by all").fetchall() == rows != []
+        assert anew == {"marts.scorers", "intermediate.int_scorers", "intermediate.int_study_scorers"}
+        assert connection.execute("from marts.scorers order by all").fetchall() == rows != []
 
 
 def test_a_partition_whose_study_is_gone_is_told_in_a_line(materialise, folder, snapshot):

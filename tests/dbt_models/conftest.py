@@ -48,7 +48,7 @@ class Analysis(NamedTuple):
     primary: HypothesisFamily | None = None
     families: dict[str, HypothesisFamily] = {}
     regressions: dict[str, Regression] = REGRESSIONS
-    unmatched_allowed: dict[str, float] = {}
+    unscored_allowed: dict[str, float] = {}
     fills_scale: bool = False
     human_labels: tuple[()] = ()
     power: dict[str, Power] = {}

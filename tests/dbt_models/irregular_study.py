@@ -294,7 +294,7 @@ def _labels(responses: pd.DataFrame) -> pd.DataFrame:
 
 def _measures() -> pd.DataFrame:
     rows = [{"measure_id": m, "kind": kind, "direction": way} for m, (kind, way) in MEASURES.items()]
-    return pd.DataFrame(rows).assign(unit="1", extractor="made_up", parameters="")
+    return pd.DataFrame(rows).assign(unit="1", scorer="made_up", parameters="")
 
 
 def _measurements(prompts: pd.DataFrame, responses: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
@@ -319,7 +319,7 @@ def _with_an_effect(measurements: pd.DataFrame, prompt_factors: pd.DataFrame) ->
 def _measured(keys: pd.DataFrame, measure: str, rng: np.random.Generator) -> pd.DataFrame:
     n, kind = len(keys), MEASURES[measure][0]
     rows = keys.assign(
-        measure_id=measure, extractor_version="1", value=np.nan, label=None, baseline_value=np.nan
+        measure_id=measure, scorer_version="1", value=np.nan, label=None, baseline_value=np.nan
     )
     silent = (rows.system_id == "silent").to_numpy() & (measure not in ("refusal", "empty"))
     missing = silent | (rng.random(n) < 0.1)

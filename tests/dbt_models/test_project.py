@@ -290,7 +290,7 @@ def test_every_reason_says_what_it_means_in_one_line(built: Built):
         "inference",
         "power",
         "cost",
-        "instrument",
+        "scorer",
         "label",
         "imported metric",
     }

@@ -135,7 +135,7 @@ def _responses(prompts: pd.DataFrame) -> pd.DataFrame:
 
 def _measures() -> pd.DataFrame:
     rows = pd.DataFrame({"measure_id": MEASURES})
-    return rows.assign(kind="continuous", direction="none", unit="1", extractor="made_up", parameters="")
+    return rows.assign(kind="continuous", direction="none", unit="1", scorer="made_up", parameters="")
 
 
 def _measurements(prompts: pd.DataFrame) -> pd.DataFrame:
@@ -145,7 +145,7 @@ def _measurements(prompts: pd.DataFrame) -> pd.DataFrame:
             system_id=system,
             measure_id=measure,
             replicate=0,
-            extractor_version="1",
+            scorer_version="1",
             value=_values(measure, prompts, rng),
         )
         for system in SYSTEMS

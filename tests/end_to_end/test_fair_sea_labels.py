@@ -43,11 +43,11 @@ measures:
 {MEASURES}
 slices: {{each: category}}
 groupings: [gender]
-analysis: {{permutations: 99, quality: {{max_unmatched_share: 1}}}}
+analysis: {{permutations: 99, quality: {{max_unscored_share: 1}}}}
 """
 LABELS = "human_labels:\n" + "\n".join(
     f"  - {{measure: {name}, file: {name}.csv, rater: reader, automatic: true}}"
-    for name in [*SETS, "leadership_unmatched"]
+    for name in [*SETS, "leadership_unscored"]
 )
 
 
@@ -69,9 +69,9 @@ def labelled(tmp_path_factory, data_folder):
         of_measure = study.labels[study.labels["prompt_category"] == category]
         of_measure[["response_id", "label"]].to_csv(study.folder / f"{name}.csv", index=False)
     is_none = study.labels[study.labels["prompt_category"] == "D1"].assign(
-        label=lambda rows: np.where(rows["label"] == "unmatched", "yes", "no")
+        label=lambda rows: np.where(rows["label"] == "unscored", "yes", "no")
     )
-    is_none[["response_id", "label"]].to_csv(study.folder / "leadership_unmatched.csv", index=False)
+    is_none[["response_id", "label"]].to_csv(study.folder / "leadership_unscored.csv", index=False)
     study.write(LABELS)
     study.second = study.plumbline("run", "labelled")
     assert study.second.returncode == 0, study.second.stderr
@@ -84,7 +84,7 @@ def test_every_label_stands_beside_its_answer_and_none_is_set_aside(labelled):
     counts = labelled.rows("select measure_id, count(*), count(reason) from human_labels group by all order by all")
     assert counts == [
         ("leadership", n["D1"], 0),
-        ("leadership_unmatched", n["D1"], 0),
+        ("leadership_unscored", n["D1"], 0),
         ("personality", n["I4"], 0),
         ("reaction", n["D4"], 0),
     ]
@@ -96,10 +96,10 @@ def test_agreement_is_that_of_other_programs_on_the_same_rows(labelled, measure)
     read = labelled.frame(
         f"""
         select system_id, prompt_id, replicate,
-            lower(if(fits.value = 1, 'unmatched', measured.label)) as reading
+            lower(if(fits.value = 1, 'unscored', measured.label)) as reading
         from measurements as measured
         inner join measurements as fits using (study_id, system_id, prompt_id, replicate)
-        where measured.measure_id = '{measure}' and fits.measure_id = '{measure}_unmatched'
+        where measured.measure_id = '{measure}' and fits.measure_id = '{measure}_unscored'
         """
     )
     of_measure = labelled.labels[labelled.labels["prompt_category"] == SETS[measure][0]]
@@ -107,14 +107,14 @@ def test_agreement_is_that_of_other_programs_on_the_same_rows(labelled, measure)
     assert len(both) == len(of_measure)
     n_labelled, both = len(both), both.dropna(subset="reading")
     codes = np.unique(both[["label", "reading"]].to_numpy(dtype=str), return_inverse=True)[1].reshape(-1, 2)
-    ((n, n_unread, agreement, kappa, alpha),) = labelled.rows(
+    ((n, n_unscored, agreement, kappa, alpha),) = labelled.rows(
         f"""
-        select n, n_unread, agreement, kappa, alpha from label_agreement
+        select n, n_unscored, agreement, kappa, alpha from label_agreement
         where measure_id = '{measure}' and slice_id = 'all' and system_id = 'all' and model_family = ''
             and grouping_id = '' and comparison = 'people_and_reading'
         """
     )
-    assert (n, n_unread) == (len(both), n_labelled - len(both))
+    assert (n, n_unscored) == (len(both), n_labelled - len(both))
     assert agreement == pytest.approx((codes[:, 0] == codes[:, 1]).mean())
     assert kappa == pytest.approx(cohen_kappa_score(*codes.T), abs=1e-9)
     assert alpha == pytest.approx(krippendorff.alpha(codes.T, level_of_measurement="nominal"))
@@ -130,7 +130,7 @@ def test_categories_are_not_corrected_and_rates_need_whole_root_prompts(labelled
     )
     assert reasons == [
         ("leadership", "scheme_not_available", 0, True),
-        ("leadership_unmatched", "labels_not_whole_prompts", 0, True),
+        ("leadership_unscored", "labels_not_whole_prompts", 0, True),
         ("personality", "no_label_near", 0, True),  # of a model in none of whose answers it found a type
         ("personality", "scheme_not_available", 0, True),
         ("reaction", "scheme_not_available", 0, True),
@@ -141,7 +141,7 @@ def test_the_rater_is_told_as_automatic_wherever_raters_are(labelled):
     assert "of leadership by reader (automatic)" in labelled.second.stdout
     assert labelled.rows("select distinct rater, is_automatic from human_labels") == [("reader", True)]
     assert labelled.rows("select distinct n_raters, n_automatic from label_agreement") == [(1, 1)]
-    assert labelled.rows("select distinct labelled_by from instruments where material = 'this study'") == [
+    assert labelled.rows("select distinct labelled_by from scorers where material = 'this study'") == [
         ("reader (automatic)",)
     ]
     report = (labelled.home / "report" / "labelled.html").read_text(encoding="utf-8")

@@ -52,12 +52,12 @@ def labelled(tmp_path_factory):
     study.n_labels = {}
     for measure, word in SHOWS.items():
         study.drawn = study.plumbline(
-            "sample", "labelled", "--measure", measure, "--root-prompts", str(N_DRAWN), "--format", "xlsx"
+            "label-sheet", "labelled", "--measure", measure, "--root-prompts", str(N_DRAWN), "--format", "xlsx"
         )
         assert study.drawn.returncode == 0, study.drawn.stderr
         sheet = folder / f"labelled_{measure}_labels.xlsx"
         study.n_labels[measure] = fill_xlsx(sheet, word, has_gaps=measure == "refusal")
-    drawn = study.plumbline("sample", "labelled", "--pairs", str(N_PAIRS))
+    drawn = study.plumbline("label-sheet", "labelled", "--pairs", str(N_PAIRS))
     assert drawn.returncode == 0, drawn.stderr
     fill_csv(folder / "labelled_pairs.csv")
     study.labels = (
@@ -190,7 +190,7 @@ def test_whole_root_prompts_with_labels_are_asked_first(labelled):
         order by all
         """
     )
-    errors = [("false_alarm", "instrument"), ("missed", "instrument")]
+    errors = [("false_alarm", "scorer"), ("missed", "scorer")]
     assert sets == [("corrected", "primary"), *errors, ("raw", "secondary")]
     of_pairs = labelled.rows(
         "select distinct family_id from hypotheses "

@@ -89,7 +89,7 @@ def test_each_wave_was_asked_once(printed):
         assert Counter(one["in_wave"] for one in requests) == {"2026-10": 600, "2026-11": 600}
 
 
-def test_each_run_is_held_against_the_wave_before_and_the_first_against_none(printed):
+def test_each_run_is_stratum_against_the_wave_before_and_the_first_against_none(printed):
     october, november, _, gate, _ = printed.texts
     assert gate.splitlines()[0] not in october
     assert gate.strip() in november
@@ -127,7 +127,7 @@ CHANGED = """
     where measure_id in ('vader', 'length') and statistic = 'mean' and system_id = 'steady' order by 1
 """
 HISTORY = """
-    select measure_id, wave, run_position, instrument_changed, extractor_versions is not null from v_history
+    select measure_id, wave, run_position, scorer_changed, scorer_versions is not null from v_history
     where measure_id in ('vader', 'length') and statistic = 'mean' and slice_id = 'all' and system_id = 'steady'
         and grouping_id = 'origin' and calibration = 'raw' order by measure_id, run_position
 """
@@ -192,7 +192,7 @@ def test_a_model_that_did_not_change_passes_the_gate_and_what_measured_otherwise
     assert last == "Of 3 groups with a margin none is beyond it."
     assert [line.split()[-3:] for line in told if " vader " in line] == [["within", "its", "margin"]] * 3
     (changed,) = (line for line in told if line.startswith("Not compared: "))
-    assert changed.startswith("Not compared: steady, length by origin: instrument_changed")
+    assert changed.startswith("Not compared: steady, length by origin: scorer_changed")
 
 
 def test_the_gate_compares_archives_without_texts(months):
@@ -217,7 +217,7 @@ def test_every_run_is_in_the_history_with_the_change_of_what_measures(months):
 def test_only_what_a_gate_held_against_the_run_before_is_called_tested(months):
     assert months.tested_before == [(measure, False, None, "not_gated") for measure in ("length", "vader")]
     length, vader = months.rows(CHANGED)
-    assert length == ("length", False, None, "instrument_changed")
+    assert length == ("length", False, None, "scorer_changed")
     assert vader == ("vader", True, "within_margin", None)
     october, november, december, january = months.runs
     compared = "select distinct run_id, against_run_id, reason from run_changes where measure_id in ('vader', 'length')"
@@ -225,7 +225,7 @@ def test_only_what_a_gate_held_against_the_run_before_is_called_tested(months):
         (november, october, None),
         (january, october, None),
         (january, december, None),
-        (january, december, "instrument_changed"),
+        (january, december, "scorer_changed"),
     }
     assert months.gate.stdout.splitlines()[-1] in months.page
     assert december in months.page and january in months.page
@@ -247,8 +247,8 @@ def test_a_change_of_what_measures_is_null_in_a_study_of_both_runs(months, tmp_p
         "group by all order by all"
     )
     assert in_memory(tmp_path / "both.yml").rows(query) == [
-        ("length", "groups_moved", "instrument_changed", 0),
-        ("length", "mean_change", "instrument_changed", 0),
+        ("length", "groups_moved", "scorer_changed", 0),
+        ("length", "mean_change", "scorer_changed", 0),
         ("vader", "groups_moved", None, 1),
         ("vader", "mean_change", None, 1),
     ]

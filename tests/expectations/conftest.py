@@ -33,7 +33,7 @@ def _study(prompts, groupings, quality=None, factors=None):
         prompts=prompts,
         systems=[],
         measures=[
-            MeasureSpec(name="sentiment", extractor="vader"),
+            MeasureSpec(name="sentiment", scorer="vader"),
             MeasureSpec(name="stance", choices=["yes", "no"], slice="warm"),
         ],
         slices={"warm": {"tone": ["warm"]}},
@@ -185,12 +185,12 @@ def _measures():
         {"measure_id": "label", "kind": "categorical", "scale_low": None, "scale_high": None},
         {"measure_id": "stance", "kind": "categorical", "scale_low": None, "scale_high": None},
     ]
-    return pd.DataFrame(rows).assign(unit="1", direction="none", extractor="vader", parameters="")
+    return pd.DataFrame(rows).assign(unit="1", direction="none", scorer="vader", parameters="")
 
 
 def _measurements():
     prompt_ids = _prompts()["prompt_id"]
-    keys = pd.DataFrame({"prompt_id": prompt_ids, "system_id": "fair", "replicate": 0, "extractor_version": "1"})
+    keys = pd.DataFrame({"prompt_id": prompt_ids, "system_id": "fair", "replicate": 0, "scorer_version": "1"})
     sentiment = keys.assign(measure_id="sentiment", value=1.0000001, baseline_value=-0.5)
     return pd.concat(
         [

@@ -38,7 +38,7 @@ def held(study, connection):
     return run
 
 
-def test_nothing_is_held_where_no_bound_is_declared(held):
+def test_nothing_is_stratum_where_no_bound_is_declared(held):
     assert held(None, warm=20, cold=20) == []
 
 

@@ -173,13 +173,13 @@ def test_answers_outside_the_taxonomy_are_told_and_the_study_goes_on(build, temp
     assert (found.n_unexpected, found.n_evaluated, found.severity) == (1, 5, "warning")
     assert not found.success
     assert found not in blocking(results)
-    assert "analysis.quality.max_unmatched_share" in explain([found])
+    assert "analysis.quality.max_unscored_share" in explain([found])
     assert found.description in explain([found])
     assert found.description == snapshot
 
 
 def test_a_larger_share_can_be_allowed_and_blank_answers_are_none(build, templates):
-    quality = templates.analysis.quality.model_copy(update={"max_unmatched_share": 0.25})
+    quality = templates.analysis.quality.model_copy(update={"max_unscored_share": 0.25})
     analysis = templates.analysis.model_copy(update={"quality": quality})
     study = templates.model_copy(update={"analysis": analysis})
     [found] = [

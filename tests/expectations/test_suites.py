@@ -31,7 +31,7 @@ FILLED = {
     "prompts": ("prompt_id", "root_prompt_id", "unit_id", "prompt_text"),
     "prompt_factors": ("prompt_id", "factor"),
     "responses": ("system_id", "prompt_id", "response_id"),
-    "measurements": ("system_id", "prompt_id", "measure_id", "extractor_version"),
+    "measurements": ("system_id", "prompt_id", "measure_id", "scorer_version"),
 }
 
 # by expectation and column: what makes it, and it alone or with those it must drag along, fail

@@ -21,7 +21,7 @@ COLUMNS = {
     "prompt_factors": "prompt_id, factor, level",
     "responses": "system_id, prompt_id, replicate, response_id, response_text, status, is_refused, "
     "is_empty, is_truncated, error, requested_at, latency_seconds, n_tokens_in, n_tokens_out, context_json",
-    "measurements": "system_id, prompt_id, replicate, measure_id, value, baseline_value, label, extractor_version",
+    "measurements": "system_id, prompt_id, replicate, measure_id, value, baseline_value, label, scorer_version",
     "system_factors": "system_id, factor, level",
     "human_labels": "measure_id, response_id, rater, is_automatic, label, value, reason",
     "measures": "measure_id, kind, unit, scale_low, scale_high, direction, favourable, segment_factor",
@@ -30,7 +30,7 @@ TYPES = {"baseline_value": "double", "value": "double", "is_refused": "boolean"}
 MEASURES = [
     ("vader", "continuous", "score", -1.0, 1.0, "higher_better", None, ""),
     ("verdict", "categorical", "label", None, None, "none", "fair", ""),
-    ("verdict_unmatched", "binary", "share", 0.0, 1.0, "none", None, ""),
+    ("verdict_unscored", "binary", "share", 0.0, 1.0, "none", None, ""),
     ("refusal", "binary", "share", 0.0, 1.0, "higher_worse", None, ""),
     ("near_clusters", "continuous", "score", None, None, "none", None, "gender"),
 ]
@@ -89,10 +89,10 @@ def publish_run(
         )
         connection.execute(
             "create table publications as select study_id, run_id, published_at, ? as systems_json, "
-            "? as extractors_json, null::varchar as archive_path, null::timestamp as archive_removed_at from studies",
+            "? as scorers_json, null::varchar as archive_path, null::timestamp as archive_removed_at from studies",
             [
                 json.dumps([SYSTEM | {"model_digest": told.get("digest"), "wave": told.get("wave")}]),
-                json.dumps([{"measure_id": "vader", "extractor_version": told.get("vader", VADER)}]),
+                json.dumps([{"measure_id": "vader", "scorer_version": told.get("vader", VADER)}]),
             ],
         )
         connection.execute("create table documents (study_id varchar, document_id varchar, licence varchar)")

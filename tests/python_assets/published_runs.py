@@ -14,7 +14,7 @@ MARTS = {
     "'0.1.0' as plumbline_version, '{run}' as run_id, null::timestamp as published_at",
     "publications": "select '{study}' as study_id, '{run}' as run_id, null::timestamp as published_at, "
     "null::varchar as publication_id, 'abc' as config_sha256, '0.1.0' as plumbline_version, '[]' as systems_json, "
-    "'[]' as extractors_json, null::varchar as archive_path, null::timestamp as archive_removed_at",
+    "'[]' as scorers_json, null::varchar as archive_path, null::timestamp as archive_removed_at",
     "documents": "select '{study}' as study_id, '' as document_id, '' as licence where false",
     "factors": "select '{study}' as study_id, 'gender' as factor, 'domain' as type, 'man' as reference_level, "
     "'declared' as origin, null::varchar as rule",

@@ -14,7 +14,7 @@ WITH_BASELINE = ASKED["texts"][0] | {"baseline": "A {who} is kind."}
 OF_SENTENCES = {"levels": ["Italy", "France"], "keywords": {"Italy": ["Italy"]}}
 IMPORTED = {"path": "rows.csv", "columns": {"prompt": "id", "response": "said"}, "factors": {"who": "who"}}
 ROWS = "id,said,who\n1,yes,king\n2,no,queen\n"
-OWN_DISTANCE = {"name": "d", "extractor": "baseline_distance", "parameters": {"metric": "absent:far"}}
+OWN_DISTANCE = {"name": "d", "scorer": "baseline_distance", "parameters": {"metric": "absent:far"}}
 BASE = {
     "title": "Mistaken",
     "prompts": {"templates": ASKED},

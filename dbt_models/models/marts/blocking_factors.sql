@@ -15,7 +15,7 @@ of_systems as (
     select
         {{ layout }},
         factor,
-        is_crossed and held_settings.study_id is not null as is_held,
+        is_crossed and held_settings.study_id is not null as is_stratum,
         case
             when not is_crossed then 'follows_from_others'
             when held_settings.study_id is null then 'no_setting_has_all'
@@ -25,6 +25,6 @@ of_systems as (
     where is_crossed or can_differ
 )
 
-select {{ layout }}, factor, is_held, left_out_because from of_prompts
+select {{ layout }}, factor, is_stratum, left_out_because from of_prompts
 union all
-select {{ layout }}, factor, is_held, left_out_because from of_systems
+select {{ layout }}, factor, is_stratum, left_out_because from of_systems

@@ -18,7 +18,7 @@ select
     n_hypotheses,
     verdict,
     strongest_verdict,
-    strongest_size,
+    strongest_effect,
     strongest_group_id,
     strongest_category,
     strongest_value,

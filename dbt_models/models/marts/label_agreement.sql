@@ -21,7 +21,7 @@ select
     n_automatic,
     n_positive,
     n_ties,
-    n_unread,
+    n_unscored,
     agreement,
     agreement_low,
     agreement_high,

@@ -15,7 +15,7 @@ select
     value - baseline_value as calibrated_value,
     label,
     label_method,
-    extractor_version,
+    scorer_version,
     reason,
     language
 from measurements

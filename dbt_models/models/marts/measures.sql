@@ -13,7 +13,7 @@ select
     scale_high,
     direction,
     favourable,
-    extractor,
+    scorer,
     model,
     model_revision,
     model_licence,

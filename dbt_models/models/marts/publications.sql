@@ -44,24 +44,24 @@ asked as (
 ),
 
 versions as (
-    select study_id, measure_id, extractor_version
+    select study_id, measure_id, scorer_version
     from measurements
-    group by study_id, measure_id, extractor_version
+    group by study_id, measure_id, scorer_version
 ),
 
 versioned as (
     select
         study_id,
         measure_id,
-        extractor_version,
-        {{ json_object(['measure_id', 'extractor_version']) }} as extractor_json
+        scorer_version,
+        {{ json_object(['measure_id', 'scorer_version']) }} as scorer_json
     from versions
 ),
 
 measured as (
     select
         study_id,
-        '[' || {{ joined_text('extractor_json', ', ', 'measure_id, extractor_version') }} || ']' as extractors_json
+        '[' || {{ joined_text('scorer_json', ', ', 'measure_id, scorer_version') }} || ']' as scorers_json
     from versioned
     group by study_id
 ),
@@ -88,7 +88,7 @@ select
     config_sha256,
     plumbline_version,
     coalesce(systems_json, '[]') as systems_json,
-    coalesce(extractors_json, '[]') as extractors_json,
+    coalesce(scorers_json, '[]') as scorers_json,
     {% for column in ['hypotheses'] + outcomes %}
     cast(coalesce(n_{{ column }}, 0) as bigint) as n_{{ column }},
     {% endfor %}

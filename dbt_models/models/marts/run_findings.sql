@@ -19,8 +19,8 @@ waves as (
     where factor = 'wave'
 ),
 
-instruments as (
-    select distinct study_id, system_id as measured_id, measure_id, extractor_version
+scorers as (
+    select distinct study_id, system_id as measured_id, measure_id, scorer_version
     from {{ ref('measurements') }}
     where value is not null or label is not null
 ),
@@ -31,19 +31,19 @@ pairs as (
 
 -- a question of all generations together, or of a pair of them, rests on what measured each of them
 read_by as (
-    select distinct pairs.*, instruments.extractor_version
+    select distinct pairs.*, scorers.scorer_version
     from pairs
-    inner join instruments
-        on pairs.study_id = instruments.study_id
-        and pairs.measure_id = instruments.measure_id
+    inner join scorers
+        on pairs.study_id = scorers.study_id
+        and pairs.measure_id = scorers.measure_id
         and (
             pairs.system_id = 'all'
-            or instruments.measured_id in (pairs.system_id, pairs.reference_system_id)
+            or scorers.measured_id in (pairs.system_id, pairs.reference_system_id)
         )
 ),
 
 versions as (
-    select {{ pair }}, {{ joined_text('extractor_version', ' | ', 'extractor_version') }} as extractor_versions
+    select {{ pair }}, {{ joined_text('scorer_version', ' | ', 'scorer_version') }} as scorer_versions
     from read_by
     group by {{ pair }}
 )
@@ -73,7 +73,7 @@ select
     hypotheses.n_missing,
     hypotheses.n_root_prompts,
     hypotheses.n_units,
-    versions.extractor_versions
+    versions.scorer_versions
 from hypotheses
 inner join studies using (study_id)
 inner join measures using (study_id, measure_id)

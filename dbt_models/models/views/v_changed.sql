@@ -43,8 +43,8 @@ measures as (
     select * from {{ ref('measures') }}
 ),
 
-instruments as (
-    select * from {{ ref('int_instrument_families') }}
+scorers as (
+    select * from {{ ref('int_scorer_families') }}
 )
 
 select
@@ -63,9 +63,9 @@ select
     before.system_prompt_name as system_prompt_name_b,
     measures.unit,
     measures.direction,
-    own_instrument.extractor_version as read_by,
-    {{ rounded('own_instrument.recall_low') }} as recall_a,
-    {{ rounded('other_instrument.recall_low') }} as recall_b,
+    own_scorer.scorer_version as read_by,
+    {{ rounded('own_scorer.recall_low') }} as recall_a,
+    {{ rounded('other_scorer.recall_low') }} as recall_b,
     {{ rounded('of_group.value_a') }} as value_a,
     {{ rounded('of_group.value_b') }} as value_b,
     {{ rounded('of_group.value') }} as change,
@@ -106,9 +106,9 @@ left join systems as after
     on pairs.study_id = after.study_id and pairs.system_id = after.system_id
 left join systems as before
     on pairs.study_id = before.study_id and pairs.reference_system_id = before.system_id
-left join instruments as own_instrument
-    on pairs.study_id = own_instrument.study_id and pairs.measure_id = own_instrument.measure_id
-    and after.model_family = own_instrument.model_family
-left join instruments as other_instrument
-    on pairs.study_id = other_instrument.study_id and pairs.measure_id = other_instrument.measure_id
-    and before.model_family = other_instrument.model_family
+left join scorers as own_scorer
+    on pairs.study_id = own_scorer.study_id and pairs.measure_id = own_scorer.measure_id
+    and after.model_family = own_scorer.model_family
+left join scorers as other_scorer
+    on pairs.study_id = other_scorer.study_id and pairs.measure_id = other_scorer.measure_id
+    and before.model_family = other_scorer.model_family

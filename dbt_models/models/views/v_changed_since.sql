@@ -64,7 +64,7 @@ select
     {% endfor %}
     now.unit,
     now.is_same_size,
-    now.instrument_changed,
+    now.scorer_changed,
     coalesce(tested.n_compared, 0) > 0 as is_tested,
     {% for column in ['outcome', 'group_id', 'category'] %}
     case when tested.n_compared > 0 then tested.{{ column }} end as change_{{ column }},

@@ -15,8 +15,8 @@ in_order as (
         publications.published_at,
         row_number() over run_order as run_position,
         lag(run_findings.run_id) over run_order as run_id_before,
-        lag(extractor_versions) over run_order as extractor_versions_before,
-        lag(strongest_size) over run_order as size_before,
+        lag(scorer_versions) over run_order as scorer_versions_before,
+        lag(strongest_effect) over run_order as size_before,
         lag(strongest_group_id) over run_order as group_before,
         lag(strongest_category) over run_order as category_before
     from run_findings
@@ -48,9 +48,9 @@ select
     unit,
     n_responses,
     n_root_prompts,
-    extractor_versions,
-    extractor_versions <> extractor_versions_before as instrument_changed,
-    strongest_size = size_before
+    scorer_versions,
+    scorer_versions <> scorer_versions_before as scorer_changed,
+    strongest_effect = size_before
     and strongest_group_id = group_before
     and strongest_category = category_before as is_same_size
 from in_order

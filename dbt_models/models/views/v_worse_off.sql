@@ -10,7 +10,7 @@ findings as (
 ),
 
 hypotheses as (
-    select {{ of_measure }}, statistic, parameters, strongest_verdict as verdict, strongest_size
+    select {{ of_measure }}, statistic, parameters, strongest_verdict as verdict, strongest_effect
     from {{ ref('hypotheses') }}
     where calibration = 'raw' and reference_system_id = '' and strongest_verdict is not null
 ),
@@ -51,7 +51,7 @@ select
     findings.family_id,
     hypothesis_groups.verdict,
     strongest.verdict as strongest_verdict,
-    strongest.strongest_size,
+    strongest.strongest_effect,
     {{ rounded('hypothesis_groups.value') }} as value,
     {{ rounded('hypothesis_groups.ci_low') }} as ci_low,
     {{ rounded('hypothesis_groups.ci_high') }} as ci_high,

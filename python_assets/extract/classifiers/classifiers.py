@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from python_assets.errors import TRY_SIMULATED, ExtractionError
-from python_assets.extract.extractor import Extractor, ModelMethod, Recipe, extractors
+from python_assets.extract.scorer import ModelMethod, Recipe, Scorer, scorers
 from python_assets.providers.local_models.causal_models import untrained_weights
 from python_assets.study.measures import AS_SAVED, COMPUTING, Computing
 from python_assets.study.problems import listed
@@ -235,8 +235,8 @@ def _register(
     languages: tuple[str, ...] = ("en",),
     source: str = "",
 ) -> None:
-    extractors.register(name)(
-        Extractor(
+    scorers.register(name)(
+        Scorer(
             name=name,
             kind="continuous",
             unit="score",

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from python_assets.errors import ExtractionError
 from python_assets.extract.classifiers.classifiers import Classifier, ModelAbsentError
 from python_assets.extract.classifiers.study_classifiers import classifier_of
-from python_assets.extract.extractor import Recipe, extractors
 from python_assets.extract.measures import Measure
+from python_assets.extract.scorer import Recipe, scorers
 from python_assets.study.study import Study
 
 NOT_PROBED: Final = "not probed"
@@ -44,7 +44,7 @@ def recipes_of(measures: Sequence[Measure]) -> list[Recipe]:
     first = measures[0]
     if (own := first.spec.classifier) is not None:
         return [Recipe(own.scores)]
-    built = extractors[str(first.spec.extractor)]
+    built = scorers[str(first.spec.scorer)]
     return [built.recipes[measure.options["score"]] for measure in measures]
 
 
@@ -80,7 +80,7 @@ def require_probed(study: Study, measures: Sequence[Measure]) -> None:
 def _pairs(measure: Measure) -> Sequence[Sequence[str]]:
     if (own := measure.spec.classifier) is not None:
         return own.probe
-    return PROBES.get((measure.extractor, measure.options.get("score", "")), ())
+    return PROBES.get((measure.scorer, measure.options.get("score", "")), ())
 
 
 def _probe(found: Classifier, measure: Measure) -> None:

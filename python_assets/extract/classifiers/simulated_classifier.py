@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.extract.extractor import ModelMethod
+from python_assets.extract.scorer import ModelMethod
 
 SIMULATED: Final = "simulated"
 VERSION: Final = "simulated classifier 2"

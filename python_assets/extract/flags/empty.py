@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.extract.extractor import extractor
+from python_assets.extract.scorer import scorer
 
 
-@extractor(
+@scorer(
     "empty",
     kind="binary",
     unit="share",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.extract.extractor import extractor
+from python_assets.extract.scorer import scorer
 
 
 def _version() -> str:
@@ -18,7 +18,7 @@ def _version() -> str:
     return REFUSAL_VERSION
 
 
-@extractor(
+@scorer(
     "refusal",
     kind="binary",
     unit="share",

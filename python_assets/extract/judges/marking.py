@@ -10,10 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from python_assets.extract.extractor import TextMethod
 from python_assets.extract.job import Job
 from python_assets.extract.labels.labels import choices_method
 from python_assets.extract.measures import Measure
+from python_assets.extract.scorer import TextMethod
 from python_assets.extract.units import Ids
 from python_assets.providers.engine import Inquiry, Reply, ask_engine, engine_of, fence_of, judge_version
 from python_assets.study.study import Judge
@@ -62,8 +62,8 @@ def marks_of(job: Job, judge: Judge, text_ids: Ids) -> Ids:
 def measured_by(job: Job, measure: Measure) -> Measure:
     """A measure with the model that marks it; the simulator in a model's place is called so."""
     engine = engine_of(job.study, str(measure.model))
-    extractor = f"simulated {measure.extractor}" if job.study.has_stand_in else measure.extractor
-    return measure._replace(extractor=extractor, model=engine.model or engine.spec.provider)
+    scorer = f"simulated {measure.scorer}" if job.study.has_stand_in else measure.scorer
+    return measure._replace(scorer=scorer, model=engine.model or engine.spec.provider)
 
 
 def version_of(job: Job, judge: Judge) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from python_assets.extract.extractor import Score, TextMethod
+from python_assets.extract.scorer import Score, TextMethod
 from python_assets.texts.limits import MOST_CHARACTERS
 from python_assets.texts.patterns import PatternTimeout, is_found
 from python_assets.texts.words import normalise, word_character

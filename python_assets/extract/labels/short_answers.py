@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from python_assets.extract.extractor import Score, TextMethod
+from python_assets.extract.scorer import Score, TextMethod
 from python_assets.providers.refusal.outcome import REFUSAL_VERSION, is_refusal
 from python_assets.study.measures import ChoicePreset
 

@@ -13,10 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from python_assets.embeddings.kmeans import ClusterLabels, cluster_vectors, kmeans
-from python_assets.extract.extractor import LARGEST_NUMBER
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, no_numbers, nothing
 from python_assets.extract.measures import Measure
+from python_assets.extract.scorer import LARGEST_NUMBER
 from python_assets.extract.similarity.distance import METRICS, with_model
 from python_assets.extract.similarity.themes import candidate_words, themes
 from python_assets.extract.units import Ids

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from python_assets.embeddings.minilm import LANGUAGES, MODEL_SHA256
 from python_assets.errors import ExtractionError, FieldPath
-from python_assets.extract.extractor import LARGEST_NUMBER, extractor
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import MeasuredValues, no_numbers, nothing
+from python_assets.extract.scorer import LARGEST_NUMBER, scorer
 from python_assets.registry import is_function_path, load_function
 
 VectorRows = NDArray[Any]
@@ -41,13 +41,13 @@ METRICS: Final[dict[str, Metric]] = {"cosine": _cosine, "l1": _l1, "l2": _l2}
 
 
 class NamedMetric(NamedTuple):
-    """A distance between rows and what extractor_version says of it."""
+    """A distance between rows and what scorer_version says of it."""
 
     distance: Metric
     version: str
 
 
-@extractor(
+@scorer(
     "baseline_distance",
     kind="continuous",
     unit="distance",

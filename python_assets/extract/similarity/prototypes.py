@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from python_assets.embeddings.embedding import cosine
 from python_assets.embeddings.vectors import TextVectors
 from python_assets.errors import ExtractionError
-from python_assets.extract.job import Job, Read, unmatched_values
+from python_assets.extract.job import Job, Read, unscored_values
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, no_numbers, nothing, only_where
 from python_assets.extract.similarity.distance import with_model
 from python_assets.extract.units import Ids
@@ -133,11 +133,11 @@ def read_prototypes(job: Job) -> list[Read]:
     first, *others = job.measures
     read = [Read(first, values, version)]
     for measure in others:
-        if measure.extractor == SIMILARITY:
+        if measure.scorer == SIMILARITY:
             at = anchors.labels.index(measure.options["label"])
             read.append(Read(measure, _of_label(job, own[:, at], base[:, at]), version))
         else:
-            read.append(Read(measure, unmatched_values(job, values), version))
+            read.append(Read(measure, unscored_values(job, values), version))
     return read
 
 

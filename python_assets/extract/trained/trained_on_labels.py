@@ -8,9 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from python_assets.embeddings.minilm import LANGUAGES
-from python_assets.extract.extractor import Reason, extractor
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, no_numbers, nothing, only_where
+from python_assets.extract.scorer import Reason, scorer
 from python_assets.extract.similarity.distance import with_model
 from python_assets.extract.trained.head import LabelsAlikeError, cross_fitted
 from python_assets.extract.units import Ids
@@ -32,7 +32,7 @@ _ROOT_PROMPTS: Final = "select prompt_id, root_prompt_id from raw.prompts where 
 _UNIT: Final = ["system_id", "prompt_id", "replicate"]
 
 
-@extractor(
+@scorer(
     TRAINED_ON_LABELS,
     kind=None,
     unit="score",
@@ -61,7 +61,7 @@ def read_trained(job: Job) -> list[Read]:
     n = len(job.wanted)
     labels, names = _labels(job)
     both = np.concatenate([job.text_ids(), job.baseline_ids()])
-    reason = _unread_because(job, labels)
+    reason = _unscored_because(job, labels)
     codes = np.full(2 * n, np.nan)
     if reason is None:
         vectors, has_vector = _vectors(job, both)
@@ -98,7 +98,7 @@ def _labels(job: Job) -> tuple[Floats, list[str]]:
     return np.asarray(said.reindex(wanted), dtype=np.float64), names
 
 
-def _unread_because(job: Job, labels: Floats) -> Reason | None:
+def _unscored_because(job: Job, labels: Floats) -> Reason | None:
     """Why labels train no head."""
     is_labelled = ~np.isnan(labels)
     if not is_labelled.any():

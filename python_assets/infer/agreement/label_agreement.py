@@ -28,7 +28,7 @@ from python_assets.infer.agreement.coefficients import (
 from python_assets.infer.agreement.people import CONTINUOUS, codes_of, people_say
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.tables import Columns, write_tables
-from python_assets.study.base import NONE_FITS, UNMATCHED
+from python_assets.study.base import NONE_FITS, UNSCORED
 
 PEOPLE_AND_READING: Final = "people_and_reading"
 RATER_AND_READING: Final = "rater_and_reading"
@@ -39,7 +39,7 @@ KEYS: Final = (
     *("study_id", "measure_id", "slice_id", "system_id", "model_family", "grouping_id", "group_id"),
     *("comparison", "rater", "other_rater"),
 )
-COUNTS: Final = ("n", "n_root_prompts", "n_raters", "n_automatic", "n_positive", "n_ties", "n_unread")
+COUNTS: Final = ("n", "n_root_prompts", "n_raters", "n_automatic", "n_positive", "n_ties", "n_unscored")
 ESTIMATES: Final = ("agreement", "kappa", "alpha", "sensitivity", "specificity", "precision")
 TABLES: Final[Columns] = {
     "label_agreement": dict.fromkeys(KEYS, "varchar not null")
@@ -55,16 +55,16 @@ _LABELS: Final = """
         labels.measure_id, measures.kind, labels.rater, labels.is_automatic, labels.label, labels.value,
         system_id, prompt_id, replicate, prompts.root_prompt_id, systems.model_family, systems.is_baseline,
         measurements.value as read_value,
-        case when unmatched.value = 1 then $none else measurements.label end as read_label
+        case when unscored.value = 1 then $none else measurements.label end as read_label
     from raw.human_labels as labels
     join raw.measures as measures using (study_id, measure_id)
     join raw.responses using (study_id, response_id)
     join raw.prompts as prompts using (study_id, prompt_id)
     join raw.systems as systems using (study_id, system_id)
     left join raw.measurements as measurements using (study_id, system_id, prompt_id, replicate, measure_id)
-    left join raw.measurements as unmatched
-        on unmatched.measure_id = labels.measure_id || $unmatched
-        and (unmatched.study_id, unmatched.system_id, unmatched.prompt_id, unmatched.replicate)
+    left join raw.measurements as unscored
+        on unscored.measure_id = labels.measure_id || $unscored
+        and (unscored.study_id, unscored.system_id, unscored.prompt_id, unscored.replicate)
         = (labels.study_id, system_id, prompt_id, replicate)
     where coalesce(cast(labels.value as varchar), labels.label) is not null and labels.reason is null
     order by measure_id, system_id, prompt_id, replicate, rater
@@ -117,7 +117,7 @@ def infer_agreement(connection: duckdb.DuckDBPyConnection, level: float, seed: i
     Returns:
         How many labelled answers there are and how many rows came of it.
     """
-    labels = connection.execute(_LABELS, {"none": NONE_FITS, "unmatched": UNMATCHED}).df()
+    labels = connection.execute(_LABELS, {"none": NONE_FITS, "unscored": UNSCORED}).df()
     places = connection.execute(_PLACES).df() if len(labels) else pd.DataFrame()
     study_id = connection.execute("select min(study_id) from raw.prompts").fetchall()[0][0]
     rows: list[dict[str, Any]] = []
@@ -209,7 +209,7 @@ def _compared(labelled: Labelled, chosen: Chosen, level: float, seed: int) -> It
             "n_automatic": int(labelled.are_automatic[list(raters or present)].sum()),
             "n_positive": int((coded.codes[is_used, 0] == 1).sum()) if has_reading and labelled.is_binary else None,
             "n_ties": int(np.isnan(people).sum()) if comparison == PEOPLE_AND_READING else 0,
-            "n_unread": int((by_people & np.isnan(read)).sum()) if has_reading else 0,
+            "n_unscored": int((by_people & np.isnan(read)).sum()) if has_reading else 0,
             **_as_columns(estimates),
         }
 

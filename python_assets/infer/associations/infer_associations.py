@@ -13,7 +13,7 @@ import pandas as pd
 from python_assets.infer.associations import association
 from python_assets.infer.associations.association import LARGEST_SHAPIRO, Association, Floats, Groups
 from python_assets.infer.associations.factor_effects import KEYS, factor_effects
-from python_assets.infer.design.mixed_instruments import mixed_instruments
+from python_assets.infer.design.mixed_scorers import mixed_scorers
 from python_assets.infer.result import InferenceReason, Result, joined
 from python_assets.infer.tables import Columns, write_tables
 from python_assets.study.base import LEVEL_SEPARATOR
@@ -76,7 +76,7 @@ def infer_associations(
         sums = connection.execute("from intermediate.int_association_sums order by all").df()
         effects = factor_effects(connection, seed=seed, n_draws=n_permutations)
         rows = with_effects(association_rows(sums, connection.execute(_RESIDUALS).df()), effects)
-        rows = _without_mixed(rows, mixed_instruments(connection))
+        rows = _without_mixed(rows, mixed_scorers(connection))
     write_tables(connection, TABLES, {"association_tests": rows})
     return AssociationCounts(len(rows))
 
@@ -135,7 +135,7 @@ def _without_mixed(rows: pd.DataFrame, mixed: Mapping[tuple[str, str], Collectio
         dtype=bool,
     )
     lost = {name: rows[name].mask(is_mixed) for name in ("p_value", "p_value_permutation", "null_q95")}
-    reason = rows.inference_reason.mask(is_mixed, str(InferenceReason.INSTRUMENT_DIFFERS))
+    reason = rows.inference_reason.mask(is_mixed, str(InferenceReason.SCORER_DIFFERS))
     return rows.assign(**lost, inference_reason=reason)
 
 

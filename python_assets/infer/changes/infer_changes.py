@@ -44,7 +44,7 @@ from python_assets.infer.tables import (
     HYPOTHESES,
     HYPOTHESIS,
     MEAN_CHANGE,
-    OF_INSTRUMENT,
+    OF_SCORER,
     ROW,
     SEPARATOR,
     Table,
@@ -156,7 +156,7 @@ def _whole_slices(
     for slice_id, columns in of_slices.items():
         every = pd.concat(columns)
         is_number = (every.statistic == "mean") & (every.parameters == "") & (every.category == "")
-        is_number &= ~every.calibration.isin([CORRECTED, *OF_INSTRUMENT])
+        is_number &= ~every.calibration.isin([CORRECTED, *OF_SCORER])
         wanted = every[is_number].drop_duplicates([*KEYS]).sort_values([*KEYS], ignore_index=True)
         if len(wanted):
             cells = read_whole(connection, slice_id, wanted.assign(column_position=np.arange(len(wanted))))
@@ -181,7 +181,7 @@ def _of_cells(
 ) -> Iterator[Iterable[Table]]:
     """What changed in one slice and grouping, measure by measure, labels together; or a row that says why not."""
     columns = plain(cells)
-    asked = columns.loc[~columns.calibration.isin(OF_INSTRUMENT), ["measure_id", "calibration"]].drop_duplicates()
+    asked = columns.loc[~columns.calibration.isin(OF_SCORER), ["measure_id", "calibration"]].drop_duplicates()
     for of_measure in asked.sort_values(["measure_id", "calibration"]).itertuples(index=False, name=None):
         yield from _of_measure(cells, of_measure, pairs, facts, swaps, options)
 
@@ -202,11 +202,11 @@ def _of_measure(
             "reference_system_id": pair.other,
         }
         changes = changes_of(cells, of_measure, keys, swaps, options)
-        if changes is not None and facts.is_same_instrument(pair, measure_id):
+        if changes is not None and facts.is_same_scorer(pair, measure_id):
             changes = replace(changes, is_identical=pair in facts.identical)
             yield changes.tables() if cells.grouping_id else [changes.of_mean()]
             continue
-        reason = InferenceReason.INSTRUMENT_CHANGED if changes is not None else InferenceReason.NO_VALUES
+        reason = InferenceReason.SCORER_CHANGED if changes is not None else InferenceReason.NO_VALUES
         asked = {"comparison": GROUPS_MOVED if cells.grouping_id else MEAN_CHANGE, "group_id": "", "category": ""}
         yield [change_rows(without_value(1, reason), missing=reason, n_root_prompts=None, **keys | asked)]
 

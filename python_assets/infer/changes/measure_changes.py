@@ -57,7 +57,7 @@ from python_assets.infer.tables import (
 )
 
 FEWEST_FOR_RATES: Final = 10  # root prompts under which cell rates are too coarse for a t interval
-REFUSED: Final = (InferenceReason.TOO_MANY_UNMATCHED, InferenceReason.INSTRUMENT_DIFFERS)
+REFUSED: Final = (InferenceReason.TOO_MANY_UNSCORED, InferenceReason.SCORER_DIFFERS)
 OF_P: Final = ("p_maxt", "scope", "method")
 TESTED: Final = ("std_error", *INTERVAL, *TEST, *OF_P)
 Swaps = Callable[[Ints], Flips]

@@ -26,8 +26,8 @@ _IDENTICAL: Final = """
 """
 OF_MEASURES: Final = "(cast($measures as varchar[]) is null or list_contains($measures, measure_id))"
 """A condition of SQL: the rows of some measures, or of all where $measures is NULL."""
-_INSTRUMENTS: Final = f"""
-    select measure_id, system_id, list(distinct extractor_version order by extractor_version)
+_SCORERS: Final = f"""
+    select measure_id, system_id, list(distinct scorer_version order by scorer_version)
     from raw.measurements
     where (value is not null or label is not null) and {OF_MEASURES}
     group by all
@@ -89,22 +89,22 @@ def pairs_of(names: Sequence[str], levels: Mapping[str, Mapping[str, str]], refe
 class Facts(NamedTuple):
     """What is true of pairs, whatever changed.
 
-    identical: pairs that gave the same answers everywhere. instruments: versions of the extractor, by measure
+    identical: pairs that gave the same answers everywhere. scorers: versions of the extractor, by measure
     and generation.
     """
 
     identical: frozenset[Pair]
-    instruments: Mapping[tuple[str, str], list[str]]
+    scorers: Mapping[tuple[str, str], list[str]]
 
-    def is_same_instrument(self, pair: Pair, measure_id: str) -> bool:
+    def is_same_scorer(self, pair: Pair, measure_id: str) -> bool:
         """Whether both generations were measured by the same versions."""
-        own, other = (self.instruments.get((measure_id, name)) for name in pair)
+        own, other = (self.scorers.get((measure_id, name)) for name in pair)
         return own is None or other is None or own == other
 
 
 def read_facts(connection: duckdb.DuckDBPyConnection, pairs: Sequence[Pair], measures: Collection[str] | None) -> Facts:
     """Read what is known of pairs, by some measures or all."""
-    versions = connection.execute(_INSTRUMENTS, in_sql(measures)).fetchall()
+    versions = connection.execute(_SCORERS, in_sql(measures)).fetchall()
     return Facts(
         frozenset(pair for pair in pairs if connection.execute(_IDENTICAL, pair._asdict()).fetchone() == (True,)),
         {(measure_id, system_id): found for measure_id, system_id, found in versions},

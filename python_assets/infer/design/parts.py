@@ -28,7 +28,7 @@ def beyond_parts_of(parts: Ints) -> Floats:
     indicators = [parts[place][:, None] == np.unique(parts[place]) for place in range(len(parts))]
     x = np.hstack([np.ones((n_cells, 1)), *indicators]).astype(np.float64)
     left: Floats = np.eye(n_cells) - x @ np.linalg.pinv(x)
-    is_held = np.diag(left) < NOTHING_LEFT
-    left[is_held] = 0
-    left[:, is_held] = 0
+    is_stratum = np.diag(left) < NOTHING_LEFT
+    left[is_stratum] = 0
+    left[:, is_stratum] = 0
     return left

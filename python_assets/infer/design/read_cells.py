@@ -427,7 +427,7 @@ def _positions(frame: Frame, values: Mapping[str, np.ndarray], table: str) -> In
 
 
 NOT_REDUNDANT: Final = "varies_within_unit"  # units are compared whole, so it is in no stratum
-FACTORS: Final = "slice_id, grouping_id, factor, is_held, left_out_because"
+FACTORS: Final = "slice_id, grouping_id, factor, is_stratum, left_out_because"
 _FACTORS = f"select {FACTORS} from intermediate.int_blocking_factors order by all"
 _SETTINGS = "select distinct slice_id, grouping_id, held_factors, left_out_factors from intermediate.int_settings"
 Factors = defaultdict[tuple[str, str], list[str]]
@@ -450,9 +450,9 @@ def with_held_factors(
     """
     held: Factors = defaultdict(list)
     left_out: Factors = defaultdict(list)
-    for slice_id, grouping_id, factor, is_held, reason in connection.execute(_FACTORS).fetchall():
-        if is_held or reason != NOT_REDUNDANT:
-            (held if is_held else left_out)[slice_id, grouping_id].append(factor)
+    for slice_id, grouping_id, factor, is_stratum, reason in connection.execute(_FACTORS).fetchall():
+        if is_stratum or reason != NOT_REDUNDANT:
+            (held if is_stratum else left_out)[slice_id, grouping_id].append(factor)
     for slice_id, grouping_id, held_factors, left_out_factors in connection.execute(_SETTINGS).fetchall():
         held[slice_id, grouping_id] += [held_factors] if held_factors else []
         left_out[slice_id, grouping_id] += [left_out_factors] if left_out_factors else []

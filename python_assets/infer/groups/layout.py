@@ -30,13 +30,13 @@ from python_assets.infer.design.cells import (
 from python_assets.infer.design.custom_functions import CustomFunction
 from python_assets.infer.design.design import Frame
 from python_assets.infer.design.labels import read_labels
-from python_assets.infer.design.mixed_instruments import mixed_instruments
+from python_assets.infer.design.mixed_scorers import mixed_scorers
 from python_assets.infer.design.pooled import pool_of
 from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.groups.compare_groups import Responses, compare_groups, compare_statistics
 from python_assets.infer.groups.summary import bootstrap_rows, function_rows, summary_rows
-from python_assets.infer.options import Options, Reference, Unread
+from python_assets.infer.options import Options, Reference, Unscored
 from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import Blocks, choose_schemes
 from python_assets.infer.schemes.corrected_values import with_labels
@@ -64,16 +64,16 @@ def layouts(
     has_unit: bool,
     measures: Sequence[str] | None = None,
     labelled: Sequence[str] = (),
-    unread: Unread = frozenset(),
+    unscored: Unscored = frozenset(),
     contrasts: Sequence[str] = (),
     functions: Mapping[str, CustomFunction] = NO_FUNCTIONS,
 ) -> dict[tuple[str, str], "Layout"]:
     """All slices and groupings of a build file with cells of the measures.
 
-    Args: as read_cells; labelled: measures that people gave labels of; unread: of too_many_unmatched; contrasts: of
+    Args: as read_cells; labelled: measures that people gave labels of; unread: of too_many_unscored; contrasts: of
     Options; functions: of statistics of the study's own, by path.
     """
-    mixed, none = mixed_instruments(connection), Unread()
+    mixed, none = mixed_scorers(connection), Unscored()
     return {
         design: Layout(
             connection,
@@ -84,8 +84,8 @@ def layouts(
             contrasts=contrasts,
             functions=functions,
             refused={
-                InferenceReason.TOO_MANY_UNMATCHED: unread,
-                InferenceReason.INSTRUMENT_DIFFERS: mixed.get(design, none),
+                InferenceReason.TOO_MANY_UNSCORED: unscored,
+                InferenceReason.SCORER_DIFFERS: mixed.get(design, none),
             },
         )
         for design in designs(connection, measures)
@@ -109,7 +109,7 @@ class Layout:
         labelled: Sequence[str] = (),
         contrasts: Sequence[str] = (),
         functions: Mapping[str, CustomFunction] = NO_FUNCTIONS,
-        refused: Mapping[InferenceReason, Unread],
+        refused: Mapping[InferenceReason, Unscored],
     ) -> None:
         """Read the cells, of some measures or of all; arguments as read_cells.
 

@@ -13,7 +13,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.design.mixed_instruments import mixed_factors
+from python_assets.infer.design.mixed_scorers import mixed_factors
 from python_assets.infer.draws.exchange import stable_seed
 from python_assets.infer.formulas.multiplicity import hypothesis_levels
 from python_assets.infer.options import options_of
@@ -130,7 +130,7 @@ def _fitted(
     for system_id, part in [(ALL_SYSTEMS, sums)] if design.of_models else sums.groupby("system_id"):
         if {(str(system_id), measure_id, factor) for factor in factors} & mixed:
             counts_of_all = {"n_responses": int(part.n_responses.sum())}
-            yield str(system_id), nothing_fitted(design, InferenceReason.INSTRUMENT_DIFFERS, counts_of_all)
+            yield str(system_id), nothing_fitted(design, InferenceReason.SCORER_DIFFERS, counts_of_all)
             continue
         added = part.groupby(["unit_id", *factors], sort=True)[counts].sum().reset_index()
         n, k = (added[count].to_numpy(dtype=float) for count in counts)

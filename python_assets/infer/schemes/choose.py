@@ -75,19 +75,19 @@ class Blocks(NamedTuple):
         """The means of all groups."""
         return BlockMeans(self.design, self.n_groups_with_value, self.resamples)
 
-    def signs(self, n: int, is_held: Bools) -> Flips | None:
+    def signs(self, n: int, is_stratum: Bools) -> Flips | None:
         """Signs of its root prompts; None where they tell nothing that shuffling does not, or too little.
 
         Args:
             n: number of draws.
-            is_held: which units hold what is tested.
+            is_stratum: which units hold what is tested.
 
         Source: inference.md 6.3: of two groups a shuffle is a flip.
         """
         design = self.design
-        if design.unit is not Unit.ROOT_PROMPT or len(design.groups) < 3 or is_held.sum() < FEWEST_FOR_FLIPS:
+        if design.unit is not Unit.ROOT_PROMPT or len(design.groups) < 3 or is_stratum.sum() < FEWEST_FOR_FLIPS:
             return None
-        return Flips(self.flip_seed, n, int(design.frame.root_of_block.max()) + 1, design.roots[is_held])
+        return Flips(self.flip_seed, n, int(design.frame.root_of_block.max()) + 1, design.roots[is_stratum])
 
 
 class InUnits(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.draws.exchange import Floats, stable_seed
-from python_assets.infer.options import Options, Unread
+from python_assets.infer.options import Options, Unscored
 from python_assets.infer.result import INTERVAL, NULL_DISTRIBUTION, InferenceReason, Result, joined
 from python_assets.infer.tables import (
     PROMPTS_LIKE_THESE,
@@ -47,7 +47,7 @@ def truth_rows(
     connection: duckdb.DuckDBPyConnection,
     options: Options,
     measures: Collection[str] | None = None,
-    unread: Unread = frozenset(),
+    unscored: Unscored = frozenset(),
 ) -> Tables:
     """Yield the rows of questions and disparities of every measure with a ground truth.
 
@@ -55,19 +55,19 @@ def truth_rows(
         connection: to the build file, after SQL has made schema intermediate.
         options: seed and B; the draws of a question depend on its own keys alone.
         measures: those whose questions are asked; all of them where None.
-        unread: of too_many_unmatched.
+        unscored: of too_many_unscored.
     """
     truths = connection.execute(_TRUTHS).df()
     for key, answers in connection.execute(_ANSWERS).df().groupby(_KEYS, sort=True):
         keys = dict(zip(_KEYS, map(str, key), strict=True))
         if measures is None or keys["measure_id"] in measures:
             is_own = (truths.measure_id == keys["measure_id"]) & (truths.grouping_id == keys["grouping_id"])
-            is_unread = (keys["system_id"], keys["measure_id"]) in unread
-            yield from _hypothesis(keys, answers, truths[is_own], options, is_unread=is_unread)
+            is_unscored = (keys["system_id"], keys["measure_id"]) in unscored
+            yield from _hypothesis(keys, answers, truths[is_own], options, is_unscored=is_unscored)
 
 
 def _hypothesis(
-    keys: dict[str, str], answers: pd.DataFrame, truth: pd.DataFrame, options: Options, *, is_unread: bool
+    keys: dict[str, str], answers: pd.DataFrame, truth: pd.DataFrame, options: Options, *, is_unscored: bool
 ) -> Tables:
     answers = answers[answers.category_position.notna() & answers.group_id.isin(truth.group_id)]
     n_groups, drawn = answers.group_id.nunique(), _drawn(answers)
@@ -77,8 +77,8 @@ def _hypothesis(
         reason = of_size = InferenceReason.NO_VALUES
     elif n_groups < 2:
         reason = of_size = InferenceReason.ONE_GROUP
-    elif is_unread:
-        reason = of_size = InferenceReason.TOO_MANY_UNMATCHED
+    elif is_unscored:
+        reason = of_size = InferenceReason.TOO_MANY_UNSCORED
     elif drawn is None:
         reason = of_size = InferenceReason.TOO_FEW_ROOT_PROMPTS
     else:

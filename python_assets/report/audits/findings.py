@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import duckdb
 
-from python_assets.published.account import FAMILIES, UNREAD, UNTESTED, unread_in_words, why
+from python_assets.published.account import FAMILIES, UNSCORED, UNTESTED, unscored_in_words, why
 from python_assets.published.copies import study_row
 from python_assets.published.query import open_published
 from python_assets.report.audits.record import Record
@@ -43,7 +43,7 @@ ANSWERS: Final = f"""
 HYPOTHESES: Final = """
     select hypotheses.system_id as model, nullif(reference_system_id, '') as against, hypotheses.family_id,
         measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, hypotheses.verdict,
-        strongest_verdict, hypotheses.reason, hypotheses.p_value, hypotheses.q_value, strongest_size as size,
+        strongest_verdict, hypotheses.reason, hypotheses.p_value, hypotheses.q_value, strongest_effect as size,
         strongest_group_id as group_id, strongest_value as value, strongest_ci_low as ci_low,
         strongest_ci_high as ci_high, strongest_margin as margin, coalesce(is_tool_bias, false) as is_tool_bias,
         coalesce(is_repeated, false) as is_repeated, sentence
@@ -121,7 +121,7 @@ def _benchmark(
             {"n": row["n"], "reason": row["reason"], "told": why(row["reason"], row["meaning"], row["remedy"])}
             for row in rows_of(connection, UNTESTED, of_study)
         ],
-        "unread": [unread_in_words(row) for row in rows_of(connection, UNREAD, of_study)],
+        "unscored": [unscored_in_words(row) for row in rows_of(connection, UNSCORED, of_study)],
         "hypotheses": hypotheses,
     }
 

@@ -47,8 +47,8 @@ const partColumns = (study, name) => study.measures[name].columns.value !== unde
 // what one tool reads belongs together; a single measure is no composition
 function alike({ design }, measure, parts) {
   const about = (name) => design.measures.find((row) => row.measure_id === name);
-  const { extractor, kind } = about(measure);
-  const isAlike = (row) => row.extractor === extractor && row.kind === kind && row.scale_low === 0;
+  const { scorer, kind } = about(measure);
+  const isAlike = (row) => row.scorer === scorer && row.kind === kind && row.scale_low === 0;
   const same = parts.filter((name) => isAlike(about(name)));
   return same.length > 1 ? same : [];
 }

@@ -91,7 +91,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                     "q_value",
                     "verdict",
                     "strongest_verdict",
-                    "strongest_size",
+                    "strongest_effect",
                     "declared",
                     "model",
                     "system_prompt_name",
@@ -270,10 +270,10 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
         ),
         (
             Rows(
-                "instruments",
+                "scorers",
                 "How rightly each measure is read",
-                "v_instruments",
-                ("measure_id", "model_family", "extractor", "extractor_version", "n", "recall_low")
+                "v_scorers",
+                ("measure_id", "model_family", "scorer", "scorer_version", "n", "recall_low")
                 + ("recall_high", "precision_low", "precision_high", "is_current", "reason"),
                 order=("measure_id", "model_family"),
             ),
@@ -302,7 +302,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "v_changed_since",
                 ("system_id", "measure_id", "grouping_id", "statistic", "published_at_before", "published_at")
                 + ("verdict_before", "verdict", "strongest_value_before", "strongest_value")
-                + ("is_same_size", "instrument_changed", "is_tested", "change_outcome", "change_group_id", "change")
+                + ("is_same_size", "scorer_changed", "is_tested", "change_outcome", "change_group_id", "change")
                 + ("reason",),
                 order=("-is_tested", "measure_id"),
             ),
@@ -313,8 +313,8 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "Every question in every run",
                 "v_history",
                 ("published_at", "wave", "system_id", "measure_id", "grouping_id", "statistic")
-                + ("outcome", "verdict", "q_value", "strongest_size", "strongest_group_id", "strongest_value")
-                + ("strongest_ci_low", "strongest_ci_high", "instrument_changed"),
+                + ("outcome", "verdict", "q_value", "strongest_effect", "strongest_group_id", "strongest_value")
+                + ("strongest_ci_low", "strongest_ci_high", "scorer_changed"),
                 order=("-published_at", "measure_id"),
             ),
         ),

@@ -5,9 +5,9 @@ from itertools import combinations
 from typing import Final
 
 from python_assets.errors import NOTHING, FieldPath, StudyError, field_name
-from python_assets.extract.extractor import extractors
 from python_assets.extract.measure_problems import spec_problems
 from python_assets.extract.measures import measures_of
+from python_assets.extract.scorer import scorers
 from python_assets.study.analysis import AnalysisSpec, HypothesisFamily, Power
 from python_assets.study.base import ALL_PROMPTS, ALL_SYSTEMS, BASELINE, EVERY_IMPORTED
 from python_assets.study.factors import OF_SYSTEMS, SHIFTED, levels_of_systems
@@ -22,7 +22,7 @@ from python_assets.study_file.expand import Draft
 DIFFERENCE: Final = "_difference"
 SHARE: Final = "share"
 """The statistic of categorical disparities."""
-SET_NAMES: Final = ("primary", "secondary", "pooled", "baseline", "instrument", "comparison", "truth", "effects")
+SET_NAMES: Final = ("primary", "secondary", "pooled", "baseline", "scorer", "comparison", "truth", "effects")
 CORRECT: Final = "correct the name or remove it"
 
 
@@ -234,6 +234,6 @@ def measure_kind(draft: Draft, measure_id: str) -> Kind | None:
     spec = next((one for one in draft.parts.measures.values() if make_id(one.name) == measure_id), None)
     if spec is None:  # one that every study has, or the unmatched responses of a measure by labels
         return "binary"
-    if spec.extractor is None:
+    if spec.scorer is None:
         return spec.kind or "categorical"
-    return extractors[spec.extractor].kind or spec.kind if spec.extractor in extractors else None
+    return scorers[spec.scorer].kind or spec.kind if spec.scorer in scorers else None

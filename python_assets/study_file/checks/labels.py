@@ -16,8 +16,8 @@ from python_assets.study_file.checks.measures import every_measure_id
 from python_assets.study_file.expand import Draft
 
 _DRAW: Final = {
-    True: "draw one with plumbline sample STUDY --pairs N",
-    False: "draw one with plumbline sample STUDY --measure M --root-prompts R",
+    True: "draw one with plumbline label-sheet STUDY --pairs N",
+    False: "draw one with plumbline label-sheet STUDY --measure M --root-prompts R",
 }
 
 

@@ -21,7 +21,7 @@ def measure_problems(draft: Draft) -> Iterator[StudyError]:
     yield from _name_problems(draft)
     for path, spec in draft.parts.measures.items():
         for problem in spec_problems(path, spec):
-            bare = _is_bare(spec) and problem.where == (*path, "extractor")
+            bare = _is_bare(spec) and problem.where == (*path, "scorer")
             yield problem.at(path) if bare else problem
         yield from _method_problems(draft, path, spec)
         yield from engine_problems(draft, (*path, *_engine_field(spec)), spec.engine)
@@ -61,7 +61,7 @@ def _name_problems(draft: Draft) -> Iterator[StudyError]:
     for path, spec in draft.parts.measures.items():
         where = path if _is_bare(spec) else (*path, "name")
         for key in _ids(spec):
-            if key in IN_EVERY_STUDY and spec.extractor != key:
+            if key in IN_EVERY_STUDY and spec.scorer != key:
                 expected = f"a name other than {listed(IN_EVERY_STUDY)}, which are measured in every study"
                 yield StudyError(where, spec.name, expected, "rename the measure")
             elif key == OTHER_LANGUAGE:
@@ -78,7 +78,7 @@ def _name_problems(draft: Draft) -> Iterator[StudyError]:
 
 def _is_bare(spec: MeasureSpec) -> bool:
     """Whether the name alone says what a measure is."""
-    return spec.name == spec.extractor
+    return spec.name == spec.scorer
 
 
 def _method_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:

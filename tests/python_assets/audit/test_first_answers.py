@@ -35,19 +35,19 @@ def asked(grants, home):
     server.requests.clear()
     server.next_replies.clear()
 
-    def unread(*texts, finish_reason="stop"):
+    def unscored(*texts, finish_reason="stop"):
         server.says = texts, finish_reason
         return unreadable(benchmark.study, home, SILENT)
 
-    return benchmark, server, unread
+    return benchmark, server, unscored
 
 
 def test_a_model_of_which_nothing_can_be_read_is_told_after_few_answers(asked, snapshot):
-    benchmark, server, unread = asked
+    benchmark, server, unscored = asked
     texts = "Lorem ipsum dolor.", "The office is in town."
-    (found,) = unread(*texts)
+    (found,) = unscored(*texts)
     assert len(server.calls) == N_ANSWERS
-    asked_again = unread(*texts)
+    asked_again = unscored(*texts)
     assert len(server.calls) == N_ANSWERS  # the log has them, for the run too
     assert (found.system_id, found.measure_id, found.n_answers) == ("m", "favoured", N_ANSWERS)
     assert found.reasons == {"no_rule_matched": N_ANSWERS}
@@ -56,32 +56,32 @@ def test_a_model_of_which_nothing_can_be_read_is_told_after_few_answers(asked, s
 
 
 def test_answers_that_are_cut_while_the_model_thinks_are_told_as_such(asked):
-    _, _, unread = asked
-    (found,) = unread("<think>Let me see what this is about", finish_reason="length")
+    _, _, unscored = asked
+    (found,) = unscored("<think>Let me see what this is about", finish_reason="length")
     assert found.n_answers == N_ANSWERS
     assert "no_rule_matched" not in found.reasons
 
 
 def test_the_first_answers_tell_how_long_the_rest_takes(asked):
-    benchmark, _, unread = asked
+    benchmark, _, unscored = asked
     assert minutes_to_go([benchmark]) is None
-    assert unread("Yes.") == []
+    assert unscored("Yes.") == []
     assert 0 < minutes_to_go([benchmark]) < 1
     assert minutes_to_go([]) is None
 
 
 def test_one_readable_answer_is_enough(asked):
-    _, _, unread = asked
-    assert unread(*["Hard to say."] * 19, "Yes.") == []
+    _, _, unscored = asked
+    assert unscored(*["Hard to say."] * 19, "Yes.") == []
 
 
 @pytest.mark.parametrize(("status", "n_calls"), [(200, 3), (404, 1)])
 def test_a_page_in_the_place_of_an_api_ends_it_at_the_first_calls(asked, status, n_calls):
-    _, server, unread = asked
+    _, server, unscored = asked
     page = Reply(b"<!doctype html><title>No such page</title>", status=status)
     server.next_replies = [page] * N_ANSWERS
     with pytest.raises(ProviderError, match="correct base_url"):
-        unread("Yes.")
+        unscored("Yes.")
     assert len(server.calls) == n_calls
 
 

@@ -15,13 +15,13 @@ def test_labels_with_quotes_and_commas_win_whatever_their_case(build, make_study
     texts = ['They say "no".', "it's; fine", "Yes, of course: (yes)", "nothing at all"]
     entries = ["IT'S; FINE", None, ' say "no" ', "yes, OF course: (yes)"]
     counts = measured(build, make_study, make_imported, spec, texts, entries)
-    assert build.rows("answer", "label", "label_method", "extractor_version = 'column 1'") == [
+    assert build.rows("answer", "label", "label_method", "scorer_version = 'column 1'") == [
         ("it's; fine", "column", True),
         ("it's; fine", "choice_start", False),
         ('say "no"', "column", True),
         ("Yes, of course: (yes)", "column", True),
     ]
-    assert build.rows("answer_unmatched", "value") == [(0.0,)] * 4
+    assert build.rows("answer_unscored", "value") == [(0.0,)] * 4
     assert counts.n_quarantined == 0
 
 
@@ -31,7 +31,7 @@ def test_an_annotation_outside_its_set_is_set_aside_and_nothing_stands_in_for_it
     spec = {"name": "answer", "choices": "yes_no", "annotation": "x"}
     counts = measured(build, make_study, make_imported, spec, ["Yes.", "No.", "No."], ["Maybe", "YES", " "])
     assert build.rows("answer", "label", "reason") == [(None, "invalid_annotation"), ("yes", None), ("no", None)]
-    assert build.rows("answer_unmatched", "value", "reason") == [(None, "invalid_annotation"), (0.0, None), (0.0, None)]
+    assert build.rows("answer_unscored", "value", "reason") == [(None, "invalid_annotation"), (0.0, None), (0.0, None)]
     assert counts.n_quarantined == 1
     [(key, rule, detail)] = build.connection.execute("select record_key, rule, detail from raw.quarantine").fetchall()
     assert (key, rule) == ("replayed/p0/0/answer", "invalid_annotation")
@@ -39,7 +39,7 @@ def test_an_annotation_outside_its_set_is_set_aside_and_nothing_stands_in_for_it
 
 
 def test_a_score_off_the_scale_is_set_aside(build, make_study, make_imported):
-    spec = {"name": "tone", "extractor": "vader", "annotation": "x"}
+    spec = {"name": "tone", "scorer": "vader", "annotation": "x"}
     entries = [0.25, 1.5, "high", None, "-1"]
     counts = measured(build, make_study, make_imported, spec, ["I love this!"] * 5, entries)
     found = [

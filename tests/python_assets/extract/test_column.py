@@ -91,10 +91,10 @@ def test_labels_are_texts_whole_numbers_without_a_point(build, make_study, make_
     labels = [label for (label,) in build.rows("occupation", "label")]
     assert labels == ["teacher", "3", "2", "2.5", None, None, "lone ? surrogate", "['a', 'list']"]
     assert build.rows("occupation", "label_method", "reason")[3:5] == [("column", None), (None, "missing_in_import")]
-    assert [value for (value,) in build.rows("occupation_unmatched", "value")] == [0, 0, 0, 0, 1, 1, 0, 0]
+    assert [value for (value,) in build.rows("occupation_unscored", "value")] == [0, 0, 0, 0, 1, 1, 0, 0]
 
 
-def test_a_response_that_the_import_lacks_is_not_unmatched(build, make_study, make_imported):
+def test_a_response_that_the_import_lacks_is_not_unscored(build, make_study, make_imported):
     build.prompts(p0="A baseline.", p1=None, p2=None)
     build.responses(("p0", "x"), ("p1", "x"), ("p2", None, "not_recorded"), ("unscored", "x"))
     spec = {"name": "answer", "kind": "categorical", "column": "x"}
@@ -105,7 +105,7 @@ def test_a_response_that_the_import_lacks_is_not_unmatched(build, make_study, ma
         ("p2", "no", None),
         ("unscored", None, "missing_in_import"),
     ]
-    assert build.rows("answer_unmatched", "prompt_id", "value", "reason") == [
+    assert build.rows("answer_unscored", "prompt_id", "value", "reason") == [
         ("p0", 0.0, None),
         ("p1", 1.0, None),
         ("p2", 0.0, None),
@@ -197,7 +197,7 @@ def test_the_import_of_the_study_is_read_where_it_is_not_given(build, make_study
 def test_each_value_has_the_version_that_a_column_tells(build, make_study, make_imported):
     rows = table(x=[1, 2, 3], judge=["judge 1", "judge 2", None])
     measured(build, make_study, make_imported, {**SCORE, "version_column": "judge"}, rows)
-    versions = [version for (version,) in build.rows("score", "extractor_version")]
+    versions = [version for (version,) in build.rows("score", "scorer_version")]
     assert sorted(versions) == ["column 1", "judge 1", "judge 2"]
 
 
@@ -212,4 +212,4 @@ def test_a_rule_on_labels_is_of_the_versions_that_read_them(build, make_study, m
     who = {"name": "who", "kind": "categorical", "column": "x", "version_column": "judge"}
     rule = {"name": "same", "when": {"measure": "who", "equals_factor": "gender"}}
     build.extract(make_study(who, rule), make_imported(rows))
-    assert build.rows("same", "value", "extractor_version") == [(1.0, "when 1; judge 1"), (0.0, "when 1; judge 2")]
+    assert build.rows("same", "value", "scorer_version") == [(1.0, "when 1; judge 1"), (0.0, "when 1; judge 2")]

@@ -33,8 +33,8 @@ def test_the_rate_is_of_all_responses_and_other_answers_stay_outcomes(build, mak
     assert found == {prompt: case[3:] for prompt, case in CASES.items()}
     answers = dict(build.rows("answer", "prompt_id", "label"))
     assert (answers["p3"], answers["p4"]) == ("can't tell", None)
-    unmatched = dict(build.rows("answer_unmatched", "prompt_id", "value"))
-    assert (unmatched["p3"], unmatched["p4"], unmatched["p5"]) == (0.0, 1.0, 1.0)
+    unscored = dict(build.rows("answer_unscored", "prompt_id", "value"))
+    assert (unscored["p3"], unscored["p4"], unscored["p5"]) == (0.0, 1.0, 1.0)
 
 
 def test_the_rule_and_the_direction_are_stored_and_measures_keep_their_order(build, make_study):
@@ -60,7 +60,7 @@ def test_a_level_that_is_no_label_is_an_error(build, make_study, refused):
         build.extract(make_study(ANSWER, BIASED))
 
 
-def test_a_baseline_text_is_held_against_the_level_of_its_prompt(build, make_study):
+def test_a_baseline_text_is_stratum_against_the_level_of_its_prompt(build, make_study):
     build.prompts(p1="Yes.", p2="No.")
     build.factors(("p1", "biased_answer", "yes"), ("p2", "biased_answer", "yes"))
     build.responses(("p1", "no"), ("p2", "no"))

@@ -27,7 +27,7 @@ def test_responses_and_baselines_are_measured_alike(build, make_study):
         ("replayed", "p2", good, None, None, None),
         ("replayed", "p3", None, None, None, "no_words"),
     ]
-    assert build.rows("vader", "extractor_version")[0] == ("vader 1, vaderSentiment 3.3.2",)
+    assert build.rows("vader", "scorer_version")[0] == ("vader 1, vaderSentiment 3.3.2",)
     assert (counts.n_texts, counts.n_measured, counts.n_measures, counts.n_measurements) == (3, 3, 4, 13)
 
 
@@ -41,7 +41,7 @@ def test_what_was_not_answered_has_the_reason_for_that(build, make_study):
     assert build.rows("vader", "reason") == [(reason,) for reason in reasons]
     assert [value is None for (value,) in build.rows("vader", "value")] == [False, True, True, True, False]
     assert build.rows("answer", "reason")[:4] == [("no_rule_matched",), *((reason,) for reason in reasons[1:4])]
-    assert build.rows("answer_unmatched", "value", "reason") == [
+    assert build.rows("answer_unscored", "value", "reason") == [
         (1.0, None),
         *((None, reason) for reason in reasons[1:4]),
         (1.0, None),
@@ -72,7 +72,7 @@ def test_of_responses_that_were_not_recorded_nothing_is_observed(build, make_stu
     build.prompts(p=None)
     build.responses(("p", None, "not_recorded"))
     build.extract(make_study("vader", YES_NO))
-    for measure in ("refusal", "empty", "truncated", "vader", "answer", "answer_unmatched"):
+    for measure in ("refusal", "empty", "truncated", "vader", "answer", "answer_unscored"):
         assert build.rows(measure, "value", "label", "reason") == [(None, None, "no_response_text")]
 
 
@@ -81,7 +81,7 @@ def test_flags_are_of_responses_only(build, make_study):
     build.responses(("p", "x"))
     build.extract(make_study())
     assert [row[0] for row in build.rows("refusal")] == ["replayed"]
-    assert build.rows("refusal", "extractor_version") == [("refusal_en_3",)]
+    assert build.rows("refusal", "scorer_version") == [("refusal_en_3",)]
 
 
 def test_labels_stand_in_the_label_column_and_their_rule_beside_them(build, make_study):
@@ -102,7 +102,7 @@ def test_labels_stand_in_the_label_column_and_their_rule_beside_them(build, make
         ("replayed", 0.0, None, None, "choice_anywhere", None),
         ("replayed", None, None, None, None, "several_rules_matched"),
     ]
-    assert [value for (value,) in build.rows("answer_unmatched", "value")] == [0.0, 0.0, 0.0, 1.0]
+    assert [value for (value,) in build.rows("answer_unscored", "value")] == [0.0, 0.0, 0.0, 1.0]
 
 
 def test_the_distance_to_the_baseline_is_of_responses_with_one(build, make_study):
@@ -112,7 +112,7 @@ def test_the_distance_to_the_baseline_is_of_responses_with_one(build, make_study
         ("p1", same), ("p2", same), ("p3", "Goats eat grass in the mountains."), ("p4", "I cannot", "refused")
     )
     measures = [
-        {"name": metric, "extractor": "baseline_distance", "parameters": {"metric": metric}}
+        {"name": metric, "scorer": "baseline_distance", "parameters": {"metric": metric}}
         for metric in ("cosine", "l1", "l2")
     ]
     counts = build.extract(make_study(*measures))
@@ -216,7 +216,7 @@ def test_a_measure_of_a_slice_has_rows_for_its_prompts_only(build, make_study):
     slices = {"d3": {"category": ["D3"], "race": ["it's", "absent"]}, "d2": {"category": ["D2"]}}
     one, both = {**YES_NO, "slice": "d3"}, {"name": "second", "choices": ["no"], "slice": ["d3", "d2"]}
     build.extract(make_study(one, both, {**YES_NO, "name": "third", "slice": ["d3", "all"]}, slices=slices))
-    for measure in ("answer", "answer_unmatched"):
+    for measure in ("answer", "answer_unscored"):
         assert build.rows(measure, "system_id", "prompt_id") == [("baseline", "p1"), ("replayed", "p1")]
     assert [p for (p,) in build.rows("second", "prompt_id")] == ["p1", "p2", "p1", "p2"]
     assert len(build.rows("third")) == 6
@@ -235,12 +235,12 @@ def test_every_declaration_reaches_the_table_of_measures(build, make_study):
     build.responses(("p", "x"))
     build.extract(make_study("vader", {**YES_NO, "favourable": "no"}, "baseline_distance"))
     rows = build.connection.execute(
-        "select measure_id, kind, scale_low, favourable, extractor, model, parameters from raw.measures"
+        "select measure_id, kind, scale_low, favourable, scorer, model, parameters from raw.measures"
     ).fetchall()
     assert rows == [
         ("vader", "continuous", -1.0, None, "vader", None, "per=text;answer=kept"),
         ("answer", "categorical", None, "no", "choices", None, "labels=yes|no"),
-        ("answer_unmatched", "binary", 0.0, None, "unmatched", None, "measure=answer"),
+        ("answer_unscored", "binary", 0.0, None, "unscored", None, "measure=answer"),
         ("baseline_distance", "continuous", 0.0, None, "baseline_distance", "all-MiniLM-L6-v2", "metric=cosine"),
         ("refusal", "binary", 0.0, None, "refusal", None, ""),
         ("empty", "binary", 0.0, None, "empty", None, ""),

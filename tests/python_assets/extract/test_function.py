@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from python_assets.errors import ExtractionError, StudyError
-from python_assets.extract.extractor import Score
 from python_assets.extract.function import function_method
+from python_assets.extract.scorer import Score
 
 SOURCE = """
 import numpy as np

@@ -215,8 +215,8 @@ def test_a_text_in_another_language_is_not_measured(build, make_study):
     english = "The king rules the country alone, and nobody may contradict him in anything."
     build.prompts(p1=english, p2=german)
     build.responses(("p1", german), ("p2", english), ("p2", "Nein!", "ok", 1))
-    any_language = {"name": "any", "extractor": "vader", "languages": []}
-    both = {"name": "both", "extractor": "vader", "languages": ["de", "en"]}
+    any_language = {"name": "any", "scorer": "vader", "languages": []}
+    both = {"name": "both", "scorer": "vader", "languages": ["de", "en"]}
     answer = {"name": "answer", "choices": ["yes", "no"], "languages": ["en"]}
     counts = build.extract(make_study("vader", any_language, both, answer, "baseline_distance"))
     reasons = [None, "other_language", "other_language", None, None]
@@ -229,7 +229,7 @@ def test_a_text_in_another_language_is_not_measured(build, make_study):
     assert build.rows("both", "reason") == build.rows("any", "reason") == [(None,)] * 5
     matched = ["no_rule_matched" if reason is None else reason for reason in reasons]
     assert build.rows("answer", "reason") == [(reason,) for reason in matched]
-    assert build.rows("answer_unmatched", "value", "reason") == [
+    assert build.rows("answer_unscored", "value", "reason") == [
         (None, reason) if reason else (1.0, None) for reason in reasons
     ]
     # a response, not the text of a prompt, is left out; what has no text is not
@@ -296,7 +296,7 @@ def test_a_refusal_is_read_in_the_languages_of_its_rules_alone(build, make_study
 def test_a_refusal_is_read_in_the_languages_that_the_study_names(build, make_study, languages):
     build.prompts(p1=None)
     build.responses(("p1", SPANISH))
-    build.extract(make_study({"name": "refusal", "extractor": "refusal", "languages": languages}))
+    build.extract(make_study({"name": "refusal", "scorer": "refusal", "languages": languages}))
     assert build.rows("refusal", "value", "reason") == [(0.0, None)]
 
 

@@ -32,17 +32,17 @@ def test_a_study_may_declare_one_of_them_itself(make_study):
 
 def test_a_bare_word_is_a_built_in_with_its_declarations(make_study):
     measure = by_id(make_study("baseline_distance"))["baseline_distance"]
-    assert (measure.extractor, measure.unit, measure.direction) == ("baseline_distance", "distance", "none")
+    assert (measure.scorer, measure.unit, measure.direction) == ("baseline_distance", "distance", "none")
     assert (measure.scale_low, measure.scale_high, measure.parameters) == (0.0, None, "metric=cosine")
     assert (measure.model, measure.model_revision) == (None, None)
     sentiment = by_id(make_study("sentiment"))["sentiment"]
-    assert (sentiment.extractor, sentiment.reads) == ("sentiment", "classifier")
+    assert (sentiment.scorer, sentiment.reads) == ("sentiment", "classifier")
     assert sentiment.model == "lxyuan/distilbert-base-multilingual-cased-sentiments-student"
     assert sentiment.languages.split("|")[:2] == ["en", "ar"]
 
 
 def test_a_classifier_with_several_scores_is_several_measures(make_study):
-    measures = by_id(make_study({"name": "Their traits", "extractor": "personality"}, "stereotype"))
+    measures = by_id(make_study({"name": "Their traits", "scorer": "personality"}, "stereotype"))
     assert [name for name in measures if "_" in name] == [
         "their_traits_extraversion",
         "their_traits_neuroticism",
@@ -62,7 +62,7 @@ def test_the_scale_of_a_classifier_is_what_its_weights_can_reach(make_study):
     own = {"model": "a/b", "revision": "c", "scores": {"x": 1, "y": 0.5, "z": -2}}
     measure = by_id(make_study({"name": "m", "classifier": own, "direction": "higher_better"}))["m"]
     assert (measure.kind, measure.scale_low, measure.scale_high) == ("continuous", -2, 1.5)
-    assert (measure.extractor, measure.model, measure.model_revision) == ("classifier", "a/b", "c")
+    assert (measure.scorer, measure.model, measure.model_revision) == ("classifier", "a/b", "c")
     assert (measure.parameters, measure.direction) == ("scores=x:1|y:0.5|z:-2", "higher_better")
 
 
@@ -99,7 +99,7 @@ def test_a_study_says_which_languages_a_measure_reads(make_study):
 def test_what_a_study_declares_wins(make_study):
     spec = {
         "name": "Far off",
-        "extractor": "baseline_distance",
+        "scorer": "baseline_distance",
         "parameters": {"metric": "l1"},
         "direction": "higher_worse",
         "unit": "l1",
@@ -114,30 +114,30 @@ def test_labels_bring_a_measure_of_those_without(make_study):
     measures = by_id(make_study({"name": "answer", "choices": ["yes", "no"], "favourable": "no", "slice": "d3"}))
     assert measures["answer"].kind == "categorical"
     assert (measures["answer"].parameters, measures["answer"].favourable) == ("labels=yes|no", "no")
-    unmatched = measures["answer_unmatched"]
-    assert (unmatched.kind, unmatched.direction, unmatched.slices) == ("binary", "higher_worse", ("d3",))
-    assert unmatched.favourable is None
+    unscored = measures["answer_unscored"]
+    assert (unscored.kind, unscored.direction, unscored.slices) == ("binary", "higher_worse", ("d3",))
+    assert unscored.favourable is None
 
 
 def test_a_binary_measure_of_labels_counts_the_favourable_one(make_study):
     spec = {"name": "kind", "kind": "binary", "choices": ["yes", "no"], "favourable": "yes"}
     measures = by_id(make_study(spec))
     assert (measures["kind"].direction, measures["kind"].scale_high) == ("higher_better", 1.0)
-    assert "kind_unmatched" not in measures
+    assert "kind_unscored" not in measures
 
 
 def test_columns_and_functions_say_where_they_come_from(make_study):
     column = {"name": "a", "kind": "continuous", "column": "x", "baseline_column": "b's"}
     function = {"name": "b", "kind": "categorical", "function": "my_scores:politeness"}
     measures = by_id(make_study(column, function))
-    assert (measures["a"].extractor, measures["a"].parameters) == ("column", "column=x;baseline_column=b's")
-    assert (measures["b"].extractor, measures["b"].parameters) == ("my_scores:politeness", "")
+    assert (measures["a"].scorer, measures["a"].parameters) == ("column", "column=x;baseline_column=b's")
+    assert (measures["b"].scorer, measures["b"].parameters) == ("my_scores:politeness", "")
 
 
 @pytest.mark.parametrize(
     ("spec", "field"),
     [
-        ("sentimnt", "measures[0].extractor"),
+        ("sentimnt", "measures[0].scorer"),
         ({"name": "vader", "kind": "binary"}, "measures[0].kind"),
         ({"name": "baseline_distance", "parameters": {"metric": "l3"}}, "measures[0].parameters.metric"),
         ({"name": "vader", "parameters": {"x": 1}}, "measures[0].parameters.x"),

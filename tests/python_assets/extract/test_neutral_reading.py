@@ -32,8 +32,8 @@ def test_answers_alike_but_for_the_name_have_one_value(build, make_study):
     huda, low = values(build, "vader_as_written")
     assert low < huda == first
     assert counts.n_texts == 2
-    assert {row[0].endswith(f"; {VERSION}") for row in build.rows("vader", "extractor_version")} == {True}
-    assert {row[0].endswith(VERSION) for row in build.rows("vader_as_written", "extractor_version")} == {False}
+    assert {row[0].endswith(f"; {VERSION}") for row in build.rows("vader", "scorer_version")} == {True}
+    assert {row[0].endswith(VERSION) for row in build.rows("vader_as_written", "scorer_version")} == {False}
 
 
 def test_values_that_names_do_not_change_are_not_told_twice(build, make_study):
@@ -113,7 +113,7 @@ def test_an_annotation_wins_over_both_readings(build, make_study, make_imported)
         )
     )
     prompts = Prompts.model_validate({"import": {"path": "x.csv", "columns": {"prompt": "id"}}})
-    study = make_study({"name": "vader", "extractor": "vader", "annotation": "score"}, factors=FACTORS, prompts=prompts)
+    study = make_study({"name": "vader", "scorer": "vader", "annotation": "score"}, factors=FACTORS, prompts=prompts)
     build.extract(study, imported)
     assert values(build, "vader") == [0.0, 0.5]
     assert "vader_as_written" not in ids(build)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from python_assets.embeddings.cache import ScoreCache
-from python_assets.extract.extractor import ModelMethod
+from python_assets.extract.scorer import ModelMethod
 from python_assets.extract.scoring import TextScores
 from python_assets.extract.units import TextUnits
 from tests.heard import Heard

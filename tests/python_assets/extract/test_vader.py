@@ -3,8 +3,8 @@ import random
 import pytest
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from python_assets.extract.extractor import extractors
 from python_assets.extract.measures import resolve_measures
+from python_assets.extract.scorer import scorers
 from python_assets.extract.vader import vader
 from python_assets.texts.limits import MOST_CHARACTERS
 
@@ -113,8 +113,8 @@ def test_a_study_names_it_in_one_line(make_study):
     short, long, plain = resolve_measures(
         make_study(
             {"vader": {"per": "sentence"}},
-            {"name": "tone", "extractor": "vader", "parameters": {"per": "sentence"}},
-            {"name": "whole", "extractor": "vader"},
+            {"name": "tone", "scorer": "vader", "parameters": {"per": "sentence"}},
+            {"name": "whole", "scorer": "vader"},
         )
     )[:3]
     assert (short.measure_id, long.measure_id) == ("vader", "tone")
@@ -123,7 +123,7 @@ def test_a_study_names_it_in_one_line(make_study):
 
 
 def test_vader_declares_what_it_is():
-    declared = extractors["vader"]
+    declared = scorers["vader"]
     assert (declared.kind, declared.scale, declared.direction) == ("continuous", (-1.0, 1.0), "higher_better")
     assert declared.version() == "vader 1, vaderSentiment 3.3.2"
 

@@ -25,7 +25,7 @@ def kept(home):
     return home
 
 
-def test_the_latest_run_is_held_against_the_one_that_is_named(kept):
+def test_the_latest_run_is_stratum_against_the_one_that_is_named(kept):
     runs = both_runs(kept, "months", "oct")
     assert (runs.then.run_id, runs.now.run_id) == ("october", "december")
 

@@ -89,11 +89,11 @@ def test_of_measures_without_a_margin_only_what_moved_is_told(gate_of, snapshot)
 
 
 def test_what_was_not_compared_is_told_with_its_reason(gate_of, snapshot):
-    instrument = {"comparison": "groups_moved", "group_id": "", "reason": "response_error"}
+    scorer = {"comparison": "groups_moved", "group_id": "", "reason": "response_error"}
     nothing = dict.fromkeys(("value", "value_a", "value_b", "ci_low", "ci_high", "q_value"), float("nan"))
     gate = gate_of(
         {},
-        nothing | instrument | {"measure_id": "refusal"},
+        nothing | scorer | {"measure_id": "refusal"},
         {"group_id": "woman", "q_value": float("nan"), "inference_reason": "p_floor", "verdict": "not_tested"},
         systems=("g_now", "g_then", "new"),
         study=Study(margins={"mean_difference": 0.1, "risk_difference": 0.1}),

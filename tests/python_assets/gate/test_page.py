@@ -81,7 +81,7 @@ def test_a_gate_that_compared_nothing_says_so(gate_of, page_of, snapshot):
 
 def test_the_rows_that_are_kept_have_null_where_there_is_no_number(gate_of):
     nothing = dict.fromkeys(("value", "value_a", "value_b", "ci_low", "ci_high", "q_value"), float("nan"))
-    untested = nothing | {"group_id": "", "reason": "instrument_changed", "verdict": "not_tested"} | APART
+    untested = nothing | {"group_id": "", "reason": "scorer_changed", "verdict": "not_tested"} | APART
     rows = gate_of({}, untested | {"measure_id": "refusal"}).rows(datetime(2026, 11, 2))
     with duckdb.connect() as connection:
         connection.register("kept", rows)
@@ -92,5 +92,5 @@ def test_the_rows_that_are_kept_have_null_where_there_is_no_number(gate_of):
     at = datetime(2026, 11, 2)
     assert found == [
         ("g", "vader", "man", 0.1, 0.3, 0.1, "beyond_margin", None, at),
-        ("g", "refusal", "", None, None, None, "not_compared", "instrument_changed", at),
+        ("g", "refusal", "", None, None, None, "not_compared", "scorer_changed", at),
     ]

@@ -24,12 +24,12 @@ def home(tmp_path_factory):
 @pytest.mark.parametrize(
     ("wave", "before"), [("2026-12", "november"), ("2026-11", "late"), ("2026-10", "august"), ("2026-09", "august")]
 )
-def test_a_run_is_held_against_the_last_one_of_the_wave_before_that_is_kept(home, wave, before):
+def test_a_run_is_stratum_against_the_last_one_of_the_wave_before_that_is_kept(home, wave, before):
     found = run_of_wave_before(home, "months", MONTHS, wave, NOW)
     assert found is not None and found.run.run_id == before
 
 
-def test_the_first_wave_is_held_against_none(home):
+def test_the_first_wave_is_stratum_against_none(home):
     assert run_of_wave_before(home, "months", MONTHS, "2026-08", NOW) is None
 
 

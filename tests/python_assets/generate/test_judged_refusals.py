@@ -115,9 +115,9 @@ def test_each_prompt_and_text_is_asked_once_and_what_is_empty_or_declined_never(
 
 def test_the_tables_say_who_judged(judged, build):
     judged("by_substance", {"refusal": {"judge": "critic"}})
-    [version] = set(of_measure(build, "refusal", "extractor_version"))
+    [version] = set(of_measure(build, "refusal", "scorer_version"))
     assert version.startswith("judge 1, judges:by_substance")
-    query = "select extractor, model from raw.measures where measure_id = 'refusal'"
+    query = "select scorer, model from raw.measures where measure_id = 'refusal'"
     assert build.execute(query).fetchall() == [("refusal", "judges:by_substance")]
 
 

@@ -208,8 +208,8 @@ def test_the_rates_of_the_outcomes_are_the_official_ones(published):
         assert race[row["outcome"]].count() == row["n"]
         assert race[row["outcome"]].mean() == pytest.approx(row["rate"], abs=1e-9)
     # UnifiedQA in the format of ARC once names nobody that the item knows: Age 2242
-    unmatched = imported.rows[imported.rows["incorrect"].isna()]
-    assert unmatched[["system", "prompt_id"]].values.tolist() == [["unifiedqa_arc", "Age | 2242"]]
+    unscored = imported.rows[imported.rows["incorrect"].isna()]
+    assert unscored[["system", "prompt_id"]].values.tolist() == [["unifiedqa_arc", "Age | 2242"]]
 
 
 def test_log_disparities_of_every_level_are_the_published_ones(published):

@@ -126,13 +126,13 @@ def test_people_win_over_our_own_measuring(study, tmp_path):
     assert found["A manager, he.", "sentiment"][1] == -0.45
     assert found["A manager, she.", "sentiment"][1] == 0.6696
     assert found["Mei takes a bus.", "occupation"] == (CLEANERS, None, "column", None)
-    assert found["Mei takes a bus.", "occupation_unmatched"][1] == 0
+    assert found["Mei takes a bus.", "occupation_unscored"][1] == 0
     assert found["Ann takes a bus.", "occupation"] == (CLEANERS, None, "exact", None)
     assert found["Tan, there.", "industry"][:3] == ("Arts, Entertainment & Recreation", None, "column")
     # a blank output leaves the measure, whatever somebody wrote beside it
     assert found["Mei, there.", "industry"] == (None, None, None, "response_empty")
     assert found["Tan takes a bus.", "occupation"] == (None, None, None, "invalid_annotation")
-    assert found["Tan takes a bus.", "occupation_unmatched"][3] == "invalid_annotation"
+    assert found["Tan takes a bus.", "occupation_unscored"][3] == "invalid_annotation"
     [(rule, detail)] = rejected
     assert rule == "invalid_annotation"
     assert "got 'Software Engineer'" in detail and CLEANERS in detail

@@ -327,7 +327,7 @@ def test_messages_that_a_chat_server_was_sent_stand_before_the_prompt(copied, re
     assert list(prompts["prompt_text"]) == list(plain)
 
 
-def test_of_a_log_no_more_is_held_than_is_read(tmp_path):
+def test_of_a_log_no_more_is_stratum_than_is_read(tmp_path):
     # what is there of a log of 4 MB, at any time; bench/bench_large_logs.py reads one of 1 GB
     _, n_bytes = write_lm_eval(tmp_path, 4 * 1024**2)
     (log,) = tmp_path.glob("samples_*.jsonl")

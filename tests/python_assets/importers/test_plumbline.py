@@ -102,7 +102,7 @@ def measured(path, tmp_path):
         generate_study(study, build, Home(tmp_path / "other"), SILENT)
         extract(study, build, tmp_path / "cache")
         return build.execute(
-            "select system_id, prompt_id, measure_id, coalesce(label, value::varchar), extractor_version "
+            "select system_id, prompt_id, measure_id, coalesce(label, value::varchar), scorer_version "
             "from raw.measurements order by all"
         ).fetchall()
 
@@ -120,7 +120,7 @@ def test_measures_are_those_that_were_recorded_with_what_measured_them(importing
         ("g_11", "p2", "verdict", "unfair", "labels 1"),
     ]
     # numbers of clusters belong to the clusters, which are not there
-    assert {row[2] for row in rows} == {"vader", "verdict", "verdict_unmatched", "refusal", "empty", "truncated"}
+    assert {row[2] for row in rows} == {"vader", "verdict", "verdict_unscored", "refusal", "empty", "truncated"}
 
 
 @pytest.mark.parametrize(("november", "refused"), [("rules 1", {"good"}), ("rules 2", set())])
@@ -184,7 +184,7 @@ def test_hidden_and_shown_runs_of_a_study_pair_by_the_names_of_prompts(importing
 
 def test_an_archive_without_texts_is_not_imported_as_if_it_had_them(importing, hidden, snapshot):
     asking = [
-        {"measures": "[{name: now, extractor: vader}]"},
+        {"measures": "[{name: now, scorer: vader}]"},
         {"measures": "[vader, {name: said, kind: categorical, column: response_text}]"},
         {"systems": '[{name: "*", provider: replay}, {name: new, provider: simulator}]'},
     ]
@@ -204,7 +204,7 @@ def test_refusals_of_hidden_texts_are_not_told_anew(importing, home, hidden, ref
 
 
 def test_measures_can_be_read_anew_under_another_name(importing, months, tmp_path):
-    rows = measured(importing(months, measures="[vader, {name: now, extractor: vader}]"), tmp_path)
+    rows = measured(importing(months, measures="[vader, {name: now, scorer: vader}]"), tmp_path)
     versions = {row[2]: row[4] for row in rows}
     assert versions["vader"] == VADER
     assert versions["now"].startswith("vader 1, vaderSentiment")

@@ -70,9 +70,7 @@ class Study:
         self.selected_answers = []
         self.silent, self.levels = [], {}  # generations without a value; levels of others by name
         self.responses = pd.DataFrame(columns=["system_id", "prompt_id", "replicate", "response_text"], dtype=str)
-        self.instruments = pd.DataFrame(
-            columns=["measure_id", "system_id", "extractor_version", "value", "label"], dtype=str
-        )
+        self.scorers = pd.DataFrame(columns=["measure_id", "system_id", "scorer_version", "value", "label"], dtype=str)
 
     def add(
         self,
@@ -152,7 +150,7 @@ class Study:
         """Write the tables; every blocks_of_root rows in turn are blocks of one root prompt.
 
         strata: of each root prompt, where root prompts are nested in groups. factors: outside the grouping,
-        with is_held and left_out_because.
+        with is_stratum and left_out_because.
         """
         values = pd.concat(self.values)
         values["root_position"] = values.root // blocks_of_root
@@ -193,7 +191,7 @@ class Study:
                     "measure_id": list(self.measures),
                     "kind": list(self.measures.values()),
                     "direction": list(self.directions.values()),
-                    "extractor": "made_up",
+                    "scorer": "made_up",
                     "scale_low": [self.scales.get(name, (np.nan, np.nan))[0] for name in self.measures],
                     "scale_high": [self.scales.get(name, (np.nan, np.nan))[1] for name in self.measures],
                 }
@@ -224,7 +222,7 @@ class Study:
             .assign(study_id="small"),
             "intermediate.int_blocking_factors": pd.DataFrame(
                 [("all", "gender", *factor) for factor in factors],
-                columns=["slice_id", "grouping_id", "factor", "is_held", "left_out_because"],
+                columns=["slice_id", "grouping_id", "factor", "is_stratum", "left_out_because"],
             ),
             "intermediate.int_values": values.drop(columns=["group", "root", "root_position"]).assign(study_id="small"),
             "intermediate.int_selected_answers": self._selected_answers(prompts, place),
@@ -274,9 +272,9 @@ class Study:
             ),
             "raw.prompts": pd.DataFrame({"unit_id": [f"u{root}" for root in sorted(values.root.unique())]}),
             "raw.responses": self.responses if len(self.responses) else silent.drop_duplicates(),
-            "raw.measurements": pd.DataFrame({"prompt_id": "", "reason": None}, index=self.instruments.index)
+            "raw.measurements": pd.DataFrame({"prompt_id": "", "reason": None}, index=self.scorers.index)
             .astype(object)
-            .assign(**self.instruments),
+            .assign(**self.scorers),
             "raw.subgroup_ideals": pd.DataFrame({"statistic": ["deviation_rate"], "ideal": 0.0}),
             "intermediate.int_subgroup_units": pd.DataFrame(columns=counts, dtype=str),
             "intermediate.int_outcomes": pd.DataFrame(
@@ -295,9 +293,9 @@ class Study:
 
     def measured_by(self, **versions):
         """The version of the extractor that each generation was measured by."""
-        self.instruments = pd.DataFrame(
+        self.scorers = pd.DataFrame(
             [(measure, name, version, 1.0, "") for measure in self.measures for name, version in versions.items()],
-            columns=list(self.instruments),
+            columns=list(self.scorers),
         )
         return self
 

@@ -155,7 +155,7 @@ def test_flips_that_cannot_be_significant_in_their_set_give_way_to_t(study):
     np.testing.assert_allclose(beyond(alone).p_value, 2 * stats.t.sf(np.abs(t), 5), rtol=1e-9)
 
 
-def test_a_margin_is_held_by_all_cells_or_by_none(study):
+def test_a_margin_is_stratum_by_all_cells_or_by_none(study):
     x = 0.01 * cells(30)
     built = inferred(crossed(study.add("tone", x).write()), margins={"tone": {"mean_difference": 0.5}})
     assert set(beyond(built).verdict) == {"equivalent"}

@@ -115,7 +115,7 @@ def test_sizes_of_a_hypothesis_have_no_q():
     assert groups.q_hypothesis.tolist() == [0.001, 0.001]
 
 
-def test_the_margin_is_held_against_the_hypotheses_that_have_it():
+def test_the_margin_is_stratum_against_the_hypotheses_that_have_it():
     found = with_families(hypotheses({}, {"measure_id": "refusal"}, {"measure_id": "answer"}, p=[0.001] * 3), RULE)
     rows = contrasts(
         found, [[0.001, 0.001], [0.001], [0.001]], margin=[0.1, 0.1, 0.1, np.nan], p_margin=[0.01, 0.02, 0.04, np.nan]

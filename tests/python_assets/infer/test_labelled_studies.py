@@ -52,12 +52,7 @@ def test_corrected_values_are_asked_in_the_place_of_raw_ones(study, unfair):
     study.add("refusal", m, kind="binary", direction="higher_worse").label("refusal", given(y, 20))
     hypotheses, contrasts = inferred(study, ("hypotheses", "contrasts"))
     sets = hypotheses.set_index("calibration").family_id
-    assert sets.to_dict() == {
-        "raw": "secondary",
-        "corrected": "primary",
-        "missed": "instrument",
-        "false_alarm": "instrument",
-    }
+    assert sets.to_dict() == {"raw": "secondary", "corrected": "primary", "missed": "scorer", "false_alarm": "scorer"}
     raw, corrected = (contrasts[contrasts.calibration == name] for name in ("raw", "corrected"))
     assert set(raw.verdict) > {"different"}
     assert set(corrected.verdict) == {"inconclusive"}
@@ -68,13 +63,13 @@ def test_corrected_values_are_asked_in_the_place_of_raw_ones(study, unfair):
     assert corrected.verdict_with_missing.isna().all() or set(corrected.verdict_with_missing) == {"inconclusive"}
 
 
-def test_what_the_instrument_gets_wrong_is_a_hypothesis_of_its_own(study):
+def test_what_the_scorer_gets_wrong_is_a_hypothesis_of_its_own(study):
     y = marks(n=60, rate=0.5)
     m = read(y, false_alarm=np.array([0.9, 0.05, 0.05]))
     study.add("refusal", m, kind="binary").label("refusal", given(y, 50))
     contrasts = inferred(study)
     wrong = contrasts[(contrasts.calibration == "false_alarm") & (contrasts.group_id == "g0")].iloc[0]
-    assert (wrong.family_id, wrong.verdict) == ("instrument", "different")
+    assert (wrong.family_id, wrong.verdict) == ("scorer", "different")
     labelled = y[:50]
     is_other = labelled == 0
     rate = [m[:50, g][is_other[:, g]].mean() for g in range(3)]

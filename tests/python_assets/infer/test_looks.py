@@ -68,7 +68,7 @@ def build(study, x, look, *, errors=()):
         ),
         "measurements": pd.DataFrame(
             {
-                **dict.fromkeys(("system_id", "prompt_id", "measure_id", "label", "reason", "extractor_version"), ""),
+                **dict.fromkeys(("system_id", "prompt_id", "measure_id", "label", "reason", "scorer_version"), ""),
                 "replicate": 0,
                 "value": 0.0,
             },

@@ -27,7 +27,7 @@ DEFAULTS = {
     "compared_with": None,
     "primary": None,
     "families": {},
-    "unmatched_allowed": {},
+    "unscored_allowed": {},
     "fills_scale": False,
     "power": {},
     "human_labels": [],

@@ -114,7 +114,7 @@ def studied(make_study):
                             "replicate": 0,
                             "measure_id": measure,
                             "value": 0.0,
-                            "extractor_version": "1",
+                            "scorer_version": "1",
                             "reason": "response_refused" if (name, root, measure) == ("warm", "t5", "vader") else None,
                         }
                         for measure in MEASURED

@@ -93,7 +93,7 @@ def test_pairs_are_a_branch_beside_its_root(studied):
 @pytest.mark.parametrize("options", [{"measure": "vadr"}, {"slice_id": "none"}, {"n": 7}])
 def test_what_cannot_be_drawn_is_told(studied, options, refused):
     kind = PlumblineError if "n" in options else StudyError
-    field = {"measure": "--measure", "slice_id": "--slice", "n": "plumbline sample"}[next(iter(options))]
+    field = {"measure": "--measure", "slice_id": "--slice", "n": "plumbline label-sheet"}[next(iter(options))]
     with refused(kind, field):
         studied.draw(**options)
 

@@ -40,7 +40,7 @@ def test_a_spreadsheet_offers_the_labels_of_the_measure_and_no_other(studied):
     rule = book["labels"].data_validations.dataValidation[0]
     assert (rule.type, str(rule.sqref), rule.showErrorMessage) == ("list", "E2:E9", True)
     assert rule.formula1 == "allowed!$A$1:$A$4"
-    assert [row[0].value for row in book["allowed"].iter_rows()] == ["soft", "hard", "=cold", "unmatched"]
+    assert [row[0].value for row in book["allowed"].iter_rows()] == ["soft", "hard", "=cold", "unscored"]
     assert book["labels"]["E1"].value == "label"
 
 
@@ -55,7 +55,7 @@ def test_label_studio_is_told_what_to_ask(studied):
     view = ElementTree.parse(path.with_suffix(".xml")).getroot()
     control = view.find("Choices")
     assert (control.get("name"), control.get("toName")) == ("label", "text")
-    assert [choice.get("value") for choice in control] == ["soft", "hard", "=cold", "unmatched"]
+    assert [choice.get("value") for choice in control] == ["soft", "hard", "=cold", "unscored"]
     shown = {element.get("value") for element in view if element.get("value")}
     tasks = json.loads(path.read_text(encoding="utf-8"))
     assert {name.removeprefix("$") for name in shown} <= set(tasks[0]["data"])

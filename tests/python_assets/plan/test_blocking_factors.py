@@ -12,7 +12,7 @@ from python_assets.warehouse.build import write_stage
 
 
 def blocking(build, prompts, groupings, slices=()):
-    """is_held and left_out_because by (slice, grouping, factor).
+    """is_stratum and left_out_because by (slice, grouping, factor).
 
     prompts: one dict a prompt: its root prompt, unit, and levels by factor. slices: (name, factor, level).
     """
@@ -86,7 +86,7 @@ def crossed(n_roots, **factors):
 DEMO = [{**prompt, "demo": prompt["race"] + prompt["gender"]} for prompt in crossed(6, race="abc", gender="fm")]
 
 
-def test_a_factor_made_of_two_others_is_held_by_neither(build):
+def test_a_factor_made_of_two_others_is_stratum_by_neither(build):
     found = blocking(build, DEMO, [("race",), ("gender",), ("demo",)])
     determines, held = (False, "determines_group"), (True, None)
     assert found == {
@@ -103,7 +103,7 @@ def test_a_factor_made_of_two_others_is_held_by_neither(build):
     assert dict(sizes) == {"race": 6 * 2, "gender": 6 * 3, "demo": 6}
 
 
-def test_of_two_names_of_one_factor_the_first_is_held(build):
+def test_of_two_names_of_one_factor_the_first_is_stratum(build):
     prompts = [{**prompt, "sex": prompt["gender"].upper()} for prompt in crossed(3, race="ab", gender="fm")]
     found = blocking(build, prompts, [("race",)])
     assert found["all", "race", "gender"] == (True, None)
@@ -162,5 +162,5 @@ def test_the_rule_holds_in_designs_of_any_shape(build, seed):
         prompts.append(prompt)
     held, left_out = held_by_rule(prompts, ["g"])
     found = blocking(build, prompts, [("g",)])
-    assert {key[2] for key, (is_held, _) in found.items() if is_held} == held
-    assert {key[2] for key, (is_held, _) in found.items() if not is_held} == left_out
+    assert {key[2] for key, (is_stratum, _) in found.items() if is_stratum} == held
+    assert {key[2] for key, (is_stratum, _) in found.items() if not is_stratum} == left_out

@@ -214,7 +214,7 @@ def test_measures_are_in_every_slice_or_in_their_own(tmp_path, build):
     every = ["all", "health", "work"]
     assert slices == {
         "answer": ["work"],
-        "answer_unmatched": ["work"],
+        "answer_unscored": ["work"],
         "score": every,
         "refusal": every,
         "empty": every,

@@ -103,7 +103,7 @@ def told(tmp_path):
             insert(connection, "pair_labels", [row for row in given if not row["measure_id"]] + [nobody])
             wrong = [{"study_id": "mine", "stage": "labels"}] * n_set_aside
             insert(connection, "quarantined_records", [*wrong, {"study_id": "mine", "stage": "assemble"}])
-            names = ("grouping_id", "factor", "is_held", "left_out_because")
+            names = ("grouping_id", "factor", "is_stratum", "left_out_because")
             held = [dict(zip(names, block, strict=True)) for block in [*blocks, *BLOCKS]]
             insert(connection, "blocking_factors", [{"study_id": "mine", "slice_id": "all"} | row for row in held])
             insert(connection, "finding_groups", [keys | group for group in groups])
@@ -226,8 +226,8 @@ def test_a_study_without_logs_has_no_line_of_them(told):
 @pytest.mark.parametrize(
     "size",
     [
-        {"strongest_size": "impact_ratio"},
-        {"strongest_size": "risk_difference", "strongest_group_id": "Russia", "strongest_category": "yes"},
+        {"strongest_effect": "impact_ratio"},
+        {"strongest_effect": "risk_difference", "strongest_group_id": "Russia", "strongest_category": "yes"},
     ],
 )
 def test_a_size_beyond_its_margin_is_told_beside_groups_that_differ(told, size, snapshot):

@@ -110,8 +110,7 @@ def test_rows_outlive_the_folder_of_a_run_and_come_back_from_those_that_are_kept
 
 def changes(*groups: tuple[str, float | None]) -> pd.DataFrame:
     rows = [
-        (group, datetime(2026, 11, 2), size, None if size is not None else "instrument_changed")
-        for group, size in groups
+        (group, datetime(2026, 11, 2), size, None if size is not None else "scorer_changed") for group, size in groups
     ]
     return pd.DataFrame(rows, columns=["group_id", "compared_at", "change", "reason"]).astype({"change": float})
 
@@ -128,7 +127,7 @@ def gated(home):
 
 def test_what_a_gate_compared_is_published_and_nothing_else_is_changed(gated):
     assert query(gated, CHANGES) == [("b", "a", "man", 0.5), ("b", "a", "woman", None)]
-    assert query(gated, "select reason from run_changes order by group_id") == [(None,), ("instrument_changed",)]
+    assert query(gated, "select reason from run_changes order by group_id") == [(None,), ("scorer_changed",)]
     assert query(gated, FINDINGS) == [("a", 1), ("b", 2), ("elsewhere", 7)]
     assert query(gated, HISTORY) == [("a", 1, None), ("b", 2, 1), ("elsewhere", 7, None)]
     assert gated.report("two").read_text().startswith("report of elsewhere")

@@ -79,7 +79,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "scale_low": -1,
                 "scale_high": 1,
                 "direction": "higher_better",
-                "extractor": "vader",
+                "scorer": "vader",
                 "parameters": "",
             }
         ],
@@ -113,7 +113,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "replicate": 0,
                 "measure_id": "sentiment",
                 "value": values[group][ROOTS.index(root)],
-                "extractor_version": "vader 3.3.2",
+                "scorer_version": "vader 3.3.2",
             }
             for root, group, prompt_id in prompts
         ],

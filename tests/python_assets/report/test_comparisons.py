@@ -43,7 +43,7 @@ def tables():
         "prompts": [row | constants for row in prompts],
         "prompt_factors": factors,
         "responses": responses,
-        "measurements": [row | {"extractor_version": "1"} for row in measurements],
+        "measurements": [row | {"scorer_version": "1"} for row in measurements],
         "system_comparisons": [
             change("mean_change", value=-0.25, q_value=0.3, verdict="inconclusive", family_id="comparison"),
             change("groups_moved", value=0.5, **asked),

@@ -85,7 +85,7 @@ def test_any_metric_of_the_tables_travels(packed):
 
 
 def test_labels_travel_as_shares(packed):
-    measures = [{"measure_id": "stance", "kind": "categorical", "extractor": "choice"}]
+    measures = [{"measure_id": "stance", "kind": "categorical", "scorer": "choice"}]
     shares = [
         {"slice_id": "all", "system_id": "biased", "measure_id": "stance", "grouping_id": "concept"}
         | {"group_id": "Chad", "category": "agrees", "share": share, "n_group": n}
@@ -139,7 +139,7 @@ def test_factors_stand_by_prompt_and_may_be_missing(packed):
 def test_a_response_without_a_measurement_and_a_baseline_without_a_response_both_travel(packed):
     measured = [
         {"system_id": "baseline", "prompt_id": "r1_Chad", "replicate": 0}
-        | {"measure_id": "sentiment", "value": 0.5, "extractor_version": "1"}
+        | {"measure_id": "sentiment", "value": 0.5, "scorer_version": "1"}
     ]
     header, arrays = unpacked(packed(measurements=measured).responses)
     columns = header["responses"]["columns"]

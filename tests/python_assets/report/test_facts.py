@@ -80,7 +80,7 @@ def test_every_significant_hypothesis_is_told_as_something_and_counted_once(fact
 
 def test_a_size_beyond_its_margin_is_told_on_the_card(publish_small, report, snapshot):
     findings = hypotheses({})
-    size = {"strongest_verdict": "beyond_margin", "strongest_size": "impact_ratio", "strongest_value": 0.25}
+    size = {"strongest_verdict": "beyond_margin", "strongest_effect": "impact_ratio", "strongest_value": 0.25}
     size |= {"strongest_ci_low": 0.1, "strongest_ci_high": 0.5, "strongest_margin": 0.8}
     account = [row | size for row in account_of(findings)]
     blocks = report(findings=findings, hypotheses=account).blocks["findings"]

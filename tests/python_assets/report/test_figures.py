@@ -40,7 +40,7 @@ def test_differences_below_and_above_zero_have_colours_of_their_own(publish_smal
 def drawn_first(publish_small):
     """Figures of two measures by two generations; lead: the question whose figure comes first."""
     names = [(measure, name) for measure in ("anger", "sentiment") for name in ("biased", "fair")]
-    row = {"kind": "continuous", "unit": "", "direction": "none", "extractor": "vader", "parameters": ""}
+    row = {"kind": "continuous", "unit": "", "direction": "none", "scorer": "vader", "parameters": ""}
     system = {"provider": "p", "model": "m", "system_prompt": "", "decoding_json": "{}"}
     system |= {"is_simulated": True, "is_baseline": False}
     published = publish_small(
@@ -116,7 +116,7 @@ def test_shares_of_a_label_are_drawn_with_its_name(report):
         for n, group in enumerate(("Ideraland", "Chad"))
     ]
     measures = [
-        {"measure_id": "sentiment", "kind": "categorical", "unit": "", "direction": "none", "extractor": "choices"}
+        {"measure_id": "sentiment", "kind": "categorical", "unit": "", "direction": "none", "scorer": "choices"}
         | {"parameters": ""}
     ]
     page = report(outcome_distributions=shares, summary_statistics=[], measures=measures)

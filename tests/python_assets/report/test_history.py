@@ -21,7 +21,7 @@ def size(month, group_id, value, **others):
 
 def asked(month, position, **others):
     row = HYPOTHESIS | {"reference_system_id": "", "run_id": f"run-{month}", "run_position": position, "wave": month}
-    return row | {"instrument_changed": None if position == 1 else False, "unit": "compound score"} | others
+    return row | {"scorer_changed": None if position == 1 else False, "unit": "compound score"} | others
 
 
 def runs(months=MONTHS):
@@ -32,7 +32,7 @@ def runs(months=MONTHS):
             "config_sha256": "c",
             "plumbline_version": "0.1.0",
             "systems_json": "[]",
-            "extractors_json": "[]",
+            "scorers_json": "[]",
         }
         for month in months
     ]
@@ -51,9 +51,7 @@ def tables():
     return {
         "publications": runs(),
         "run_findings": [HYPOTHESIS | {"run_id": run["run_id"]} for run in runs()],
-        "v_history": [
-            asked(month, n, instrument_changed=None if n == 1 else n == 3) for n, month in enumerate(MONTHS, 1)
-        ],
+        "v_history": [asked(month, n, scorer_changed=None if n == 1 else n == 3) for n, month in enumerate(MONTHS, 1)],
         "run_groups": [
             size("2026-10", "Brazil", 0.125),
             size("2026-11", "Brazil", 0.25, verdict="beyond_margin"),
@@ -107,22 +105,22 @@ def test_every_run_has_its_size_and_interval_beside_the_others(written, tables, 
     assert re.findall(r'"nobreak">(.*?)</td>', cells["Chad"]) == ["–", "+0.06 [−0.06, 0.19]", "0.00 [−0.12, 0.12]"]
 
 
-def test_sizes_of_two_instruments_are_not_joined_and_a_line_stands_between_them(written, tables):
+def test_sizes_of_two_scorers_are_not_joined_and_a_line_stands_between_them(written, tables):
     _, page = written(**tables)
     drawn = figure_of(page)
     assert drawn["Brazil"].count('class="join"') == 1
     assert drawn["Brazil"].count('class="dot') == 3
     assert 'class="break" d="M667 0V56"' in drawn["Brazil"]
-    alike = [row | {"instrument_changed": None if row["run_position"] == 1 else False} for row in tables["v_history"]]
+    alike = [row | {"scorer_changed": None if row["run_position"] == 1 else False} for row in tables["v_history"]]
     _, page = written(**tables | {"v_history": alike})
     assert figure_of(page)["Brazil"].count('class="join"') == 2
     assert 'class="break"' not in figure_of(page)["Brazil"]
 
 
-def test_a_size_over_a_run_without_one_is_not_joined_across_the_instrument(written, tables):
+def test_a_size_over_a_run_without_one_is_not_joined_across_the_scorer(written, tables):
     sizes = [row for row in tables["run_groups"] if (row["run_id"], row["group_id"]) != ("run-2026-11", "Brazil")]
-    history = [row | {"instrument_changed": row["run_position"] == 2 or None} for row in tables["v_history"]]
-    history[2]["instrument_changed"] = False
+    history = [row | {"scorer_changed": row["run_position"] == 2 or None} for row in tables["v_history"]]
+    history[2]["scorer_changed"] = False
     _, page = written(**tables | {"run_groups": sizes, "v_history": history})
     assert 'class="join"' not in figure_of(page)["Brazil"]
 
@@ -138,7 +136,7 @@ def test_what_was_tested_is_told_and_linked(written, tables):
     page, text = written(**tables)
     assert "None was tested." in page.sections["history"]
     assert '<a href="#history-tested">Tested changes</a>' not in text
-    untested = change("aunt", "not_compared", reason="instrument_changed", change=None)
+    untested = change("aunt", "not_compared", reason="scorer_changed", change=None)
     page, text = written(**tables | {"run_changes": [change("Brazil", "beyond_margin"), untested]})
     assert "beyond margin" in page.sections["history"] and "aunt" not in page.sections["history"]
     assert '<a href="#history-tested">Tested changes</a>' in text

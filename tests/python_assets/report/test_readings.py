@@ -7,10 +7,10 @@ ROW = {
     "measure_id": "refusal",
     "model_family": "gpt",
     "kind": "binary",
-    "extractor": "refusal",
+    "scorer": "refusal",
     "label_set": "",
     "model": None,
-    "extractor_version": "refusal_en_2",
+    "scorer_version": "refusal_en_2",
     "recall_low": 0.96,
     "recall_high": 0.9621,
     "is_current": True,
@@ -37,9 +37,9 @@ def test_figures_of_an_older_version_are_said_to_be(snapshot):
 
 def test_what_is_not_known_is_said_and_numbers_are_no_labels(snapshot):
     rows = [
-        {"extractor": "judge", "model": "llama3", "reason": "judge_not_measured", "extractor_version": "judge 1"},
-        {"extractor": "column", "reason": "read_by_import", "extractor_version": "column 1"},
-        {"extractor": "choices", "reason": "not_validated"},
+        {"scorer": "judge", "model": "llama3", "reason": "judge_not_measured", "scorer_version": "judge 1"},
+        {"scorer": "column", "reason": "read_by_import", "scorer_version": "column 1"},
+        {"scorer": "choices", "reason": "not_validated"},
         {"reason": "nothing_read"},
         {"kind": "continuous"},
     ]
@@ -51,14 +51,14 @@ def test_without_rows_nothing_is_said():
 
 
 def test_a_reader_is_named_with_its_labels_and_the_start_of_a_long_version():
-    row = ROW | {"extractor": "prototypes", "label_set": "fair_sea_leadership", "extractor_version": "p" * 90}
+    row = ROW | {"scorer": "prototypes", "label_set": "fair_sea_leadership", "scorer_version": "p" * 90}
     assert reader_of(row) == f"prototypes fair_sea_leadership ({'p' * 40} … (90 characters))"
 
 
 FIGURES = {
     "measure_id": "refusal",
-    "extractor": "refusal",
-    "extractor_version": "refusal_en_2",
+    "scorer": "refusal",
+    "scorer_version": "refusal_en_2",
     "label_set": "",
     "material": "real answers",
     "source": "XSTest",
@@ -86,19 +86,19 @@ NOTHING = {
     "model_family": "",
     "topic": "",
 }
-VADER = NOTHING | {"measure_id": "vader", "extractor": "vader", "extractor_version": "vader 1"}
+VADER = NOTHING | {"measure_id": "vader", "scorer": "vader", "scorer_version": "vader 1"}
 
 
 def test_the_section_has_the_study_s_families_phrasings_last_and_what_was_not_shown(report, snapshot):
     page = report(
-        instruments=[
+        scorers=[
             FIGURES | {"source": "Our phrasings", "material": "phrasings of our own", "is_training": True, "n": 60},
             FIGURES,
             FIGURES | {"model_family": "gpt", "n": 440, "is_current": False},
             FIGURES | {"model_family": "llama", "n": 395},
             FIGURES | {"topic": "privacy", "n": 190},
             VADER | {"reason": "not_validated"},
-            VADER | {"measure_id": "empty", "extractor": "empty", "reason": "nothing_read"},
+            VADER | {"measure_id": "empty", "scorer": "empty", "reason": "nothing_read"},
         ],
         systems=[
             {"system_id": "biased", "provider": "openai", "model": "gpt-4", "model_family": "gpt"}
@@ -111,23 +111,23 @@ def test_the_section_has_the_study_s_families_phrasings_last_and_what_was_not_sh
             }
         ],
     )
-    told = " ".join(page.sections["instruments"].split())
+    told = " ".join(page.sections["scorers"].split())
     assert "refusal (refusal_en_2)" in told
     assert told.index("1,237") < told.index("440") < told.index("Our phrasings")
     assert "83.1 % [80 %, 86 %]" in told
     assert "395" not in told and "190" not in told and "empty" not in told
     assert "of an older version" in told and "which flatters" in told
-    assert [row for row in page.sections["instruments"].splitlines() if row.startswith("vadervader")] == snapshot
+    assert [row for row in page.sections["scorers"].splitlines() if row.startswith("vadervader")] == snapshot
 
 
 def test_without_a_measure_that_reads_the_section_says_so(report, snapshot):
-    assert report().blocks["instruments"][1] == snapshot
+    assert report().blocks["scorers"][1] == snapshot
 
 
 JUDGED = {"system_id": "critic", "n_pairs": 4, "n_unusable": 0, "n_named": 0}
 
 
-def test_what_the_judge_of_branches_found_stands_beside_the_instruments(report, snapshot):
+def test_what_the_judge_of_branches_found_stands_beside_the_scorers(report, snapshot):
     page = report(
         pair_judges=[
             JUDGED | {"fault": "none", "n_pairs": 8, "n_refused": 1, "n_unusable": 2},
@@ -135,8 +135,8 @@ def test_what_the_judge_of_branches_found_stands_beside_the_instruments(report, 
             JUDGED | {"fault": "same_meaning", "n_refused": 3, "n_named": 3},
         ]
     )
-    told = " ".join(page.sections["instruments"].split())
-    assert page.blocks["instruments"][3] == snapshot
+    told = " ".join(page.sections["scorers"].split())
+    assert page.blocks["scorers"][3] == snapshot
     # what is wrong, pairs, refused, refused for that, no usable reply; bad pairs in the order of the questions
     rows = ["it asks something else 4 3 3 0", "nobody would write it so 4 2 1 0", "nothing: a good pair 8 1 – 2"]
     places = [told.replace(" ", "").index(row.replace(" ", "")) for row in rows]

@@ -13,7 +13,7 @@ from tests.python_assets.report.conftest import Page, small_study
 
 ATTACK = "<script>alert('x')</script> \"quoted\" & {{ 7 * 7 }} 😀 שלום"
 OF_EVERY_STUDY = [
-    "findings", "groups", "hypotheses", "instruments", "asked", "variance", "red-flags", "coverage", "quality",
+    "findings", "groups", "hypotheses", "scorers", "asked", "variance", "red-flags", "coverage", "quality",
     "provenance", "guide", "measurements", "statistics", "disparity",
 ]  # fmt: skip
 

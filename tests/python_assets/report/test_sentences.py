@@ -251,7 +251,7 @@ def test_raw_and_calibrated_are_told_once_where_they_agree(snapshot):
     ("measure_id", "named"),
     [
         ("empty", "The rate of empty answers"),
-        ("stance_unmatched", "The rate of answers without a label of stance"),
+        ("stance_unscored", "The rate of answers without a label of stance"),
         ("is_rude", "The rate of is rude"),
     ],
 )
@@ -317,10 +317,10 @@ def test_a_difference_between_models_says_what_read_the_label_and_how_rightly():
         "measure_id": "sentiment",
         "model_family": "gpt",
         "kind": "binary",
-        "extractor": "refusal",
+        "scorer": "refusal",
         "label_set": "",
         "model": None,
-        "extractor_version": "refusal_en_2",
+        "scorer_version": "refusal_en_2",
         "recall_low": 0.96,
         "recall_high": 0.96,
         "is_current": True,
@@ -437,7 +437,7 @@ def test_of_one_factor_of_two_levels_it_is_a_gap_among_the_others(snapshot):
     assert found[""].split(". ")[1] == snapshot
 
 
-def test_of_more_levels_a_cell_is_held_against_what_its_parts_lead_to_expect(snapshot):
+def test_of_more_levels_a_cell_is_stratum_against_what_its_parts_lead_to_expect(snapshot):
     found = told_crossing(["w", "m", "n"], ["a", "b", "c"], m_b=CELL_STANDS)
     rate = told_crossing(["w", "m", "n"], ["a", "b", "c"], {"kind": "binary"}, m_b=CELL_STANDS)
     because = {**CELL_STANDS, "differs_on_its_own": False, "explained_by": "m x b", "value_without": 0.05}

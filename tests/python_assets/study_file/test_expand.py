@@ -74,7 +74,7 @@ def test_a_name_alone_is_a_built_in_measure(write_study):
     study = load_study(
         write_study(measures("[sentiment, refusal, {name: baseline_distance, direction: none}]")), check_files=False
     )
-    assert [measure.extractor for measure in study.measures] == ["sentiment", "refusal", "baseline_distance"]
+    assert [measure.scorer for measure in study.measures] == ["sentiment", "refusal", "baseline_distance"]
 
 
 def test_a_misspelt_factor_with_reference_levels_is_told_like_any_other(mistaken):

@@ -69,7 +69,7 @@ def test_defaults_cover_what_a_study_leaves_out(write_study):
     study = load_study(write_study(SCRAPE), check_files=False)
     assert (study.title, study.domain, study.slices, study.each) == ("mine", "", {}, None)
     assert study.groupings == [("concept",)]
-    assert [(measure.name, measure.extractor) for measure in study.measures] == [("vader", "vader")]
+    assert [(measure.name, measure.scorer) for measure in study.measures] == [("vader", "vader")]
     assert (study.analysis.permutations, study.analysis.alpha) == (9_999, 0.05)
 
 

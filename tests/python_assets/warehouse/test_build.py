@@ -58,7 +58,7 @@ def test_duckdb_has_as_many_threads_as_the_environment_says_and_a_small_study_on
     with (
         connect() as memory,
         open_build(path) as first,
-        open_build(path, is_held=True) as second,
+        open_build(path, is_stratum=True) as second,
         connect(path) as third,
     ):
         assert [one.execute(threads).fetchone() for one in (memory, first, second, third)] == [(3,), (1,), (1,), (1,)]

@@ -11,7 +11,7 @@ def model(dbt, session):
         dbt.ref("int_findings"),
         dbt.ref("int_hypothesis_groups"),
         dbt.ref("int_group_neighbours"),
-        dbt.ref("int_instrument_families"),
+        dbt.ref("int_scorer_families"),
     )
     read = (rows.to_arrow_table().to_pylist() for rows in read_from)
     # a relation of this session: dbt-duckdb writes a table of Arrow from another, which does not see the old table go

@@ -69,7 +69,7 @@ accounted as (
             when verdict = 'equivalent' then 'equivalent'
             when p_value is not null then 'inconclusive'
             when not is_observed and n_asked = 0 then 'not_asked'
-            when reason_unobserved in ('instrument_differs', 'scheme_not_available', 'too_few_labels') then 'not_testable'
+            when reason_unobserved in ('scorer_differs', 'scheme_not_available', 'too_few_labels') then 'not_testable'
             -- a binary measure without any event, or a constant one, shows nothing to compare: inference.md 6.7
             when not is_observed or inference_reason = 'no_variation' then 'not_observed'
             else 'not_testable'
@@ -117,4 +117,4 @@ select
 from accounted
 left join counts using ({{ of_measure }})
 left join headlines using ({{ keys }})
-left join {{ ref('int_strongest_sizes') }} as strongest_sizes using ({{ keys }})
+left join {{ ref('int_strongest_effects') }} as strongest_effects using ({{ keys }})

@@ -41,7 +41,7 @@ systems as (
 measures as (
     select
         study_id,
-        {{ joined_text("measure_id || ' (' || extractor || coalesce(', ' || nullif(model, ''), '')"
+        {{ joined_text("measure_id || ' (' || scorer || coalesce(', ' || nullif(model, ''), '')"
             ~ " || coalesce(' at ' || nullif(model_revision, ''), '') || ')'", '; ', 'measure_id') }} as measures
     from {{ source('raw', 'measures') }}
     group by study_id

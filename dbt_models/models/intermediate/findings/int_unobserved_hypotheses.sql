@@ -111,7 +111,7 @@ select
         when n_asked = 0 then 'not_asked'
         when n_read > 0 and {{ is_of_labels('calibration') }}
         then case statistic when 'share' then 'scheme_not_available' else 'too_few_labels' end
-        when n_read > 0 and is_of_segments then 'instrument_differs'  -- some groups lack some clusters
+        when n_read > 0 and is_of_segments then 'scorer_differs'  -- some groups lack some clusters
         when n_read > 0 and is_against_baseline then 'no_baseline'
         when n_read > 0 and is_pooled then 'too_few_models'
         else coalesce(case when n_read = 0 then reason end, 'no_values')

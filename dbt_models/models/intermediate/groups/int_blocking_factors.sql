@@ -81,7 +81,7 @@ select
     slice_id,
     grouping_id,
     factor,
-    held.factor is not null as is_held,
+    held.factor is not null as is_stratum,
     case
         when varying.factor is not null then 'varies_within_unit'
         when determining.factor is not null then 'determines_group'

@@ -21,7 +21,7 @@ held_levels as (
     from members
     inner join outside_levels using (study_id, grouping_id, prompt_id)
     inner join blocking_factors using ({{ layout }}, factor)
-    where is_held
+    where is_stratum
     group by {{ layout }}, prompt_id
 ),
 

@@ -31,5 +31,5 @@ left join differences using (
     study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, group_id
 )
 where study_id = $study and slice_id = 'all' and means.calibration = 'raw' and means.statistic = 'mean'
-    and measures.extractor in ('stereotype', 'toxicity') and not is_baseline
+    and measures.scorer in ('stereotype', 'toxicity') and not is_baseline
 order by measure, grouping, model, system_prompt_name, system, concept, differences.reference

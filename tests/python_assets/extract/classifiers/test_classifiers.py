@@ -113,7 +113,7 @@ def test_sentiment_and_regard_are_differences_on_their_scales(build, make_study,
     folder = hub / "models--sasha--regardv3" / "snapshots" / COMMIT
     negative, *_, positive = softmax_by_hand(folder, "a good start")
     assert values(build, "regard")[1] == pytest.approx(positive - negative, abs=1e-6)
-    query = "select measure_id, scale_low, extractor, model, model_revision from raw.measures limit 2"
+    query = "select measure_id, scale_low, scorer, model, model_revision from raw.measures limit 2"
     assert build.connection.execute(query).fetchall() == [
         ("sentiment", 0.0, "sentiment", SENTIMENT, COMMIT),
         ("regard", -1.0, "regard", "sasha/regardv3", COMMIT),
@@ -172,7 +172,7 @@ def test_the_weights_of_a_folder_are_its_revision(build, make_study, tmp_path: P
     written = "scores=positive:2|negative:-1;probe=not probed"
     assert (model, low, high, parameters) == (str(folder), -1.0, 2.0, written)
     assert len(revision) == 64
-    assert f", model {revision[:16]}" in values(build, "mood", "extractor_version")[0]
+    assert f", model {revision[:16]}" in values(build, "mood", "scorer_version")[0]
     before = values(build, "mood")
     save_classifier(folder, MOODS, seed=5)
     classifiers._loaded.cache_clear()
@@ -232,7 +232,7 @@ def test_scores_are_simulated_only_where_every_model_is(build, make_study, hub: 
         ("simulated personality", "simulated", None, None),
         ("simulated regard", "simulated", None, None),
     ]
-    assert set(build.rows("regard", "extractor_version")) == {("simulated classifier 2",)}
+    assert set(build.rows("regard", "scorer_version")) == {("simulated classifier 2",)}
     traits = ("extraversion", "neuroticism", "agreeableness", "conscientiousness", "openness")
     shares = [values(build, f"personality_{trait}")[1] for trait in traits]
     assert min(shares) > 0

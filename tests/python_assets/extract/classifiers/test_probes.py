@@ -5,8 +5,8 @@ import yaml
 
 from python_assets.errors import ExtractionError, StudyFileError
 from python_assets.extract.classifiers.probes import PROBES, require_probed
-from python_assets.extract.extractor import extractors
 from python_assets.extract.measures import resolve_measures
+from python_assets.extract.scorer import scorers
 from python_assets.study_file.load import load_study
 from tests.python_assets.extract.classifiers.tiny_models import save_classifier, save_on_hub
 
@@ -62,7 +62,7 @@ def test_labels_of_inference_between_texts_are_refused_though_they_order_the_pai
         probe(make_study(mood(folder, entailment=1, contradiction=-1)))
 
 
-def test_a_packaged_name_is_held_to_its_own_pairs(make_study, tmp_path, monkeypatch, refused):
+def test_a_packaged_name_is_stratum_to_its_own_pairs(make_study, tmp_path, monkeypatch, refused):
     import huggingface_hub.constants
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
@@ -74,7 +74,7 @@ def test_a_packaged_name_is_held_to_its_own_pairs(make_study, tmp_path, monkeypa
 
 
 def test_every_packaged_name_but_personality_has_pairs_for_each_score():
-    classified = {name: extractors[name].recipes for name in extractors if extractors[name].reads == "classifier"}
+    classified = {name: scorers[name].recipes for name in scorers if scorers[name].reads == "classifier"}
     wanted = {(name, part) for name, recipes in classified.items() for part in recipes if name != "personality"}
     assert set(PROBES) == wanted
 

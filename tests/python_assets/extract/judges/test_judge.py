@@ -88,7 +88,7 @@ def test_labels_are_those_that_the_judge_names(build, judged):
         ("replayed", None, "neutral", "judge", None),
     ]
     assert counts.n_unusable_marks == 1
-    query = "select kind, extractor, model, parameters from raw.measures where measure_id = 'tone'"
+    query = "select kind, scorer, model, parameters from raw.measures where measure_id = 'tone'"
     assert build.connection.execute(query).fetchall() == [
         (
             "categorical",
@@ -97,7 +97,7 @@ def test_labels_are_those_that_the_judge_names(build, judged):
             "options=warm|neutral|cold;repeats=1;rubric=Is the tone warm? Ignore spelling.",
         )
     ]
-    [version] = {version for (version,) in build.rows("tone", "extractor_version")}
+    [version] = {version for (version,) in build.rows("tone", "scorer_version")}
     assert version.startswith("judge 1, judges:by_text tiny, rubric ")
 
 
@@ -205,7 +205,7 @@ def test_a_simulated_engine_marks_within_the_options_and_says_so(build, make_stu
     study = make_study(entry, engines={"critic": engine}, analysis=AnalysisSpec(seed=1), has_stand_in=True)
     extract(study, build.connection, build.cache_path, run_context=RunContext(Home(tmp_path / "home"), SILENT))
     assert {label for (label,) in build.rows("tone", "label")} <= set(TONE)
-    query = "select extractor, model from raw.measures where measure_id = 'tone'"
+    query = "select scorer, model from raw.measures where measure_id = 'tone'"
     assert build.connection.execute(query).fetchall() == [("simulated judge", "simulator")]
 
 

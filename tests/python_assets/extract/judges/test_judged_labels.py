@@ -75,7 +75,7 @@ def test_only_what_the_rules_leave_open_is_asked(build, judged, n_asked):
         (None, None, "no_rule_matched"),
         (None, None, "response_refused"),
     ]
-    assert build.rows("answer_unmatched", "value") == [(0.0,), (0.0,), (1.0,), (None,)]
+    assert build.rows("answer_unscored", "value") == [(0.0,), (0.0,), (1.0,), (None,)]
     assert n_asked() == 2
     judged("by_substance", may_ask=False)
     assert n_asked() == 2
@@ -106,9 +106,9 @@ def test_tables_say_who_judged(build, judged):
     build.prompts(p=None)
     build.responses(("p", "Yes."))
     judged("by_substance")
-    query = "select extractor, model, parameters from raw.measures where measure_id = 'answer'"
+    query = "select scorer, model, parameters from raw.measures where measure_id = 'answer'"
     assert build.connection.execute(query).fetchall() == [("choices", "tiny", "preset=yes_no;labels=yes|no")]
-    [(version,)] = build.rows("answer", "extractor_version")
+    [(version,)] = build.rows("answer", "scorer_version")
     assert version.startswith("yes_no 2, refusal_en_3; judge 1, judges:by_substance tiny, rubric ")
 
 
@@ -116,7 +116,7 @@ def test_a_stand_in_is_called_simulated(build, judged):
     build.prompts(p=None)
     build.responses(("p", "Yes."))
     judged("by_substance", has_stand_in=True)
-    query = "select extractor from raw.measures where measure_id = 'answer'"
+    query = "select scorer from raw.measures where measure_id = 'answer'"
     assert build.connection.execute(query).fetchall() == [("simulated choices",)]
 
 

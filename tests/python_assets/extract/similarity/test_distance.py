@@ -89,6 +89,6 @@ def test_distances_of_the_users_own_are_measured_and_what_is_infinite_has_a_reas
     )
     build.prompts(p1="dog", p2="cat")
     build.responses(("p1", "cat"), ("p2", "dog"))
-    measure = {"name": "own", "extractor": "baseline_distance", "parameters": {"metric": "own:f"}}
+    measure = {"name": "own", "scorer": "baseline_distance", "parameters": {"metric": "own:f"}}
     build.extract(make_study(measure, embedding=vectors))
     assert build.rows("own", "prompt_id", "value", "reason") == [("p1", None, "not_finite"), ("p2", 4, None)]

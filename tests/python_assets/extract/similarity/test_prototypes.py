@@ -63,8 +63,8 @@ def test_labels_similarities_and_reasons(build, make_study):
         (None, None, "response_empty"),
         (None, None, "response_error"),
     ]
-    unmatched = build.rows("thing_unmatched", "value")[-5:]
-    assert unmatched == [(0.0,), (1.0,), (0.0,), (None,), (None,)]
+    unscored = build.rows("thing_unscored", "value")[-5:]
+    assert unscored == [(0.0,), (1.0,), (0.0,), (None,), (None,)]
     near, base, reason = build.rows("thing_similarity_animal", "value", "baseline_value", "reason")[-5]
     far = build.rows("thing_similarity_vehicle", "value", "baseline_value")[-5]
     assert near > far[0] and near > 0.4 and reason is None
@@ -77,7 +77,7 @@ def test_a_favourable_label_makes_it_binary(build, make_study):
     build.responses(("p1", "My dog barks at the cat."), ("p2", "The train is faster than the car."))
     build.extract(make_study(measure))
     assert build.rows("thing", "value") == [(1.0,), (0.0,)]
-    assert not build.rows("thing_unmatched", "value")
+    assert not build.rows("thing_unscored", "value")
 
 
 @pytest.mark.parametrize("category", PACKAGED)
@@ -160,11 +160,11 @@ def test_packaged_anchors_agree_with_a_reader(build, make_study, read_answers, c
     build.prompts(**{f"p{n:03}": None for n in range(len(rows))})
     build.responses(*((f"p{n:03}", row["llm_output"]) for n, row in enumerate(rows)))
     build.extract(make_study({"name": "m", "languages": [], "prototypes": PACKAGED[category]}))
-    found = [(label or "unmatched").lower() for (label,) in build.rows("m", "label")]
+    found = [(label or "unscored").lower() for (label,) in build.rows("m", "label")]
     read = [row["label"] for row in rows]
     if least_kappa is None:
         # "imprecise" is near the anchors of analytical: an embedding does not see im-
-        assert read == ["unmatched"] * 23
-        assert found.count("unmatched") >= 22
+        assert read == ["unscored"] * 23
+        assert found.count("unscored") >= 22
     else:
         assert cohen_kappa_score(read, found) >= least_kappa

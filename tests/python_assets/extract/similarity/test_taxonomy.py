@@ -39,7 +39,7 @@ def test_the_first_step_that_finds_a_label_decides(build, make_study):
         (None, None, "no_label_near"),
         (None, None, "several_rules_matched"),
     ]
-    assert [value for (value,) in build.rows("sector_unmatched", "value")] == [0, 0, 0, 0, 0, 1, 1]
+    assert [value for (value,) in build.rows("sector_unscored", "value")] == [0, 0, 0, 0, 0, 1, 1]
 
 
 def test_a_step_that_is_left_out_is_not_taken(build, make_study):

@@ -11,7 +11,7 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.study.study import AnalysisSpec, MeasureSpec
 from python_assets.warehouse.build import write_stage
 
-MARKS = {"name": "praise", "extractor": "trained_on_labels", "kind": "binary"}
+MARKS = {"name": "praise", "scorer": "trained_on_labels", "kind": "binary"}
 OF_PRAISE = ["What a wonderful {}.", "I like the {} a lot.", "The {} is excellent.", "A very good {}, well done."]
 OF_BLAME = ["What a terrible {}.", "I hate the {}.", "The {} is awful.", "A very bad {}, such a shame."]
 THINGS = [
@@ -56,14 +56,14 @@ def test_the_version_tells_labels_and_seed_apart(answered, make_study):
     for n, seed in ((12, 1), (12, 1), (11, 1), (12, 2)):
         labelled(build, {(p, r): 1.0 - r for p in prompts[:n] for r in (0, 1)})
         build.extract(make_study(MARKS, analysis=AnalysisSpec(seed=seed)))
-        versions |= {version for (version,) in build.rows("praise", "extractor_version")}
+        versions |= {version for (version,) in build.rows("praise", "scorer_version")}
     assert len(versions) == 3
 
 
 @pytest.mark.run
 def test_categories_are_read_by_their_names_whatever_case_people_write(answered, make_study):
     build, prompts = answered
-    measure = {"name": "tone", "extractor": "trained_on_labels", "kind": "categorical", "options": ["Praise", "Blame"]}
+    measure = {"name": "tone", "scorer": "trained_on_labels", "kind": "categorical", "options": ["Praise", "Blame"]}
     said = {(p, r): ("BLAME" if r else "praise") for p in prompts[:12] for r in (0, 1)}
     labelled(build, said, measure="tone", column="label")
     build.extract(make_study(measure, analysis=AnalysisSpec(seed=1)))
@@ -78,7 +78,7 @@ def test_categories_are_read_by_their_names_whatever_case_people_write(answered,
 @pytest.mark.run
 def test_numbers_keep_to_the_scale_that_is_declared(answered, make_study):
     build, prompts = answered
-    measure = {"name": "warmth", "extractor": "trained_on_labels", "kind": "continuous", "scale": [1, 5]}
+    measure = {"name": "warmth", "scorer": "trained_on_labels", "kind": "continuous", "scale": [1, 5]}
     labelled(build, {(p, r): 5.0 - 4 * r for p in prompts[:12] for r in (0, 1)}, measure="warmth")
     build.extract(make_study(measure, analysis=AnalysisSpec(seed=1)))
     found = build.rows("warmth", "value", "replicate")
@@ -114,9 +114,9 @@ def test_raters_who_disagree_evenly_leave_an_answer_without_label(answered, make
 @pytest.mark.parametrize(
     ("entry", "told"),
     [
-        ({"name": "a", "extractor": "trained_on_labels"}, "kind for trained_on_labels"),
-        ({"name": "a", "extractor": "trained_on_labels", "kind": "categorical"}, "two or more"),
-        ({"name": "a", "extractor": "trained_on_labels", "kind": "categorical", "options": ["x"]}, "two or more"),
+        ({"name": "a", "scorer": "trained_on_labels"}, "kind for trained_on_labels"),
+        ({"name": "a", "scorer": "trained_on_labels", "kind": "categorical"}, "two or more"),
+        ({"name": "a", "scorer": "trained_on_labels", "kind": "categorical", "options": ["x"]}, "two or more"),
     ],
 )
 def test_what_people_mark_has_to_be_said(make_study, entry, told):
@@ -128,7 +128,7 @@ def test_what_people_mark_has_to_be_said(make_study, entry, told):
     "entry",
     [
         {"name": "vader", "options": ["x", "y"]},
-        {"name": "a", "extractor": "trained_on_labels", "kind": "binary", "options": ["x", "y"]},
+        {"name": "a", "scorer": "trained_on_labels", "kind": "binary", "options": ["x", "y"]},
     ],
 )
 def test_options_are_of_categories_that_labels_train(entry):

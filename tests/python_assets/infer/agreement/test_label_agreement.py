@@ -55,9 +55,9 @@ class Build:
     def labels(self, kind, read, said, measure_slices=("all",)):
         """Readings and labels by rater, as columns beside answers; None is no label."""
         column = "label" if kind == "categorical" else "value"
-        measure = pd.DataFrame([{"measure_id": "m", "kind": kind, "unit": "1", "extractor": "x", "parameters": ""}])
+        measure = pd.DataFrame([{"measure_id": "m", "kind": kind, "unit": "1", "scorer": "x", "parameters": ""}])
         measurements = self.answers[["system_id", "prompt_id", "replicate"]].assign(
-            measure_id="m", extractor_version="1", **{column: read}
+            measure_id="m", scorer_version="1", **{column: read}
         )
         measurements["reason"] = np.where(measurements[column].isna(), "no_words", None)
         write_stage(
@@ -169,7 +169,7 @@ def test_labels_are_the_same_in_another_case_and_answers_that_were_not_read_are_
     row = build.agreement(**WHOLE)[1].iloc[0]
     is_asked = (build.answers.system_id != "base").to_numpy()
     is_read = np.array([one is not None for one in read]) & is_asked
-    assert (row.n, row.n_unread) == (is_read.sum(), (is_asked & ~is_read).sum())
+    assert (row.n, row.n_unscored) == (is_read.sum(), (is_asked & ~is_read).sum())
     own = [one.lower() for one in read[is_read]]
     assert row.kappa == pytest.approx(cohen_kappa_score(said[is_read], own))
     assert (row.sensitivity_reason, pd.isna(row.n_positive)) == ("not_binary", True)
@@ -194,7 +194,7 @@ def test_nothing_read_has_its_reason(build):
     n = len(build.answers)
     build.labels("binary", np.full(n, np.nan), {"ann": marks(1, n)})
     row = build.agreement(**WHOLE)[1].iloc[0]
-    assert (row.n, row.n_unread, row.kappa_reason, row.sensitivity_reason) == (
+    assert (row.n, row.n_unscored, row.kappa_reason, row.sensitivity_reason) == (
         0,
         48,
         "no_such_answer",

@@ -213,10 +213,10 @@ def test_where_a_group_has_five_root_prompts_one_of_fewer_stands_outside_the_hyp
     assert shifts.p_value.notna().to_dict() == {"g0": True, "g1": True, "g2": is_tested}
 
 
-def test_other_versions_of_the_extractor_are_refused(study):
+def test_other_versions_of_the_scorer_are_refused(study):
     study = two(study, numbers(12, seed=3), numbers(12)).measured_by(old="1", new="2")
     found = compared(study)
-    assert set(found.reason) == {"instrument_changed"}
+    assert set(found.reason) == {"scorer_changed"}
     assert found[["value", "p_value"]].isna().all(axis=None)
 
 

@@ -127,7 +127,7 @@ def test_both_ends_of_every_change_against_loops(gaps):
     assert mean.n_unanswered == is_out.sum()
 
 
-def test_what_is_told_is_held_against_the_groups_that_stay(study):
+def test_what_is_told_is_stratum_against_the_groups_that_stay(study):
     rng = np.random.default_rng(3)
     old, new = rng.normal(size=(2, 30, 5))
     new[:, 0] += 4

@@ -37,7 +37,7 @@ def test_more_chunks_than_measures_are_refused(connection, refused):
         Here(connection, analysis(), n=5)
 
 
-def test_of_several_chunks_one_alone_is_held(connection):
+def test_of_several_chunks_one_alone_is_stratum(connection):
     alive = []
 
     def asked(chunk, _):

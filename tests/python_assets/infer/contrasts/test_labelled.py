@@ -62,7 +62,7 @@ def case(request: pytest.FixtureRequest) -> dict[str, Any]:
     return found
 
 
-def test_values_follow_the_instrument_as_far_as_labels_do(case: dict[str, Any]) -> None:
+def test_values_follow_the_scorer_as_far_as_labels_do(case: dict[str, Any]) -> None:
     found = corrected_values(frame_of(R, K), cells_of(case["m"]), labels_of(cells_of(case["y"])))
     assert found.weight == pytest.approx(case["lam"], abs=1e-12)
     assert found.n_labelled == GOLDEN["r"]
@@ -124,7 +124,7 @@ def test_with_every_prompt_labelled_values_are_the_labels() -> None:
     assert found.v == pytest.approx(y, abs=1e-12)
 
 
-def test_an_instrument_that_reads_nothing_is_not_followed() -> None:
+def test_an_scorer_that_reads_nothing_is_not_followed() -> None:
     y = np.where(np.arange(60) < 36, np.arange(60) % 2.0, np.nan)
     found = corrected_values(frame_of(20, 3), np.ones(60), labels_of(y))
     assert found.weight == 0

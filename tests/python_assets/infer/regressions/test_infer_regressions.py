@@ -83,7 +83,7 @@ def connection():
         "raw.systems": ["system_id", "is_baseline"],
         "raw.groupings": ["grouping_id", "factor"],
         "raw.prompt_factors": ["prompt_id", "factor", "level"],
-        "raw.measurements": ["system_id", "measure_id", "prompt_id", "extractor_version", "reason"],
+        "raw.measurements": ["system_id", "measure_id", "prompt_id", "scorer_version", "reason"],
     }
     connection = duckdb.connect()
     connection.execute("create schema raw; create schema intermediate")
@@ -129,14 +129,14 @@ def test_a_factor_of_systems_pools_them_and_an_unanswered_measure_says_so(connec
     assert set(models.reason.loc[["unseen"]]) == {terms.reason["unseen"]} == {"no_values"}
 
 
-def test_levels_that_were_read_by_different_instruments_are_in_no_regression(connection):
+def test_levels_that_were_read_by_different_scorers_are_in_no_regression(connection):
     is_rude = "prompt_id in (select prompt_id from raw.prompt_factors where level = 'rude')"
-    connection.execute(f"update raw.measurements set extractor_version = 'column' where {is_rude}")
+    connection.execute(f"update raw.measurements set scorer_version = 'column' where {is_rude}")
     infer_regressions(connection, Declared())
     terms, models = (written(connection)[name] for name in TABLES)
     is_mixed = (models.system_id == "g1") & (models.measure_id == "refusal") & (models.regression_id == "refused")
-    assert set(models.reason[is_mixed]) == {"instrument_differs"} and models.p_value[is_mixed].isna().all()
-    assert (models.reason[~is_mixed] != "instrument_differs").all()
+    assert set(models.reason[is_mixed]) == {"scorer_differs"} and models.p_value[is_mixed].isna().all()
+    assert (models.reason[~is_mixed] != "scorer_differs").all()
     assert set(terms.role[(terms.regression_id == "refused") & (terms.system_id == "g1")]) == {"none"}
 
 

@@ -154,7 +154,7 @@ def test_margin_levels_of_all_arrangements_are_plain_shares():
     assert np.isnan([found.p_margin[1], found.p_equivalence[1]]).all()
 
 
-def test_margin_without_any_difference_is_held_against_the_noise():
+def test_margin_without_any_difference_is_stratum_against_the_noise():
     _, noises = sample(8)
     found = inverted(stretched(np.zeros(4)), noises, TIES, np.array([1.0, 50.0]), 0.05)
     assert (found.p_margin == 1).all()

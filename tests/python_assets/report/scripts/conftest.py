@@ -32,14 +32,14 @@ def measured(measure_id: str = "sentiment", **values) -> list[dict]:
     """A row a response; values by column, as functions of (generation, root, group)."""
     return [
         {"system_id": key[0], "prompt_id": f"{key[1]}_{key[2]}", "replicate": 0, "measure_id": measure_id}
-        | {"extractor_version": "1"}
+        | {"scorer_version": "1"}
         | {name: value(*key) for name, value in values.items()}
         for key in VALUES
     ]
 
 
-def measure(measure_id: str, kind: str = "continuous", extractor: str = "vader") -> dict:
-    return {"measure_id": measure_id, "kind": kind, "extractor": extractor, "direction": "none", "scale_low": 0.0}
+def measure(measure_id: str, kind: str = "continuous", scorer: str = "vader") -> dict:
+    return {"measure_id": measure_id, "kind": kind, "scorer": scorer, "direction": "none", "scale_low": 0.0}
 
 
 def responses(said: Callable[[str, str, str], str]) -> list[dict]:

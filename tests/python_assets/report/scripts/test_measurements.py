@@ -104,7 +104,7 @@ def test_measures_of_one_tool_are_parts_of_a_whole(page):
     parts = {name: place + 1.0 for place, name in enumerate(names)}
     opened = page(
         "measurements",
-        measures=[measure(name, extractor="personality") for name in names],
+        measures=[measure(name, scorer="personality") for name in names],
         measurements=[row for name in names for row in measured(name, value=lambda *key, name=name: parts[name])],
     )
     row = dict(zip(sorted(names), cells(opened, ".composition")[0][2:], strict=True))

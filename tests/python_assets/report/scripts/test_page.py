@@ -64,7 +64,7 @@ def test_what_models_and_files_say_is_text_on_every_page(page):
         "prompts": prompts,
         "prompt_factors": factors,
         "systems": [system(ATTACK)],
-        "measures": [measure(ATTACK, extractor=ATTACK)],
+        "measures": [measure(ATTACK, scorer=ATTACK)],
         "measurements": rows,
         "responses": [{**row, "system_id": ATTACK} for row in responses(lambda *key: ATTACK)[:6]],
         "summary_statistics": [named | {"group_id": ATTACK, "n_responses": 1}],

@@ -66,7 +66,7 @@ def test_responses_are_listed_by_value_a_page_at_a_time(page):
         prompt_factors=[{"prompt_id": row["prompt_id"], "factor": "concept", "level": "Chad"} for row in prompts],
         responses=[row | {"status": "ok", "response_text": f"said {i}"} for i, row in enumerate(common)],
         measurements=[
-            row | {"measure_id": "sentiment", "value": float(i * 7 % n), "extractor_version": "1"}
+            row | {"measure_id": "sentiment", "value": float(i * 7 % n), "scorer_version": "1"}
             for i, row in enumerate(common)
         ],
     )

@@ -128,7 +128,7 @@ def test_a_group_has_a_row_for_each_reference_and_keeps_it_without_a_difference(
 
 
 def test_means_by_role_are_of_all_responses_beside_the_change_they_make(written):
-    measures = [{"measure_id": "far", "kind": "continuous", "extractor": "baseline_distance", "model": "m"}]
+    measures = [{"measure_id": "far", "kind": "continuous", "scorer": "baseline_distance", "model": "m"}]
     values = (0.2, 0.4, None)
     measured = [
         {"system_id": "biased", "prompt_id": f"p{n}", "replicate": 0, "measure_id": "far", "value": value}

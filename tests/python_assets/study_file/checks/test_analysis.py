@@ -167,7 +167,7 @@ def test_the_margins_of_the_documents_hold_where_the_study_declares_none(write_s
         "{margins: {answer: {risk_difference: 0.1, jsd: 0.2}}}",
         "{primary: {measures: [answer, sentiment], statistics: [mean, share]}}",
         "{families: {one: {measures: [refusal], systems: [baseline], calibrations: [raw, calibrated]}}}",
-        "{families: {one: {measures: [answer_unmatched]}}}",
+        "{families: {one: {measures: [answer_unscored]}}}",
         "{families: {one: {statistics: [mean, variance]}}}",
         "{primary: {measures: [sentiment]}, families: {one: {measures: [sentiment, refusal]}, "
         "two: {measures: [sentiment], calibrations: [calibrated]}}}",

@@ -25,12 +25,12 @@ CASES = {
         "measures[0].parameters.batch_size",
     ),
     "the name of what measures leave out": (measures("[{name: other language, choices: [a, b]}]"), "measures[0].name"),
-    "an unknown extractor": (measures("[{name: m, extractor: vadr}]"), "measures[0].extractor"),
+    "an unknown extractor": (measures("[{name: m, scorer: vadr}]"), "measures[0].scorer"),
     "two measures of one name": (
-        measures("[{name: m, choices: [a, b]}, {name: M, extractor: vader}]"),
+        measures("[{name: m, choices: [a, b]}, {name: M, scorer: vader}]"),
         "measures[1].name",
     ),
-    "the name of a measure of every study": (measures("[{name: empty, extractor: vader}]"), "measures[0].name"),
+    "the name of a measure of every study": (measures("[{name: empty, scorer: vader}]"), "measures[0].name"),
     "a judge that is no engine": (
         measures("[{name: m, judge: {engine: fair, rubric: r, options: [a, b]}}]"),
         "measures[0].judge.engine",
@@ -66,7 +66,7 @@ CASES = {
         "measures[0].judge.options",
     ),
     "refusals judged under another name": (
-        measures("[{name: declines, extractor: refusal, refusal: {judge: critic}}]"),
+        measures("[{name: declines, scorer: refusal, refusal: {judge: critic}}]"),
         "measures[0]",
     ),
     "clusters per something else": (measures("[{clusters: {per: conept}}]"), "measures[0].clusters.per"),
@@ -77,11 +77,11 @@ CASES = {
     ),
     "a column without an import": (measures("[{name: m, kind: binary, column: c}]"), "measures[0].column"),
     "a baseline column without a column": (
-        measures("[{name: m, extractor: vader, baseline_column: c}]"),
+        measures("[{name: m, scorer: vader, baseline_column: c}]"),
         "measures[0].baseline_column",
     ),
     "a column of versions without a column": (
-        measures("[{name: m, extractor: vader, version_column: c}]"),
+        measures("[{name: m, scorer: vader, version_column: c}]"),
         "measures[0].version_column",
     ),
     "a baseline column of labels": (
@@ -114,25 +114,25 @@ CASES = {
         measures("[{name: m, taxonomy: {labels: {a: [x]}, steps: [guess]}}]"),
         "measures[0].taxonomy.steps[0]",
     ),
-    "a scale upside down": (measures("[{name: m, extractor: vader, scale: [1, -1]}]"), "measures[0].scale"),
+    "a scale upside down": (measures("[{name: m, scorer: vader, scale: [1, -1]}]"), "measures[0].scale"),
     "an unknown slice of a measure": (
-        {**measures("[{name: m, extractor: vader, slice: [itly]}]"), "slices": "{each: concept}"},
+        {**measures("[{name: m, scorer: vader, slice: [itly]}]"), "slices": "{each: concept}"},
         "measures[0].slice[0]",
     ),
     "an unknown bare word": (measures("[sentimnt]"), "measures[0]"),
     "the name of a measure of unmatched responses": (
-        measures("[{name: m, choices: [a, b]}, {name: m_unmatched, extractor: vader}]"),
+        measures("[{name: m, choices: [a, b]}, {name: m_unscored, scorer: vader}]"),
         "measures[1].name",
     ),
     "the name of a measure as written": (
-        measures("[vader, {name: vader_as_written, extractor: vader}]"),
+        measures("[vader, {name: vader_as_written, scorer: vader}]"),
         "measures[1].name",
     ),
     "the name of one score of several": (
-        measures("[stereotype, {name: stereotype_race, extractor: vader}]"),
+        measures("[stereotype, {name: stereotype_race, scorer: vader}]"),
         "measures[1].name",
     ),
-    "the name of a cluster": (measures("[clusters, {name: clusters_2_member, extractor: vader}]"), "measures[1].name"),
+    "the name of a cluster": (measures("[clusters, {name: clusters_2_member, scorer: vader}]"), "measures[1].name"),
     "an unknown favourable label": (
         measures('[{name: m, choices: ["yes", "no"], favourable: "yess"}]'),
         "measures[0].favourable",

@@ -1,7 +1,7 @@
 with
 
-instruments as (
-    select * from {{ ref('int_instruments') }}
+scorers as (
+    select * from {{ ref('int_scorers') }}
 ),
 
 families as (
@@ -18,13 +18,13 @@ readers as (
     select
         study_id,
         measure_id,
-        extractor,
+        scorer,
         label_set,
         model,
-        extractor_version,
+        scorer_version,
         max(case when material = '' then reason end) as reason
-    from instruments
-    group by study_id, measure_id, extractor, label_set, model, extractor_version
+    from scorers
+    group by study_id, measure_id, scorer, label_set, model, scorer_version
 ),
 
 known as (
@@ -34,11 +34,11 @@ known as (
         model_family,
         min(recall) as recall_low,
         max(recall) as recall_high,
-        min(instruments.precision) as precision_low,
-        max(instruments.precision) as precision_high,
+        min(scorers.precision) as precision_low,
+        max(scorers.precision) as precision_high,
         cast(sum(n) as bigint) as n,
         min(is_current) as is_current
-    from instruments
+    from scorers
     where
         topic = ''
         and (
@@ -56,10 +56,10 @@ select
     readers.measure_id,
     families.model_family,
     measures.kind,
-    readers.extractor,
+    readers.scorer,
     readers.label_set,
     readers.model,
-    readers.extractor_version,
+    readers.scorer_version,
     known.n,
     known.recall_low,
     known.recall_high,

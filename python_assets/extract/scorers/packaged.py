@@ -1,4 +1,4 @@
-"""The packaged figures: computed.csv, which bench/bench_instruments.py writes, and told.csv, by other hands.
+"""The packaged figures: computed.csv, which bench/bench_scorers.py writes, and told.csv, by other hands.
 
 Belongs here: reading both. A figure of told.csv is of texts that this project does not have, so no count says how
 sure it is unless its source told it.
@@ -14,13 +14,13 @@ TOLD: Final = Path(__file__).with_name("told.csv")
 
 
 class Validation(NamedTuple):
-    """Figures of one instrument on some texts; columns are those of raw.instruments.
+    """Figures of one instrument on some texts; columns are those of raw.scorers.
 
-    version: of what was validated, raw.instruments calls it validated_version. A limit is None where no counts
+    version: of what was validated, raw.scorers calls it validated_version. A limit is None where no counts
     were told, a share where it is of no text.
     """
 
-    extractor: str
+    scorer: str
     label_set: str
     version: str
     material: str

@@ -1,6 +1,6 @@
 """How rightly labels were read off texts whose truth is known: shares with their intervals.
 
-Belongs here: counting, and the record of what was counted. bench/bench_instruments.py feeds it; the packaged rows
+Belongs here: counting, and the record of what was counted. bench/bench_scorers.py feeds it; the packaged rows
 are packaged.py.
 """
 

@@ -1,11 +1,11 @@
 with
 
 packaged as (
-    select * from {{ source('raw', 'instruments') }}
+    select * from {{ source('raw', 'scorers') }}
 ),
 
 of_study as (
-    select * from {{ ref('int_study_instruments') }}
+    select * from {{ ref('int_study_scorers') }}
 ),
 
 labelled as (

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from bench.bench_instruments import IN_PART, REFUSED, computed, labelled_refusals, language_of, topic_of
-from python_assets.extract.extractor import extractors
-from python_assets.extract.instruments.figures import PHRASINGS, REAL_ANSWERS, Labelled
-from python_assets.extract.instruments.packaged import (
+from bench.bench_scorers import IN_PART, REFUSED, computed, labelled_refusals, language_of, topic_of
+from python_assets.extract.scorer import scorers
+from python_assets.extract.scorers.figures import PHRASINGS, REAL_ANSWERS, Labelled
+from python_assets.extract.scorers.packaged import (
     COMPUTED,
     TOLD,
     Validation,
@@ -17,7 +17,7 @@ from python_assets.extract.instruments.packaged import (
 )
 
 FIGURES = ("recall", "precision", "specificity", "agreement", "kappa")
-KEY = ("extractor", "label_set", "source", "language", "model_family", "topic")
+KEY = ("scorer", "label_set", "source", "language", "model_family", "topic")
 
 
 def test_what_is_packaged_comes_out_again(data_folder):
@@ -62,7 +62,7 @@ def test_what_others_told_stands_beside_what_was_computed():
 
 
 def test_the_sets_and_rules_that_are_packaged_have_a_row_each():
-    found = {(row.extractor, row.label_set) for row in validations() if row.material == REAL_ANSWERS}
+    found = {(row.scorer, row.label_set) for row in validations() if row.material == REAL_ANSWERS}
     assert found == {
         ("refusal", ""),
         ("choices", "yes_no"),
@@ -75,8 +75,8 @@ def test_the_sets_and_rules_that_are_packaged_have_a_row_each():
 
 
 def test_computed_refusals_are_of_the_rules_of_today():
-    versions = {row.version for row in read_validations(COMPUTED) if row.extractor == "refusal"}
-    assert versions == {extractors["refusal"].version()}, "python -m bench.bench_instruments"
+    versions = {row.version for row in read_validations(COMPUTED) if row.scorer == "refusal"}
+    assert versions == {scorers["refusal"].version()}, "python -m bench.bench_scorers"
 
 
 def test_a_row_is_read_as_it_was_written(tmp_path):

@@ -89,7 +89,7 @@ ranked as (
 select
     {{ keys }},
     verdict as strongest_verdict,
-    name as strongest_size,
+    name as strongest_effect,
     group_id as strongest_group_id,
     category as strongest_category,
     value as strongest_value,

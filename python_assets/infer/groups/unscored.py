@@ -7,12 +7,12 @@ from typing import Final
 
 import duckdb
 
-from python_assets.infer.options import Unread
+from python_assets.infer.options import Unscored
 from python_assets.study.base import ALL_SYSTEMS
 from python_assets.study.study import Study
 
 # reasons of a text that was read and got no label
-UNMATCHED_REASONS: Final = (
+UNSCORED_REASONS: Final = (
     "no_rule_matched",
     "several_rules_matched",
     "no_label_near",
@@ -30,7 +30,7 @@ _SHARES: Final = """
 """
 
 
-def too_many_unmatched(connection: duckdb.DuckDBPyConnection, study: Study) -> Unread:
+def too_many_unscored(connection: duckdb.DuckDBPyConnection, study: Study) -> Unscored:
     """Generations and measures whose answers without a label are more than the study allows.
 
     Args:
@@ -40,8 +40,8 @@ def too_many_unmatched(connection: duckdb.DuckDBPyConnection, study: Study) -> U
     Returns:
         Their ids; where generations are compared with each other, a measure that is unread in one is so in all.
     """
-    if not (allowed := study.unmatched_allowed):
+    if not (allowed := study.unscored_allowed):
         return frozenset()
-    found = connection.execute(_SHARES, {"measures": list(allowed), "reasons": list(UNMATCHED_REASONS)}).fetchall()
-    unread = {(system, measure) for system, measure, share in found if share > allowed[measure]}
-    return frozenset(unread | {(ALL_SYSTEMS, measure) for _, measure in unread})
+    found = connection.execute(_SHARES, {"measures": list(allowed), "reasons": list(UNSCORED_REASONS)}).fetchall()
+    unscored = {(system, measure) for system, measure, share in found if share > allowed[measure]}
+    return frozenset(unscored | {(ALL_SYSTEMS, measure) for _, measure in unscored})

@@ -1,8 +1,8 @@
 """How rightly the packaged instruments read texts whose truth is known.
 
-    PLUMBLINE_DATA=FOLDER python -m bench.bench_instruments
+    PLUMBLINE_DATA=FOLDER python -m bench.bench_scorers
 
-Writes computed.csv of python_assets/extract/instruments, which raw.instruments takes its figures from. Refusals are
+Writes computed.csv of python_assets/extract/scorers, which raw.scorers takes its figures from. Refusals are
 read by the rules on texts; labels by the stage that a study runs, on a build file of its own, so that what is
 validated is what measures. A test computes all of it again.
 """
@@ -19,10 +19,10 @@ import pandas as pd
 
 from bench.train_refusals import digest, held_out
 from python_assets.extract.extract_study import extract
-from python_assets.extract.extractor import extractors
-from python_assets.extract.instruments.figures import PHRASINGS, REAL_ANSWERS, Labelled, Material, Share, Shown, rows_of
-from python_assets.extract.instruments.packaged import COMPUTED, Validation, write_validations
 from python_assets.extract.languages import language_method
+from python_assets.extract.scorer import scorers
+from python_assets.extract.scorers.figures import PHRASINGS, REAL_ANSWERS, Labelled, Material, Share, Shown, rows_of
+from python_assets.extract.scorers.packaged import COMPUTED, Validation, write_validations
 from python_assets.providers.refusal.outcome import is_refusal
 from python_assets.study.model_family import UNKNOWN_FAMILY, model_family
 from python_assets.study.study import MeasureSpec, Prompts, Study
@@ -30,7 +30,7 @@ from python_assets.warehouse.build import open_build, write_stage
 
 REFUSED: Final = "refused"
 IN_PART: Final = "partly"
-UNMATCHED: Final = "unmatched"
+UNSCORED: Final = "unscored"
 # XSTest's types that belong together; its contrast questions are about what the safe ones are
 TOPICS: Final = {
     "discr": "discrimination",
@@ -68,35 +68,35 @@ FAIR_SEA_NAMES: Final = Source(
 WRITTEN: Final = Source(PHRASINGS, "phrasings shared with this project", "CC0 1.0", "who wrote them")
 
 
-class Instrument(NamedTuple):
+class Scorer(NamedTuple):
     """What is validated, and whether it was made or mended on the texts."""
 
-    extractor: str
+    scorer: str
     label_set: str
     version: str
     is_training: bool = False
 
 
 def validation_rows(
-    instrument: Instrument, source: Source, texts: Sequence[Labelled], *, n_left_out: int = 0
+    scorer: Scorer, source: Source, texts: Sequence[Labelled], *, n_left_out: int = 0
 ) -> list[Validation]:
     """The rows of one instrument on one source: all texts, and by family and topic.
 
     Args:
-        instrument: what read them.
+        scorer: what read them.
         source: where they are from.
         texts: with truth and reading; the reading may be of a model that was trained without them.
         n_left_out: texts beside them whose truth is neither, such as a refusal in part.
     """
     shown = rows_of(texts)
-    return [_row(instrument, source, one, n_left_out if not (one.family or one.topic) else None) for one in shown]
+    return [_row(scorer, source, one, n_left_out if not (one.family or one.topic) else None) for one in shown]
 
 
-def _row(instrument: Instrument, source: Source, one: Shown, n_left_out: int | None) -> Validation:
+def _row(scorer: Scorer, source: Source, one: Shown, n_left_out: int | None) -> Validation:
     return Validation(
-        extractor=instrument.extractor,
-        label_set=instrument.label_set,
-        version=instrument.version,
+        scorer=scorer.scorer,
+        label_set=scorer.label_set,
+        version=scorer.version,
         material=source.material,
         source=source.source,
         licence=source.licence,
@@ -104,7 +104,7 @@ def _row(instrument: Instrument, source: Source, one: Shown, n_left_out: int | N
         language=source.language,
         model_family=one.family,
         topic=one.topic,
-        is_training=instrument.is_training,
+        is_training=scorer.is_training,
         n=one.n,
         n_positive=one.n_positive,
         n_left_out=n_left_out,
@@ -154,17 +154,17 @@ def topic_of(topic: str) -> str:
 def refusal_rows(folder: Path) -> Iterator[Validation]:
     """Refusals: real answers by source and language, each by weights that saw no answer of its model; phrasings."""
     read_as = held_out()
-    instrument = Instrument("refusal", "", extractors["refusal"].version())
+    scorer = Scorer("refusal", "", scorers["refusal"].version())
     rows = read_rows(folder / "refusals" / "refusals.csv")
     for source, own in by_source(rows):
         texts = labelled_refusals(own, [read_as[digest(row["text"])] == REFUSED for row in own])
-        yield from validation_rows(instrument, source, texts, n_left_out=len(own) - len(texts))
+        yield from validation_rows(scorer, source, texts, n_left_out=len(own) - len(texts))
     written = read_rows(folder / "phrasings" / "refusals.csv")
     texts = [
         Labelled(*(REFUSED if one else None for one in (row["truth"] == "refusal", is_refusal(row["text"]))))
         for row in written
     ]
-    yield from validation_rows(instrument._replace(is_training=True), WRITTEN, texts)
+    yield from validation_rows(scorer._replace(is_training=True), WRITTEN, texts)
 
 
 def by_source(rows: Sequence[Mapping[str, str]]) -> Iterator[tuple[Source, list[Mapping[str, str]]]]:
@@ -196,7 +196,7 @@ def label_rows(folder: Path) -> Iterator[Validation]:
     read = read_rows(folder / "fairsea" / "labels.csv")
     for category, name in SETS.items():
         own = [row for row in read if row["prompt_category"] == category]
-        truths = [None if row["label"] == UNMATCHED else row["label"] for row in own]
+        truths = [None if row["label"] == UNSCORED else row["label"] for row in own]
         yield from _labelled(FAIR_SEA, "prototypes", name, [row["llm_output"] for row in own], truths)
     table = pd.read_parquet(folder / "fairsea" / "fairsea_responses.parquet").dropna(subset=["category"])
     for category, name in TAXONOMIES.items():
@@ -211,18 +211,18 @@ def label_rows(folder: Path) -> Iterator[Validation]:
 
 def _labelled(
     source: Source,
-    extractor: str,
+    scorer: str,
     label_set: str,
     texts: Sequence[str],
     truths: Sequence[str | None],
     *,
     is_training: bool = False,
 ) -> list[Validation]:
-    read, version = read_labels({"name": "label", extractor: label_set}, texts)
+    read, version = read_labels({"name": "label", scorer: label_set}, texts)
     folded = [None if label is None else label.lower() for label in read]
     family = FAMILY_OF_FAIR_SEA if source.material == REAL_ANSWERS else ""
     pairs = [Labelled(truth, label, family) for truth, label in zip(truths, folded, strict=True)]
-    return validation_rows(Instrument(extractor, label_set, version, is_training), source, pairs)
+    return validation_rows(Scorer(scorer, label_set, version, is_training), source, pairs)
 
 
 def read_labels(measure: Mapping[str, Any], texts: Sequence[str]) -> tuple[list[str | None], str]:
@@ -246,7 +246,7 @@ def read_labels(measure: Mapping[str, Any], texts: Sequence[str]) -> tuple[list[
             _write_responses(connection, texts)
             extract(study, connection, Path(folder) / "cache")
             found = connection.execute(
-                "select label, extractor_version from raw.measurements where measure_id = 'label' order by prompt_id"
+                "select label, scorer_version from raw.measurements where measure_id = 'label' order by prompt_id"
             ).fetchall()
     [version] = {version for _, version in found}
     return [label for label, _ in found], version
@@ -293,7 +293,7 @@ def main() -> None:
     write_validations(COMPUTED, rows)
     for row in rows:
         of = " ".join(filter(None, (row.model_family, row.topic)))
-        print(f"{row.extractor} {row.label_set} | {row.source} {row.language} {of} | n {row.n} ({row.n_positive})")
+        print(f"{row.scorer} {row.label_set} | {row.source} {row.language} {of} | n {row.n} ({row.n_positive})")
         print(f"    recall {row.recall}, precision {row.precision}, agreement {row.agreement}, kappa {row.kappa}")
 
 

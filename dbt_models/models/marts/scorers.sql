@@ -1,17 +1,17 @@
 with
 
-instruments as (
-    select * from {{ ref('int_instruments') }}
+scorers as (
+    select * from {{ ref('int_scorers') }}
 )
 
 select
     study_id,
     measure_id,
-    extractor,
+    scorer,
     label_set,
     model,
     model_revision,
-    extractor_version,
+    scorer_version,
     languages,
     parameters,
     probe,
@@ -44,4 +44,4 @@ select
     kappa_low,
     kappa_high,
     reason
-from instruments
+from scorers

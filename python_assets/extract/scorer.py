@@ -44,7 +44,7 @@ Reason = Literal[
     "too_few_labels",
     "labels_alike",
 ]
-ExtractorReads = Literal["text", "classifier", "embeddings", "flags", "trained"]
+ScorerReads = Literal["text", "classifier", "embeddings", "flags", "trained"]
 
 
 class Score(NamedTuple):
@@ -57,7 +57,7 @@ class Score(NamedTuple):
 
 
 class TextMethod(NamedTuple):
-    """A way to score texts one by one; key and version name it in the cache and in extractor_version."""
+    """A way to score texts one by one; key and version name it in the cache and in scorer_version."""
 
     key: str
     version: str
@@ -84,7 +84,7 @@ class Recipe(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Extractor:
+class Scorer:
     """A built-in measure, or several that are read together.
 
     Attributes:
@@ -98,7 +98,7 @@ class Extractor:
             baseline vectors, parameters) -> distances; 'flags' as (1, 0 or NaN of every response by flag,)
             -> numbers; 'classifier' as (model, revision) -> the loaded model, read by the recipes; 'trained' is
             a reader itself.
-        version: gives what extractor_version says: everything a value depends on besides the text.
+        version: gives what scorer_version says: everything a value depends on besides the text.
         source: where the method was published.
         function: does it.
         parameters: what a study file may set and to what; the first value is the default, no value means any.
@@ -112,7 +112,7 @@ class Extractor:
     scale: tuple[float | None, float | None]
     direction: Direction
     languages: tuple[str, ...]
-    reads: ExtractorReads
+    reads: ScorerReads
     version: Callable[[], str]
     source: str
     function: Callable[..., Any]
@@ -121,10 +121,10 @@ class Extractor:
     recipes: Mapping[str, Recipe] = field(default_factory=dict)
 
 
-extractors: Final[Registry[Extractor]] = Registry("extractor", __name__)
+scorers: Final[Registry[Scorer]] = Registry("scorer", __name__)
 
 
-def extractor(*names: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def scorer(*names: str, **declared: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a function as a built-in measure.
 
     Args:
@@ -133,9 +133,9 @@ def extractor(*names: str, **declared: Any) -> Callable[[Callable[..., Any]], Ca
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        built = Extractor(name=names[0], function=function, **declared)
+        built = Scorer(name=names[0], function=function, **declared)
         for name in names:
-            extractors.register(name)(built)
+            scorers.register(name)(built)
         return function
 
     return register

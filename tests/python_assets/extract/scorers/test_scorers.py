@@ -1,19 +1,19 @@
-"""Rows of raw.instruments: what reads each measure, and what is known of it."""
+"""Rows of raw.scorers: what reads each measure, and what is known of it."""
 
 import pandas as pd
 import pytest
 
-from python_assets.extract.instruments.packaged import validations
+from python_assets.extract.scorers.packaged import validations
 
-REFUSALS = [one for one in validations() if one.extractor == "refusal"]
+REFUSALS = [one for one in validations() if one.scorer == "refusal"]
 
 
 @pytest.fixture
-def instruments(build):
+def scorers(build):
     """The rows of the build file, by measure."""
 
     def read() -> dict[str, pd.DataFrame]:
-        table = build.connection.execute("select * from raw.instruments").df()
+        table = build.connection.execute("select * from raw.scorers").df()
         return dict(iter(table.groupby("measure_id")))
 
     return read
@@ -25,18 +25,18 @@ def extracted(build, study, imported=None):
     build.extract(study, imported)
 
 
-def test_every_measure_has_a_row_and_those_without_figures_say_why(build, make_study, instruments):
+def test_every_measure_has_a_row_and_those_without_figures_say_why(build, make_study, scorers):
     own = {"name": "own", "choices": ["yes", "no"]}
     extracted(build, make_study("vader", own, {"name": "answer", "choices": "yes_no"}))
-    found = instruments()
+    found = scorers()
     measures = build.connection.execute("select measure_id from raw.measures").fetchall()
     assert set(found) == {measure for (measure,) in measures}
     reasons = {name: rows.reason.tolist() for name, rows in found.items() if name not in ("refusal", "answer")}
     assert reasons == {
         "vader": ["not_validated"],
         "own": ["not_validated"],
-        "own_unmatched": ["nothing_read"],
-        "answer_unmatched": ["nothing_read"],
+        "own_unscored": ["nothing_read"],
+        "answer_unscored": ["nothing_read"],
         "empty": ["nothing_read"],
         "truncated": ["nothing_read"],
     }
@@ -47,29 +47,29 @@ def test_every_measure_has_a_row_and_those_without_figures_say_why(build, make_s
     assert answer.is_current.all()
 
 
-def test_figures_of_another_version_are_told_as_such(build, make_study, instruments, monkeypatch):
+def test_figures_of_another_version_are_told_as_such(build, make_study, scorers, monkeypatch):
     older = [one._replace(version="refusal_en_1") if one.n is None else one for one in REFUSALS]
-    monkeypatch.setattr("python_assets.extract.instruments.instruments.validations", lambda: older)
+    monkeypatch.setattr("python_assets.extract.scorers.scorers.validations", lambda: older)
     extracted(build, make_study("vader"))
-    refusal = instruments()["refusal"]
+    refusal = scorers()["refusal"]
     assert len(refusal) == len(REFUSALS)
-    assert (refusal.is_current == (refusal.validated_version == refusal.extractor_version)).all()
+    assert (refusal.is_current == (refusal.validated_version == refusal.scorer_version)).all()
     assert set(refusal.is_current) == {True, False}
 
 
-def test_a_share_without_counts_has_its_reason(build, make_study, instruments):
+def test_a_share_without_counts_has_its_reason(build, make_study, scorers):
     extracted(build, make_study("vader"))
-    refusal = instruments()["refusal"]
+    refusal = scorers()["refusal"]
     assert (refusal.n.isna() == (refusal.reason == "counts_not_told")).all()
     assert refusal.n.isna().sum() == sum(one.n is None for one in REFUSALS)
 
 
-def test_a_packaged_set_with_another_bound_is_another_version(build, make_study, instruments):
+def test_a_packaged_set_with_another_bound_is_another_version(build, make_study, scorers):
     strict = {"name": "strict", "prototypes": {"labels": "fair_sea_leadership", "least_similarity": 0.9}}
     plain = {"name": "plain", "prototypes": "fair_sea_leadership"}
     own = {"name": "own", "prototypes": {"labels": {"a": ["a cat"], "b": ["a car"]}}}
     extracted(build, make_study(strict, plain, own))
-    found = instruments()
+    found = scorers()
     computed = {name: rows[rows.n.notna()].is_current.tolist() for name, rows in found.items()}
     assert set(computed["plain"]) == {True}
     assert set(computed["strict"]) == {False}
@@ -77,7 +77,7 @@ def test_a_packaged_set_with_another_bound_is_another_version(build, make_study,
     assert found["plain_similarity_authoritative"].reason.tolist() == ["not_validated"]
 
 
-def test_a_column_is_of_the_import_unless_it_says_what_read_it(build, make_study, make_imported, instruments):
+def test_a_column_is_of_the_import_unless_it_says_what_read_it(build, make_study, make_imported, scorers):
     keys = {"prompt_id": ["p"], "system": ["replayed"], "replicate": [0]}
     rows = pd.DataFrame({**keys, "is_refusal": [1]})
     column = {"name": "told", "column": "is_refusal", "kind": "binary"}
@@ -85,7 +85,7 @@ def test_a_column_is_of_the_import_unless_it_says_what_read_it(build, make_study
     current = REFUSALS[0].version
     for by, n_rows in (("x", 1), (current, sum(one.version == current for one in REFUSALS))):
         extracted(build, study, make_imported(rows.assign(by=by)))
-        found = instruments()
+        found = scorers()
         assert found["told"].reason.tolist() == ["read_by_import"]
         assert len(found["versioned"]) == n_rows
     assert found["versioned"].is_current.all()

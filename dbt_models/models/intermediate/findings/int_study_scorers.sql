@@ -1,7 +1,7 @@
 with
 
 packaged as (
-    select * from {{ source('raw', 'instruments') }}
+    select * from {{ source('raw', 'scorers') }}
 ),
 
 label_agreement as (
@@ -16,11 +16,11 @@ readers as (
     select distinct
         study_id,
         measure_id,
-        extractor,
+        scorer,
         label_set,
         model,
         model_revision,
-        extractor_version,
+        scorer_version,
         languages,
         parameters,
         probe
@@ -48,11 +48,11 @@ of_study as (
 select
     of_study.study_id,
     of_study.measure_id,
-    readers.extractor,
+    readers.scorer,
     readers.label_set,
     readers.model,
     readers.model_revision,
-    readers.extractor_version,
+    readers.scorer_version,
     readers.languages,
     readers.parameters,
     readers.probe,
@@ -63,7 +63,7 @@ select
     '' as language,
     of_study.model_family,
     '' as topic,
-    readers.extractor_version as validated_version,
+    readers.scorer_version as validated_version,
     true as is_current,
     false as is_training,
     cast(of_study.n as integer) as n,

@@ -1,7 +1,7 @@
 with
 
 families as (
-    select * from {{ ref('int_instrument_families') }}
+    select * from {{ ref('int_scorer_families') }}
 ),
 
 studies as (
@@ -14,10 +14,10 @@ select
     families.model_family,
     studies.title,
     families.kind,
-    families.extractor,
+    families.scorer,
     families.label_set,
     families.model,
-    families.extractor_version,
+    families.scorer_version,
     families.n,
     {{ rounded('families.recall_low') }} as recall_low,
     {{ rounded('families.recall_high') }} as recall_high,

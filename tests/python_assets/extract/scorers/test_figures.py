@@ -5,7 +5,7 @@ import pytest
 from statsmodels.stats.inter_rater import cohens_kappa, to_table
 from statsmodels.stats.proportion import proportion_confint
 
-from python_assets.extract.instruments.figures import FEWEST_POSITIVE, Labelled, Share, kappa_of, rows_of, share_of
+from python_assets.extract.scorers.figures import FEWEST_POSITIVE, Labelled, Share, kappa_of, rows_of, share_of
 
 
 @pytest.mark.parametrize(("n_right", "n"), [(0, 7), (7, 7), (585, 704), (1, 3)])

@@ -22,11 +22,11 @@ _MIXED: Final = f"""
         join raw.systems using (system_id)
         where not is_baseline and reason is null
         group by system_id, measure_id
-        having count(distinct extractor_version) > 1
+        having count(distinct scorer_version) > 1
     ),
 
     counts as (
-        select slice_id, grouping_id, system_id, measure_id, group_id, extractor_version, count(*) as n
+        select slice_id, grouping_id, system_id, measure_id, group_id, scorer_version, count(*) as n
         from raw.measurements
         join several using (system_id, measure_id)
         join ({{groups}}) using (prompt_id)
@@ -34,20 +34,20 @@ _MIXED: Final = f"""
         group by all
     ),
 
-    of_groups as (select * exclude (extractor_version, n), sum(n) as n_of_group from counts group by all),
-    of_instruments as (select * exclude (group_id, n), sum(n) as n_of_instrument from counts group by all),
+    of_groups as (select * exclude (scorer_version, n), sum(n) as n_of_group from counts group by all),
+    of_scorers as (select * exclude (group_id, n), sum(n) as n_of_scorer from counts group by all),
     totals as (select * exclude (group_id, n_of_group), sum(n_of_group) as n_of_all from of_groups group by all)
 
     select distinct slice_id, grouping_id, system_id, measure_id
     from of_groups
-    join of_instruments using (slice_id, grouping_id, system_id, measure_id)
+    join of_scorers using (slice_id, grouping_id, system_id, measure_id)
     join totals using (slice_id, grouping_id, system_id, measure_id)
-    anti join counts using (slice_id, grouping_id, system_id, measure_id, group_id, extractor_version)
-    where n_of_group * n_of_instrument / n_of_all >= {FEWEST_EXPECTED}
+    anti join counts using (slice_id, grouping_id, system_id, measure_id, group_id, scorer_version)
+    where n_of_group * n_of_scorer / n_of_all >= {FEWEST_EXPECTED}
 """
 
 
-def mixed_instruments(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], frozenset[tuple[str, str]]]:
+def mixed_scorers(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], frozenset[tuple[str, str]]]:
     """Generations and measures of which some group has no value of an instrument that read others.
 
     Chance may leave a few annotated answers to some groups alone, so an instrument counts where FEWEST_EXPECTED of its

@@ -1,4 +1,4 @@
-"""Rows of raw.instruments: what reads each measure, and what is known of how rightly it does."""
+"""Rows of raw.scorers: what reads each measure, and what is known of how rightly it does."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal
@@ -6,28 +6,28 @@ from typing import Any, Final, Literal
 import pandas as pd
 
 from python_assets.extract.classifiers.probes import NOT_PROBED, probed
-from python_assets.extract.instruments.packaged import Validation, validations
 from python_assets.extract.job import Read
 from python_assets.extract.measurement_rows import given
 from python_assets.extract.measures import DISAGREEMENT, Measure
-from python_assets.study.base import UNMATCHED
+from python_assets.extract.scorers.packaged import Validation, validations
+from python_assets.study.base import UNSCORED
 from python_assets.warehouse.raw_tables import columns_of
 
 Unknown = Literal["not_validated", "judge_not_measured", "read_by_import", "nothing_read", "counts_not_told"]
 
-_COUNTED: Final = ("empty", "truncated", "other_language", "unmatched")
+_COUNTED: Final = ("empty", "truncated", "other_language", "unscored")
 _READ_ELSEWHERE: Final[dict[str, Unknown]] = {
     "column": "read_by_import",
     "judge": "judge_not_measured",
     "when": "nothing_read",
 }
-_OF_VALIDATION: Final = frozenset(Validation._fields) - {"extractor", "label_set", "version"}
+_OF_VALIDATION: Final = frozenset(Validation._fields) - {"scorer", "label_set", "version"}
 
 
-def instrument_rows(reads: Sequence[Read]) -> pd.DataFrame:
-    """The rows of raw.instruments: of each measure one a packaged figure, or one that says why there is none."""
+def scorer_rows(reads: Sequence[Read]) -> pd.DataFrame:
+    """The rows of raw.scorers: of each measure one a packaged figure, or one that says why there is none."""
     rows = [row for read in reads for row in _rows(read)]
-    return pd.DataFrame(rows, columns=columns_of("instruments"))
+    return pd.DataFrame(rows, columns=columns_of("scorers"))
 
 
 def label_set_of(measure: Measure) -> str:
@@ -41,11 +41,11 @@ def _rows(read: Read) -> Iterable[dict[str, Any]]:
     measure, versions = read.measure, _versions(read)
     what_reads = {
         "measure_id": measure.measure_id,
-        "extractor": measure.extractor,
+        "scorer": measure.scorer,
         "label_set": label_set_of(measure),
         "model": measure.model,
         "model_revision": measure.model_revision,
-        "extractor_version": "; ".join(versions),
+        "scorer_version": "; ".join(versions),
         "languages": measure.languages,
         "parameters": measure.parameters,
         "probe": _probe(measure),
@@ -92,12 +92,12 @@ def _known(measure: Measure, versions: list[str]) -> list[Validation]:
         return []
     if measure.reads == "column":
         return [one for one in validations() if [one.version] == versions]
-    reads_by = (measure.extractor, label_set_of(measure))
-    return [one for one in validations() if (one.extractor, one.label_set) == reads_by]
+    reads_by = (measure.scorer, label_set_of(measure))
+    return [one for one in validations() if (one.scorer, one.label_set) == reads_by]
 
 
 def _why_unknown(measure: Measure) -> Unknown:
-    if measure.extractor in _COUNTED or measure.measure_id.endswith((UNMATCHED, DISAGREEMENT)):
+    if measure.scorer in _COUNTED or measure.measure_id.endswith((UNSCORED, DISAGREEMENT)):
         return "nothing_read"
     if measure.spec.engine is not None:
         return "judge_not_measured"

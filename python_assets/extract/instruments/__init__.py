@@ -1,1 +1,0 @@
-"""What is known of how rightly a measure reads: packaged figures, and the rows of raw.instruments."""
