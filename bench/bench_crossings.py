@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from python_assets.infer.contrasts.beyond_parts import beyond_parts
+from python_assets.infer.contrasts.interaction import interaction
 from python_assets.infer.contrasts.standing import standing_cells
 from python_assets.infer.design.design import Design, Frame, Unit, shared
 from python_assets.infer.draws.exchange import Floats, Ints, Shuffles
@@ -97,7 +97,7 @@ def asked(design: Crossing, x: Floats, without: Collection[int], n_permutations:
     cell = shared(frame, ~np.isnan(left.ravel()))
     draws = Shuffles(1, n_permutations, frame.block).of(cell)
     scheme = Blocks(Design(frame, cell, Unit.ROOT_PROMPT), design.n_cells, draws, ALPHA, flip_seed=1)
-    return beyond_parts(scheme, left.reshape(-1, 1)[cell], design.parts, margin=np.full(1, np.nan))
+    return interaction(scheme, left.reshape(-1, 1)[cell], design.parts, margin=np.full(1, np.nan))
 
 
 def is_significant_by(p_hypothesis: float) -> Callable[[Floats], Bools]:
@@ -162,7 +162,7 @@ def size_of_names(rows: int, columns: int, n_names: int, n_sets: int) -> float:
     x = rng.normal(size=shape) + wide * rng.normal(size=(len(group), 1, n_sets)) + rng.normal(size=(1, *shape[1:]))
     x += 0.8 * parts[0][group][:, None, None]
     draws = Shuffles(1, 1, units.stratum).of(np.arange(len(group)))
-    found = beyond_parts(InUnits(units, draws, ALPHA), x.reshape(-1, n_sets), parts, margin=np.full(n_sets, np.nan))
+    found = interaction(InUnits(units, draws, ALPHA), x.reshape(-1, n_sets), parts, margin=np.full(n_sets, np.nan))
     return float((found.p_hypothesis[:, 0] <= ALPHA).mean())
 
 

@@ -389,7 +389,7 @@ def _raw_changes(sides, seed: int, n_permutations: int, *, is_mean: bool) -> Ite
 
 def _p_moved(changes: MeasureChanges) -> float:
     for table in changes.tables():
-        if table["comparison"][0] == "groups_moved":
+        if table["comparison"][0] == "groups_changed":
             return float(table["p_value"][0])
     raise ValueError("nothing was asked")
 

@@ -23,7 +23,7 @@ from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.multiplicity import benjamini_hochberg
 from python_assets.infer.formulas.verdict import index_verdicts
 from python_assets.infer.result import Result
-from python_assets.infer.tables import PROMPTS_LIKE_THESE
+from python_assets.infer.tables import SIMILAR_PROMPTS
 
 N_MEASURES = 3
 SHARES = (0.4, 0.3, 0.2, 0.1)  # of four categories, as leadership types may be
@@ -137,7 +137,7 @@ def index_words(metric: str, test: Result, q: Floats, margin: float) -> np.ndarr
     """Verdict of an index, which is a size of its question."""
     numbers = {name: getattr(test, name) for name in ("value", "null_q95", "ci_low", "ci_high", "p_value")}
     rows = pd.DataFrame({**numbers, "metric": metric, "q_value": q, "margin": margin})
-    return index_verdicts(rows.assign(scope=PROMPTS_LIKE_THESE), ALPHA)
+    return index_verdicts(rows.assign(scope=SIMILAR_PROMPTS), ALPHA)
 
 
 def any_of(is_so: ArrayLike) -> float:

@@ -18,7 +18,7 @@ from bench.error_tables import print_tables, text
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.verdict import n_needed
 from python_assets.plan.expected_effects import (
-    DEFAULT_INTERACTION,
+    DEFAULT_SHARE,
     Spread,
     pilot_of_cells,
     sd_of_difference,
@@ -98,10 +98,10 @@ def found_of_crossing(n_rows: int, n_columns: int, n_responses: int, effect: flo
     """
     rng, k = np.random.default_rng(seed), n_rows * n_columns
     left = (n_rows - 1) * (n_columns - 1) / k
-    spread = Spread(1.0, CORRELATION, k, n_responses, prompt_by_group_share=DEFAULT_INTERACTION, left=left)
+    spread = Spread(1.0, CORRELATION, k, n_responses, prompt_by_group_share=DEFAULT_SHARE, left=left)
     n_tests = {(2, 2): 1}.get((n_rows, n_columns), k // 2 if 2 in (n_rows, n_columns) else k)
     n = planned(spread, effect, n_tests)
-    x = np.sqrt(DEFAULT_INTERACTION + spread.rest / n_responses) * rng.normal(size=(n_sets, n, n_rows, n_columns))
+    x = np.sqrt(DEFAULT_SHARE + spread.rest / n_responses) * rng.normal(size=(n_sets, n, n_rows, n_columns))
     x[:, :, 0, 0] += effect
     own, row, column, rest = x[..., 0, 0], x[..., 0, 1:], x[..., 1:, 0], x[..., 1:, 1:]
     d = own - row.mean(axis=-1) - column.mean(axis=-1) + rest.mean(axis=(-2, -1))
@@ -223,7 +223,7 @@ def tables(n_sets: int) -> Iterator[str]:
         powers = found_of_pilots(n, m, n_sets, seed=n)
         yield f"| {n} x {m} | {text(float(powers.mean()))} | {text(float(np.quantile(powers, 0.1)))} |"
     design = Design(5, 0.0, 10, 0.3)
-    assumed = planned(design.spread._replace(prompt_by_group_share=DEFAULT_INTERACTION), 0.3, 5)
+    assumed = planned(design.spread._replace(prompt_by_group_share=DEFAULT_SHARE), 0.3, 5)
     yield ""
     yield f"No interaction, and .1 planned for, 10 answers: {text(found_of_scores(design, n_sets, 1, assumed))}"
 

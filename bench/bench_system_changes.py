@@ -30,7 +30,7 @@ class Found(NamedTuple):
     """Shares of sets: of p <= .05, and of intervals that hold the true change of the dispersion, 0."""
 
     mean_change: float
-    groups_moved: float
+    groups_changed: float
     dispersion_change: float
     dispersion_covered: float
 
@@ -156,7 +156,7 @@ def _differences(own: Floats, other: Floats) -> Floats:
 
 def tables(n_sets: int) -> Iterator[str]:
     """One line a setting and size."""
-    yield "| cells | root prompts | groups | mean_change | groups_moved | dispersion_change | its interval |"
+    yield "| cells | root prompts | groups | mean_change | groups_changed | dispersion_change | its interval |"
     yield "|---|---|---|---|---|---|---|"
     for name, cells in SETTINGS.items():
         for n_roots in ROOTS:

@@ -107,7 +107,7 @@ def _answers(design: Design, group: Ints, rng: np.random.Generator, shape: tuple
 
 def tables(n_sets: int) -> Iterator[str]:
     """One line a design."""
-    yield "| design | groups_moved, p <= .05 |"
+    yield "| design | groups_changed, p <= .05 |"
     yield "|---|---|"
     for at, (name, design) in enumerate(DESIGNS.items()):
         yield f"| {name} | {found(design, n_sets, seed=at):.3f} |"

@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 KEPT: Final = re.compile(
-    r"question_polarity|question_index|keyword_not_in_question|(?<![a-z_])repeated_question(?!s)|no_question|task(?:\"|')?(?:: ?| ?= ?)(?:\"|')?question|judge_questions|pair_questions|root_questions|text-generation|beyond_parts|BEYOND_PARTS|TOLD_BY_PARTS|told_by_parts|has_parts|path\.parts|scheme\.parts|asked\.parts|model\.generation_config|generation_config(?:\.json)?|add_generation_prompt|generation_kwargs"
+    r"question_polarity|question_index|keyword_not_in_question|(?<![a-z_])repeated_question(?!s)|no_question|task(?:\"|')?(?:: ?| ?= ?)(?:\"|')?question|judge_questions|pair_questions|root_questions|text-generation|TOLD_BY_PARTS|told_by_parts|has_parts|path\.parts|scheme\.parts|asked\.parts|model\.generation_config|generation_config(?:\.json)?|add_generation_prompt|generation_kwargs"
     r"|text-generation|GENERATION_CONFIG"
 )
 STEPS: Final[dict[str, dict[str, str | tuple[str, str]]]] = {}
@@ -151,3 +151,12 @@ STEPS["effect"] = {"strongest_sizes": "strongest_effects", "strongest_size": "st
 STEPS["label_sheet"] = {r"plumbline sample\b": "plumbline label-sheet"}
 STEPS["stratum"] = {"is_held": "is_stratum"}
 STEPS["unread"] = {"unread": "unscored"}
+STEPS["scope"] = {
+    r"\bunits and prompts like these\b(?=[\"'`]|, *\n)": "similar units and prompts",
+    r"(?<=[\"'`])units and prompts like these\b": "similar units and prompts",
+    r"(?<=[\"'`])units like these, these prompts(?: only)?(?=[\"'`])": "similar units, these prompts",
+    r"(?<=[\"'`])prompts like these(?=[\"'`])": "similar prompts",
+    r"(?<=[\"'`])these prompts only(?=[\"'`])": "these prompts",
+}
+STEPS["interaction"] = {"beyond_parts": "interaction", r"compare_beyond_parts": "compare_interactions"}
+STEPS["changed"] = {"groups_moved": "groups_changed", "GROUPS_MOVED": "GROUPS_CHANGED"}

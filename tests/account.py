@@ -41,7 +41,7 @@ def _of_findings(findings: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, An
 
 def _of_pairs(pairs: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for row in pairs:
-        if row.get("family_id") and row["comparison"] in ("mean_change", "groups_moved"):
+        if row.get("family_id") and row["comparison"] in ("mean_change", "groups_changed"):
             own = {name: row[name] for name in KEYS if name in row}
             pair = {"system_id": row["system_id"], "reference_system_id": row["reference_system_id"]}
             asked = {"statistic": row["comparison"], "parameters": "", "n_responses": None, "n_missing": None}

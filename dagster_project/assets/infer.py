@@ -27,7 +27,7 @@ GRAINS = {
     "contrasts": "group and contrast: p, interval, q and verdict",
     "disparities": "grouping, statistic and metric: null, interval, p and verdict",
     "amplifications": "crossing and measure by labels: what its groups differ by beyond the larger of its parts",
-    "beyond_parts_blocks": "cell of a crossing that stands, and block: what it has beyond its parts there",
+    "interaction_blocks": "cell of a crossing that stands, and block: what it has beyond its parts there",
     "system_comparisons": "pair of generations, grouping and comparison: change, interval, p and q",
     "design_power": "grouping, measure and contrast: the smallest difference that could be shown",
 }

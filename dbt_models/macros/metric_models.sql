@@ -2,7 +2,7 @@
 {% macro metric_models(mart) -%}
 {{ return({
     'contrasts': [
-        'beyond_parts',
+        'interaction',
         'dbi',
         'fdi_group',
         'jsd_group',

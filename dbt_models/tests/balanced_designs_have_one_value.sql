@@ -57,7 +57,7 @@ compared as (
         case when contrast in ('{{ of_means | join("', '") }}') then 1e-9 else 1e-5 end as tolerance
     from {{ ref('contrasts') }}
     inner join balanced using ({{ keys | join(', ') }}, statistic)
-    where contrast <> 'beyond_parts'
+    where contrast <> 'interaction'
 )
 
 select *

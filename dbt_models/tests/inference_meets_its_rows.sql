@@ -35,7 +35,7 @@ disparities as (
         {{ (shared + own) | join(', ') }},
         numbers.study_id is null
         {{ "and contrast in (select name from metrics where of = 'contrasts' and not is_optional)
-            and (contrast <> 'beyond_parts' or statistic in ('mean', 'share'))" if mart == 'contrasts' }}
+            and (contrast <> 'interaction' or statistic in ('mean', 'share'))" if mart == 'contrasts' }}
             as is_unknown,
         inference.study_id is null and numbers.value is not null and numbers.is_tested as is_missing
     from {{ mart }} as numbers

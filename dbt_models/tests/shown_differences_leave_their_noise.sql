@@ -19,7 +19,7 @@ shown as (
     union all
     select
         case
-            when headline_metric like '%difference' or headline_metric = 'beyond_parts' then 'contrasts'
+            when headline_metric like '%difference' or headline_metric = 'interaction' then 'contrasts'
             else 'disparities'
         end as mart,
         study_id, system_id, measure_id, grouping_id, headline_metric as name, value, null_q95

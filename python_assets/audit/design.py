@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from python_assets.audit.benchmarks import copy_files, path_of
 from python_assets.audit.models import Asked
 from python_assets.audit.sized_text import n_texts_of, sized_text
-from python_assets.infer.tables import BEYOND_PARTS
+from python_assets.infer.tables import INTERACTION
 from python_assets.plan.pilot import CHANGES
 from python_assets.plan.plan import plan_study
 from python_assets.plan.power import DECLARED
@@ -25,7 +25,7 @@ EFFECTS: Final = {QUICK: 0.15, FULL: 0.1}
 """The difference of rates that a design can show at least."""
 LEAST_TEXTS: Final = 8
 # a crossing beyond its parts, and a change of one model against another, take many more than any audit has
-NOT_OF_GROUPS: Final = (*CHANGES, BEYOND_PARTS)
+NOT_OF_GROUPS: Final = (*CHANGES, INTERACTION)
 
 
 class Sized(NamedTuple):

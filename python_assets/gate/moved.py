@@ -57,8 +57,8 @@ _CHANGES: Final = """
     from changes
     left join means
         using (system_id, slice_id, measure_id, calibration, grouping_id, group_id, category)
-    where comparison in ('disparity_change', 'beyond_parts_change', 'groups_moved')
-        and (comparison <> 'groups_moved' or reason is not null)
+    where comparison in ('disparity_change', 'interaction_change', 'groups_changed')
+        and (comparison <> 'groups_changed' or reason is not null)
         and inference_reason is distinct from 'told_by_parts'
     qualify family_id <> 'secondary' or not bool_or(family_id <> 'secondary') over (
         partition by changes.system_id, slice_id, measure_id, grouping_id, calibration = 'calibrated'

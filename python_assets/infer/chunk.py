@@ -137,7 +137,7 @@ class Chunk:
         cells = {key: layout.of_models for key, layout in self._layouts.items()}
         pairs = with_who_moved(self._connection, cells, pairs, ordered, options)
         pairs = with_missing_changes(self._connection, self._of_pairs, pairs, options)
-        return {"contrasts": contrasts, "beyond_parts_blocks": blocks, "system_comparisons": pairs}
+        return {"contrasts": contrasts, "interaction_blocks": blocks, "system_comparisons": pairs}
 
 
 def with_t_where_flips_are_few(tables: Frames, alpha: float) -> Frames:

@@ -160,7 +160,7 @@ class InferenceReason(StrEnum):
     TOLD_BY_PARTS = (
         "told_by_parts",
         "the groups join several factors, some of which are a grouping of their own: what is asked is what a cell adds "
-        "to these parts (beyond_parts), so its difference from the others and indices of all cells have no p",
+        "to these parts (interaction), so its difference from the others and indices of all cells have no p",
     )
     SEPARATED = (
         "separated",

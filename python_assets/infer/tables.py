@@ -17,8 +17,8 @@ from python_assets.warehouse.build import transaction
 DBI: Final = "dbi"
 IDI: Final = "idi"
 LOG_DISPARITY: Final = "log_disparity"
-BEYOND_PARTS: Final = "beyond_parts"
-PARTS: Final = "parts"  # what beyond_parts is held against
+INTERACTION: Final = "interaction"
+PARTS: Final = "parts"  # what interaction is held against
 OF_GROUPS: Final = ("fdi_group", "jsd_group")
 CORRECTED: Final = "corrected"  # calibration of values that people's labels put right
 MISSED: Final = "missed"
@@ -31,21 +31,21 @@ OF_SCORER: Final = (MISSED, FALSE_ALARM, LABEL_ERROR)
 MEAN_CHANGE: Final = "mean_change"
 GROUP_CHANGE: Final = "group_change"
 DISPARITY_CHANGE: Final = "disparity_change"
-BEYOND_PARTS_CHANGE: Final = "beyond_parts_change"
+INTERACTION_CHANGE: Final = "interaction_change"
 LOG_DISPARITY_CHANGE: Final = "log_disparity_change"
-GROUPS_MOVED: Final = "groups_moved"
+GROUPS_CHANGED: Final = "groups_changed"
 DISPERSION_CHANGE: Final = "dispersion_change"
 SEPARATOR: Final = " | "  # of groups in explained_by
 ACROSS: Final = " against "  # between the two generations of a question
-ANSWERS: Final = (DISPARITY_CHANGE, BEYOND_PARTS_CHANGE)
+ANSWERS: Final = (DISPARITY_CHANGE, INTERACTION_CHANGE)
 """The groups that answer whether groups moved apart; of a crossing its cells beyond their parts."""
-HYPOTHESES: Final = (MEAN_CHANGE, GROUPS_MOVED)
+HYPOTHESES: Final = (MEAN_CHANGE, GROUPS_CHANGED)
 """What is asked of every pair: whether the mean of all groups changed, and whether groups moved apart."""
-UNITS_AND_PROMPTS_LIKE_THESE = "units and prompts like these"
-UNITS_LIKE_THESE = "units like these, these prompts"
-PROMPTS_LIKE_THESE = "prompts like these"
-THESE_PROMPTS_ONLY = "these prompts only"
-GENERAL_SCOPES = (PROMPTS_LIKE_THESE, UNITS_AND_PROMPTS_LIKE_THESE)  # the others are worth a difference at most
+SIMILAR_UNITS_AND_PROMPTS = "similar units and prompts"
+SIMILAR_UNITS = "similar units, these prompts"
+SIMILAR_PROMPTS = "similar prompts"
+THESE_PROMPTS = "these prompts"
+GENERAL_SCOPES = (SIMILAR_PROMPTS, SIMILAR_UNITS_AND_PROMPTS)  # the others are worth a difference at most
 HYPOTHESIS: Final = ["slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
 Place = tuple[str, str, str, str]
 """Slice, grouping ('' of the mean of all), generation and measure."""
@@ -149,7 +149,7 @@ TABLES: Final[Columns] = {
     | _SELECTED
     | _MISSING
     | _TESTED,
-    "beyond_parts_blocks": _columns(
+    "interaction_blocks": _columns(
         f"{_KEYS} group_id category", bigint_not_null="block_position", double_not_null="difference"
     ),
     "amplifications": _columns(

@@ -23,7 +23,7 @@ from python_assets.infer.tables import (
     ACROSS,
     CORRECTED,
     DBI,
-    GROUPS_MOVED,
+    GROUPS_CHANGED,
     HYPOTHESIS,
     MEAN_CHANGE,
     OF_LABELS,
@@ -224,7 +224,7 @@ def _of_pairs(
         is_calibrated = all(baselines.calibrate(measure, system) for system in pair)
         is_corrected = measure.measure_id in _labelled(study) and measure.kind in OF_LABELS
         for calibration in ("raw", *["calibrated"] * is_calibrated, *[CORRECTED] * is_corrected):
-            for grouping_id, statistic in [("", MEAN_CHANGE), *((name, GROUPS_MOVED) for name in groupings)]:
+            for grouping_id, statistic in [("", MEAN_CHANGE), *((name, GROUPS_CHANGED) for name in groupings)]:
                 if groupings and (grouping_id or measure.kind != "categorical"):
                     asked = (grouping_id, measure.measure_id, calibration, statistic, "")
                     yield slice_id, ACROSS.join(pair), *asked, *pair

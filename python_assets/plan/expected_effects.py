@@ -16,7 +16,7 @@ from python_assets.infer.formulas.verdict import POWER
 from python_assets.study.base import Against
 
 PILOT_RANGE: Final = (0.1, 0.9)
-DEFAULT_INTERACTION: Final = 0.1
+DEFAULT_SHARE: Final = 0.1
 ROUNDING: Final = 1e-12
 FEWEST_ROOT_PROMPTS: Final = 5  # of a pilot that tells the interaction
 
@@ -271,7 +271,7 @@ class Pilot(NamedTuple):
         if self.tells_interaction:
             return self._of_cells / self.total
         known = self.mean_square if np.isnan(self.within) else self.total - self.root_prompt
-        return min(DEFAULT_INTERACTION, known / self.total)
+        return min(DEFAULT_SHARE, known / self.total)
 
 
 def pilot_of_cells(values: Floats) -> Pilot:

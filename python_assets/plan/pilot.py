@@ -14,7 +14,7 @@ import numpy as np
 
 from python_assets.errors import FieldPath, WarehouseError
 from python_assets.extract.measures import resolve_measures
-from python_assets.infer.tables import BEYOND_PARTS, BEYOND_PARTS_CHANGE, DISPARITY_CHANGE, MEAN_CHANGE
+from python_assets.infer.tables import DISPARITY_CHANGE, INTERACTION, INTERACTION_CHANGE, MEAN_CHANGE
 from python_assets.plan.expected_effects import Pilot
 from python_assets.plan.shapes import Shape
 from python_assets.study.problems import listed
@@ -22,7 +22,7 @@ from python_assets.study.study import Study
 from python_assets.warehouse.build import connect
 
 CONTRASTS: Final = {"continuous": "mean_difference", "binary": "risk_difference", "categorical": "risk_difference"}
-CHANGES: Final = (MEAN_CHANGE, DISPARITY_CHANGE, BEYOND_PARTS_CHANGE)
+CHANGES: Final = (MEAN_CHANGE, DISPARITY_CHANGE, INTERACTION_CHANGE)
 OBSERVED: Final = "observed"
 Row = tuple[Any, ...]
 ROUNDING: Final = 1e-12  # an sd up to it is that of equal values
@@ -138,16 +138,16 @@ def spread_or_nan(sd: float) -> float:
 
 def contrast_of(shape: Shape, difference: str) -> str:
     """The contrast that the question of a grouping is of, whose difference from the others is named."""
-    return difference if shape.beyond is None else BEYOND_PARTS
+    return difference if shape.beyond is None else INTERACTION
 
 
 def changes_of(shape: Shape) -> tuple[str, str]:
     """The changes that questions of a pair of generations are of."""
-    return MEAN_CHANGE, DISPARITY_CHANGE if shape.beyond is None else BEYOND_PARTS_CHANGE
+    return MEAN_CHANGE, DISPARITY_CHANGE if shape.beyond is None else INTERACTION_CHANGE
 
 
 def _named(contrast: str) -> str:
-    return "a difference of its cells beyond their parts" if contrast == BEYOND_PARTS else f"a {contrast}"
+    return "a difference of its cells beyond their parts" if contrast == INTERACTION else f"a {contrast}"
 
 
 def contrasts_of(study: Study) -> dict[str, str]:

@@ -15,7 +15,7 @@ from python_assets.infer.changes.pairs_of_systems import compared_pairs
 from python_assets.infer.formulas import verdict
 from python_assets.infer.formulas.looks import levels, power_by_look
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import BEYOND_PARTS, MEAN_CHANGE
+from python_assets.infer.tables import INTERACTION, MEAN_CHANGE
 from python_assets.plan import expected_effects
 from python_assets.plan.comparisons import shapes_of_changes
 from python_assets.plan.declared_hypotheses import declared_of_build
@@ -167,7 +167,7 @@ def _declared(study: Study, shape: Shape, cells: Mapping[str, Pilot | None], *, 
 def _spread_of(spec: Power, shape: Shape, pilot: Pilot | None) -> Spread:
     prompt_by_group_share = spec.prompt_by_group_share
     if prompt_by_group_share is None:
-        known = expected_effects.DEFAULT_INTERACTION if pilot is None else pilot.prompt_by_group_share
+        known = expected_effects.DEFAULT_SHARE if pilot is None else pilot.prompt_by_group_share
         prompt_by_group_share = min(known, 1 - spec.correlation)
     spread = Spread(
         sd=spec.sd or 0.0,
@@ -496,7 +496,7 @@ def _needed(effect: float, sd: float, options: _PowerOptions) -> int | None:
 
 def _effect(study: Study, spec: Power | None, known: _Known) -> float:
     """The effect that is declared, else the margin, else NaN."""
-    is_difference = known.contrast not in (*CHANGES, BEYOND_PARTS)  # these have the margin of one
+    is_difference = known.contrast not in (*CHANGES, INTERACTION)  # these have the margin of one
     difference = known.contrast if is_difference else contrasts_of(study).get(known.measure_id, "")
     own, common = study.margins.get(known.measure_id), study.margins.get(difference)
     margin = own.get(difference, common) if isinstance(own, dict) else common

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.design.cells import PARTLY_NESTED
-from python_assets.infer.design.parts import beyond_parts_of
+from python_assets.infer.design.parts import interaction_of
 from python_assets.infer.options import Reference
 from python_assets.infer.result import InferenceReason
 from python_assets.plan.text import PlannedGrouping
@@ -172,7 +172,7 @@ def _beyond(factors: Sequence[str], groups: Sequence[str], parts: Sequence[Seque
     """What parts leave of the cells of a block that holds them all."""
     levels = pd.DataFrame([group.split(LEVEL_SEPARATOR) for group in groups], columns=[*factors])
     of_parts = [levels.groupby(list(part)).ngroup().to_numpy(dtype=np.intp) for part in parts]
-    left = beyond_parts_of(np.stack(of_parts))
+    left = interaction_of(np.stack(of_parts))
     share = np.diag(left)
     told = left[share > 0] / share[share > 0, None]
     is_mirrored = told[np.arange(len(told)), np.argmax(np.abs(told) > ROUNDING, axis=1)] < 0

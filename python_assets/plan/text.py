@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from python_assets.errors import PlumblineError, StudyError
 from python_assets.infer.formulas.verdict import N_NEEDED_CAP
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import BEYOND_PARTS
+from python_assets.infer.tables import INTERACTION
 from python_assets.plan.labels import SHOWN, PlannedLabels
 from python_assets.study.base import ALL_PROMPTS
 
@@ -544,7 +544,7 @@ def _advice(row: PowerRow) -> str:
     answers = "1 answer" if best.n_responses == 1 else f"{best.n_responses:,} answers"
     planned = f"{best.n_responses_planned:g} answer{'' if best.n_responses_planned == 1 else 's'}"
     is_other = best.n_responses != best.n_responses_planned
-    what = "a difference beyond its parts" if row.contrast == BEYOND_PARTS else "a difference"
+    what = "a difference beyond its parts" if row.contrast == INTERACTION else "a difference"
     told = (
         f"{row.measure_id} by {row.grouping_id}, {what} of {row.effect:g} (spread {row.source}): cheapest with "
         f"{best.n_root_prompts:,} root prompts x {answers} of each group ({best.n_calls:,} calls"

@@ -64,7 +64,7 @@ CHANGED: Final = """
     select
         system_id, reference_system_id, measure_id, calibration, grouping_id, slice_id, comparison, q_value
     from system_comparisons
-    where study_id = $study and comparison in ('mean_change', 'groups_moved')
+    where study_id = $study and comparison in ('mean_change', 'groups_changed')
         and verdict in ('beyond_margin', 'different')
     qualify row_number() over (
         partition by system_id, reference_system_id, measure_id, grouping_id, slice_id, comparison

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from python_assets.infer.result import NOBODY_STANDS, InferenceReason
-from python_assets.infer.tables import BEYOND_PARTS_CHANGE
+from python_assets.infer.tables import INTERACTION_CHANGE
 from python_assets.report.behind import answer
 from python_assets.report.reader import Reader, Row
 from python_assets.report.readings import read_by_of
@@ -30,7 +30,7 @@ _PLACES: Final = """
         select measure_id, grouping_id, verdict, p_value
         from system_comparisons
         where study_id = $study and slice_id = 'all' and calibration = 'raw'
-            and comparison in ('mean_change', 'groups_moved')
+            and comparison in ('mean_change', 'groups_changed')
             and inference_reason is distinct from 'no_variation'
     ),
     of_mean as (
@@ -52,7 +52,7 @@ _ROWS: Final = """
     where study_id = $study and slice_id = 'all' and calibration = 'raw'
         and measure_id = $measure_id and grouping_id in ('', $grouping_id)
         and comparison in (
-            'mean_change', 'groups_moved', 'group_change', 'disparity_change', 'beyond_parts_change',
+            'mean_change', 'groups_changed', 'group_change', 'disparity_change', 'interaction_change',
             'log_disparity_change'
         )
     order by system_id
@@ -71,7 +71,7 @@ _SIGNIFICANT: Final = """
         exists (
             select * from system_comparisons as refusals
             where refusals.study_id = $study and refusals.measure_id = $refusal and changes.measure_id <> $refusal
-                and refusals.comparison in ('mean_change', 'groups_moved')
+                and refusals.comparison in ('mean_change', 'groups_changed')
                 and refusals.verdict in ('beyond_margin', 'different')
                 and refusals.slice_id = changes.slice_id and refusals.grouping_id = changes.grouping_id
                 and refusals.system_id = changes.system_id
@@ -80,7 +80,7 @@ _SIGNIFICANT: Final = """
     from system_comparisons as changes
     join (select study_id, look, n_looks, level from studies) using (study_id)
     where study_id = $study and verdict in ('beyond_margin', 'different')
-        and comparison in ('mean_change', 'disparity_change', 'beyond_parts_change')
+        and comparison in ('mean_change', 'disparity_change', 'interaction_change')
     qualify comparison = 'mean_change' or row_number() over (
         partition by slice_id, measure_id, calibration, grouping_id, system_id, reference_system_id,
             comparison
@@ -219,7 +219,7 @@ def comparisons_section(reader: Reader) -> Comparisons:
     places = reader.rows(_PLACES)
     significant = reader.rows(_SIGNIFICANT, refusal=REFUSAL)
     count = "select count(distinct (system_id, reference_system_id)) as n from system_comparisons"
-    asked = "comparison in ('mean_change', 'groups_moved')"
+    asked = "comparison in ('mean_change', 'groups_changed')"
     n_pairs = reader.rows(f"{count} where study_id = $study and {asked}")[0]["n"]
     return Comparisons(
         tables=[_table(reader, place["measure_id"], place["grouping_id"]) for place in places[:MAX_TABLES]],
@@ -260,7 +260,7 @@ def _table(reader: Reader, measure_id: str, grouping_id: str) -> Table:
 
 def _pair(pair: tuple[str, str], rows: list[Row]) -> Row:
     found = {row["comparison"]: row for row in rows if row["group_id"] == ""}
-    told = {name: found.get(name) for name in ("mean_change", "groups_moved")}
+    told = {name: found.get(name) for name in ("mean_change", "groups_changed")}
     return {"own": pair[0], "other": pair[1], **told}
 
 
@@ -268,7 +268,7 @@ def _group(key: tuple[str, str], of_pairs: list[list[Row]]) -> Row:
     cells = []
     for rows in of_pairs:
         found = {row["comparison"]: row for row in rows if (row["group_id"], row["category"]) == key}
-        moved = found.get("beyond_parts_change", found.get("disparity_change"))
+        moved = found.get("interaction_change", found.get("disparity_change"))
         cells.append(
             {
                 "change": found.get("group_change"),
@@ -293,7 +293,7 @@ def _shown(reader: Reader, row: Row) -> Shown:
         who = who_moved(reader.rows(_WHO, **{name: row[name] for name in place}))
     is_alone = row["value_alone"] is not None
     what = f"{row['group_id']} against the other groups{' that stay' if is_alone else ''}"
-    if row["comparison"] == BEYOND_PARTS_CHANGE:
+    if row["comparison"] == INTERACTION_CHANGE:
         what = f"{row['group_id']} beyond its parts"
     what = what if row["group_id"] else "the mean of all prompts"
     told = _told(row)
@@ -321,10 +321,10 @@ def who_moved(groups: Sequence[Row]) -> str:
     """Which groups moved against the others, and which are called only because of those.
 
     Args:
-        groups: the rows disparity_change of a question that is called, or beyond_parts_change, the largest first.
+        groups: the rows disparity_change of a question that is called, or interaction_change, the largest first.
     """
     shown = [row for row in groups if row["verdict"] in SHOWN]
-    is_beyond = any(row["comparison"] == BEYOND_PARTS_CHANGE for row in groups)
+    is_beyond = any(row["comparison"] == INTERACTION_CHANGE for row in groups)
     if not is_beyond and any(row["reason_alone"] in NOBODY_STANDS for row in shown):
         sides = (
             f"{listed([_name(row) for row in side], MAX_GROUPS)} {word}"

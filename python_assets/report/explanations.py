@@ -32,7 +32,7 @@ CONTRASTS: Final[dict[str, str]] = {
     "log_disparity": "the same on the scale of log odds, where 0 is no difference",
     "log_disparity_haldane": "log odds that can be told even where nobody or everybody has the property",
     "dbi": "how far a group lies from all, in typical distances of single answers from their average",
-    "beyond_parts": "how far a group of several factors lies above or below what those factors alone make of it",
+    "interaction": "how far a group of several factors lies above or below what those factors alone make of it",
     "fdi_group": "the share of a group's labels that would have to change to match those of all groups",
     "jsd_group": "how unlike those of all groups the labels of a group are; 0 is alike, 0.69 the most",
     "jsd_truth_group": "how unlike its real ones the labels of a group are; 0 is alike, 0.69 the most",

@@ -50,7 +50,7 @@ GROUPS: Final = """
 CHANGED: Final = """
     select distinct system_id, reference_system_id, measure_id
     from system_comparisons
-    where study_id = $study and comparison in ('mean_change', 'groups_moved')
+    where study_id = $study and comparison in ('mean_change', 'groups_changed')
         and verdict in ('beyond_margin', 'different')
     order by all
 """

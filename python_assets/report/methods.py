@@ -63,7 +63,7 @@ def methods_paragraph(study: Row) -> str:
 
 def _answered(study: Row) -> str:
     n_prompts, n_roots = study["n_prompts"] or 0, study["n_root_prompts"] or 0
-    who = plural(study["n_systems"] or 0, "system")
+    who = plural(study["n_systems"] or 0, "generation")
     named = f" ({study['systems']})" if study["systems"] else ""
     return (
         f"{study['title']}: {who}{named} answered {plural(n_prompts, 'prompt')} made from "

@@ -16,7 +16,7 @@ from python_assets.report.explanations import DISPARITIES, STATISTICS
 from python_assets.report.readings import read_by
 from python_assets.report.text import (
     ROUNDING,
-    UNITS_LIKE_THESE,
+    SIMILAR_UNITS,
     is_as_written,
     number,
     plain,
@@ -57,16 +57,16 @@ SEPARATOR: Final = " | "  # of groups in explained_by and neighbours
 MOST_GROUPS: Final = 4
 MOST_ROOT_PROMPTS: Final = 10_000
 RATES: Final = ("risk_difference", "selection_rate_difference", "precision_difference")
-BEYOND_PARTS: Final = "beyond_parts"
+INTERACTION: Final = "interaction"
 OF_CELLS: Final = ("mean", "share", "selection_rate", "precision")  # compared prompt by prompt
 UNEQUALLY_MISSING: Final = 0.02  # between the shares of a group and of the rest, past which it is told
 UNTESTED: Final = "could not be tested:"
 SHOWN: Final = ("beyond_margin", "different")
 SCOPES: Final = {
-    "prompts like these": "It holds for prompts like these and says nothing of other kinds of prompts.",
-    "units and prompts like these": "It holds for units and prompts like these, not for other kinds.",
-    UNITS_LIKE_THESE: "It holds for units like these, on these very prompts only.",
-    "these prompts only": "It holds for these very prompts only, not for others like them.",
+    "similar prompts": "It holds for prompts like these and says nothing of other kinds of prompts.",
+    "similar units and prompts": "It holds for units and prompts like these, not for other kinds.",
+    SIMILAR_UNITS: "It holds for units like these, on these very prompts only.",
+    "these prompts": "It holds for these very prompts only, not for others like them.",
 }
 
 
@@ -128,7 +128,7 @@ def sentences(
             _key(hypothesis),
             hypothesis["kind"] != "continuous" or hypothesis["statistic"] in ("selection_rate", "precision"),
         )
-        rows = [{**row, "is_rate": is_rate and row["contrast"] == BEYOND_PARTS} for row in rows_of[key]]
+        rows = [{**row, "is_rate": is_rate and row["contrast"] == INTERACTION} for row in rows_of[key]]
         asked = StatisticSpec(
             hypothesis,
             list(dict.fromkeys(row["group_id"] for row in rows if row["value"] is not None)),
@@ -330,7 +330,7 @@ def _answer(asked: StatisticSpec) -> str:
 
 def _is_beyond(hypothesis: Row) -> bool:
     """Whether a question asks what cells have beyond the parts of their grouping."""
-    return bool(hypothesis["headline_metric"] == BEYOND_PARTS)
+    return bool(hypothesis["headline_metric"] == INTERACTION)
 
 
 def _answer_of_crossing(asked: StatisticSpec) -> str:
@@ -495,7 +495,7 @@ def needed_words(hypothesis: Row) -> str:
     if needed is None:
         return ""
     count = "more than 10,000" if needed > MOST_ROOT_PROMPTS else f"about {needed:,}"
-    what = "units" if hypothesis["scope"] == UNITS_LIKE_THESE else "root prompts"
+    what = "units" if hypothesis["scope"] == SIMILAR_UNITS else "root prompts"
     if hypothesis["n_needed_for"] == "effect":
         return f"{count} {what} would show the declared effect if it is there"
     return f"{count} {what} would show it to be inside the margin if there is none"

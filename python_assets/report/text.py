@@ -21,7 +21,7 @@ DIRECTIONS: Final[dict[str, str]] = {
     "higher_worse": "higher is worse",
     "none": "no direction declared",
 }
-UNITS_LIKE_THESE: Final = "units like these, these prompts"  # a word of column scope
+SIMILAR_UNITS: Final = "similar units, these prompts"  # a word of column scope
 SIMULATED: Final = "Simulated responses: no statement about a real model."
 MINUS: Final = "\N{MINUS SIGN}"
 MOST_IN_DIGITS: Final = 1e12
@@ -114,7 +114,7 @@ def sample(hypothesis: Mapping[str, Any]) -> str:
     """
     n_units, n_prompts = hypothesis["n_units"], hypothesis["n_root_prompts"] or 0
     if n_units in (None, n_prompts):
-        return plural(n_prompts, "unit" if hypothesis["scope"] == UNITS_LIKE_THESE else "root prompt")
+        return plural(n_prompts, "unit" if hypothesis["scope"] == SIMILAR_UNITS else "root prompt")
     return f"{plural(n_units, 'unit')} and {plural(n_prompts, 'root prompt')}"
 
 

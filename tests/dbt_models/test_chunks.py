@@ -31,7 +31,7 @@ def read(connection, names):
 
 def equal(found, expected):
     for name, table in expected.items():
-        assert len(table) or name in ("design_power", "beyond_parts_blocks", "function_statistics")
+        assert len(table) or name in ("design_power", "interaction_blocks", "function_statistics")
         pd.testing.assert_frame_equal(found[name], table, check_exact=False, rtol=0, atol=1e-12)
 
 

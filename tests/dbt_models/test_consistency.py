@@ -61,7 +61,7 @@ def test_models_agree_by_the_signs_of_their_contrasts(built: Built):
     models = set(systems.system_id[~systems.is_baseline])
     rows = contrasts[
         (contrasts.calibration == "raw")
-        & contrasts.contrast.isin(["mean_difference", "risk_difference", "beyond_parts"])
+        & contrasts.contrast.isin(["mean_difference", "risk_difference", "interaction"])
         & contrasts.statistic.isin(["mean", "share"])
         & (contrasts.parameters == "")
         & (contrasts.inference_reason != "told_by_parts")  # of a crossing what it adds to its parts is the answer

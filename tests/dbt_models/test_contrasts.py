@@ -143,7 +143,7 @@ def test_a_contrast_has_one_row_for_each_reference_of_its_grouping(built: Built,
         "log_disparity_haldane": n_rows["binary"],
     }
     of_labels = {"risk_difference", "fdi_group", "jsd_group", "jsd_truth_group"}
-    assert set(table.contrast) == {*found, *of_labels, "beyond_parts", *REQUESTED_CONTRASTS}
+    assert set(table.contrast) == {*found, *of_labels, "interaction", *REQUESTED_CONTRASTS}
 
 
 @pytest.mark.parametrize("contrast", SHARES)

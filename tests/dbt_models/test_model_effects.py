@@ -57,5 +57,5 @@ def test_its_p_is_that_of_every_arrangement_of_signs_of_root_prompts(measured):
     assert rows.p_value_permutation["gender x role"] == pytest.approx(exact(contrasts), abs=1e-12)
     role = cells.mean(axis=1)
     assert rows.p_value_permutation["role"] == pytest.approx(exact(role[:, 1:] - role[:, :1]), abs=1e-12)
-    assert set(rows.scope) == {"prompts like these"}
+    assert set(rows.scope) == {"similar prompts"}
     assert np.isfinite(rows.null_q95).all()

@@ -103,11 +103,11 @@ def test_a_plan_lists_the_hypotheses_that_the_run_accounts_for(told):
         ("northern", "kind", "south", "", "mean", "not_asked", "not_asked"),
         ("northern", "side", "south", "", "share", "not_asked", "not_asked"),
         ("all", "side", "north", "", "share", "inconclusive", None),
-        ("hostile", "kind", "all", "even", "groups_moved", "significant", None),
+        ("hostile", "kind", "all", "even", "groups_changed", "significant", None),
         ("northern", "kind", "north", "even", "mean_change", "inconclusive", None),
-        ("silent", "kind", "all", "even", "groups_moved", "not_observed", "missing_in_import"),
+        ("silent", "kind", "all", "even", "groups_changed", "not_observed", "missing_in_import"),
         ("hostile", "refusal", "all", "even", "mean_change", "not_observed", "no_variation"),
-        ("northern", "kind", "south", "even", "groups_moved", "not_asked", "not_asked"),
+        ("northern", "kind", "south", "even", "groups_changed", "not_asked", "not_asked"),
     ],
 )
 def test_a_declared_hypothesis_has_its_outcome(told, system, measure, slice_id, reference, statistic, outcome, reason):

@@ -30,7 +30,7 @@ def test_factors_that_every_hypothesis_varies_have_a_p_in_every_model(bbq, group
         """,
         grouping,
     )
-    assert set(found) == {(model, True, 150, "prompts like these", None) for model in MODELS}
+    assert set(found) == {(model, True, 150, "similar prompts", None) for model in MODELS}
 
 
 def test_few_hypotheses_of_bbq_hold_two_stereotyped_groups(bbq):
@@ -69,7 +69,7 @@ def test_the_plan_of_bbq_says_how_many_hypotheses_compare_before_anything_runs(p
         for one in plan_study(load_study(ROOT / "studies" / "bbq.yml")).groupings
         if one.slice_id == "all"
     }
-    in_blocks = ("labels inside blocks", "unit root prompt", "prompts like these")
+    in_blocks = ("labels inside blocks", "unit root prompt", "similar prompts")
     assert planned == {
         "category": (150, "whole units among groups", *in_blocks[1:]),
         "stereotyped_group": (11, *in_blocks),

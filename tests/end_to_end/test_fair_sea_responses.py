@@ -189,7 +189,7 @@ def test_a_category_is_one_root_prompt_so_nothing_is_said_beyond_these_prompts(f
         where study_id = 'fair_sea_responses' and slice_id != 'all' and p_value is not null
         """
     )
-    assert scopes == [("these prompts only",)]
+    assert scopes == [("these prompts",)]
     assert (
         fair_sea.value(
             "select count(*) from contrasts where study_id = 'fair_sea_responses' and slice_id != 'all' "
@@ -333,7 +333,7 @@ def test_a_ground_truth_is_one_hypothesis_of_its_own_set(fair_sea):
         """
     )
     # three models by two tables; a category is one root prompt, so that its 60 names are what is drawn
-    assert asked == [("truth", 6, 6, 6, ["these prompts only"], 0)]
+    assert asked == [("truth", 6, 6, 6, ["these prompts"], 0)]
 
 
 def test_bands_stand_beside_the_verdict_and_not_in_its_place(fair_sea):

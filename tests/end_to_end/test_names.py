@@ -61,7 +61,7 @@ def test_every_slice_is_tested_as_its_units_allow(names):
           and parameters = ''
         """
     )
-    in_blocks, on_names = "prompts like these", "units like these, these prompts"
+    in_blocks, on_names = "similar prompts", "similar units, these prompts"
     assert set(found) == {
         *(("all", grouping, "mixed_units", "secondary", 0, None) for grouping in (ALL, *PARTS)),
         *(("D", grouping, None, "primary", 5, in_blocks) for grouping in (ALL, *PARTS)),

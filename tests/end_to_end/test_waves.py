@@ -243,13 +243,13 @@ def test_a_change_of_what_measures_is_null_in_a_study_of_both_runs(months, tmp_p
     (tmp_path / "both.yml").write_text(yaml.safe_dump(study), encoding="utf-8")
     query = (
         "select measure_id, comparison, reason, count(value) from system_comparisons "
-        "where comparison in ('mean_change', 'groups_moved') and measure_id in ('vader', 'length') "
+        "where comparison in ('mean_change', 'groups_changed') and measure_id in ('vader', 'length') "
         "group by all order by all"
     )
     assert in_memory(tmp_path / "both.yml").rows(query) == [
-        ("length", "groups_moved", "scorer_changed", 0),
+        ("length", "groups_changed", "scorer_changed", 0),
         ("length", "mean_change", "scorer_changed", 0),
-        ("vader", "groups_moved", None, 1),
+        ("vader", "groups_changed", None, 1),
         ("vader", "mean_change", None, 1),
     ]
 

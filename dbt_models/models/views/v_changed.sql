@@ -4,13 +4,13 @@ with
 changes as (
     select *
     from {{ ref('system_comparisons') }}
-    where calibration = 'raw' and comparison in ('group_change', 'disparity_change', 'beyond_parts_change', 'groups_moved')
+    where calibration = 'raw' and comparison in ('group_change', 'disparity_change', 'interaction_change', 'groups_changed')
 ),
 
 pairs as (
     select {{ pair }}, group_id, category
     from changes
-    where comparison <> 'groups_moved'
+    where comparison <> 'groups_changed'
     group by {{ pair }}, group_id, category
 ),
 
@@ -24,11 +24,11 @@ of_disparity as (
 
 -- of a crossing: what is asked of its cells, whose disparity_change has no verdict
 of_beyond as (
-    select * from changes where comparison = 'beyond_parts_change'
+    select * from changes where comparison = 'interaction_change'
 ),
 
 of_hypothesis as (
-    select * from changes where comparison = 'groups_moved'
+    select * from changes where comparison = 'groups_changed'
 ),
 
 studies as (
@@ -74,9 +74,9 @@ select
     {{ rounded('of_disparity.value') }} as disparity_change,
     {{ rounded('of_disparity.ci_low') }} as disparity_change_ci_low,
     {{ rounded('of_disparity.ci_high') }} as disparity_change_ci_high,
-    {{ rounded('of_beyond.value') }} as beyond_parts_change,
-    {{ rounded('of_beyond.ci_low') }} as beyond_parts_change_ci_low,
-    {{ rounded('of_beyond.ci_high') }} as beyond_parts_change_ci_high,
+    {{ rounded('of_beyond.value') }} as interaction_change,
+    {{ rounded('of_beyond.ci_low') }} as interaction_change_ci_low,
+    {{ rounded('of_beyond.ci_high') }} as interaction_change_ci_high,
     {{ rounded('of_disparity.value_alone') }} as value_alone,
     {{ rounded('of_disparity.ci_low_alone') }} as ci_low_alone,
     {{ rounded('of_disparity.ci_high_alone') }} as ci_high_alone,

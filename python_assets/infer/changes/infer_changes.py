@@ -36,13 +36,13 @@ from python_assets.infer.schemes.corrected_values import with_labels
 from python_assets.infer.tables import (
     ACROSS,
     ANSWERS,
-    BEYOND_PARTS_CHANGE,
     CORRECTED,
     DISPARITY_CHANGE,
     GENERAL_SCOPES,
-    GROUPS_MOVED,
+    GROUPS_CHANGED,
     HYPOTHESES,
     HYPOTHESIS,
+    INTERACTION_CHANGE,
     MEAN_CHANGE,
     OF_SCORER,
     ROW,
@@ -207,7 +207,7 @@ def _of_measure(
             yield changes.tables() if cells.grouping_id else [changes.of_mean()]
             continue
         reason = InferenceReason.SCORER_CHANGED if changes is not None else InferenceReason.NO_VALUES
-        asked = {"comparison": GROUPS_MOVED if cells.grouping_id else MEAN_CHANGE, "group_id": "", "category": ""}
+        asked = {"comparison": GROUPS_CHANGED if cells.grouping_id else MEAN_CHANGE, "group_id": "", "category": ""}
         yield [change_rows(without_value(1, reason), missing=reason, n_root_prompts=None, **keys | asked)]
 
 
@@ -275,7 +275,7 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Look) -> pd.DataFrame:
-    """Add family_id, q_value, significant_at_look, is_significant, verdict: of questions, of groups of groups_moved.
+    """Add family_id, q_value, significant_at_look, is_significant, verdict: of questions, of groups of groups_changed.
 
     Args:
         rows: of compare_systems.
@@ -313,15 +313,15 @@ def as_hypotheses(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows with the key of the question that they are, or that their group answers."""
     return rows.assign(
         system_id=rows.system_id + ACROSS + rows.reference_system_id,
-        statistic=rows.comparison.where(~rows.comparison.isin(ANSWERS), GROUPS_MOVED),
+        statistic=rows.comparison.where(~rows.comparison.isin(ANSWERS), GROUPS_CHANGED),
         parameters="",
     )
 
 
 def pairs_by_t(rows: pd.DataFrame, asked: pd.MultiIndex) -> pd.DataFrame:
     """Rows of crossings with p of t, of some questions: no flip of their root prompts could be called in their set."""
-    is_cell = (rows.comparison == BEYOND_PARTS_CHANGE) & rows.p_maxt.notna()
-    is_hypothesis = (rows.comparison == GROUPS_MOVED) & rows.p_by_t.notna()
+    is_cell = (rows.comparison == INTERACTION_CHANGE) & rows.p_maxt.notna()
+    is_hypothesis = (rows.comparison == GROUPS_CHANGED) & rows.p_by_t.notna()
     where = (is_cell | is_hypothesis) & pd.MultiIndex.from_frame(as_hypotheses(rows)[HYPOTHESIS]).isin(asked)
     values = {**of_t(rows), "p_maxt": rows.p_by_t}
     p = np.where(is_hypothesis, rows.p_by_t, values["p_value"])
@@ -354,7 +354,7 @@ def with_who_moved(
     told = _told_alike(rows)
     of_groups = rows[rows.comparison == DISPARITY_CHANGE]
     places = of_groups.groupby(PLACE, sort=False).indices
-    significant = rows[(rows.comparison == GROUPS_MOVED) & rows.is_significant]
+    significant = rows[(rows.comparison == GROUPS_CHANGED) & rows.is_significant]
     for (slice_id, grouping_id), hypotheses in significant.groupby(["slice_id", "grouping_id"], sort=False):
         cells = layouts[str(slice_id), str(grouping_id)]
         for hypothesis in hypotheses.to_dict("records"):
@@ -391,9 +391,9 @@ def _with_cells_that_moved(
 
     Source: inference.md 6.10.
     """
-    beyond = rows[(rows.comparison == BEYOND_PARTS_CHANGE) & rows.p_maxt.notna()]
+    beyond = rows[(rows.comparison == INTERACTION_CHANGE) & rows.p_maxt.notna()]
     places = beyond.groupby(PLACE, sort=False).indices
-    significant = rows[(rows.comparison == GROUPS_MOVED) & rows.is_significant]
+    significant = rows[(rows.comparison == GROUPS_CHANGED) & rows.is_significant]
     for hypothesis in significant.to_dict("records"):
         key = tuple(hypothesis[name] for name in PLACE)
         if key not in places:
@@ -424,7 +424,7 @@ def _cells_told(
     is_of_t = not rows.n_draws.notna().any()
 
     def test(without: Collection[int]) -> Result:
-        found = changes.beyond_parts(parts, without).result
+        found = changes.interaction(parts, without).result
         return found._replace(p_maxt=found.p_by_t) if is_of_t and not np.isnan(found.p_by_t).all() else found
 
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
@@ -540,7 +540,7 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look
     is_group = rows.comparison.isin(ANSWERS).to_numpy()
     of_groups = rows[is_group]
     is_of_first = of_groups.reason_alone.isin(NOBODY_STANDS).to_numpy()
-    is_beyond = (of_groups.comparison == BEYOND_PARTS_CHANGE).to_numpy()
+    is_beyond = (of_groups.comparison == INTERACTION_CHANGE).to_numpy()
     is_told = (of_groups.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
     judged = Judged(
         q=of_groups.q_value.to_numpy(dtype=float),

@@ -20,7 +20,7 @@ from python_assets.infer.design.labels import FEWEST_FOR_P, MOST_INCOMPLETE, who
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.result import Bools, InferenceReason
 from python_assets.infer.schemes.corrected_values import both_read, deviations, put_right
-from python_assets.infer.tables import GROUPS_MOVED, Table
+from python_assets.infer.tables import GROUPS_CHANGED, Table
 
 _NOT_WHOLE: Final = (InferenceReason.LABELS_INCOMPLETE, InferenceReason.LABELS_NOT_WHOLE_PROMPTS)
 
@@ -89,9 +89,9 @@ class LabelledChanges(MeasureChanges):
     def tables(self) -> Iterator[Table]:
         """Yield the rows of the question whether groups moved, and of its groups."""
         if self.cells.stratum_of_cell is not None:
-            yield self._rows(GROUPS_MOVED, without_value(1, InferenceReason.SCHEME_NOT_AVAILABLE))
+            yield self._rows(GROUPS_CHANGED, without_value(1, InferenceReason.SCHEME_NOT_AVAILABLE))
         elif not len(self._pair.units):
-            yield self._nothing_shared(GROUPS_MOVED)
+            yield self._nothing_shared(GROUPS_CHANGED)
         else:
             for table in self._moved():
                 is_told = ~np.isnan(table["p_value"])

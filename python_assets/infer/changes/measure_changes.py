@@ -28,9 +28,9 @@ from python_assets.infer.changes.swapped import (
     paired,
     sizes_of,
 )
-from python_assets.infer.changes.unit_changes import unit_changes, units_beyond_parts
+from python_assets.infer.changes.unit_changes import unit_changes, units_interaction
 from python_assets.infer.changes.who_moved import Moved, Rounds, who_moved
-from python_assets.infer.contrasts.beyond_parts import Asked, mirrors_of, of_blocks, values_in_blocks
+from python_assets.infer.contrasts.interaction import Asked, mirrors_of, of_blocks, values_in_blocks
 from python_assets.infer.design.cells import MIXED_UNITS, Cells
 from python_assets.infer.design.design import (
     MIN_UNITS,
@@ -46,11 +46,11 @@ from python_assets.infer.draws.flips import Flips
 from python_assets.infer.options import Options
 from python_assets.infer.result import EVERY_P, INTERVAL, TEST, Bools, InferenceReason, Result, first_of
 from python_assets.infer.tables import (
-    BEYOND_PARTS_CHANGE,
     DISPARITY_CHANGE,
     DISPERSION_CHANGE,
     GROUP_CHANGE,
-    GROUPS_MOVED,
+    GROUPS_CHANGED,
+    INTERACTION_CHANGE,
     LOG_DISPARITY_CHANGE,
     MEAN_CHANGE,
     Table,
@@ -108,7 +108,7 @@ class MeasureChanges:
         """Yield the rows of each comparison of groups."""
         pair, labels = self._pair, [*self.columns]
         if not len(pair.units):
-            yield self._nothing_shared(GROUPS_MOVED)
+            yield self._nothing_shared(GROUPS_CHANGED)
             return
         if labels == [""]:
             yield self._dispersion()
@@ -118,13 +118,13 @@ class MeasureChanges:
             judged = self._judged(groups, absent=InferenceReason.NO_VALUES)
             yield self._rows(GROUP_CHANGE, judged, missing="no_values", group_id=self.cells.group_ids, category=label)
         if self.cells.asks_of_parts is not None:
-            yield from self._moved_beyond_parts(self.cells.asks_of_parts)
+            yield from self._moved_interaction(self.cells.asks_of_parts)
         else:
             yield from self._moved() if self.cells.stratum_of_cell is None else self._moved_units()
         if self.kind == "binary":
             yield self._log_disparities()
 
-    def beyond_parts(self, parts: Ints, without: Collection[int] = ()) -> Change:
+    def interaction(self, parts: Ints, without: Collection[int] = ()) -> Change:
         """What the changes of cells have beyond their parts, and both generations; shape (labels, groups).
 
         A swap of both generations turns round all cells of a root prompt.
@@ -138,7 +138,7 @@ class MeasureChanges:
         n_labels = x.shape[2]
         asked = Asked(parts, self.options.alpha, np.full(n_labels, self.margin), n_labels)
         if self.cells.stratum_of_cell is not None:
-            return units_beyond_parts(self.cells, x, asked, self.options)
+            return units_interaction(self.cells, x, asked, self.options)
         cell = shared(self.cells.frame, ~is_out)
         if not len(cell):
             nothing = Result.of((n_labels, len(self.cells.group_ids)), reason=InferenceReason.NO_SHARED_BLOCK)
@@ -234,13 +234,13 @@ class MeasureChanges:
         is_skewed = (groups.result.reason == InferenceReason.APPROXIMATE).any()
         reason = InferenceReason.APPROXIMATE if is_skewed else groups.result.reason[most]
         largest = _largest(groups.result, most, n_units=n.max(), reason=reason)
-        yield self._rows(GROUPS_MOVED, self._judged(largest))
+        yield self._rows(GROUPS_CHANGED, self._judged(largest))
 
     def _moved_units(self) -> Iterator[Table]:
         """The same of units that lie in one group each."""
         groups = unit_changes(self.cells, self.x, self.options, self.margin)
         if isinstance(groups, InferenceReason):
-            yield self._rows(GROUPS_MOVED, without_value(1, groups))
+            yield self._rows(GROUPS_CHANGED, without_value(1, groups))
             return
         yield self._rows(DISPARITY_CHANGE, self._judged(groups, of_units=True), margin=self.margin, **self._groups)
         found = groups.result
@@ -248,9 +248,9 @@ class MeasureChanges:
         n_fewest = found.n_units[~np.isnan(found.p_value)].min(initial=found.n_root_prompts.max())
         reason = InferenceReason.TOO_FEW_UNITS if np.isnan(found.p_hypothesis[at]) else None
         largest = _largest(found, at, n_units=n_fewest, reason=reason)
-        yield self._rows(GROUPS_MOVED, self._judged(largest, of_units=True))
+        yield self._rows(GROUPS_CHANGED, self._judged(largest, of_units=True))
 
-    def _moved_beyond_parts(self, parts: Ints) -> Iterator[Table]:
+    def _moved_interaction(self, parts: Ints) -> Iterator[Table]:
         """The same of a crossing: whether its cells moved by more than its declared parts make of it.
 
         Source: inference.md 6.10.
@@ -259,18 +259,18 @@ class MeasureChanges:
         against_all = next(self._moved_units() if of_units else self._moved())
         is_told = (against_all["comparison"] == DISPARITY_CHANGE) & ~np.isnan(against_all["p_value"])
         yield without_p(against_all, is_told, InferenceReason.TOLD_BY_PARTS)
-        found = self.beyond_parts(parts)
+        found = self.interaction(parts)
         mirrors = mirrors_of(np.array(self.cells.group_ids, dtype=object), found.result)
         rows, value_a, value_b = Result._make(field.ravel() for field in found.result), *map(np.ravel, found[1:])
         change = self._judged(Change(rows, value_a, value_b), absent=rows.reason, of_units=of_units)
         missing = np.where(rows.reason == InferenceReason.ALIASED, "aliased", "no_block")
         keys = {**self._groups, "margin": self.margin, "mirror_of": mirrors}
-        yield self._rows(BEYOND_PARTS_CHANGE, change, missing=missing, **keys)
+        yield self._rows(INTERACTION_CHANGE, change, missing=missing, **keys)
         at = int(np.nan_to_num(np.abs(rows.value), nan=-1).argmax())
         largest = _largest(rows, at, n_units=rows.n_units.max(), reason=rows.reason[at])
         by_t = np.full(1, np.fmin.reduce(rows.p_by_t, initial=np.nan))
         hypothesis = largest._replace(result=largest.result._replace(p_by_t=by_t))
-        yield self._rows(GROUPS_MOVED, self._judged(hypothesis, of_units=of_units))
+        yield self._rows(GROUPS_CHANGED, self._judged(hypothesis, of_units=of_units))
 
     def _log_disparities(self) -> Table:
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)

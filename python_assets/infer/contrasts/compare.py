@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from python_assets.infer.contrasts.beyond_parts import beyond_parts
 from python_assets.infer.contrasts.contrast import Null, with_mirrors
 from python_assets.infer.contrasts.flipped import flipped_p
 from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, INDICES, RATE_INDICES, index_tests, spread_of
 from python_assets.infer.contrasts.index_intervals import below_four_fifths, inverted_indices
+from python_assets.infer.contrasts.interaction import interaction
 from python_assets.infer.contrasts.means import mean_differences, mean_estimate, mean_null
 from python_assets.infer.contrasts.profiles import ProfileTest, profile_tests, shuffled_profiles
 from python_assets.infer.contrasts.rates import log_disparities, rate_differences, rate_estimate, rate_null
@@ -27,7 +27,7 @@ from python_assets.infer.schemes.group_means import BlockMeans
 from python_assets.infer.schemes.inversion import N_NOISE
 from python_assets.infer.schemes.pair_contrast import PairContrast
 from python_assets.infer.schemes.unit_contrast import UnitContrast
-from python_assets.infer.tables import BEYOND_PARTS
+from python_assets.infer.tables import INTERACTION
 from python_assets.study.base import Against
 
 NULL_BYTES = 600_000_000  # of the permuted values that are held at once
@@ -86,7 +86,7 @@ def compare_values(
         with_flips: whether the p of a question of means in blocks has to stand sign flips too.
 
     Returns:
-        Of a crossing BEYOND_PARTS too, which the question is of: the others have no p, and the draws of one stage.
+        Of a crossing INTERACTION too, which the question is of: the others have no p, and the draws of one stage.
     """
     contrast, name = scheme.contrast, "risk_difference" if is_rate else "mean_difference"
     null_of, differences = (rate_null, rate_differences) if is_rate else (mean_null, mean_differences)
@@ -129,8 +129,8 @@ def _beyond_its_parts(scheme: Scheme, compared: Compared, x: Floats, margin: Flo
         lambda one: one.refused(~np.isnan(one.p_value), reason, EVERY_P),
         lambda one: one.refused(~np.isnan(one.p_value), reason, ("p_value",)),
     )
-    added = beyond_parts(scheme, x, scheme.parts, margin=margin, n_together=n_together)
-    return compared._replace(contrasts=compared.contrasts | {BEYOND_PARTS: added})
+    added = interaction(scheme, x, scheme.parts, margin=margin, n_together=n_together)
+    return compared._replace(contrasts=compared.contrasts | {INTERACTION: added})
 
 
 def _with_flips(scheme: Blocks, contrast: BlockContrast | PairContrast, x: Floats, found: Result, n: int) -> Result:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from python_assets.infer.contrasts.beyond_parts import BY_FLIPS, BY_T, alike
+from python_assets.infer.contrasts.interaction import BY_FLIPS, BY_T, alike
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.result import Bools, InferenceReason, Result
 from python_assets.infer.tables import SEPARATOR

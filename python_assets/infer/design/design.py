@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from python_assets.infer.draws.exchange import Floats, Ints, Slots
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import PROMPTS_LIKE_THESE, THESE_PROMPTS_ONLY, UNITS_LIKE_THESE
+from python_assets.infer.tables import SIMILAR_PROMPTS, SIMILAR_UNITS, THESE_PROMPTS
 
 if TYPE_CHECKING:  # a plan reads this file too
     from scipy import sparse
@@ -255,5 +255,5 @@ def scopes(n_units: Ints, unit: Unit, *, has_own_prompts: bool) -> NDArray[np.ob
     Source: inference.md 2.7.
     """
     wide = (n_units >= MIN_UNITS_FOR_SCOPE) & (unit is Unit.ROOT_PROMPT)
-    like_these = PROMPTS_LIKE_THESE if has_own_prompts else UNITS_LIKE_THESE
-    return np.where(wide, like_these, THESE_PROMPTS_ONLY).astype(object)
+    like_these = SIMILAR_PROMPTS if has_own_prompts else SIMILAR_UNITS
+    return np.where(wide, like_these, THESE_PROMPTS).astype(object)

@@ -15,7 +15,7 @@ FEWEST: Final = 5  # root prompts of a question
 NOTHING_LEFT: Final = 1e-9  # of a cell, where its parts hold it: rounding
 
 
-def beyond_parts_of(parts: Ints) -> Floats:
+def interaction_of(parts: Ints) -> Floats:
     """M = I - X X^+ of the cells of a block: X has a column for the block and one for each group of each part.
 
     Args:

@@ -19,9 +19,9 @@ from python_assets.infer.formulas import interval
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import (
     ANSWERS,
-    BEYOND_PARTS,
-    BEYOND_PARTS_CHANGE,
     HYPOTHESIS,
+    INTERACTION,
+    INTERACTION_CHANGE,
     LOG_DISPARITY,
     MEAN_CHANGE,
     PARTS,
@@ -146,7 +146,7 @@ def _of_contrasts(contrasts: pd.DataFrame) -> pd.DataFrame:
     # all pairs stand there both ways round; against one level each group stands once
     n_references = _of_rows(tested["reference"].transform("nunique"), rows)
     is_mirrored = np.where(is_pairwise, n_references > 1, n_groups == 2)
-    is_beyond = rows.contrast == BEYOND_PARTS
+    is_beyond = rows.contrast == INTERACTION
     weight = _weight(is_mirrored & ~is_beyond.to_numpy(), n_labels) / _n_alike(rows, is_beyond & is_row, HYPOTHESIS)
     return rows.assign(weight=weight)[list(_COLUMNS)]
 
@@ -160,7 +160,7 @@ def _of_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     rows = pairs.assign(is_row=is_row & pairs.family_id.notna(), t=t)
     tested = rows[is_group].groupby(_OF_PAIR, sort=False)
     n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), rows) for name in ("group_id", "category"))
-    is_beyond = pairs.comparison == BEYOND_PARTS_CHANGE
+    is_beyond = pairs.comparison == INTERACTION_CHANGE
     weight = _weight((is_group & ~is_beyond).to_numpy() & (n_groups == 2), n_labels)
     return rows.assign(weight=weight / _n_alike(rows, is_beyond & is_group, _OF_PAIR))[list(_COLUMNS)]
 

@@ -1,6 +1,6 @@
 """Questions of crossings once their set is known: p of t where flips are too few, and which cells stand.
 
-Belongs here: rows of contrasts and questions. What a cell has beyond its parts is contrasts/beyond_parts.py, the rounds
+Belongs here: rows of contrasts and questions. What a cell has beyond its parts is contrasts/interaction.py, the rounds
 are contrasts/standing.py.
 
 Source: inference.md 6.10.
@@ -19,7 +19,7 @@ from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options
 from python_assets.infer.result import Result
-from python_assets.infer.tables import BEYOND_PARTS, HYPOTHESIS
+from python_assets.infer.tables import HYPOTHESIS, INTERACTION
 
 # what a row of a cell that stands in a later round tells of that round
 OF_ROUND: Final = {
@@ -46,7 +46,7 @@ def hypotheses_by_t(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Questions and their contrasts, with p of t of those of few_flips."""
     asked = pd.MultiIndex.from_frame(hypotheses.loc[is_few, HYPOTHESIS])
-    is_row = (contrasts.contrast == BEYOND_PARTS) & contrasts.p_value_maxt.notna()
+    is_row = (contrasts.contrast == INTERACTION) & contrasts.p_value_maxt.notna()
     is_row &= pd.MultiIndex.from_frame(contrasts[HYPOTHESIS]).isin(asked)
     nothing = dict.fromkeys(("null_median", "null_q95"), np.nan)
     of_rows = {**of_t(contrasts), "p_value_maxt": contrasts.p_by_t, "is_permuted": False, **nothing}
@@ -76,7 +76,7 @@ def with_standing_cells(
         And what the cells that stand have beyond their parts in each block that they meet others in.
     """
     contrasts = contrasts.reset_index(drop=True)
-    beyond = contrasts[(contrasts.contrast == BEYOND_PARTS) & contrasts.p_value_maxt.notna()]
+    beyond = contrasts[(contrasts.contrast == INTERACTION) & contrasts.p_value_maxt.notna()]
     rows_of, blocks = beyond.groupby(HYPOTHESIS, sort=False).indices, []
     for hypothesis in hypotheses[hypotheses.is_significant].to_dict("records"):
         key = tuple(hypothesis[name] for name in HYPOTHESIS)
@@ -99,7 +99,7 @@ def _blocks(
     """What each cell that stands has beyond its parts in single blocks, the cells before it taken out."""
     key = tuple(str(hypothesis[name]) for name in KEYS_OF_HYPOTHESIS)
     for number, cell in enumerate(standing.cells):
-        block, values = layout.blocks_beyond_parts(key, standing.cells[:number], options)
+        block, values = layout.blocks_interaction(key, standing.cells[:number], options)
         for label, of_label in zip(layout.labels(key), values[:, cell].T, strict=True):
             is_there = ~np.isnan(of_label)
             yield pd.DataFrame({"block_position": block[is_there], "difference": of_label[is_there]}).assign(
@@ -119,7 +119,7 @@ def _told(
     n_draws = None if is_of_t else int(rows.n_draws.max())
 
     def test(without: Collection[int]) -> Result:
-        found = layout.beyond_parts(key, without, margin=margin, n_draws=n_draws, options=options)
+        found = layout.interaction(key, without, margin=margin, n_draws=n_draws, options=options)
         # units of one cell each have no other p than that of t
         return found._replace(p_maxt=found.p_by_t) if is_of_t and not np.isnan(found.p_by_t).all() else found
 

@@ -10,8 +10,8 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.contrasts.beyond_parts import beyond_parts
 from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values, intervals
+from python_assets.infer.contrasts.interaction import interaction
 from python_assets.infer.contrasts.labelled import compare_labelled, labelled_intervals
 from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
@@ -227,7 +227,7 @@ class Layout:
         """The labels of a question, values of KEYS_OF_HYPOTHESIS; '' where it is of no label."""
         return self.cells.columns.category.iloc[columns_of(self.cells, {hypothesis})].tolist()
 
-    def beyond_parts(
+    def interaction(
         self,
         hypothesis: tuple[str, ...],
         without: Collection[int],
@@ -256,12 +256,12 @@ class Layout:
         scheme, x = self._only_scheme(self.cells, columns, left, Reference(), options)
         if scheme is None or scheme.parts is None:
             return Result.of((len(columns), len(self.cells.group_ids)), reason=InferenceReason.ALIASED)
-        return beyond_parts(scheme, x, scheme.parts, margin=margin, n_together=len(columns), n_draws=n_draws)
+        return interaction(scheme, x, scheme.parts, margin=margin, n_together=len(columns), n_draws=n_draws)
 
-    def blocks_beyond_parts(
+    def blocks_interaction(
         self, hypothesis: tuple[str, ...], without: Collection[int], options: Options
     ) -> tuple[Ints, Floats]:
-        """What cells have beyond their parts in each block, of a question as beyond_parts has it.
+        """What cells have beyond their parts in each block, of a question as interaction has it.
 
         Returns:
             Positions of blocks, and values of shape (blocks, groups, labels), NaN where a block tells nothing of a

@@ -9,16 +9,16 @@ from typing import Final
 
 import numpy as np
 
-from python_assets.infer.contrasts.beyond_parts import mirrors_of
 from python_assets.infer.contrasts.compare import Compared, Scheme
 from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, DESCRIPTIVE, INDICES, RATE_INDICES
+from python_assets.infer.contrasts.interaction import mirrors_of
 from python_assets.infer.contrasts.labelled import AS_VALUES
 from python_assets.infer.contrasts.profiles import PROFILE_INDICES
 from python_assets.infer.design.cells import KEYS, Cells
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.options import Margins, Reference, margin_of
 from python_assets.infer.result import InferenceReason, Result, first_of
-from python_assets.infer.tables import BEYOND_PARTS, DBI, IDI, LOG_DISPARITY, OF_GROUPS, PARTS, SIZES, Table, Tables
+from python_assets.infer.tables import DBI, IDI, INTERACTION, LOG_DISPARITY, OF_GROUPS, PARTS, SIZES, Table, Tables
 from python_assets.study.base import Against
 from python_assets.study.metrics import metric_names
 
@@ -99,7 +99,7 @@ class Sheet:
             return (f"{self.cells.columns.statistic.iat[self.columns[0]]}_difference",)
         dbi = (DBI,) if self.role == "continuous" and DBI in self.requested else ()
         has_parts = self.cells.asks_of_parts is not None and self.role not in ("labels", *OF_LABELS)
-        return (*CONTRASTS[self.role], *dbi, *((BEYOND_PARTS,) if has_parts else ()))
+        return (*CONTRASTS[self.role], *dbi, *((INTERACTION,) if has_parts else ()))
 
     @cached_property
     def keys(self) -> Table:
@@ -145,7 +145,7 @@ class Sheet:
         """
         if self.role in ERRORS:
             return np.full(len(self.columns), np.nan)
-        name = self.contrasts[0] if name == BEYOND_PARTS else name
+        name = self.contrasts[0] if name == INTERACTION else name
         measures = zip(self.keys["measure_id"], self.directions, strict=True)
         return np.array([margin_of(self.margins, measure, direction, name) for measure, direction in measures])
 
@@ -175,9 +175,9 @@ def sheet_rows(sheet: Sheet, compared: Compared) -> Tables:
     The question of labels is of their profile and of the shares of all of them, risk_difference.
     """
     if sheet.role != "label":
-        asked = (BEYOND_PARTS, *(["risk_difference"] if sheet.role == "labels" else []), sheet.contrasts[0])
+        asked = (INTERACTION, *(["risk_difference"] if sheet.role == "labels" else []), sheet.contrasts[0])
         hypothesis = next(compared.contrasts[name] for name in asked if name in compared.contrasts)
-        yield "hypotheses", _hypothesis_rows(sheet, hypothesis, is_beyond=BEYOND_PARTS in compared.contrasts)
+        yield "hypotheses", _hypothesis_rows(sheet, hypothesis, is_beyond=INTERACTION in compared.contrasts)
     contrasts, metrics = sheet.told
     for name in contrasts:
         yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
@@ -249,7 +249,7 @@ def _contrast_rows(sheet: Sheet, name: str, result: Result) -> Table:
     declared = sheet.reference_of(name)
     reference = declared or Reference()
     names = np.array(reference.names(sheet.cells.group_ids), dtype=object).reshape(-1, 2)
-    if name == BEYOND_PARTS:
+    if name == INTERACTION:
         names[:, 1] = PARTS
     own, _ = reference.rows(len(sheet.cells.group_ids))
     has_values = _has_values(sheet.cells, sheet.columns)[:, own]
@@ -267,7 +267,7 @@ def _contrast_rows(sheet: Sheet, name: str, result: Result) -> Table:
         "inference_reason": reason.ravel(),
         "p_value_maxt": result.p_maxt.ravel(),
         "p_by_t": result.p_by_t.ravel(),
-        "mirror_of": mirrors_of(names[:, 0], result) if name == BEYOND_PARTS else np.full(n_rows, None, dtype=object),
+        "mirror_of": mirrors_of(names[:, 0], result) if name == INTERACTION else np.full(n_rows, None, dtype=object),
         "n_draws": result.drawn.ravel(),
         **{field: getattr(result, field).ravel() for field in _OF_CONTRASTS},
     }

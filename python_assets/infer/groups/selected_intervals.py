@@ -17,7 +17,7 @@ from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.formulas.selected import LEVEL
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options, Reference
-from python_assets.infer.tables import BEYOND_PARTS, HYPOTHESIS
+from python_assets.infer.tables import HYPOTHESIS, INTERACTION
 from python_assets.study.base import Against
 
 
@@ -32,7 +32,7 @@ def with_selected_intervals(
         options: what the contrasts were computed with.
     """
     is_significant = (contrasts[LEVEL].notna() & contrasts.ci_low.notna() & contrasts.ci_high.notna()).to_numpy()
-    is_beyond = (contrasts.contrast == BEYOND_PARTS).to_numpy()
+    is_beyond = (contrasts.contrast == INTERACTION).to_numpy()
     parts = []
     for _, rows in contrasts[is_significant & ~is_beyond].groupby(HYPOTHESIS, sort=False):
         hypothesis = {name: str(rows[name].iat[0]) for name in HYPOTHESIS}

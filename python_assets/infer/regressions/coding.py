@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import PROMPTS_LIKE_THESE, UNITS_LIKE_THESE
+from python_assets.infer.tables import SIMILAR_PROMPTS, SIMILAR_UNITS
 from python_assets.study.analysis import Regression
 from python_assets.study.base import LEVEL_SEPARATOR, grouping_id
 from python_assets.study.factors import OF_SYSTEMS
@@ -85,7 +85,7 @@ class Design(NamedTuple):
     @property
     def scope(self) -> str:
         """What clusters are draws of."""
-        return UNITS_LIKE_THESE if self.has_units else PROMPTS_LIKE_THESE
+        return SIMILAR_UNITS if self.has_units else SIMILAR_PROMPTS
 
     def terms(self, factors: tuple[str, ...]) -> list[Term]:
         """What an effect has a column of: its levels but the references, in their order."""

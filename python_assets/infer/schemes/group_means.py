@@ -21,7 +21,7 @@ from python_assets.infer.result import InferenceReason
 from python_assets.infer.schemes.inversion import Resamples
 from python_assets.infer.schemes.unit_contrast import UnitContrast
 from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, Units
-from python_assets.infer.tables import GENERAL_SCOPES, THESE_PROMPTS_ONLY
+from python_assets.infer.tables import GENERAL_SCOPES, THESE_PROMPTS
 
 SOLVED_AT_ONCE = 8_000_000  # numbers of the systems of equations of resamples
 SINGULAR = 1e-10  # an eigenvalue below this share of the largest is 0: rounding gives the constant up to 3e-15
@@ -264,7 +264,7 @@ class UnitMeans:
     def scope(self) -> str:
         """The narrowest scope of any group."""
         found = UnitContrast(self.units).rows.scope[self.groups]
-        return str(min(found, key=lambda scope: (scope != THESE_PROMPTS_ONLY, scope in GENERAL_SCOPES)))
+        return str(min(found, key=lambda scope: (scope != THESE_PROMPTS, scope in GENERAL_SCOPES)))
 
     @property
     def method(self) -> str:

@@ -1,6 +1,6 @@
 """What each cell of a crossing has beyond its declared parts, root prompt by root prompt, or over units of its own.
 
-Belongs here: residuals and weights. How they are tested is contrasts/beyond_parts.py.
+Belongs here: residuals and weights. How they are tested is contrasts/interaction.py.
 
 Source: inference.md 6.10.
 """
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from python_assets.infer.design.design import Frame
-from python_assets.infer.design.parts import beyond_parts_of
+from python_assets.infer.design.parts import interaction_of
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.draws.flips import ROUNDING
 from python_assets.infer.schemes.unit_contrast import UnitContrast
@@ -56,7 +56,7 @@ def residuals(frame: Frame, cell: Ints, x: Floats, parts: Ints) -> Residuals:
     patterns, of_block = np.unique(holds, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
         present, members = np.flatnonzero(pattern), np.flatnonzero(of_block.ravel() == number)
-        left = beyond_parts_of(parts[:, present])
+        left = interaction_of(parts[:, present])
         own[np.ix_(members, present)] = np.einsum("gh,bhf->bgf", left, table[np.ix_(members, present)])
         weight[np.ix_(members, present)] = np.diag(left)
     # cells that the parts make up to the last bits leave nothing, else their rounding would be held against itself
@@ -89,7 +89,7 @@ class UnitResiduals(UnitContrast):
         weights, total = np.zeros((units.n_groups, len(group))), np.zeros(units.n_groups)
         for stratum, of_stratum in enumerate(of_strata):
             at = np.flatnonzero(units.stratum_of_cell == stratum)
-            left = of_stratum * beyond_parts_of(self.parts[:, group[at]])
+            left = of_stratum * interaction_of(self.parts[:, group[at]])
             weights[np.ix_(group[at], at)] = left
             total[group[at]] += np.diag(left)
         found: Floats = np.divide(weights, total[:, None], out=np.zeros_like(weights), where=total[:, None] > 0)

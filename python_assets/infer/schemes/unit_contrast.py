@@ -25,7 +25,7 @@ from python_assets.infer.result import InferenceReason
 from python_assets.infer.schemes.differences import Counts, Differences, OfTs, Rows, ratio
 from python_assets.infer.schemes.pair_contrast import one_way
 from python_assets.infer.schemes.units import MIN_PROMPTS, MIN_UNITS_OF_GROUP, ROUNDING, Units, unit_scopes
-from python_assets.infer.tables import THESE_PROMPTS_ONLY
+from python_assets.infer.tables import THESE_PROMPTS
 from python_assets.study.base import Against
 
 
@@ -95,7 +95,7 @@ class UnitContrast:
         scope = unit_scopes(n_fewer, units.n_prompts, has_own_prompts=units.n_own_prompts is not None)
         if units.is_replicate:
             names = ("permuted Welch t of replicates", "Welch t of replicates", "Welch t interval")
-            scope = np.full(len(n_fewer), THESE_PROMPTS_ONLY, dtype=object)
+            scope = np.full(len(n_fewer), THESE_PROMPTS, dtype=object)
         return Rows(
             n_units=n_root_prompts if units.is_replicate else n_fewer,
             n_root_prompts=n_root_prompts,

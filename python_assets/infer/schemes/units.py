@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 
 from python_assets.infer.design.design import MIN_UNITS_FOR_SCOPE
 from python_assets.infer.draws.exchange import Floats, Ints, Slots
-from python_assets.infer.tables import (
-    PROMPTS_LIKE_THESE,
-    THESE_PROMPTS_ONLY,
-    UNITS_AND_PROMPTS_LIKE_THESE,
-    UNITS_LIKE_THESE,
-)
+from python_assets.infer.tables import SIMILAR_PROMPTS, SIMILAR_UNITS, SIMILAR_UNITS_AND_PROMPTS, THESE_PROMPTS
 
 MIN_UNITS_OF_GROUP = 4
 MIN_PROMPTS = 5  # fewer tell nothing about other prompts
@@ -205,7 +200,7 @@ def unit_scopes(n_units: Ints, n_prompts: int, *, has_own_prompts: bool) -> NDAr
     Source: inference.md 2.7.
     """
     if has_own_prompts:
-        wide = PROMPTS_LIKE_THESE
+        wide = SIMILAR_PROMPTS
     else:
-        wide = UNITS_AND_PROMPTS_LIKE_THESE if n_prompts >= MIN_PROMPTS else UNITS_LIKE_THESE
-    return np.where(n_units >= MIN_UNITS_FOR_SCOPE, wide, THESE_PROMPTS_ONLY).astype(object)
+        wide = SIMILAR_UNITS_AND_PROMPTS if n_prompts >= MIN_PROMPTS else SIMILAR_UNITS
+    return np.where(n_units >= MIN_UNITS_FOR_SCOPE, wide, THESE_PROMPTS).astype(object)

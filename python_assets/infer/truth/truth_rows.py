@@ -14,10 +14,10 @@ from python_assets.infer.draws.exchange import Floats, stable_seed
 from python_assets.infer.options import Options, Unscored
 from python_assets.infer.result import INTERVAL, NULL_DISTRIBUTION, InferenceReason, Result, joined
 from python_assets.infer.tables import (
-    PROMPTS_LIKE_THESE,
-    THESE_PROMPTS_ONLY,
-    UNITS_AND_PROMPTS_LIKE_THESE,
-    UNITS_LIKE_THESE,
+    SIMILAR_PROMPTS,
+    SIMILAR_UNITS,
+    SIMILAR_UNITS_AND_PROMPTS,
+    THESE_PROMPTS,
     Table,
     Tables,
 )
@@ -162,12 +162,12 @@ def _drawn(answers: pd.DataFrame) -> Drawn | None:
     )
     if n_units < FEWEST_UNITS:
         enough = n_prompts >= FEWEST_UNITS
-        return Drawn(("prompt_position",), n_prompts, THESE_PROMPTS_ONLY) if enough else None
+        return Drawn(("prompt_position",), n_prompts, THESE_PROMPTS) if enough else None
     if len(answers[["unit_id", "root_prompt_position"]].drop_duplicates()) == n_units == n_roots:
-        return Drawn(("unit_id",), n_units, PROMPTS_LIKE_THESE)
+        return Drawn(("unit_id",), n_units, SIMILAR_PROMPTS)
     if n_roots >= FEWEST_UNITS:
-        return Drawn(("unit_id", "root_prompt_position"), n_units, UNITS_AND_PROMPTS_LIKE_THESE)
-    return Drawn(("unit_id",), n_units, UNITS_LIKE_THESE)
+        return Drawn(("unit_id", "root_prompt_position"), n_units, SIMILAR_UNITS_AND_PROMPTS)
+    return Drawn(("unit_id",), n_units, SIMILAR_UNITS)
 
 
 def _method(tested: TruthTest, drawn: Drawn) -> str:

@@ -57,7 +57,7 @@ def gate_of(tmp_path):
         path = tmp_path / "plumbline.duckdb"
         path.unlink(missing_ok=True)
         changes = [ROW | row for row in rows]
-        means = [row | {"comparison": "group_change"} for row in changes if row["comparison"] != "groups_moved"]
+        means = [row | {"comparison": "group_change"} for row in changes if row["comparison"] != "groups_changed"]
         comparisons = pd.DataFrame([*changes, *means])
         with duckdb.connect(str(path)) as connection:
             connection.execute("create table system_comparisons as from comparisons")

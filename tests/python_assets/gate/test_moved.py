@@ -89,7 +89,7 @@ def test_of_measures_without_a_margin_only_what_moved_is_told(gate_of, snapshot)
 
 
 def test_what_was_not_compared_is_told_with_its_reason(gate_of, snapshot):
-    scorer = {"comparison": "groups_moved", "group_id": "", "reason": "response_error"}
+    scorer = {"comparison": "groups_changed", "group_id": "", "reason": "response_error"}
     nothing = dict.fromkeys(("value", "value_a", "value_b", "ci_low", "ci_high", "q_value"), float("nan"))
     gate = gate_of(
         {},

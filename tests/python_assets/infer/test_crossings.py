@@ -79,7 +79,7 @@ def hypothesis(connection, grouping_id):
 
 
 def beyond(connection):
-    found = rows(connection, "contrasts", "contrast = 'beyond_parts'").set_index("group_id")
+    found = rows(connection, "contrasts", "contrast = 'interaction'").set_index("group_id")
     return found.loc[[f"{gender} x {race}" for gender in GENDERS for race in RACES]]
 
 
@@ -101,7 +101,7 @@ def test_an_effect_of_a_part_is_told_once(study):
 def test_where_no_part_is_declared_groups_are_compared_as_they_are(study):
     built = inferred(crossed(study.add("tone", cells(20, gender=2.0)).write(), has_parts=False))
     assert hypothesis(built, CROSSING).q_value < 0.01
-    assert not len(rows(built, "contrasts", "contrast = 'beyond_parts'"))
+    assert not len(rows(built, "contrasts", "contrast = 'interaction'"))
 
 
 def test_a_cell_that_differs_stands_and_its_mirror_says_the_same(study):
@@ -119,7 +119,7 @@ def test_a_cell_that_differs_stands_and_its_mirror_says_the_same(study):
     t = stats.t.isf(0.025, 29)
     assert told.ci_high["women x a"] == pytest.approx(told.value_cells["women x a"] + t * told.std_error["women x a"])
     assert told.ci_low_selected["women x a"] <= told.ci_low["women x a"] + 1e-12
-    blocks = rows(built, "beyond_parts_blocks")
+    blocks = rows(built, "interaction_blocks")
     assert set(blocks.group_id) == {"women x a"}
     assert blocks.difference.mean() == pytest.approx(told.value_cells["women x a"])
 
@@ -132,7 +132,7 @@ def test_a_cell_that_stands_in_a_later_round_tells_of_that_round(study):
     connection = study.add("tone", x).write()
     genders, races = ["w", "m", "n"], ["a", "b", "c"]
     built = inferred(crossed(connection, genders=genders, races=races))
-    told = rows(built, "contrasts", "contrast = 'beyond_parts'").set_index("group_id")
+    told = rows(built, "contrasts", "contrast = 'interaction'").set_index("group_id")
     alone = told.loc["w x b"]
     assert told.verdict["w x a"] == alone.verdict == "different"
     assert pd.isna(alone.explained_by)
@@ -170,7 +170,7 @@ def test_rates_and_labels_are_asked_the_same(study):
     for label, share in (("yes", event), ("no", ~event)):
         study.add("answer", share, kind="categorical", direction="none", category=label)
     built = inferred(crossed(study.write()))
-    found = rows(built, "contrasts", "contrast = 'beyond_parts'")
+    found = rows(built, "contrasts", "contrast = 'interaction'")
     assert set(found.statistic) == {"mean", "share"}
     of_rate, of_label = (
         found[(found.measure_id == measure) & (found.category == label)].set_index("group_id")
@@ -188,9 +188,9 @@ def test_two_systems_are_asked_what_changed_beyond_the_parts(study):
     study.add("tone", after, system_id="new").add("tone", before, system_id="old")
     built = inferred(crossed(study.write()), compared_with="old", margins={"mean_difference": 0.2})
     changes = rows(built, "system_comparisons", f"grouping_id = '{CROSSING}'")
-    asked = changes[changes.comparison == "groups_moved"].iloc[0]
+    asked = changes[changes.comparison == "groups_changed"].iloc[0]
     assert asked.q_value < 0.01
-    told = changes[changes.comparison == "beyond_parts_change"].set_index("group_id")
+    told = changes[changes.comparison == "interaction_change"].set_index("group_id")
     assert told.value["women x a"] == pytest.approx((told.value_a - told.value_b)["women x a"])
     assert told.verdict["women x a"] == "beyond_margin"
     assert set(told.explained_by.dropna()) <= {"women x a"}
@@ -199,7 +199,7 @@ def test_two_systems_are_asked_what_changed_beyond_the_parts(study):
     assert against_rest.value.notna().all()
     assert against_rest[["p_value", "q_value", "verdict"]].isna().all(axis=None)
     # of women alone: the part tells it
-    by_gender = rows(built, "system_comparisons", "grouping_id = 'gender' and comparison = 'groups_moved'")
+    by_gender = rows(built, "system_comparisons", "grouping_id = 'gender' and comparison = 'groups_changed'")
     assert by_gender.q_value.iloc[0] < 0.01
 
 

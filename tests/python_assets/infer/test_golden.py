@@ -33,7 +33,7 @@ def test_complete_contrasts(golden, build):
         assert result.p_value[0, group] == close(expected["p_exact"])
     assert result.p_maxt[0] == close(case["maxT_step_down"])
     assert result.p_hypothesis[0] == close([12 / 1_296] * 3)  # inference.md 6.3
-    assert set(result.scope[0]) == {"these prompts only"}  # four root prompts
+    assert set(result.scope[0]) == {"these prompts"}  # four root prompts
 
 
 @pytest.mark.parametrize(

@@ -242,10 +242,10 @@ def test_systems_are_compared_by_what_people_say_of_both(study):
     assert mean.verdict.corrected == "inconclusive"
     assert (mean.family_id.raw, mean.family_id.corrected) == ("secondary", "comparison")
     assert mean.ci_low.corrected < truth[0].mean() - truth[1].mean() < mean.ci_high.corrected
-    moved = found[(found.comparison == "groups_moved") & (found.calibration == "corrected")]
+    moved = found[(found.comparison == "groups_changed") & (found.calibration == "corrected")]
     assert moved.p_value.notna().all() and set(moved.family_id) == {"comparison"}
     assert set(found[found.calibration == "corrected"].comparison) == {
-        "mean_change", "groups_moved", "disparity_change"
+        "mean_change", "groups_changed", "disparity_change"
     }  # fmt: skip
     assert not found.calibration.isin(["missed", "false_alarm"]).any()
 
@@ -274,7 +274,7 @@ def test_labels_of_one_side_leave_raw_changes_in_the_set(study, labels, reason):
     if mine is not None:  # what people say of the answers that they were given
         mine = np.where(np.isnan(mine), np.nan, truth[0])
     found = inferred(two(study, *map(read, truth), mine, given(truth[1], 20)), "system_comparisons")
-    corrected = found[(found.calibration == "corrected") & found.comparison.isin(["mean_change", "groups_moved"])]
+    corrected = found[(found.calibration == "corrected") & found.comparison.isin(["mean_change", "groups_changed"])]
     assert len(corrected) == 2 and corrected.p_value.isna().all()
     assert set(corrected.inference_reason) == {reason}
 

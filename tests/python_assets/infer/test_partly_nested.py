@@ -76,7 +76,7 @@ def test_gender_and_race_are_tested_on_names(x):
     expected = np.sqrt(np.maximum.reduce([of_names + of_prompts - of_both, of_names, of_prompts]))
     first = contrasts[contrasts.group_id == "g00"]
     np.testing.assert_allclose(first.std_error, expected, rtol=1e-9)
-    assert set(tables["hypotheses"].scope) == {"units and prompts like these"}
+    assert set(tables["hypotheses"].scope) == {"similar units and prompts"}
     assert tables["hypotheses"].p_value.notna().all()
 
 
@@ -91,7 +91,7 @@ def test_nationality_is_tested_within_names(x):
         np.testing.assert_allclose(rows.value, difference[:, land].mean(axis=0), atol=1e-12)
         np.testing.assert_allclose(rows.ci_low, limits.low, rtol=1e-9)
         np.testing.assert_allclose(rows.ci_high, limits.high, rtol=1e-9)
-    assert set(tables["hypotheses"].scope) == {"units like these, these prompts"}
+    assert set(tables["hypotheses"].scope) == {"similar units, these prompts"}
     assert set(tables["hypotheses"].n_units) == {NAMES.n_units}
     assert tables["hypotheses"].p_value.notna().all()
 

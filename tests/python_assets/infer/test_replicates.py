@@ -57,7 +57,7 @@ def test_golden_single_prompt(golden):
     assert scheme.draws.n == case["arrangements"]
     assert result.value[0, 0] / result.std_error[0, 0] == pytest.approx(case["t"], abs=1e-9)
     assert result.p_value[0, 0] == pytest.approx(case["p_exact"], abs=1e-9)
-    assert result.scope[0, 0] == "these prompts only"
+    assert result.scope[0, 0] == "these prompts"
 
 
 def test_interval_is_that_of_welch():

@@ -121,7 +121,7 @@ def test_no_number_is_nan_and_every_gap_has_a_reason(study):
     for table, columns in TABLES.items():
         for name in (name for name, kind in columns.items() if kind == "double"):
             assert connection.execute(f"select count(*) from inference.{table} where isnan({name})").fetchone() == (0,)
-        if table in ("design_power", "beyond_parts_blocks", "function_statistics"):  # of no test
+        if table in ("design_power", "interaction_blocks", "function_statistics"):  # of no test
             continue
         gap = next(name for name in ("p_value", "ci_low", "null_q95") if name in columns)
         silent = f"select count(*) from inference.{table} where {gap} is null and inference_reason is null"
@@ -184,7 +184,7 @@ def test_a_large_difference_is_shown_and_a_margin_makes_it_bias(study):
     connection = study.add("sentiment", numbers(n_prompts=20, shift=3)).write()
     infer_study(connection, analysis(margins={"mean_difference": 0.5}))
     row = rows(connection, "contrasts", "group_id = 'g0'").iloc[0]
-    assert (row.verdict, row.margin, row.scope) == ("beyond_margin", 0.5, "prompts like these")
+    assert (row.verdict, row.margin, row.scope) == ("beyond_margin", 0.5, "similar prompts")
     infer_study(connection, analysis())
     assert rows(connection, "contrasts", "group_id = 'g0'").verdict.tolist() == ["different"]
 
@@ -382,7 +382,7 @@ def test_one_root_prompt_with_replicates_speaks_of_itself(study):
     connection = study.add("sentiment", x).add("refusal", x > 1, kind="binary").select("sentiment", 1.0).write()
     infer_study(connection, analysis(n_permutations=9_999, margins={"mean_difference": 0.1}))
     row = rows(connection, "contrasts", "contrast = 'mean_difference' and group_id = 'g0'").iloc[0]
-    assert (row.verdict, row.scope, row.n_root_prompts) == ("different", "these prompts only", 1)
+    assert (row.verdict, row.scope, row.n_root_prompts) == ("different", "these prompts", 1)
     assert row.value_cells == pytest.approx(x[0, 0].mean() - x[0, 1:].mean())
     assert rows(connection, "contrasts").p_value.notna().all()
     same = "metric in ('range', 'impact_ratio') and statistic = "
@@ -404,7 +404,7 @@ def test_blocks_take_the_place_of_too_few_root_prompts(study):
     connection = study.add("sentiment", numbers(n_prompts=12, shift=3)).write(blocks_of_root=4)
     infer_study(connection, analysis(margins={"mean_difference": 0.1}))
     row = rows(connection, "contrasts", "group_id = 'g0'").iloc[0]
-    assert (row.verdict, row.scope, row.n_root_prompts) == ("different", "these prompts only", 3)
+    assert (row.verdict, row.scope, row.n_root_prompts) == ("different", "these prompts", 3)
     assert "12 blocks as units" in row.method
 
 
@@ -544,7 +544,7 @@ def test_units_nested_in_groups_are_compared_as_units(study):
     contrasts = contrasts[~contrasts.contrast.isin(["jsd_group", "fdi_group", "variance_difference"])]
     assert contrasts.p_value.notna().all()
     assert all("units nested in groups, 16 units" in method for method in contrasts.method)
-    assert set(contrasts.scope) == {"prompts like these"}
+    assert set(contrasts.scope) == {"similar prompts"}
     means = contrasts[contrasts.contrast == "mean_difference"].set_index("group_id")
     by_stratum = [np.nanmean(x[strata == s], axis=0) for s in (0, 1)]
     assert means.value_cells["g0"] == pytest.approx(np.mean([a - b for a, b in by_stratum]))
@@ -629,7 +629,7 @@ def test_an_index_says_no_more_than_its_interval_and_nothing_beside_its_hypothes
             "value": [0.3, 0.3, 0.6, 0.3, 0.3, 0.05],
             "null_q95": [0.2, 0.2, 0.9, 0.2, 0.35, 0.2],
             "inference_reason": None,
-            "scope": "prompts like these",
+            "scope": "similar prompts",
         }
     )
     assert index_verdicts(frame, 0.05).tolist() == [

@@ -66,9 +66,9 @@ decoding    model        2  -                       1.000  -
 
 grouping       slice  groups  units  blocks or strata  cells  held fixed  what is exchanged, what it speaks of
 gender         all         2      5                15     30  race        \
-labels inside blocks; unit root prompt; prompts like these
+labels inside blocks; unit root prompt; similar prompts
 gender x race  all         6      5                 5     30  -           \
-labels inside blocks; unit root prompt; prompts like these
+labels inside blocks; unit root prompt; similar prompts
 
 factors        cells  impossible  covered  share covered  Gini index
 gender             2           0        2          1.000       0.000
@@ -215,7 +215,7 @@ def planned_names(folder, n_names, n_roots=3, text=NAMED, races="ab"):
 
 def test_names_inside_groups_are_units_and_what_they_keep_is_a_stratum(tmp_path):
     plan = planned_names(tmp_path, 5)
-    like_these = "whole units among groups{}; unit name; units like these, these prompts"
+    like_these = "whole units among groups{}; unit name; similar units, these prompts"
     assert {(g.grouping_id, g.slice_id): g.scheme for g in plan.groupings} == {
         ("gender", "all"): like_these.format(" inside 2 strata"),
         ("gender", "a"): like_these.format(""),
@@ -235,7 +235,7 @@ def test_names_inside_groups_are_units_and_what_they_keep_is_a_stratum(tmp_path)
 def test_few_units_are_named(tmp_path):
     plan = planned_names(tmp_path, 3)
     found = {(g.grouping_id, g.slice_id): g for g in plan.groupings}
-    assert found["gender", "all"].scheme.endswith("units like these, these prompts")  # 6 names in 2 strata
+    assert found["gender", "all"].scheme.endswith("similar units, these prompts")  # 6 names in 2 strata
     assert found["gender x race", "all"].reason is InferenceReason.TOO_FEW_UNITS
     assert found["gender", "a"].reason is InferenceReason.TOO_FEW_UNITS
     assert any("gender, slice a: no inference" in w for w in plan.warnings)
@@ -243,7 +243,7 @@ def test_few_units_are_named(tmp_path):
 
 @pytest.mark.parametrize(
     ("n_names", "n_roots", "scope"),
-    [(5, 5, "units and prompts like these"), (5, 4, "units like these, these prompts"), (4, 5, "these prompts only")],
+    [(5, 5, "similar units and prompts"), (5, 4, "similar units, these prompts"), (4, 5, "these prompts")],
 )
 def test_the_scope_is_of_units_and_of_prompts(tmp_path, n_names, n_roots, scope):
     assert schemes(planned_names(tmp_path, n_names, n_roots))["gender x race"].endswith(f"; {scope}")

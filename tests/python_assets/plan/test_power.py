@@ -72,7 +72,7 @@ def test_a_crossing_is_planned_by_what_its_cells_add_to_their_parts(tmp_path, mo
     study = study_of(tmp_path, "{power: {sentiment: {sd: 0.5, correlation: 0.6, effect: 0.2}}}", 30)
     plan = plan_study(study)
     rows = {(row.grouping_id, row.contrast): row for row in plan.power}
-    row, change = rows["gender x race", "beyond_parts"], rows["gender x race", "beyond_parts_change"]
+    row, change = rows["gender x race", "interaction"], rows["gender x race", "interaction_change"]
     assert ("gender x race", "mean_difference") not in rows
     assert ("gender", "mean_difference") in rows
     # 3 x 2 cells; a cell has 1 response on a root prompt; both cells of a gender say the same, of 12 questions

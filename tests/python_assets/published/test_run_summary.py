@@ -35,7 +35,7 @@ CHANGE = {
     "measure_id": "sentiment",
     "calibration": "raw",
     "grouping_id": "concept",
-    "comparison": "groups_moved",
+    "comparison": "groups_changed",
     "family_id": "comparison",
     "p_value": 0.001,
     "q_value": 0.002,

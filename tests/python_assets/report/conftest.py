@@ -196,7 +196,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "is_tool_bias": False,
                 "is_repeated": False,
                 "verdict": "different",
-                "scope": "prompts like these",
+                "scope": "similar prompts",
                 "declared": "after",
                 "sentence": "Brazil scores 0.15 above the rest.",
             }

@@ -46,7 +46,7 @@ def tables():
         "measurements": [row | {"scorer_version": "1"} for row in measurements],
         "system_comparisons": [
             change("mean_change", value=-0.25, q_value=0.3, verdict="inconclusive", family_id="comparison"),
-            change("groups_moved", value=0.5, **asked),
+            change("groups_changed", value=0.5, **asked),
             change("group_change", "Mali", -0.5),
             change("group_change", "Peru", 0.0),
             change("disparity_change", "Mali", -0.5, **asked),

@@ -23,7 +23,7 @@ HYPOTHESIS = SENTIMENT | {
     "p_value": 0.001,
     "q_value": 0.01,
     "n_root_prompts": 40,
-    "scope": "prompts like these",
+    "scope": "similar prompts",
     "declared": "after",
     "sentence": "The whole sentence.",
 }

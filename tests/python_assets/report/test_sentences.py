@@ -34,7 +34,7 @@ HYPOTHESIS_ROW = {
     "n_responses": 840,
     "n_root_prompts": 40,
     "n_units": 40,
-    "scope": "prompts like these",
+    "scope": "similar prompts",
     "n_needed": None,
     "n_needed_for": None,
     "reason": None,
@@ -260,13 +260,13 @@ def test_measures_of_answers_have_words(measure_id, named):
 
 
 def test_groups_compared_within_units_are_measured_on_units(snapshot):
-    row = {"scope": "units like these, these prompts", "n_units": 20, "n_root_prompts": 20}
+    row = {"scope": "similar units, these prompts", "n_units": 20, "n_root_prompts": 20}
     assert "Measured on 20 units. " in told(row, Russia=LOWER)[""]
     is_open = {"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8, "n_needed": 138, "n_needed_for": "effect"}
     assert told(row | is_open)[""].split(". ")[0] == snapshot
 
 
-@pytest.mark.parametrize("scope", ["these prompts only", "units like these, these prompts"])
+@pytest.mark.parametrize("scope", ["these prompts", "similar units, these prompts"])
 def test_a_narrow_scope_is_said(scope, snapshot):
     found = told({"scope": scope, "n_units": 24, "n_root_prompts": 1}, Russia=LOWER)[""]
     assert found.split(". ")[-2:] == snapshot
@@ -408,14 +408,14 @@ def test_equivalence_that_missing_answers_can_undo(snapshot):
     assert "missing" not in found
 
 
-CELL = {"contrast": "beyond_parts", "reference": "parts"}
+CELL = {"contrast": "interaction", "reference": "parts"}
 CELL_STANDS = {**CELL, **STANDS, "value": 0.8, "ci_low": 0.3, "ci_high": 1.3}
 
 
 def told_crossing(genders, races, hypothesis=None, **cells):
     """The sentences of gender x race, whose other cells are called by nothing; cells by 'gender_race'."""
     names = [f"{gender} x {race}" for gender in genders for race in races]
-    asked = HYPOTHESIS_ROW | {"grouping_id": "gender x race", "headline_metric": "beyond_parts", "n_groups": len(names)}
+    asked = HYPOTHESIS_ROW | {"grouping_id": "gender x race", "headline_metric": "interaction", "n_groups": len(names)}
     asked |= hypothesis or {}
     keys = {name: asked[name] for name in HYPOTHESIS}
     rows = [

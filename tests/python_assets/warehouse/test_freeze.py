@@ -224,7 +224,7 @@ HYPOTHESIS = {
     "grouping_id": "race",
     "measure_id": "sentiment",
     "calibration": "calibrated",
-    "statistic": "groups_moved",
+    "statistic": "groups_changed",
     "parameters": "",
 }
 

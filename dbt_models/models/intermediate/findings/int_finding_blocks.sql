@@ -100,7 +100,7 @@ beside as (
         ) as place
     from owned
     inner join others using (comparison_position, statistic_of_cells, parameters, block_position)
-    left join {{ source('inference', 'beyond_parts_blocks') }} as beyond
+    left join {{ source('inference', 'interaction_blocks') }} as beyond
         using ({{ hypothesis_keys() | join(', ') }}, group_id, category, block_position)
     where
         other_group_id <> group_id

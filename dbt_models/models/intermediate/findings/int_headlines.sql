@@ -17,7 +17,7 @@ disparities as (
 
 -- an index of all cells is no answer to what they add to their parts
 crossed as (
-    select {{ keys }} from {{ source('inference', 'contrasts') }} where contrast = 'beyond_parts' group by {{ keys }}
+    select {{ keys }} from {{ source('inference', 'contrasts') }} where contrast = 'interaction' group by {{ keys }}
 ),
 
 named as (
@@ -25,7 +25,7 @@ named as (
         hypotheses.*,
         case
             when is_pooled then case when statistic = 'share' then 'fdi' else 'dbi' end
-            when crossed.study_id is not null then 'beyond_parts'
+            when crossed.study_id is not null then 'interaction'
             when statistic = 'share' then 'cramers_v'
             when statistic = 'ground_truth' then 'jsd_truth_weighted'
             when statistic = 'selection_rate' then 'impact_ratio'
@@ -79,7 +79,7 @@ placed as (
                 reference asc
         ) as place
     from hypothesis_groups
-    where value is not null and not is_mirror and (differs_on_its_own or n_groups = 2 or contrast in ('beyond_parts', 'dbi'))
+    where value is not null and not is_mirror and (differs_on_its_own or n_groups = 2 or contrast in ('interaction', 'dbi'))
 ),
 
 differences as (

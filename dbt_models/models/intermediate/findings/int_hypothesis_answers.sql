@@ -1,6 +1,6 @@
 {% set keys = hypothesis_keys() | join(', ') %}
-{% set is_group = "comparison in ('disparity_change', 'beyond_parts_change')" %}
-{% set statistic_of_pair = "case when " ~ is_group ~ " then 'groups_moved' else comparison end" %}
+{% set is_group = "comparison in ('disparity_change', 'interaction_change')" %}
+{% set statistic_of_pair = "case when " ~ is_group ~ " then 'groups_changed' else comparison end" %}
 with
 
 of_groups as (
@@ -49,7 +49,7 @@ of_pairs as (
         max(case when not {{ is_group }} then ci_low end) as ci_low,
         max(case when not {{ is_group }} then ci_high end) as ci_high
     from {{ source('inference', 'system_comparisons') }}
-    where comparison in ('mean_change', 'groups_moved') or {{ is_group }}
+    where comparison in ('mean_change', 'groups_changed') or {{ is_group }}
     group by
         study_id,
         slice_id,

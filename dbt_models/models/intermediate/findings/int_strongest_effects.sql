@@ -11,7 +11,7 @@ disparities as (
 
 comparisons as (
     select * from {{ source('inference', 'system_comparisons') }}
-    where comparison in ('disparity_change', 'beyond_parts_change') and verdict is not null and value is not null
+    where comparison in ('disparity_change', 'interaction_change') and verdict is not null and value is not null
 ),
 
 sizes as (
@@ -49,7 +49,7 @@ sizes as (
         grouping_id,
         measure_id,
         calibration,
-        'groups_moved' as statistic,
+        'groups_changed' as statistic,
         '' as parameters,
         reference_system_id as reference_system_id,
         comparison as name,

@@ -9,5 +9,5 @@ inner join systems
     on system_comparisons.study_id = systems.study_id
     and system_comparisons.system_id = systems.system_id
 where system_comparisons.study_id = $study and slice_id = 'all'
-    and comparison in ('mean_change', 'groups_moved', 'disparity_change')
+    and comparison in ('mean_change', 'groups_changed', 'disparity_change')
 order by measure, grouping, comparison desc, calibration desc, model, system_prompt_name, system, against, concept, category

@@ -126,7 +126,7 @@ def test_a_role_that_moves_one_race_alone_is_the_effect_of_the_pair():
 def test_prompts_without_a_combination_are_left_out():
     values = made(n_prompts=10)
     found = effects_of(build(crossed(values, missing={(0, ("a", "judge")), (9, ("c", "none"))})))
-    assert found[*PLACE, "race"].scope == "prompts like these"
+    assert found[*PLACE, "race"].scope == "similar prompts"
     race = values[1:9].mean(axis=2)
     assert found[*PLACE, "race"].p_value == pytest.approx(exact(race[:, 1:] - race[:, :1]), abs=1e-12)
 
@@ -327,7 +327,7 @@ def test_units_that_share_prompts_speak_of_these_and_mixed_units_of_nothing():
     rows, _ = split(TOPIC)
     shared = [at % 3 for at in range(len(rows))]
     found = effects_of(build(rows, SPLIT, scheme="nested", root_prompts=shared), n_draws=99)
-    assert {effect.scope for effect in found.values()} == {"units like these, these prompts"}
+    assert {effect.scope for effect in found.values()} == {"similar units, these prompts"}
     mixed = effects_of(build(rows, SPLIT, scheme="mixed_units"), n_draws=99)
     assert {effect.reason for effect in mixed.values()} == {"mixed_units"}
 

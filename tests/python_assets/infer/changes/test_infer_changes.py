@@ -29,7 +29,7 @@ def two(study, own, other):
     return study.add("sentiment", other, system_id="old").add("sentiment", own, system_id="new")
 
 
-def test_a_pair_has_its_mean_its_groups_and_one_hypothesis_whether_groups_moved(study):
+def test_a_pair_has_its_mean_its_groups_and_one_hypothesis_whether_groups_changed(study):
     x = numbers(12)
     own = x + 0.5 + np.random.default_rng(9).normal(0, 0.05, size=x.shape)
     own[:, 0] += 2
@@ -41,7 +41,7 @@ def test_a_pair_has_its_mean_its_groups_and_one_hypothesis_whether_groups_moved(
     groups = of(found, "group_change").set_index("group_id")
     assert groups.value.to_dict() == pytest.approx(dict(zip(["g0", "g1", "g2"], (own - x).mean(axis=0), strict=True)))
     assert groups.q_value.isna().all()
-    (moved,) = of(found, "groups_moved").itertuples()
+    (moved,) = of(found, "groups_changed").itertuples()
     assert (moved.family_id, moved.verdict, moved.n_root_prompts) == ("comparison", "different", 12)
     shifts = of(found, "disparity_change").set_index("group_id")
     expected = (own - own.mean(axis=1, keepdims=True) - x + x.mean(axis=1, keepdims=True)).mean(axis=0) * 1.5
@@ -56,7 +56,7 @@ def test_a_pair_has_its_mean_its_groups_and_one_hypothesis_whether_groups_moved(
         "mean_change",
         "group_change",
         "disparity_change",
-        "groups_moved",
+        "groups_changed",
         "dispersion_change",
     }
 
@@ -88,8 +88,8 @@ def test_the_mean_is_asked_once_over_all_prompts_whatever_they_are_grouped_by(st
     half = stats.t.isf(0.025, 11) * c.std(ddof=1) / np.sqrt(12)
     assert (mean.ci_low, mean.ci_high) == pytest.approx((c.mean() - half, c.mean() + half))
     assert set(zip(*(every[["grouping_id", "comparison"]].to_numpy().T), strict=True)) >= {
-        ("gender", "groups_moved"),
-        ("other", "groups_moved"),
+        ("gender", "groups_changed"),
+        ("other", "groups_changed"),
     }
     asked = every[every.family_id.notna() & (every.group_id == "")]
     assert len(asked) == 3
@@ -109,7 +109,7 @@ def test_both_hypotheses_of_pairs_are_corrected_with_those_of_no_other_set(study
     study.add("toxicity", numbers(12, seed=5), system_id="new")
     connection = study.write()
     infer_study(connection, analysis())
-    hypotheses = of(rows(connection, "system_comparisons"), "groups_moved")
+    hypotheses = of(rows(connection, "system_comparisons"), "groups_changed")
     asked = rows(connection, "hypotheses")
     is_pair = asked.reference_system_id == "old"
     assert set(asked.family_id[~is_pair]) == {"primary"}
@@ -129,7 +129,7 @@ def test_systems_that_share_no_root_prompt_have_no_value_but_a_reason(study):
     x, y = numbers(12), numbers(12)
     x[:6], y[6:] = np.nan, np.nan
     found = compared(two(study, x, y))
-    assert set(found.comparison) == {"mean_change", "groups_moved"}
+    assert set(found.comparison) == {"mean_change", "groups_changed"}
     assert set(found.reason) == set(found.inference_reason) == {"no_shared_root_prompt"}
     assert found[["value", "p_value", "q_value"]].isna().all(axis=None)
     assert set(found.n_dropped) == {12}
@@ -148,12 +148,12 @@ def test_identical_answers_everywhere_have_a_p_of_one_and_say_so(study):
     x = numbers(12)
     texts = [f"answer {at}" for at in range(36)]
     found = compared(two(study, x, x).answer(old=texts, new=texts))
-    (moved,) = of(found, "groups_moved").itertuples()
+    (moved,) = of(found, "groups_changed").itertuples()
     assert (moved.value, moved.p_value, moved.q_value) == (0, 1, 1)
     assert (moved.inference_reason, moved.verdict) == ("identical_responses", "inconclusive")
     # one answer alone is another
     found = compared(two(type(study)(), x, x).answer(old=texts, new=[*texts[:-1], "else"]))
-    assert of(found, "groups_moved").inference_reason.isna().all()
+    assert of(found, "groups_changed").inference_reason.isna().all()
 
 
 @pytest.mark.parametrize("n_missing", [1, 8])
@@ -177,7 +177,7 @@ def test_a_hypothesis_of_pairs_is_drawn_on_where_its_smallest_p_decides(study):
     every = rows(connection, "system_comparisons")
     found = every[every.measure_id == "sentiment"]
     # 42 questions of the set comparison need p of .05 / 42, of two at the floor twice that; 199 draws give neither
-    (moved,) = of(found, "groups_moved").itertuples()
+    (moved,) = of(found, "groups_changed").itertuples()
     assert moved.p_value <= 2 * 0.05 / 42 + 1e-12 < 2 / 200
     assert set(found.n_draws.dropna()) == {42 / 0.05 - 1}
     assert moved.verdict == "different"
@@ -185,7 +185,7 @@ def test_a_hypothesis_of_pairs_is_drawn_on_where_its_smallest_p_decides(study):
     assert groups.verdict["g0"] == "different" and groups.p_value["g0"] < 1 / 200
     assert set(groups.n_draws) == {moved.n_draws}
     assert len(every) == len(every.drop_duplicates(ROW)) == 21 * (1 + 2 * 3 + 2)
-    calm = of(every, "groups_moved").set_index("measure_id").n_draws.drop("sentiment")
+    calm = of(every, "groups_changed").set_index("measure_id").n_draws.drop("sentiment")
     assert set(calm) == {199}
 
 
@@ -198,7 +198,7 @@ def test_a_pair_whose_name_holds_the_word_between_is_drawn_on(study):
     connection = study.write()
     infer_study(connection, analysis(n_permutations=199))
     (moved,) = rows(
-        connection, "system_comparisons", "comparison = 'groups_moved' and measure_id = 'sentiment'"
+        connection, "system_comparisons", "comparison = 'groups_changed' and measure_id = 'sentiment'"
     ).itertuples()
     assert moved.verdict == "different" and moved.n_draws > 199
 
@@ -238,7 +238,7 @@ def test_all_labels_of_a_measure_are_one_hypothesis(study):
         study.add("answer", is_yes, kind="categorical", category="yes", system_id=name)
         study.add("answer", ~is_yes, kind="categorical", category="no", system_id=name)
     found = compared(study)
-    assert len(of(found, "groups_moved")) == 1
+    assert len(of(found, "groups_changed")) == 1
     assert len(of(found, "disparity_change")) == 6
     assert set(of(found, "disparity_change").category) == {"yes", "no"}
 
@@ -278,7 +278,7 @@ def test_a_wave_as_reference_compares_within_each_model_and_role(study):
 def test_a_set_of_the_study_takes_no_question_of_pairs_by_its_measures(study):
     primary = HypothesisFamily(measures=["sentiment"])
     found = compared(two(study, numbers(12, seed=3), numbers(12)), primary=primary)
-    assert set(of(found, "groups_moved").family_id) == {"comparison"}
+    assert set(of(found, "groups_changed").family_id) == {"comparison"}
 
 
 def test_where_both_systems_give_one_value_everywhere_nothing_is_tested(study):
@@ -289,7 +289,7 @@ def test_where_both_systems_give_one_value_everywhere_nothing_is_tested(study):
     odds = found.comparison == "log_disparity_change"
     assert set(found.value[~odds]) == {0}
     assert set(found.reason[odds]) == {"rate_zero_or_one"}
-    assert set(of(found, "groups_moved").verdict) == {"not_tested"}
+    assert set(of(found, "groups_changed").verdict) == {"not_tested"}
 
 
 def of_measures(study, strata):
@@ -344,5 +344,5 @@ def test_the_rows_of_parts_of_a_study_are_those_of_the_whole(study, strata):
         found.sort_values(ROW).reset_index(drop=True) for found in (pd.concat(parts, ignore_index=True), whole)
     )
     pd.testing.assert_frame_equal(together, whole, rtol=0, atol=1e-12)
-    assert set(whole.comparison) >= {"groups_moved", "kolmogorov_smirnov", "deviation_metric_change"}
+    assert set(whole.comparison) >= {"groups_changed", "kolmogorov_smirnov", "deviation_metric_change"}
     assert whole.p_value[whole.comparison == "kolmogorov_smirnov"].notna().all()

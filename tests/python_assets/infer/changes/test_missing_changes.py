@@ -182,7 +182,7 @@ def test_every_number_that_is_missing_has_a_reason(study):
     assert pd.isna(reason["sentiment", "raw", "disparity_change", "g0"])
     assert set(reason["sentiment", "calibrated"]) == {"scheme_not_available"}
     assert set(reason["whole", "raw", "disparity_change"]) == {"nothing_missing"}
-    assert reason["sentiment", "raw", "groups_moved", ""] == "scheme_not_available"
+    assert reason["sentiment", "raw", "groups_changed", ""] == "scheme_not_available"
     assert set(reason["yes", "raw", "log_disparity_change"]) == {"scheme_not_available"}
 
 

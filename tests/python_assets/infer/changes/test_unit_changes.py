@@ -56,7 +56,7 @@ def every_arrangement():
             yield group
 
 
-def test_groups_moved_is_the_contrast_of_what_changed_in_their_units(study):
+def test_groups_changed_is_the_contrast_of_what_changed_in_their_units(study):
     own, other = made()
     own[:N] += 6
     found = written(study, own, other)
@@ -73,7 +73,7 @@ def test_groups_moved_is_the_contrast_of_what_changed_in_their_units(study):
         assert (row.ci_low, row.ci_high) == pytest.approx((value - half, value + half))
         assert row.n_root_prompts == N * K
         assert row.method.startswith("changes of units: permuted t")
-    (moved,) = of(found, "groups_moved").itertuples()
+    (moved,) = of(found, "groups_changed").itertuples()
     assert moved.value == pytest.approx(groups.value.abs().max())
     assert (moved.family_id, moved.n_root_prompts) == ("comparison", N * K)
     assert moved.verdict == groups.verdict["g0"] == "different"
@@ -128,7 +128,7 @@ def test_groups_of_few_units_have_values_and_a_reason_in_place_of_p(study):
     found = rows(connection, "system_comparisons")
     assert set(of(found, "disparity_change").inference_reason) == {"too_few_units"}
     assert of(found, "disparity_change").value.notna().all()
-    (moved,) = of(found, "groups_moved").itertuples()
+    (moved,) = of(found, "groups_changed").itertuples()
     assert (moved.inference_reason, moved.verdict) == ("too_few_units", "not_tested")
     assert np.isnan(moved.p_value) and moved.value > 0
 
@@ -143,7 +143,7 @@ def test_all_labels_of_units_are_one_hypothesis(study):
     infer_study(connection, analysis())
     found = rows(connection, "system_comparisons")
     groups = of(found, "disparity_change")
-    assert len(of(found, "groups_moved")) == 1
+    assert len(of(found, "groups_changed")) == 1
     assert set(groups.category) == {"yes", "no"}
     by_label = groups.pivot(index="group_id", columns="category", values="value")
     assert by_label.yes.to_numpy() == pytest.approx(-by_label.no.to_numpy())
@@ -159,7 +159,7 @@ def test_units_that_vary_in_part_of_the_grouping_have_values_and_no_p(study):
     connection.execute("update intermediate.int_prompt_groups set scheme = 'partly_nested'")
     infer_study(connection, analysis())
     found = rows(connection, "system_comparisons")
-    moved = found[found.comparison.isin(["disparity_change", "groups_moved"])]
+    moved = found[found.comparison.isin(["disparity_change", "groups_changed"])]
     assert len(moved) == 5
     assert set(moved.inference_reason) == {"partly_nested"}
     assert moved.value.notna().all() and moved.p_value.isna().all()
@@ -171,7 +171,7 @@ def test_equal_answers_move_no_group(study):
     study = two(study, table(own), table(own)).answer(old=texts, new=texts)
     connection = study.write(strata=np.zeros(12))
     infer_study(connection, analysis())
-    (moved,) = of(rows(connection, "system_comparisons"), "groups_moved").itertuples()
+    (moved,) = of(rows(connection, "system_comparisons"), "groups_changed").itertuples()
     assert (moved.value, moved.p_value, moved.inference_reason) == (0, 1, "identical_responses")
 
 
@@ -179,7 +179,7 @@ def test_units_that_both_answered_in_one_group_alone_are_no_comparison(study):
     own, other = made()
     own[N:] = np.nan
     found = written(study, own, other)
-    (moved,) = of(found, "groups_moved").itertuples()
+    (moved,) = of(found, "groups_changed").itertuples()
     assert (moved.reason, moved.inference_reason) == ("no_block", "one_group")
 
 

@@ -146,7 +146,7 @@ def test_a_group_alone_in_its_blocks_is_named(build):
 def test_blocks_as_units_speak_of_these_prompts_only(build):
     x = np.random.default_rng(13).normal(size=(8, 3))
     result = mean_difference(*build(x, n_permutations=99, unit=Unit.BLOCK, root_of_block=np.repeat([0, 1], 4)))
-    assert set(result.scope[0]) == {"these prompts only"}
+    assert set(result.scope[0]) == {"these prompts"}
     assert result.n_root_prompts[0].tolist() == [2, 2, 2]
     assert "8 blocks as units" in result.method[0, 0]
 

@@ -29,10 +29,10 @@ def test_unit_is_the_widest_that_there_is_enough_of(n_roots, n_blocks, replicate
 def test_scope_needs_five_root_prompts_as_units():
     n = np.array([4, 5])
     of_prompts = scopes(n, Unit.ROOT_PROMPT, has_own_prompts=True)
-    assert of_prompts.tolist() == ["these prompts only", "prompts like these"]
-    assert scopes(n, Unit.BLOCK, has_own_prompts=True).tolist() == ["these prompts only"] * 2
+    assert of_prompts.tolist() == ["these prompts", "similar prompts"]
+    assert scopes(n, Unit.BLOCK, has_own_prompts=True).tolist() == ["these prompts"] * 2
     of_units = scopes(n, Unit.ROOT_PROMPT, has_own_prompts=False)
-    assert of_units.tolist() == ["these prompts only", "units like these, these prompts"]
+    assert of_units.tolist() == ["these prompts", "similar units, these prompts"]
 
 
 def test_smallest_p_is_the_share_of_the_most_extreme_arrangements(build):

@@ -180,6 +180,6 @@ def test_replicates_of_few_prompts_are_averaged_over_models_and_speak_of_these_p
     indices, _ = sizes_by_hand(shares)
     found = rows(connection, "disparities", POOLED).set_index("metric")
     assert found.value_cells.to_dict() == pytest.approx(indices, abs=1e-12)
-    assert set(found.scope.dropna()) == {"these prompts only"}
+    assert set(found.scope.dropna()) == {"these prompts"}
     (hypothesis,) = rows(connection, "hypotheses", POOLED).to_dict("records")
-    assert hypothesis["scope"] == "these prompts only" and 0 < hypothesis["p_value"] <= 1
+    assert hypothesis["scope"] == "these prompts" and 0 < hypothesis["p_value"] <= 1

@@ -55,7 +55,7 @@ def contrasts(n_groups=12, **columns):
 
 
 def test_cells_of_a_crossing_that_say_the_same_count_once():
-    of_cells = {"contrast": "beyond_parts", "reference": "parts", "grouping_id": "gender x race"}
+    of_cells = {"contrast": "interaction", "reference": "parts", "grouping_id": "gender x race"}
     mirrors = [None] * 6 + [f"g{i}" for i in range(6)]
     found, _ = with_selected_sizes(contrasts(**of_cells, mirror_of=mirrors), NO_PAIRS, 0.05)
     alone, _ = with_selected_sizes(contrasts(**of_cells), NO_PAIRS, 0.05)

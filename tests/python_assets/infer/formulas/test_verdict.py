@@ -70,7 +70,7 @@ def test_a_rate_needs_its_interval_off_no_difference_besides():
 
 def index_word(**numbers):
     row = {"metric": "range", "q_value": 0.001, "p_value": 0.001, "value": 1.0, "null_q95": 0.5}
-    row |= {"ci_low": 0.6, "ci_high": 1.4, "margin": np.nan, "scope": "prompts like these", "inference_reason": None}
+    row |= {"ci_low": 0.6, "ci_high": 1.4, "margin": np.nan, "scope": "similar prompts", "inference_reason": None}
     return index_verdicts(pd.DataFrame([row | numbers]), 0.05)[0]
 
 
@@ -84,7 +84,7 @@ def index_word(**numbers):
         ({"margin": 0.7}, "different"),
         ({"margin": 1.5}, "equivalent"),
         ({"margin": 1.5, "q_value": 0.2}, "equivalent"),
-        ({"margin": 0.5, "scope": "these prompts only"}, "different"),
+        ({"margin": 0.5, "scope": "these prompts"}, "different"),
         ({"p_value": np.nan}, "not_tested"),
         ({"p_value": np.nan, "inference_reason": "told_by_parts"}, "different"),
         ({"p_value": np.nan, "inference_reason": "told_by_parts", "q_value": 0.2}, "inconclusive"),

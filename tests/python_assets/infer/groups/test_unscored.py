@@ -54,7 +54,7 @@ def test_its_hypotheses_have_no_p_and_the_reason_and_those_of_others_stay(study)
     contrasts = rows(connection, "contrasts", "system_id = 'unscored'")
     assert contrasts.p_value.isna().all()
     assert set(contrasts.verdict.dropna()) == {"not_tested"}
-    changes = rows(connection, "system_comparisons", "comparison in ('mean_change', 'groups_moved')")
+    changes = rows(connection, "system_comparisons", "comparison in ('mean_change', 'groups_changed')")
     assert changes.p_value.isna().all()
     assert set(changes.inference_reason) == {"too_many_unscored"}
 

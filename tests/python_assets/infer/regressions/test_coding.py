@@ -3,7 +3,7 @@ import pandas as pd
 
 from python_assets.infer.regressions.coding import Design, Term, coded, independent_columns
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import PROMPTS_LIKE_THESE, UNITS_LIKE_THESE
+from python_assets.infer.tables import SIMILAR_PROMPTS, SIMILAR_UNITS
 
 ORDER = {"race": ["a", "b", "c", "nobody"], "style": ["plain", "polite"], "twin": ["x", "y"]}
 LEVELS = pd.DataFrame(
@@ -63,4 +63,4 @@ def test_corners_of_a_level_are_itself_and_its_reference_at_the_references_of_it
 
 def test_what_clusters_are_draws_of_is_said_by_their_kind():
     design = Design({"race": "a"}, [], ORDER)
-    assert (design.scope, design._replace(has_units=True).scope) == (PROMPTS_LIKE_THESE, UNITS_LIKE_THESE)
+    assert (design.scope, design._replace(has_units=True).scope) == (SIMILAR_PROMPTS, SIMILAR_UNITS)

@@ -18,12 +18,7 @@ from python_assets.infer.result import InferenceReason
 from python_assets.infer.schemes.choose import InUnits, choose_schemes, compared_cells, nested_units
 from python_assets.infer.schemes.pair_contrast import one_way
 from python_assets.infer.schemes.unit_contrast import UnitContrast
-from python_assets.infer.tables import (
-    PROMPTS_LIKE_THESE,
-    THESE_PROMPTS_ONLY,
-    UNITS_AND_PROMPTS_LIKE_THESE,
-    UNITS_LIKE_THESE,
-)
+from python_assets.infer.tables import SIMILAR_PROMPTS, SIMILAR_UNITS, SIMILAR_UNITS_AND_PROMPTS, THESE_PROMPTS
 from python_assets.study.base import Against
 from tests.promises import fewest, most
 from tests.python_assets.infer import written_out
@@ -285,12 +280,7 @@ def test_what_all_units_have_in_common_on_a_prompt_changes_nothing_where_cells_a
 
 @pytest.mark.parametrize(
     ("n_units", "n_prompts", "scope"),
-    [
-        (5, 5, UNITS_AND_PROMPTS_LIKE_THESE),
-        (5, 4, UNITS_LIKE_THESE),
-        (4, 5, THESE_PROMPTS_ONLY),
-        (4, 4, THESE_PROMPTS_ONLY),
-    ],
+    [(5, 5, SIMILAR_UNITS_AND_PROMPTS), (5, 4, SIMILAR_UNITS), (4, 5, THESE_PROMPTS), (4, 4, THESE_PROMPTS)],
 )
 def test_scope_is_of_units_and_of_prompts(n_units, n_prompts, scope):
     group = np.repeat([0, 1], n_units)
@@ -616,7 +606,7 @@ def test_under_four_units_a_group_has_an_interval_but_no_p():
     assert np.isnan(result.p_maxt[0]).tolist() == [True, False, False]
     assert result.reason[0].tolist() == [InferenceReason.TOO_FEW_UNITS, None, None]
     assert np.isfinite(result.ci_low[0, 0])
-    assert result.scope[0].tolist() == [THESE_PROMPTS_ONLY, PROMPTS_LIKE_THESE, PROMPTS_LIKE_THESE]
+    assert result.scope[0].tolist() == [THESE_PROMPTS, SIMILAR_PROMPTS, SIMILAR_PROMPTS]
     assert result.n_units[0].tolist() == [3, 6, 6]
     assert result.n_root_prompts[0].tolist() == [15] * 3
     pairs = compared(scheme_of(alone(x), group, [0] * 15, n_permutations=99, reference=PAIRS))
@@ -634,7 +624,7 @@ def test_a_single_unit_has_a_value_and_the_interval_that_the_others_give():
     assert result.std_error[0, 0] == close(np.sqrt(pooled + sum(spread) / 6 / 4))
     assert result.std_error[0, 1] == close(np.sqrt(spread[0] / 6 + (pooled + spread[1] / 6) / 4))
     assert result.reason[0].tolist() == [InferenceReason.TOO_FEW_UNITS, None, None]
-    assert result.scope[0, 0] == THESE_PROMPTS_ONLY
+    assert result.scope[0, 0] == THESE_PROMPTS
     assert (result.n_units[0, 0], result.n_root_prompts[0, 0]) == (1, 13)
 
 

@@ -79,11 +79,11 @@ def digits(answered):
 @pytest.mark.parametrize(
     ("answered", "n_units", "scope"),
     [
-        (answers(12), 12, "units like these, these prompts"),
-        (answers(12, n_roots=6), 12, "units and prompts like these"),
-        (answers(8, unit="root"), 8, "prompts like these"),
+        (answers(12), 12, "similar units, these prompts"),
+        (answers(12, n_roots=6), 12, "similar units and prompts"),
+        (answers(8, unit="root"), 8, "similar prompts"),
         # no unit is declared: one root prompt, whose prompts stand for themselves alone
-        (answers(12, unit="name").assign(unit_id="r"), 12, "these prompts only"),
+        (answers(12, unit="name").assign(unit_id="r"), 12, "these prompts"),
     ],
 )
 def test_what_is_drawn_is_the_unit_of_the_study(answered, n_units, scope):

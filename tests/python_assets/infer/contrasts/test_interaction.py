@@ -9,10 +9,10 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from python_assets.infer.contrasts.beyond_parts import BY_FLIPS, BY_T, alike, beyond_parts
+from python_assets.infer.contrasts.interaction import BY_FLIPS, BY_T, alike, interaction
 from python_assets.infer.contrasts.standing import standing_cells
 from python_assets.infer.design.design import Unit
-from python_assets.infer.design.parts import beyond_parts_of
+from python_assets.infer.design.parts import interaction_of
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.schemes.choose import InUnits
 from python_assets.infer.schemes.units import Units
@@ -38,7 +38,7 @@ def asked(build, table, parts, without=(), *, margin=NONE, n_permutations=99, **
     left = np.array(table, dtype=float)
     left[:, list(without)] = np.nan
     scheme, x = build(left, n_permutations=n_permutations, **options)
-    return beyond_parts(scheme, x, parts, margin=np.broadcast_to(margin, x.shape[1:]), n_together=x.shape[1])
+    return interaction(scheme, x, parts, margin=np.broadcast_to(margin, x.shape[1:]), n_together=x.shape[1])
 
 
 def standing(build, table, parts, alpha=0.05, **options):
@@ -108,7 +108,7 @@ def nested(case):
 def test_names_nested_in_cells_are_the_golden_ones():
     case = GOLDEN["nested_names_2x3"]
     scheme, x = nested(case)
-    found = beyond_parts(scheme, x, two_factors(2, 3), margin=NONE)
+    found = interaction(scheme, x, two_factors(2, 3), margin=NONE)
     for own, golden in (
         (found.value, case["delta"]),
         (found.std_error, case["std_error"]),
@@ -118,14 +118,14 @@ def test_names_nested_in_cells_are_the_golden_ones():
         (found.p_hypothesis[:, :1], case["p_hypothesis"]),
     ):
         np.testing.assert_allclose(own[0], golden, rtol=1e-9)
-    assert (found.scope == "these prompts only").all()  # four names a cell: inference.md 2.7
+    assert (found.scope == "these prompts").all()  # four names a cell: inference.md 2.7
 
 
 def test_cells_of_few_names_have_no_p():
     case = GOLDEN["nested_names_2x3"]
     few = {**case, "values": case["values"][1:], "cell_of_unit": case["cell_of_unit"][1:]}
     scheme, x = nested(few)
-    found = beyond_parts(scheme, x, two_factors(2, 3), margin=NONE)
+    found = interaction(scheme, x, two_factors(2, 3), margin=NONE)
     assert np.isnan(found.p_hypothesis).all()
     assert set(found.reason[0]) == {"too_few_units"}
     assert not np.isnan(found.value).any()
@@ -137,7 +137,7 @@ def test_what_is_left_is_the_residual_of_least_squares():
     y = rng.normal(size=10)
     x = np.hstack([parts[place][:, None] == np.arange(4) for place in range(2)]).astype(float)
     x = np.column_stack([np.ones(10), x[:, 1:3], x[:, 5:]])  # a level of each part less, for no column to repeat others
-    np.testing.assert_allclose(beyond_parts_of(parts) @ y, sm.OLS(y, x).fit().resid, atol=1e-12)
+    np.testing.assert_allclose(interaction_of(parts) @ y, sm.OLS(y, x).fit().resid, atol=1e-12)
 
 
 def test_effects_of_the_parts_leave_every_number_alone(build):
@@ -247,7 +247,7 @@ def test_main_effects_are_significant_at_the_level_alone(build, rows, columns, n
     noise[:, 0] *= spread
     x = noise + rng.normal(size=(n, 1, n_sets)) + 1.5 * parts[0][:, None] - 2.0 * parts[1][:, None]
     scheme, cells = build(x, n_permutations=499)
-    p = beyond_parts(scheme, cells, parts, margin=np.full(n_sets, np.nan)).p_hypothesis[:, 0]
+    p = interaction(scheme, cells, parts, margin=np.full(n_sets, np.nan)).p_hypothesis[:, 0]
     assert (p <= 0.05).sum() <= most(n_sets)
 
 

@@ -53,7 +53,7 @@ select
     case when category = '' then cells.statistic else 'share' end as statistic,
     cells.parameters,
     group_id,
-    'beyond_parts' as contrast,
+    'interaction' as contrast,
     category,
     'parts' as reference,
     cast(null as double) as value,

@@ -35,7 +35,7 @@ SIZES_AT_ONCE: Final = 8_000_000  # of the t under flips that a thread holds
 DRAWS_AT_ONCE: Final = 512
 
 
-def beyond_parts(
+def interaction(
     scheme: Blocks | InUnits, x: Floats, parts: Ints, *, margin: Floats, n_together: int = 1, n_draws: int | None = None
 ) -> Result:
     """Test what cells have beyond their parts.
