@@ -28,7 +28,7 @@ TABLES: Final = {
 }
 COLUMNS: Final = {
     "aliased_with": "a regression with a column that is a sum of others",
-    "analysis_frozen_at": "plumbline plan --freeze",
+    "preregistered_at": "plumbline plan --preregister",
     "archive_removed_at": "a run that is no longer kept",
     "cost_usd": "a provider with prices",
     "dropped_reason": "a branch left out, as for a word without replacement",

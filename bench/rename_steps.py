@@ -5,7 +5,7 @@ import re
 from typing import Final
 
 KEPT: Final = re.compile(
-    r"question_polarity|question_index|keyword_not_in_question|(?<![a-z_])repeated_question(?!s)|no_question|task(?:\"|')?(?:: ?| ?= ?)(?:\"|')?question|judge_questions|pair_questions|root_questions|text-generation|TOLD_BY_PARTS|told_by_parts|has_parts|path\.parts|scheme\.parts|asked\.parts|model\.generation_config|generation_config(?:\.json)?|add_generation_prompt|generation_kwargs"
+    r"gc\.freeze|frozenset|question_polarity|question_index|keyword_not_in_question|(?<![a-z_])repeated_question(?!s)|no_question|task(?:\"|')?(?:: ?| ?= ?)(?:\"|')?question|judge_questions|pair_questions|root_questions|text-generation|TOLD_BY_PARTS|told_by_parts|has_parts|path\.parts|scheme\.parts|asked\.parts|model\.generation_config|generation_config(?:\.json)?|add_generation_prompt|generation_kwargs"
     r"|text-generation|GENERATION_CONFIG"
 )
 STEPS: Final[dict[str, dict[str, str | tuple[str, str]]]] = {}
@@ -160,3 +160,20 @@ STEPS["scope"] = {
 }
 STEPS["interaction"] = {"beyond_parts": "interaction", r"compare_beyond_parts": "compare_interactions"}
 STEPS["changed"] = {"groups_moved": "groups_changed", "GROUPS_MOVED": "GROUPS_CHANGED"}
+_PREREGISTERED = (
+    r"^(dbt_models/|docs/queries|python_assets/(warehouse/|published/(verify|publish|drop)|plan/(plan|declared_hypotheses|requested)|report/methods|cli)"
+    r"|dagster_project/assets/infer|tests/(dbt_models|test_docs|end_to_end|python_assets/(warehouse|published|plan|report/(conftest|test_report|test_methods)|test_)))"
+)
+STEPS["preregistered"] = {
+    r"plan --freeze": "plan --preregister",
+    r"(?<![\w-])--freeze\b": "--preregister",
+    r"\bfreezes/": "preregistrations/",
+    r"warehouse\.freeze\b": "warehouse.preregistration",
+    r"warehouse/freeze\.py": "warehouse/preregistration.py",
+    "analysis_frozen_at": "preregistered_at",
+    "freeze_analysis": "preregister",
+    "frozen_at": ("preregistered_at", _PREREGISTERED),
+    "freezes": ("preregistrations", _PREREGISTERED),
+    "freeze": ("preregistration", _PREREGISTERED),
+    "frozen": ("preregistered", _PREREGISTERED),
+}

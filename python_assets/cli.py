@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_wave(plan)
     of_plan = plan.add_mutually_exclusive_group()
     of_plan.add_argument(
-        "--freeze", action="store_true", help="record the analysis as declared now, before the responses"
+        "--preregister", action="store_true", help="record the analysis as declared now, before the responses"
     )
     of_plan.add_argument(
         "--add",
@@ -459,13 +459,13 @@ def _plan(parsed: argparse.Namespace) -> int:
     except PlumblineError:
         require_ready(study)  # what a run would say is said first
         raise
-    frozen = ""
-    if parsed.freeze:
-        from python_assets.warehouse.freeze import freeze_analysis
+    preregistered = ""
+    if parsed.preregister:
+        from python_assets.warehouse.preregistration import preregister
 
-        frozen = f"\n\n{freeze_analysis(study, paths.home(), plan.hypotheses).text(study.study_id)}"
+        preregistered = f"\n\n{preregister(study, paths.home(), plan.hypotheses).text(study.study_id)}"
         plan = plan._replace(would_fail=list(would_fail(study)))  # looks need what is frozen by now
-    print(printable(f"{plan.text()}{frozen}"))
+    print(printable(f"{plan.text()}{preregistered}"))
     return MISTAKE if plan.would_fail or plan.spent or plan.gates else 0
 
 

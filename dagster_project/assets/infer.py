@@ -112,12 +112,12 @@ def infer(
     from python_assets.infer.run import infer_study
     from python_assets.plan.declared_hypotheses import declared_of_build
     from python_assets.plan.power import design_power_rows
-    from python_assets.warehouse.freeze import corrected_when_frozen
+    from python_assets.warehouse.preregistration import corrected_when_preregistered
 
     def compute(connection: duckdb.DuckDBPyConnection, loaded: "Study", look: "Look") -> Any:
         power_rows = partial(design_power_rows, loaded, connection)
         declared = declared_of_build(loaded, connection)
-        corrects = corrected_when_frozen(loaded, warehouse.home)
+        corrects = corrected_when_preregistered(loaded, warehouse.home)
         with chunks_of(context, loaded, warehouse, connection, look.level) as (chunks, told):
             counts = infer_study(
                 *(connection, loaded, power_rows, progress_of(context), chunks),

@@ -18,8 +18,8 @@ from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import ACROSS, HYPOTHESES
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.freeze import analysis_sha256
 from python_assets.warehouse.looks import TakenLook, now, take_look, taken_looks
+from python_assets.warehouse.preregistration import analysis_sha256
 
 _OF_CALL: Final = ("significant_at_look", "verdict", "value_at_call")
 _LOOKS: Final = "select look, n_root_prompts, share, is_asked, prompts_sha256 from raw.looks order by look"

@@ -230,7 +230,7 @@ def _of_pairs(
                     yield slice_id, ACROSS.join(pair), *asked, *pair
 
 
-def frozen_hypotheses(hypotheses: pd.DataFrame) -> list[dict[str, str]]:
+def preregistered_hypotheses(hypotheses: pd.DataFrame) -> list[dict[str, str]]:
     """The questions as table questions tells them apart, with their set: sets in order of their names."""
     is_pair = hypotheses.own_system_id != ""
     system_id = hypotheses.own_system_id.where(is_pair, hypotheses.system_id)

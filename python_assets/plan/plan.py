@@ -17,7 +17,7 @@ from python_assets.plan.assembling import block_warnings, planned_blocks, planne
 from python_assets.plan.comparisons import comparison_warnings, shapes_of_changes, unknown_comparisons
 from python_assets.plan.costs import budget_warnings, planned_costs, spent_budgets
 from python_assets.plan.coverage_sets import coverage_sets
-from python_assets.plan.declared_hypotheses import frozen_hypotheses
+from python_assets.plan.declared_hypotheses import preregistered_hypotheses
 from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.factors import factor_warnings, planned_factors
 from python_assets.plan.foreseen_gates import foreseen_gates
@@ -136,7 +136,7 @@ def _known_plan(
         n_checked=assembled.n_checked,
         n_portable=assembled.n_portable,
         metrics=[] if imported is None else planned_metrics(imported.metrics),
-        hypotheses=frozen_hypotheses(hypotheses),
+        hypotheses=preregistered_hypotheses(hypotheses),
         looks=looks,
         steps=planned_steps(connection),
         blocks=blocks,

@@ -22,7 +22,7 @@ from python_assets.published.publication import commit, finish, id_of, new_publi
 from python_assets.published.refuse_simulation import has_stand_in, refuse_simulation
 from python_assets.warehouse.build import Home, connect, utc_now, write_remedy
 
-SHARED: Final = ("report", "freezes")  # folders whose files of other studies stay as they are
+SHARED: Final = ("report", "preregistrations")  # folders whose files of other studies stay as they are
 Told = TypeVar("Told")
 
 WriteReport = Callable[[Path, str, Path], Told]
@@ -118,7 +118,7 @@ def _publish(home: Home, run: FinishedRun, write_report: WriteReport[Told]) -> P
         database = earlier.published if earlier.published.is_file() else None
         n_rows = merge(connection, database, publication, stamp, kept)
     told = write_report(publication.published, run.study_id, publication.report(run.study_id))
-    _copy_freezes(home, publication, run.study_id)
+    _copy_preregistrations(home, publication, run.study_id)
     share(publication, earlier, SHARED)
     archive = write_archive(publication, run.study_id, run.study_file, this.folder)
     whole = commit(
@@ -147,7 +147,7 @@ def _run_id(connection: duckdb.DuckDBPyConnection, run: FinishedRun) -> str:
     return str(found[0])
 
 
-def _copy_freezes(home: Home, publication: Home, study_id: str) -> None:
-    if home.freezes(study_id).is_file():
-        publication.freezes(study_id).parent.mkdir(exist_ok=True)
-        shutil.copyfile(home.freezes(study_id), publication.freezes(study_id))
+def _copy_preregistrations(home: Home, publication: Home, study_id: str) -> None:
+    if home.preregistrations(study_id).is_file():
+        publication.preregistrations(study_id).parent.mkdir(exist_ok=True)
+        shutil.copyfile(home.preregistrations(study_id), publication.preregistrations(study_id))

@@ -20,11 +20,11 @@ from python_assets.published.publication import LINKED, publications, read_publi
 from python_assets.published.query import open_published
 from python_assets.study.problems import listed, plural
 from python_assets.warehouse.build import UNFINISHED, Home, utc_now
-from python_assets.warehouse.chain import Kind, Line, freeze_entry, is_whole, records_of, walked
+from python_assets.warehouse.chain import Kind, Line, is_whole, preregistration_entry, records_of, walked
 from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.lines import TIME
 
-KINDS: Final[tuple[Kind, ...]] = ("freeze", "archive", "publication", "drop")
+KINDS: Final[tuple[Kind, ...]] = ("preregistration", "archive", "publication", "drop")
 AS_WRITTEN: Final = "what was written"
 ANCHOR: Final = "where its hash was put out of reach, docs/evidence.md says how, it tells when"
 
@@ -84,7 +84,7 @@ def verify(home: Home, study_id: str | None = None) -> Verified:
     known = sorted({line.entry.study_id for line in held.lines} - {""})
     if study_id is not None and study_id not in known:
         raise WarehouseError(home.chain, f"no line of {study_id!r}", f"one of {listed(known)}", "correct the name")
-    _hold_freezes(held)
+    _hold_preregistrations(held)
     _hold_archives(held)
     _hold_publications(held)
     _hold_links(held)
@@ -109,13 +109,13 @@ def _walk(held: _Held) -> None:
         held.told.append(f"Chain      {kinds}, from {held.lines[0].at} to {held.lines[-1].at}")
 
 
-def _hold_freezes(held: _Held) -> None:
-    lines = {(line.entry.study_id, line.entry.content_sha256): line for line in held.lines_of("freeze")}
+def _hold_preregistrations(held: _Held) -> None:
+    lines = {(line.entry.study_id, line.entry.content_sha256): line for line in held.lines_of("preregistration")}
     found = set()
-    for path in sorted(held.home.root.glob("freezes/*.jsonl")):
+    for path in sorted(held.home.root.glob("preregistrations/*.jsonl")):
         for record in records_of(path) if held.is_asked(path.stem) else []:
-            at, key = record["frozen_at"], record["analysis_sha256"]
-            entry = freeze_entry(path.stem, record)
+            at, key = record["preregistered_at"], record["analysis_sha256"]
+            entry = preregistration_entry(path.stem, record)
             line = lines.get((path.stem, entry.content_sha256))
             found.add((path.stem, entry.content_sha256))
             if not is_whole(record):
@@ -129,7 +129,9 @@ def _hold_freezes(held: _Held) -> None:
     for (study_id, digest), line in lines.items():
         if (study_id, digest) not in found:
             got = f"no freeze of sha256 {line.entry.subject} as it was chained at {line.at}"
-            held.fault(held.home.freezes(study_id), got, "every freeze of the chain", "put the file back as it was")
+            held.fault(
+                held.home.preregistrations(study_id), got, "every freeze of the chain", "put the file back as it was"
+            )
 
 
 def _fault_of_unchained(held: _Held, path: Path, at: str, key: str) -> None:
@@ -137,7 +139,7 @@ def _fault_of_unchained(held: _Held, path: Path, at: str, key: str) -> None:
     if at < last:
         remedy = f"take the line out: at {last} it was not there, so it is back-dated"
     else:
-        remedy = f"if it was cut short, plumbline plan {path.stem} --freeze chains it as of then; else take it out"
+        remedy = f"if it was cut short, plumbline plan {path.stem} --preregister chains it as of then; else take it out"
     held.fault(path, got, "freezes of the chain", remedy)
 
 

@@ -118,7 +118,7 @@ def _tested(study: Row, analysis: Row) -> list[str]:
 
 
 def _declared(study: Row) -> str:
-    if study["analysis_frozen_at"] is None:
+    if study["preregistered_at"] is None:
         return "The analysis was not declared before the responses, so its findings are exploratory."
-    when = study["analysis_frozen_at"].strftime("%Y-%m-%d %H:%M")
+    when = study["preregistered_at"].strftime("%Y-%m-%d %H:%M")
     return f"The analysis was declared on {when} UTC."

@@ -160,11 +160,11 @@ def hypotheses(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
     }
 
 
-def declared(reader: Reader) -> str:
-    """When the analysis was frozen: before the responses that findings rest on, after, or partly before."""
-    query = "select distinct declared from findings where study_id = $study"
-    times = {row["declared"] for row in reader.rows(query)}
-    return "partly" if len(times) > 1 else "before" if times == {"before"} else "after"
+def preregistered(reader: Reader) -> str:
+    """Which findings are of an analysis recorded before the first response that they rest on: all, none or partly."""
+    query = "select distinct is_preregistered from findings where study_id = $study"
+    found = {row["is_preregistered"] for row in reader.rows(query)}
+    return "partly" if len(found) > 1 else "all" if found == {True} else "none"
 
 
 def power(reader: Reader) -> list[Row]:

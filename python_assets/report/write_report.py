@@ -96,7 +96,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "max_groups": MAX_GROUPS,
         "hypotheses": sections.hypotheses(reader, is_tool_bias=False),
         "tool_bias": sections.hypotheses(reader, is_tool_bias=True),
-        "declared": sections.declared(reader),
+        "preregistered": sections.preregistered(reader),
         "power": sections.power(reader),
         "figures": drawn,
         "max_values": figures.MAX_VALUES,

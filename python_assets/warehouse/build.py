@@ -84,9 +84,9 @@ class Home(NamedTuple):
         """The response logs of a study: the only thing that cannot be rebuilt."""
         return self.root / "responses" / study_id
 
-    def freezes(self, study_id: str) -> Path:
+    def preregistrations(self, study_id: str) -> Path:
         """When which analysis of a study was declared, one line a freeze."""
-        return self.root / "freezes" / f"{study_id}.jsonl"
+        return self.root / "preregistrations" / f"{study_id}.jsonl"
 
     def looks(self, study_id: str, *, is_simulated: bool) -> Path:
         """Which looks at a study were taken and what they called, a line each: it cannot be rebuilt."""

@@ -20,7 +20,7 @@ from python_assets.warehouse.build import UNFINISHED, Home, make_folder, utc_now
 from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.lines import TIME, append_line, canonical, lines_of
 
-Kind = Literal["freeze", "archive", "publication", "drop"]
+Kind = Literal["preregistration", "archive", "publication", "drop"]
 
 FIRST: Final = ""  # what the first line has in the place of the hash before it
 TELL_MORE: Final = "plumbline verify tells every fault"
@@ -216,10 +216,10 @@ def require_clock(home: Home) -> None:
 
 def _earlier(home: Home) -> Iterator[Entry]:
     """What a warehouse without a chain has: freezes that are what their hash says, and kept runs."""
-    for path in sorted(home.root.glob("freezes/*.jsonl")):
+    for path in sorted(home.root.glob("preregistrations/*.jsonl")):
         for record in records_of(path):
             if is_whole(record):
-                yield freeze_entry(path.stem, record)._replace(is_earlier=True)
+                yield preregistration_entry(path.stem, record)._replace(is_earlier=True)
     for path in sorted(home.root.glob("archive/*/*/manifest.json")):
         if not path.parent.name.endswith(UNFINISHED):
             digest = sha256_of_file(path)
@@ -236,7 +236,7 @@ def records_of(path: Path) -> list[dict[str, Any]]:
     for text in lines_of(path):
         with suppress(ValueError, KeyError, TypeError):
             record = json.loads(text)
-            datetime.strptime(record["frozen_at"], TIME)
+            datetime.strptime(record["preregistered_at"], TIME)
             str.lower(record["analysis_sha256"])
             found.append(record)
     return found
@@ -248,6 +248,6 @@ def is_whole(record: dict[str, Any]) -> bool:
     return isinstance(content, dict) and sha256_of(content) == record["analysis_sha256"]
 
 
-def freeze_entry(study_id: str, record: dict[str, Any]) -> Entry:
+def preregistration_entry(study_id: str, record: dict[str, Any]) -> Entry:
     """What the chain says of a freeze."""
-    return Entry("freeze", study_id, record["analysis_sha256"], sha256_of(record))
+    return Entry("preregistration", study_id, record["analysis_sha256"], sha256_of(record))

@@ -17,8 +17,8 @@ import pandas as pd
 from python_assets.errors import NOTHING, StudyError, Told
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, utc_now
-from python_assets.warehouse.freeze import analysis_sha256, frozen_at
 from python_assets.warehouse.lines import TIME, append_line, canonical, lines_of
+from python_assets.warehouse.preregistration import analysis_sha256, preregistered_at
 
 FIELD: Final = ("analysis", "looks")
 NEW_STUDY: Final = "give the study another name, for what was spent is spent"
@@ -130,8 +130,8 @@ def look_to_ask(study: Study, home: Home, wanted: int | None = None) -> int | No
         last = taken[-1]
         got = f"an analysis that was changed since look {last.look} was taken ({last.taken_at})"
         raise StudyError(FIELD, Told(got), "the frozen plan of that look", f"undo the change, or {NEW_STUDY}")
-    if frozen_at(study, home) is None:
-        remedy = f"plumbline plan {study.study_id} --freeze, before anything is asked"
+    if preregistered_at(study, home) is None:
+        remedy = f"plumbline plan {study.study_id} --preregister, before anything is asked"
         raise StudyError(FIELD, study.looks, "a plan that is frozen as it is now", remedy)
     n, last_taken = n_looks(study), max((one.look for one in taken), default=0)
     if wanted is None:

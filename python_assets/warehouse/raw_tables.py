@@ -18,7 +18,7 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "started_at": "timestamp not null",
         "alpha": "double not null",
         "analysis_sha256": "varchar not null",
-        "analysis_frozen_at": "timestamp",
+        "preregistered_at": "timestamp",
         "has_stand_in": "boolean not null default false",
     },
     "documents": {

@@ -46,8 +46,8 @@ def stamp_of(connection: duckdb.DuckDBPyConnection, study: Study, home: Home, ma
         made: the assets of the stage, as raw/measurements; their own rows are not in it.
     """
     digest = hashlib.sha256(f"{study.config_sha256} {code_sha256()}".encode())
-    frozen = home.freezes(study.study_id)
-    for path in ([frozen] if frozen.is_file() else []) + _files_of(study):
+    preregistered = home.preregistrations(study.study_id)
+    for path in ([preregistered] if preregistered.is_file() else []) + _files_of(study):
         digest.update(f" {path.name} {sha256_of_file(path)}".encode())
     for table, *counted in _digests(connection, made):
         digest.update(f" {table} {counted}".encode())

@@ -7,7 +7,7 @@ import pandas as pd
 
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, utc_now, write_stage
-from python_assets.warehouse.freeze import analysis_sha256, frozen_at
+from python_assets.warehouse.preregistration import analysis_sha256, preregistered_at
 
 
 def record_study(study: Study, connection: duckdb.DuckDBPyConnection, home: Home, *, run_id: str) -> None:
@@ -22,7 +22,7 @@ def record_study(study: Study, connection: duckdb.DuckDBPyConnection, home: Home
         "started_at": utc_now(),
         "alpha": study.analysis.alpha,
         "analysis_sha256": analysis_sha256(study),
-        "analysis_frozen_at": frozen_at(study, home),
+        "preregistered_at": preregistered_at(study, home),
         "has_stand_in": study.has_stand_in,
     }
     write_stage(connection, study.study_id, "study", {"studies": pd.DataFrame([row])})

@@ -216,7 +216,7 @@ def test_words_of_the_marts_are_those_of_their_descriptions(built: Built):
     verdicts = {str(verdict) for verdict in Verdict}
     for mart in ("contrasts", "disparities"):
         assert set(built.table(f"marts.{mart}").verdict.dropna()) <= verdicts
-    assert set(built.table("marts.findings").declared) <= {"before", "after"}
+    assert set(built.table("marts.findings").is_preregistered) <= {True, False}
     words = set(built.table("marts.concentrations").concentration.dropna())
     assert words <= {"concentrated", "dispersed", "undecided"}
 

@@ -1,4 +1,5 @@
-"""The account of a study: the questions that plan --freeze lists are those of the run, each with what it came to."""
+"""The account of a study: the questions that plan --preregister lists are those of the run, each with what it came
+to."""
 
 import csv
 import json
@@ -72,19 +73,24 @@ def told(make_home, plumbline, tmp_path_factory):
         writer.writerows(rows)
     (folder / "everything.yml").write_text(STUDY, encoding="utf-8")
     said = []
-    for arguments in (("plan", "--freeze", "everything"), ("run", "everything"), ("plan", "everything")):
+    for arguments in (("plan", "--preregister", "everything"), ("run", "everything"), ("plan", "everything")):
         done = plumbline(home, *arguments, PLUMBLINE_STUDIES=str(folder))
         assert done.returncode == 0, done.stderr
         said.append(done.stdout)
-    (frozen,) = (home / "freezes" / "everything.jsonl").read_text(encoding="utf-8").splitlines()
+    (preregistered,) = (home / "preregistrations" / "everything.jsonl").read_text(encoding="utf-8").splitlines()
     with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as connection:
         account = connection.execute("from hypotheses").df()
         findings = connection.execute("from findings").df()
-    return {"frozen": json.loads(frozen)["hypotheses"], "account": account, "findings": findings, "said": said}
+    return {
+        "preregistered": json.loads(preregistered)["hypotheses"],
+        "account": account,
+        "findings": findings,
+        "said": said,
+    }
 
 
 def test_a_plan_lists_the_hypotheses_that_the_run_accounts_for(told):
-    listed = sorted(tuple(row[key] for key in KEYS) for row in told["frozen"])
+    listed = sorted(tuple(row[key] for key in KEYS) for row in told["preregistered"])
     accounted = sorted(told["account"][KEYS].itertuples(index=False, name=None))
     assert listed == accounted
     assert len(set(listed)) == len(listed)
@@ -131,12 +137,12 @@ def test_findings_are_the_rows_of_groups_that_were_observed(told):
 
 
 def test_plan_and_run_say_where_no_answer_could_be_read(told):
-    frozen, run, after = told["said"]
-    assert "primary: hostile, mean of kind" in frozen
+    preregistered, run, after = told["said"]
+    assert "primary: hostile, mean of kind" in preregistered
     unscored = [line for line in run.splitlines() if line.startswith("Unscored")]
     assert unscored[0].startswith("Unscored     silent: kind") and "its 42 answers" in unscored[0]
     warning = "- in the last run silent: kind"
-    assert warning not in frozen
+    assert warning not in preregistered
     assert warning in after
 
 

@@ -60,11 +60,11 @@ def test_looks_are_taken_one_after_the_other_and_stay_significant(tmp_path, make
 
     refused = plumbline("run", "growing")
     assert refused.returncode == 1
-    assert "plumbline plan growing --freeze" in refused.stderr
+    assert "plumbline plan growing --preregister" in refused.stderr
     assert plumbline("plan", "growing").returncode == 1
-    frozen = plumbline("plan", "growing", "--freeze")
-    assert frozen.returncode == 0
-    assert "0.033625" in frozen.stdout
+    preregistered = plumbline("plan", "growing", "--preregister")
+    assert preregistered.returncode == 0
+    assert "0.033625" in preregistered.stdout
     assert n_calls() == 0
 
     first = plumbline("run", "growing")

@@ -96,13 +96,10 @@ select
     ranked.n_needed_reason,
     ranked.is_tool_bias,
     ranked.is_repeated,
-    case
-        when studies.analysis_frozen_at < case
-            when ranked.is_baseline or ranked.system_id = 'all' then first_requests_of_all.requested_at
-            else first_requests.requested_at
-        end then 'before'
-        else 'after'
-    end as declared,
+    coalesce(studies.preregistered_at < case
+        when ranked.is_baseline or ranked.system_id = 'all' then first_requests_of_all.requested_at
+        else first_requests.requested_at
+    end, false) as is_preregistered,
     sentences.sentence,
     ranked.reason,
     ranked.inference_reason

@@ -26,7 +26,7 @@ select
     config_json,
     config_sha256,
     analysis_sha256,
-    analysis_frozen_at,
+    preregistered_at,
     plumbline_version,
     run_id,
     (has_stand_in or simulated.study_id is not null) as is_simulated,

@@ -54,7 +54,7 @@ select
     contrasts.n_root_prompts,
     contrasts.n_units,
     contrasts.scope,
-    findings.declared,
+    findings.is_preregistered,
     contrasts.reason,
     contrasts.inference_reason,
     reasons.meaning,

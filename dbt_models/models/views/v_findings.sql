@@ -48,7 +48,7 @@ select
     findings.n_root_prompts,
     findings.n_units,
     findings.scope,
-    findings.declared,
+    findings.is_preregistered,
     findings.sentence,
     coalesce(findings.inference_reason, findings.reason) as reason,
     reasons.meaning,

@@ -60,7 +60,7 @@ select
     findings.n_root_prompts,
     findings.n_units,
     findings.scope,
-    findings.declared
+    findings.is_preregistered
 from hypothesis_groups
 inner join findings using ({{ of_measure }})
 left join strongest using ({{ of_measure }})

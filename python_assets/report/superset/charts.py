@@ -92,7 +92,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                     "verdict",
                     "strongest_verdict",
                     "strongest_effect",
-                    "declared",
+                    "is_preregistered",
                     "model",
                     "system_prompt_name",
                 ),

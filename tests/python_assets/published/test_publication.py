@@ -17,7 +17,7 @@ from python_assets.warehouse.build import Home
 from python_assets.warehouse.file_hashes import sha256_of_file
 from tests.python_assets.published_runs import contents, finished_run, publish_run, query
 
-FROZEN = '{"analysis_sha256":"abc","frozen_at":"2026-01-01T00:00:00.000000Z"}\n'
+PREREGISTERED = '{"analysis_sha256":"abc","preregistered_at":"2026-01-01T00:00:00.000000Z"}\n'
 WHOLE = {"publications", "current", "archive", "chain.jsonl", ".publish.lock", ".chain.lock"}
 N_FAULTS = 5  # of each kind
 N_READERS, N_PUBLISHED = 10, 20
@@ -38,17 +38,17 @@ def publication_ids(folder: Path, study_id: str) -> set[str]:
     return {value for (value,) in found} | {(folder / "report" / f"{study_id}.html").read_text().split()[-1]}
 
 
-def test_a_folder_holds_database_parquet_files_reports_freezes_and_a_manifest_of_all(home):
-    home.freezes("one").parent.mkdir(parents=True)
-    home.freezes("one").write_text(FROZEN)
+def test_a_folder_holds_database_parquet_files_reports_preregistrations_and_a_manifest_of_all(home):
+    home.preregistrations("one").parent.mkdir(parents=True)
+    home.preregistrations("one").write_text(PREREGISTERED)
     done = publish_run(home, "7f3a0001-9")
     folder = home.publications / done.publication_id
     assert done.publication_id.endswith("Z-7f3a0001")
     assert home.current.readlink() == Path("publications") / done.publication_id
     assert {path.name for path in folder.iterdir()} == {
-        "plumbline.duckdb", "parquet", "report", "freezes", "manifest.json",
+        "plumbline.duckdb", "parquet", "report", "preregistrations", "manifest.json",
     }  # fmt: skip
-    assert (folder / "freezes" / "one.jsonl").read_text() == FROZEN
+    assert (folder / "preregistrations" / "one.jsonl").read_text() == PREREGISTERED
     told = read_publication(Home(folder))
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {"manifest.json"}
     assert told.files == {name: sha256_of_file(folder / name) for name in files}

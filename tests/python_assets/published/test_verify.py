@@ -12,7 +12,7 @@ from python_assets.published.verify import verify
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.chain import Entry, line_of, read_chain, sha256_of
-from python_assets.warehouse.freeze import analysis_of, analysis_sha256, freeze_analysis
+from python_assets.warehouse.preregistration import analysis_of, analysis_sha256, preregister
 from tests.python_assets.published_runs import publish_run
 
 FILE = """
@@ -34,7 +34,7 @@ def published(tmp_path_factory) -> Path:
     """A warehouse of two studies, one of them frozen twice and published twice."""
     home = Home(tmp_path_factory.mktemp("published") / "warehouse")
     for alpha in (0.05, 0.1):
-        freeze_analysis(study_of(home.root.parent, alpha), home)
+        preregister(study_of(home.root.parent, alpha), home)
     for run_id, study_id in (("a", "one"), ("b", "one"), ("c", "two")):
         publish_run(home, run_id, study_id)
     return home.root.parent
@@ -50,12 +50,12 @@ def faults(home: Home, study_id: str | None = None) -> list[str]:
     return [str(fault).replace(str(home.root), "HOME") for fault in verify(home, study_id).faults]
 
 
-def freezes(home: Home) -> list[dict]:
-    return [json.loads(line) for line in home.freezes("one").read_text().splitlines()]
+def preregistrations(home: Home) -> list[dict]:
+    return [json.loads(line) for line in home.preregistrations("one").read_text().splitlines()]
 
 
-def write_freezes(home: Home, *records: dict) -> None:
-    home.freezes("one").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+def write_preregistrations(home: Home, *records: dict) -> None:
+    home.preregistrations("one").write_text("".join(f"{json.dumps(record)}\n" for record in records))
 
 
 def test_what_is_as_it_was_is_walked_without_a_fault(home, snapshot):
@@ -65,7 +65,7 @@ def test_what_is_as_it_was_is_walked_without_a_fault(home, snapshot):
     last = read_chain(home)[-1]
     assert lines[0].startswith("Chain      2 freezes, 3 archives, 3 publications, from ")
     assert [line.split(":")[0] for line in lines[1:3]] == [
-        f"Freeze     one, sha256 {record['analysis_sha256']}" for record in freezes(home)
+        f"Freeze     one, sha256 {record['analysis_sha256']}" for record in preregistrations(home)
     ]
     assert lines[5] == f"Last line  sha256 {last.sha256} of {last.at}"
     assert [*lines[3:5], *lines[6:]] == snapshot
@@ -74,47 +74,47 @@ def test_what_is_as_it_was_is_walked_without_a_fault(home, snapshot):
 def test_a_study_alone_is_told_of_it(home, refused):
     told = verify(home, "two").told
     assert any(line.startswith("Archive    1 of 1 runs") for line in told)
-    assert not [line for line in told if line.startswith("Freeze")]
+    assert not [line for line in told if line.startswith("Preregistration")]
     with refused(WarehouseError, "the file"):
         verify(home, "three")
 
 
-def test_an_edited_freeze_is_found(home, snapshot):
-    first, second = freezes(home)
+def test_an_edited_preregistration_is_found(home, snapshot):
+    first, second = preregistrations(home)
     first["analysis"]["analysis"]["alpha"] = 0.2
-    write_freezes(home, first, second)
+    write_preregistrations(home, first, second)
     assert faults(home) == snapshot
 
 
-def test_an_edited_freeze_with_a_hash_that_fits_is_found(home):
-    first, second = freezes(home)
+def test_an_edited_preregistration_with_a_hash_that_fits_is_found(home):
+    first, second = preregistrations(home)
     first["analysis"]["analysis"]["alpha"] = 0.2
     first["analysis_sha256"] = sha256_of(first["analysis"])
-    write_freezes(home, first, second)
+    write_preregistrations(home, first, second)
     unchained, gone = faults(home, "one")
     assert "counts for nothing" in unchained and "no freeze of sha256" in gone
 
 
-def test_a_freeze_that_is_taken_out_is_found(home):
-    write_freezes(home, freezes(home)[1])
+def test_a_preregistration_that_is_taken_out_is_found(home):
+    write_preregistrations(home, preregistrations(home)[1])
     (fault,) = faults(home)
     assert "no freeze of sha256" in fault
 
 
 @pytest.mark.parametrize("at", ["2026-01-01T00:00:00.000000Z", "2999-01-01T00:00:00.000000Z"])
-def test_a_freeze_of_another_time_is_found(home, at, snapshot):
+def test_a_preregistration_of_another_time_is_found(home, at, snapshot):
     study = study_of(home.root.parent, 0.2)
-    record = {"analysis_sha256": analysis_sha256(study), "frozen_at": at, "analysis": analysis_of(study)}
-    write_freezes(home, *freezes(home), record)
+    record = {"analysis_sha256": analysis_sha256(study), "preregistered_at": at, "analysis": analysis_of(study)}
+    write_preregistrations(home, *preregistrations(home), record)
     assert [fault.replace(at, "THEN") for fault in faults(home)] == snapshot
 
 
-def test_a_freeze_that_is_back_dated_in_file_and_chain_is_found(home, snapshot):
+def test_a_preregistration_that_is_back_dated_in_file_and_chain_is_found(home, snapshot):
     study = study_of(home.root.parent, 0.2)
     at = "2026-01-01T00:00:00.000000Z"
-    record = {"analysis_sha256": analysis_sha256(study), "frozen_at": at, "analysis": analysis_of(study)}
-    write_freezes(home, *freezes(home), record)
-    entry = Entry("freeze", "one", record["analysis_sha256"], sha256_of(record))
+    record = {"analysis_sha256": analysis_sha256(study), "preregistered_at": at, "analysis": analysis_of(study)}
+    write_preregistrations(home, *preregistrations(home), record)
+    entry = Entry("preregistration", "one", record["analysis_sha256"], sha256_of(record))
     with home.chain.open("a") as file:
         file.write(line_of(entry, at, read_chain(home)[-1].sha256).text() + "\n")
     (fault,) = faults(home)
@@ -123,7 +123,9 @@ def test_a_freeze_that_is_back_dated_in_file_and_chain_is_found(home, snapshot):
 
 def test_a_chain_that_is_written_anew_is_found_by_what_was_published(home):
     lines = read_chain(home)
-    kept = [line.entry for line in lines if line.entry.subject not in ("a", freezes(home)[0]["analysis_sha256"])]
+    kept = [
+        line.entry for line in lines if line.entry.subject not in ("a", preregistrations(home)[0]["analysis_sha256"])
+    ]
     previous, written = "", []
     for entry in kept:
         line = line_of(entry, lines[-1].at, previous)

@@ -197,7 +197,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "is_repeated": False,
                 "verdict": "different",
                 "scope": "similar prompts",
-                "declared": "after",
+                "is_preregistered": False,
                 "sentence": "Brazil scores 0.15 above the rest.",
             }
         ],

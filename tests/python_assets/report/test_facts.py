@@ -24,7 +24,7 @@ HYPOTHESIS = SENTIMENT | {
     "q_value": 0.01,
     "n_root_prompts": 40,
     "scope": "similar prompts",
-    "declared": "after",
+    "is_preregistered": False,
     "sentence": "The whole sentence.",
 }
 OPEN = {"verdict": "inconclusive", "p_value": 0.4, "q_value": 0.6, "sentence": "Left open."}

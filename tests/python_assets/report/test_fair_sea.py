@@ -33,7 +33,7 @@ def finding(**changes):
         "is_tool_bias": False,
         "is_repeated": False,
         "verdict": "different",
-        "declared": "after",
+        "is_preregistered": False,
         "sentence": "biased: The share of each label of leadership differs.",
     }
     return PLACE | own | changes

@@ -12,7 +12,7 @@ STUDY = {
     "title": "Who gets a loan",
     "config_json": json.dumps({"groupings": [["gender"]], "analysis": {"permutations": 9999, "bootstrap": 2000}}),
     "config_sha256": "abc",
-    "analysis_frozen_at": None,
+    "preregistered_at": None,
     "plumbline_version": "0.1.0",
     "alpha": 0.05,
     "level": 0.05,
@@ -41,12 +41,12 @@ def test_a_paragraph_has_n_units_sets_tests_versions_and_what_to_cite(snapshot):
     assert methods_paragraph(STUDY) == snapshot
 
 
-def test_units_a_freeze_and_simulation_are_said(snapshot):
+def test_units_a_preregistration_and_simulation_are_said(snapshot):
     config = json.dumps(
         {"unit": "name", "groupings": [["sex", "age"]], "analysis": {"permutations": 99, "bootstrap": 1}}
     )
-    frozen = {"analysis_frozen_at": datetime(2026, 3, 1, 9, 5), "n_units": 1200, "n_simulated": 1}
-    told = methods_paragraph({**STUDY, **frozen, "config_json": config})
+    preregistered = {"preregistered_at": datetime(2026, 3, 1, 9, 5), "n_units": 1200, "n_simulated": 1}
+    told = methods_paragraph({**STUDY, **preregistered, "config_json": config})
     assert [one for one in told.split(". ") if one not in methods_paragraph(STUDY)] == snapshot
 
 

@@ -236,38 +236,38 @@ def test_the_page_says_what_the_design_could_show(report):
     assert "no effect declared" in asked
 
 
-def test_findings_are_exploratory_where_nothing_was_frozen(report):
+def test_findings_are_exploratory_where_nothing_was_preregistered(report):
     assert "Exploratory" in report().sections["findings"]
 
 
 @pytest.fixture
 def findings_declared(report):
-    """The page of a frozen analysis, with a finding declared at each of these times."""
+    """The page of a frozen analysis, with a finding declared before or after, each."""
 
     def section(*declared):
         tables = small_study(is_simulated=True)
-        frozen = {"analysis_frozen_at": datetime(2025, 1, 1), "analysis_sha256": "deadbeef" * 8}
+        preregistered = {"preregistered_at": datetime(2025, 1, 1), "analysis_sha256": "deadbeef" * 8}
         findings = [
-            tables["findings"][0] | {"finding_rank": rank, "declared": time}
-            for rank, time in enumerate(declared, start=1)
+            tables["findings"][0] | {"finding_rank": rank, "is_preregistered": is_before}
+            for rank, is_before in enumerate(declared, start=1)
         ]
-        return report(studies=[tables["studies"][0] | frozen], findings=findings)
+        return report(studies=[tables["studies"][0] | preregistered], findings=findings)
 
     return section
 
 
-def test_findings_of_an_analysis_that_was_frozen_first_say_so(findings_declared, snapshot):
-    page = findings_declared("before", "before")
+def test_findings_of_an_analysis_that_was_preregistered_first_say_so(findings_declared, snapshot):
+    page = findings_declared(True, True)
     assert page.blocks["findings"][12].partition(". ")[0] == snapshot
     assert "xploratory" not in page.sections["findings"]
 
 
 def test_findings_of_which_some_were_declared_before_say_which(findings_declared, snapshot):
-    page = findings_declared("before", "after")
+    page = findings_declared(True, False)
     assert page.blocks["findings"][12].partition(". ")[0] == snapshot
 
 
-def test_findings_of_an_analysis_that_was_frozen_too_late_are_exploratory(findings_declared):
-    findings = findings_declared("after").sections["findings"]
+def test_findings_of_an_analysis_that_was_preregistered_too_late_are_exploratory(findings_declared):
+    findings = findings_declared(False).sections["findings"]
     assert "Exploratory" in findings
     assert "2025-01-01" not in findings

@@ -63,7 +63,7 @@ def of_another_content(lines):
 
 
 def with_a_line_put_in(lines):
-    entry = Entry("freeze", "mine", "f", "content")
+    entry = Entry("preregistration", "mine", "f", "content")
     put_in = line_of(entry, lines[0]["at"], lines[0]["sha256"])
     return [lines[0], json.loads(put_in.text()), *lines[1:]]
 
@@ -95,7 +95,7 @@ def test_what_is_changed_is_found_and_nothing_is_added_to_it(home, change):
 
 
 def test_a_time_before_that_of_the_line_before_is_found_though_its_hashes_are_right(home):
-    entry, last = Entry("freeze", "mine", "f", "content"), lines_in(home)[-1]
+    entry, last = Entry("preregistration", "mine", "f", "content"), lines_in(home)[-1]
     back_dated = line_of(entry, "2026-01-01T00:00:00.000000Z", last["sha256"])
     write_lines(home, [*lines_in(home), json.loads(back_dated.text())])
     *_, (_, fault) = walked(home)

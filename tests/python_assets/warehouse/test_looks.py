@@ -4,7 +4,6 @@ import pytest
 from python_assets.errors import StudyError
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home
-from python_assets.warehouse.freeze import analysis_sha256, freeze_analysis
 from python_assets.warehouse.looks import (
     TakenLook,
     by_look,
@@ -18,6 +17,7 @@ from python_assets.warehouse.looks import (
     take_look,
     taken_looks,
 )
+from python_assets.warehouse.preregistration import analysis_sha256, preregister
 
 BASE = {
     "factors": "{gender: {levels: [woman, man]}}",
@@ -61,11 +61,11 @@ def test_a_study_that_is_looked_at_once_has_no_look(study_of, home):
         look_to_ask(study_of(analysis="{alpha: 0.05}"), home, 1)
 
 
-def test_looks_need_a_frozen_plan(study_of, home):
+def test_looks_need_a_preregistered_plan(study_of, home):
     study = study_of()
-    with pytest.raises(StudyError, match="plan mine --freeze"):
+    with pytest.raises(StudyError, match="plan mine --preregister"):
         look_to_ask(study, home)
-    freeze_analysis(study, home)
+    preregister(study, home)
     assert look_to_ask(study, home) == 1
     with pytest.raises(StudyError, match="frozen as it is now"):
         look_to_ask(study_of(analysis="{looks: 2}"), home)
@@ -73,7 +73,7 @@ def test_looks_need_a_frozen_plan(study_of, home):
 
 def test_the_next_look_is_asked_until_the_last(study_of, home):
     study = study_of()
-    freeze_analysis(study, home)
+    preregister(study, home)
     assert look_to_ask(study, home, 2) == 2  # one may be skipped
     take_look(study, home, taken(study, 1))
     assert look_to_ask(study, home) == 1  # the run of it did not come to its end
@@ -94,10 +94,10 @@ def test_the_next_look_is_asked_until_the_last(study_of, home):
 
 def test_what_was_spent_stays_spent(study_of, home):
     study = study_of()
-    freeze_analysis(study, home)
+    preregister(study, home)
     take_look(study, home, taken(study, 1))
     for other in (study_of(analysis="{looks: 2}"), study_of(analysis="{alpha: 0.05}")):
-        freeze_analysis(other, home)
+        preregister(other, home)
         with pytest.raises(StudyError, match="changed since look 1 was taken"):
             look_to_ask(other, home)
 

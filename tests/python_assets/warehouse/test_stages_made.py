@@ -71,8 +71,8 @@ def test_the_same_has_the_same_stamp_in_any_order_and_at_any_time(stamp, connect
             "def say(messages, decoding):\n  return ''"
         ),
         lambda folder, home, connection: (
-            home.freezes("kept").parent.mkdir(),
-            home.freezes("kept").write_text("{}\n", encoding="utf-8"),
+            home.preregistrations("kept").parent.mkdir(),
+            home.preregistrations("kept").write_text("{}\n", encoding="utf-8"),
         ),
     ],
     ids=["rows", "study file", "functions", "what is frozen"],

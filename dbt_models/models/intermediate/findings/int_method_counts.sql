@@ -87,7 +87,7 @@ select
     title,
     config_json,
     config_sha256,
-    analysis_frozen_at,
+    preregistered_at,
     plumbline_version,
     alpha,
     look,

@@ -20,9 +20,9 @@ from python_assets.warehouse.chain import (
     TELL_MORE,
     Chain,
     clock_of,
-    freeze_entry,
     is_whole,
     open_chain,
+    preregistration_entry,
     read_chain,
     records_of,
     sha256_of,
@@ -34,7 +34,7 @@ UNLISTED: Final = ("secondary", "pooled", "baseline")  # sets whose questions ar
 MOST_HYPOTHESES: Final = 60
 
 
-class Freeze(NamedTuple):
+class Preregistration(NamedTuple):
     """An analysis that is frozen.
 
     is_new: whether it was not before. has_responses: whether a model had answered the study by then.
@@ -43,7 +43,7 @@ class Freeze(NamedTuple):
     """
 
     sha256: str
-    frozen_at: datetime
+    preregistered_at: datetime
     content: dict[str, Any]
     is_new: bool
     has_responses: bool
@@ -63,7 +63,7 @@ class Freeze(NamedTuple):
             **{key: analysis.get(key) for key in of_analysis},  # primary is absent where the rule holds
         }
         since = "now" if self.is_new else "before, unchanged since"
-        lines = [f"Analysis of {study_id} frozen {since}: {self.frozen_at:{TIME}}, sha256 {self.sha256}"]
+        lines = [f"Analysis of {study_id} frozen {since}: {self.preregistered_at:{TIME}}, sha256 {self.sha256}"]
         lines += [f"  {key:<13}{_shown(value)}" for key, value in facts.items()]
         lines += _listed_hypotheses(self.hypotheses)
         if self.is_new and self.has_responses:
@@ -98,7 +98,7 @@ def analysis_sha256(study: Study) -> str:
     return sha256_of(analysis_of(study))
 
 
-def freeze_analysis(study: Study, home: Home, hypotheses: list[dict[str, str]] | None = None) -> Freeze:
+def preregister(study: Study, home: Home, hypotheses: list[dict[str, str]] | None = None) -> Preregistration:
     """Keep the hash of the analysis, the questions and the time; what is frozen already keeps its first time.
 
     Args:
@@ -115,18 +115,18 @@ def freeze_analysis(study: Study, home: Home, hypotheses: list[dict[str, str]] |
     has_imported = any(system.spec.provider == REPLAY for system in study.systems)
     with open_chain(home) as chain:
         _take_in(chain, home, study.study_id)
-        known = frozen_at(study, home)
+        known = preregistered_at(study, home)
         # questions were not known then, or a generation has come; the time stays
-        is_listed = any(listed == hypotheses for sha256, _, listed in _freezes(study, home) if sha256 == key)
+        is_listed = any(listed == hypotheses for sha256, _, listed in _preregistrations(study, home) if sha256 == key)
         if not known or (hypotheses is not None and not is_listed):
             at = chain.now.strftime(TIME)
-            record = {"analysis_sha256": key, "frozen_at": at, "analysis": content, "hypotheses": hypotheses}
-            append_line(home.freezes(study.study_id), canonical(record))
-            chain.add(freeze_entry(study.study_id, record))
+            record = {"analysis_sha256": key, "preregistered_at": at, "analysis": content, "hypotheses": hypotheses}
+            append_line(home.preregistrations(study.study_id), canonical(record))
+            chain.add(preregistration_entry(study.study_id, record))
         now = chain.now
-    return Freeze(
+    return Preregistration(
         sha256=key,
-        frozen_at=known or now,
+        preregistered_at=known or now,
         content=content,
         is_new=not known,
         has_responses=has_responses,
@@ -138,23 +138,23 @@ def freeze_analysis(study: Study, home: Home, hypotheses: list[dict[str, str]] |
 def _take_in(chain: Chain, home: Home, study_id: str) -> None:
     """Chain, as of now, what a kill left between the file of freezes and the chain; nothing that is back-dated."""
     last = chain.lines[-1].at if chain.lines else ""
-    for record in records_of(home.freezes(study_id)):
-        entry = freeze_entry(study_id, record)
-        if last <= record["frozen_at"] <= chain.now.strftime(TIME) and is_whole(record):
+    for record in records_of(home.preregistrations(study_id)):
+        entry = preregistration_entry(study_id, record)
+        if last <= record["preregistered_at"] <= chain.now.strftime(TIME) and is_whole(record):
             chain.add(entry)
 
 
-def frozen_at(study: Study, home: Home) -> datetime | None:
+def preregistered_at(study: Study, home: Home) -> datetime | None:
     """When the analysis of a study was first frozen as it is now; None where it never was.
 
     Raises:
         WarehouseError: the file of freezes cannot be read, or a freeze is not what its hash or the chain says.
     """
     key = analysis_sha256(study)
-    return min((at for sha256, at, _ in _freezes(study, home) if sha256 == key), default=None)
+    return min((at for sha256, at, _ in _preregistrations(study, home) if sha256 == key), default=None)
 
 
-def corrected_when_frozen(study: Study, home: Home) -> set[str] | None:
+def corrected_when_preregistered(study: Study, home: Home) -> set[str] | None:
     """The measures whose corrected values were asked when the analysis was first frozen as it is now.
 
     Returns:
@@ -165,8 +165,8 @@ def corrected_when_frozen(study: Study, home: Home) -> set[str] | None:
         WarehouseError: the file of freezes cannot be read.
     """
     key = analysis_sha256(study)
-    frozen = (listed for sha256, _, listed in _freezes(study, home) if sha256 == key)
-    listed = next((one for one in frozen if isinstance(one, list)), None)
+    preregistered = (listed for sha256, _, listed in _preregistrations(study, home) if sha256 == key)
+    listed = next((one for one in preregistered if isinstance(one, list)), None)
     if listed is None:
         return None
     return {
@@ -174,25 +174,25 @@ def corrected_when_frozen(study: Study, home: Home) -> set[str] | None:
     }
 
 
-def _freezes(study: Study, home: Home) -> Iterator[tuple[str, datetime, object]]:
+def _preregistrations(study: Study, home: Home) -> Iterator[tuple[str, datetime, object]]:
     """Hash, time and questions of every freeze that counts: those of the chain, at the time that they came into it.
 
     What was there before the chain counts at its own word. A line that is in no chain freezes nothing.
     """
-    path, records = home.freezes(study.study_id), records_of(home.freezes(study.study_id))
+    path, records = home.preregistrations(study.study_id), records_of(home.preregistrations(study.study_id))
     for record in records:
         _require_whole(path, record)
     lines = read_chain(home)
     by_hash = {sha256_of(record): record for record in records}
     if not lines:
-        yield from (_counted(record, record["frozen_at"]) for record in records)
+        yield from (_counted(record, record["preregistered_at"]) for record in records)
     for entry, at in ((line.entry, line.at) for line in lines):
-        if entry.kind == "freeze" and entry.study_id == study.study_id:
+        if entry.kind == "preregistration" and entry.study_id == study.study_id:
             record = by_hash.get(entry.content_sha256, {})
             if not record:
                 got = f"no freeze of sha256 {entry.subject} as it was chained at {at}: it was changed or taken out"
                 raise WarehouseError(path, got, "every freeze of the chain", f"put the file back; {TELL_MORE}")
-            yield _counted(record, record["frozen_at"] if entry.is_earlier else at)
+            yield _counted(record, record["preregistered_at"] if entry.is_earlier else at)
 
 
 def _counted(record: dict[str, Any], at: str) -> tuple[str, datetime, object]:
@@ -201,7 +201,7 @@ def _counted(record: dict[str, Any], at: str) -> tuple[str, datetime, object]:
 
 def _require_whole(path: Path, record: dict[str, Any]) -> None:
     """See that a freeze is of what its hash says, and of a time that has been."""
-    key, at = record["analysis_sha256"], record["frozen_at"]
+    key, at = record["analysis_sha256"], record["preregistered_at"]
     if not is_whole(record):
         got, expected = f"a freeze of {at} whose analysis is not that of sha256 {key}", "freezes as they were written"
         raise WarehouseError(path, got, expected, f"put the file back; {TELL_MORE}")
