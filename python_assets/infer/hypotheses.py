@@ -233,8 +233,8 @@ def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -
         look: what q is held against, and what was called before.
 
     Returns:
-        Questions with q_value, level, significant_at_look and is_significant; contrasts with family_id, n_hypotheses,
-        n_significant, q_hypothesis, q_value, NaN for SIZES, significant_at_look and is_significant.
+        Questions with q_value, significance_level, significant_at_look and is_significant; contrasts with family_id,
+        n_hypotheses, n_significant, q_hypothesis, q_value, NaN for SIZES, significant_at_look and is_significant.
     """
     number = _positions(hypotheses, contrasts)
     q, q_group = np.full(len(hypotheses), np.nan), np.full(len(contrasts), np.nan)
@@ -245,7 +245,10 @@ def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -
         q[member], q_group[rows] = levels.of_hypothesis, levels.of_group
     significant_at = look.significant_at("hypotheses", hypotheses, q)
     hypotheses = hypotheses.assign(
-        q_value=q, level=look.level, significant_at_look=significant_at, is_significant=~np.isnan(significant_at)
+        q_value=q,
+        significance_level=look.level,
+        significant_at_look=significant_at,
+        is_significant=~np.isnan(significant_at),
     )
     n_significant = hypotheses.is_significant.groupby(hypotheses.family_id).transform("sum")
     hypotheses = hypotheses.assign(n_significant=n_significant)

@@ -133,7 +133,7 @@ TABLES: Final[Columns] = {
         f"{_KEYS} reference_system_id family_id",
         bigint_not_null="n_hypotheses n_groups",
         boolean_not_null="is_observed is_pooled",
-        double_not_null="level",
+        double_not_null="significance_level",
         double="p_value q_value",
         bigint="significant_at_look n_draws n_root_prompts n_units",
         varchar="method scope inference_reason",

@@ -32,7 +32,7 @@ KEYS: Final = (
 )  # of a question of groups
 STUDY: Final = """
     select cast(json_extract(config_json, '$.analysis.alpha') as double) as alpha,
-        look, n_looks, n_root_prompts_asked, n_root_prompts_planned, level,
+        look, n_looks, n_root_prompts_asked, n_root_prompts_planned, significance_level,
         (
             select bool_or(inference_reason in ('between_looks', 'looks_spent')) from findings where study_id = $study
         ) as is_withheld,
@@ -160,7 +160,7 @@ def _of_look(facts: Row) -> list[str]:
         return []
     look, n = facts["look"], facts["n_looks"]
     asked = f"{facts['n_root_prompts_asked']:,} of {facts['n_root_prompts_planned']:,} root prompts"
-    told = "nothing is called" if facts["is_withheld"] else f"called at {facts['level']:.2g}"
+    told = "nothing is called" if facts["is_withheld"] else f"called at {facts['significance_level']:.2g}"
     more = f"; the next run asks look {look + 1}" if look < n and not facts["is_withheld"] else ""
     return [f"Look       {look} of {n}, {asked}: {told}{more}"]
 

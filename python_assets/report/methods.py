@@ -99,11 +99,11 @@ def _tested(study: Row, analysis: Row) -> list[str]:
     said = [
         "Whether the groups of a grouping differ in a measure is one question, with a p by random "
         f"relabelling of groups ({analysis['permutations']:,} permutations) and a q by Benjamini and "
-        f"Hochberg within its set of questions, called at {study['level']:.2g}: {study['families']}."
+        f"Hochberg within its set of questions, called at {study['significance_level']:.2g}: {study['families']}."
     ]
     if study["tests"]:
         said.append(f"Contrasts were tested by {study['tests']}.")
-    level = f"{100 * (1 - study['level']):.4g} %"
+    level = f"{100 * (1 - study['significance_level']):.4g} %"
     if study["look"]:
         said.append(
             f"This is look {study['look']} of {study['n_looks']}, of {study['n_root_prompts_asked']:,} of "

@@ -213,12 +213,14 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
         because = _listed(group["explained_by"].split(SEPARATOR))
         what = _beyond(group, asked, "") if is_beyond else f"{_label(group)}{_amount(group)} than {others}"
         return f"{group['group_id']}: {what}, but only because of {because}{_left(group)}.{_turned(group)}"
-    seen = _seen(group, asked.hypothesis["level"])
+    seen = _seen(group, asked.hypothesis["significance_level"])
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
     amount = _beyond(group, asked, _near(group)) if is_beyond else f"{_label(group)}{_about(group)} than {others}"
     told = f"{group['group_id']}: {amount}"
     last = _missing(group, asked) if group["differs_on_its_own"] else _of_margin(group)
-    significant = of_look({**{name: asked.hypothesis[name] for name in ("look", "n_looks", "level")}, **group})
+    significant = of_look(
+        {**{name: asked.hypothesis[name] for name in ("look", "n_looks", "significance_level")}, **group}
+    )
     more = "".join(f" {text}" for text in (significant, last) if text)
     return f"{told}{f' ({seen})' if seen else ''}{side if group['differs_on_its_own'] else ''}.{_turned(group)}{more}"
 
@@ -232,7 +234,7 @@ def of_look(row: Row) -> str:
     significant_at = row["significant_at_look"]
     if significant_at is None or row["look"] is None:
         return ""
-    since = significant_at < row["look"] and row["q_value"] is not None and row["q_value"] > row["level"]
+    since = significant_at < row["look"] and row["q_value"] is not None and row["q_value"] > row["significance_level"]
     now = f"; with all answers since, q {probability(row['q_value'])} alone would not call it" if since else ""
     return f"Called at look {significant_at} of {row['n_looks']}{now}."
 
@@ -458,7 +460,7 @@ def _inside(asked: StatisticSpec) -> str:
     low, high = ([row[end] for row in rows] for end in ("ci_low", "ci_high"))
     if None in low or None in high:
         return f" (less than {margins})"
-    level, one = plain(100 * (1 - asked.hypothesis["level"])), rows[0]
+    level, one = plain(100 * (1 - asked.hypothesis["significance_level"])), rows[0]
     whose = f"{level} % interval" if len(rows) == 1 else f"{level} % intervals all"
     return f" (less than {margins}; {whose} within {_digits(one, min(low))} to {_digits(one, max(high))})"
 
@@ -526,7 +528,7 @@ def _who_beyond(asked: StatisticSpec) -> list[str]:
         return []
     said, is_gap = [], _pair_of_levels(asked) is not None
     for row in told[:MOST_GROUPS]:
-        seen = _seen(row, asked.hypothesis["level"])
+        seen = _seen(row, asked.hypothesis["significance_level"])
         statement = _beyond(row, asked, _near(row))
         named = f"{row['group_id']}: {statement}"
         said.append(f"{_capital(statement if is_gap else named)}{f' ({seen})' if seen else ''}.")
@@ -570,7 +572,7 @@ def _camps(asked: StatisticSpec) -> str:
 
 
 def _told(row: Row, asked: StatisticSpec) -> str:
-    seen = _seen(row, asked.hypothesis["level"])
+    seen = _seen(row, asked.hypothesis["significance_level"])
     return f"{_label(row)}{_about(row)} than {_others(row, asked)}{f', {seen}' if seen else ''}"
 
 

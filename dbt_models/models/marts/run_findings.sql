@@ -66,7 +66,7 @@ select
     hypotheses.strongest_{{ column }},
     {% endfor %}
     measures.unit,
-    studies.level,
+    studies.significance_level,
     hypotheses.n_groups,
     hypotheses.n_groups_different,
     hypotheses.n_responses,

@@ -35,7 +35,7 @@ select
     looks.n_looks,
     looks.n_root_prompts_asked,
     looks.n_root_prompts_planned,
-    looks.level,
+    looks.significance_level,
     methods.methods,
     cast(null as timestamp) as published_at
 from studies

@@ -135,7 +135,7 @@ def test_what_a_look_calls_stays_significant_and_is_told_where_it_turns_round(ta
     assert second.value_at_call > 0 > second.value_cells
     assert pd.isna(second.explained_by)
     hypothesis = rows(connection, "hypotheses", "measure_id = 'tone'").iloc[0]
-    assert (hypothesis.significant_at_look, hypothesis.level) == (1, look.level)
+    assert (hypothesis.significant_at_look, hypothesis.significance_level) == (1, look.level)
     # n rows that are called so far have intervals after selection
     assert second.ci_low_selected < second.value_cells < second.ci_high_selected
     nothing = rows(connection, "contrasts", "measure_id = 'still'")

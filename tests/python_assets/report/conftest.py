@@ -35,7 +35,7 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
                 "domain": "countries",
                 "config_json": json.dumps(CONFIG),
                 "config_sha256": "c0ffee",
-                "level": 0.05,
+                "significance_level": 0.05,
                 "plumbline_version": "0.1.0",
                 "run_id": "run-1",
                 "published_at": datetime(2025, 1, 2),

@@ -222,7 +222,7 @@ def test_the_look_at_which_a_change_was_significant_is_told(report, tables, look
     significant = {"q_value": q, "significant_at_look": 2, "family_id": "comparison"}
     rows = [*(row for row in tables["system_comparisons"] if row["comparison"] != "disparity_change")]
     rows += [moved("Mali", -0.75, **significant)]
-    of_look = {"look": look, "n_looks": 3, "level": 0.033}
+    of_look = {"look": look, "n_looks": 3, "significance_level": 0.033}
     studies = [study | of_look for study in small_study(is_simulated=True)["studies"]]
     page = report(**{**tables, "system_comparisons": rows, "studies": studies})
     assert [one for one in page.blocks["comparisons"] if "look 2 of 3" in one] == snapshot

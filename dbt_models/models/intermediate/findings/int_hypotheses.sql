@@ -89,7 +89,7 @@ select
     p_value,
     q_value,
     n_hypotheses,
-    level,
+    significance_level,
     significant_at_look,
     is_significant,
     verdict,

@@ -12,7 +12,7 @@ looks as (
 ),
 
 levels as (
-    select study_id, max(level) as level from {{ source('inference', 'hypotheses') }} group by study_id
+    select study_id, max(significance_level) as significance_level from {{ source('inference', 'hypotheses') }} group by study_id
 ),
 
 studies as (
@@ -25,7 +25,7 @@ select
     looks.n_looks,
     cast(looks.n_root_prompts_asked as bigint) as n_root_prompts_asked,
     cast(looks.n_root_prompts_planned as bigint) as n_root_prompts_planned,
-    coalesce(levels.level, studies.alpha) as level
+    coalesce(levels.significance_level, studies.alpha) as significance_level
 from studies
 left join looks using (study_id)
 left join levels using (study_id)

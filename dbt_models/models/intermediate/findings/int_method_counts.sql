@@ -94,7 +94,7 @@ select
     n_looks,
     n_root_prompts_asked,
     n_root_prompts_planned,
-    level,
+    significance_level,
     n_prompts,
     n_root_prompts,
     n_units,
