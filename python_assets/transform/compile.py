@@ -115,6 +115,9 @@ def _manifest(folder: Path, parsed: Path) -> dict[str, Any]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("DBT_")}
         environment["PLUMBLINE_BUILD"] = ":memory:"
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode and parsed.is_file():  # models that have other names since are no mistake of the project
+            parsed.unlink()
+            return _manifest(folder, parsed)
         if done.returncode:
             told = (done.stdout + done.stderr).strip()
             raise TransformError(folder, told, "a project that dbt can compile", _REMEDY)

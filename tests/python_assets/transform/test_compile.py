@@ -2,6 +2,7 @@
 
 import shutil
 from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +81,22 @@ def test_nothing_of_the_environment_of_dbt_is_in_what_is_compiled(cache, dbt_pro
     assert compiled_project(folder, say=silent).nodes["model.plumbline.b"]["compiled_code"] == (
         'select x from "intermediate"."a"'
     )
+
+
+def test_what_an_earlier_version_parsed_and_dbt_cannot_go_on_from_is_parsed_anew(dbt_project, tmp_path, monkeypatch):
+    run, parsed = compiling.subprocess.run, tmp_path / "partial_parse.msgpack"
+
+    def dbt(command, **options):  # as where a unit test's model has another name since
+        target = Path(next(one for one in command if one.startswith("--target-path=")).partition("=")[2])
+        if (target / parsed.name).is_file():
+            return compiling.subprocess.CompletedProcess(command, 2, "depends on what is not in the graph", "")
+        return run(command, **options)
+
+    monkeypatch.setattr(compiling.subprocess, "run", dbt)
+    parsed.write_bytes(b"of a version before")
+    folder = dbt_project({"models/a.sql": "select 1 as x"})
+    assert "model.plumbline.a" in compiling._manifest(folder, parsed)["nodes"]
+    assert parsed.read_bytes() != b"of a version before"
 
 
 @pytest.mark.run
