@@ -62,7 +62,7 @@ def _make_mart(connection: duckdb.DuckDBPyConnection, study_id: str, mart: dict)
         for column in columns
     )
     values = ", ".join(_value(column, study_id) for column in columns)
-    n_rows = 1 if mart["name"] in ("studies", "publications") else N_ROWS.get(mart["name"], 1_000)
+    n_rows = 1 if mart["name"] in ("studies", "runs") else N_ROWS.get(mart["name"], 1_000)
     connection.execute(f"create table marts.{mart['name']} ({declared})")
     connection.execute(f"insert into marts.{mart['name']} select {values} from range({n_rows}) rows(i)")
     connection.execute(f"comment on table marts.{mart['name']} is 'One row per row; it''s made up.'")

@@ -177,3 +177,24 @@ STEPS["preregistered"] = {
     "freeze": ("preregistration", _PREREGISTERED),
     "frozen": ("preregistered", _PREREGISTERED),
 }
+_RUNS = r"^(dbt_models/|docs/queries|python_assets/(report|published|gate|audit|providers/spending)|tests/)"
+STEPS["runs"] = {
+    r"ref\('publications'\)": "ref('runs')",
+    r"(from|table|join|name:|model:|of|in|as) publications\b(?=[ \"'\n,;]|$)(?! (that|stay|are|but))": r"\1 runs",
+    r"(from earlier\.main\.|marts\.)publications\b": r"\1runs",
+    r'"publications": ("archive"|"select|runs\()': r'"runs": \1',
+    r'PUBLICATIONS: Final = "publications"': 'RUNS: Final = "runs"',
+    r"\bPUBLICATIONS\b": "RUNS",
+    r"\[\"publications\"\]": '["runs"]',
+    r"marts/publications\.yml": "marts/runs.yml",
+    r"publications\.parquet": "runs.parquet",
+    r"(studies|run_groups|select) publications\.(?=published)": r"\1 runs.",
+    r"publications\.published_at": "runs.published_at",
+    r"`publications`": "`runs`",
+    r"a row of publications\b": "a row of runs",
+    r"as publications has it": "as runs has it",
+    r"and publications says": "and runs says",
+    r"which publications says": "which runs says",
+    r"\(\"studies\", \"publications\"\)": '("studies", "runs")',
+    r"publications=runs\(": "runs=runs(",
+}

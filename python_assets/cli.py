@@ -169,7 +169,7 @@ def _parser() -> argparse.ArgumentParser:
         help="compare the latest run of a study with an earlier one; exits with 1 where a group moved",
     )
     gate.add_argument("study")
-    gate.add_argument("--against", required=True, metavar="RUN", help="an earlier run, as publications has it")
+    gate.add_argument("--against", required=True, metavar="RUN", help="an earlier run, as runs has it")
     gate.add_argument("--report", type=Path, metavar="FILE", help="write the comparison as an HTML page, too")
     gate.set_defaults(command=_gate, mistake=MISTAKE_AT_GATE)
 

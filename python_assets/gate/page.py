@@ -13,7 +13,7 @@ from python_assets.gate.text import AGAINST_OTHERS, COLUMNS, tell
 from python_assets.published.archived import MARTS, ArchivedRun
 from python_assets.published.copies import literal
 from python_assets.published.manifest import read_manifest
-from python_assets.published.merge import PUBLICATIONS
+from python_assets.published.merge import RUNS
 from python_assets.report.templates import template, write_page
 from python_assets.report.text import SIMULATED
 from python_assets.warehouse.build import connect
@@ -63,9 +63,9 @@ def write_gate_page(gate: Gate, runs: BothRuns, path: Path) -> None:
 
 
 def _made(name: str, run: ArchivedRun) -> RunMade:
-    """What the row of a run in publications says, as it was kept with the run."""
+    """What the row of a run in runs says, as it was kept with the run."""
     with connect() as connection:
-        file = literal(str(run.folder / MARTS / f"{PUBLICATIONS}.parquet"))
+        file = literal(str(run.folder / MARTS / f"{RUNS}.parquet"))
         query = f"select systems_json, scorers_json from read_parquet({file}) where run_id = ?"
         systems, scorers = connection.execute(query, [run.run_id]).fetchall()[0]
     read: dict[str, list[str]] = {}

@@ -233,7 +233,7 @@ def logged_usage(study: Study, home: Home, system: System) -> Usage:
 
 
 class Spent(NamedTuple):
-    """What the calls of a study used and cost, as table publications has it; what is not known is None.
+    """What the calls of a study used and cost, as table runs has it; what is not known is None.
 
     cost_reason: a row of table reasons, where cost_usd is None.
     """

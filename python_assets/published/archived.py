@@ -49,7 +49,7 @@ def archived_run(home: Home, study_id: str, run_id: str) -> ArchivedRun:
     Args:
         home: the warehouse.
         study_id: the study.
-        run_id: as publications has it, or the beginning of one.
+        run_id: as runs has it, or the beginning of one.
 
     Raises:
         WarehouseError: there is none of that name, or several begin so; the text names those that are kept.

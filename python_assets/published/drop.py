@@ -16,7 +16,7 @@ import duckdb
 from python_assets.errors import WarehouseError
 from python_assets.published.archived import ArchivedRun, archived_runs
 from python_assets.published.manifest import NAME
-from python_assets.published.merge import EVERY_RUN, PUBLICATIONS, Stamp, attach, marts_of, merge_without, rows_of
+from python_assets.published.merge import EVERY_RUN, RUNS, Stamp, attach, marts_of, merge_without, rows_of
 from python_assets.published.publication import commit, finish, id_of, new_publication, publish_lock, share
 from python_assets.published.publish import SHARED, tells_what_cannot_be_written
 from python_assets.published.runs import SHOWN_CHARACTERS
@@ -151,8 +151,8 @@ def _share(publication: Home, earlier: Home, loss: Loss) -> None:
 def _runs(connection: duckdb.DuckDBPyConnection, home: Home) -> dict[str, list[str]]:
     """The runs of every study that is published or kept, the earliest first."""
     rows = []
-    if any(mart.name == PUBLICATIONS for mart in marts_of(connection, "earlier", "main")):
-        query = f"select study_id, run_id from earlier.main.{PUBLICATIONS} order by study_id, published_at, run_id"
+    if any(mart.name == RUNS for mart in marts_of(connection, "earlier", "main")):
+        query = f"select study_id, run_id from earlier.main.{RUNS} order by study_id, published_at, run_id"
         rows = connection.execute(query).fetchall()
     studies = {study_id for study_id, _ in rows}
     studies |= {path.name for path in home.root.glob("archive/*") if archived_runs(home, path.name)}

@@ -83,7 +83,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "branches": "archive",
     "keywords": "archive",
     "measurements": "archive",
-    "publications": "archive",
+    "runs": "archive",
     "quarantined_records": "archive",
     "run_changes": "archive",
     "run_findings": "archive",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from python_assets.published.merge import PUBLICATIONS, RUN_CHANGES, Stamp, attach, marts_of, merge_changes
+from python_assets.published.merge import RUN_CHANGES, RUNS, Stamp, attach, marts_of, merge_changes
 from python_assets.published.publication import commit, finish, id_of, new_publication, publish_lock, share
 from python_assets.published.publish import SHARED, Told, WriteReport, tells_what_cannot_be_written
 from python_assets.warehouse.build import Home, connect, utc_now
@@ -53,7 +53,7 @@ def keep_changes(
 
 
 def _has_place(connection: duckdb.DuckDBPyConnection, study_id: str, run_id: str) -> bool:
-    if not {PUBLICATIONS, RUN_CHANGES} <= {mart.name for mart in marts_of(connection, "earlier", "main")}:
+    if not {RUNS, RUN_CHANGES} <= {mart.name for mart in marts_of(connection, "earlier", "main")}:
         return False
-    query = f"select 1 from earlier.main.{PUBLICATIONS} where study_id = ? and run_id = ?"
+    query = f"select 1 from earlier.main.{RUNS} where study_id = ? and run_id = ?"
     return connection.execute(query, [study_id, run_id]).fetchone() is not None

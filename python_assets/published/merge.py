@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 # older drivers open files of this version and no later one
 STORAGE_VERSION: Final = "v1.0.0"
-PUBLICATIONS: Final = "publications"
+RUNS: Final = "runs"
 RUN_CHANGES: Final = "run_changes"
 # have rows of every run, where the other tables hold the latest alone
-TABLES_OF_RUNS: Final = (PUBLICATIONS, "run_findings", "run_groups", RUN_CHANGES)
+TABLES_OF_RUNS: Final = (RUNS, "run_findings", "run_groups", RUN_CHANGES)
 # read those tables, whose rows of earlier runs no build file has: views where they are published, too, in this order
 VIEWS_OF_RUNS: Final = ("v_history", "v_changed_since")
 # DuckDB shares one table among its threads only where it is large, and most marts are not
@@ -121,7 +121,7 @@ def merge(
         earlier: the database that other studies are published in; None where there is none.
         into: the folders that the database and the Parquet files are written to.
         stamp: the rows of its study come from the build file.
-        kept: the runs of the study that are kept, this one included, as publications is to say.
+        kept: the runs of the study that are kept, this one included, as runs is to say.
 
     Returns:
         The rows of the study by mart.
@@ -140,7 +140,7 @@ def merge(
         n_rows = _write_mart(cursor, stamp, mart, before.get(mart.name))
         if mart.name in TABLES_OF_RUNS:
             _bring_back(cursor, mart.name, kept)
-        if mart.name == PUBLICATIONS:
+        if mart.name == RUNS:
             _say_what_is_kept(cursor, stamp, kept)
         return n_rows
 
@@ -175,9 +175,9 @@ def merge_changes(
             cursor.register("changes", changes)
             of_pair = f"{literal(stamp.study_id)} as study_id, {run_id} as run_id, {against} as against_run_id"
             n_rows += _insert(cursor, mart, f"(select *, {of_pair} from changes)", names)
-        if mart.name == PUBLICATIONS:
+        if mart.name == RUNS:
             id_ = literal(stamp.publication_id)
-            cursor.execute(f"update fresh.main.{PUBLICATIONS} set publication_id = {id_} where {of_run}")
+            cursor.execute(f"update fresh.main.{RUNS} set publication_id = {id_} where {of_run}")
         return n_rows
 
     _written(connection, marts_of(connection, "earlier", "main"), into, stamp, write)
@@ -275,7 +275,7 @@ def _known_when_published(stamp: Stamp, table: str) -> dict[str, str]:
     published_at = {"published_at": f"timestamp '{stamp.published_at.isoformat()}'"}
     if table == "studies":
         return published_at
-    if table != PUBLICATIONS:
+    if table != RUNS:
         return {}
     spent = {name: _value(value) for name, value in stamp.spent.items()}
     return published_at | {"publication_id": literal(stamp.publication_id)} | spent
@@ -296,7 +296,7 @@ def _carry_over(connection: duckdb.DuckDBPyConnection, stamp: Stamp, mart: Mart,
     connection.execute(
         f"create or replace temp view carried_rows as "
         f"select * from earlier.main.{identifier(mart.name)} where study_id <> {literal(stamp.study_id)}"
-        + (" or run_id not in (from build.marts.publications select run_id)" if of_every_run else "")
+        + (" or run_id not in (from build.marts.runs select run_id)" if of_every_run else "")
     )
     row = connection.execute("select 1 from carried_rows limit 1").fetchone()
     return [known[column.name] for column in mart.columns if column.name in known] if row else []
@@ -362,8 +362,8 @@ def _insert(connection: duckdb.DuckDBPyConnection, mart: Mart, source: str, name
 
 
 def _say_what_is_kept(connection: duckdb.DuckDBPyConnection, stamp: Stamp, kept: Sequence[ArchivedRun]) -> None:
-    """Write in publications which runs of a study are kept, and where."""
-    table = f"fresh.main.{PUBLICATIONS}"
+    """Write in runs which runs of a study are kept, and where."""
+    table = f"fresh.main.{RUNS}"
     connection.execute(
         f"update {table} set archive_path = null, archive_removed_at = ? "
         "where study_id = ? and archive_path is not null and not list_contains(?, run_id)",

@@ -1,4 +1,4 @@
-"""The runs of every study, as table publications has them: a line each for a terminal, or everything for programs.
+"""The runs of every study, as table runs has them: a line each for a terminal, or everything for programs.
 
 Belongs here: which columns are told, and in which words.
 """
@@ -53,11 +53,11 @@ def runs_of(home: Home) -> list[Row]:
             columns = ", ".join(name if name in known else f"null as {name}" for name in COLUMNS)
             cursor = connection.execute(
                 f"select {columns}, run_id in (from studies select run_id) as is_latest "
-                "from publications order by study_id, published_at, run_id"
+                "from runs order by study_id, published_at, run_id"
             )
         except duckdb.Error as error:
             remedy = "run a study: what is published is then written by this version"
-            raise WarehouseError(home.published, error, "a table publications", remedy) from error
+            raise WarehouseError(home.published, error, "a table runs", remedy) from error
         names = [column[0] for column in cursor.description or []]
         rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     return [_described(row) for row in rows]

@@ -251,7 +251,7 @@ def _hold_links(held: _Held) -> None:
 def _hold_kept(held: _Held) -> None:
     """See that the runs are there which readers are told are kept."""
     home = held.home
-    query = "select study_id, run_id, archive_path from publications where archive_path is not null order by all"
+    query = "select study_id, run_id, archive_path from runs where archive_path is not null order by all"
     if not home.published.is_file():
         return
     with open_published(home.published.resolve()) as connection:
@@ -262,4 +262,4 @@ def _hold_kept(held: _Held) -> None:
             return
     for study_id, run_id, path in kept:
         if held.is_asked(study_id) and not (home.root / path / REPORT).is_file():
-            held.fault(home.root / path, NOTHING, f"run {run_id}, which publications says is kept", "put it back")
+            held.fault(home.root / path, NOTHING, f"run {run_id}, which runs says is kept", "put it back")

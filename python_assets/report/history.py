@@ -20,7 +20,7 @@ MAX_CHANGES: Final = 40
 
 RUNS: Final = """
     select run_id, published_at
-    from publications
+    from runs
     where study_id = $study and run_id in (select run_id from run_findings where study_id = $study)
     order by published_at, run_id
 """

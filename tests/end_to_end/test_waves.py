@@ -175,7 +175,7 @@ def months(printed, plumbline, tmp_path_factory):
         done = call("run", "assistant")
         assert done.returncode == 0, done.stderr
     with open_warehouse(home) as connection:
-        found = connection.execute("select run_id from publications order by published_at").fetchall()
+        found = connection.execute("select run_id from runs order by published_at").fetchall()
     runs = [run_id for (run_id,) in found]
     done = call("gate", "assistant", "--against", runs[0])  # of another run than the one before
     assert done.returncode == 0, done.stdout + done.stderr

@@ -88,7 +88,7 @@ def publish_run(
             [study, json.dumps(CONFIG | report), run_id, told.get("at", "2026-10-01 00:00:00")],
         )
         connection.execute(
-            "create table publications as select study_id, run_id, published_at, ? as systems_json, "
+            "create table runs as select study_id, run_id, published_at, ? as systems_json, "
             "? as scorers_json, null::varchar as archive_path, null::timestamp as archive_removed_at from studies",
             [
                 json.dumps([SYSTEM | {"model_digest": told.get("digest"), "wave": told.get("wave")}]),

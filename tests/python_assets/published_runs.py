@@ -12,7 +12,7 @@ CONFIG = {"prompts": {"templates": {"texts": [{"id": "t", "text": "A"}]}}}
 MARTS = {
     "studies": "select '{study}' as study_id, 'T' as title, '{config}' as config_json, 'abc' as config_sha256, "
     "'0.1.0' as plumbline_version, '{run}' as run_id, null::timestamp as published_at",
-    "publications": "select '{study}' as study_id, '{run}' as run_id, null::timestamp as published_at, "
+    "runs": "select '{study}' as study_id, '{run}' as run_id, null::timestamp as published_at, "
     "null::varchar as publication_id, 'abc' as config_sha256, '0.1.0' as plumbline_version, '[]' as systems_json, "
     "'[]' as scorers_json, null::varchar as archive_path, null::timestamp as archive_removed_at",
     "documents": "select '{study}' as study_id, '' as document_id, '' as licence where false",
@@ -57,7 +57,7 @@ def finished_run(home: Home, run_id: str, study_id: str = "one", **told) -> Fini
 def write_page(published: Path, study_id: str, page: Path) -> str:
     """The page of a study: which run it is of, and the publication that it was written in."""
     with duckdb.connect(str(published), read_only=True) as connection:
-        query = "select run_id, publication_id from publications where study_id = ? order by published_at"
+        query = "select run_id, publication_id from runs where study_id = ? order by published_at"
         run_id, publication_id = connection.execute(query, [study_id]).fetchall()[-1]
     page.parent.mkdir(exist_ok=True)
     page.write_text(f"report of {run_id} in {publication_id}")

@@ -62,7 +62,7 @@ select
     hypotheses.p_value,
     hypotheses.q_value,
     hypotheses.verdict,
-    {% for column in ['verdict', 'size', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
+    {% for column in ['verdict', 'effect', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
     hypotheses.strongest_{{ column }},
     {% endfor %}
     measures.unit,

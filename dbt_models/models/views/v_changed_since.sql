@@ -58,7 +58,7 @@ select
     earlier.wave as wave_before,
     now.verdict,
     earlier.verdict as verdict_before,
-    {% for column in ['size', 'group_id', 'category', 'value', 'ci_low', 'ci_high'] %}
+    {% for column in ['effect', 'group_id', 'category', 'value', 'ci_low', 'ci_high'] %}
     now.strongest_{{ column }},
     earlier.strongest_{{ column }} as strongest_{{ column }}_before,
     {% endfor %}

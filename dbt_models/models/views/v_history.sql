@@ -5,14 +5,14 @@ run_findings as (
     select * from {{ ref('run_findings') }}
 ),
 
-publications as (
-    select study_id, run_id, published_at from {{ ref('publications') }}
+runs as (
+    select study_id, run_id, published_at from {{ ref('runs') }}
 ),
 
 in_order as (
     select
         run_findings.*,
-        publications.published_at,
+        runs.published_at,
         row_number() over run_order as run_position,
         lag(run_findings.run_id) over run_order as run_id_before,
         lag(scorer_versions) over run_order as scorer_versions_before,
@@ -20,7 +20,7 @@ in_order as (
         lag(strongest_group_id) over run_order as group_before,
         lag(strongest_category) over run_order as category_before
     from run_findings
-    inner join publications using (study_id, run_id)
+    inner join runs using (study_id, run_id)
     window run_order as (partition by {{ keys }} order by published_at asc nulls first, run_id asc)
 )
 
@@ -39,7 +39,7 @@ select
     {{ rounded('p_value') }} as p_value,
     {{ rounded('q_value') }} as q_value,
     verdict,
-    {% for column in ['verdict', 'size', 'group_id', 'category'] %}
+    {% for column in ['verdict', 'effect', 'group_id', 'category'] %}
     strongest_{{ column }},
     {% endfor %}
     {% for column in ['strongest_value', 'strongest_ci_low', 'strongest_ci_high', 'strongest_margin'] %}

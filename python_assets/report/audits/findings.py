@@ -29,7 +29,7 @@ MODELS: Final = f"""
 RUN: Final = """
     select run_id, publication_id, config_sha256, plumbline_version, n_calls, n_input_tokens, n_output_tokens, cost_usd,
         cost_reason
-    from publications
+    from runs
     where study_id = $study and run_id = $run
 """
 ANSWERS: Final = f"""

@@ -13,7 +13,7 @@ from python_assets.warehouse.build import Home
 from python_assets.warehouse.file_hashes import sha256_of_file
 from tests.python_assets.published_runs import finished_run, publish_run, query, write_page
 
-PUBLICATIONS = "select run_id, archive_path, archive_removed_at is not null from publications order by published_at"
+RUNS = "select run_id, archive_path, archive_removed_at is not null from runs order by published_at"
 
 
 @pytest.fixture
@@ -25,13 +25,13 @@ def test_publications_has_a_row_of_every_run_and_the_other_tables_the_latest(hom
     for run_id in ("first", "second", "second"):
         publish_run(home, run_id)
     publish_run(home, "other", "two")
-    assert query(home, "select study_id, run_id from publications order by published_at") == [
+    assert query(home, "select study_id, run_id from runs order by published_at") == [
         ("one", "first"),
         ("one", "second"),
         ("two", "other"),
     ]
     assert query(home, "select response_text from responses order by 1") == [("other",), ("second",)]
-    same = "select count(*) from publications join studies using (study_id, run_id, published_at)"
+    same = "select count(*) from runs join studies using (study_id, run_id, published_at)"
     assert query(home, same) == [(2,)]
 
 
@@ -52,8 +52,8 @@ def test_a_run_is_kept_with_its_marts_its_report_and_its_study_file(home):
         path = done.archive / "marts" / file.name
         assert sha256_of_file(path) == file.sha256
         assert duckdb.sql(f"select distinct study_id from '{path}'").fetchall() in ([("one",)], [])
-    assert query(home, PUBLICATIONS)[-1] == ("first", "archive/one/first", False)
-    parquet = f"select archive_path from '{home.parquet / 'publications.parquet'}' where run_id = 'first'"
+    assert query(home, RUNS)[-1] == ("first", "archive/one/first", False)
+    parquet = f"select archive_path from '{home.parquet / 'runs.parquet'}' where run_id = 'first'"
     assert duckdb.sql(parquet).fetchall() == [("archive/one/first",)]
 
 
@@ -64,7 +64,7 @@ def test_the_oldest_runs_beyond_keep_are_removed_and_publications_says_so(home):
     done = publish_run(home, "c", keep=2)
     assert (done.kept, done.removed) == (["c", "b"], ["a"])
     assert sorted(path.name for path in home.archives("one").iterdir()) == ["b", "c"]
-    assert query(home, PUBLICATIONS) == [
+    assert query(home, RUNS) == [
         ("elsewhere", "archive/two/elsewhere", False),
         ("a", None, True),
         ("b", "archive/one/b", False),
@@ -77,7 +77,7 @@ def test_a_run_that_is_published_again_replaces_its_folder(home):
     (home.archives("one") / "a" / "left.txt").write_text("of before")
     publish_run(home, "a")
     assert not (home.archives("one") / "a" / "left.txt").exists()
-    assert query(home, PUBLICATIONS) == [("a", "archive/one/a", False)]
+    assert query(home, RUNS) == [("a", "archive/one/a", False)]
 
 
 def test_an_archive_that_cannot_be_written_leaves_what_was_published(home):
@@ -88,7 +88,7 @@ def test_an_archive_that_cannot_be_written_leaves_what_was_published(home):
         publish(home, run, write_page)
     assert raised.value.where == (home.root,)
     assert [path.name for path in home.archives("one").iterdir()] == ["a"]
-    assert query(home, PUBLICATIONS) == [("a", "archive/one/a", False)]
+    assert query(home, RUNS) == [("a", "archive/one/a", False)]
     assert query(home, "select response_text from responses") == [("a",)]
     publish_run(home, "b")
     assert sorted(path.name for path in home.archives("one").iterdir()) == ["a", "b"]
@@ -107,7 +107,7 @@ def test_kept_runs_come_back_into_a_database_that_is_made_anew(home):
     publish_run(home, "a")
     shutil.rmtree(home.publications)
     publish_run(home, "b")
-    assert query(home, PUBLICATIONS) == [("a", "archive/one/a", False), ("b", "archive/one/b", False)]
+    assert query(home, RUNS) == [("a", "archive/one/a", False), ("b", "archive/one/b", False)]
 
 
 def test_a_run_is_found_by_the_beginning_of_its_name(home, snapshot):

@@ -60,7 +60,7 @@ def test_a_study_goes_with_its_rows_runs_and_report_and_nothing_else(home, snaps
         assert query(home, f"select distinct study_id from {table}") in ([("two",)], [])
         in_file = duckdb.execute("select * from read_parquet(?)", [str(home.parquet / f"{table}.parquet")])
         assert in_file.fetchall() == query(home, f"select * from {table}")
-    assert query(home, "select run_id from publications") == [("c",)]
+    assert query(home, "select run_id from runs") == [("c",)]
     assert query(home, "select * from responses") == before
     assert query(home, "select reason from reasons") == [("of no study",)]
     assert names(home, "report/*") == ["report/two.html"]
@@ -76,7 +76,7 @@ def test_an_earlier_run_goes_and_the_tables_keep_the_latest(home):
     before = query(home, "select * from responses order by all")
     drop(home, loss_of(home, "a"))
     assert query(home, "select * from responses order by all") == before
-    assert query(home, "select run_id, archive_path from publications order by all") == [
+    assert query(home, "select run_id, archive_path from runs order by all") == [
         ("b", "archive/one/b"),
         ("c", "archive/two/c"),
     ]
@@ -108,13 +108,13 @@ def test_the_last_study_can_go_and_another_be_published_then(home):
         drop(home, loss_of(home, study_id))
     assert query(home, "select count(*) from studies") == [(0,)]
     publish_run(home, "d", "one")
-    assert query(home, "select study_id, run_id from publications") == [("one", "d")]
+    assert query(home, "select study_id, run_id from runs") == [("one", "d")]
     assert len(told_of_dropping(home)) == 2
 
 
 def test_what_is_lost_is_told_before(home, snapshot):
     loss = loss_of(home, "one")
-    assert (loss.run_ids, loss.n_rows["publications"], loss.n_rows["responses"]) == (("a", "b"), 2, 1)
+    assert (loss.run_ids, loss.n_rows["runs"], loss.n_rows["responses"]) == (("a", "b"), 2, 1)
     files = [path for path in home.archives("one").rglob("*") if path.is_file()]
     assert loss.n_bytes == sum(path.stat().st_size for path in files)
     text = loss.text(home)
@@ -297,13 +297,13 @@ def test_the_command_asks_first(home, monkeypatch, typed, capsys, snapshot):
     assert cli.main(["drop", "one"]) == 1
     told = capsys.readouterr()
     assert told.out.startswith("Drop       study one: 2 runs\n") and "expected --yes where no terminal" in told.err
-    assert len(query(home, "from publications")) == 3
+    assert len(query(home, "from runs")) == 3
     typed("yes\n")
     assert cli.main(["drop", "a"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].endswith("-drop.")
     typed("", is_terminal=False)
     assert cli.main(["drop", "one", "--yes"]) == 0
-    assert query(home, "select study_id from publications") == [("two",)]
+    assert query(home, "select study_id from runs") == [("two",)]
 
 
 def test_where_nothing_was_run_nothing_is_dropped(tmp_path, monkeypatch, capsys):

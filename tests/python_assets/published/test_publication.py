@@ -31,7 +31,7 @@ def home(tmp_path: Path) -> Home:
 def publication_ids(folder: Path, study_id: str) -> set[str]:
     """Which publication database, Parquet files and report of one folder say they are of: one if they agree."""
     with duckdb.connect(str(folder / "plumbline.duckdb"), read_only=True) as connection:
-        found = connection.execute("select max(publication_id) from publications").fetchall()
+        found = connection.execute("select max(publication_id) from runs").fetchall()
     for name in ("publications", "responses", "studies"):
         key = "select decode(value) from parquet_kv_metadata(?) where decode(key) = 'publication_id'"
         found += duckdb.execute(key, [str(folder / "parquet" / f"{name}.parquet")]).fetchall()
@@ -213,7 +213,7 @@ def see_that_it_is_whole(home: Home) -> str:
     """See that readers find one publication whole and every run that it names; which run it is of."""
     assert len(publication_ids(home.current.resolve(), "one")) == 1
     ((run_id,),) = query(home, "select run_id from studies")
-    kept = query(home, "select run_id, archive_path from publications where archive_path is not null")
+    kept = query(home, "select run_id, archive_path from runs where archive_path is not null")
     assert run_id in {name for name, _ in kept}
     for _, path in kept:
         manifest = json.loads((home.root / path / "manifest.json").read_text())
@@ -230,7 +230,7 @@ def see_that_the_next_publish_mends_it(home: Home) -> None:
     assert verify(home).faults == []
     assert contents(home) == WHOLE
     assert not [path for path in home.publications.iterdir() if path.name.startswith(".")]
-    runs = query(home, "select run_id, archive_path from publications order by published_at")
+    runs = query(home, "select run_id, archive_path from runs order by published_at")
     assert [run for run, _ in runs] in (["first", "second", "third", "fourth"], ["first", "second", "fourth"])
     assert {path.name for path in home.archives("one").iterdir()} == {run for run, path in runs if path}
 

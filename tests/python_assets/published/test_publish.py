@@ -219,7 +219,7 @@ def test_a_report_that_cannot_be_written_publishes_nothing(home):
 
     with pytest.raises(WarehouseError, match="no page"):
         publish(home, finished_run(home, "second"), fails)
-    assert query(home, "select run_id from publications") == [("first",)]
+    assert query(home, "select run_id from runs") == [("first",)]
     assert [path.name for path in home.archives("one").iterdir()] == ["first"]
 
 
@@ -241,7 +241,7 @@ def test_a_damaged_published_database_is_named_and_the_one_before_it_is_a_folder
     assert raised.value.remedy == snapshot
     folder.rename(home.root / "damaged")
     publish_run(home, "third")
-    assert query(home, "select run_id from publications order by published_at") == [("first",), ("second",), ("third",)]
+    assert query(home, "select run_id from runs order by published_at") == [("first",), ("second",), ("third",)]
 
 
 @pytest.mark.parametrize("made", [False, True])

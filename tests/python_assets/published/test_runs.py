@@ -22,7 +22,7 @@ MODELS = [
 ]
 COUNTED = {"n_hypotheses": 6, "n_significant": 2, "n_inconclusive": 4, "n_verdict_beyond_margin": 1}
 SPENT = {"n_calls": 1_200, "n_input_tokens": 9, "n_output_tokens": 8, "cost_usd": 0.0123, "cost_reason": None}
-DECLARED = yaml.safe_load((PROJECT / "dbt_models/models/marts/publications.yml").read_text())["models"][0]["columns"]
+DECLARED = yaml.safe_load((PROJECT / "dbt_models/models/marts/runs.yml").read_text())["models"][0]["columns"]
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def home(tmp_path, monkeypatch) -> Home:
     return Home(tmp_path / "warehouse")
 
 
-def publications(run_id: str, models: list[dict] = MODELS, study_id: str = "one") -> str:
+def runs_of(run_id: str, models: list[dict] = MODELS, study_id: str = "one") -> str:
     """The mart of a build file with every column that dbt declares: some counted, and what was spent not known yet."""
     told = {
         **{column["name"]: "null" for column in DECLARED},
@@ -41,7 +41,7 @@ def publications(run_id: str, models: list[dict] = MODELS, study_id: str = "one"
     }
     types = {column["name"]: column["data_type"] for column in DECLARED}
     columns = ", ".join(f"cast({value} as {types[name]}) as {name}" for name, value in told.items())
-    return f"create table marts.publications as select {columns}"
+    return f"create table marts.runs as select {columns}"
 
 
 def lines_of(capsys) -> list[list[str]]:
@@ -60,11 +60,11 @@ def test_a_warehouse_without_a_run_says_so(home, capsys, snapshot):
 def test_runs_are_listed_by_study_and_time_with_what_came_of_them(home, capsys):
     publish_run(home, "zulu", "two")
     simulated = [{"system_id": "fair", "provider": "simulator", "model": "", "wave": None}]
-    publish_run(home, "a", "three", marts=[publications("a", simulated, "three")])
-    publish_run(home, "earlier0-1", "one", marts=[publications("earlier0-1")], spent=SPENT, keep=1)
+    publish_run(home, "a", "three", marts=[runs_of("a", simulated, "three")])
+    publish_run(home, "earlier0-1", "one", marts=[runs_of("earlier0-1")], spent=SPENT, keep=1)
     unpriced = SPENT | {"cost_usd": None, "cost_reason": "no_price"}
-    publish_run(home, "later", "one", marts=[publications("later")], spent=unpriced, keep=1)
-    at = dict(query(home, "select run_id, strftime(published_at, '%Y-%m-%d %H:%M') from publications"))
+    publish_run(home, "later", "one", marts=[runs_of("later")], spent=unpriced, keep=1)
+    at = dict(query(home, "select run_id, strftime(published_at, '%Y-%m-%d %H:%M') from runs"))
     hypotheses = "2 called different, 4 open; 1 beyond a margin"
     assert lines_of(capsys)[2:] == [
         ["one", "earlier0", at["earlier0-1"], "not kept", "gpt-4.1", "2026-11", hypotheses, "1,200", "0.0123 USD"],
@@ -88,7 +88,7 @@ def test_what_is_listed_is_declared_and_every_outcome_is(home):
 
 def test_a_warehouse_of_an_earlier_version_is_listed(home, capsys):
     publish_run(home, "a")
-    columns = set(re.findall(r"as (\w+)", MARTS["publications"]))
+    columns = set(re.findall(r"as (\w+)", MARTS["runs"]))
     assert not columns & {"n_hypotheses", "cost_usd"}
     assert lines_of(capsys)[2][-3:] == ["-", "-", "-"]
 

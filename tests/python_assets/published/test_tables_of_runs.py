@@ -83,7 +83,7 @@ def test_a_run_of_before_the_tables_has_no_rows_and_those_after_it_do(home):
     publish_run(home, "of another", "two")
     publish_sizes(home, "a", 1)
     publish_sizes(home, "b", 2)
-    assert query(home, "select run_id from publications where study_id = 'one' order by published_at") == [
+    assert query(home, "select run_id from runs where study_id = 'one' order by published_at") == [
         ("old",),
         ("a",),
         ("b",),

@@ -49,7 +49,7 @@ def change(group_id, outcome, **others):
 def tables():
     """Brazil over three runs; another version measured in the third."""
     return {
-        "publications": runs(),
+        "runs": runs(),
         "run_findings": [HYPOTHESIS | {"run_id": run["run_id"]} for run in runs()],
         "v_history": [asked(month, n, scorer_changed=None if n == 1 else n == 3) for n, month in enumerate(MONTHS, 1)],
         "run_groups": [
@@ -81,8 +81,8 @@ def written(report, tmp_path):
 def test_a_study_with_one_run_has_no_history(written, tables):
     one = {name: [row for row in rows if row["run_id"] == "run-2026-12"] for name, rows in tables.items()}
     assert "history" not in written(**one)[0].sections
-    # of before there were the tables: its row in publications alone
-    assert "history" not in written(**one | {"publications": runs()})[0].sections
+    # of before there were the tables: its row in runs alone
+    assert "history" not in written(**one | {"runs": runs()})[0].sections
 
 
 def test_every_run_has_its_size_and_interval_beside_the_others(written, tables, snapshot):
@@ -156,7 +156,7 @@ def test_what_is_left_out_for_length_is_counted(written, tables):
     n_hypotheses, months = MAX_FIGURES + 2, [f"{2000 + n}-01" for n in range(MAX_RUNS + 3)]
     names = [f"m{number}" for number in range(n_hypotheses)]
     page, _ = written(
-        publications=runs(months),
+        runs=runs(months),
         run_findings=[HYPOTHESIS | {"run_id": run["run_id"]} for run in runs(months)],
         v_history=[asked(month, n, measure_id=name) for n, month in enumerate(months, 1) for name in names],
         run_groups=[size(month, "Brazil", 0.5, measure_id=name) for month in months for name in names],

@@ -93,7 +93,7 @@ select
     significant_at_look,
     is_significant,
     verdict,
-    {% for column in ['verdict', 'size', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
+    {% for column in ['verdict', 'effect', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
     strongest_{{ column }},
     {% endfor %}
     {% for column in ['headline_metric', 'null_q95', 'margin', 'group_low', 'group_high', 'n_low', 'n_high', 'reason'] %}
