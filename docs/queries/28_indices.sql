@@ -1,5 +1,5 @@
 -- How unequal are all groups together, and how unequal would chance make them?
-select system_id, measure_id, grouping_id, statistic, metric, value, null_q95, ci_low, ci_high, q_value, margin,
+select system_id, measure_id, grouping_id, statistic, metric, value, null_q95, ci_low, ci_high, hypothesis_q_value, margin,
     verdict
 from disparities
 where study_id = 'g20_demo' and calibration = 'raw' and verdict is not null

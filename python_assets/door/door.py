@@ -132,11 +132,11 @@ def behind_door(read: "partial[T]", file: Path | str, field: Where, limits: Limi
                 value = unpack(parts, read.func)
         except (EOFError, BrokenPipeError):
             why = _why_ended(dismiss(), worker.was_late, limits)
-            raise _unscored(worker.file, field, why) from None
+            raise _unread(worker.file, field, why) from None
         except (IndexError, ValueError) as wrong:
             dismiss()
             why = f"its reader gave what it does not declare ({str(wrong).splitlines()[0]})"
-            raise _unscored(worker.file, field, why) from wrong
+            raise _unread(worker.file, field, why) from wrong
         except BaseException:
             dismiss()  # an answer that nobody waits for would be taken for the next one
             raise
@@ -166,9 +166,9 @@ def _error(kind: bytes, parts: list[bytes], file: Path | str, field: Where, limi
     if kind == ERROR:
         return error_of(parts[0])
     if kind == NO_MEMORY:
-        return _unscored(file, field, _too_large(limits))
+        return _unread(file, field, _too_large(limits))
     told, trace = (part.decode("utf-8", "replace") for part in parts)
-    error = _unscored(file, field, " ".join(told.split())[:_MOST_CHARACTERS])
+    error = _unread(file, field, " ".join(told.split())[:_MOST_CHARACTERS])
     error.__cause__ = RuntimeError(trace)
     return error
 
@@ -187,5 +187,5 @@ def _too_large(limits: Limits) -> str:
     return f"reading it takes more than {limits.memory_bytes / 1024**2:,.0f} MB of memory"
 
 
-def _unscored(file: Path | str, field: Where, why: str) -> SourceError:
+def _unread(file: Path | str, field: Where, why: str) -> SourceError:
     return SourceError(field, f"{file}: {why}", "a file that can be read within limits", _REMEDY)

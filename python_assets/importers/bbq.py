@@ -120,13 +120,13 @@ class BbqImporter(Importer):
                 twice.
         """
         items, unusable = _items(study)
-        predictions, unscored = _predictions(study)
+        predictions, unread = _predictions(study)
         known = predictions.merge(items, on=KEY, how="left", indicator="is_known", validate="m:1")
         is_known = (known["is_known"] == "both").to_numpy()
         rows = known[is_known].reset_index(drop=True)
         rows = rows.assign(**_outcomes(rows, _chosen(rows)))
         orphans = list(_orphans(predictions[~is_known]))
-        imported = table_of_rows(study, rows, [*unusable, *unscored, *orphans], needs_levels=True)
+        imported = table_of_rows(study, rows, [*unusable, *unread, *orphans], needs_levels=True)
         return imported._replace(n_rows=len(predictions))
 
     @classmethod

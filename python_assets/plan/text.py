@@ -23,7 +23,7 @@ GROUPING_HEADER: Final = (
     "units",
     "blocks or strata",
     "cells",
-    "held fixed",
+    "stratified by",
     "what is exchanged, what it speaks of",
 )
 COST_HEADER: Final = (
@@ -66,8 +66,8 @@ POWER_HEADER: Final = (
     "spread from",
     "root prompts",
     "sd or rate",
-    "prompt_by_group_share",
-    "detects",
+    "prompt by group",
+    "detectable",
     "effect",
     "needs root prompts",
     "best answers a group",

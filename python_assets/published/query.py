@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import duckdb
 
-from python_assets.errors import WarehouseError
+from python_assets.errors import Told, WarehouseError
 from python_assets.study.control_characters import printable
+from python_assets.study.problems import RENAMED
 from python_assets.warehouse.build import connect
 
 QueryFormat = Literal["table", "csv", "json"]
@@ -23,7 +24,8 @@ def open_published(path: Path, writes_to: Path | None = None) -> duckdb.DuckDBPy
         writes_to: a folder that files may be written to nevertheless.
 
     Raises:
-        WarehouseError: nothing has been published yet, or another program has it open for writing.
+        WarehouseError: nothing has been published yet, another program has it open for writing, or it was published
+            by a version whose tables had other names.
     """
     if not path.is_file():
         raise WarehouseError(path, "no file", "a study that was run", "run one with: plumbline run g20_demo")
@@ -31,11 +33,24 @@ def open_published(path: Path, writes_to: Path | None = None) -> duckdb.DuckDBPy
         connection = connect(path, read_only=True)
     except duckdb.IOException as error:  # it names the process that has the file open
         raise WarehouseError(path, error, "a database that can be read", "close that process, and ask again") from error
+    _require_names_of_today(connection, path)
     if writes_to is not None:
         connection.execute("set allowed_directories = ?", [[str(writes_to.absolute())]])
     connection.execute("set enable_external_access = false")
     connection.execute("set lock_configuration = true")
     return connection
+
+
+def _require_names_of_today(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Refuse what a version published whose tables had other names."""
+    tables = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
+    if old := sorted(tables & set(RENAMED)):
+        connection.close()
+        expected = f"table {RENAMED[old[0]]}, as it is called now"
+        remedy = (
+            "set PLUMBLINE_HOME to a new folder; with the folder responses/ of this one in it, nothing is asked again"
+        )
+        raise WarehouseError(path, Told(f"table {old[0]}"), expected, remedy)
 
 
 def print_query(path: Path, query: str, output: QueryFormat) -> None:

@@ -296,7 +296,7 @@ def _not_found(families: list[Row], significant: Row, n_repeated: int) -> str:
 
 def _unscored(rows: list[Row]) -> list[str]:
     """A line a generation and measure, as many as fit, of which no answer could be read."""
-    told = [f"Unscored     {unscored_in_words(row)}" for row in rows[:MOST_UNSCORED]]
+    told = [f"Unread     {unscored_in_words(row)}" for row in rows[:MOST_UNSCORED]]
     if len(rows) > MOST_UNSCORED:
         told.append(f"           {len(rows) - MOST_UNSCORED:,} more measures of generations without a readable answer")
     return told

@@ -78,7 +78,7 @@ _SIGNIFICANT: Final = """
                 and refusals.reference_system_id = changes.reference_system_id
         ) as refuses
     from system_comparisons as changes
-    join (select study_id, look, n_looks, level from studies) using (study_id)
+    join (select study_id, look, n_looks, significance_level from studies) using (study_id)
     where study_id = $study and verdict in ('beyond_margin', 'different')
         and comparison in ('mean_change', 'disparity_change', 'interaction_change')
     qualify comparison = 'mean_change' or row_number() over (

@@ -278,7 +278,7 @@ def _beyond(row: Row) -> str:
 
 def _size(hypothesis: Row) -> str:
     """The number of the whole grouping beside its noise floor, how sure and on how much: in a line."""
-    metric, value, floor = hypothesis["headline_metric"], hypothesis["value"], hypothesis["null_q95"]
+    metric, value, floor = (hypothesis[f"headline_{name}"] for name in ("metric", "value", "null_q95"))
     parts = []
     if value is not None and metric in DISPARITIES:
         parts.append(f"{words(metric)} {number(value)}")

@@ -5,11 +5,26 @@ Belongs here: the words. Finding problems is study_file; what an error is, error
 
 import difflib
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, Final
 
 from python_assets.errors import FieldPath, StudyError
 
 MOST_NAMES = 12
+RENAMED: Final = {
+    "generations": "systems",
+    "generation": "system",
+    "role": "system_prompt",
+    "sets": "families",
+    "interaction": "prompt_by_group_share",
+    "extractor": "scorer",
+    "max_unmatched_share": "max_unscored_share",
+    "questions": "hypotheses",
+    "instruments": "scorers",
+    "publications": "runs",
+    "generation_comparisons": "system_comparisons",
+    "generation_factors": "system_factors",
+}
+"""What keys of study files and published tables were named before, and are now."""
 
 
 def listed(names: Iterable[str]) -> str:
@@ -27,7 +42,10 @@ def plural(count: int, noun: str) -> str:
 
 def suggestion(value: Any, names: Iterable[str], otherwise: str) -> str:
     """Ask whether the nearest name was meant; where none is near, say something else."""
-    if near := nearest(value, names):
+    known = list(names)
+    if (new := RENAMED.get(str(value))) in known:
+        return f"rename it to {new}, as it is called now"
+    if near := nearest(value, known):
         return f"did you mean '{near}'?"
     return otherwise
 
@@ -35,6 +53,8 @@ def suggestion(value: Any, names: Iterable[str], otherwise: str) -> str:
 def nearest(value: Any, names: Iterable[str]) -> str | None:
     """The known name a word is most like, upper and lower case alike; None where none is near."""
     folded = {name.casefold(): name for name in names}
+    if (new := RENAMED.get(str(value))) in folded.values():
+        return new
     near = difflib.get_close_matches(str(value).casefold(), folded, n=1, cutoff=0.6)
     return folded[near[0]] if near else None
 

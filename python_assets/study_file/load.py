@@ -52,7 +52,7 @@ def load_study(
     found = [*of_names, *described, *part_problems(draft), *(file_problems(draft) if check_files else ())]
     original = [problem.at(reader.original_path(problem.where)) for problem in found]
     problems: list[PlumblineError] = []
-    for step in (file.problems, reader.problems, original):
+    for step in (file.problems, *(map(reader.as_written, step) for step in (reader.problems, original))):
         # what is wrong with a value or in it is told once: the rest would only follow from it
         reported = {problem.where[:n] for problem in problems for n in range(2, len(problem.where) + 1)}
         problems += [problem for problem in step if problem.where not in reported]
@@ -125,7 +125,7 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
     if parts.waves is None:
         del written["waves"]
     # to raise a budget or correct a price makes no other version of a study
-    del written["each"], written["unscored"], written["wave"], written["budget"], written["prices"]
+    del written["each"], written["unread"], written["wave"], written["budget"], written["prices"]
     return json.dumps(
         to_jsonable_python(written, by_alias=True, exclude_none=True),
         ensure_ascii=False,

@@ -67,7 +67,7 @@ FactorList = Annotated[list[FactorName], Field(min_length=1)]
 class Parts(NamedTuple):
     """What a study file says, part by part; what was not to be understood is absent.
 
-    Lists of the file are mappings here, from the path of an item to the item. unscored: the paths of what has
+    Lists of the file are mappings here, from the path of an item to the item. unread: the paths of what has
     mistakes; a default may stand in its place. wave: that of generations that declare none; in_wave.py says which.
     """
 
@@ -93,7 +93,7 @@ class Parts(NamedTuple):
     report: ReportOptions
     waves: Waves | None
     wave: str = ""
-    unscored: frozenset[FieldPath] = frozenset()
+    unread: frozenset[FieldPath] = frozenset()
 
 
 class PartReader:
@@ -105,6 +105,7 @@ class PartReader:
         self._file = file
         self._context = context
         self._kept: dict[FieldPath, list[int]] = {}
+        self._written: dict[str, str] = {}
         self._data = self._known_keys()
 
     def read(self) -> Parts:
@@ -133,7 +134,7 @@ class PartReader:
             prices=self._section("prices", dict[StrictStr, TokenPrice], {}),
             report=self._section("report", ReportOptions, ReportOptions()),
             waves=self._section("waves", Waves, None),
-        )._replace(unscored=frozenset(problem.where for problem in self.problems))
+        )._replace(unread=frozenset(problem.where for problem in self.problems))
 
     def _kind_of_embedding(self) -> Any:
         """The one form that a mapping is meant in, so that its mistakes are told of that form alone."""
@@ -151,13 +152,20 @@ class PartReader:
             original = (*original, kept[step] if moved else step)  # type: ignore[index]
         return original
 
+    def as_written(self, problem: StudyError) -> StudyError:
+        """A problem at the key that the file has, where that is another one than was meant."""
+        key, *rest = problem.where or ("",)
+        return problem.at((self._written[str(key)], *rest)) if key in self._written else problem
+
     def _known_keys(self) -> dict[str, Any]:
         data: dict[str, Any] = {}
         for key, value in self._file.data.items():
             if key not in KEYS:
                 remedy = suggestion(key, KEYS, "remove it")
                 self.problems.append(StudyError((key,), key, f"one of the keys {', '.join(KEYS)}", remedy))
-                data.setdefault(nearest(key, set(KEYS) - set(self._file.data)) or key, value)
+                meant = nearest(key, set(KEYS) - set(self._file.data)) or key
+                data.setdefault(meant, value)
+                self._written.setdefault(meant, key)
             else:
                 data[key] = value
         for key in REQUIRED:

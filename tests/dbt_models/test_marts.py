@@ -141,10 +141,10 @@ def test_a_finding_prints_the_tested_number_of_its_row(built: Built):
     rows = disparities.rename(columns={"metric": "headline_metric"})
     merged = of_index.merge(rows, on=[*OF_HYPOTHESIS, "headline_metric"], suffixes=("", "_of_row"))
     assert len(merged) > 100
-    assert merged.value.equals(merged.value_of_row)
+    assert merged.headline_value.equals(merged.value.rename("headline_value"))
     of_groups = findings[findings.headline_metric.str.endswith("_difference")]
     assert ((of_groups.n_groups == 2) | (of_groups.n_groups_different > 0)).all()
-    assert of_groups.value.notna().sum() > 10
+    assert of_groups.headline_value.notna().sum() > 10
 
 
 def test_finding_groups_are_significant_rows_of_contrasts_once_a_pair(built: Built):

@@ -45,7 +45,7 @@ select
     inference.ci_low,
     inference.ci_high,
     inference.p_value,
-    inference.q_value,
+    inference.q_value as hypothesis_q_value,
     inference.margin,
     {{ band(value) }} as band,
     {{ verdict(value, 'disparity_values.is_tested') }} as verdict,

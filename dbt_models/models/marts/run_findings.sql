@@ -6,7 +6,7 @@ hypotheses as (
 ),
 
 studies as (
-    select study_id, run_id, level from {{ ref('studies') }}
+    select study_id, run_id, significance_level from {{ ref('studies') }}
 ),
 
 measures as (

@@ -43,8 +43,8 @@ select
     {{ rounded('refusals.ci_high') }} as ci_high,
     {{ rounded('blanks.deviation_rate') }} as empty_rate,
     {{ rounded('cuts.deviation_rate') }} as truncated_rate,
-    hypotheses.q_value,
-    hypotheses.verdict,
+    hypotheses.q_value as hypothesis_q_value,
+    hypotheses.verdict as hypothesis_verdict,
     case when refusals.deviation_rate is null then refusals.reason end as reason,
     coalesce(refusals.inference_reason, hypotheses.reason) as inference_reason
 from refusals

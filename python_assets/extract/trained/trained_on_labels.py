@@ -61,7 +61,7 @@ def read_trained(job: Job) -> list[Read]:
     n = len(job.wanted)
     labels, names = _labels(job)
     both = np.concatenate([job.text_ids(), job.baseline_ids()])
-    reason = _unscored_because(job, labels)
+    reason = _unread_because(job, labels)
     codes = np.full(2 * n, np.nan)
     if reason is None:
         vectors, has_vector = _vectors(job, both)
@@ -98,7 +98,7 @@ def _labels(job: Job) -> tuple[Floats, list[str]]:
     return np.asarray(said.reindex(wanted), dtype=np.float64), names
 
 
-def _unscored_because(job: Job, labels: Floats) -> Reason | None:
+def _unread_because(job: Job, labels: Floats) -> Reason | None:
     """Why labels train no head."""
     is_labelled = ~np.isnan(labels)
     if not is_labelled.any():

@@ -139,8 +139,8 @@ class Transformers(LocalProvider):
         )
 
     def _decoder(self, loaded: Loaded) -> Decode:
-        unscored = _control_tokens(loaded.tokenizer, self.config.reasoning_tags)
-        return lambda tokens: str(loaded.tokenizer.decode([one for one in tokens if one not in unscored]))
+        unread = _control_tokens(loaded.tokenizer, self.config.reasoning_tags)
+        return lambda tokens: str(loaded.tokenizer.decode([one for one in tokens if one not in unread]))
 
     @property
     def _stop_texts(self) -> list[str]:

@@ -31,7 +31,7 @@ def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[StudyError]:
         yield from engine_problems(draft, (*path, "engine"), placed.source.engine)
         if placed.source.type == "synthetic":
             yield from _article_problems(scrape, placed, path, templates)
-    yield from _unscored_problems(scrape)
+    yield from _unread_problems(scrape)
     finders = list(_finders(scrape))
     for path, finder in finders:
         yield from engine_problems(draft, (*path, "engine"), finder.engine)
@@ -66,7 +66,7 @@ def _known_sources(draft: Draft, scrape: Scrape) -> Iterator[PlacedSource]:
     """The sources, less the default wiki where it stands in for sources that could not be read."""
     shared: FieldPath = (*SCRAPE, "sources")
     is_stand_in = "sources" not in scrape.model_fields_set and any(
-        path[: len(shared)] == shared for path in draft.parts.unscored
+        path[: len(shared)] == shared for path in draft.parts.unread
     )
     for placed in scrape.placed_sources():
         if placed.keyword is not None or not is_stand_in:
@@ -98,7 +98,7 @@ def _article_problems(
         yield StudyError((*path, "tag"), source.tag, expected, "rename one of the two")
 
 
-def _unscored_problems(scrape: Scrape) -> Iterator[StudyError]:
+def _unread_problems(scrape: Scrape) -> Iterator[StudyError]:
     for level, entries in scrape.keywords.items():
         for position, entry in enumerate(entries):
             if isinstance(entry, Keyword) and not entry.use_shared and not entry.sources:

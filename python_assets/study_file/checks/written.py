@@ -21,7 +21,7 @@ def written_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator
     """
     spec = prompts.assemble
     has_sources = any(True for _ in scrape.placed_sources())
-    if spec.chosen_method != "written" and not scrape.sources and SOURCES not in draft.parts.unscored:
+    if spec.chosen_method != "written" and not scrape.sources and SOURCES not in draft.parts.unread:
         yield StudyError(SOURCES, [], "a source of sentences, or more", "name one, or remove sources")
     if spec.items is None:
         return

@@ -53,6 +53,13 @@ def test_writing_and_reaching_outside_are_refused(published, query, refused):
         print_query(published, query, "table")
 
 
+def test_a_database_of_before_the_tables_were_renamed_is_refused_with_the_new_name(published, refused):
+    with duckdb.connect(str(published)) as connection:
+        connection.execute("create table generations as select 1 as n")
+    with refused(WarehouseError, "the file"):
+        print_query(published, "from contrasts", "table")
+
+
 def test_nothing_published_says_how_to_begin(tmp_path, refused):
     with refused(WarehouseError, "the file"):
         print_query(tmp_path / "plumbline.duckdb", "select 1", "table")

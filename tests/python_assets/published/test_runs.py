@@ -31,7 +31,7 @@ def home(tmp_path, monkeypatch) -> Home:
     return Home(tmp_path / "warehouse")
 
 
-def runs_of(run_id: str, models: list[dict] = MODELS, study_id: str = "one") -> str:
+def mart_of_runs(run_id: str, models: list[dict] = MODELS, study_id: str = "one") -> str:
     """The mart of a build file with every column that dbt declares: some counted, and what was spent not known yet."""
     told = {
         **{column["name"]: "null" for column in DECLARED},
@@ -60,10 +60,10 @@ def test_a_warehouse_without_a_run_says_so(home, capsys, snapshot):
 def test_runs_are_listed_by_study_and_time_with_what_came_of_them(home, capsys):
     publish_run(home, "zulu", "two")
     simulated = [{"system_id": "fair", "provider": "simulator", "model": "", "wave": None}]
-    publish_run(home, "a", "three", marts=[runs_of("a", simulated, "three")])
-    publish_run(home, "earlier0-1", "one", marts=[runs_of("earlier0-1")], spent=SPENT, keep=1)
+    publish_run(home, "a", "three", marts=[mart_of_runs("a", simulated, "three")])
+    publish_run(home, "earlier0-1", "one", marts=[mart_of_runs("earlier0-1")], spent=SPENT, keep=1)
     unpriced = SPENT | {"cost_usd": None, "cost_reason": "no_price"}
-    publish_run(home, "later", "one", marts=[runs_of("later")], spent=unpriced, keep=1)
+    publish_run(home, "later", "one", marts=[mart_of_runs("later")], spent=unpriced, keep=1)
     at = dict(query(home, "select run_id, strftime(published_at, '%Y-%m-%d %H:%M') from runs"))
     hypotheses = "2 called different, 4 open; 1 beyond a margin"
     assert lines_of(capsys)[2:] == [

@@ -18,8 +18,8 @@ HYPOTHESIS = SENTIMENT | {
     "is_repeated": False,
     "verdict": "different",
     "headline_metric": "range",
-    "value": 0.59,
-    "null_q95": 0.24,
+    "headline_value": 0.59,
+    "headline_null_q95": 0.24,
     "p_value": 0.001,
     "q_value": 0.01,
     "n_root_prompts": 40,
@@ -28,7 +28,7 @@ HYPOTHESIS = SENTIMENT | {
     "sentence": "The whole sentence.",
 }
 OPEN = {"verdict": "inconclusive", "p_value": 0.4, "q_value": 0.6, "sentence": "Left open."}
-NO_P = {"verdict": "not_tested", "p_value": None, "q_value": None, "value": None}
+NO_P = {"verdict": "not_tested", "p_value": None, "q_value": None, "headline_value": None}
 TOOL = {"is_tool_bias": True, "family_id": "baseline", "system_id": "baseline"}
 GROUP = {name: HYPOTHESIS[name] for name in (*SENTIMENT, "grouping_id", "statistic", "parameters")}
 GROUP |= {"category": "", "reference": "rest", "verdict": "different"}
@@ -143,8 +143,8 @@ def test_a_hypothesis_without_a_group_that_stands_says_that_it_is_open_which(rep
 def test_the_size_of_a_fact_stands_beside_what_chance_gives(facts_of, snapshot):
     changes = [
         {},
-        {"headline_metric": "impact_ratio", "value": 0.5, "scope": None},
-        {"headline_metric": "impact_ratio", "value": 0.0, "null_q95": 0.0, "scope": None},
+        {"headline_metric": "impact_ratio", "headline_value": 0.5, "scope": None},
+        {"headline_metric": "impact_ratio", "headline_value": 0.0, "headline_null_q95": 0.0, "scope": None},
         {"headline_metric": "risk_difference"},
     ]
     assert [facts_of(hypotheses(changed)).facts[0].size for changed in changes] == snapshot

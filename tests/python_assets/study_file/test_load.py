@@ -43,6 +43,31 @@ def test_the_error_is_a_study_error_with_one_line_a_problem(write_study, problem
     assert len(str(error).splitlines()) == len(error.problems) == 2
 
 
+def test_keys_of_before_they_were_renamed_are_told_with_the_new_ones_and_nothing_else(tmp_path, problems_of):
+    path = tmp_path / "mine.yml"
+    path.write_text(
+        """\
+prompts:
+  templates:
+    texts: [{id: t1, text: "A nurse asks."}]
+generations:
+  - {name: fair, provider: simulator, role: Be kind.}
+measures: [{name: m, extractor: vader}]
+analysis:
+  sets: {all: {measures: [m], generations: [fair]}}
+  power: {m: {sd: 1, correlation: 0.5, interaction: 0.1, effect: 0.1}}
+""",
+        encoding="utf-8",
+    )
+    assert [(problem.line, problem.field, problem.remedy) for problem in problems_of(path).problems] == [
+        (4, "generations", "rename it to systems, as it is called now"),
+        (5, "generations[0].role", "rename it to system_prompt, as it is called now"),
+        (6, "measures[0].extractor", "rename it to scorer, as it is called now"),
+        (8, "analysis.sets", "rename it to families, as it is called now"),
+        (9, "analysis.power.m.interaction", "rename it to prompt_by_group_share, as it is called now"),
+    ]
+
+
 def test_a_variable_that_is_not_set_has_one_line_however_many_values_name_it(tmp_path, refused):
     path = tmp_path / "mine.yml"
     path.write_text(
