@@ -75,7 +75,7 @@ class Reader:
     @property
     def level(self) -> float:
         """What q values are held against and intervals are of: the level of the look, else the error rate."""
-        return float(self.study["level"])
+        return float(self.study["significance_level"])
 
     def group_order(self, grouping_id: str, group_id: str) -> tuple[tuple[float, list[tuple[int, str]]], ...]:
         """The key that sorts groups factor by factor, in declared order; other levels follow by text."""
