@@ -56,7 +56,7 @@ REGRESSION_HEADER: Final = (
     "fitted to",
 )
 WHOLE_UP_TO: Final = 1e15  # a double tells whole numbers apart that far
-HYPOTHESES_HEADER: Final = ("set of questions", "hypotheses")
+HYPOTHESES_HEADER: Final = ("family", "hypotheses")
 METRIC_HEADER: Final = ("metric of the log", "scorer or filter", "published", "imported as", "computed again")
 COMPARISON_HEADER: Final = ("system", "compared with", "units asked of both", "of one alone")
 POWER_HEADER: Final = (

@@ -140,7 +140,7 @@ def summary(home: Home, study_id: str) -> str:
         untested, unscored = _untested(study.rows(UNTESTED)), _unscored(study.rows(UNSCORED))
         if not any(row["n_tested"] for row in families):
             return "\n".join([*lines, f"Nothing could be tested. {untested}", *unscored])
-        lines.append(f"Hypotheses  {'; '.join(_of_set(row, facts['alpha']) for row in families)}")
+        lines.append(f"Questions  {'; '.join(_of_set(row, facts['alpha']) for row in families)}")
         if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
         changes = study.rows(CHANGED)

@@ -19,7 +19,7 @@ from python_assets.report.reader import Row, rows_of
 from python_assets.study.base import BASELINE, make_id
 from python_assets.warehouse.build import Home
 
-SCHEMA: Final = "plumbline-audit/1"
+SCHEMA: Final = "plumbline-audit/2"
 MODELS: Final = f"""
     select system_id as model, provider, model as model_name, model_digest, is_simulated
     from systems
