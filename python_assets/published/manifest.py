@@ -19,7 +19,7 @@ from python_assets.errors import SourceError, Where
 from python_assets.study.base import FactorName
 
 KIND: Final = "plumbline export"
-FORMAT: Final = "plumbline export 1"
+FORMAT: Final = "plumbline export 2"
 OTHER_VERSION: Final = "read it with that version, or run its study again with this one"
 NAME: Final = "manifest.json"
 FACTOR_PREFIX: Final = "factor_"
@@ -91,7 +91,7 @@ class Manifest(_Record):
             counted.
     """
 
-    format: Literal["plumbline export 1"]
+    format: Literal["plumbline export 2"]
     study_id: str
     title: str
     stage: Stage | Archive

@@ -101,7 +101,7 @@ def _parquet() -> bytes:
 def _manifest() -> bytes:
     factor = {"type": "prompt", "levels": ["x", "y"], "reference_level": "x"}
     content = {
-        "format": "plumbline export 1",
+        "format": "plumbline export 2",
         "study_id": "months",
         "title": "T",
         "stage": "responses",

@@ -337,7 +337,7 @@ def test_a_manifest_without_files_or_with_factors_of_no_name_is_refused(home, re
         read_manifest(path, "f")
 
 
-@pytest.mark.parametrize("text", ["", "[]", json.dumps({"format": "plumbline export 1"})])
+@pytest.mark.parametrize("text", ["", "[]", json.dumps({"format": "plumbline export 2"})])
 def test_what_is_no_manifest_is_refused(tmp_path, refused, text):
     path = tmp_path / "manifest.json"
     path.write_text(text)
