@@ -87,20 +87,20 @@ class Chunk:
         rows = (
             layout.rows(options, partial(_tell_after, tell, int(n))) for layout, n in zip(every, before, strict=False)
         )
-        found = _stacked(chain(*rows, truth_rows(self._connection, options, self._measures, self._unscored)))
-        found["system_comparisons"] = compare_systems(
+        tables = _stacked(chain(*rows, truth_rows(self._connection, options, self._measures, self._unscored)))
+        tables["system_comparisons"] = compare_systems(
             self._connection, self._of_pairs, self._study.compared_with, options, self._measures
         )
         for function in self._functions.values():
             if function.first_failure is not None:
                 where = f"analysis.custom_statistics: {function.path} gives no number of some groups or draws"
                 self._progress.say(f"{where}, the first time {function.first_failure}; such values are NULL")
-        return found
+        return tables
 
     @property
     def corrected(self) -> frozenset[Place]:
         """Where people labelled enough whole root prompts for corrected values to be tested, as Sets has it."""
-        return frozenset(place for layout in self._layouts.values() for place in layout.corrected)
+        return frozenset(setting for layout in self._layouts.values() for setting in layout.corrected)
 
     @cached_property
     def _of_pairs(self) -> PairLayouts:
@@ -108,13 +108,13 @@ class Chunk:
 
     def again(self, hypotheses: pd.DataFrame, options: Options) -> Frames:
         """The rows of some questions of the part with more draws."""
-        found = _stacked(chain(*(layout.again(hypotheses, options) for layout in self._layouts.values())))
-        of_pairs = hypotheses[hypotheses.statistic.isin(HYPOTHESES)]
-        if not len(of_pairs):
-            return found
-        again = compare_again(self._connection, self._of_pairs, self._study.compared_with, of_pairs, options)
-        asked = [found["hypotheses"], pair_questions(again)] if found else [pair_questions(again)]
-        return {**found, "hypotheses": pd.concat(asked, ignore_index=True), "system_comparisons": again}
+        tables = _stacked(chain(*(layout.again(hypotheses, options) for layout in self._layouts.values())))
+        pair_hypotheses = hypotheses[hypotheses.statistic.isin(HYPOTHESES)]
+        if not len(pair_hypotheses):
+            return tables
+        again = compare_again(self._connection, self._of_pairs, self._study.compared_with, pair_hypotheses, options)
+        question_tables = [tables["hypotheses"], pair_questions(again)] if tables else [pair_questions(again)]
+        return {**tables, "hypotheses": pd.concat(question_tables, ignore_index=True), "system_comparisons": again}
 
     def last(self, tables: Frames, ordered: Mapping[str, NDArray[np.float64]]) -> Frames:
         """Contrasts and pairs of generations of the part, with what is left where called groups are taken out.
@@ -164,19 +164,19 @@ def _tell_after(tell: Tell, n_before: int, n_done: int) -> None:
 
 def _stacked(chunks: Iterable[tuple[str, Table]]) -> Frames:
     """All rows of every table."""
-    found: dict[str, list[Table]] = {}
+    stacked: dict[str, list[Table]] = {}
     for name, chunk in chunks:
-        found.setdefault(name, []).append(chunk)
+        stacked.setdefault(name, []).append(chunk)
     return {
         name: pd.DataFrame({key: np.concatenate([one[key] for one in rows]) for key in rows[0]})
-        for name, rows in found.items()
+        for name, rows in stacked.items()
     }
 
 
 def united(chunks: Sequence[Frames]) -> Frames:
     """The tables of all parts, each as one."""
     names = dict.fromkeys(name for chunk in chunks for name in chunk)
-    found = {name: [chunk[name] for chunk in chunks if name in chunk] for name in names}
+    by_name = {name: [chunk[name] for chunk in chunks if name in chunk] for name in names}
     # a table without any row tells nothing of the types of columns
-    full = {name: [one for one in tables if len(one)] or tables[:1] for name, tables in found.items()}
+    full = {name: [one for one in tables if len(one)] or tables[:1] for name, tables in by_name.items()}
     return {name: pd.concat(tables, ignore_index=True) for name, tables in full.items()}

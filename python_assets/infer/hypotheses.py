@@ -94,12 +94,12 @@ def families_of(
     slices: dict[str, list[str]] = {}
     for measure_id, slice_id in measure_slices:
         slices.setdefault(measure_id, []).append(slice_id)
-    own = {measure_id: found for measure_id, found in slices.items() if ALL_PROMPTS not in found}
+    own_slices = {measure_id: slice_ids for measure_id, slice_ids in slices.items() if ALL_PROMPTS not in slice_ids}
     if mixes_units:
-        parts = {key: [name for name in found if name != ALL_PROMPTS] for key, found in slices.items()}
-        own |= {key: found for key, found in parts.items() if found}
-    asked = [name for name in measures if name not in automatic]
-    return Families(study.primary, study.families, asked, own, of_models, settings)
+        part_slices = {key: [name for name in slice_ids if name != ALL_PROMPTS] for key, slice_ids in slices.items()}
+        own_slices |= {key: slice_ids for key, slice_ids in part_slices.items() if slice_ids}
+    asked_measures = [name for name in measures if name not in automatic]
+    return Families(study.primary, study.families, asked_measures, own_slices, of_models, settings)
 
 
 def family_ids(hypotheses: pd.DataFrame, families: Families) -> "pd.Series[str]":
@@ -127,8 +127,8 @@ def family_ids(hypotheses: pd.DataFrame, families: Families) -> "pd.Series[str]"
     order = [*declared] if families.primary else [*families.named, PRIMARY]
     is_open = ~is_truth & ~is_error
     for name in order:
-        of_all = is_pooled & declared[name].names_all_models
-        member = is_open & (of_all | ~is_pooled) & _matches(hypotheses, declared[name], families)
+        names_all = is_pooled & declared[name].names_all_models
+        member = is_open & (names_all | ~is_pooled) & _matches(hypotheses, declared[name], families)
         names[member] = name
         is_open &= ~member
     return names
@@ -146,13 +146,15 @@ def _default_calibration(hypotheses: pd.DataFrame, families: Families) -> np.nda
     raw: np.ndarray = (hypotheses.calibration == "raw").to_numpy()
     if not families.corrected:
         return raw
-    own, other = hypotheses.system_id, hypotheses.system_id
+    system, other = hypotheses.system_id, hypotheses.system_id
     if OF_SYSTEMS[0] in hypotheses:
         is_pair = hypotheses[OF_SYSTEMS[0]] != ""
-        own, other = (one.where(~is_pair, hypotheses[name]) for one, name in zip((own, other), OF_SYSTEMS, strict=True))
+        system, other = (
+            one.where(~is_pair, hypotheses[name]) for one, name in zip((system, other), OF_SYSTEMS, strict=True)
+        )
     sides = (
         pd.MultiIndex.from_arrays([hypotheses.slice_id, hypotheses.grouping_id, one, hypotheses.measure_id])
-        for one in (own, other)
+        for one in (system, other)
     )
     is_of = np.logical_and.reduce([side.isin(list(families.corrected)) for side in sides])
     is_of &= (hypotheses.statistic.isin(_CORRECTABLE) & (hypotheses.parameters == "")).to_numpy()
@@ -162,26 +164,26 @@ def _default_calibration(hypotheses: pd.DataFrame, families: Families) -> np.nda
 def _compare_models(hypotheses: pd.DataFrame, families: Families) -> np.ndarray:
     """Whether questions are the main ones of pairs of generations, or of groupings by models."""
     is_pair = hypotheses.statistic.isin(OF_PAIRS)
-    asked = hypotheses.assign(
+    questions = hypotheses.assign(
         system_id=hypotheses.system_id.mask(is_pair, ALL_SYSTEMS), statistic=hypotheses.statistic.mask(is_pair, "mean")
     )
     is_of_models = is_pair | hypotheses.grouping_id.isin(list(families.of_models))
-    return cast(np.ndarray, is_of_models.to_numpy() & _matches(asked, OF_ALL_MODELS, families))
+    return cast(np.ndarray, is_of_models.to_numpy() & _matches(questions, OF_ALL_MODELS, families))
 
 
 def _matches(hypotheses: pd.DataFrame, chosen: HypothesisFamily, families: Families) -> np.ndarray:
     def listed(column: str, wanted: Sequence[str] | None, otherwise: np.ndarray) -> np.ndarray:
         return otherwise if wanted is None else hypotheses[column].isin(list(wanted)).to_numpy()
 
-    own = hypotheses.measure_id.map(lambda measure: families.slices.get(measure, (ALL_PROMPTS,)))
+    own_slices = hypotheses.measure_id.map(lambda measure: families.slices.get(measure, (ALL_PROMPTS,)))
     in_own_slice = np.array(
-        [slice_id in slices for slice_id, slices in zip(hypotheses.slice_id, own, strict=True)], dtype=bool
+        [slice_id in slices for slice_id, slices in zip(hypotheses.slice_id, own_slices, strict=True)], dtype=bool
     )
     # models are compared in a set of their own, unless a list of groupings names what they are compared by
-    of_no_model = [BASELINE] if chosen.groupings else [BASELINE, ALL_SYSTEMS]
-    is_answer = ~hypotheses.system_id.isin(of_no_model)
+    excluded_systems = [BASELINE] if chosen.groupings else [BASELINE, ALL_SYSTEMS]
+    is_answer = ~hypotheses.system_id.isin(excluded_systems)
     is_plain = hypotheses.statistic.isin(["mean", "share"]) & (hypotheses.parameters == "")
-    found: np.ndarray = np.logical_and.reduce(
+    is_matched: np.ndarray = np.logical_and.reduce(
         [
             listed("measure_id", chosen.measures, hypotheses.measure_id.isin(list(families.measures)).to_numpy()),
             listed("grouping_id", chosen.groupings, np.ones(len(hypotheses), dtype=bool)),
@@ -191,7 +193,7 @@ def _matches(hypotheses: pd.DataFrame, chosen: HypothesisFamily, families: Famil
             listed("statistic", chosen.statistics, is_plain.to_numpy()),
         ]
     )
-    return found
+    return is_matched
 
 
 def with_families(hypotheses: pd.DataFrame, families: Families) -> pd.DataFrame:
@@ -240,8 +242,8 @@ def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -
     q, q_group = np.full(len(hypotheses), np.nan), np.full(len(contrasts), np.nan)
     p_group = contrasts.p_value_maxt.where(~contrasts.contrast.isin(SIZES)).to_numpy(dtype=float)
     for member in map(np.asarray, hypotheses.groupby("family_id", sort=False).indices.values()):
-        rows, place = _members(number, member, len(hypotheses))
-        levels = hypothesis_levels(hypotheses.p_value.to_numpy()[member], p_group[rows], place)
+        rows, position = _members(number, member, len(hypotheses))
+        levels = hypothesis_levels(hypotheses.p_value.to_numpy()[member], p_group[rows], position)
         q[member], q_group[rows] = levels.of_hypothesis, levels.of_group
     significant_at = look.significant_at("hypotheses", hypotheses, q)
     hypotheses = hypotheses.assign(
@@ -268,18 +270,18 @@ def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -
 def _positions(hypotheses: pd.DataFrame, rows: pd.DataFrame) -> Ints:
     """Position of the question of every row."""
     index = pd.MultiIndex.from_frame(hypotheses[HYPOTHESIS])
-    found = index.get_indexer(pd.MultiIndex.from_frame(rows[HYPOTHESIS]))
-    if (found < 0).any():
+    positions = index.get_indexer(pd.MultiIndex.from_frame(rows[HYPOTHESIS]))
+    if (positions < 0).any():
         raise ValueError("a contrast answers no question")
-    return found
+    return positions
 
 
 def _members(number: Ints, member: Ints, n_hypotheses: int) -> tuple[Ints, Ints]:
     """Rows of some questions, and the position of their question among these."""
-    place = np.full(n_hypotheses, -1)
-    place[member] = np.arange(len(member))
-    rows = np.flatnonzero(place[number] >= 0)
-    return rows, place[number[rows]]
+    position = np.full(n_hypotheses, -1)
+    position[member] = np.arange(len(member))
+    rows = np.flatnonzero(position[number] >= 0)
+    return rows, position[number[rows]]
 
 
 def with_parts(hypotheses: pd.DataFrame) -> pd.DataFrame:
@@ -290,16 +292,16 @@ def with_parts(hypotheses: pd.DataFrame) -> pd.DataFrame:
     Source: inference.md 6.10.
     """
     grouping_ids = hypotheses.grouping_id.unique()
-    parts = [(name, part) for name in grouping_ids for part in parts_of(name, grouping_ids)]
-    of_parts = pd.DataFrame(parts, columns=["grouping_id", "part_id"])
+    part_pairs = [(name, part_id) for name in grouping_ids for part_id in parts_of(name, grouping_ids)]
+    part_table = pd.DataFrame(part_pairs, columns=["grouping_id", "part_id"])
     others = [name for name in HYPOTHESIS if name != "grouping_id"]
     q = hypotheses.rename(columns={"grouping_id": "part_id"})[[*others, "part_id", "q_value", "is_significant"]]
-    together = of_parts.merge(q, on="part_id").groupby([*others, "grouping_id"])
-    found = together.agg(q_value=("q_value", "min"), is_significant=("is_significant", "max"))
-    found = found.reindex(pd.MultiIndex.from_frame(hypotheses[[*others, "grouping_id"]]))
-    smallest = np.fmin(hypotheses.q_value.to_numpy(dtype=float), found.q_value.to_numpy(dtype=float))
+    together = part_table.merge(q, on="part_id").groupby([*others, "grouping_id"])
+    part_levels = together.agg(q_value=("q_value", "min"), is_significant=("is_significant", "max"))
+    part_levels = part_levels.reindex(pd.MultiIndex.from_frame(hypotheses[[*others, "grouping_id"]]))
+    smallest = np.fmin(hypotheses.q_value.to_numpy(dtype=float), part_levels.q_value.to_numpy(dtype=float))
     return hypotheses.assign(
-        q_value=smallest, is_significant=hypotheses.is_significant | found.is_significant.eq(True).to_numpy()
+        q_value=smallest, is_significant=hypotheses.is_significant | part_levels.is_significant.eq(True).to_numpy()
     )
 
 
@@ -323,27 +325,27 @@ def adjusted_margin(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, name: str
     p = contrasts[name].where(contrasts[name].notna() | contrasts.margin.isna(), 1.0)
     is_judged = contrasts.q_value.notna() & contrasts.margin.notna()
     p_row = p.where(is_judged & is_first).to_numpy(dtype=float)
-    for of_contrast in contrasts.groupby("contrast", sort=False).indices.values():
-        rows = np.asarray(of_contrast)[~np.isnan(p_row[of_contrast])]
+    for contrast_rows in contrasts.groupby("contrast", sort=False).indices.values():
+        rows = np.asarray(contrast_rows)[~np.isnan(p_row[contrast_rows])]
         within = np.full(len(rows), np.nan)
         for members in pd.Series(np.arange(len(rows))).groupby(number[rows]).indices.values():
             within[members] = holm(p_row[rows[members]])
-        for of_set in map(np.asarray, hypotheses.groupby("family_id", sort=False).indices.values()):
-            inside, place = _members(number[rows], of_set, len(hypotheses))
-            smallest = np.full(len(of_set), np.nan)
-            np.fmin.at(smallest, place, within[inside])
-            q[rows[inside]] = hypothesis_levels(smallest, within[inside], place).of_group
+        for family_rows in map(np.asarray, hypotheses.groupby("family_id", sort=False).indices.values()):
+            inside, position = _members(number[rows], family_rows, len(hypotheses))
+            smallest = np.full(len(family_rows), np.nan)
+            np.fmin.at(smallest, position, within[inside])
+            q[rows[inside]] = hypothesis_levels(smallest, within[inside], position).of_group
     return np.where(is_judged, q[first], np.nan)
 
 
 def _first_of_mirrors(contrasts: pd.DataFrame) -> Ints:
     """Position of the row that says the same as each where there is one (mirror_of), else of the row itself."""
-    own = np.arange(len(contrasts))
+    positions = np.arange(len(contrasts))
     if "mirror_of" not in contrasts or contrasts.mirror_of.isna().all():
-        return own
+        return positions
     keys = [*HYPOTHESIS, "contrast", "category", "reference"]
     is_mirror = contrasts.mirror_of.notna().to_numpy()
     places = pd.MultiIndex.from_frame(contrasts[[*keys, "group_id"]])
     named = contrasts.loc[is_mirror, [*keys, "mirror_of"]].set_axis([*keys, "group_id"], axis=1)
-    own[is_mirror] = places.get_indexer(pd.MultiIndex.from_frame(named))
-    return own
+    positions[is_mirror] = places.get_indexer(pd.MultiIndex.from_frame(named))
+    return positions

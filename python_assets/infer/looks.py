@@ -114,21 +114,21 @@ def _digest(connection: duckdb.DuckDBPyConnection) -> str:
 
 def _calls_of(taken: TakenLook) -> dict[str, pd.DataFrame]:
     """What was called by a look, by table; questions of pairs of generations are rows of both."""
-    found = {
+    calls = {
         table: pd.DataFrame(taken.significant.get(table, []), columns=[*keys, *_OF_CALL])
         for table, keys in KEYS_OF.items()
     }
-    pairs = found["system_comparisons"]
-    of_pairs = pairs[pairs.comparison.isin(HYPOTHESES)]
-    as_hypotheses = of_pairs.assign(
-        system_id=of_pairs.system_id + ACROSS + of_pairs.reference_system_id,
-        statistic=of_pairs.comparison,
+    pairs = calls["system_comparisons"]
+    pair_calls = pairs[pairs.comparison.isin(HYPOTHESES)]
+    as_hypotheses = pair_calls.assign(
+        system_id=pair_calls.system_id + ACROSS + pair_calls.reference_system_id,
+        statistic=pair_calls.comparison,
         parameters="",
     )
-    found["hypotheses"] = pd.concat(
-        [found["hypotheses"], as_hypotheses[found["hypotheses"].columns]], ignore_index=True
+    calls["hypotheses"] = pd.concat(
+        [calls["hypotheses"], as_hypotheses[calls["hypotheses"].columns]], ignore_index=True
     )
-    return found
+    return calls
 
 
 def withhold(connection: duckdb.DuckDBPyConnection, tables: Collection[str], reason: InferenceReason) -> None:
@@ -142,10 +142,10 @@ def withhold(connection: duckdb.DuckDBPyConnection, tables: Collection[str], rea
     for table in tables:
         columns = [name for name, *_ in connection.execute(f"describe inference.{table}").fetchall()]
         taken = [name for name in _WITHHELD if name in columns]
-        found = [name for name in ("p_value", "ci_low", "ci_high") if name in taken]
+        claimed = [name for name in ("p_value", "ci_low", "ci_high") if name in taken]
         changed = [f"{name} = null" for name in taken]
-        if "inference_reason" in columns and found:
-            is_any = " or ".join(f"{name} is not null" for name in found)
+        if "inference_reason" in columns and claimed:
+            is_any = " or ".join(f"{name} is not null" for name in claimed)
             changed.append(f"inference_reason = case when {is_any} then '{reason}' else inference_reason end")
         if "verdict" in columns:
             changed.append(f"verdict = case when verdict is not null then '{Verdict.NOT_TESTED}' end")
@@ -169,15 +169,15 @@ def record_look(study: Study, connection: duckdb.DuckDBPyConnection, home: Home,
     if any(one.look >= look.number for one in taken_looks(study, home)):
         return
     planned = connection.execute(_LOOKS).df()
-    own = planned[planned.look == look.number].iloc[0]
+    planned_look = planned[planned.look == look.number].iloc[0]
     taken = TakenLook(
         look=look.number,
-        n_root_prompts=int(own.n_root_prompts),
-        share=float(own.share),
+        n_root_prompts=int(planned_look.n_root_prompts),
+        share=float(planned_look.share),
         level=look.level,
         taken_at=now(),
         analysis_sha256=analysis_sha256(study),
-        prompts_sha256=str(own.prompts_sha256),
+        prompts_sha256=str(planned_look.prompts_sha256),
         data=_digest(connection),
         significant={table: _significant_rows(connection, table) for table in KEYS_OF},
     )
@@ -186,14 +186,14 @@ def record_look(study: Study, connection: duckdb.DuckDBPyConnection, home: Home,
 
 def _significant_rows(connection: duckdb.DuckDBPyConnection, table: str) -> list[dict[str, Any]]:
     calls = ", ".join(f"'{word}'" for word in CALLS)
-    of_call, is_worded = ", ".join(_OF_CALL), f" or verdict in ({calls})"
+    call_columns, is_worded = ", ".join(_OF_CALL), f" or verdict in ({calls})"
     is_own = ""
     if table == "hypotheses":
         # those of pairs of generations are rows of system_comparisons
-        of_call, is_worded, is_own = "significant_at_look", "", " and reference_system_id = ''"
-    found = connection.execute(
-        f"select {', '.join(KEYS_OF[table])}, {of_call} from inference.{table} "
+        call_columns, is_worded, is_own = "significant_at_look", "", " and reference_system_id = ''"
+    cursor = connection.execute(
+        f"select {', '.join(KEYS_OF[table])}, {call_columns} from inference.{table} "
         f"where (significant_at_look is not null{is_worded}){is_own} order by all"
     )
-    names = [column[0] for column in found.description or []]
-    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+    names = [column[0] for column in cursor.description or []]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -118,9 +118,9 @@ def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> f
     Of the impact ratio the name alone holds only where the measure has a direction: to be selected by a
     number without a good end is no favourable outcome.
     """
-    own = margins.get(measure_id)
-    if isinstance(own, Mapping) and name in own:
-        return float(own[name])
+    measure_margins = margins.get(measure_id)
+    if isinstance(measure_margins, Mapping) and name in measure_margins:
+        return float(measure_margins[name])
     common = None if name == "impact_ratio" and direction == "none" else margins.get(name)
     return np.nan if common is None or isinstance(common, Mapping) else float(common)
 

@@ -310,12 +310,12 @@ class Result(NamedTuple):
     def at(self, positions: Ints, n: int) -> "Result":
         """Columns of rows among n, at their positions; the others are NULL."""
         shape = (*self.value.shape[:-1], n)
-        found = Result(
+        placed = Result(
             *(np.full(shape, null, dtype=field.dtype) for null, field in zip(_NULL.values(), self, strict=True))
         )
-        for field, own in zip(found, self, strict=True):
-            field[..., positions] = own
-        return found
+        for field, values in zip(placed, self, strict=True):
+            field[..., positions] = values
+        return placed
 
 
 _NULL: Final[dict[str, Any]] = {

@@ -113,7 +113,7 @@ def infer_study(
     chunks = chunks or Here(connection, study, progress, look.level)
     tables, corrected = _first_rows(chunks)
     if "hypotheses" in tables:
-        corrected = {place for place in corrected if corrects is None or place[-1] in corrects}
+        corrected = {setting for setting in corrected if corrects is None or setting[-1] in corrects}
         families = _families(connection, study)._replace(corrected=corrected)
         tables = _hypotheses_in_families(tables, families, declared, options.alpha)
         for hypotheses, longer in _short_of_draws(tables["hypotheses"], options):
@@ -123,8 +123,8 @@ def infer_study(
             tables = _replaced(tables, united(again))
         tables = _with_levels(tables, look)
         ordered = {
-            str(name): np.sort(of_set.p_value.dropna().to_numpy())
-            for name, of_set in tables["hypotheses"].groupby("family_id")
+            str(name): np.sort(family_rows.p_value.dropna().to_numpy())
+            for name, family_rows in tables["hypotheses"].groupby("family_id")
         }
         tables |= united(chunks.each(partial(_last, ordered=ordered), {name: tables[name] for name in _LOOKED_AT}))
         tables = _with_verdicts(tables, look, study.power)
@@ -143,7 +143,7 @@ def infer_study(
 def _first_rows(chunks: Chunks) -> tuple[Frames, set[Place]]:
     """The rows of all parts, and where labels are enough; of a large study their rows one by one are as much again."""
     first = chunks.each(_first)
-    return united([rows for rows, _ in first]), {place for _, places in first for place in places}
+    return united([rows for rows, _ in first]), {setting for _, places in first for setting in places}
 
 
 def _first(chunk: Chunk, _: Frames) -> tuple[Frames, frozenset[Place]]:
@@ -159,18 +159,18 @@ def _last(chunk: Chunk, tables: Frames, ordered: Mapping[str, NDArray[np.float64
 
 
 def _families(connection: duckdb.DuckDBPyConnection, study: Study) -> Families:
-    of_models = [name for (name,) in connection.execute(_OF_MODELS).fetchall()]
-    of_scorer = dict(connection.execute("select measure_id, scorer from raw.measures").fetchall())
+    model_groupings = [name for (name,) in connection.execute(_OF_MODELS).fetchall()]
+    scorers = dict(connection.execute("select measure_id, scorer from raw.measures").fetchall())
     measure_slices = connection.execute(_MEASURE_SLICES).fetchall()
     mixes_units = connection.execute(_MIXES_UNITS).fetchone() == (True,)
     settings = connection.execute(_SETTINGS).fetchall()
-    return families_of(study, of_scorer, measure_slices, of_models, settings, mixes_units=mixes_units)
+    return families_of(study, scorers, measure_slices, model_groupings, settings, mixes_units=mixes_units)
 
 
 def _hypotheses_in_families(tables: Frames, families: Families, declared: pd.DataFrame | None, alpha: float) -> Frames:
     """Tables whose questions have their set: those of pairs of generations too, and what nothing was observed of."""
-    of_groups = tables["hypotheses"].assign(**dict.fromkeys(OF_PAIR, ""), is_observed=True)
-    hypotheses = pd.concat([of_groups, pair_questions(tables["system_comparisons"])], ignore_index=True)
+    group_hypotheses = tables["hypotheses"].assign(**dict.fromkeys(OF_PAIR, ""), is_observed=True)
+    hypotheses = pd.concat([group_hypotheses, pair_questions(tables["system_comparisons"])], ignore_index=True)
     if declared is not None and len(unobserved := _unobserved(declared, hypotheses)):
         hypotheses = pd.concat([hypotheses, unobserved], ignore_index=True)
     return with_t_where_flips_are_few({**tables, "hypotheses": with_families(hypotheses, families)}, alpha)
@@ -196,9 +196,9 @@ def _short_of_draws(hypotheses: pd.DataFrame, options: Options) -> Iterator[tupl
     Source: inference.md 6.5.
     """
     at_floor = (hypotheses.p_value * (hypotheses.n_draws + 1) <= 2 + 1e-6) & hypotheses.is_permuted.astype(bool)
-    for _, of_set in hypotheses.groupby("family_id", sort=False):
-        few = of_set[at_floor[of_set.index]]
-        needed = int(np.ceil(2 * of_set.n_hypotheses.iloc[0] / (options.alpha * max(len(few), 1)))) - 1
+    for _, family_rows in hypotheses.groupby("family_id", sort=False):
+        few = family_rows[at_floor[family_rows.index]]
+        needed = int(np.ceil(2 * family_rows.n_hypotheses.iloc[0] / (options.alpha * max(len(few), 1)))) - 1
         more = min(needed, MOST_PERMUTATIONS)
         short = few[few.n_draws < more]
         if len(short):
@@ -208,21 +208,21 @@ def _short_of_draws(hypotheses: pd.DataFrame, options: Options) -> Iterator[tupl
 def _replaced(tables: Frames, again: Frames) -> Frames:
     """Tables with the rows of the questions that were asked again in the place of the earlier ones."""
     kept = ["family_id", "n_hypotheses", "is_observed", "is_pooled", *OF_PAIR]
-    of_families = tables["hypotheses"][[*HYPOTHESIS, *kept]]
+    family_columns = tables["hypotheses"][[*HYPOTHESIS, *kept]]
     hypotheses = again["hypotheses"].drop(columns=kept, errors="ignore")
-    again = {**again, "hypotheses": hypotheses.merge(of_families, on=HYPOTHESIS, how="left", validate="one_to_one")}
-    asked = pd.MultiIndex.from_frame(again["hypotheses"][HYPOTHESIS])
+    again = {**again, "hypotheses": hypotheses.merge(family_columns, on=HYPOTHESIS, how="left", validate="one_to_one")}
+    new_keys = pd.MultiIndex.from_frame(again["hypotheses"][HYPOTHESIS])
 
-    def mixed(rows: pd.DataFrame, new: pd.DataFrame, keys: Sequence[str], asked: pd.MultiIndex) -> pd.DataFrame:
-        is_kept = ~pd.MultiIndex.from_frame(rows[[*keys]]).isin(asked)
+    def mixed(rows: pd.DataFrame, new: pd.DataFrame, keys: Sequence[str], new_keys: pd.MultiIndex) -> pd.DataFrame:
+        is_kept = ~pd.MultiIndex.from_frame(rows[[*keys]]).isin(new_keys)
         return pd.concat([rows[is_kept], new], ignore_index=True)
 
     pairs = "system_comparisons"
-    of_pairs = ROW[: ROW.index("group_id")]
-    replaced = {name: mixed(tables[name], new, HYPOTHESIS, asked) for name, new in again.items() if name != pairs}
+    pair_columns = ROW[: ROW.index("group_id")]
+    replaced = {name: mixed(tables[name], new, HYPOTHESIS, new_keys) for name, new in again.items() if name != pairs}
     if pairs in again:
-        asked = pd.MultiIndex.from_frame(again[pairs][of_pairs])
-        replaced[pairs] = mixed(tables[pairs], again[pairs], of_pairs, asked)
+        new_keys = pd.MultiIndex.from_frame(again[pairs][pair_columns])
+        replaced[pairs] = mixed(tables[pairs], again[pairs], pair_columns, new_keys)
     return {**tables, **replaced}
 
 
@@ -252,14 +252,14 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
         **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, look.last_level, planned),
     )
     contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
-    told = with_parts(hypotheses)
-    of_hypotheses = hypotheses[HYPOTHESIS].assign(
+    part_levels = with_parts(hypotheses)
+    hypothesis_columns = hypotheses[HYPOTHESIS].assign(
         q_own=hypotheses.q_value,
-        q_told=told.q_value,
+        q_told=part_levels.q_value,
         is_significant=hypotheses.is_significant,
-        is_told_significant=told.is_significant,
+        is_told_significant=part_levels.is_significant,
     )
-    disparities = disparities.merge(of_hypotheses, on=HYPOTHESIS, how="left", validate="many_to_one")
+    disparities = disparities.merge(hypothesis_columns, on=HYPOTHESIS, how="left", validate="many_to_one")
     has_parts = disparities.inference_reason == InferenceReason.TOLD_BY_PARTS
     disparities = disparities.assign(
         q_value=disparities.q_own.where(~has_parts, disparities.q_told),
@@ -278,13 +278,13 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
     pairs = pairs.assign(value_at_call=look.value_at_call("system_comparisons", pairs))
     q_inside = adjusted_margin(hypotheses, changes_as_contrasts(pairs), "p_equivalence")
     pairs = with_verdicts_of_pairs(pairs, q_inside, look)
-    found = {
+    judged_tables = {
         "hypotheses": _as_published(hypotheses),
         "contrasts": contrasts,
         "disparities": disparities,
         "system_comparisons": pairs.assign(verdict_with_missing=verdicts_with_missing(pairs, alpha)),
     }
-    return {**tables, **found}
+    return {**tables, **judged_tables}
 
 
 def _n_needed(
@@ -304,27 +304,27 @@ def _n_needed(
     effects = contrasts.measure_id.map({name: spec.effect for name, spec in planned.items()})
     power = powers.to_numpy(dtype=float)
     effect = effects.where(contrasts.contrast.isin(OF_EFFECTS)).to_numpy(dtype=float)
-    of_margin = ~np.isnan(margin)
+    has_margin = ~np.isnan(margin)
     needed = n_needed(
-        np.where(of_margin, 0.0, effect),
+        np.where(has_margin, 0.0, effect),
         sd,
         margin,
         alpha=alpha,
         n_tests=n_tests.clip(lower=1).to_numpy(dtype=float),
         # inside the margin is past both of its ends
-        power=np.where(of_margin, (1 + power) / 2, power),
+        power=np.where(has_margin, (1 + power) / 2, power),
     )
     lacking = [
-        (~of_margin & np.isnan(effect), NO_EFFECT),
+        (~has_margin & np.isnan(effect), NO_EFFECT),
         (~(sd > 0), NO_SPREAD),
         # the design was large enough, and chance or an effect near the margin left it open
         (needed <= contrasts.n_root_prompts.to_numpy(dtype=float), ENOUGH),
     ]
-    reason = np.select([is_open & found for found, _ in lacking], [word for _, word in lacking], "").astype(object)
+    reason = np.select([is_open & lacks for lacks, _ in lacking], [word for _, word in lacking], "").astype(object)
     has_number = is_open & (reason == "")
     return {
         "n_needed": np.where(has_number, needed, np.nan),
-        "n_needed_for": first_of([has_number & of_margin, has_number], [OF_MARGIN, OF_EFFECT]),
+        "n_needed_for": first_of([has_number & has_margin, has_number], [OF_MARGIN, OF_EFFECT]),
         "n_needed_reason": first_of([reason != ""], [reason]),
     }
 
@@ -332,11 +332,11 @@ def _n_needed(
 def _study_id(connection: duckdb.DuckDBPyConnection) -> str:
     query = "select distinct study_id from intermediate.{} order by study_id"
     for table in ("int_cells", "int_prompt_groups"):  # without any value there are no cells
-        found = [study_id for (study_id,) in connection.execute(query.format(table)).fetchall()]
-        if len(found) > 1:
-            raise ValueError(f"{table} holds several studies, {', '.join(found)}; a build file holds one")
-        if found:
-            return str(found[0])
+        study_ids = [study_id for (study_id,) in connection.execute(query.format(table)).fetchall()]
+        if len(study_ids) > 1:
+            raise ValueError(f"{table} holds several studies, {', '.join(study_ids)}; a build file holds one")
+        if study_ids:
+            return str(study_ids[0])
     return ""
 
 

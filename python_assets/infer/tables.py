@@ -100,7 +100,7 @@ _KEYS: Final = "study_id slice_id system_id measure_id calibration grouping_id s
 
 def _columns(*names: str, **of_kind: str) -> dict[str, str]:
     """Columns with their types: words that are never NULL first, then names by type."""
-    typed = {name: kind.replace("_", " ") for kind, found in of_kind.items() for name in found.split()}
+    typed = {name: kind.replace("_", " ") for kind, listed in of_kind.items() for name in listed.split()}
     return dict.fromkeys(" ".join(names).split(), "varchar not null") | typed
 
 

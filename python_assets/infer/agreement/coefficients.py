@@ -72,9 +72,9 @@ class Coded(NamedTuple):
 
     def total(self, values: Floats) -> Floats:
         """Sums of values of answers, shape (answers, ...), over each root prompt."""
-        found = np.zeros((self.n_root_prompts, *values.shape[1:]))
-        np.add.at(found, self.root_prompt, values)
-        return found
+        totals = np.zeros((self.n_root_prompts, *values.shape[1:]))
+        np.add.at(totals, self.root_prompt, values)
+        return totals
 
 
 def cohens_kappa(coded: Coded, level: float, seed: int) -> Estimate:
@@ -108,8 +108,8 @@ def _kappa(sums: Floats) -> Floats:
     n = one.sum(axis=-1)
     by_chance = (one * two).sum(axis=-1)
     room = n**2 - by_chance
-    found: Floats = np.divide(n * sums[..., 0] - by_chance, room, out=np.full_like(room, np.nan), where=room > 0.5)
-    return found
+    kappa: Floats = np.divide(n * sums[..., 0] - by_chance, room, out=np.full_like(room, np.nan), where=room > 0.5)
+    return kappa
 
 
 def krippendorffs_alpha(coded: Coded, level: float, seed: int) -> Estimate:
@@ -154,8 +154,8 @@ def alpha_of_sums(sums: Floats) -> Floats:
     n, squares, inside = (sums[..., at] for at in range(3))
     between = 2 * (n * squares - np.square(sums[..., 3:]).sum(axis=-1))
     is_spread = between > 1e-9 * np.maximum(n * squares, 1e-300)
-    found: Floats = 1 - np.divide(inside * (n - 1), between, out=np.full_like(between, np.nan), where=is_spread)
-    return found
+    alpha: Floats = 1 - np.divide(inside * (n - 1), between, out=np.full_like(between, np.nan), where=is_spread)
+    return alpha
 
 
 def share_right(is_right: Floats, is_counted: Floats, root_prompt: Ints, n_root_prompts: int, level: float) -> Estimate:

@@ -122,8 +122,8 @@ def infer_agreement(connection: duckdb.DuckDBPyConnection, level: float, seed: i
     study_id = connection.execute("select min(study_id) from raw.prompts").fetchall()[0][0]
     rows: list[dict[str, Any]] = []
     n_labelled = 0
-    for measure_id, of_measure in labels.groupby("measure_id", sort=True):
-        labelled = labelled_answers(of_measure)
+    for measure_id, measure_labels in labels.groupby("measure_id", sort=True):
+        labelled = labelled_answers(measure_labels)
         n_labelled += len(labelled.answers)
         # all its labels together too, of a measure that is asked in some slices alone
         slices = [ALL, *(name for (name,) in connection.execute(_SLICES, [measure_id]).fetchall())]
@@ -141,9 +141,9 @@ def labelled_answers(labels: pd.DataFrame) -> Labelled:
     answer = labels.groupby(_ANSWER, sort=False).ngroup()  # some share a response_id
     people = people_say(labels, answer, kind, names)
     first = ~answer.duplicated()
-    of_answers = ["system_id", "model_family", "is_baseline", "prompt_id", "root_prompt_id"]
+    answer_columns = ["system_id", "model_family", "is_baseline", "prompt_id", "root_prompt_id"]
     return Labelled(
-        answers=labels.loc[first, of_answers].reset_index(drop=True),
+        answers=labels.loc[first, answer_columns].reset_index(drop=True),
         raters=people.raters,
         are_automatic=np.isin(people.raters, labels.rater[labels.is_automatic.to_numpy(dtype=bool)]),
         given=people.given,
@@ -166,14 +166,14 @@ def agreement_rows(labelled: Labelled, places: pd.DataFrame, level: float, seed:
     systems = [*_systems(labelled.answers)]
     for (slice_id, grouping_id, group_id), prompts in places.groupby(["slice_id", "grouping_id", "group_id"]):
         is_here = labelled.answers.prompt_id.isin(prompts.prompt_id).to_numpy()
-        of_place = {"slice_id": slice_id, "grouping_id": grouping_id, "group_id": group_id}
+        place_keys = {"slice_id": slice_id, "grouping_id": grouping_id, "group_id": group_id}
         is_whole = slice_id == ALL and grouping_id == ""
         for system_id, model_family, is_of in systems:
             chosen = is_here & is_of
             if chosen.any() and (is_whole or not model_family):
-                of_system = {"system_id": system_id, "model_family": model_family}
+                system_keys = {"system_id": system_id, "model_family": model_family}
                 for row in _compared(labelled, chosen, level, seed):
-                    yield {**of_place, **of_system, **row}
+                    yield {**place_keys, **system_keys, **row}
 
 
 def _systems(answers: pd.DataFrame) -> Iterator[tuple[str, str, Chosen]]:
@@ -217,22 +217,22 @@ def _compared(labelled: Labelled, chosen: Chosen, level: float, seed: int) -> It
     if len(present) < 2:
         return
     yield row(RATERS, [given[:, at] for at in present])
-    for place, at in enumerate(present):
+    for position, at in enumerate(present):
         yield row(RATER_AND_READING, [given[:, at], read], at)
-        for other in present[place + 1 :] if len(present) > 2 else []:
+        for other in present[position + 1 :] if len(present) > 2 else []:
             yield row(TWO_RATERS, [given[:, at], given[:, other]], at, other)
 
 
 def _estimates(coded: Coded, level: float, seed: int, *, has_reading: bool, is_binary: bool) -> Mapping[str, Estimate]:
     """The coefficients of coders, people first and the reading last; shares of errors where both are marks."""
     why = NOT_BINARY if has_reading else NO_READING
-    found = {name: Estimate(reason=why) for name in ("sensitivity", "specificity", "precision")}
-    found["alpha"] = krippendorffs_alpha(coded, level, seed)
+    estimates = {name: Estimate(reason=why) for name in ("sensitivity", "specificity", "precision")}
+    estimates["alpha"] = krippendorffs_alpha(coded, level, seed)
     if coded.codes.shape[1] > 2:
-        return found | dict.fromkeys(("agreement", "kappa"), Estimate(reason=SEVERAL))
-    found["kappa"] = cohens_kappa(coded, level, seed)
+        return estimates | dict.fromkeys(("agreement", "kappa"), Estimate(reason=SEVERAL))
+    estimates["kappa"] = cohens_kappa(coded, level, seed)
     if not coded.are_labels:
-        return found | {"agreement": Estimate(reason=NUMBERS)}
+        return estimates | {"agreement": Estimate(reason=NUMBERS)}
     both = of_both(coded)
     one, two = both.codes.T
     is_alike = (one == two).astype(np.float64)
@@ -240,10 +240,10 @@ def _estimates(coded: Coded, level: float, seed: int, *, has_reading: bool, is_b
     if has_reading and is_binary:
         counted |= {"sensitivity": one, "specificity": 1 - one, "precision": two}
     shares = {
-        name: share_right(is_alike, of_share, both.root_prompt, both.n_root_prompts, level)
-        for name, of_share in counted.items()
+        name: share_right(is_alike, weight, both.root_prompt, both.n_root_prompts, level)
+        for name, weight in counted.items()
     }
-    return found | shares
+    return estimates | shares
 
 
 def _as_columns(estimates: Mapping[str, Estimate]) -> dict[str, Any]:

@@ -39,15 +39,15 @@ def people_say(labels: pd.DataFrame, answer: pd.Series, kind: str, names: list[s
     rater, raters = pd.factorize(labels.rater, sort=True)
     given = np.full((len(answers), len(raters)), np.nan)
     given[position, rater] = codes
-    said = np.nanmean(given, axis=1) if kind == CONTINUOUS and len(given) else _majority(given)
-    return People(pd.Index(answers), [*map(str, raters)], given, said)
+    people_codes = np.nanmean(given, axis=1) if kind == CONTINUOUS and len(given) else _majority(given)
+    return People(pd.Index(answers), [*map(str, raters)], given, people_codes)
 
 
 def codes_of(label: pd.Series, value: pd.Series, kind: str, names: list[str]) -> Floats:
     """Labels by their place among names, in whatever case they are written; of other kinds the values."""
     places: dict[str, float] = {}
-    for place, name in enumerate(names):
-        places.setdefault(name.casefold(), float(place))
+    for position, name in enumerate(names):
+        places.setdefault(name.casefold(), float(position))
     codes = label.str.casefold().map(places) if kind == CATEGORICAL else value
     return np.asarray(codes, dtype=np.float64)
 

@@ -72,13 +72,13 @@ def chi_square(counts: Floats, yates: bool = False) -> Association:
     table = occupied(counts)
     if min(table.shape) < 2:
         return Association(reason="one_group" if len(table) < 2 else "constant_values")
-    found = stats.chi2_contingency(table, correction=yates)
+    contingency = stats.chi2_contingency(table, correction=yates)
     return Association(
-        statistic_value=float(found.statistic),
-        df1=found.dof,
-        p_value=float(found.pvalue),
+        statistic_value=float(contingency.statistic),
+        df1=contingency.dof,
+        p_value=float(contingency.pvalue),
         effect_size=float(stats.contingency.association(table.astype(int), method="cramer")),
-        share_expected_ge5=float((found.expected_freq >= EXPECTED_COUNT).mean()),
+        share_expected_ge5=float((contingency.expected_freq >= EXPECTED_COUNT).mean()),
     )
 
 
@@ -99,13 +99,13 @@ def t_test(groups: Groups, welch: bool = False) -> Association:
         return Association(reason=unfit)
     n, variance = groups.n, groups.squares / (groups.n - 1)
     samples = np.stack([groups.mean, np.sqrt(variance), n], axis=1)
-    found = stats.ttest_ind_from_stats(*samples.ravel(), equal_var=not welch)
-    df, parts = float(n.sum() - 2), variance / n
+    test = stats.ttest_ind_from_stats(*samples.ravel(), equal_var=not welch)
+    df, mean_variances = float(n.sum() - 2), variance / n
     d = float((groups.mean[0] - groups.mean[1]) / np.sqrt(groups.squares.sum() / df))
     return Association(
-        statistic_value=float(found.statistic),
-        df1=float(parts.sum() ** 2 / (parts**2 / (n - 1)).sum()) if welch else df,
-        p_value=float(found.pvalue),
+        statistic_value=float(test.statistic),
+        df1=float(mean_variances.sum() ** 2 / (mean_variances**2 / (n - 1)).sum()) if welch else df,
+        p_value=float(test.pvalue),
         effect_size=d,
         # the gamma function itself; 1 - 3 / (4 df - 1), which is printed for it, is off by .007 at df = 2
         effect_size_corrected=d * float(poch((df - 1) / 2, 0.5)) / np.sqrt(df / 2),
@@ -149,15 +149,15 @@ def multiway_anova(groups: Groups, levels: Sequence[Sequence[str]]) -> dict[tupl
     columns = {term: _columns(levels, term) for term in terms}
     whole = _fit(groups, [columns[term] for term in terms])
     total, df2 = groups.between + float(groups.squares.sum()), float(groups.n.sum() - whole.rank)
-    found = {}
+    tests = {}
     for term in terms:
         others = [columns[other] for other in terms if not set(term) <= set(other)]
         without, with_term = _fit(groups, others), _fit(groups, [*others, columns[term]])
         added, df1 = max(without.residual - with_term.residual, 0.0), with_term.rank - without.rank
-        found[term] = Association(reason="one_level")
+        tests[term] = Association(reason="one_level")
         if df1:
-            found[term] = _variance_ratio(added, whole.residual, total, df1, df2)
-    return found
+            tests[term] = _variance_ratio(added, whole.residual, total, df1, df2)
+    return tests
 
 
 def levene(groups: Groups) -> Association:
@@ -226,4 +226,4 @@ def _columns(levels: Sequence[Sequence[str]], term: Sequence[int]) -> Floats:
     """One indicator a combination of levels of a term."""
     combined = [tuple(row[i] for i in term) for row in levels]
     distinct = sorted(set(combined))
-    return np.array([[own == one for one in distinct] for own in combined], dtype=np.float64)
+    return np.array([[row_levels == one for one in distinct] for row_levels in combined], dtype=np.float64)

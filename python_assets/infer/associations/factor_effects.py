@@ -81,7 +81,7 @@ def factor_effects(connection: duckdb.DuckDBPyConnection, *, seed: int, n_draws:
     """
     # of a slice and grouping: whether units differ in kind, and whether no two of them share a prompt
     layouts = {(slice_id, of): tuple(rest) for slice_id, of, *rest in connection.execute(_LAYOUTS).fetchall()}
-    found = {}
+    effects = {}
     for keys, cells in connection.execute(_CELLS).df().groupby(KEYS, sort=True):
         values = dict(zip(KEYS, map(str, keys), strict=True))
         factors = values["grouping_id"].split(LEVEL_SEPARATOR)
@@ -94,8 +94,8 @@ def factor_effects(connection: duckdb.DuckDBPyConnection, *, seed: int, n_draws:
             if not has_mixed_units:
                 effect = _effect(prompts, members, n_draws=n_draws, seed=own_seed)
             scope = scopes(effect.n_root_prompts, Unit.ROOT_PROMPT, has_own_prompts=has_own_prompts)
-            found[*values.values(), term] = effect._replace(scope=first_of([~np.isnan(effect.p_value)], [scope]))
-    return found
+            effects[*values.values(), term] = effect._replace(scope=first_of([~np.isnan(effect.p_value)], [scope]))
+    return effects
 
 
 def _prompts(cells: pd.DataFrame, factors: Sequence[str]) -> Prompts:
@@ -107,11 +107,11 @@ def _prompts(cells: pd.DataFrame, factors: Sequence[str]) -> Prompts:
     wide = cells.assign(within=within).pivot(index="root_position", columns="within", values="cell_mean")
     every = [LEVEL_SEPARATOR.join(combination) for combination in product(*names.values())]
     complete = wide.reindex(columns=every).dropna()
-    of_root = levels.groupby(cells.root_position).first().loc[complete.index]
+    root_levels = levels.groupby(cells.root_position).first().loc[complete.index]
     return Prompts(
-        within={factor: len(of_factor) for factor, of_factor in names.items()},
+        within={factor: len(factor_levels) for factor, factor_levels in names.items()},
         means=complete.to_numpy(),
-        between={factor: _codes(of_root[[factor]]) for factor in between},
+        between={factor: _codes(root_levels[[factor]]) for factor in between},
     )
 
 
@@ -168,22 +168,22 @@ def flip_test(contrasts: Floats, *, n_draws: int, seed: int) -> Result:
         return Result.of((1,), reason=InferenceReason.NO_VARIATION)
     if q >= n and n < LEAST_PROMPTS:
         return Result.of((1,), reason=InferenceReason.INCOMPLETE_PROMPTS)
-    own = contrasts.mean(axis=0)
+    observed = contrasts.mean(axis=0)
     flips = Flips(seed, n_draws, n)
     means = np.concatenate([signs @ contrasts for signs in flips.batches()]) / n
-    length = float(linalg.norm(own))
+    length = float(linalg.norm(observed))
     drawn = linalg.norm(means, axis=1) / length if length > 0 else np.empty(0)
     if n < LEAST_PROMPTS:
         covariance = np.atleast_2d(np.cov(contrasts, rowvar=False))
         if np.trace(covariance) <= TIE * length**2:
             return Result.of((1,), null_q95=np.quantile(drawn, 0.95) ** 2, reason=InferenceReason.NO_ERROR)
-        t2 = float(n * own @ linalg.pinvh(covariance) @ own)
+        t2 = float(n * observed @ linalg.pinvh(covariance) @ observed)
         return _tested(stats.f.sf(t2 * (n - q) / (q * (n - 1)), q, n - q), drawn, BY_F, n)
     if q >= n - 2:
-        seen, under, method = _squares(own[None], contrasts), _squares(means, contrasts), BY_SQUARES
+        seen, under, method = _squares(observed[None], contrasts), _squares(means, contrasts), BY_SQUARES
     else:
         bread = linalg.pinvh(contrasts.T @ contrasts / n)  # the same under every draw; T2 grows with the form
-        seen, under = (np.einsum("bi,ij,bj->b", m, bread, m) for m in (own[None], means))
+        seen, under = (np.einsum("bi,ij,bj->b", m, bread, m) for m in (observed[None], means))
         method = BY_FLIPS
     return _tested(float(p_values((under >= seen[0] - TIE).sum(), flips)), drawn, method, n)
 

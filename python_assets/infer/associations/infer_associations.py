@@ -96,11 +96,11 @@ def association_rows(sums: pd.DataFrame, residuals: pd.DataFrame) -> pd.DataFram
 
     Source: FAIR-SEA, statistical metrics and validation approach.
     """
-    of_grouping = dict(list(residuals.groupby(GROUPING)["residual"]))
+    grouped_residuals = dict(list(residuals.groupby(GROUPING)["residual"]))
     rows = [
         {**dict(zip(GROUPING, keys, strict=True)), **row}
-        for keys, part in sums.groupby(GROUPING)
-        for row in _tests(part, of_grouping.get(keys))
+        for keys, group_sums in sums.groupby(GROUPING)
+        for row in _tests(group_sums, grouped_residuals.get(keys))
     ]
     return pd.DataFrame(rows, columns=list(TABLES["association_tests"]))
 
@@ -113,14 +113,14 @@ def with_effects(rows: pd.DataFrame, effects: Mapping[tuple[str, ...], Result]) 
     keys = rows[[*KEYS, "term"]].itertuples(index=False, name=None)
     pooled, nothing = Result.of((1,), reason=InferenceReason.POOLED_SYSTEMS), Result.of((1,))
     is_multiway = rows.test == MULTIWAY
-    of_rows = [effects.get(key, pooled) if multi else nothing for key, multi in zip(keys, is_multiway, strict=True)]
-    found = joined([Result.of((0,)), *of_rows])
+    row_effects = [effects.get(key, pooled) if multi else nothing for key, multi in zip(keys, is_multiway, strict=True)]
+    tested = joined([Result.of((0,)), *row_effects])
     return rows.assign(
-        p_value_permutation=found.p_value,
-        null_q95=found.null_q95 * rows.effect_size.to_numpy(dtype=np.float64),
-        scope=found.scope,
-        inference_reason=found.reason,
-        method=[METHOD if own is None else f"{METHOD}; p_value_permutation: {own}" for own in found.method],
+        p_value_permutation=tested.p_value,
+        null_q95=tested.null_q95 * rows.effect_size.to_numpy(dtype=np.float64),
+        scope=tested.scope,
+        inference_reason=tested.reason,
+        method=[METHOD if how is None else f"{METHOD}; p_value_permutation: {how}" for how in tested.method],
     )
 
 
@@ -148,8 +148,8 @@ def _tests(part: pd.DataFrame, residuals: pd.Series | None) -> Iterator[dict[str
         if counts.shape == (2, 2):
             yield _row("chi_square_yates", association.chi_square(counts, yates=True), counts.sum())
         if kind == "categorical":
-            for category, own in part.groupby("category"):
-                yield from _variance(own, str(category))
+            for category, label_rows in part.groupby("category"):
+                yield from _variance(label_rows, str(category))
         return
     if len(part) == 2:
         yield _row("t_pooled", association.t_test(_groups(part)), n)
@@ -168,9 +168,9 @@ def _variance(part: pd.DataFrame, category: str = "") -> Iterator[dict[str, Any]
     yield _row("anova", association.anova(groups), n, term=grouping_id, category=category)
     if len(factors) > 1:
         levels = [group_id.split(LEVEL_SEPARATOR) for group_id in part.group_id]
-        for positions, found in association.multiway_anova(groups, levels).items():
+        for positions, test in association.multiway_anova(groups, levels).items():
             term = LEVEL_SEPARATOR.join(factors[i] for i in positions)
-            yield _row(MULTIWAY, found, n, term=term, category=category)
+            yield _row(MULTIWAY, test, n, term=term, category=category)
 
 
 def _row(test: str, found: Association, n_responses: float, *, term: str = "", category: str = "") -> dict[str, Any]:

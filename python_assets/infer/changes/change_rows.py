@@ -48,18 +48,18 @@ def change_rows(change: Change, *, missing: Any = "no_block", **keys: Any) -> Ta
         missing: why a value is NULL where it is: a word, or one a row.
         keys: the other columns, and those that are to stand otherwise: a value, or one a row.
     """
-    found = change.result
+    estimates = change.result
     columns: dict[str, Any] = {
-        **found._asdict(),
-        "n_draws": found.drawn,
+        **estimates._asdict(),
+        "n_draws": estimates.drawn,
         "value_a": change.value_a,
         "value_b": change.value_b,
-        "reason": np.where(np.isnan(found.value), missing, None),
-        "inference_reason": found.reason,
+        "reason": np.where(np.isnan(estimates.value), missing, None),
+        "inference_reason": estimates.reason,
         **keys,
     }
     arrays: Table = {name: np.asarray(columns.get(name), dtype=kind) for name, kind in COLUMNS.items()}
-    shape = found.value.shape
+    shape = estimates.value.shape
     return {name: array if array.shape == shape else np.full(shape, array) for name, array in arrays.items()}
 
 
@@ -71,9 +71,9 @@ def without_p(rows: Table, where: Bools, reason: str) -> Table:
 
 def joined_rows(tables: Iterable[Table]) -> pd.DataFrame:
     """All rows; where there are none, the columns alone."""
-    parts = [*tables]
+    all_tables = [*tables]
     columns = {
-        name: pd.Series(np.concatenate([np.empty(0, dtype=kind), *(part[name] for part in parts)]), dtype=kind)
+        name: pd.Series(np.concatenate([np.empty(0, dtype=kind), *(table[name] for table in all_tables)]), dtype=kind)
         for name, kind in COLUMNS.items()
     }
     return pd.DataFrame(columns)

@@ -84,8 +84,8 @@ def pair_layouts(
             frame of all.
         labelled: measures that people gave labels of.
     """
-    of_groups = [cells for cells in layouts if not cells.is_of_models]
-    return [*_whole_slices(connection, of_groups, labelled), *of_groups]
+    group_layouts = [cells for cells in layouts if not cells.is_of_models]
+    return [*_whole_slices(connection, group_layouts, labelled), *group_layouts]
 
 
 def compare_systems(
@@ -109,13 +109,13 @@ def compare_systems(
     """
     pairs = compared_pairs(connection, reference)
     facts = read_facts(connection, pairs, measures)
-    of_cells = (
+    cell_tables = (
         table
         for cells in layouts
         for one in _of_cells(cells, pairs, facts, _swaps(connection, cells, options), options)
         for table in one
     )
-    return joined_rows(chain(of_cells, subgroup_changes(connection, pairs, options, measures)))
+    return joined_rows(chain(cell_tables, subgroup_changes(connection, pairs, options, measures)))
 
 
 def compare_again(
@@ -136,24 +136,24 @@ def compare_again(
     """
     pairs = compared_pairs(connection, reference)
     facts = read_facts(connection, pairs, None)
-    found: list[Table] = []
+    tables: list[Table] = []
     for cells in layouts:
         here = hypotheses[(hypotheses.slice_id == cells.slice_id) & (hypotheses.grouping_id == cells.grouping_id)]
-        for (measure_id, calibration), asked in here.groupby(["measure_id", "calibration"], sort=True):
-            wanted = [pair for pair in pairs if ACROSS.join(pair) in set(asked.system_id)]
-            swaps, of_measure = _swaps(connection, cells, options), (str(measure_id), str(calibration))
-            found += chain.from_iterable(_of_measure(cells, of_measure, wanted, facts, swaps, options))
-    return joined_rows(found)
+        for (measure_id, calibration), requested in here.groupby(["measure_id", "calibration"], sort=True):
+            wanted = [pair for pair in pairs if ACROSS.join(pair) in set(requested.system_id)]
+            swaps, measure_key = _swaps(connection, cells, options), (str(measure_id), str(calibration))
+            tables += chain.from_iterable(_of_measure(cells, measure_key, wanted, facts, swaps, options))
+    return joined_rows(tables)
 
 
 def _whole_slices(
     connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells], labelled: Sequence[str]
 ) -> Iterator[Cells]:
     """All prompts of each slice, where the mean of all cells is one number whatever they are grouped by."""
-    of_slices: dict[str, list[pd.DataFrame]] = {}
+    columns_by_slice: dict[str, list[pd.DataFrame]] = {}
     for cells in layouts:
-        of_slices.setdefault(cells.slice_id, []).append(cells.columns)
-    for slice_id, columns in of_slices.items():
+        columns_by_slice.setdefault(cells.slice_id, []).append(cells.columns)
+    for slice_id, columns in columns_by_slice.items():
         every = pd.concat(columns)
         is_number = (every.statistic == "mean") & (every.parameters == "") & (every.category == "")
         is_number &= ~every.calibration.isin([CORRECTED, *OF_SCORER])
@@ -165,9 +165,9 @@ def _whole_slices(
 
 def _swaps(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options) -> Swaps:
     """The signs of the root prompts of a slice and grouping, drawn of all prompts whatever was measured."""
-    place = {"slice_id": cells.slice_id, "grouping_id": cells.grouping_id}
-    found = connection.execute(_POSITIONS, place).fetchall()
-    position, n_units = np.array([position for position, _ in found]), found[0][1]
+    layout_key = {"slice_id": cells.slice_id, "grouping_id": cells.grouping_id}
+    position_rows = connection.execute(_POSITIONS, layout_key).fetchall()
+    position, n_units = np.array([position for position, _ in position_rows]), position_rows[0][1]
     seed = stable_seed(options.seed, "generations swapped")
 
     def swaps(units: Ints) -> Flips:
@@ -181,9 +181,9 @@ def _of_cells(
 ) -> Iterator[Iterable[Table]]:
     """What changed in one slice and grouping, measure by measure, labels together; or a row that says why not."""
     columns = plain(cells)
-    asked = columns.loc[~columns.calibration.isin(OF_SCORER), ["measure_id", "calibration"]].drop_duplicates()
-    for of_measure in asked.sort_values(["measure_id", "calibration"]).itertuples(index=False, name=None):
-        yield from _of_measure(cells, of_measure, pairs, facts, swaps, options)
+    measure_keys = columns.loc[~columns.calibration.isin(OF_SCORER), ["measure_id", "calibration"]].drop_duplicates()
+    for measure_key in measure_keys.sort_values(["measure_id", "calibration"]).itertuples(index=False, name=None):
+        yield from _of_measure(cells, measure_key, pairs, facts, swaps, options)
 
 
 def _of_measure(
@@ -191,7 +191,7 @@ def _of_measure(
 ) -> Iterator[Iterable[Table]]:
     """The same of one measure and calibration."""
     measure_id, calibration = of
-    of_measure = columns_of(cells, measure_id, calibration)
+    measure_columns = columns_of(cells, measure_id, calibration)
     for pair in pairs:
         keys = {
             "slice_id": cells.slice_id,
@@ -201,14 +201,14 @@ def _of_measure(
             "system_id": pair.own,
             "reference_system_id": pair.other,
         }
-        changes = changes_of(cells, of_measure, keys, swaps, options)
+        changes = changes_of(cells, measure_columns, keys, swaps, options)
         if changes is not None and facts.is_same_scorer(pair, measure_id):
             changes = replace(changes, is_identical=pair in facts.identical)
             yield changes.tables() if cells.grouping_id else [changes.of_mean()]
             continue
         reason = InferenceReason.SCORER_CHANGED if changes is not None else InferenceReason.NO_VALUES
-        asked = {"comparison": GROUPS_CHANGED if cells.grouping_id else MEAN_CHANGE, "group_id": "", "category": ""}
-        yield [change_rows(without_value(1, reason), missing=reason, n_root_prompts=None, **keys | asked)]
+        row_keys = {"comparison": GROUPS_CHANGED if cells.grouping_id else MEAN_CHANGE, "group_id": "", "category": ""}
+        yield [change_rows(without_value(1, reason), missing=reason, n_root_prompts=None, **keys | row_keys)]
 
 
 def plain(cells: Cells) -> pd.DataFrame:
@@ -226,11 +226,11 @@ def columns_of(cells: Cells, measure_id: str, calibration: str) -> pd.DataFrame:
 def columns_of_pair(of_measure: pd.DataFrame, keys: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     """The columns of both generations of a measure, by label."""
     columns = of_measure.groupby(["category", "system_id"]).column_position.first()
-    own, other = keys["system_id"], keys["reference_system_id"]
+    this_system, other = keys["system_id"], keys["reference_system_id"]
     return {
-        category: (columns[category, own], columns[category, other])
+        category: (columns[category, this_system], columns[category, other])
         for category in of_measure.category.unique()
-        if (category, own) in columns and (category, other) in columns
+        if (category, this_system) in columns and (category, other) in columns
     }
 
 
@@ -238,38 +238,40 @@ def changes_of(
     cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, Any], swaps: Swaps, options: Options
 ) -> MeasureChanges | None:
     """A measure of a pair, of columns_of; None where one of the two generations has no column of it."""
-    of_pair = columns_of_pair(of_measure, keys)
-    if not of_pair:
+    pair_columns = columns_of_pair(of_measure, keys)
+    if not pair_columns:
         return None
     measure_id, kind, direction = (str(of_measure[name].iloc[0]) for name in ("measure_id", "kind", "direction"))
     margin = margin_of_change(options.margins, measure_id, direction, kind)
     if keys["calibration"] != CORRECTED:
-        return MeasureChanges(cells, of_pair, kind, keys, swaps=swaps, options=options, margin=margin)
-    of_both = (keys["system_id"], keys["reference_system_id"])
-    labelled = [cells.labels.get((one, measure_id, CORRECTED)) for one in of_both]
-    own, other = (None if one is None else one.of_cells for one in labelled)
-    return LabelledChanges(cells, of_pair, kind, keys, swaps=swaps, options=options, margin=margin, labels=(own, other))
+        return MeasureChanges(cells, pair_columns, kind, keys, swaps=swaps, options=options, margin=margin)
+    both_systems = (keys["system_id"], keys["reference_system_id"])
+    labelled = [cells.labels.get((one, measure_id, CORRECTED)) for one in both_systems]
+    this_cells, other = (None if one is None else one.of_cells for one in labelled)
+    return LabelledChanges(
+        cells, pair_columns, kind, keys, swaps=swaps, options=options, margin=margin, labels=(this_cells, other)
+    )
 
 
 def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
     """The questions of every pair, as rows of questions, to be corrected with those of groups."""
-    of_pairs = rows[rows.comparison.isin(HYPOTHESES)]
-    own, other = of_pairs.system_id, of_pairs.reference_system_id
+    pair_rows = rows[rows.comparison.isin(HYPOTHESES)]
+    this_system, other = pair_rows.system_id, pair_rows.reference_system_id
     columns = [
         *("slice_id", "measure_id", "calibration", "grouping_id", "comparison"),
         *("p_value", "p_by_t", "n_draws", "is_permuted", "n_root_prompts", "scope", "inference_reason"),
     ]
     return (
-        of_pairs[columns]
+        pair_rows[columns]
         .rename(columns={"comparison": "statistic"})
         .assign(
-            system_id=own + ACROSS + other,
-            own_system_id=own,
+            system_id=this_system + ACROSS + other,
+            own_system_id=this_system,
             reference_system_id=other,
             parameters="",
             n_groups=0,
             method=None,
-            is_observed=of_pairs.reason != InferenceReason.NO_VALUES,
+            is_observed=pair_rows.reason != InferenceReason.NO_VALUES,
         )
     )
 
@@ -285,12 +287,12 @@ def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Loo
     Returns:
         Groups have no verdict yet: with_verdicts_of_pairs.
     """
-    of_pairs = hypotheses[hypotheses.statistic.isin(HYPOTHESES)].set_index(HYPOTHESIS)[["family_id", "q_value"]]
+    pair_levels = hypotheses[hypotheses.statistic.isin(HYPOTHESES)].set_index(HYPOTHESIS)[["family_id", "q_value"]]
     is_group = rows.comparison.isin(ANSWERS).to_numpy()
-    found = of_pairs.reindex(pd.MultiIndex.from_frame(as_hypotheses(rows)[HYPOTHESIS])).reset_index(drop=True)
-    q = found.q_value.to_numpy(dtype=float, copy=True)
-    for family_id in found.family_id.dropna().unique():
-        member = np.flatnonzero(is_group & (found.family_id == family_id).to_numpy())
+    row_levels = pair_levels.reindex(pd.MultiIndex.from_frame(as_hypotheses(rows)[HYPOTHESIS])).reset_index(drop=True)
+    q = row_levels.q_value.to_numpy(dtype=float, copy=True)
+    for family_id in row_levels.family_id.dropna().unique():
+        member = np.flatnonzero(is_group & (row_levels.family_id == family_id).to_numpy())
         ordered = np.sort(hypotheses.p_value[hypotheses.family_id == family_id].dropna().to_numpy(dtype=float))
         q[member] = group_levels(rows.p_maxt.to_numpy(dtype=float)[member], q[member], ordered)
     is_hypothesis = rows.comparison.isin(HYPOTHESES).to_numpy()
@@ -301,7 +303,7 @@ def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Loo
     words[np.isnan(q) & ~is_significant] = Verdict.NOT_TESTED
     words[~is_hypothesis] = None
     return rows.assign(
-        family_id=found.family_id.where(has_set, None),
+        family_id=row_levels.family_id.where(has_set, None),
         q_value=np.where(has_set, q, np.nan),
         significant_at_look=significant_at,
         is_significant=is_significant,
@@ -351,19 +353,19 @@ def with_who_moved(
     Source: inference.md 8.
     """
     rows = rows.reset_index(drop=True)
-    told = _told_alike(rows)
-    of_groups = rows[rows.comparison == DISPARITY_CHANGE]
-    places = of_groups.groupby(PLACE, sort=False).indices
+    alone_columns = _told_alike(rows)
+    group_rows = rows[rows.comparison == DISPARITY_CHANGE]
+    places = group_rows.groupby(PLACE, sort=False).indices
     significant = rows[(rows.comparison == GROUPS_CHANGED) & rows.is_significant]
     for (slice_id, grouping_id), hypotheses in significant.groupby(["slice_id", "grouping_id"], sort=False):
         cells = layouts[str(slice_id), str(grouping_id)]
         for hypothesis in hypotheses.to_dict("records"):
-            at = of_groups.index[places[tuple(hypothesis[name] for name in PLACE)]]
-            if told.value_alone[at].isna().all():
+            at = group_rows.index[places[tuple(hypothesis[name] for name in PLACE)]]
+            if alone_columns.value_alone[at].isna().all():
                 continue
             changes = _asked_again(connection, cells, hypothesis, options)
-            told.loc[at] = _told(rows.loc[at], hypothesis, changes, ordered[hypothesis["family_id"]], options)
-    rows = rows.assign(**{str(name): column for name, column in told.items()})
+            alone_columns.loc[at] = _told(rows.loc[at], hypothesis, changes, ordered[hypothesis["family_id"]], options)
+    rows = rows.assign(**{str(name): column for name, column in alone_columns.items()})
     return _with_cells_that_moved(connection, layouts, rows, ordered, options)
 
 
@@ -373,8 +375,8 @@ def _asked_again(
     """What changed of a question that is called; one that was drawn on is asked in each round by as many draws."""
     more = options._replace(n_permutations=max(options.n_permutations, int(np.nan_to_num(hypothesis["n_draws"]))))
     keys, swaps = {name: hypothesis[name] for name in PLACE}, _swaps(connection, cells, more)
-    of_measure = columns_of(cells, hypothesis["measure_id"], hypothesis["calibration"])
-    changes = changes_of(cells, of_measure, keys, swaps, more)
+    measure_columns = columns_of(cells, hypothesis["measure_id"], hypothesis["calibration"])
+    changes = changes_of(cells, measure_columns, keys, swaps, more)
     if changes is None:
         raise ValueError("a question is called of generations without values")
     return changes
@@ -398,13 +400,15 @@ def _with_cells_that_moved(
         key = tuple(hypothesis[name] for name in PLACE)
         if key not in places:
             continue
-        own = beyond.iloc[places[key]]
+        cell_rows = beyond.iloc[places[key]]
         cells = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]]
         if cells.asks_of_parts is None:
             raise ValueError("cells stand of a grouping that has no parts")
         changes = _asked_again(connection, cells, hypothesis, options)
-        told = _cells_told(own, hypothesis, changes, cells.asks_of_parts, ordered[hypothesis["family_id"]], options)
-        rows.loc[told.index, told.columns] = told
+        updated_rows = _cells_told(
+            cell_rows, hypothesis, changes, cells.asks_of_parts, ordered[hypothesis["family_id"]], options
+        )
+        rows.loc[updated_rows.index, updated_rows.columns] = updated_rows
     return rows
 
 
@@ -424,8 +428,8 @@ def _cells_told(
     is_of_t = not rows.n_draws.notna().any()
 
     def test(without: Collection[int]) -> Result:
-        found = changes.interaction(parts, without).result
-        return found._replace(p_maxt=found.p_by_t) if is_of_t and not np.isnan(found.p_by_t).all() else found
+        tested = changes.interaction(parts, without).result
+        return tested._replace(p_maxt=tested.p_by_t) if is_of_t and not np.isnan(tested.p_by_t).all() else tested
 
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
     at = rows.category.map([*changes.columns].index), rows.group_id.map(changes.cells.group_ids.index)
@@ -440,7 +444,7 @@ def _cells_told(
         "value_a",
         "value_b",
     ]
-    told = told_of_standing(
+    cell_rows = told_of_standing(
         rows[columns],
         standing,
         (at[0].to_numpy(), at[1].to_numpy()),
@@ -450,8 +454,8 @@ def _cells_told(
         alpha=options.alpha,
     )
     # both sides are of all cells together
-    is_later = (told.selected_reason == InferenceReason.DIFFERS_LATER).to_numpy()
-    return told.assign(**{name: told[name].where(~is_later) for name in ("value_a", "value_b")})
+    is_later = (cell_rows.selected_reason == InferenceReason.DIFFERS_LATER).to_numpy()
+    return cell_rows.assign(**{name: cell_rows[name].where(~is_later) for name in ("value_a", "value_b")})
 
 
 def _told_alike(rows: pd.DataFrame) -> pd.DataFrame:
@@ -492,10 +496,10 @@ def _told(
     named = rows[rows.is_significant]
     keys, moved = changes.who_moved(is_significant, [*zip(named.group_id, named.category, strict=True)])
     at = pd.MultiIndex.from_arrays([*keys.values()]).get_indexer(pd.MultiIndex.from_frame(rows[[*keys]]))
-    told = _told_alike(rows)
+    alone_columns = _told_alike(rows)
     if moved.alone is None:
-        reason = told.reason_alone.where(rows.q_value.isna(), str(InferenceReason.NO_MAJORITY_STAYS))
-        return told.assign(value_alone=np.nan, ci_low_alone=np.nan, ci_high_alone=np.nan, reason_alone=reason)
+        reason = alone_columns.reason_alone.where(rows.q_value.isna(), str(InferenceReason.NO_MAJORITY_STAYS))
+        return alone_columns.assign(value_alone=np.nan, ci_low_alone=np.nan, ci_high_alone=np.nan, reason_alone=reason)
     names = [changes.cells.group_ids[group] for group in sorted(moved.groups)]
     is_tested, is_significant_first = rows.q_value.notna(), rows.is_significant
     differs_on_its_own = moved.differs_on_its_own[at] | (is_significant_first & rows.group_id.isin(names))
@@ -506,9 +510,9 @@ def _told(
         for name in ("value", "ci_low", "ci_high")
     }
     has_none = is_tested & alone["value_alone"].isna()  # no group that stays is on its prompts
-    return told.assign(
+    return alone_columns.assign(
         **alone,
-        reason_alone=told.reason_alone.mask(has_none, str(InferenceReason.NO_SHARED_BLOCK)),
+        reason_alone=alone_columns.reason_alone.mask(has_none, str(InferenceReason.NO_SHARED_BLOCK)),
         value_without=alone["value_alone"].where(is_because),
         explained_by=because.where(is_because, None),
         p_equivalence=np.where(is_tested, moved.alone.p_equivalence[at], np.nan),
@@ -518,15 +522,15 @@ def _told(
 
 def changes_as_contrasts(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of groups of with_who_moved, with the key of their question and what is told of them."""
-    of_groups = as_hypotheses(rows[rows.comparison.isin(ANSWERS)])
-    return of_groups.assign(contrast=of_groups.comparison, reference="")
+    group_rows = as_hypotheses(rows[rows.comparison.isin(ANSWERS)])
+    return group_rows.assign(contrast=group_rows.comparison, reference="")
 
 
 def shown_groups(rows: pd.DataFrame) -> Bools:
     """Whether groups of with_who_moved stand, or are called where nobody can stand."""
     is_of_first = rows.reason_alone.isin(NOBODY_STANDS)
-    found: Bools = np.where(is_of_first, rows.is_significant, rows.differs_on_its_own.to_numpy(dtype=bool)).astype(bool)
-    return found
+    moved: Bools = np.where(is_of_first, rows.is_significant, rows.differs_on_its_own.to_numpy(dtype=bool)).astype(bool)
+    return moved
 
 
 def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look) -> pd.DataFrame:
@@ -538,25 +542,25 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look
         look: its level, and the verdicts of looks before.
     """
     is_group = rows.comparison.isin(ANSWERS).to_numpy()
-    of_groups = rows[is_group]
-    is_of_first = of_groups.reason_alone.isin(NOBODY_STANDS).to_numpy()
-    is_beyond = (of_groups.comparison == INTERACTION_CHANGE).to_numpy()
-    is_told = (of_groups.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
+    group_rows = rows[is_group]
+    is_of_first = group_rows.reason_alone.isin(NOBODY_STANDS).to_numpy()
+    is_beyond = (group_rows.comparison == INTERACTION_CHANGE).to_numpy()
+    is_told = (group_rows.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
     judged = Judged(
-        q=of_groups.q_value.to_numpy(dtype=float),
-        is_shown=shown_groups(of_groups),
-        low=np.where(is_of_first | is_beyond, of_groups.ci_low, of_groups.ci_low_alone),
-        high=np.where(is_of_first | is_beyond, of_groups.ci_high, of_groups.ci_high_alone),
-        margin=of_groups.margin.to_numpy(dtype=float),
+        q=group_rows.q_value.to_numpy(dtype=float),
+        is_shown=shown_groups(group_rows),
+        low=np.where(is_of_first | is_beyond, group_rows.ci_low, group_rows.ci_low_alone),
+        high=np.where(is_of_first | is_beyond, group_rows.ci_high, group_rows.ci_high_alone),
+        margin=group_rows.margin.to_numpy(dtype=float),
         q_equivalence=q_equivalence,
-        is_wide=of_groups.scope.isin(GENERAL_SCOPES).to_numpy(),
+        is_wide=group_rows.scope.isin(GENERAL_SCOPES).to_numpy(),
     )
     verdict = rows.verdict.to_numpy(dtype=object, copy=True)
     word = words(judged, look.level)
     # a group that moves only because of others by now stands no more
-    is_due = of_groups.explained_by.notna().to_numpy()
-    held = np.where(is_due, word, look.held("system_comparisons", of_groups, word))
-    verdict[is_group] = first_of([~is_told], [held])
+    is_due = group_rows.explained_by.notna().to_numpy()
+    group_verdicts = np.where(is_due, word, look.held("system_comparisons", group_rows, word))
+    verdict[is_group] = first_of([~is_told], [group_verdicts])
     q_inside = np.full(len(rows), np.nan)
     q_inside[is_group] = q_equivalence
     return rows.assign(verdict=verdict, q_equivalence=q_inside)

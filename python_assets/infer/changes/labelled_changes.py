@@ -59,8 +59,8 @@ class LabelledChanges(MeasureChanges):
         """Root prompts, and how far values of both generations lie from the others of their root prompt."""
         frame = self.cells.frame
         if self.cells.grouping_id:
-            of_sides = [deviations(frame, one) for one in side]
-            return of_sides[0][0], np.concatenate([d for _, d in of_sides])
+            side_deviations = [deviations(frame, one) for one in side]
+            return side_deviations[0][0], np.concatenate([d for _, d in side_deviations])
         is_in = ~np.isnan(side[0])
         units, unit = np.unique(frame.root_of_block[frame.block][is_in], return_inverse=True)
         return units, _centred(side[:, is_in], unit)
@@ -73,11 +73,11 @@ class LabelledChanges(MeasureChanges):
         if len(given) < len(self.labels):
             lacking = InferenceReason.LABELS_UNPAIRED if given else InferenceReason.TOO_FEW_LABELS
             return _Both(np.empty(0, dtype=np.intp), lacking)
-        (own, why), (other, why_other) = (whole_roots(root, present, one) for one in given)
-        roots = np.intersect1d(own, other)
+        (these_roots, why), (other, why_other) = (whole_roots(root, present, one) for one in given)
+        roots = np.intersect1d(these_roots, other)
         if reason := next((one for one in (why, why_other) if one in _NOT_WHOLE), None):
             return _Both(np.empty(0, dtype=np.intp), reason)
-        if len(roots) < (1 - MOST_INCOMPLETE) * max(len(own), len(other)):
+        if len(roots) < (1 - MOST_INCOMPLETE) * max(len(these_roots), len(other)):
             return _Both(roots, InferenceReason.LABELS_UNPAIRED)
         return _Both(roots, InferenceReason.TOO_FEW_LABELS if len(roots) < FEWEST_FOR_P else None)
 
@@ -118,7 +118,7 @@ def _centred(values: Floats, unit: Ints) -> Floats:
     counts = np.bincount(unit)
     left = values - (np.bincount(unit, values.sum(axis=0)) / (counts * len(values)))[unit]
     order = np.argsort(unit, kind="stable")
-    place = np.arange(len(unit)) - np.repeat(np.cumsum(counts) - counts, counts)
+    position = np.arange(len(unit)) - np.repeat(np.cumsum(counts) - counts, counts)
     table = np.zeros((len(values), counts.max(initial=0), len(counts)))
-    table[:, place, unit[order]] = left[:, order]
+    table[:, position, unit[order]] = left[:, order]
     return table.reshape(-1, len(counts))

@@ -42,9 +42,9 @@ def log_disparity_changes(pair: Paired, signs: Flips, alpha: float) -> Change:
     x = np.nan_to_num(sides).transpose(1, 0, 2)
     products = np.einsum("rik,rjk->rijk", x, x)
     t, std_error = _t(x.sum(axis=0), products.sum(axis=0), n)
-    own, other = interval.logit_difference(*(x.sum(axis=0) / np.maximum(n, 1)).reshape(2, 2, -1).swapaxes(0, 1))
-    has_value = (n > 1) & ~np.isnan(own + other)
-    value = np.where(has_value, own - other, np.nan)
+    this_logit, other = interval.logit_difference(*(x.sum(axis=0) / np.maximum(n, 1)).reshape(2, 2, -1).swapaxes(0, 1))
+    has_value = (n > 1) & ~np.isnan(this_logit + other)
+    value = np.where(has_value, this_logit - other, np.nan)
     p, n_draws = np.full(n.shape, np.nan), 0
     for stage in signs.stages:
         n_as_large = _n_as_large(x, products, n, np.where(has_value, np.abs(t), np.inf), stage)
@@ -65,20 +65,20 @@ def log_disparity_changes(pair: Paired, signs: Flips, alpha: float) -> Change:
         method=DELTA,
         reason=first_of([~has_value], [InferenceReason.UNBOUNDED]),
     )
-    return Change(result, own, other)
+    return Change(result, this_logit, other)
 
 
 def _n_as_large(x: Floats, products: Floats, n: Ints, observed: Floats, signs: Flips) -> Ints:
     """Swaps with a t as large, shape (groups,); x, products: shape (root prompts, 4, [4,] groups)."""
     swapped, products_swapped = x[:, SWAPPED_SIDES], products[:, SWAPPED_SIDES][:, :, SWAPPED_SIDES]
-    found = np.zeros(len(n), dtype=np.int64)
+    counts = np.zeros(len(n), dtype=np.int64)
     for batch in signs.batches():
         for groups in pieces(len(n), GROUPS_AT_ONCE):
             sums = _drawn(batch, x[..., groups], swapped[..., groups])
-            of_products = _drawn(batch, products[..., groups], products_swapped[..., groups])
-            sizes = np.nan_to_num(np.abs(_t(sums, of_products, n[groups])[0]), nan=np.inf)
-            found[groups] += (sizes >= observed[groups] - TIE).sum(axis=0)
-    return found
+            drawn_products = _drawn(batch, products[..., groups], products_swapped[..., groups])
+            sizes = np.nan_to_num(np.abs(_t(sums, drawn_products, n[groups])[0]), nan=np.inf)
+            counts[groups] += (sizes >= observed[groups] - TIE).sum(axis=0)
+    return counts
 
 
 def _drawn(signs: Floats, own: Floats, swapped: Floats) -> Floats:

@@ -136,16 +136,16 @@ class MeasureChanges:
         is_out = np.isnan(self.x).any(axis=(0, 2)) | np.isin(self.cells.frame.group, [*without])
         x = np.where(is_out[:, None], np.nan, self.x)
         n_labels = x.shape[2]
-        asked = Asked(parts, self.options.alpha, np.full(n_labels, self.margin), n_labels)
+        question = Asked(parts, self.options.alpha, np.full(n_labels, self.margin), n_labels)
         if self.cells.stratum_of_cell is not None:
-            return units_interaction(self.cells, x, asked, self.options)
+            return units_interaction(self.cells, x, question, self.options)
         cell = shared(self.cells.frame, ~is_out)
         if not len(cell):
             nothing = Result.of((n_labels, len(self.cells.group_ids)), reason=InferenceReason.NO_SHARED_BLOCK)
             return Change(nothing, nothing.value, nothing.value)
         design = Design(self.cells.frame, cell, Unit.ROOT_PROMPT)
         sides = (values_in_blocks(design, side[cell], parts) for side in x)
-        return Change(of_blocks(design, (x[0] - x[1])[cell], asked, self.swaps), *sides)
+        return Change(of_blocks(design, (x[0] - x[1])[cell], question, self.swaps), *sides)
 
     def who_moved(
         self, is_significant: Callable[[Floats], Bools], stays: Collection[tuple[str, str]] = ()
@@ -174,15 +174,15 @@ class MeasureChanges:
 
     def _sized(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
-        found = sizes_of(d, self.options.alpha, fewest=self.fewest, margin=self.margin, errors=self.errors)
+        sizes = sizes_of(d, self.options.alpha, fewest=self.fewest, margin=self.margin, errors=self.errors)
         named = ("value", "std_error", "ci_low", "ci_high", "p_equivalence")
-        return Result.of(found.value.shape, **{name: getattr(found, name) for name in named})
+        return Result.of(sizes.value.shape, **{name: getattr(sizes, name) for name in named})
 
     def _of_units(self, without: Collection[int]) -> Result:
         is_out = np.isin(self.cells.frame.group, [*without])[:, None]
-        found = unit_changes(self.cells, np.where(is_out, np.nan, self.x), self.options, self.margin)
+        change = unit_changes(self.cells, np.where(is_out, np.nan, self.x), self.options, self.margin)
         n_rows = len(self.cells.group_ids) * len(self.columns)
-        return Result.of((n_rows,), reason=found) if isinstance(found, InferenceReason) else found.result
+        return Result.of((n_rows,), reason=change) if isinstance(change, InferenceReason) else change.result
 
     def changes_without(self, groups: Collection[int]) -> Floats:
         """D of one generation less that of the other with groups taken out of all blocks, by root prompt and row."""
@@ -203,9 +203,9 @@ class MeasureChanges:
         return self.swaps(self._pair.units)
 
     def _tested(self, x: Floats, *, fewest: int = 2, margin: float = np.nan) -> Change:
-        alpha, of_draws = self.options.alpha, self.options.alpha_of_draws
+        alpha, draw_alpha = self.options.alpha, self.options.alpha_of_draws
         return mean_changes(
-            x, self.signs, alpha, fewest=fewest, margin=margin, alpha_of_draws=of_draws, errors=self.errors
+            x, self.signs, alpha, fewest=fewest, margin=margin, alpha_of_draws=draw_alpha, errors=self.errors
         )
 
     def _nothing_shared(self, comparison: str) -> Table:
@@ -243,11 +243,11 @@ class MeasureChanges:
             yield self._rows(GROUPS_CHANGED, without_value(1, groups))
             return
         yield self._rows(DISPARITY_CHANGE, self._judged(groups, of_units=True), margin=self.margin, **self._groups)
-        found = groups.result
-        at = int(np.nan_to_num(np.abs(found.value), nan=-1).argmax())
-        n_fewest = found.n_units[~np.isnan(found.p_value)].min(initial=found.n_root_prompts.max())
-        reason = InferenceReason.TOO_FEW_UNITS if np.isnan(found.p_hypothesis[at]) else None
-        largest = _largest(found, at, n_units=n_fewest, reason=reason)
+        tested = groups.result
+        at = int(np.nan_to_num(np.abs(tested.value), nan=-1).argmax())
+        n_fewest = tested.n_units[~np.isnan(tested.p_value)].min(initial=tested.n_root_prompts.max())
+        reason = InferenceReason.TOO_FEW_UNITS if np.isnan(tested.p_hypothesis[at]) else None
+        largest = _largest(tested, at, n_units=n_fewest, reason=reason)
         yield self._rows(GROUPS_CHANGED, self._judged(largest, of_units=True))
 
     def _moved_interaction(self, parts: Ints) -> Iterator[Table]:
@@ -255,14 +255,14 @@ class MeasureChanges:
 
         Source: inference.md 6.10.
         """
-        of_units = self.cells.stratum_of_cell is not None
-        against_all = next(self._moved_units() if of_units else self._moved())
+        is_nested = self.cells.stratum_of_cell is not None
+        against_all = next(self._moved_units() if is_nested else self._moved())
         is_told = (against_all["comparison"] == DISPARITY_CHANGE) & ~np.isnan(against_all["p_value"])
         yield without_p(against_all, is_told, InferenceReason.TOLD_BY_PARTS)
-        found = self.interaction(parts)
-        mirrors = mirrors_of(np.array(self.cells.group_ids, dtype=object), found.result)
-        rows, value_a, value_b = Result._make(field.ravel() for field in found.result), *map(np.ravel, found[1:])
-        change = self._judged(Change(rows, value_a, value_b), absent=rows.reason, of_units=of_units)
+        beyond = self.interaction(parts)
+        mirrors = mirrors_of(np.array(self.cells.group_ids, dtype=object), beyond.result)
+        rows, value_a, value_b = Result._make(field.ravel() for field in beyond.result), *map(np.ravel, beyond[1:])
+        change = self._judged(Change(rows, value_a, value_b), absent=rows.reason, of_units=is_nested)
         missing = np.where(rows.reason == InferenceReason.ALIASED, "aliased", "no_block")
         keys = {**self._groups, "margin": self.margin, "mirror_of": mirrors}
         yield self._rows(INTERACTION_CHANGE, change, missing=missing, **keys)
@@ -270,7 +270,7 @@ class MeasureChanges:
         largest = _largest(rows, at, n_units=rows.n_units.max(), reason=rows.reason[at])
         by_t = np.full(1, np.fmin.reduce(rows.p_by_t, initial=np.nan))
         hypothesis = largest._replace(result=largest.result._replace(p_by_t=by_t))
-        yield self._rows(GROUPS_CHANGED, self._judged(hypothesis, of_units=of_units))
+        yield self._rows(GROUPS_CHANGED, self._judged(hypothesis, of_units=is_nested))
 
     def _log_disparities(self) -> Table:
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
@@ -306,38 +306,38 @@ class MeasureChanges:
             of_units: whether units of one group each are compared: reasons of their scheme stay.
             has_flags: whether equal answers and coarse rates are reported.
         """
-        found, n = change.result, change.result.n_root_prompts
+        judged, n = change.result, change.result.n_root_prompts
         if not of_units:
             has_own = self.cells.frame.has_own_prompts
-            found = found._replace(scope=scopes(n, Unit.ROOT_PROMPT, has_own_prompts=has_own))
-        has_p = ~np.isnan(found.p_value)
-        is_open = has_flags & has_p & (~found.reason.astype(bool) | (not of_units))
-        is_coarse = (found.n_units < FEWEST_FOR_RATES) & (self.kind != "continuous")
+            judged = judged._replace(scope=scopes(n, Unit.ROOT_PROMPT, has_own_prompts=has_own))
+        has_p = ~np.isnan(judged.p_value)
+        is_open = has_flags & has_p & (~judged.reason.astype(bool) | (not of_units))
+        is_coarse = (judged.n_units < FEWEST_FOR_RATES) & (self.kind != "continuous")
         reason = first_of(
             [is_open & self.is_identical, is_open & is_coarse, np.full(n.shape, True)],
-            [InferenceReason.IDENTICAL_RESPONSES, InferenceReason.APPROXIMATE, found.reason],
+            [InferenceReason.IDENTICAL_RESPONSES, InferenceReason.APPROXIMATE, judged.reason],
         )
-        found = found._replace(reason=reason).refused(~has_p, reason, OF_P)
-        of_columns = self.cells.refused[np.ravel([*self.columns.values()])]
+        judged = judged._replace(reason=reason).refused(~has_p, reason, OF_P)
+        column_reasons = self.cells.refused[np.ravel([*self.columns.values()])]
         refusals = {
             # bounds take the place of this rule where groups meet; units of one group each have none
             InferenceReason.UNPAIRED_PROMPTS: of_units and self._pair.share_dropped > MOST_UNPAIRED,
             InferenceReason.NO_VARIATION: self._is_constant,
             InferenceReason.MIXED_UNITS: self.cells.scheme == MIXED_UNITS,
-            **{reason: bool((of_columns == reason).any()) for reason in REFUSED},
+            **{reason: bool((column_reasons == reason).any()) for reason in REFUSED},
             InferenceReason.TOO_FEW_ROOT_PROMPTS: (len(self._pair.units) if of_units else n) < MIN_UNITS,
             InferenceReason.PARTLY_NESTED: of_units and self.cells.is_partly_nested,
         }
         refused_by = [np.broadcast_to(where, n.shape) for where in refusals.values()]
-        found = found.refused(np.any(refused_by, axis=0), first_of(refused_by, [*refusals]), TESTED)
-        return change._replace(result=found.refused(n == 0, absent, TESTED))
+        judged = judged.refused(np.any(refused_by, axis=0), first_of(refused_by, [*refusals]), TESTED)
+        return change._replace(result=judged.refused(n == 0, absent, TESTED))
 
     @cached_property
     def _is_constant(self) -> bool:
         """Whether all values of both generations are equal, label by label."""
         means = self._pair.means
-        of_label = means.reshape(*means.shape[:2], len(self.columns), -1)
-        low, high = np.nanmin(of_label, axis=(0, 1, 3)), np.nanmax(of_label, axis=(0, 1, 3))
+        label_means = means.reshape(*means.shape[:2], len(self.columns), -1)
+        low, high = np.nanmin(label_means, axis=(0, 1, 3)), np.nanmax(label_means, axis=(0, 1, 3))
         return bool((high - low <= TIE * np.maximum(np.abs(low), np.abs(high))).all())
 
 

@@ -83,8 +83,8 @@ class FilledChanges(NamedTuple):
         is_out = np.isin(self.cells.frame.group, [*without])[:, None]
         ends = self._paired(np.stack([self.low, self.high]), is_out)
         if is_of_groups:
-            own = ends.differences + ends.others
-            low, high = own[0] - ends.others[1], own[1] - ends.others[0]
+            group_ends = ends.differences + ends.others
+            low, high = group_ends[0] - ends.others[1], group_ends[1] - ends.others[0]
             shares = self._paired(self.shares, is_out)
             share_a, share_b = shares.differences + shares.others
         else:
@@ -94,9 +94,9 @@ class FilledChanges(NamedTuple):
         n = (~np.isnan(low)).sum(axis=0)
         n_rows = len(self.low[0]) * self.cells.frame.n_groups
         unanswered = np.bincount(self.cells.frame.group[self.is_unanswered], minlength=self.cells.frame.n_groups)
-        found = Ends(at_low.value, at_low.std_error, at_high.value, at_high.std_error)
+        row_ends = Ends(at_low.value, at_low.std_error, at_high.value, at_high.std_error)
         return {
-            **found._asdict(),
+            **row_ends._asdict(),
             "df": n - 1.0,
             "share_a": _mean(share_a, n),
             "share_b": _mean(share_b, n),
@@ -108,8 +108,8 @@ class FilledChanges(NamedTuple):
 
 
 def _mean(shares: Floats, n: Ints) -> Floats:
-    found: Floats = np.divide(np.nansum(shares, axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
-    return found
+    means: Floats = np.divide(np.nansum(shares, axis=0), n, out=np.full(len(n), np.nan), where=n > 0)
+    return means
 
 
 def _side(cells: Cells, answers: Missing, columns: Ints, *, is_rate: bool, fills_scale: bool) -> Side:
@@ -146,8 +146,8 @@ def with_missing_changes(
     is_filled = (rows.comparison.isin(FILLED) & (rows.calibration == "raw") & rows.value.notna()).to_numpy()
     places = rows[is_filled].groupby(PLACE, sort=False).indices
     position = np.flatnonzero(is_filled)
-    for place, filled in _filled(connection, layouts, places, options):
-        at = position[places[place]]
+    for key, filled in _filled(connection, layouts, places, options):
+        at = position[places[key]]
         is_whole[at] = filled is None or filled.is_whole
         if filled is None:
             numbers.iloc[at, _NUMBERS.index("n_unanswered")] = 0
@@ -161,20 +161,20 @@ def _filled(
 ) -> Iterator[tuple[tuple[Any, ...], FilledChanges | None]]:
     """Cells of every measure and pair, filled, or None where no answer is missing; not of units of one group each."""
     for cells in layouts:
-        here = [place for place in places if (place[0], place[3]) == (cells.slice_id, cells.grouping_id)]
+        here = [key for key in places if (key[0], key[3]) == (cells.slice_id, cells.grouping_id)]
         if not here or cells.stratum_of_cell is not None or cells.scheme == MIXED_UNITS:
             continue
         answers, columns = read_missing(connection, cells), plain(cells)
-        for place in here:
-            keys = dict(zip(PLACE, place, strict=True))
+        for key in here:
+            keys = dict(zip(PLACE, key, strict=True))
             is_of = (columns.measure_id == keys["measure_id"]) & (columns.calibration == keys["calibration"])
-            of_pair = columns_of_pair(columns[is_of], keys)
-            a, b = np.array([*of_pair.values()]).T
+            pair_columns = columns_of_pair(columns[is_of], keys)
+            a, b = np.array([*pair_columns.values()]).T
             if not (answers.n[:, [*a, *b]].any() or (np.isnan(cells.x[:, a]) != np.isnan(cells.x[:, b])).any()):
-                yield place, None
+                yield key, None
                 continue
             is_rate = str(columns[is_of].kind.iloc[0]) in RATES
-            yield place, FilledChanges.of(cells, answers, of_pair, is_rate=is_rate, fills_scale=options.fills_scale)
+            yield key, FilledChanges.of(cells, answers, pair_columns, is_rate=is_rate, fills_scale=options.fills_scale)
 
 
 def _of_place(filled: FilledChanges, rows: pd.DataFrame, alpha: float) -> pd.DataFrame:
@@ -190,13 +190,13 @@ def _of_place(filled: FilledChanges, rows: pd.DataFrame, alpha: float) -> pd.Dat
         standing - {group} if is_alone else frozenset()
         for group, is_alone in zip(at_group, rows.value_alone.notna() & is_against, strict=True)
     ]
-    found = pd.DataFrame(np.nan, index=rows.index, columns=[*_NUMBERS])
+    row_numbers = pd.DataFrame(np.nan, index=rows.index, columns=[*_NUMBERS])
     for is_of_groups, out in dict.fromkeys(zip(is_against, without, strict=True)):
         chosen = np.array([one == (is_of_groups, out) for one in zip(is_against, without, strict=True)])
         numbers = filled.numbers(out, alpha, is_of_groups=bool(is_of_groups))
         for name in _NUMBERS:
-            found.loc[chosen, name] = numbers[name][row[chosen]]
-    return found
+            row_numbers.loc[chosen, name] = numbers[name][row[chosen]]
+    return row_numbers
 
 
 def _columns(rows: pd.DataFrame, numbers: pd.DataFrame, is_whole: np.ndarray, alpha: float) -> dict[str, np.ndarray]:

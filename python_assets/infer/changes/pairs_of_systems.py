@@ -98,8 +98,8 @@ class Facts(NamedTuple):
 
     def is_same_scorer(self, pair: Pair, measure_id: str) -> bool:
         """Whether both generations were measured by the same versions."""
-        own, other = (self.scorers.get((measure_id, name)) for name in pair)
-        return own is None or other is None or own == other
+        this_version, other = (self.scorers.get((measure_id, name)) for name in pair)
+        return this_version is None or other is None or this_version == other
 
 
 def read_facts(connection: duckdb.DuckDBPyConnection, pairs: Sequence[Pair], measures: Collection[str] | None) -> Facts:
@@ -107,7 +107,7 @@ def read_facts(connection: duckdb.DuckDBPyConnection, pairs: Sequence[Pair], mea
     versions = connection.execute(_SCORERS, in_sql(measures)).fetchall()
     return Facts(
         frozenset(pair for pair in pairs if connection.execute(_IDENTICAL, pair._asdict()).fetchone() == (True,)),
-        {(measure_id, system_id): found for measure_id, system_id, found in versions},
+        {(measure_id, system_id): version for measure_id, system_id, version in versions},
     )
 
 

@@ -100,9 +100,9 @@ def subgroup_changes(
         keys = {**dict(zip(KEYS, key, strict=True)), "calibration": "raw", "group_id": "", "category": ""}
         counts = unit_counts(units[key]) if key in units else None
         if counts is not None:
-            for own, other in pairs:
-                of_pair = keys | {"system_id": own, "reference_system_id": other}
-                yield _deviation_metric_row(counts[own], counts[other], of_pair, ideal, options.alpha)
+            for this_system, other in pairs:
+                pair_keys = keys | {"system_id": this_system, "reference_system_id": other}
+                yield _deviation_metric_row(counts[this_system], counts[other], pair_keys, ideal, options.alpha)
         if key in sums:
             yield from distance_rows(sums[key], counts, signs, keys)
 
@@ -116,7 +116,7 @@ def unit_counts(part: pd.DataFrame) -> Mapping[str, Counts]:
     at = (system, unit, group)
     n[at], k[at] = part.n, part.k
     nothing = np.zeros(n.shape[1:])
-    known = {str(name): Counts(n[own], k[own]) for own, name in enumerate(names)}
+    known = {str(name): Counts(n[index], k[index]) for index, name in enumerate(names)}
     return defaultdict(lambda: Counts(nothing, nothing), known)
 
 
@@ -184,16 +184,16 @@ def distance_rows(
     for name, rows in answered.groupby("system_id"):
         rates[name] = np.sort((rows.n_deviating / rows.n_responses).to_numpy(dtype=float))
     for first, second in combinations(rates, 2):
-        found = kolmogorov_smirnov(rates[first], rates[second])
+        distance = kolmogorov_smirnov(rates[first], rates[second])
         p, n_units, n_draws = np.nan, None, 0
-        if counts is not None and not np.isnan(found.value):
-            own, other = counts[first], counts[second]
-            n_units = len(own.n)
+        if counts is not None and not np.isnan(distance.value):
+            these_counts, other = counts[first], counts[second]
+            n_units = len(these_counts.n)
             swaps = signs(n_units)
-            p, n_draws = swapped_distance_p(own, other, swaps), swaps.n
+            p, n_draws = swapped_distance_p(these_counts, other, swaps), swaps.n
         result = Result.of(
             (1,),
-            value=found.value,
+            value=distance.value,
             p_value=p,
             n_draws=n_draws,
             is_permuted=True,
@@ -201,13 +201,13 @@ def distance_rows(
             reason=InferenceReason.DESCRIPTIVE,
         )
         yield change_rows(
-            Change(result, np.array([found.value_a]), np.array([found.value_b])),
+            Change(result, np.array([distance.value_a]), np.array([distance.value_b])),
             missing="no_values",
             comparison=KOLMOGOROV_SMIRNOV,
             system_id=first,
             reference_system_id=second,
-            p_value_exact=found.p_value_exact,
-            p_value_asymptotic=found.p_value_asymptotic,
+            p_value_exact=distance.p_value_exact,
+            p_value_asymptotic=distance.p_value_asymptotic,
             n_groups_a=len(rates[first]),
             n_groups_b=len(rates[second]),
             n_root_prompts=n_units,

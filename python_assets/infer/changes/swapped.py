@@ -145,12 +145,12 @@ def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan
     value = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
     t, std_error = errors.of_sums(total, (z**2).sum(axis=0), n)
     std_error = np.where(n >= fewest, std_error, np.nan)
-    of_t = errors.n(n).astype(float)
-    limits = interval.around(value, std_error, interval.t_quantile(of_t, alpha))
+    n_for_t = errors.n(n).astype(float)
+    limits = interval.around(value, std_error, interval.t_quantile(n_for_t, alpha))
     p_equivalence = np.full(n.shape, np.nan)
     if not np.isnan(margin):
         at = partial(interval.around, value, std_error)
-        p_equivalence = interval.margin_levels(value, at, np.maximum(of_t - 1.0, 1.0), np.asarray(margin))[1]
+        p_equivalence = interval.margin_levels(value, at, np.maximum(n_for_t - 1.0, 1.0), np.asarray(margin))[1]
         p_equivalence[n < fewest] = np.nan
     t = np.where(n >= fewest, t, np.nan)
     return Sizes(value, std_error, *limits, t=t, n=n, p_equivalence=p_equivalence)
@@ -300,11 +300,11 @@ def dispersion_change(differences: Floats, alpha: float) -> Change:
         value under MIN_UNITS_FOR_SCOPE root prompts.
     """
     is_present = ~np.isnan(differences[0])
-    own, other = differences[:, is_present.any(axis=1)]
-    n, nothing = len(own), np.array([np.nan])
+    this_side, other = differences[:, is_present.any(axis=1)]
+    n, nothing = len(this_side), np.array([np.nan])
     if n < MIN_UNITS_FOR_SCOPE:
         return Change(Result.of((1,), n_root_prompts=n, reason=InferenceReason.TOO_FEW_ROOT_PROMPTS), nothing, nothing)
-    (value_a, without_a), (value_b, without_b) = _square(own), _square(other)
+    (value_a, without_a), (value_b, without_b) = _square(this_side), _square(other)
     without = without_a - without_b
     std_error = float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))
     has_few = is_present.any(axis=0).sum() < FEWEST_FOR_DISPERSION
@@ -333,6 +333,6 @@ def _square(d: Floats) -> tuple[float, Floats]:
         return cast(Floats, mean.sum(axis=-1) / np.maximum((pairs > 0).sum(axis=-1) - 1, 1))
 
     x = np.nan_to_num(d)
-    parts = (~np.isnan(d), x, x**2)
-    whole = [part.sum(axis=0) for part in parts]
-    return float(of_sums(*whole)), of_sums(*(total - part for total, part in zip(whole, parts, strict=True)))
+    terms = (~np.isnan(d), x, x**2)
+    whole = [term.sum(axis=0) for term in terms]
+    return float(of_sums(*whole)), of_sums(*(total - term for total, term in zip(whole, terms, strict=True)))

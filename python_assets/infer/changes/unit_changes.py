@@ -53,11 +53,11 @@ def units_interaction(cells: Cells, x: Floats, asked: Asked, options: Options) -
     if isinstance(scheme, InferenceReason):
         nothing = Result.of((n_labels, len(cells.group_ids)), reason=scheme)
         return Change(nothing, nothing.value, nothing.value)
-    found = of_units(scheme.units, values[:, :n_labels], asked)
-    method = np.array([word and BY_UNITS + word for word in found.method.ravel()], dtype=object)
-    of_either = UnitResiduals(scheme.units, parts=asked.parts).differences(values[:, n_labels:]).value.T
-    sides = np.where(np.isnan(found.value), np.nan, of_either.reshape(2, *found.value.shape))
-    return Change(found._replace(method=method.reshape(found.value.shape)), *sides)
+    cell_results = of_units(scheme.units, values[:, :n_labels], asked)
+    method = np.array([word and BY_UNITS + word for word in cell_results.method.ravel()], dtype=object)
+    side_values = UnitResiduals(scheme.units, parts=asked.parts).differences(values[:, n_labels:]).value.T
+    sides = np.where(np.isnan(cell_results.value), np.nan, side_values.reshape(2, *cell_results.value.shape))
+    return Change(cell_results._replace(method=method.reshape(cell_results.value.shape)), *sides)
 
 
 def unit_changes(cells: Cells, x: Floats, options: Options, margin: float = np.nan) -> Change | InferenceReason:
@@ -78,12 +78,12 @@ def unit_changes(cells: Cells, x: Floats, options: Options, margin: float = np.n
     if isinstance(scheme, InferenceReason):
         return scheme
     contrast = scheme.contrast
-    of_change = values[:, :n_labels]
+    change_values = values[:, :n_labels]
     margins = np.full(n_labels, margin)
     for draws in stages(scheme):
-        null = mean_null(contrast, of_change, draws, n_together=n_labels)
+        null = mean_null(contrast, change_values, draws, n_together=n_labels)
         contrasts = mean_differences(
-            contrast, of_change, null.tested, alpha=options.alpha, margin=margins, n_together=n_labels
+            contrast, change_values, null.tested, alpha=options.alpha, margin=margins, n_together=n_labels
         )
         contrasts = contrasts._replace(n_draws=np.full(contrasts.value.shape, draws.n))
         if not goes_on(contrasts.p_hypothesis, options.alpha).any():
@@ -91,6 +91,6 @@ def unit_changes(cells: Cells, x: Floats, options: Options, margin: float = np.n
     n_units = np.broadcast_to(contrast.weights.is_unit.sum(axis=1), contrasts.value.shape)
     words = [word and BY_UNITS + word for word in contrasts.method.ravel()]
     fields = {name: field.ravel() for name, field in (contrasts._asdict() | {"n_root_prompts": n_units}).items()}
-    found = Result.of(n_units.ravel().shape, **fields | {"method": words})
-    of_either = contrast.differences(values[:, n_labels:]).value.T.reshape(2, -1)
-    return Change(found, *np.where(np.isnan(found.value), np.nan, of_either))
+    group_results = Result.of(n_units.ravel().shape, **fields | {"method": words})
+    side_values = contrast.differences(values[:, n_labels:]).value.T.reshape(2, -1)
+    return Change(group_results, *np.where(np.isnan(group_results.value), np.nan, side_values))

@@ -58,20 +58,20 @@ def who_moved(
     """
     groups: list[int] = []
     differs_on_its_own = np.zeros(len(group), dtype=bool)
-    found = rounds.tested(groups)
-    significant = is_significant(found.p_maxt) | stays
-    n_tested = len(np.unique(group[~np.isnan(found.p_maxt)]))
-    while (significant := significant & ~np.isnan(found.p_maxt)).any():
-        left = np.unique(group[~np.isnan(found.p_maxt)])
-        largest = int(np.where(significant, np.abs(found.studentised), -np.inf).argmax())
+    tested = rounds.tested(groups)
+    significant = is_significant(tested.p_maxt) | stays
+    n_tested = len(np.unique(group[~np.isnan(tested.p_maxt)]))
+    while (significant := significant & ~np.isnan(tested.p_maxt)).any():
+        left = np.unique(group[~np.isnan(tested.p_maxt)])
+        largest = int(np.where(significant, np.abs(tested.studentised), -np.inf).argmax())
         if len(left) == 2:
             groups += left.tolist()
             differs_on_its_own |= significant & np.isin(group, left)
             break
         groups.append(int(group[largest]))
         differs_on_its_own |= significant & (group == group[largest])
-        found = rounds.tested(groups)
-        significant = is_significant(found.p_maxt)
+        tested = rounds.tested(groups)
+        significant = is_significant(tested.p_maxt)
     has_majority = n_tested - len(groups) > n_tested / 2
     return Moved(groups, differs_on_its_own, _alone(rounds, groups, group) if has_majority else None)
 
@@ -80,9 +80,9 @@ def _alone(rounds: Rounds, stand: list[int], group: Ints) -> Result:
     """Every group against the others of those that stay."""
     alone = rounds.sized(stand)
     for one in stand:
-        own = rounds.sized([other for other in stand if other != one])
+        against_others = rounds.sized([other for other in stand if other != one])
         is_own = group == one
-        alone = Result(*(np.where(is_own, new, old) for new, old in zip(own, alone, strict=True)))
+        alone = Result(*(np.where(is_own, new, old) for new, old in zip(against_others, alone, strict=True)))
     return alone
 
 
@@ -106,5 +106,5 @@ def words(rows: Judged, alpha: float) -> np.ndarray:
     """The verdict of each row: beyond its margin where the whole interval is, never by a p of the margin."""
     is_beyond = (rows.low > rows.margin) | (rows.high < -rows.margin)
     shown = np.where(np.isnan(rows.q), np.nan, np.where(rows.is_shown, 0.0, 1.0))
-    found = verdicts(shown, np.where(is_beyond, 0.0, 1.0), rows.q_equivalence, is_wide=rows.is_wide, alpha=alpha)
-    return np.where(np.isnan(rows.q), str(Verdict.NOT_TESTED), found)
+    row_verdicts = verdicts(shown, np.where(is_beyond, 0.0, 1.0), rows.q_equivalence, is_wide=rows.is_wide, alpha=alpha)
+    return np.where(np.isnan(rows.q), str(Verdict.NOT_TESTED), row_verdicts)

@@ -72,14 +72,14 @@ def write_chunk(connection: duckdb.DuckDBPyConnection, measures: Sequence[str], 
 
 
 def _put(path: Path, address: str) -> None:
-    files, place = file_system(address)
+    files, file_path = file_system(address)
     try:
         if not is_local(files):  # there a file gets its name when it is whole, and a bucket is not made unasked
-            files.put_file(str(path), place)
+            files.put_file(str(path), file_path)
             return
-        Path(place).parent.mkdir(parents=True, exist_ok=True)
-        Path(f"{place}.unfinished").write_bytes(path.read_bytes())
-        Path(f"{place}.unfinished").replace(place)
+        Path(file_path).parent.mkdir(parents=True, exist_ok=True)
+        Path(f"{file_path}.unfinished").write_bytes(path.read_bytes())
+        Path(f"{file_path}.unfinished").replace(file_path)
     except Exception as error:
         raise WarehouseError(address, error, "a folder or bucket that can be written", REMEDY) from error
 
@@ -91,12 +91,12 @@ def opened(address: str) -> Iterator[duckdb.DuckDBPyConnection]:
     Raises:
         WarehouseError: it cannot be read from this machine.
     """
-    files, place = file_system(address)
+    files, file_path = file_system(address)
     with tempfile.TemporaryDirectory(prefix="plumbline-chunk-") as folder:
-        path = Path(place) if is_local(files) else Path(folder) / NAME
+        path = Path(file_path) if is_local(files) else Path(folder) / NAME
         try:
             if not is_local(files):
-                files.get_file(place, str(path))
+                files.get_file(file_path, str(path))
             connection = connect(path, read_only=True)
         except Exception as error:
             raise WarehouseError(address, error, "a part that this machine can read", REMEDY) from error
@@ -115,10 +115,10 @@ def file_system(address: str) -> tuple[Any, str]:
     from fsspec.core import url_to_fs
 
     try:
-        files, place = url_to_fs(address)
+        files, path = url_to_fs(address)
     except (ImportError, ValueError) as error:
         raise WarehouseError(VARIABLE, error, "a folder, or an address of fsspec", REMEDY) from error
-    return files, str(place)
+    return files, str(path)
 
 
 def is_local(files: Any) -> bool:
@@ -129,11 +129,11 @@ def is_local(files: Any) -> bool:
 def write_problem(address: str) -> PlumblineError | None:
     """Why parts cannot be written to an address; tried with an empty file, which is removed."""
     try:
-        files, place = file_system(address)
+        files, folder = file_system(address)
         if is_local(files):
-            files.makedirs(place, exist_ok=True)
-        files.pipe_file(f"{place}/.plumbline", b"")
-        files.rm_file(f"{place}/.plumbline")
+            files.makedirs(folder, exist_ok=True)
+        files.pipe_file(f"{folder}/.plumbline", b"")
+        files.rm_file(f"{folder}/.plumbline")
     except PlumblineError as error:
         return error
     except Exception as error:

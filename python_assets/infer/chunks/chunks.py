@@ -85,12 +85,12 @@ class Here:
             with self._timed(0):
                 self._only = self._only or self._chunk(None)
                 return [_said_of(self._only, function, tables or {})]
-        found = []
+        replies = []
         for chunk in asked_chunks(self._measures, tables):
             self._progress.say(f"part {chunk.place + 1} of {len(self._measures)}: {', '.join(chunk.measures)}")
             with self._timed(chunk.place):
-                found.append(_said_of(self._chunk(chunk.measures), function, chunk.rows))
-        return found
+                replies.append(_said_of(self._chunk(chunk.measures), function, chunk.rows))
+        return replies
 
     @contextmanager
     def _timed(self, place: int) -> Iterator[None]:
@@ -143,10 +143,10 @@ def answered(
     rows: Frames,
 ) -> Answer:
     """Say what a function says of a part, in a process that has nothing of it but a file to open."""
-    started, said = perf_counter(), _Said()
+    started, messages = perf_counter(), _Said()
     with opened as connection:
-        found = _said_of(Chunk(connection, study, said, measures, level), function, rows)
-    return Answer(found, said.lines, perf_counter() - started)
+        reply = _said_of(Chunk(connection, study, messages, measures, level), function, rows)
+    return Answer(reply, messages.lines, perf_counter() - started)
 
 
 class AskedChunk(NamedTuple):
@@ -160,13 +160,13 @@ class AskedChunk(NamedTuple):
 def asked_chunks(chunks: Sequence[Sequence[str]], tables: Frames | None) -> list[AskedChunk]:
     """Parts with the measures that have rows in some table, or with all of them where there is no table."""
     if tables is None:
-        return [AskedChunk(place, list(measures), {}) for place, measures in enumerate(chunks)]
+        return [AskedChunk(position, list(measures), {}) for position, measures in enumerate(chunks)]
     named = {str(name) for table in tables.values() for name in table.measure_id.unique()}
-    asked = [[name for name in measures if name in named] for measures in chunks]
+    requested = [[name for name in measures if name in named] for measures in chunks]
     return [
-        AskedChunk(place, own, {name: rows[rows.measure_id.isin(own)] for name, rows in tables.items()})
-        for place, own in enumerate(asked)
-        if own
+        AskedChunk(position, names, {name: rows[rows.measure_id.isin(names)] for name, rows in tables.items()})
+        for position, names in enumerate(requested)
+        if names
     ]
 
 

@@ -55,11 +55,11 @@ class OnRay:
         self._study, self._cluster, self._progress, self._level = study, cluster, progress, level
         self._measures = measures_of_chunks(connection, n, at_most=cluster.n_cpus)
         self._folder = f"{address.rstrip('/')}/{study.study_id}-{uuid4().hex[:12]}"
-        self._files = [f"{self._folder}/{place}/{NAME}" for place in range(len(self._measures))]
+        self._files = [f"{self._folder}/{number}/{NAME}" for number in range(len(self._measures))]
         tell = progress.start("chunks", "files", len(self._files))
-        for place, (measures, file) in enumerate(zip(self._measures, self._files, strict=True), start=1):
+        for number, (measures, file) in enumerate(zip(self._measures, self._files, strict=True), start=1):
             write_chunk(connection, measures, file)
-            tell(place)
+            tell(number)
         self.seconds = [0.0] * len(self._files)
         self._n_tasks = 0
 
@@ -73,31 +73,31 @@ class OnRay:
         ray = self._cluster.connect()
         task = ray.remote(max_retries=MOST_RETRIES, retry_exceptions=False)(_asked)
         given = ray.put(function), ray.put(self._study)
-        asked = asked_chunks(self._measures, tables)
+        requested = asked_chunks(self._measures, tables)
         waiting = [
             task.remote(self._files[chunk.place], chunk.measures, self._level, *given, ray.put(chunk.rows), versions())
-            for chunk in asked
+            for chunk in requested
         ]
         self._n_tasks += len(waiting)
         tell, left = self._progress.start("inference on Ray", "chunks", len(waiting)), waiting
         while left:
             done, left = ray.wait(left)
             for one in done:
-                self.seconds[asked[waiting.index(one)].place] += self._cluster.answer(one, "a part").seconds
+                self.seconds[requested[waiting.index(one)].place] += self._cluster.answer(one, "a part").seconds
             tell(len(waiting) - len(left))
         return [self._cluster.answer(one, "a part").heard(self._progress) for one in waiting]
 
     @property
     def n_retries(self) -> int:
         """How often a task was begun anew because its worker died."""
-        files, place = file_system(self._folder)
+        files, folder = file_system(self._folder)
         files.invalidate_cache()  # workers have written since this process listed it
-        return len(files.glob(f"{place}/*/{_BEGUN}*")) - self._n_tasks
+        return len(files.glob(f"{folder}/*/{_BEGUN}*")) - self._n_tasks
 
     def close(self) -> None:
         """Remove the files."""
-        files, place = file_system(self._folder)
-        files.rm(place, recursive=True)
+        files, folder = file_system(self._folder)
+        files.rm(folder, recursive=True)
 
 
 def _asked(
@@ -111,6 +111,6 @@ def _asked(
 ) -> Answer:
     """Say what a function says of a part; on a worker."""
     like.require()
-    files, place = file_system(file)
-    files.pipe_file(f"{place.rpartition('/')[0]}/{_BEGUN}{uuid4().hex}", b"")
+    files, file_path = file_system(file)
+    files.pipe_file(f"{file_path.rpartition('/')[0]}/{_BEGUN}{uuid4().hex}", b"")
     return answered(opened(file), study, level, function, measures, tables)

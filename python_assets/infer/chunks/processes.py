@@ -131,21 +131,21 @@ class Processes:
         """
         from joblib import Parallel, delayed, parallel_config
 
-        asked, self._has_processes = asked_chunks(self._measures, tables), True
-        tell, found = self._progress.start("inference", "chunks", len(asked)), []
+        requested, self._has_processes = asked_chunks(self._measures, tables), True
+        tell, replies = self._progress.start("inference", "chunks", len(requested)), []
         given = self._file, self._n_threads, self._study, self._level, function
-        tasks = (delayed(_asked)(*given, chunk.measures, chunk.rows) for chunk in asked)
+        tasks = (delayed(_asked)(*given, chunk.measures, chunk.rows) for chunk in requested)
         with parallel_config("loky", n_jobs=self._n_processes, inner_max_num_threads=self._n_threads):
             answers = Parallel(return_as="generator", batch_size=1, max_nbytes=None)(tasks)
         try:
-            for chunk, answer in zip(asked, answers, strict=True):
+            for chunk, answer in zip(requested, answers, strict=True):
                 self.seconds[chunk.place] += answer.seconds
-                found.append(answer.heard(self._progress))
-                tell(len(found))
+                replies.append(answer.heard(self._progress))
+                tell(len(replies))
         except BrokenProcessPool as error:
             remedy = f"give the machine more memory, or ask for more parts with {OPTION}, of which each is smaller"
             raise ProcessError("a process that computed a part", "it died", "one that lives", remedy) from error
-        return found
+        return replies
 
     def close(self) -> None:
         """End the processes, and remove the copy."""

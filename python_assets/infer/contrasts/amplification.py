@@ -35,9 +35,9 @@ def draws_within(scheme: Blocks | InUnits, level: Ints, seed: int) -> Draws:
     shuffles = Shuffles(seed, n, stratum[at])
 
     def source(batch: slice) -> Ints:
-        found = np.empty((batch.stop - batch.start, len(at)), dtype=np.intp)
-        found[:, at] = at[shuffles.order(batch)]
-        return found
+        orders = np.empty((batch.stop - batch.start, len(at)), dtype=np.intp)
+        orders[:, at] = at[shuffles.order(batch)]
+        return orders
 
     return Draws(n, len(at), source)
 
@@ -60,14 +60,14 @@ def amplification(
     n_measures, n_labels = y.shape[1:]
     if means.missing is not None or means.no_p is not None:
         return Result.of((n_measures,), reason=means.missing or means.no_p)
-    maps = [_levels_of_groups(part.level[means.groups], part.rest[means.groups]) for part in parts]
+    maps = [_levels_of_groups(grouping.level[means.groups], grouping.rest[means.groups]) for grouping in parts]
     if any(one is None for one in maps):
         return Result.of((n_measures,), reason=InferenceReason.NOT_CONNECTED)
 
     def distances(profile: Floats) -> Floats:
         """FDI of the whole and of each part, (1 + parts, ...); profile of shape (groups, labels, ...)."""
-        of_parts = [np.tensordot(one, profile, 1) for one in maps if one is not None]
-        return np.stack([total_variation(one).mean(axis=0) for one in (profile, *of_parts)])
+        part_profiles = [np.tensordot(one, profile, 1) for one in maps if one is not None]
+        return np.stack([total_variation(one).mean(axis=0) for one in (profile, *part_profiles)])
 
     def excess(fdi: Floats) -> Floats:
         return np.asarray(fdi[0] - fdi[1:].max(axis=0))
@@ -98,6 +98,6 @@ def _levels_of_groups(level: Ints, rest: Ints) -> Floats | None:
     equations = adjustment(level, rest, weight, len(levels))
     if len(levels) < 2 or not is_connected(equations):
         return None
-    own = (level == np.arange(len(levels))[:, None]) * weight[rest]
+    weights = (level == np.arange(len(levels))[:, None]) * weight[rest]
     same = (rest[:, None] == rest) / np.bincount(rest)[rest]
-    return np.asarray(np.linalg.pinv(equations, rcond=SINGULAR, hermitian=True) @ (own - own @ same))
+    return np.asarray(np.linalg.pinv(equations, rcond=SINGULAR, hermitian=True) @ (weights - weights @ same))

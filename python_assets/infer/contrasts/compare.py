@@ -91,29 +91,31 @@ def compare_values(
     contrast, name = scheme.contrast, "risk_difference" if is_rate else "mean_difference"
     null_of, differences = (rate_null, rate_differences) if is_rate else (mean_null, mean_differences)
 
-    def part(columns: Ints, draws: Draws) -> Tried:
-        values, of_columns = x[:, columns], {key: margin[columns] for key, margin in margins.items()}
+    def try_columns(columns: Ints, draws: Draws) -> Tried:
+        values, column_margins = x[:, columns], {key: margin[columns] for key, margin in margins.items()}
         null = null_of(contrast, values, draws)
-        found = differences(contrast, values, null.tested, alpha=scheme.alpha, margin=of_columns[name])
+        tested = differences(contrast, values, null.tested, alpha=scheme.alpha, margin=column_margins[name])
         if scheme.parts is not None:
-            found = found._replace(p_hypothesis=np.full(found.value.shape, np.nan))
+            tested = tested._replace(p_hypothesis=np.full(tested.value.shape, np.nan))
         elif with_flips and not is_rate and isinstance(scheme, Blocks) and not isinstance(contrast, UnitContrast):
-            found = _with_flips(scheme, contrast, values, found, draws.n)
+            tested = _with_flips(scheme, contrast, values, tested, draws.n)
 
         def rest(at: Ints) -> Compared:
-            of_each, own = {key: margin[at] for key, margin in of_columns.items()}, null.taken(at)
-            contrasts = {name: found.taken(at)}
+            margins_at, null_at = {key: margin[at] for key, margin in column_margins.items()}, null.taken(at)
+            contrasts = {name: tested.taken(at)}
             if with_log:
-                margin = of_each.get("log_disparity", np.full(len(at), np.nan))
+                margin = margins_at.get("log_disparity", np.full(len(at), np.nan))
                 contrasts["log_disparity"] = log_disparities(
-                    contrast, values[:, at], own.tested, alpha=scheme.alpha, margin=margin
+                    contrast, values[:, at], null_at.tested, alpha=scheme.alpha, margin=margin
                 )
-            indices = _indices(scheme, values[:, at], of_each, own, draws, is_rate=is_rate) if with_indices else {}
+            indices = (
+                _indices(scheme, values[:, at], margins_at, null_at, draws, is_rate=is_rate) if with_indices else {}
+            )
             return Compared(contrasts, indices)
 
-        return Tried(found.p_hypothesis[:, 0] if found.p_hypothesis.shape[1] else np.full(len(columns), np.nan), rest)
+        return Tried(tested.p_hypothesis[:, 0] if tested.p_hypothesis.shape[1] else np.full(len(columns), np.nan), rest)
 
-    compared = _with_all_rows(scheme, in_stages(scheme, x.shape[1], 2 * len(contrast.rows.n_units), part))
+    compared = _with_all_rows(scheme, in_stages(scheme, x.shape[1], 2 * len(contrast.rows.n_units), try_columns))
     return _beyond_its_parts(scheme, compared, x, margins[name])
 
 
@@ -179,41 +181,41 @@ def compare_labels(
     """
     contrast, alpha, n_labels = scheme.contrast, scheme.alpha, y.shape[2]
 
-    def part(measures: Ints, draws: Draws) -> Tried:
-        of_measures = {key: margin[measures] for key, margin in margins.items()}
-        own, shares = y[:, measures], y[:, measures].reshape(len(y), -1)
+    def try_measures(measures: Ints, draws: Draws) -> Tried:
+        measure_margins = {key: margin[measures] for key, margin in margins.items()}
+        label_shares, shares = y[:, measures], y[:, measures].reshape(len(y), -1)
         shuffled = None
         if with_indices and scheme.means.missing is None:
-            shuffled = shuffled_profiles(scheme.means, draws, _of_noise(scheme, draws), own)
+            shuffled = shuffled_profiles(scheme.means, draws, _of_noise(scheme, draws), label_shares)
         second = None if shuffled is None else shuffled.fdi
         tested = rate_null(contrast, shares, draws, n_together=n_labels, second=second).tested
-        margin = np.repeat(of_measures["risk_difference"], n_labels)
+        margin = np.repeat(measure_margins["risk_difference"], n_labels)
         risk = rate_differences(contrast, shares, tested, alpha=alpha, margin=margin, n_together=n_labels)
         if scheme.parts is not None:
             risk = risk._replace(p_hypothesis=np.full(risk.value.shape, np.nan))
-        of_risk = Compared({"risk_difference": risk}, {})
+        risk_compared = Compared({"risk_difference": risk}, {})
 
         def rest(at: Ints) -> Compared:
             profiles = ProfileTest({}, {})
             if with_indices:
                 some = None if shuffled is None else shuffled.taken(at)
-                of_each = {key: margin[at] for key, margin in of_measures.items()}
+                margins_at = {key: margin[at] for key, margin in measure_margins.items()}
                 profiles = profile_tests(
                     scheme.means,
                     draws,
-                    own[:, at],
+                    label_shares[:, at],
                     some,
-                    of_each,
+                    margins_at,
                     alpha=alpha,
                     n_groups=scheme.n_groups,
                     n_responses=None if n_responses is None else n_responses[measures][at],
                 )
-            return Compared(of_risk.taken(at, len(measures)).contrasts | profiles.contrasts, profiles.indices)
+            return Compared(risk_compared.taken(at, len(measures)).contrasts | profiles.contrasts, profiles.indices)
 
         p_hypothesis = risk.p_hypothesis.reshape(len(measures), -1)
         return Tried(p_hypothesis[:, 0] if p_hypothesis.shape[1] else np.full(len(measures), np.nan), rest)
 
-    compared = in_stages(scheme, y.shape[1], 6 * n_labels * len(contrast.rows.n_units), part)
+    compared = in_stages(scheme, y.shape[1], 6 * n_labels * len(contrast.rows.n_units), try_measures)
     risk = {"risk_difference": compared.contrasts["risk_difference"]}
     mirrored = _with_all_rows(scheme, Compared(risk, {})).contrasts
     compared = compared._replace(contrasts=compared.contrasts | mirrored)
@@ -237,10 +239,10 @@ def intervals(scheme: Scheme, x: Floats, alpha: float, *, is_rate: bool) -> Inte
     estimate = rate_estimate(contrast, x, alpha)[0] if is_rate else mean_estimate(contrast, x, alpha)
     enough = np.where(contrast.rows.is_tested, 1.0, np.nan)
     sides = (side * enough for side in estimate.limits)
-    found = Result.of(estimate.value.shape, **dict(zip(("ci_low", "ci_high"), sides, strict=True)))
+    row_limits = Result.of(estimate.value.shape, **dict(zip(("ci_low", "ci_high"), sides, strict=True)))
     if scheme.reference.against is Against.ALL_PAIRS:
-        found = with_mirrors(found, scheme.n_groups)
-    return Interval(found.ci_low, found.ci_high)
+        row_limits = with_mirrors(row_limits, scheme.n_groups)
+    return Interval(row_limits.ci_low, row_limits.ci_high)
 
 
 def _of_noise(scheme: Scheme, draws: Draws) -> Draws:
@@ -328,12 +330,12 @@ def in_stages(scheme: Scheme, n_columns: int, n_values: int, part: Callable[[Int
         waiting = np.concatenate(left)
         if not len(waiting):
             break
-    place = np.argsort(np.concatenate(order))
+    position = np.argsort(np.concatenate(order))
     together = Compared(
         {name: joined([one.contrasts[name] for one in done]) for name in done[0].contrasts},
         {name: joined([one.indices[name] for one in done]) for name in done[0].indices},
     )
-    return together.taken(place, n_columns)
+    return together.taken(position, n_columns)
 
 
 def _of_draws(result: Result, n: int) -> Result:

@@ -79,8 +79,8 @@ class Extremes:
     def _of_hypotheses(self, sizes: NDArray[Any]) -> NDArray[Any]:
         """Rows and columns of sizes (..., rows, columns) as rows of questions (..., rows, questions)."""
         *shape, n_rows, n_columns = sizes.shape
-        parts = sizes.reshape(*shape, n_rows, n_columns // self._n_together, self._n_together)
-        return np.moveaxis(parts, -1, -2).reshape(*shape, n_rows * self._n_together, -1)
+        by_question = sizes.reshape(*shape, n_rows, n_columns // self._n_together, self._n_together)
+        return np.moveaxis(by_question, -1, -2).reshape(*shape, n_rows * self._n_together, -1)
 
     def _statistics(self, sizes: Floats) -> Floats:
         """Largest size and sum of squares over the rows tested, shape (2, draws, questions)."""
@@ -111,8 +111,8 @@ class Extremes:
     def _of_columns(self, of_hypotheses: NDArray[Any]) -> NDArray[Any]:
         """Undo _of_hypotheses for (rows, questions)."""
         n_hypotheses = of_hypotheses.shape[1]
-        parts = of_hypotheses.reshape(-1, self._n_together, n_hypotheses)
-        return parts.transpose(0, 2, 1).reshape(len(parts), -1)
+        by_question = of_hypotheses.reshape(-1, self._n_together, n_hypotheses)
+        return by_question.transpose(0, 2, 1).reshape(len(by_question), -1)
 
     def tested(self, counts: Counts, second: tuple[Floats, Floats] | None = None) -> Tested:
         """Turn counts over all draws into p values.
@@ -173,12 +173,12 @@ def assemble(
     compared, enough, in_hypothesis = (
         np.where(condition, 1.0, np.nan) for condition in (rows.is_compared, rows.is_tested, rows.in_hypothesis)
     )
-    of_t = _t_p(rows, estimate, n_together)
+    levels_by_t = _t_p(rows, estimate, n_together)
     p, p_maxt, p_hypothesis = tested.p_value * in_hypothesis, tested.p_maxt, tested.p_hypothesis[:, None]
     if is_floored:
-        p, p_maxt, p_hypothesis = of_t
+        p, p_maxt, p_hypothesis = levels_by_t
     elif rows.is_cautious:
-        p, p_maxt, p_hypothesis = (np.fmax(*both) for both in zip(of_t, (p, p_maxt, p_hypothesis), strict=True))
+        p, p_maxt, p_hypothesis = (np.fmax(*both) for both in zip(levels_by_t, (p, p_maxt, p_hypothesis), strict=True))
     first, fallback, interval_name = names
     words = [f"{fallback} (smallest permutation p {low:.3g})" if is_floored else first for low in rows.smallest_p]
     methods = np.array([f"{word}, {interval_name}{rows.method}" for word in words], dtype=object)
@@ -186,7 +186,7 @@ def assemble(
     t = np.abs(estimate.statistic)
     unit = np.divide(np.abs(estimate.value), t, out=np.array(estimate.std_error, dtype=float), where=t > TIE)
     unit = unit * in_hypothesis
-    found = Result.of(
+    assembled = Result.of(
         estimate.value.shape,
         value=estimate.value * compared,
         std_error=estimate.std_error * enough,
@@ -213,8 +213,8 @@ def assemble(
         ),
     )
     if not is_floored:
-        return found
-    return found.refused(_has_no_error(estimate) & rows.in_hypothesis, InferenceReason.NO_ERROR, OF_ROW)
+        return assembled
+    return assembled.refused(_has_no_error(estimate) & rows.in_hypothesis, InferenceReason.NO_ERROR, OF_ROW)
 
 
 def _has_no_error(estimate: Estimate) -> NDArray[np.bool_]:
@@ -226,10 +226,10 @@ def _t_p(rows: Rows, estimate: Estimate, n_together: int) -> tuple[Floats, Float
     """P of a t distribution: of rows, by Holm within the question, and of the question: the smallest."""
     p = 2 * stats.t.sf(np.abs(estimate.statistic), np.maximum(estimate.df, 1))
     p = np.where(rows.in_hypothesis & ~_has_no_error(estimate), p, np.nan)
-    of_hypotheses = p.reshape(-1, n_together * p.shape[1])
+    hypothesis_p = p.reshape(-1, n_together * p.shape[1])
     n_mirrored = max(int(rows.in_hypothesis.sum()) - rows.n_tests, 0)
-    n_tests = np.maximum((~np.isnan(of_hypotheses)).sum(axis=1) - n_mirrored * n_together, 1)
-    adjusted = holm(of_hypotheses, n_tests)
+    n_tests = np.maximum((~np.isnan(hypothesis_p)).sum(axis=1) - n_mirrored * n_together, 1)
+    adjusted = holm(hypothesis_p, n_tests)
     smallest = np.fmin.reduce(adjusted, axis=1)
     return p, adjusted.reshape(p.shape), np.repeat(smallest, n_together)[:, None]
 

@@ -42,9 +42,9 @@ def flipped_p(by_unit: Floats, is_present: Bools, signs: Flips) -> Floats:
         def work(columns: slice, batch: Floats = batch, at: int = at) -> None:
             z = by_unit[:, :, columns]
             flat = np.ascontiguousarray(z.swapaxes(0, 1)).reshape(n_units, -1)
-            for part in pieces(len(batch), DRAWS_AT_ONCE):
-                sums = (batch[part] @ flat).reshape(part.stop - part.start, n_rows, -1)
-                drawn[:, columns, at + part.start : at + part.stop] = _statistics(sums, z, n).swapaxes(1, 2)
+            for piece in pieces(len(batch), DRAWS_AT_ONCE):
+                sums = (batch[piece] @ flat).reshape(piece.stop - piece.start, n_rows, -1)
+                drawn[:, columns, at + piece.start : at + piece.stop] = _statistics(sums, z, n).swapaxes(1, 2)
 
         in_threads(work, list(pieces(n_columns, width)))
         at += len(batch)

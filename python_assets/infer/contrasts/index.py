@@ -161,23 +161,23 @@ def spread_of(deviation: Floats, level: Floats, scale: Floats, axis: int, *, wit
     """
     n_groups = deviation.shape[axis]
 
-    def summed(part: Floats, nothing: Floats) -> tuple[Floats, ...]:
-        squares = np.einsum("ig...,ig...->i..." if axis else "g...,g...->...", part, part)
-        squares -= part.sum(axis=axis) ** 2 / n_groups
+    def summed(piece: Floats, nothing: Floats) -> tuple[Floats, ...]:
+        squares = np.einsum("ig...,ig...->i..." if axis else "g...,g...->...", piece, piece)
+        squares -= piece.sum(axis=axis) ** 2 / n_groups
         sd = np.sqrt(np.maximum(squares, 0) / (n_groups - 1))
-        dixon = dixon_ratios(part, axis, nothing) if with_dixon else (_NOT_WANTED, _NOT_WANTED)
-        return part.max(axis=axis), part.min(axis=axis), sd, *dixon
+        dixon = dixon_ratios(piece, axis, nothing) if with_dixon else (_NOT_WANTED, _NOT_WANTED)
+        return piece.max(axis=axis), piece.min(axis=axis), sd, *dixon
 
     if axis:
         shape = (5, *np.delete(deviation.shape, axis))
-        found, nothing = np.empty(shape), np.broadcast_to(TIE * scale, shape[1:])
+        fields, nothing = np.empty(shape), np.broadcast_to(TIE * scale, shape[1:])
 
-        def work(part: slice) -> None:
-            for place, of_part in enumerate(summed(deviation[part], nothing[part])):
-                found[place, part] = of_part
+        def work(piece: slice) -> None:
+            for row, field in enumerate(summed(deviation[piece], nothing[piece])):
+                fields[row, piece] = field
 
         in_threads(work, list(pieces(len(deviation), 1)))
-        high, low, sd, dixon_low, dixon_high = found
+        high, low, sd, dixon_low, dixon_high = fields
     else:
         high, low, sd, dixon_low, dixon_high = summed(deviation, TIE * scale)
     return Spread(
@@ -218,14 +218,14 @@ def index_tests(
     if observed.n_groups == 2:
         wanted = {name: index for name, index in wanted.items() if name not in OF_THREE_GROUPS}
     missing = Inverted(*np.full((5, *shape), np.nan))
-    found = inverted or {}
+    intervals = inverted or {}
     tests = {
         name: index_test(
-            index if name in found else index._replace(reason=index.reason or no_interval),
+            index if name in intervals else index._replace(reason=index.reason or no_interval),
             observed,
             null,
             draws,
-            found.get(name, missing),
+            intervals.get(name, missing),
         )
         for name, index in wanted.items()
     }
@@ -316,7 +316,7 @@ def dixon_ratios(values: Floats, axis: int, nothing: Floats | float = 0.0) -> tu
     gap, n_left_out = VARIANTS[max(size for size in VARIANTS if size <= n)]
     places = [0, gap, n_left_out, n - 1 - n_left_out, n - 1 - gap, n - 1]
     ordered = np.partition(values, sorted(set(places)), axis=axis)
-    lowest, above, low_end, high_end, below, highest = (np.take(ordered, place, axis) for place in places)
+    lowest, above, low_end, high_end, below, highest = (np.take(ordered, position, axis) for position in places)
     gaps, spans = (above - lowest, highest - below), (high_end - lowest, highest - low_end)
     low, high = (_dixon_ratio(gap, span, nothing) for gap, span in zip(gaps, spans, strict=True))
     return low, high

@@ -74,27 +74,27 @@ def inverted_indices(
     indices = {name: index for name, index in wanted.items() if index.reason is None}
     none, n_columns = np.full(len(seen.level), np.nan), len(seen.level)
     observed = spread_of(seen.deviation, seen.level, seen.scale, 0)
-    of_columns = np.stack([index.printed(margins.get(name, none), observed) for name, index in indices.items()], axis=1)
+    thresholds = np.stack([index.printed(margins.get(name, none), observed) for name, index in indices.items()], axis=1)
     used = permuted if has_all_draws else permuted[:, :, :N_NOISE]
     all_resamples = means.resamples is not None and means.resamples.is_complete
 
-    def work(part: slice) -> list[Inverted]:
-        noise = means.noise(by_unit[:, :, part], seen.deviation[:, part], with_level=is_rate)
+    def work(piece: slice) -> list[Inverted]:
+        noise = means.noise(by_unit[:, :, piece], seen.deviation[:, piece], with_level=is_rate)
         samples = [
             Sample(
                 seen.deviation[:, column],
                 by_unit[:, :-1, column] + (by_unit[:, -1:, column] if is_rate else 0),
-                (Noise(used[column], has_all_draws), Noise(noise[:, column - part.start], all_resamples)),
+                (Noise(used[column], has_all_draws), Noise(noise[:, column - piece.start], all_resamples)),
                 float(seen.level[column]),
                 float(seen.scale[column]),
                 is_rate,
             )
-            for column in range(part.start, part.stop)
+            for column in range(piece.start, piece.stop)
         ]
-        return _invert_samples(indices, samples, of_columns[part], alpha)
+        return _invert_samples(indices, samples, thresholds[piece], alpha)
 
-    parts = in_threads(work, list(pieces(n_columns, COLUMNS_PER_PIECE)))
-    fields = np.array([column for part in parts for column in part])  # (columns, fields, indices)
+    inverted_pieces = in_threads(work, list(pieces(n_columns, COLUMNS_PER_PIECE)))
+    fields = np.array([column for piece in inverted_pieces for column in piece])  # (columns, fields, indices)
     return {name: Inverted(*fields[:, :, which].T) for which, name in enumerate(indices)}
 
 
@@ -114,16 +114,16 @@ def below_four_fifths(means: BlockMeans, by_unit: Floats, seen: GroupValues) -> 
     share = np.full(len(seen.level), np.nan)
     n_units = len(by_unit)
 
-    def work(part: slice) -> None:
+    def work(piece: slice) -> None:
         # a resample as it is, not stretched to the noise of a new sample
-        noise = means.noise(by_unit[:, :, part], seen.deviation[:, part], with_level=True)
+        noise = means.noise(by_unit[:, :, piece], seen.deviation[:, piece], with_level=True)
         noise *= np.sqrt((n_units - 1) / n_units)
-        rates = noise + (seen.deviation[:, part] + seen.level[part])[:, :, None]
+        rates = noise + (seen.deviation[:, piece] + seen.level[piece])[:, :, None]
         highest = rates.max(axis=0)
         has_any = highest > TIE
         n_below = (has_any & (rates.min(axis=0) < FOUR_FIFTHS * highest - TIE)).sum(axis=1)
         n = has_any.sum(axis=1)
-        np.divide(n_below, n, out=share[part], where=n > 0)
+        np.divide(n_below, n, out=share[piece], where=n > 0)
 
     in_threads(work, list(pieces(len(share), COLUMNS_PER_PIECE)))
     return Result.of(share.shape, value=share, reason=InferenceReason.DESCRIPTIVE)
@@ -134,7 +134,7 @@ def _invert_samples(
 ) -> list[Inverted]:
     """Invert the indices of columns side by side; margins of shape (columns, indices)."""
     indices, spreads = list(named.values()), [_StretchedMeans(sample) for sample in samples]
-    profiles = [_stretchable(named, *of_column) for of_column in zip(samples, spreads, margins, strict=True)]
+    profiles = [_stretchable(named, *column_inputs) for column_inputs in zip(samples, spreads, margins, strict=True)]
     return [
         _with_either_end(indices, sample, spread, profile, inverted)
         for sample, spread, profile, inverted in zip(samples, spreads, profiles, invert(profiles, alpha), strict=True)
@@ -190,8 +190,8 @@ class _StretchedMeans:
             squares = np.einsum("gd,gd->d", noise, noise)
             self._of_noise[id(noise)] = noise, noise.sum(axis=0), squares, self._deviation @ noise
         (own_sum, own_squares), (_, total, squares, product) = self._own, self._of_noise[id(noise)]
-        of_all = s * s * own_squares + 2 * s * product + squares - (s * own_sum + total) ** 2 / len(noise)
-        sd, values = np.sqrt(np.maximum(of_all, 0) / (len(noise) - 1)), s * self._observed + noise
+        square_sums = s * s * own_squares + 2 * s * product + squares - (s * own_sum + total) ** 2 / len(noise)
+        sd, values = np.sqrt(np.maximum(square_sums, 0) / (len(noise) - 1)), s * self._observed + noise
         high, low, (lowest, highest) = values.max(axis=0), values.min(axis=0), self._ends
         cut = np.flatnonzero((high > highest) | (low < lowest))
         if len(cut):
@@ -227,8 +227,8 @@ def _rare_differences(names: list[str], by_unit: Floats, highest: float) -> Rare
         "standard_deviation": np.sqrt(halves / (n_groups * (n_groups - 1))),
         "impact_ratio": 1 / max(highest, TIE),
     }
-    of_one = slopes | {"standard_deviation": 1 / np.sqrt(n_groups)}
-    slope, one = (np.array([of[name] for name in names]) for of in (slopes, of_one))
+    single_slopes = slopes | {"standard_deviation": 1 / np.sqrt(n_groups)}
+    slope, one = (np.array([of[name] for name in names]) for of in (slopes, single_slopes))
     return rare_differences(by_unit, slope, np.ones(len(names)), one)
 
 

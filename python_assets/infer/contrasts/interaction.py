@@ -51,7 +51,7 @@ def interaction(
     Returns:
         Shape (columns, groups). p_by_t: of rows, by Holm, as it is where flips are too few for what is asked.
     """
-    asked = Asked(parts, scheme.alpha, margin, n_together)
+    question = Asked(parts, scheme.alpha, margin, n_together)
     if isinstance(scheme, Blocks):
         n_units = int(scheme.design.frame.root_of_block.max()) + 1
         n_all, n_first = (scheme.draws.n, scheme.n_first) if n_draws is None else (n_draws, None)
@@ -59,12 +59,12 @@ def interaction(
         def signs(roots: Ints) -> Flips:
             return Flips(scheme.flip_seed, n_all, n_units, roots, n_first)
 
-        return of_blocks(scheme.design, x, asked, signs)
+        return of_blocks(scheme.design, x, question, signs)
     if scheme.units.owner is not None:
         return Result.of((x.shape[1], scheme.n_groups), reason=InferenceReason.PARTLY_NESTED)
     if scheme.units.is_replicate:
         return Result.of((x.shape[1], scheme.n_groups), reason=InferenceReason.TOO_FEW_ROOT_PROMPTS)
-    return of_units(scheme.units, x, asked)
+    return of_units(scheme.units, x, question)
 
 
 class Asked(NamedTuple):
@@ -97,13 +97,13 @@ class Weighted(NamedTuple):
     def df(self) -> Floats:
         """Of the interval, shape (cells,)."""
         squares = (self.w**2).sum(axis=0)
-        found: Floats = np.divide(1.0, squares, out=np.ones_like(squares), where=squares > 0) - 1
-        return found
+        degrees: Floats = np.divide(1.0, squares, out=np.ones_like(squares), where=squares > 0) - 1
+        return degrees
 
     def under(self, total: Floats, crossed: Floats, squares: Floats) -> tuple[Floats, Floats]:
         """T and standard error of sums (..., cells, columns), from those of w u and of u^2."""
-        n, own = self.n[:, None], (self.w**2).sum(axis=0)[:, None]
-        spread = np.maximum(squares - 2 * total * crossed + total**2 * own, 0)
+        n, weight_squares = self.n[:, None], (self.w**2).sum(axis=0)[:, None]
+        spread = np.maximum(squares - 2 * total * crossed + total**2 * weight_squares, 0)
         is_zero = np.abs(total) <= ROUNDING * n * np.sqrt(squares)
         return studentised(total, n**2 * spread, n**2 * squares, np.maximum(n, 1), is_zero)
 
@@ -142,11 +142,11 @@ def of_blocks(design: Design, x: Floats, asked: Asked, signs: Callable[[Ints], F
     tested, n_drawn = _of_t(by_t), np.zeros(shape, dtype=np.intp)
     if is_permuted.any():
         tested, n_drawn = _in_stages(weighted, np.abs(t), in_hypothesis, signs(left.root), asked)
-    found = _result(estimate, tested, asked.margin, is_told=n > 0, is_sized=is_sized, in_hypothesis=in_hypothesis)
+    cells = _result(estimate, tested, asked.margin, is_told=n > 0, is_sized=is_sized, in_hypothesis=in_hypothesis)
     method = first_of([is_permuted, is_sized], [BY_FLIPS + design.method, BY_T + design.method])
-    found = found._replace(
+    cells = cells._replace(
         p_by_t=by_t.stepped,
-        sd=found.std_error * np.sqrt(n),
+        sd=cells.std_error * np.sqrt(n),
         n_draws=n_drawn,
         n_root_prompts=np.broadcast_to(n, shape),
         n_units=np.broadcast_to(n, shape),
@@ -155,7 +155,7 @@ def of_blocks(design: Design, x: Floats, asked: Asked, signs: Callable[[Ints], F
         scope=np.broadcast_to(first_of([is_sized], [design.scopes(n)]), shape),
         reason=np.broadcast_to(_reason_of_blocks(design, n, n_roots, in_hypothesis, is_permuted), shape),
     )
-    return _without_error(found, ~is_permuted & in_hypothesis)
+    return _without_error(cells, ~is_permuted & in_hypothesis)
 
 
 def _reason_of_blocks(design: Design, n: Ints, n_roots: int, in_hypothesis: Bools, is_permuted: Bools) -> Objects:
@@ -179,14 +179,14 @@ def of_units(units: Units, x: Floats, asked: Asked) -> Result:
     shape = (x.shape[1], units.n_groups)
     if not is_told.any():
         return Result.of(shape, reason=InferenceReason.ALIASED)
-    value, std_error, df = (part.T for part in contrast.differences(x))
+    value, std_error, df = (field.T for field in contrast.differences(x))
     t = ratio(value, std_error, contrast.scale(x)[:, None])
     n = contrast.units_of_groups
     fewest = int(n[is_told].min())
     in_hypothesis = is_told & (fewest >= MIN_UNITS_OF_GROUP)
     estimate = _estimate(value, std_error, t, df, asked.alpha)
     tested = _of_t(_p_by_t(estimate, in_hypothesis, asked.n_together))
-    found = _result(
+    cells = _result(
         estimate, tested, asked.margin, is_told=is_told, is_sized=in_hypothesis, in_hypothesis=in_hypothesis
     )
     method = np.full(n.shape, BY_UNITS + units.method, dtype=object)
@@ -196,14 +196,14 @@ def of_units(units: Units, x: Floats, asked: Asked) -> Result:
         [n == 0, ~is_told, ~in_hypothesis],
         [InferenceReason.NO_SHARED_BLOCK, InferenceReason.ALIASED, InferenceReason.TOO_FEW_UNITS],
     )
-    found = found._replace(
+    cells = cells._replace(
         n_root_prompts=np.broadcast_to(np.where(is_told, n_root_prompts, 0), shape),
         n_units=np.broadcast_to(np.where(is_told, n, 0), shape),
         method=np.broadcast_to(first_of([in_hypothesis], [method]), shape),
         scope=np.broadcast_to(first_of([in_hypothesis], [scope]), shape),
         reason=np.broadcast_to(reason, shape),
     )
-    return _without_error(found, in_hypothesis)
+    return _without_error(cells, in_hypothesis)
 
 
 def _of_t(by_t: ByT) -> Tested:
@@ -221,23 +221,23 @@ def _result(
     estimate: Estimate, tested: Tested, margin: Floats, *, is_told: Bools, is_sized: Bools, in_hypothesis: Bools
 ) -> Result:
     """The numbers of rows: cells that are told have a value, those sized an error, those in question a p."""
-    told, sized, asked = (np.where(where, 1.0, np.nan) for where in (is_told, is_sized, in_hypothesis))
+    value_mask, sized, p_mask = (np.where(where, 1.0, np.nan) for where in (is_told, is_sized, in_hypothesis))
     levels = margin_p(estimate, limits_of(estimate), margin)
     return Result.of(
         estimate.value.shape,
-        value=estimate.value * told,
+        value=estimate.value * value_mask,
         std_error=estimate.std_error * sized,
         ci_low=estimate.limits.low * sized,
         ci_high=estimate.limits.high * sized,
-        null_median=tested.median * estimate.std_error * asked,
-        null_q95=tested.q95 * estimate.std_error * asked,
-        studentised=estimate.statistic * asked,
-        df=estimate.df * asked,
-        p_value=tested.p_value * asked,
-        p_maxt=tested.p_maxt * asked,
+        null_median=tested.median * estimate.std_error * p_mask,
+        null_q95=tested.q95 * estimate.std_error * p_mask,
+        studentised=estimate.statistic * p_mask,
+        df=estimate.df * p_mask,
+        p_value=tested.p_value * p_mask,
+        p_maxt=tested.p_maxt * p_mask,
         p_hypothesis=tested.p_hypothesis[:, None],
-        p_margin=levels[0] * asked,
-        p_equivalence=levels[1] * asked,
+        p_margin=levels[0] * p_mask,
+        p_equivalence=levels[1] * p_mask,
     )
 
 
@@ -252,15 +252,15 @@ def _p_by_t(estimate: Estimate, in_hypothesis: Bools, n_together: int) -> ByT:
     has_p = in_hypothesis & (np.abs(estimate.statistic) < LARGEST_T)
     p = np.where(has_p, 2 * stats.t.sf(np.abs(estimate.statistic), np.maximum(estimate.df, TIE)), np.nan)
     shape = (n_columns // n_together, n_together * n_rows)
-    of_hypotheses, value, t = (one.reshape(shape) for one in (p, estimate.value, estimate.statistic))
-    stepped, hypothesis = np.full(shape, np.nan), np.full(len(of_hypotheses), np.nan)
-    for number, own in enumerate(of_hypotheses):
-        rows = np.flatnonzero(~np.isnan(own))
+    hypothesis_p, value, t = (one.reshape(shape) for one in (p, estimate.value, estimate.statistic))
+    stepped, hypothesis = np.full(shape, np.nan), np.full(len(hypothesis_p), np.nan)
+    for number, row_p in enumerate(hypothesis_p):
+        rows = np.flatnonzero(~np.isnan(row_p))
         if len(rows):
             first = alike(value[number, rows], t[number, rows])
             distinct = np.unique(first)
             adjusted = np.full(len(rows), np.nan)
-            adjusted[distinct] = holm(own[rows[distinct]])
+            adjusted[distinct] = holm(row_p[rows[distinct]])
             stepped[number, rows], hypothesis[number] = adjusted[first], adjusted[distinct].min()
     return ByT(p, stepped.reshape(p.shape), np.repeat(hypothesis, n_together))
 
@@ -275,14 +275,14 @@ def alike(value: Floats, t: Floats) -> Ints:
 
 def mirrors_of(group_ids: Objects, result: Result) -> Objects:
     """Of each row of (columns, groups), flat, the first group of its column that says the same; None of the first."""
-    found = np.full(result.value.shape, None, dtype=object)
-    for own, value, t in zip(found, result.value, result.studentised, strict=True):
+    mirrors = np.full(result.value.shape, None, dtype=object)
+    for column_mirrors, value, t in zip(mirrors, result.value, result.studentised, strict=True):
         rows = np.flatnonzero(~np.isnan(t))
         if len(rows):
             first = alike(value[rows], t[rows])
             is_mirror = first != np.arange(len(rows))
-            own[rows[is_mirror]] = group_ids[rows[first[is_mirror]]]
-    return found.ravel()
+            column_mirrors[rows[is_mirror]] = group_ids[rows[first[is_mirror]]]
+    return mirrors.ravel()
 
 
 def values_in_blocks(design: Design, x: Floats, parts: Ints) -> Floats:
@@ -298,24 +298,24 @@ def _in_stages(
     n_rows, n_columns = observed.shape
     shape = (n_columns, n_rows)
     p, p_maxt, median, q95 = (np.full(shape, np.nan) for _ in range(4))
-    found = Tested(p, p_maxt, np.full(n_columns, np.nan), median, q95)
+    collected = Tested(p, p_maxt, np.full(n_columns, np.nan), median, q95)
     n_drawn, waiting = np.zeros(shape, dtype=np.intp), np.arange(n_columns)
     for stage in signs.stages:
         step = asked.n_together * max(1, SIZES_AT_ONCE // (asked.n_together * n_rows * stage.n))
 
-        def work(part: slice, waiting: Ints = waiting, stage: Flips = stage) -> None:
-            columns = waiting[part]
-            own = Weighted(weighted.u[:, :, columns], weighted.w, weighted.n)
-            tested = _flipped(own, observed[:, columns], in_hypothesis, stage, asked.n_together)
-            for field, new in zip(found, tested, strict=True):
+        def work(piece: slice, waiting: Ints = waiting, stage: Flips = stage) -> None:
+            columns = waiting[piece]
+            piece_weighted = Weighted(weighted.u[:, :, columns], weighted.w, weighted.n)
+            tested = _flipped(piece_weighted, observed[:, columns], in_hypothesis, stage, asked.n_together)
+            for field, new in zip(collected, tested, strict=True):
                 field[columns] = new
             n_drawn[columns] = stage.n
 
         in_threads(work, list(pieces(len(waiting), step)))
-        waiting = waiting[goes_on(found.p_hypothesis[waiting], asked.alpha)]
+        waiting = waiting[goes_on(collected.p_hypothesis[waiting], asked.alpha)]
         if not len(waiting):
             break
-    return found, n_drawn
+    return collected, n_drawn
 
 
 def _flipped(weighted: Weighted, observed: Floats, in_hypothesis: Bools, signs: Flips, n_together: int) -> Tested:
@@ -328,11 +328,11 @@ def _flipped(weighted: Weighted, observed: Floats, in_hypothesis: Bools, signs: 
     crossing = None if is_even else np.ascontiguousarray((weighted.w[:, :, None] * weighted.u).reshape(n_units, -1))
     counts, at = np.zeros((2, n_rows, n_columns), dtype=np.int64), 0
     for batch in signs.batches():
-        for part in pieces(len(batch), DRAWS_AT_ONCE):
-            shape = (part.stop - part.start, n_rows, n_columns)
-            total = (batch[part] @ flat).reshape(shape)
-            crossed = total * first[0][:, None] if crossing is None else (batch[part] @ crossing).reshape(shape)
+        for piece in pieces(len(batch), DRAWS_AT_ONCE):
+            shape = (piece.stop - piece.start, n_rows, n_columns)
+            total = (batch[piece] @ flat).reshape(shape)
+            crossed = total * first[0][:, None] if crossing is None else (batch[piece] @ crossing).reshape(shape)
             sizes = np.abs(weighted.under(total, crossed, squares)[0])
-            counts += extremes.count(sizes, slice(0, n_columns), slice(at + part.start, at + part.stop))
+            counts += extremes.count(sizes, slice(0, n_columns), slice(at + piece.start, at + piece.stop))
         at += len(batch)
     return extremes.tested(counts)

@@ -51,18 +51,18 @@ def compare_labelled(scheme: Blocks, x: Floats, margin: Floats) -> Compared:
         nothing = Result.of(value.shape, value=value, reason=InferenceReason.SCHEME_NOT_AVAILABLE)
         return Compared({name_of(labelled): nothing}, _as_values(scheme, x))
 
-    def part(columns: Ints, draws: Draws) -> Tried:
+    def try_columns(columns: Ints, draws: Draws) -> Tried:
         null = mean_null(contrast, x[:, columns], draws)
         estimate = labelled_estimate(contrast, x[:, columns], scheme.alpha)
         levels = margin_p(estimate, _limits_of(contrast, estimate), margin[columns])
         rows = contrast.rows
-        found = assemble(rows, estimate, null.tested, levels, alpha=scheme.alpha, names=rows.names)
-        p_hypothesis = found.p_hypothesis[:, 0] if found.p_hypothesis.shape[1] else np.full(len(columns), np.nan)
-        return Tried(p_hypothesis, lambda at: Compared({name_of(labelled): found.taken(at)}, {}))
+        tested = assemble(rows, estimate, null.tested, levels, alpha=scheme.alpha, names=rows.names)
+        p_hypothesis = tested.p_hypothesis[:, 0] if tested.p_hypothesis.shape[1] else np.full(len(columns), np.nan)
+        return Tried(p_hypothesis, lambda at: Compared({name_of(labelled): tested.taken(at)}, {}))
 
-    compared = in_stages(scheme, x.shape[1], 2 * len(contrast.rows.n_units), part)
-    told = {name: _told(result, labelled) for name, result in compared.contrasts.items()}
-    return Compared(told, _as_values(scheme, x))
+    compared = in_stages(scheme, x.shape[1], 2 * len(contrast.rows.n_units), try_columns)
+    labelled_contrasts = {name: _told(result, labelled) for name, result in compared.contrasts.items()}
+    return Compared(labelled_contrasts, _as_values(scheme, x))
 
 
 def labelled_intervals(contrast: LabelledContrast, x: Floats, alpha: float) -> Interval:

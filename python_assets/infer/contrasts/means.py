@@ -91,7 +91,7 @@ def mean_estimate(contrast: Contrast, x: Floats, alpha: float) -> Estimate:
 
     Source: inference.md section 1 and 3.2.
     """
-    value, std_error, df = (part.T for part in contrast.differences(x))
+    value, std_error, df = (field.T for field in contrast.differences(x))
     t = ratio(value, std_error, contrast.scale(x)[:, None])
     quantile = stats.t.isf(alpha / 2, np.where(df > 0, df, np.nan))
     return Estimate(value, std_error, t, df, interval.around(value, std_error, quantile))

@@ -88,8 +88,8 @@ def shuffled_profiles(means: GroupMeans, draws: Draws, of_noise: Draws, y: Float
     null = means.null(flat, of_noise).reshape(n_measures, n_labels, len(means.groups), -1)
     drawn = np.empty((n_measures, draws.n))
 
-    def work(part: slice) -> None:
-        at = part.start
+    def work(piece: slice) -> None:
+        at = piece.start
         profile = levels[at][:, None] + null[at, :, :, : draws.n].transpose(1, 0, 2)
         drawn[at] = total_variation(profile).mean(axis=0)
 
@@ -137,10 +137,10 @@ def profile_tests(
         by_unit = means.by_unit(y.reshape(len(y), -1)).reshape(-1, len(means.groups) + 1, n_measures, n_labels)
     no_margin = np.full(n_measures, np.nan)
     names = [*np.repeat(OF_GROUPS, len(means.groups)).tolist(), *INVERTED]
-    of_numbers = np.stack([margins.get(name, no_margin) for name in names], axis=1)
+    number_margins = np.stack([margins.get(name, no_margin) for name in names], axis=1)
 
-    def work(part: slice) -> Result:
-        at = part.start
+    def work(piece: slice) -> Result:
+        at = piece.start
         return _test_profile(
             means,
             draws,
@@ -149,16 +149,16 @@ def profile_tests(
             observed=shuffled.observed[:, at],
             permuted=shuffled.null[at].transpose(1, 0, 2),
             by_unit=None if by_unit is None else by_unit[:, :, at],
-            margins=of_numbers[at],
+            margins=number_margins[at],
         )
 
-    parts = in_threads(work, list(pieces(n_measures, 1)))
-    tested = Result(*(np.stack(fields) for fields in zip(*parts, strict=True)))
+    measure_results = in_threads(work, list(pieces(n_measures, 1)))
+    tested = Result(*(np.stack(fields) for fields in zip(*measure_results, strict=True)))
     holds = np.ones(n_measures, dtype=bool)
     if n_responses is not None:
         n_occurring = (shuffled.levels > TIE).sum(axis=1)
-        of_design = {"n_groups": len(means.groups), "n_root_prompts": means.n_root_prompts}
-        holds = divergences_hold(**of_design, n_labels=n_occurring, n_responses=n_responses)
+        design_numbers = {"n_groups": len(means.groups), "n_root_prompts": means.n_root_prompts}
+        holds = divergences_hold(**design_numbers, n_labels=n_occurring, n_responses=n_responses)
     contrasts = {name: _contrast(means, tested, which, n_groups, holds) for which, name in enumerate(OF_GROUPS)}
     return ProfileTest(contrasts, _indices(means, tested, holds))
 
@@ -194,7 +194,7 @@ def _test_profile(
     value, null = numbers(1.0, 0 * observed[:, :, None]), numbers(0.0, permuted[:, :, : draws.n])
     p = p_values((null >= value - TIE).sum(axis=1), draws)
     median, q95 = noise_floor(null)
-    found = np.full((5, len(value)), np.nan)
+    inverted_fields = np.full((5, len(value)), np.nan)
     if isinstance(means, BlockMeans) and by_unit is not None:
         used = permuted if draws.is_complete else permuted[:, :, :N_NOISE]
         resampled = means.noise(by_unit, observed, with_level=True)
@@ -205,8 +205,8 @@ def _test_profile(
         n_inverted = len(OF_GROUPS) * n_groups + len(INVERTED)
         ties = np.full(len(margins), TIE)
         profile = Stretchable(lambda s, noise: numbers(s, noise)[:n_inverted], noises, ties, margins, rare)
-        found[:, :n_inverted] = invert([profile], alpha)[0]
-    low, high, corrected, p_margin, p_equivalence = found
+        inverted_fields[:, :n_inverted] = invert([profile], alpha)[0]
+    low, high, corrected, p_margin, p_equivalence = inverted_fields
     return Result.of(
         (len(value),),
         value=value[:, 0],
@@ -238,14 +238,14 @@ def _rare_differences(by_unit: Floats) -> Rare:
     mean, divergence = (apart, 1, 2 * apart / n_groups), (_farthest(n_groups), 1, np.nan)
     of = {"fdi": mean, "idi": mean, "cramers_v": (1, 0.5, np.nan), "jsd_between_groups": (np.log(n_groups), 1, np.nan)}
     of["jsd"] = divergence
-    of_numbers = [(apart, 1, apart)] * n_groups + [divergence] * n_groups + [of[name] for name in INVERTED]
-    return rare_differences(by_unit, *np.array(of_numbers).T)
+    number_bounds = [(apart, 1, apart)] * n_groups + [divergence] * n_groups + [of[name] for name in INVERTED]
+    return rare_differences(by_unit, *np.array(number_bounds).T)
 
 
 def _farthest(n_groups: int) -> float:
     """Divergence of a group from the average of all where no two groups have a label in common, the most there is."""
-    _, of_groups = _divergences(np.eye(n_groups)[:, :, None])
-    return float(of_groups[0, 0])
+    _, group_divergences = _divergences(np.eye(n_groups)[:, :, None])
+    return float(group_divergences[0, 0])
 
 
 def profile_numbers(profile: Floats, n_labels: int) -> Floats:
@@ -266,10 +266,10 @@ def profile_numbers(profile: Floats, n_labels: int) -> Floats:
     table = np.maximum(profile, 0)
     v = _cramers_v(table, min(len(profile), n_labels))
     mean = distance.mean(axis=0)
-    between, of_groups = _divergences(table)
-    divergence = of_groups.mean(axis=0)
-    largest = (distance.max(axis=0), of_groups.max(axis=0))
-    return np.vstack([distance, of_groups, mean, mean, v, between, divergence, *largest])
+    between, group_divergences = _divergences(table)
+    divergence = group_divergences.mean(axis=0)
+    largest = (distance.max(axis=0), group_divergences.max(axis=0))
+    return np.vstack([distance, group_divergences, mean, mean, v, between, divergence, *largest])
 
 
 def _cramers_v(table: Floats, shorter_side: int) -> Floats:
@@ -285,9 +285,9 @@ def _divergences(table: Floats) -> tuple[Floats, Floats]:
     """Jensen-Shannon divergence of all groups, and of each from their mean, (groups, draws); nats."""
     share = table / table.sum(axis=1, keepdims=True)
     pooled = share.mean(axis=0)
-    of_pooled, of_groups = _entropy(pooled), _entropy(share.swapaxes(0, 1))
+    pooled_entropy, group_entropies = _entropy(pooled), _entropy(share.swapaxes(0, 1))
     middle = _entropy(((share + pooled) / 2).swapaxes(0, 1))
-    return of_pooled - of_groups.mean(axis=0), middle - (of_groups + of_pooled) / 2
+    return pooled_entropy - group_entropies.mean(axis=0), middle - (group_entropies + pooled_entropy) / 2
 
 
 def _entropy(share: Floats) -> Floats:
@@ -300,9 +300,9 @@ def _contrast(means: GroupMeans, tested: Result, which: int, n_groups: int, hold
     n, name = len(means.groups), OF_GROUPS[which]
     has_interval = (means.resamples is not None) & (holds | (name not in DIVERGENCES))
     words = [f"permuted {_WORDS[name]}{', two-noise inversion' * bool(has)}, {means.method}" for has in has_interval]
-    own = Result._make(field[:, which * n : (which + 1) * n] for field in tested)
-    of_shape = Result.of(
-        own.value.shape,
+    group_rows = Result._make(field[:, which * n : (which + 1) * n] for field in tested)
+    shared_fields = Result.of(
+        group_rows.value.shape,
         n_root_prompts=means.n_root_prompts,
         n_units=means.n_units,
         method=np.array(words, dtype=object)[:, None],
@@ -310,11 +310,11 @@ def _contrast(means: GroupMeans, tested: Result, which: int, n_groups: int, hold
         reason=_no_interval(means),
     )
     shared = ("n_root_prompts", "n_units", "method", "scope", "reason")
-    own = own._replace(**{name: getattr(of_shape, name) for name in shared})
-    own = _without_interval(means, own, has_interval[:, None])
+    group_rows = group_rows._replace(**{name: getattr(shared_fields, name) for name in shared})
+    group_rows = _without_interval(means, group_rows, has_interval[:, None])
     if means.no_p is not None:
-        own = own.refused(np.ones(1, dtype=bool), means.no_p, set(Result._fields) - {"value", *shared})
-    return own.at(means.groups, n_groups).refused(
+        group_rows = group_rows.refused(np.ones(1, dtype=bool), means.no_p, set(Result._fields) - {"value", *shared})
+    return group_rows.at(means.groups, n_groups).refused(
         ~np.isin(np.arange(n_groups), means.groups), InferenceReason.NO_SHARED_BLOCK
     )
 
@@ -327,8 +327,8 @@ def _without_interval(means: GroupMeans, result: Result, has_interval: Bools) ->
 
 def _indices(means: GroupMeans, tested: Result, holds: Bools) -> dict[str, Result]:
     tests = {}
-    for place, name in enumerate(PROFILE_INDICES, start=2 * len(means.groups)):
-        test = Result._make(field[:, place] for field in tested)
+    for row, name in enumerate(PROFILE_INDICES, start=2 * len(means.groups)):
+        test = Result._make(field[:, row] for field in tested)
         no_interval = _no_interval(means) if name in INVERTED else InferenceReason.INTERVAL_NOT_VALIDATED
         undefined = np.isnan(test.value)
         test = test._replace(reason=first_of([undefined, ~undefined], [InferenceReason.NO_SPREAD, no_interval]))

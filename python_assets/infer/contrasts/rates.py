@@ -98,9 +98,9 @@ def _cleared(squares: Floats) -> Floats:
 
 
 def _under_null(variance: Floats, p: Floats, spread: Floats, inverse_n: Floats) -> Floats:
-    own = p * (1 - p)
-    is_inside = own > 1e-12
-    scaled = np.divide(variance, own, out=np.zeros_like(variance), where=is_inside)
+    binomial_variance = p * (1 - p)
+    is_inside = binomial_variance > 1e-12
+    scaled = np.divide(variance, binomial_variance, out=np.zeros_like(variance), where=is_inside)
     return np.where(is_inside, scaled, inverse_n) * spread
 
 
@@ -115,13 +115,13 @@ def rate_pair(contrast: Paired, y: Floats) -> tuple[RatePair, Floats]:
     # a correlation of 1 rests on one or two root prompts with all events; it would make the interval vanish
     rho = np.where(rho > 1 - TIE, 0, rho)
     is_compared = np.where(contrast.rows.is_compared[:, None], 1.0, np.nan)
-    return RatePair._make((part * is_compared).T for part in (a, inverse_a, c, inverse_c, rho)), z.T
+    return RatePair._make((field * is_compared).T for field in (a, inverse_a, c, inverse_c, rho)), z.T
 
 
 def _rates(contrast: Paired, y: Floats) -> tuple[RatePair, RatePair, Floats]:
     """Rates of both sides, the rates that the score is of, and the score z."""
-    own, z = rate_pair(contrast, y)
-    return (own, *rate_pair(BlockContrast(contrast.design), y)) if _is_grand_mean(contrast) else (own, own, z)
+    pair, z = rate_pair(contrast, y)
+    return (pair, *rate_pair(BlockContrast(contrast.design), y)) if _is_grand_mean(contrast) else (pair, pair, z)
 
 
 def rate_differences(
@@ -148,10 +148,10 @@ def rate_estimate(contrast: Contrast, y: Floats, alpha: float) -> tuple[Estimate
             return estimate, limits_of(estimate), contrast.rows.names
         names, limits = (*contrast.rows.names[:2], NAMES[2]), _unit_limits(contrast, y, estimate.value)
         return estimate._replace(limits=limits(stats.t.isf(alpha / 2, estimate.df))), limits, names
-    own, scored, z = _rates(contrast, y)
+    pair, scored, z = _rates(contrast, y)
     n = contrast.rows.n_units.astype(float)
     _, sd = over_units(contrast.by_unit(y), contrast.is_present)
-    value = own.p1 - own.p2
+    value = pair.p1 - pair.p2
     limits = mover_of(scored, value, 1 - contrast.inverse_other if _is_grand_mean(contrast) else None)
     std_error = sd / np.sqrt(np.maximum(n, 1))
     return Estimate(value, std_error, z, n - 1 + 0 * z, limits(interval.t_quantile(n, alpha))), limits, NAMES
@@ -184,8 +184,8 @@ def log_disparities(contrast: Contrast, y: Floats, tested: Tested, *, alpha: flo
     Source: inference.md section 1, row 3, 2.4 and 3.2.
     """
     if isinstance(contrast, UnitContrast):
-        of_means, pair = mean_estimate(contrast, y, alpha), contrast.rate_pair(y)
-        statistic, df, quantile = of_means.statistic, of_means.df, stats.t.isf(alpha / 2, of_means.df)
+        unit_estimate, pair = mean_estimate(contrast, y, alpha), contrast.rate_pair(y)
+        statistic, df, quantile = unit_estimate.statistic, unit_estimate.df, stats.t.isf(alpha / 2, unit_estimate.df)
         has_interval = contrast.units.is_replicate and contrast.reference.against is not Against.GRAND_MEAN
         margin, is_short = np.full_like(margin, np.nan), np.ones(1, dtype=bool)
     else:
@@ -196,8 +196,8 @@ def log_disparities(contrast: Contrast, y: Floats, tested: Tested, *, alpha: flo
         is_short = (n < APPROXIMATE_BELOW) | (n_fewest < FEW_EVENTS)
     estimate = logit_estimate(pair, statistic, df, quantile)
     levels = margin_p(estimate, lambda c: interval.mover_logit(pair, c), margin)
-    of_p = contrast.rows.names if isinstance(contrast, UnitContrast) else NAMES
-    names = (*of_p[:2], "logit MOVER interval" if has_interval else "no interval")
+    p_names = contrast.rows.names if isinstance(contrast, UnitContrast) else NAMES
+    names = (*p_names[:2], "logit MOVER interval" if has_interval else "no interval")
     result = assemble(contrast.rows, estimate, tested, levels, alpha=alpha, names=names)
     if not has_interval:
         is_unbounded = np.isnan(result.value) & ~np.isnan(result.p_value)

@@ -46,20 +46,20 @@ def standing_cells(test: Callable[[Collection[int]], Result], is_significant: Ca
         the last one.
     """
     cells, rounds = list[int](), list[Result]()
-    found = test(cells)
+    tested = test(cells)
     while True:
-        significant = is_significant(found.p_maxt) & ~np.isnan(found.p_maxt)
+        significant = is_significant(tested.p_maxt) & ~np.isnan(tested.p_maxt)
         if not significant.any():
             break
-        size = np.where(significant, np.abs(found.value), -np.inf)
+        size = np.where(significant, np.abs(tested.value), -np.inf)
         is_largest = (size >= size.max() * (1 - TIE)).any(axis=0)
         cells.append(int(is_largest.argmax()))
-        rounds.append(found)
-        is_tested = ~np.isnan(found.p_maxt)
-        if not alike(found.value[is_tested], found.studentised[is_tested]).any():
+        rounds.append(tested)
+        is_tested = ~np.isnan(tested.p_maxt)
+        if not alike(tested.value[is_tested], tested.studentised[is_tested]).any():
             break
-        found = test(cells)
-    return Standing(cells, rounds, found)
+        tested = test(cells)
+    return Standing(cells, rounds, tested)
 
 
 def told_of_standing(
@@ -88,25 +88,25 @@ def told_of_standing(
         The rows with stands: a called cell that does not stand has value_without, of the last round, and
         explained_by.
     """
-    told = rows.copy()
+    marked_rows = rows.copy()
     is_significant, differs_on_its_own = rows.is_significant.to_numpy(dtype=bool), np.zeros(len(rows), dtype=bool)
-    for number, (cell, found) in enumerate(zip(standing.cells, standing.rounds, strict=True)):
-        q = q_of(found.p_maxt)[at]
-        own = (at[1] == cell) & (q <= alpha)
-        differs_on_its_own |= own
+    for number, (cell, round_result) in enumerate(zip(standing.cells, standing.rounds, strict=True)):
+        q = q_of(round_result.p_maxt)[at]
+        is_this_cell = (at[1] == cell) & (q <= alpha)
+        differs_on_its_own |= is_this_cell
         if number:
             for column, field in of_round.items():
-                told.loc[own, column] = getattr(found, field)[at][own]
-            told.loc[own, "q_value"] = q[own]
-            told.loc[own, ["ci_low_selected", "ci_high_selected", "value_shrunken"]] = np.nan
-            told.loc[own, "selected_reason"] = str(InferenceReason.DIFFERS_LATER)
-            told.loc[own, "mirror_of"] = None
-    says_the_same = told.mirror_of.isin([group_ids[cell] for cell in standing.cells]).to_numpy()
+                marked_rows.loc[is_this_cell, column] = getattr(round_result, field)[at][is_this_cell]
+            marked_rows.loc[is_this_cell, "q_value"] = q[is_this_cell]
+            marked_rows.loc[is_this_cell, ["ci_low_selected", "ci_high_selected", "value_shrunken"]] = np.nan
+            marked_rows.loc[is_this_cell, "selected_reason"] = str(InferenceReason.DIFFERS_LATER)
+            marked_rows.loc[is_this_cell, "mirror_of"] = None
+    says_the_same = marked_rows.mirror_of.isin([group_ids[cell] for cell in standing.cells]).to_numpy()
     if standing.cells:
         is_because = is_significant & ~differs_on_its_own & ~says_the_same
-        told.loc[is_because, "explained_by"] = SEPARATOR.join(group_ids[cell] for cell in sorted(standing.cells))
-        told.loc[is_because, "value_without"] = standing.last.value[at][is_because]
-    return told.assign(differs_on_its_own=differs_on_its_own | (is_significant & says_the_same))
+        marked_rows.loc[is_because, "explained_by"] = SEPARATOR.join(group_ids[cell] for cell in sorted(standing.cells))
+        marked_rows.loc[is_because, "value_without"] = standing.last.value[at][is_because]
+    return marked_rows.assign(differs_on_its_own=differs_on_its_own | (is_significant & says_the_same))
 
 
 def of_t(rows: pd.DataFrame) -> dict[str, Any]:
@@ -119,9 +119,9 @@ def of_t(rows: pd.DataFrame) -> dict[str, Any]:
 
 def by_t(rows: pd.DataFrame, where: "pd.Series[bool]", values: Mapping[str, Any]) -> pd.DataFrame:
     """Rows of which some have other values, those of t, and say so."""
-    found = {"method": rows.method.str.replace(BY_FLIPS, BY_T, regex=False), **values}
+    new_values = {"method": rows.method.str.replace(BY_FLIPS, BY_T, regex=False), **values}
     changed = {
         name: rows[name].where(~where, pd.Series(new, index=rows.index)).astype(rows[name].dtype)
-        for name, new in found.items()
+        for name, new in new_values.items()
     }
     return rows.assign(**changed)

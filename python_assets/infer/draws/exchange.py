@@ -135,20 +135,20 @@ class Shuffles:
             order = self.order(batch)
             if len(cell) == self._n_cells:
                 return order
-            found = number.take(order, mode="clip")
-            return found[found >= 0].reshape(len(found), -1)
+            chosen = number.take(order, mode="clip")
+            return chosen[chosen >= 0].reshape(len(chosen), -1)
 
         # batches are those of all cells: each is a stream of random numbers of its own
         return Draws(self.n, len(cell), source, batches=batches_of(self.n, self._n_cells))
 
     def order(self, batch: slice) -> NDArray[np.signedinteger]:
         """Say which cell lies in each place, shape (draws of the batch, cells)."""
-        found, n = self._kept.get(batch.start), batch.stop - batch.start
-        if found is None or len(found) < n:  # a first stage may have ended inside the batch
-            found = self._drawn(batch)
+        orders, n = self._kept.get(batch.start), batch.stop - batch.start
+        if orders is None or len(orders) < n:  # a first stage may have ended inside the batch
+            orders = self._drawn(batch)
             if self._keeps:
-                self._kept[batch.start] = found
-        return found[:n] + self._first
+                self._kept[batch.start] = orders
+        return orders[:n] + self._first
 
     def _drawn(self, batch: slice) -> NDArray[np.unsignedinteger]:
         n = batch.stop - batch.start
@@ -179,9 +179,9 @@ def exchanged(values: Ints, stratum: Ints, *, n: int, seed: int, size: int) -> I
     at = np.argsort(stratum, kind="stable")
     shuffles = Shuffles(seed, n, stratum[at])
     for batch in pieces(n, size):
-        found = np.empty((batch.stop - batch.start, len(at)), dtype=values.dtype)
-        found[:, at] = values[at][shuffles.order(batch)]
-        yield found
+        moved = np.empty((batch.stop - batch.start, len(at)), dtype=values.dtype)
+        moved[:, at] = values[at][shuffles.order(batch)]
+        yield moved
 
 
 def owner_draws(seed: int, n: int, stratum: Ints, owner: Ints) -> Draws:
@@ -203,12 +203,12 @@ def owner_draws(seed: int, n: int, stratum: Ints, owner: Ints) -> Draws:
     # units of a stratum change places where they own equally many groups
     kind = np.unique(np.stack([stratum[first], np.bincount(unit)]), axis=1, return_inverse=True)[1].ravel()
     at = np.argsort(kind, kind="stable")
-    of_units, of_groups = Shuffles(stable_seed(seed, "units"), n, kind[at]), Shuffles(seed, n, unit)
+    unit_shuffles, group_shuffles = Shuffles(stable_seed(seed, "units"), n, kind[at]), Shuffles(seed, n, unit)
 
     def source(batch: slice) -> Ints:
         moved = np.empty((batch.stop - batch.start, len(at)), dtype=np.intp)
-        moved[:, at] = at[of_units.order(batch)]
-        return np.take_along_axis(of_groups.order(batch).astype(np.intp), first[moved][:, unit] + position, axis=1)
+        moved[:, at] = at[unit_shuffles.order(batch)]
+        return np.take_along_axis(group_shuffles.order(batch).astype(np.intp), first[moved][:, unit] + position, axis=1)
 
     return Draws(n, len(owner), source)
 
@@ -249,10 +249,10 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[["sparse.csr_array", s
     def one(batch: slice) -> Result:
         if kept is None:
             return work(matrix(batch), batch)
-        n_rows, found = (batch.stop - batch.start) * slots.n_rows, kept.get(batch.start)
-        if found is None or found.shape[0] < n_rows:  # a first stage may have ended inside the batch
-            found = kept[batch.start] = matrix(batch)
-        return work(found if found.shape[0] == n_rows else found[:n_rows], batch)
+        n_rows, batch_matrix = (batch.stop - batch.start) * slots.n_rows, kept.get(batch.start)
+        if batch_matrix is None or batch_matrix.shape[0] < n_rows:  # a first stage may have ended inside the batch
+            batch_matrix = kept[batch.start] = matrix(batch)
+        return work(batch_matrix if batch_matrix.shape[0] == n_rows else batch_matrix[:n_rows], batch)
 
     return in_threads(one, draws.batches)
 
@@ -284,9 +284,9 @@ def permuted_means(slots: Slots, draws: Draws, weighted: Floats) -> Floats:
     null = np.empty((weighted.shape[1], slots.n_rows, draws.n))
 
     def work(w: "sparse.csr_array", batch: slice) -> None:
-        for part in pieces(weighted.shape[1], COLUMNS_PER_PRODUCT):
-            sums = (w @ np.ascontiguousarray(weighted[:, part])).reshape(-1, slots.n_rows, part.stop - part.start)
-            null[part, :, batch] = sums.transpose(2, 1, 0)
+        for piece in pieces(weighted.shape[1], COLUMNS_PER_PRODUCT):
+            sums = (w @ np.ascontiguousarray(weighted[:, piece])).reshape(-1, slots.n_rows, piece.stop - piece.start)
+            null[piece, :, batch] = sums.transpose(2, 1, 0)
 
     each_batch(slots, draws, work)
     return null
@@ -311,11 +311,11 @@ def noise_floor(null: Floats) -> tuple[Floats, Floats]:
     """
     n = null.shape[-1]
     places = [(n - 1) * share for share in (0.5, 0.95)]
-    kth = sorted({min(int(place) + step, n - 1) for place in places for step in (0, 1)})
+    kth = sorted({min(int(position) + step, n - 1) for position in places for step in (0, 1)})
     rows = null.reshape(-1, n)
     step = max(-(-len(rows) // n_threads()), VALUES_PER_THREAD // n, 1)
-    in_threads(lambda part: rows[part].partition(kth, axis=1), list(pieces(len(rows), step)))
-    median, q95 = (_interpolate(null, place) for place in places)
+    in_threads(lambda piece: rows[piece].partition(kth, axis=1), list(pieces(len(rows), step)))
+    median, q95 = (_interpolate(null, position) for position in places)
     return median, q95
 
 

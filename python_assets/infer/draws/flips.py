@@ -49,11 +49,11 @@ class Flips(Counted):
 
     def batches(self) -> Iterator[Floats]:
         """Yield signs 1 and -1, shape (draws of the batch, units); one batch alone is kept."""
-        parts = list(pieces(self.n, max(1, SIGNS_PER_BATCH // max(self._n_units, 1))))
-        if self.is_complete or len(parts) == 1:
+        batch_slices = list(pieces(self.n, max(1, SIGNS_PER_BATCH // max(self._n_units, 1))))
+        if self.is_complete or len(batch_slices) == 1:
             yield self._all
         else:
-            yield from map(self._drawn, parts)
+            yield from map(self._drawn, batch_slices)
 
     @cached_property
     def _all(self) -> Floats:

@@ -84,8 +84,8 @@ class Look(NamedTuple):
             q: of each row.
         """
         by_now = np.where(q <= self.level, float(self.number), np.nan)
-        found: Floats = np.fmin(self._earlier(table, rows, "significant_at_look").astype(float), by_now)
-        return found
+        first_look: Floats = np.fmin(self._earlier(table, rows, "significant_at_look").astype(float), by_now)
+        return first_look
 
     def significant_now(self, table: str, rows: pd.DataFrame) -> Floats:
         """The look that called each row first, with the q that it has by now.
@@ -95,8 +95,8 @@ class Look(NamedTuple):
             rows: with its keys, q_value and significant_at_look.
         """
         by_now = self.significant_at(table, rows, rows.q_value.to_numpy(dtype=float))
-        found: Floats = np.fmin(rows.significant_at_look.to_numpy(dtype=float), by_now)
-        return found
+        first_look: Floats = np.fmin(rows.significant_at_look.to_numpy(dtype=float), by_now)
+        return first_look
 
     def value_at_call(self, table: str, rows: pd.DataFrame) -> Floats:
         """What rows came to at the look that called them first; NaN where none did.
@@ -124,9 +124,9 @@ class Look(NamedTuple):
         if earlier is None or not len(earlier):
             return np.full(len(rows), np.nan, dtype=object)
         index = pd.MultiIndex.from_frame(earlier[KEYS_OF[table]])
-        place = index.get_indexer(pd.MultiIndex.from_frame(rows[KEYS_OF[table]]))
-        found = earlier[column].to_numpy(dtype=object)[place]
-        return np.where(place >= 0, found, np.nan)
+        position = index.get_indexer(pd.MultiIndex.from_frame(rows[KEYS_OF[table]]))
+        earlier_values = earlier[column].to_numpy(dtype=object)[position]
+        return np.where(position >= 0, earlier_values, np.nan)
 
 
 def only_look(study: Study) -> Look:
@@ -158,13 +158,13 @@ def power_by_look(
     # the score z sqrt(t) is a sum of independent steps
     means = np.abs(effect) / sd * np.sqrt(np.maximum(share * n - bounds**2 / 2, 0) * share)
     score = np.linspace(-FARTHEST_Z, FARTHEST_Z + means.max(), N_POINTS)
-    width, last, left, found = score[1] - score[0], 0.0, np.array([]), []
+    width, last, left, powers = score[1] - score[0], 0.0, np.array([]), []
     for at, step in enumerate(np.diff(share, prepend=0.0)):
         moved, spread = means[at] - last, np.sqrt(step)
         density = _density((score - moved) / spread) / spread if at == 0 else _moved(score, left, moved, spread) * width
         left, last = density * _inside(score, bounds[at] * np.sqrt(share[at]), width), means[at]
-        found.append(1 - float(left.sum() * width))
-    return found
+        powers.append(1 - float(left.sum() * width))
+    return powers
 
 
 def _moved(score: Floats, density: Floats, mean: float, sd: float) -> Floats:
@@ -173,8 +173,8 @@ def _moved(score: Floats, density: Floats, mean: float, sd: float) -> Floats:
 
 
 def _density(z: Floats) -> Floats:
-    found: Floats = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-    return found
+    density: Floats = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    return density
 
 
 def _inside(score: Floats, bound: float, width: float) -> Floats:

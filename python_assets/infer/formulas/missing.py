@@ -39,8 +39,8 @@ def prompt_means(x: Floats, root: Ints) -> Floats:
         root: of each cell, shape (cells,).
     """
     present = ~np.isnan(x)
-    of_root = sparse.csr_array((np.ones(len(root)), (root, np.arange(len(root)))))
-    n, total = of_root @ present.astype(float), of_root @ np.where(present, x, 0.0)
+    root_matrix = sparse.csr_array((np.ones(len(root)), (root, np.arange(len(root)))))
+    n, total = root_matrix @ present.astype(float), root_matrix @ np.where(present, x, 0.0)
     means: Floats = np.divide(total, n, out=np.full_like(total, np.nan), where=n > 0)
     return means[root]
 
@@ -87,8 +87,8 @@ def filled(x: Floats, share: Floats, limit: Floats) -> Floats:
         share: 1 where there is none.
         limit: NaN where nothing can be filled; such a cell is no part of anything.
     """
-    found: Floats = (1 - share) * np.nan_to_num(x) + share * np.nan_to_num(limit)
-    return found
+    filled_means: Floats = (1 - share) * np.nan_to_num(x) + share * np.nan_to_num(limit)
+    return filled_means
 
 
 class Side(NamedTuple):

@@ -43,8 +43,8 @@ class StepDown:
             Shape (rows, columns of the piece); counts of batches add up.
         """
         n, n_rows, n_columns = permuted.shape
-        place = (self._order[:, columns] * n_columns + np.arange(n_columns)).ravel()
-        largest = permuted.reshape(n, -1)[:, place].reshape(permuted.shape)
+        position = (self._order[:, columns] * n_columns + np.arange(n_columns)).ravel()
+        largest = permuted.reshape(n, -1)[:, position].reshape(permuted.shape)
         largest[:, self._untested[:, columns]] = -np.inf
         for row in range(n_rows - 2, -1, -1):
             np.maximum(largest[:, row], largest[:, row + 1], out=largest[:, row])
@@ -82,8 +82,8 @@ def min_p(observed: Floats, drawn: Floats, draws: Counted) -> Floats:
     extra = 0 if draws.is_complete else 1
     p = np.empty(observed.shape[1])
 
-    def work(part: slice) -> None:
-        for column in range(part.start, part.stop):
+    def work(piece: slice) -> None:
+        for column in range(piece.start, piece.stop):
             # rounding makes ties of arrangements that differ in the order of their sums alone
             tables = np.column_stack([observed[:, column], drawn[:, column]]).round(9)
             smallest = np.min([_shares(table, extra) for table in tables], axis=0)
@@ -170,5 +170,5 @@ def group_levels(p_group: Floats, q_hypothesis: Floats | float, ordered: Floats)
     later = np.append(np.minimum.accumulate((ordered / np.arange(1, n + 1))[::-1])[::-1], np.inf)
     n_smaller = np.searchsorted(ordered, p_group, side="right")
     first = np.divide(p_group, n_smaller, out=np.full(np.shape(p_group), np.inf), where=n_smaller > 0)
-    of_group = np.maximum(np.minimum(n * np.minimum(first, later[n_smaller]), 1), q_hypothesis)
-    return np.where(np.isnan(p_group), np.nan, of_group)
+    q_group = np.maximum(np.minimum(n * np.minimum(first, later[n_smaller]), 1), q_hypothesis)
+    return np.where(np.isnan(p_group), np.nan, q_group)

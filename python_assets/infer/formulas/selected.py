@@ -64,8 +64,8 @@ def shrinkage(t: Floats, df: Floats, weight: Floats) -> Floats:
     def densities(of: Floats) -> Floats:
         # the smallest exponent of a row is taken off, so that none underflows everywhere
         exponent = of[:, None] ** 2 / (2 * variance)
-        found: Floats = np.exp(exponent.min(axis=1, keepdims=True) - exponent) / np.sqrt(variance)
-        return found
+        likelihoods: Floats = np.exp(exponent.min(axis=1, keepdims=True) - exponent) / np.sqrt(variance)
+        return likelihoods
 
     density, share = densities(normal_scores(t, df)), weight / weight.sum()
     mixture = np.full(len(SPREADS), 1 / len(SPREADS))
@@ -109,21 +109,21 @@ def with_selected_sizes(
         [~rows.is_row.to_numpy(), is_few | ~has_size, ~is_significant],
         [InferenceReason.NOT_OF_SELECTION, InferenceReason.TOO_FEW_ROWS, InferenceReason.NOT_SIGNIFICANT],
     )
-    found = {
+    size_columns = {
         "value_shrunken": factor * rows.value.to_numpy(),
         LEVEL: level,
         WEIGHT: rows.weight.where(rows.is_row, 0.0).to_numpy(),
         "selected_reason": reason,
     }
     n_contrasts = len(contrasts)
-    of_contrasts, of_pairs = (
-        {name: values[part] for name, values in found.items()}
-        for part in (slice(0, n_contrasts), slice(n_contrasts, None))
+    contrast_columns, pair_columns = (
+        {name: values[piece] for name, values in size_columns.items()}
+        for piece in (slice(0, n_contrasts), slice(n_contrasts, None))
     )
-    pairs = pairs.assign(**of_pairs)
+    pairs = pairs.assign(**pair_columns)
     quantile = stats.t.isf(pairs[LEVEL].to_numpy(dtype=float) / 2, pairs.df.to_numpy(dtype=float))
     limits = interval.around(pairs.value.to_numpy(dtype=float), pairs.std_error.to_numpy(dtype=float), quantile)
-    return contrasts.assign(**of_contrasts), pairs.assign(ci_low_selected=limits.low, ci_high_selected=limits.high)
+    return contrasts.assign(**contrast_columns), pairs.assign(ci_low_selected=limits.low, ci_high_selected=limits.high)
 
 
 def n_comparisons(rows: pd.DataFrame, keys: Sequence[str]) -> Floats:

@@ -91,14 +91,14 @@ def against_truth(answers: Answers, share: Floats, *, n_draws: int, rng: np.rand
         "jsd_truth_unweighted": _size(float(observed.mean()), null.mean(axis=1)),
     }
     is_corrected = answers.n_clusters < UNITS_FOR_MULTINOMIAL
-    found = TruthTest(np.nan, sizes, float(n.sum() / design_effect), np.array([], dtype=np.intp), is_corrected)
+    truth_test = TruthTest(np.nan, sizes, float(n.sum() / design_effect), np.array([], dtype=np.intp), is_corrected)
     merging = _merging(n_units, share)
     if merging is None:
-        return found
+        return truth_test
     p = _p_multinomial(merging, total, share, design_effect, n_draws, rng)
     if is_corrected:
         p = max(p, _p_rao_scott(merging, total, share, covariance, answers.n_clusters))
-    return found._replace(p_value=p, merged=np.flatnonzero(merging[merging.sum(axis=1) > 1].any(axis=0)))
+    return truth_test._replace(p_value=p, merged=np.flatnonzero(merging[merging.sum(axis=1) > 1].any(axis=0)))
 
 
 def _covariance(answers: Answers, total: Floats) -> Floats:

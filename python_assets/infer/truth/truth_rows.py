@@ -74,25 +74,25 @@ def _hypothesis(
     p, method, scope, sizes = np.nan, None, None, dict.fromkeys(SIZES, Result.of((1,)))
     reason: InferenceReason | None
     if not set(answers.category) & set(truth.category[truth.share.notna()]):
-        reason = of_size = InferenceReason.NO_VALUES
+        reason = size_reason = InferenceReason.NO_VALUES
     elif n_groups < 2:
-        reason = of_size = InferenceReason.ONE_GROUP
+        reason = size_reason = InferenceReason.ONE_GROUP
     elif is_unscored:
-        reason = of_size = InferenceReason.TOO_MANY_UNSCORED
+        reason = size_reason = InferenceReason.TOO_MANY_UNSCORED
     elif drawn is None:
-        reason = of_size = InferenceReason.TOO_FEW_ROOT_PROMPTS
+        reason = size_reason = InferenceReason.TOO_FEW_ROOT_PROMPTS
     else:
         seed = stable_seed(options.seed, GROUND_TRUTH, *keys.values())
         tested = _tested(answers, truth, drawn, n_draws=options.n_permutations, seed=seed)
         p, sizes = tested.p_value, tested.sizes
         reason = InferenceReason.TOO_FEW_EXPECTED if np.isnan(p) else None
-        of_size = InferenceReason.INTERVAL_NOT_VALIDATED
+        size_reason = InferenceReason.INTERVAL_NOT_VALIDATED
         method, scope = _method(tested, drawn), drawn.scope
     numbers = {"n_root_prompts": answers.root_prompt_position.nunique(), "n_units": drawn.n_units if drawn else 0}
     words = {"calibration": "raw", "statistic": GROUND_TRUTH, "category": "", "method": method, "scope": scope}
     shared: dict[str, object] = {**keys, **words, **numbers}
     n_draws = np.nan if np.isnan(p) else float(options.n_permutations)
-    of_hypothesis = {
+    hypothesis_columns = {
         "p_value": p,
         "p_by_t": np.nan,
         "n_groups": n_groups,
@@ -100,14 +100,14 @@ def _hypothesis(
         "n_draws": n_draws,
         "inference_reason": reason,
     }
-    yield "hypotheses", _columns(1, {**shared, **of_hypothesis})
-    found, names = joined(list(sizes.values())), list(sizes)
-    reasons = [of_size if name in OF_HYPOTHESIS else InferenceReason.DESCRIPTIVE for name in names]
-    has_draws = ~np.isnan(found.p_value) | ~np.isnan(found.null_q95)
-    own = {"metric": names, "inference_reason": reasons, "margin": np.nan}
-    own_numbers = {name: getattr(found, name) for name in _NUMBERS}
+    yield "hypotheses", _columns(1, {**shared, **hypothesis_columns})
+    size_rows, names = joined(list(sizes.values())), list(sizes)
+    reasons = [size_reason if name in OF_HYPOTHESIS else InferenceReason.DESCRIPTIVE for name in names]
+    has_draws = ~np.isnan(size_rows.p_value) | ~np.isnan(size_rows.null_q95)
+    size_columns = {"metric": names, "inference_reason": reasons, "margin": np.nan}
+    own_numbers = {name: getattr(size_rows, name) for name in _NUMBERS}
     own_numbers["n_draws"] = np.where(has_draws, float(options.n_permutations), np.nan)
-    yield "disparities", own_numbers | _columns(len(names), {**shared, **own})
+    yield "disparities", own_numbers | _columns(len(names), {**shared, **size_columns})
 
 
 def _columns(n: int, values: Mapping[str, object]) -> Table:
@@ -148,7 +148,7 @@ def _tested(answers: pd.DataFrame, truth: pd.DataFrame, drawn: Drawn, *, n_draws
         for group in np.flatnonzero(n.sum(axis=(0, 1)) > 0)
     ]
     distributions = {"jsd_truth_marginal": marginal, "jsd_truth_by_group": by_group}
-    sizes = {name: shares_against_truth(parts, n_draws=n_draws, rng=rng) for name, parts in distributions.items()}
+    sizes = {name: shares_against_truth(samples, n_draws=n_draws, rng=rng) for name, samples in distributions.items()}
     return tested._replace(sizes=tested.sizes | sizes)
 
 
