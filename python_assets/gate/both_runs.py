@@ -121,8 +121,8 @@ def _write_wave(run: ArchivedRun, wave: str, folder: Path) -> None:
     named = {row["system_id"]: {"wave": wave} for row in manifest.systems}
     folder.mkdir()
     (folder / MARTS).symlink_to(run.folder / MARTS, target_is_directory=True)
-    told = manifest.model_copy(update={"system_factors": named})
-    (folder / NAME).write_text(told.model_dump_json(), encoding="utf-8")
+    wave_manifest = manifest.model_copy(update={"system_factors": named})
+    (folder / NAME).write_text(wave_manifest.model_dump_json(), encoding="utf-8")
 
 
 def _comparison(manifest: Manifest) -> dict[str, Any]:
@@ -150,21 +150,21 @@ def _margins(declared: Mapping[str, Any], recorded: set[str]) -> Iterator[tuple[
 
 def _groupings(manifest: Manifest) -> list[list[str]]:
     """The groupings by factors of prompts: groups of models are not those of two runs."""
-    of_models = _of_models(manifest)
-    return [grouping for grouping in manifest.config["groupings"] if not set(grouping) & of_models]
+    model_factors = _of_models(manifest)
+    return [grouping for grouping in manifest.config["groupings"] if not set(grouping) & model_factors]
 
 
 def _slices(manifest: Manifest) -> dict[str, Any]:
     """The slices by factors of prompts; each: the factor that every level of is one."""
-    of_models = _of_models(manifest)
+    model_factors = _of_models(manifest)
     return {
         name: slice_
         for name, slice_ in manifest.config.get("slices", {}).items()
-        if not ({slice_} if isinstance(slice_, str) else set(slice_)) & of_models
+        if not ({slice_} if isinstance(slice_, str) else set(slice_)) & model_factors
     }
 
 
 def _of_models(manifest: Manifest) -> set[str]:
     declared = manifest.config.get("factors", {})
-    of_models = {name for name, factor in declared.items() if factor.get("type") == "model"}
-    return of_models | (set(OF_SYSTEMS) - set(manifest.factors))
+    model_factors = {name for name, factor in declared.items() if factor.get("type") == "model"}
+    return model_factors | (set(OF_SYSTEMS) - set(manifest.factors))

@@ -57,8 +57,8 @@ def _labels(copy: Copy, names: dict[str, str]) -> pd.DataFrame:
         return pd.DataFrame(columns=["measure_id", LABEL])
     with connect() as connection:
         places = {"labels": literal(str(labels)), "responses": literal(str(responses))}
-        found = connection.execute(_LABELS.format(**places)).df()
-    return found.assign(system_id=found.system_id.map(names)).dropna(subset="system_id")
+        rows = connection.execute(_LABELS.format(**places)).df()
+    return rows.assign(system_id=rows.system_id.map(names)).dropna(subset="system_id")
 
 
 def _renamed(labels: pd.DataFrame, copy: Copy) -> pd.DataFrame:

@@ -171,17 +171,19 @@ def read_gate(published: Path, study: Study) -> Gate:
     """
     parameters = {"study": study.study_id}
     with open_published(published) as connection:
-        found = connection.execute(_CHANGES, parameters | {"nobody_stands": [*NOBODY_STANDS]}).df()
+        changed_rows = connection.execute(_CHANGES, parameters | {"nobody_stands": [*NOBODY_STANDS]}).df()
         systems = [name for (name,) in connection.execute(_ANSWERED, parameters).fetchall()]
         families = rows_of(connection, _FAMILIES, parameters)
         (hypotheses,) = rows_of(connection, OF_PAIRS, parameters)
     in_both = _names(systems, THEN) & _names(systems, NOW)
     pairs = {f"{name}_{wave}" for name in in_both for wave in (THEN, NOW)}
-    changes = found.assign(
-        system_id=found.system_id.str.removesuffix(f"_{NOW}"),
+    changes = changed_rows.assign(
+        system_id=changed_rows.system_id.str.removesuffix(f"_{NOW}"),
         margin=[
             margin_of_change(study.margins, measure, direction, kind)
-            for measure, direction, kind in zip(found.measure_id, found.direction, found.kind, strict=True)
+            for measure, direction, kind in zip(
+                changed_rows.measure_id, changed_rows.direction, changed_rows.kind, strict=True
+            )
         ],
     )
     return Gate(

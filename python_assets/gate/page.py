@@ -82,5 +82,5 @@ def _made(name: str, run: ArchivedRun) -> RunMade:
 
 def _in_words(system: dict[str, Any]) -> str:
     digest, wave = (system["model_digest"] or "")[:12], system["wave"]
-    told = [system["provider"], system["model"], digest and f"digest {digest}", wave and f"wave {wave}"]
-    return ", ".join(filter(None, told))
+    facts = [system["provider"], system["model"], digest and f"digest {digest}", wave and f"wave {wave}"]
+    return ", ".join(filter(None, facts))

@@ -86,16 +86,16 @@ def text(gate: Gate, runs: BothRuns) -> str:
         gate: what was found.
         runs: which runs were compared.
     """
-    told = tell(gate)
+    report = tell(gate)
     return "\n".join(
         [
             f"{runs.study_id}: run {runs.now.run_id} against {runs.then.run_id}.",
             AGAINST_OTHERS,
             "",
-            format_table(COLUMNS, [row.cells for row in told.rows]),
+            format_table(COLUMNS, [row.cells for row in report.rows]),
             "",
-            *told.notes,
-            told.verdict,
+            *report.notes,
+            report.verdict,
         ]
     )
 
@@ -129,15 +129,15 @@ def _place(grouping: str, slice_id: str) -> str:
 def _camps(shown: pd.DataFrame) -> Iterator[str]:
     """The questions in which nobody can be told to have moved alone, with the groups that are called on either side."""
     apart = shown[shown.is_apart & shown.verdict.isin(_SHOWN)]
-    for place, rows in apart.groupby(_HYPOTHESIS, sort=False):
-        system, measure, calibration, grouping, slice_id, label = map(str, place)
-        what, of_label = f"{CALIBRATIONS[calibration]} {measure}".lstrip(), f' "{label}"' if label else ""
+    for key, rows in apart.groupby(_HYPOTHESIS, sort=False):
+        system, measure, calibration, grouping, slice_id, label = map(str, key)
+        what, quoted_label = f"{CALIBRATIONS[calibration]} {measure}".lstrip(), f' "{label}"' if label else ""
         sides = [
             f"{', '.join(side.group_id)} ({word})"
             for word, side in (("up", rows[rows.value > 0]), ("down", rows[rows.value < 0]))
             if len(side)
         ]
-        where = f"{system}, {what}{of_label} by {_place(grouping, slice_id)}"
+        where = f"{system}, {what}{quoted_label} by {_place(grouping, slice_id)}"
         yield f"{where}: two camps moved apart, {' against '.join(sides)}; which of them moved is not settled."
 
 
@@ -145,8 +145,8 @@ def _read_by(gate: Gate, shown: pd.DataFrame) -> Iterator[str]:
     """What read the labels in which a group moved."""
     moved = shown[shown.verdict.isin(_SHOWN)]
     for measure in moved.measure_id.unique():
-        if told := gate.read_by.get(measure):
-            yield f"{measure}: {told}"
+        if readers := gate.read_by.get(measure):
+            yield f"{measure}: {readers}"
 
 
 def _without_margin(changes: pd.DataFrame) -> Iterator[str]:
@@ -158,8 +158,8 @@ def _not_compared(gate: Gate) -> Iterator[str]:
     meanings = _meanings()
     keys = ["system_id", "measure_id", "grouping_id", "slice_id", "reason"]
     with_margin = gate.changes[gate.changes.reason.notna() & gate.changes.margin.notna()]
-    for place, rows in with_margin.groupby(keys, sort=False):
-        system, measure, grouping, slice_id, reason = place
+    for key, rows in with_margin.groupby(keys, sort=False):
+        system, measure, grouping, slice_id, reason = key
         where = _place(str(grouping), str(slice_id))
         groups = [group for group in rows.group_id.unique() if group]
         which = f", {', '.join(groups)}" if groups else ""

@@ -36,13 +36,13 @@ def run_of_wave_before(home: Home, study_id: str, waves: Waves, wave: str, now: 
     """
     names = [begun.name for begun in waves.begun(now)]
     earlier = names[names.index(wave) + 1 :]
-    found: dict[str, ArchivedRun] = {}
+    run_by_wave: dict[str, ArchivedRun] = {}
     for run in archived_runs(home, study_id):
         declared = _waves_of(read_manifest(run.manifest, "archive"))
-        if (of_run := next((name for name in names if name in declared), None)) is not None:
-            found.setdefault(of_run, run)
-    before = next((name for name in earlier if name in found), None)
-    return None if before is None else EarlierRun(found[before], before)
+        if (run_wave := next((name for name in names if name in declared), None)) is not None:
+            run_by_wave.setdefault(run_wave, run)
+    before = next((name for name in earlier if name in run_by_wave), None)
+    return None if before is None else EarlierRun(run_by_wave[before], before)
 
 
 def _waves_of(manifest: Manifest) -> set[str]:

@@ -96,8 +96,8 @@ def _tell_size(n_rows: int, *, quiet: bool) -> None:
         expected = f"what {there / 1e9:.0f} GB of memory hold"
         raise StudyError(FRAME, got, expected, "take a mean for each prompt, group and model")
     if n_rows >= MANY_ROWS and not quiet:
-        told = f"{n_rows:,} rows: some {duration(SECONDS_A_ROW * n_rows)} and {needed / 1e9:.0f} GB of memory"
-        print(told, file=sys.stderr, flush=True)
+        message = f"{n_rows:,} rows: some {duration(SECONDS_A_ROW * n_rows)} and {needed / 1e9:.0f} GB of memory"
+        print(message, file=sys.stderr, flush=True)
 
 
 def _study_id(name: str) -> str:
@@ -208,7 +208,7 @@ def _study(frame: "pd.DataFrame", columns: _Columns, kind: str, margin: float | 
         if isinstance(margin, bool) or not isinstance(margin, int | float):
             raise StudyError("margin", margin, "a number, in units of the value")
         analysis["margins"] = {measure: {MARGIN_OF[kind]: float(margin)}}
-    of_model = {"system": MODEL} if columns.model else {}
+    model_columns = {"system": MODEL} if columns.model else {}
     factors = {name: f"{FACTOR}{name}" for name in columns.groups}
     return {
         "title": f"{columns.value} by {', '.join(columns.groups.values())}",
@@ -219,7 +219,7 @@ def _study(frame: "pd.DataFrame", columns: _Columns, kind: str, margin: float | 
                 "columns": {
                     "prompt": [PROMPT, *factors.values()],
                     "root_prompt": PROMPT,
-                    **of_model,
+                    **model_columns,
                     "replicate": "auto",
                 },
                 "factors": factors,

@@ -184,9 +184,9 @@ class MemoryResults(Results):
         steps = self._project.steps_of(set(tables) - self._made, self._made)
         if not steps:
             return
-        said = run_steps(self._connection, self._project, steps, self._progress)
+        node_results = run_steps(self._connection, self._project, steps, self._progress)
         self._made.update(steps)
-        results = [result._asdict() for result in said]
+        results = [result._asdict() for result in node_results]
         record_dbt_tests(self._connection, str(self.study), self._run_id, results, self._project.manifest)
 
     def _require_reading(self, query: str) -> None:

@@ -56,10 +56,10 @@ class Results:
 
     def __str__(self) -> str:
         """What was found, in sentences, the strongest first; of what could not be tested, why."""
-        found = self.findings.head(MOST_SENTENCES + 1)
-        told = [*found["sentence"].fillna(found["meaning"]).fillna("")]
+        first_findings = self.findings.head(MOST_SENTENCES + 1)
+        sentences = [*first_findings["sentence"].fillna(first_findings["meaning"]).fillna("")]
         return "\n".join(
-            [*told[:MOST_SENTENCES], *(["... and more in findings"] if len(told) > MOST_SENTENCES else [])]
+            [*sentences[:MOST_SENTENCES], *(["... and more in findings"] if len(sentences) > MOST_SENTENCES else [])]
         )
 
     @property
@@ -109,9 +109,9 @@ class Results:
             return rows_of(connection, query, values)
 
     def _rows(self, table: str, order: str) -> "pd.DataFrame":
-        of_study = "" if self.study is None else "where study_id = $study"
+        condition = "" if self.study is None else "where study_id = $study"
         values = None if self.study is None else {"study": self.study}
-        return self.sql(f"select * from {table} {of_study} order by {order}", values)
+        return self.sql(f"select * from {table} {condition} order by {order}", values)
 
 
 def rows_of(connection: "duckdb.DuckDBPyConnection", query: str, values: "dict[str, Any] | None") -> "pd.DataFrame":

@@ -101,7 +101,7 @@ def run_file(path: Path, home: "Home", *, is_simulated: bool = False, quiet: boo
     """
     places = {"PLUMBLINE_HOME": str(home.root), "PLUMBLINE_STUDIES": str(path.parent)}
     command = [sys.executable, "-m", "python_assets.cli", "run", path.stem, *(SIMULATED if is_simulated else ())]
-    told: deque[str] = deque(maxlen=MOST_LINES_TOLD)
+    last_lines: deque[str] = deque(maxlen=MOST_LINES_TOLD)
     with subprocess.Popen(
         command,
         env={**os.environ, **places},
@@ -115,7 +115,7 @@ def run_file(path: Path, home: "Home", *, is_simulated: bool = False, quiet: boo
         assert process.stderr is not None
         try:
             for line in process.stderr:
-                told.append(line.rstrip())
+                last_lines.append(line.rstrip())
                 if not quiet:
                     print(line, end="", file=sys.stderr, flush=True)  # a notebook shows its own stream alone
         except KeyboardInterrupt:
@@ -123,5 +123,5 @@ def run_file(path: Path, home: "Home", *, is_simulated: bool = False, quiet: boo
             process.wait()
             raise
     if process.returncode:
-        raise PlumblineError(f"the run of {path.stem}", "\n".join(told))
+        raise PlumblineError(f"the run of {path.stem}", "\n".join(last_lines))
     return Results(home.root, path.stem)

@@ -140,9 +140,9 @@ def aggregate_expression(text: str, columns: tuple[str, ...]) -> str:
         expression = _only_expression(tree)
         _check(expression, columns)
         written = _one(connection, "select json_deserialize_sql(?)", json.dumps(tree))
-        found = written.removeprefix("SELECT ").removesuffix(" FROM given").rstrip()
-        _check_result(connection, found, columns)
-    return found
+        expression_text = written.removeprefix("SELECT ").removesuffix(" FROM given").rstrip()
+        _check_result(connection, expression_text, columns)
+    return expression_text
 
 
 def _tree(connection: Any, query: str) -> dict[str, Any]:
@@ -194,11 +194,11 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
     if isinstance(tree, dict):
         if "class" in tree:
             yield tree
-        for part in tree.values():
-            yield from _nodes(part)
+        for child in tree.values():
+            yield from _nodes(child)
     elif isinstance(tree, list):
-        for part in tree:
-            yield from _nodes(part)
+        for child in tree:
+            yield from _nodes(child)
 
 
 def _check_result(connection: Any, expression: str, columns: tuple[str, ...]) -> None:
@@ -207,12 +207,12 @@ def _check_result(connection: Any, expression: str, columns: tuple[str, ...]) ->
     for rows in _PROBES[columns]:
         query = f"select cast({expression} as double) from (values {rows}) as given({', '.join(columns)})"
         try:
-            found = connection.execute(query).fetchall()
+            rows_given = connection.execute(query).fetchall()
         except duckdb.Error as error:
-            said = str(error).split("\n")[0]
+            message = str(error).split("\n")[0]
             remedy = "guard what is not defined everywhere with case when, nullif or greatest"
-            raise NotAnAggregate(f"a number of every group ({said}, of values {rows})", remedy) from error
-        if len(found) != 1:
+            raise NotAnAggregate(f"a number of every group ({message}, of values {rows})", remedy) from error
+        if len(rows_given) != 1:
             raise NotAnAggregate("one number of all rows", f"put {columns[0]} into an aggregate, as avg({columns[0]})")
 
 

@@ -67,26 +67,26 @@ class KnownFactor(NamedTuple):
 def known_factors(declared: Mapping[str, Factor], prompts: Prompts, unit: str | None) -> dict[str, KnownFactor]:
     """Every factor a study can name: declared ones in order, then those of its prompts, then derived ones."""
     used = factors_of_prompts(prompts)
-    found = {name: _declared(name, factor, prompts, used) for name, factor in declared.items()}
-    of_models = prompts.import_.columns_of_models if prompts.import_ else {}
+    factors = {name: _declared(name, factor, prompts, used) for name, factor in declared.items()}
+    model_columns = prompts.import_.columns_of_models if prompts.import_ else {}
     for name, levels in used.items():
         origin: Origin = "imported" if prompts.import_ else "declared"
-        found.setdefault(
+        factors.setdefault(
             name,
             KnownFactor(
                 name=name,
-                type="model" if name in of_models else "domain",
+                type="model" if name in model_columns else "domain",
                 origin=origin,
                 levels=levels,
                 reference=_scrape_reference(prompts, name),
             ),
         )
     if prompts.templates and (orders := prompts.templates.option_orders):
-        found.setdefault(OPTION_ORDER, KnownFactor(OPTION_ORDER, "prompt", "declared", orders))
+        factors.setdefault(OPTION_ORDER, KnownFactor(OPTION_ORDER, "prompt", "declared", orders))
     for name, known in _derived(prompts).items():
-        found.setdefault(name, KnownFactor(name, "prompt", "derived", known))
+        factors.setdefault(name, KnownFactor(name, "prompt", "derived", known))
     units = {unit, *prompts.units}
-    return {name: factor._replace(is_unit=name in units) for name, factor in found.items()}
+    return {name: factor._replace(is_unit=name in units) for name, factor in factors.items()}
 
 
 def is_model_factor(name: str, factors: Mapping[str, KnownFactor]) -> bool:
@@ -98,7 +98,7 @@ def levels_of_system(system: System) -> dict[str, str]:
     """The levels of OF_SYSTEMS that a study file gives a generation, if any."""
     extension = system.extension.type if system.extension else ""
     is_replay = system.spec.provider == REPLAY  # whose answers were drawn elsewhere
-    found = {
+    levels = {
         "system": system.system_id,
         "model": system.model,
         "system_prompt": system.system_prompt_name,
@@ -107,7 +107,7 @@ def levels_of_system(system: System) -> dict[str, str]:
         "decoding": "" if is_replay else _decoding(system.spec.decoding),
         "wave": system.wave,
     }
-    return {factor: found[factor] for factor in OF_SYSTEMS if found.get(factor)}
+    return {factor: levels[factor] for factor in OF_SYSTEMS if levels.get(factor)}
 
 
 def _decoding(decoding: Decoding) -> str:
@@ -119,9 +119,9 @@ def levels_of_systems(systems: Iterable[System]) -> dict[str, list[str] | None]:
     """The levels of each of OF_SYSTEMS in file order; None where an import brings others."""
     known = list(systems)
     is_open = any(one.system_id == EVERY_IMPORTED for one in known)
-    of_each = [levels_of_system(one) for one in known]
+    system_levels = [levels_of_system(one) for one in known]
     return {
-        factor: None if is_open else list(dict.fromkeys(one[factor] for one in of_each if factor in one))
+        factor: None if is_open else list(dict.fromkeys(one[factor] for one in system_levels if factor in one))
         for factor in OF_SYSTEMS
     }
 
@@ -158,8 +158,8 @@ def _rule(factor: Factor) -> str | None:
     if factor.map is not None:
         return f"mapped from {factor.map.from_} by {PurePath(factor.map.file).name}"
     if factor.when is not None:
-        held = " and ".join(f"{name} = {' or '.join(levels)}" for name, levels in factor.conditions.items())
-        return f"where {held}, otherwise {factor.reference}"
+        conditions = " and ".join(f"{name} = {' or '.join(levels)}" for name, levels in factor.conditions.items())
+        return f"where {conditions}, otherwise {factor.reference}"
     return None
 
 
@@ -169,13 +169,13 @@ def factors_of_prompts(prompts: Prompts) -> dict[str, list[str] | None]:
         return {prompts.scrape.factor: prompts.scraped_levels}
     if prompts.import_:
         return dict.fromkeys([*prompts.import_.factors, *prompts.import_.columns_of_models])
-    found: dict[str, list[str] | None] = {}
+    factors: dict[str, list[str] | None] = {}
     if prompts.templates:
         templates = prompts.templates
-        found.update(dict.fromkeys(templates.cross))
+        factors.update(dict.fromkeys(templates.cross))
         for names in [*templates.combinations, *map(templates.factors_of, templates.texts)]:
-            found.update(dict.fromkeys(names))
-    return found
+            factors.update(dict.fromkeys(names))
+    return factors
 
 
 def _scrape_reference(prompts: Prompts, name: str) -> str | None:

@@ -77,8 +77,8 @@ def packaged_tables() -> tuple[str, ...]:
 @cache
 def packaged_labels() -> Mapping[str, Mapping[str, str]]:
     """Names of categories beside the published ones: by packaged table, label to category."""
-    found: dict[str, dict[str, str]] = {}
+    categories: dict[str, dict[str, str]] = {}
     with (SEEDS / "truth_labels.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            found.setdefault(row["truth_table"], {})[row["label"]] = row["category"]
-    return found
+            categories.setdefault(row["truth_table"], {})[row["label"]] = row["category"]
+    return categories

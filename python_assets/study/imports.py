@@ -69,9 +69,9 @@ class Import(Part):
 
     def with_units(self, units: Mapping[str, Sequence[str]]) -> Self:
         """The import with the units that its format told, as `units` gives them."""
-        told = self.model_copy()
-        told._units = {name: list(nested_in) for name, nested_in in units.items()}
-        return told
+        described = self.model_copy()
+        described._units = {name: list(nested_in) for name, nested_in in units.items()}
+        return described
 
     @property
     def paths(self) -> list[str]:

@@ -231,8 +231,8 @@ class MeasureSpec(Part):
             data = {data: {}} if data in CLUSTERINGS else {"name": data}
         if isinstance(data, dict) and REFUSAL in data and "name" not in data:
             data = {"name": REFUSAL, **data}
-        if isinstance(data, dict) and "name" not in data and (own := set(data) & set(CLUSTERINGS)):
-            data = {"name": min(own), **data}
+        if isinstance(data, dict) and "name" not in data and (clusterings := set(data) & set(CLUSTERINGS)):
+            data = {"name": min(clusterings), **data}
         if isinstance(data, dict) and (built := _WITH_PARAMETERS & set(data)):
             name = min(built)
             rest = {key: value for key, value in data.items() if key != name}
@@ -288,8 +288,8 @@ class MeasureSpec(Part):
             return list(PRESET_LABELS[self.choices])
         if (near := self.prototypes or self.taxonomy) is not None:
             return list(near.label_set.texts) if near.is_known else []
-        of_judge = self.rubric.options if self.rubric and isinstance(self.rubric.options, list) else []
-        return list(self.choices or self.patterns or self.options or of_judge)
+        rubric_options = self.rubric.options if self.rubric and isinstance(self.rubric.options, list) else []
+        return list(self.choices or self.patterns or self.options or rubric_options)
 
     @model_validator(mode="after")
     def _a_judge_that_fits(self) -> "MeasureSpec":

@@ -48,9 +48,9 @@ def check_messages(messages: Sequence[FixedMessage]) -> None:
         Unfit: user and assistant do not take turns, from the user's first message to an answer; or they are too many
             or too long.
     """
-    for place, message in enumerate(messages):
-        if message.role != (due := ROLES[place % 2]):
-            expected = f"user and assistant in turns, the user first; message {place + 1} is to be of the {due}"
+    for index, message in enumerate(messages):
+        if message.role != (due := ROLES[index % 2]):
+            expected = f"user and assistant in turns, the user first; message {index + 1} is to be of the {due}"
             raise Unfit(expected, f"put a message of the {due} before it, or join two of one role")
     if len(messages) % 2:
         expected = "an answer of the assistant as the last message before the prompt, which is the user's next one"
@@ -92,7 +92,7 @@ def read_conversation(entry: str, *, holds_prompt: bool) -> Conversation:
         listed = None
     if not isinstance(listed, list):
         raise Unfit("a JSON list of messages, {role, content} each", "write it so")
-    messages = [_message(place, one) for place, one in enumerate(listed, start=1)]
+    messages = [_message(number, one) for number, one in enumerate(listed, start=1)]
     if not holds_prompt:
         check_messages(messages)
         return Conversation(messages, None)

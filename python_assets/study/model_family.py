@@ -42,7 +42,7 @@ def model_family(model: str) -> str:
         the owner; UNKNOWN_FAMILY where none does, '' for a model without a name.
     """
     owner, _, name = model.lower().rpartition("/")
-    found = _FAMILY.search(name) or _FAMILY.search(owner)
-    if found is None:
+    family = _FAMILY.search(name) or _FAMILY.search(owner)
+    if family is None:
         return UNKNOWN_FAMILY if model else ""
-    return str(found.lastgroup)
+    return str(family.lastgroup)

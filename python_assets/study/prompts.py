@@ -300,8 +300,8 @@ class Prompts(Part):
         """The factors whose levels are units of some prompts, each with those that units are nested in."""
         if self.import_ is not None:
             return self.import_.units
-        of_templates = self.templates.units if self.templates is not None else {}
-        return {name: units.nested_in for name, units in of_templates.items()}
+        template_units = self.templates.units if self.templates is not None else {}
+        return {name: units.nested_in for name, units in template_units.items()}
 
     @property
     def written_level(self) -> str:

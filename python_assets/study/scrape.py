@@ -105,12 +105,12 @@ class KeywordFinder(Part):
 
     @model_validator(mode="after")
     def _fields_of_its_kind(self) -> "KeywordFinder":
-        own = {
+        fields_by_kind = {
             "embedding_on_wiki": {"page", "section"},
             "hyperlinks_on_wiki": {"page", "section", "layout", "column", "names_only"},
             "llm_inquiries": {"engine", "inquiries"},
         }
-        others = set().union(*own.values()) - own[self.find]
+        others = set().union(*fields_by_kind.values()) - fields_by_kind[self.find]
         if wrong := sorted(stated_fields(self) & others):
             raise Unfit(f"no {wrong[0]} for {self.find}", "remove it")
         if self.find == "llm_inquiries" and self.engine is None:

@@ -40,8 +40,8 @@ def redacted(value: Any, secrets: Collection[str]) -> Any:
             value = _without(value, secret) if len(secret) >= LEAST_CHARACTERS else value
         return value
     if isinstance(value, dict):
-        return {key: redacted(part, secrets) for key, part in value.items()}
-    return [redacted(part, secrets) for part in value] if isinstance(value, list) else value
+        return {key: redacted(item, secrets) for key, item in value.items()}
+    return [redacted(item, secrets) for item in value] if isinstance(value, list) else value
 
 
 def _without(text: str, secret: str) -> str:

@@ -141,11 +141,11 @@ def baselines_by_system_prompt(systems: Sequence[System], name: str) -> dict[str
     Returns:
         By generation id: that of the same entry, model, template, extension and wave with it.
     """
-    of_prompt = {_but_prompt(one): one.system_id for one in systems if one.system_prompt_name == name}
+    baselines = {_but_prompt(one): one.system_id for one in systems if one.system_prompt_name == name}
     return {
-        one.system_id: of_prompt[_but_prompt(one)]
+        one.system_id: baselines[_but_prompt(one)]
         for one in systems
-        if one.system_prompt_name != name and _but_prompt(one) in of_prompt
+        if one.system_prompt_name != name and _but_prompt(one) in baselines
     }
 
 

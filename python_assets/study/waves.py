@@ -101,9 +101,9 @@ class Waves(Part):
         """
         latest = list(islice(self.begun(now), N_NAMED))
         known = listed(wave.name for wave in latest)
-        found = next((wave for wave in self.begun(now) if wave.name == name), None)
-        if found is not None:
-            return found
+        begun_wave = next((wave for wave in self.begun(now) if wave.name == name), None)
+        if begun_wave is not None:
+            return begun_wave
         if coming := next((wave for wave in self.coming(now) if wave.name == name), None):
             expected = f"a wave that has begun, such as {known}"
             raise StudyError(OPTION, name, expected, f"wait: it begins {coming.begins_at:%Y-%m-%d %H:%M} UTC")

@@ -28,20 +28,20 @@ def with_description(parts: Parts, file: StudyFile) -> tuple[Parts, list[SourceE
         return parts, []
     study = Draft(file=file.path, parts=parts, factors=None, systems={}, slices={}, groupings={}).study()
     try:
-        found = IMPORTERS[prompts.import_.format].described(study)
+        description = IMPORTERS[prompts.import_.format].described(study)
     except SourceError as error:
         return parts._replace(prompts=None), [error]
-    if found.no_measures is not None and not found.measures and "measures" not in file.data:
+    if description.no_measures is not None and not description.measures and "measures" not in file.data:
         expected, remedy = (
             "something that a measure reads",
             "import a log that has one, or name a measure that reads a column, such as doc.label",
         )
-        return parts._replace(prompts=None), [SourceError(PATH_FIELD, found.no_measures, expected, remedy)]
+        return parts._replace(prompts=None), [SourceError(PATH_FIELD, description.no_measures, expected, remedy)]
     described = parts._replace(
-        prompts=_prompts(prompts, prompts.import_, found),
-        factors=_factors(parts, found),
-        unit=parts.unit or found.unit,
-        measures=_measures(parts, found, names_measures="measures" in file.data),
+        prompts=_prompts(prompts, prompts.import_, description),
+        factors=_factors(parts, description),
+        unit=parts.unit or description.unit,
+        measures=_measures(parts, description, names_measures="measures" in file.data),
     )
     return described, []
 

@@ -48,11 +48,11 @@ def expand_systems(parts: Parts) -> tuple[dict[FieldPath, list[System]], list[St
     problems: list[StudyError] = []
     names: dict[str, str] = {}
     for path, spec in parts.systems.items():
-        found = _name_problems(path, spec)
-        if not found:
+        entry_problems = _name_problems(path, spec)
+        if not entry_problems:
             expanded[path] = list(_expanded(spec))
-            found = list(_id_problems(path, spec, expanded[path], names))
-        problems += found
+            entry_problems = list(_id_problems(path, spec, expanded[path], names))
+        problems += entry_problems
     return expanded, problems
 
 
@@ -92,22 +92,22 @@ def _identifier(name: str) -> str:
 
 def _name_problems(path: FieldPath, spec: SystemSpec) -> list[StudyError]:
     where = (*path, "name")
-    found = []
+    problems = []
     placeholders = re.findall(r"\{(.*?)\}", spec.name)
     for name in placeholders:
         if name not in PLACEHOLDERS:
             expected = "no other placeholder than {model}, {system_prompt_name}, {template}, {extension} and {wave}"
-            found.append(StudyError(where, spec.name, expected, f"remove {{{name}}}"))
+            problems.append(StudyError(where, spec.name, expected, f"remove {{{name}}}"))
     for name, values in _variants(spec).items():
         if len(values) > 1 and name not in placeholders:
             key = PLACEHOLDERS[name]
             expected = f"{{{name}}} in the name, because {len(values)} of {key} would all be named {spec.name!r}"
             remedy = f'write name: "{{model}}_{{system_prompt_name}}" or "{{{name}}}"'
-            found.append(StudyError(where, spec.name, expected, remedy))
+            problems.append(StudyError(where, spec.name, expected, remedy))
         if values in ([""], []) and name in placeholders:
             remedy = f"remove {{{name}}}, or add {PLACEHOLDERS[name]}: with names"
-            found.append(StudyError(where, spec.name, f"names under {PLACEHOLDERS[name]} for {{{name}}}", remedy))
-    return found
+            problems.append(StudyError(where, spec.name, f"names under {PLACEHOLDERS[name]} for {{{name}}}", remedy))
+    return problems
 
 
 def _id_problems(
@@ -193,15 +193,15 @@ def with_parts(
 
     Such a grouping has no p, its parts have (inference.md 2.7). The path of a part is that of its grouping.
     """
-    found = dict(groupings)
+    all_groupings = dict(groupings)
     for grouping, path in groupings.items():
         for nested_in in prompts.units.values() if prompts else ():
             kept = tuple(name for name in grouping if name in nested_in)
             varying = tuple(name for name in grouping if name not in nested_in)
-            for part in (kept, varying) if kept and varying else ():
-                if all(set(part) != set(other) for other in found):
-                    found[part] = path
-    return found
+            for sub_grouping in (kept, varying) if kept and varying else ():
+                if all(set(sub_grouping) != set(other) for other in all_groupings):
+                    all_groupings[sub_grouping] = path
+    return all_groupings
 
 
 def _combined(spec: str | list[str] | GroupingSpec) -> list[tuple[str, ...]]:
@@ -312,8 +312,8 @@ def expand(file: Path, parts: Parts) -> tuple[Draft, list[StudyError]]:
     factors = known_factors(parts.factors, parts.prompts, parts.unit) if parts.prompts else None
     default = [name for name, factor in (factors or {}).items() if factor.is_compared]
     systems, problems = expand_systems(parts)
-    slices, of_slices = expand_slices(parts, factors)
-    groupings, of_groupings = expand_groupings(parts, default)
+    slices, slice_problems = expand_slices(parts, factors)
+    groupings, grouping_problems = expand_groupings(parts, default)
     groupings = with_parts(groupings, parts.prompts)
     draft = Draft(file=file, parts=parts, factors=factors, systems=systems, slices=slices, groupings=groupings)
-    return draft, problems + of_slices + of_groupings
+    return draft, problems + slice_problems + grouping_problems

@@ -47,10 +47,10 @@ def load_study(
     now = datetime.now(UTC)
     file = read_study_file(Path(path), text)
     reader = PartReader(file)
-    parts, described = with_description(in_wave(reader.read(), wave, now), file)
-    draft, of_names = expand(file.path, parts)
-    found = [*of_names, *described, *part_problems(draft), *(file_problems(draft) if check_files else ())]
-    original = [problem.at(reader.original_path(problem.where)) for problem in found]
+    sections, described = with_description(in_wave(reader.read(), wave, now), file)
+    draft, name_problems = expand(file.path, sections)
+    draft_problems = [*name_problems, *described, *part_problems(draft), *(file_problems(draft) if check_files else ())]
+    original = [problem.at(reader.original_path(problem.where)) for problem in draft_problems]
     problems: list[PlumblineError] = []
     for step in (file.problems, *(map(reader.as_written, step) for step in (reader.problems, original))):
         # what is wrong with a value or in it is told once: the rest would only follow from it
@@ -59,7 +59,7 @@ def load_study(
     if problems:
         raise StudyFileError(file.path, [file.locate(problem) for problem in problems])
     if wave:
-        require_wave(parts, wave, now)
+        require_wave(sections, wave, now)
     study = draft.study(_config_json(file, draft))
     return _simulated(study) if simulated else study
 
@@ -79,9 +79,9 @@ def _answered_by_simulator(system: System) -> System:
     if system.spec.provider in (SIMULATOR, REPLAY):
         return system
     options = system.spec.simulated or {}
-    of_the_model: dict[str, Any] = {"options": options, "base_url": None, "api_key_env": None, "headers": {}}
-    of_the_model |= dict.fromkeys(RATES)
-    spec = system.spec.model_copy(update={"provider": SIMULATOR, **of_the_model})
+    replaced: dict[str, Any] = {"options": options, "base_url": None, "api_key_env": None, "headers": {}}
+    replaced |= dict.fromkeys(RATES)
+    spec = system.spec.model_copy(update={"provider": SIMULATOR, **replaced})
     return system.model_copy(update={"spec": spec})
 
 
@@ -101,28 +101,28 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
 
     What an importer says of factors, unit, measures and of removing prompts is a default, too.
     """
-    parts = in_wave(PartReader(file, AS_WRITTEN).read(), draft.parts.wave or OF_NO_RUN, datetime.now(UTC))
-    prompts = parts.prompts
+    sections = in_wave(PartReader(file, AS_WRITTEN).read(), draft.parts.wave or OF_NO_RUN, datetime.now(UTC))
+    prompts = sections.prompts
     if prompts is not None and draft.parts.prompts is not None:
         prompts = prompts.model_copy(update={"remove_prompt": draft.parts.prompts.remove_prompt})
     written = {
-        **parts._asdict(),
+        **sections._asdict(),
         "prompts": prompts,
         # keys are sorted, and the order of rules is that of their levels
         "factors": {name: _with_levels(factor) for name, factor in draft.parts.factors.items()},
         "study": draft.study_id,
-        "title": parts.title or draft.study_id,
-        "systems": list(parts.systems.values()),
+        "title": sections.title or draft.study_id,
+        "systems": list(sections.systems.values()),
         "unit": draft.parts.unit,
-        "measures": list(_measures(parts, draft)),
+        "measures": list(_measures(sections, draft)),
         "groupings": [list(grouping) for grouping in draft.groupings],
-        "slices": parts.slices | ({} if parts.each is None else {"each": parts.each}),
+        "slices": sections.slices | ({} if sections.each is None else {"each": sections.each}),
     }
     for key in LABEL_KEYS:
         # a study without labels is the same version as before there were any
         if entries := list(written.pop(key).values()):
             written[key] = entries
-    if parts.waves is None:
+    if sections.waves is None:
         del written["waves"]
     # to raise a budget or correct a price makes no other version of a study
     del written["each"], written["unread"], written["wave"], written["budget"], written["prices"]

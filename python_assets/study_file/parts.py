@@ -185,30 +185,30 @@ class PartReader:
             self._part(Annotated[list[Any], Field(min_length=1)], data, (key,))
             return {}
         paths: list[FieldPath] = [(key, index) for index in range(len(data))]
-        parts = [(path, self._part(kind, item, path)) for path, item in zip(paths, data, strict=True)]
-        return {path: part for path, part in parts if part is not None}
+        sections = [(path, self._part(kind, item, path)) for path, item in zip(paths, data, strict=True)]
+        return {path: section for path, section in sections if section is not None}
 
     def _entries(self, key: str) -> dict[str, Any]:
         return dict(self._part(dict[str, Any], self._data.get(key, {}), (key,)) or {})
 
     def _slices(self, entries: dict[str, Any]) -> dict[str, dict[str, str | list[str]]]:
-        parts = {name: self._part(Conditions, entry, ("slices", name)) for name, entry in entries.items()}
-        return {name: part for name, part in parts.items() if part is not None}
+        conditions = {name: self._part(Conditions, entry, ("slices", name)) for name, entry in entries.items()}
+        return {name: condition for name, condition in conditions.items() if condition is not None}
 
     def _groupings(self) -> dict[FieldPath, str | list[str] | GroupingSpec]:
         data = self._data.get("groupings", [])
         if isinstance(data, dict):
-            part = self._part(GroupingSpec, data, ("groupings",))
-            return {} if part is None else {("groupings",): part}
+            grouping = self._part(GroupingSpec, data, ("groupings",))
+            return {} if grouping is None else {("groupings",): grouping}
         if not isinstance(data, list) or not data:
             return self._items("groupings", Any, [])
-        found: dict[FieldPath, str | list[str] | GroupingSpec] = {}
+        groupings: dict[FieldPath, str | list[str] | GroupingSpec] = {}
         for index, item in enumerate(data):
             kind = _grouping_kind(item)
-            part = self._part(kind, item, ("groupings", index))
-            if part is not None:
-                found["groupings", index] = part
-        return found
+            grouping = self._part(kind, item, ("groupings", index))
+            if grouping is not None:
+                groupings["groupings", index] = grouping
+        return groupings
 
     def _part(self, kind: Any, data: Any, path: FieldPath) -> Any:
         adapter: TypeAdapter[Any] = TypeAdapter(kind)

@@ -65,14 +65,14 @@ class PydanticError(NamedTuple):
 
 def findings_of(errors: list[ErrorDetails], data: Any) -> list[PydanticError]:
     """Errors with paths that exist in the data, without those that only say which union member failed."""
-    found = [_finding(error, data) for error in errors]
-    paths = [finding.path for finding in found]
+    findings = [_finding(error, data) for error in errors]
+    paths = [finding.path for finding in findings]
 
     def is_about_another_member(finding: PydanticError) -> bool:
         deeper = any(len(p) > len(finding.path) and p[: len(finding.path)] == finding.path for p in paths)
         return finding.type != "missing" and finding.type in (*WRONG_TYPES, "literal_error") and deeper
 
-    return [finding for finding in found if not is_about_another_member(finding)]
+    return [finding for finding in findings if not is_about_another_member(finding)]
 
 
 def _finding(error: ErrorDetails, data: Any) -> PydanticError:

@@ -60,10 +60,10 @@ class StudyFile:
     def _find(self, path: FieldPath) -> tuple[int, yaml.Node | None]:
         node, line = self._root, self._root.start_mark.line + 1
         for step in path:
-            found = _step_into(node, step)
-            if found is None:
+            line_and_node = _step_into(node, step)
+            if line_and_node is None:
                 return line, None
-            line, node = found
+            line, node = line_and_node
         return line, node
 
 
@@ -123,9 +123,9 @@ def _n_values(node: yaml.Node, known: dict[int, int]) -> int:
     """The values of a node written out: aliases of aliases multiply."""
     if id(node) not in known:
         known[id(node)] = 0  # one that holds itself is told where it is built
-        parts: list[Any] = node.value if isinstance(node, yaml.CollectionNode) else []
-        held = [part for pair in parts for part in pair] if isinstance(node, yaml.MappingNode) else parts
-        known[id(node)] = 1 + sum(_n_values(part, known) for part in held)
+        children: list[Any] = node.value if isinstance(node, yaml.CollectionNode) else []
+        nodes = [child for pair in children for child in pair] if isinstance(node, yaml.MappingNode) else children
+        known[id(node)] = 1 + sum(_n_values(child, known) for child in nodes)
     return known[id(node)]
 
 

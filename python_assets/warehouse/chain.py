@@ -232,14 +232,14 @@ def records_of(path: Path) -> list[dict[str, Any]]:
     Raises:
         WarehouseError: the file cannot be read.
     """
-    found = []
+    records = []
     for text in lines_of(path):
         with suppress(ValueError, KeyError, TypeError):
             record = json.loads(text)
             datetime.strptime(record["preregistered_at"], TIME)
             str.lower(record["analysis_sha256"])
-            found.append(record)
-    return found
+            records.append(record)
+    return records
 
 
 def is_whole(record: dict[str, Any]) -> bool:

@@ -64,11 +64,11 @@ def taken_looks(study: Study, home: Home) -> list[TakenLook]:
     Raises:
         WarehouseError: the file cannot be read.
     """
-    found = []
+    looks = []
     for line in lines_of(home.looks(study.study_id, is_simulated=study.has_stand_in)):
         with suppress(ValueError, TypeError):
-            found.append(TakenLook(**json.loads(line)))
-    return found
+            looks.append(TakenLook(**json.loads(line)))
+    return looks
 
 
 def take_look(study: Study, home: Home, taken: TakenLook) -> None:
@@ -91,11 +91,11 @@ def finish_look(study: Study, home: Home, look: int) -> None:
 
 
 def _finished_looks(study: Study, home: Home) -> set[int]:
-    found = set()
+    numbers = set()
     for line in lines_of(home.looks(study.study_id, is_simulated=study.has_stand_in)):
         with suppress(ValueError, KeyError, TypeError):
-            found.add(json.loads(line)["finished"])
-    return found
+            numbers.add(json.loads(line)["finished"])
+    return numbers
 
 
 def now() -> str:

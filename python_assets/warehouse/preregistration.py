@@ -53,14 +53,14 @@ class Preregistration(NamedTuple):
     def text(self, study_id: str) -> str:
         """What is frozen, for a terminal."""
         analysis = self.content["analysis"]
-        of_analysis = ("statistics", "reference", "contrasts", "primary", "sets", "margins", "looks")
+        analysis_keys = ("statistics", "reference", "contrasts", "primary", "sets", "margins", "looks")
         facts = {
             "alpha": analysis["alpha"],
             "permutations": analysis["permutations"],
             "measures": [measure["name"] for measure in self.content["measures"]],
             "groupings": list(self.content["references"]),
             "slices": [ALL_PROMPTS, *(_slice(*item) for item in self.content["slices"].items())],
-            **{key: analysis.get(key) for key in of_analysis},  # primary is absent where the rule holds
+            **{key: analysis.get(key) for key in analysis_keys},  # primary is absent where the rule holds
         }
         since = "now" if self.is_new else "before, unchanged since"
         lines = [f"Analysis of {study_id} frozen {since}: {self.preregistered_at:{TIME}}, sha256 {self.sha256}"]
@@ -228,9 +228,9 @@ def _hypothesis(row: dict[str, str]) -> str:
     measure = f"{CALIBRATIONS[row['calibration']]} {row['measure_id']}".lstrip()
     options = f" ({row['parameters']})" if row["parameters"] else ""
     by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
-    place = f" in {row['slice_id']}" if row["slice_id"] != ALL_PROMPTS else ""
+    in_slice = f" in {row['slice_id']}" if row["slice_id"] != ALL_PROMPTS else ""
     statistic = row["statistic"].replace("_", " ")
-    return f"{row['system_id']}{against}, {statistic}{options} of {measure}{by}{place}"
+    return f"{row['system_id']}{against}, {statistic}{options} of {measure}{by}{in_slice}"
 
 
 def _slice(name: str, conditions: object) -> str:

@@ -10,5 +10,5 @@ def n_threads() -> int:
 
 def threads_told() -> int | None:
     """What OMP_NUM_THREADS says; None where it says no number above 0."""
-    told = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
-    return int(told) if told.isdecimal() and int(told) else None
+    first_number = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    return int(first_number) if first_number.isdecimal() and int(first_number) else None

@@ -84,10 +84,10 @@ def requested_statistics(
         functions: of the study's own, by their path.
     """
     rows = connection.execute(_QUERY).fetchall()
-    found = [StatisticSpec(*row[:-1])._replace(function=functions.get(row[-1])) for row in rows]
+    specs = [StatisticSpec(*row[:-1])._replace(function=functions.get(row[-1])) for row in rows]
     return [
         spec
-        for spec in found
+        for spec in specs
         if spec.statistic in NONLINEAR or (spec.statistic == "mean" and spec.normalise) or spec.function is not None
     ]
 
@@ -215,8 +215,8 @@ class Labelled(NamedTuple):
         r = self.n_root_prompts
         if not (self.is_rate and r):
             return np.zeros(1)
-        found: Floats = np.maximum(1 - r / np.maximum(n, 1), 0) / (2 * r**2)
-        return found
+        square: Floats = np.maximum(1 - r / np.maximum(n, 1), 0) / (2 * r**2)
+        return square
 
 
 class Cells(NamedTuple):
@@ -259,7 +259,11 @@ class Cells(NamedTuple):
 
         None where there is no part, and where units keep a part of the factors: there groups are asked as they are.
         """
-        return np.stack([part.level for part in self.parts]) if self.parts and not self.is_partly_nested else None
+        return (
+            np.stack([grouping_part.level for grouping_part in self.parts])
+            if self.parts and not self.is_partly_nested
+            else None
+        )
 
     @property
     def refusal(self) -> InferenceReason | None:
@@ -273,8 +277,8 @@ class Cells(NamedTuple):
         """Why nothing is told of each column's measure, whatever its cells hold; None where it is."""
         if "refused" not in self.columns:
             return np.full(len(self.columns), None, dtype=object)
-        found: NDArray[np.object_] = self.columns.refused.to_numpy(dtype=object)
-        return found
+        reasons: NDArray[np.object_] = self.columns.refused.to_numpy(dtype=object)
+        return reasons
 
     @property
     def is_partly_nested(self) -> bool:
@@ -360,11 +364,11 @@ class Values(NamedTuple):
         mean = np.bincount(self.column, self.x, minlength=len(n)) / np.maximum(n, 1)
         squares = np.bincount(self.column, (self.x - mean[self.column]) ** 2, minlength=len(n))
         keys = list(KEYS[:3])
-        own = self.columns[keys].assign(n=n, mean=mean, squares=squares)
-        found = pd.concat([own, _of_all_models(own, keys)], ignore_index=True)
-        sd = (found.squares / (found.n - 1).where(found.n > 1)) ** 0.5
-        found = found.assign(sd=sd.where(sd > 1e-12 * found["mean"].abs()))
-        return columns[keys].merge(found, how="left", on=keys).sd.to_numpy()
+        by_column = self.columns[keys].assign(n=n, mean=mean, squares=squares)
+        moments = pd.concat([by_column, _of_all_models(by_column, keys)], ignore_index=True)
+        sd = (moments.squares / (moments.n - 1).where(moments.n > 1)) ** 0.5
+        moments = moments.assign(sd=sd.where(sd > 1e-12 * moments["mean"].abs()))
+        return columns[keys].merge(moments, how="left", on=keys).sd.to_numpy()
 
     def of_columns(self, columns: Ints) -> "Values":
         """The responses of some columns alone, ascending."""
@@ -383,10 +387,10 @@ class Values(NamedTuple):
     def sample(self, columns: Ints, place_of_cell: Ints, n_places: int) -> Sample:
         """The responses of some columns, ascending, and of the cells with a place of 0 or more."""
         position = self._among(columns)
-        place = place_of_cell[self.cell]
-        kept = (position[self.column] >= 0) & (place >= 0)
+        row_of_cell = place_of_cell[self.cell]
+        kept = (position[self.column] >= 0) & (row_of_cell >= 0)
         return Sample(
-            place[kept] * len(columns) + position[self.column[kept]],
+            row_of_cell[kept] * len(columns) + position[self.column[kept]],
             (n_places, len(columns)),
             self.x[kept],
             self.baseline[kept],
@@ -455,7 +459,7 @@ def columns_of(cells: Cells, hypotheses: set[tuple[str, ...]]) -> Ints:
     """The columns that some questions are of; those of a categorical measure are one question."""
     columns = cells.columns.assign(statistic=cells.columns.statistic.where(cells.roles != "label", "share"))
     keys = columns[KEYS_OF_HYPOTHESIS].itertuples(index=False, name=None)
-    return np.array([place for place, key in enumerate(keys) if key in hypotheses], dtype=np.intp)
+    return np.array([index for index, key in enumerate(keys) if key in hypotheses], dtype=np.intp)
 
 
 def _renumbered(columns: pd.DataFrame, kept: Ints) -> pd.DataFrame:

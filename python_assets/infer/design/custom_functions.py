@@ -61,8 +61,8 @@ class CustomFunction:
         """What it gives of rows, shape (..., rows), NaN where there is no row, to shape (...); NaN where nothing."""
         ordered = np.sort(x, axis=-1).reshape(-1, x.shape[-1])  # what is no row comes last
         n = np.count_nonzero(~np.isnan(ordered), axis=-1)
-        found = [self._of(row[:end]).value if end else np.nan for row, end in zip(ordered, n, strict=True)]
-        return np.array(found, dtype=np.float64).reshape(x.shape[:-1])
+        statistics = [self._of(row[:end]).value if end else np.nan for row, end in zip(ordered, n, strict=True)]
+        return np.array(statistics, dtype=np.float64).reshape(x.shape[:-1])
 
     def _of(self, ordered: Floats) -> OwnValue:
         n = len(ordered)

@@ -131,9 +131,9 @@ class Design:
     @cached_property
     def holds(self) -> NDArray[np.bool_]:
         """Whether each block holds each group, shape (groups, blocks)."""
-        held = np.zeros((self.frame.n_groups, len(self.block_size)), dtype=bool)
-        held[self.group, self.block] = True
-        return held
+        is_present = np.zeros((self.frame.n_groups, len(self.block_size)), dtype=bool)
+        is_present[self.group, self.block] = True
+        return is_present
 
     @property
     def units_of_group(self) -> Ints:

@@ -54,17 +54,17 @@ def read_labels(
     """Labels of the cells of a slice and grouping, by generation and measure; of measures that some were given for."""
     columns = cells.columns[cells.columns.measure_id.isin(measures)]
     connection.register("column_keys", columns[["column_position", *KEYS]])
-    of_groups = (_OF_CELLS, [cells.slice_id, cells.grouping_id])
-    rows = connection.execute(*(of_groups if cells.grouping_id else (_OF_WHOLE, [cells.slice_id]))).df()
+    query = (_OF_CELLS, [cells.slice_id, cells.grouping_id])
+    rows = connection.execute(*(query if cells.grouping_id else (_OF_WHOLE, [cells.slice_id]))).df()
     connection.unregister("column_keys")
     # the cells of a slice as a whole are its prompts
     code = cells.frame.block * cells.frame.n_groups + cells.frame.group
-    found = {}
-    for column, of_column in rows.groupby("column_position"):
-        at = np.searchsorted(code, of_column.block_position * cells.frame.n_groups + of_column.group_position)
+    labels = {}
+    for column, column_rows in rows.groupby("column_position"):
+        at = np.searchsorted(code, column_rows.block_position * cells.frame.n_groups + column_rows.group_position)
         key = tuple(cells.columns.loc[column, ["system_id", "measure_id"]])
-        found[cast(tuple[str, str], key)] = _of_cells(of_column, at, cells.n_responses[:, int(str(column))])
-    return found
+        labels[cast(tuple[str, str], key)] = _of_cells(column_rows, at, cells.n_responses[:, int(str(column))])
+    return labels
 
 
 def _of_cells(rows: pd.DataFrame, at: Ints, n_responses: Floats) -> CellLabels:

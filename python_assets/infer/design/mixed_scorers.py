@@ -59,12 +59,12 @@ def mixed_scorers(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str]
     Returns:
         By slice and grouping; where generations are compared with each other, what is so in one is so in all.
     """
-    found: dict[tuple[str, str], frozenset[tuple[str, str]]] = {}
+    mixed: dict[tuple[str, str], frozenset[tuple[str, str]]] = {}
     query = _MIXED.format(groups=_OF_GROUPINGS)
     for slice_id, grouping_id, system, measure in connection.execute(query).fetchall():
         both = {(system, measure), (ALL_SYSTEMS, measure)}
-        found[slice_id, grouping_id] = found.get((slice_id, grouping_id), frozenset()) | both
-    return found
+        mixed[slice_id, grouping_id] = mixed.get((slice_id, grouping_id), frozenset()) | both
+    return mixed
 
 
 def mixed_factors(connection: duckdb.DuckDBPyConnection) -> set[tuple[str, str, str]]:

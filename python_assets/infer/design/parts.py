@@ -25,7 +25,7 @@ def interaction_of(parts: Ints) -> Floats:
         Shape (cells, cells); exactly 0 for cells that a part holds alone.
     """
     n_cells = parts.shape[1]
-    indicators = [parts[place][:, None] == np.unique(parts[place]) for place in range(len(parts))]
+    indicators = [parts[index][:, None] == np.unique(parts[index]) for index in range(len(parts))]
     x = np.hstack([np.ones((n_cells, 1)), *indicators]).astype(np.float64)
     left: Floats = np.eye(n_cells) - x @ np.linalg.pinv(x)
     is_stratum = np.diag(left) < NOTHING_LEFT

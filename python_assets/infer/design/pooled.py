@@ -69,8 +69,8 @@ def pool_of(columns: pd.DataFrame, requested: Collection[str]) -> Pool:
     is_asked = ~columns.system_id.isin([BASELINE, ALL_SYSTEMS]) & columns.kind.isin(kinds)
     is_asked &= (columns.calibration == "raw") & (columns.statistic == "mean") & (columns.parameters == "")
     keys = ["measure_id", "category"]
-    asked = columns[is_asked].sort_values([*keys, "system_id"])
-    asked = asked[asked.groupby(keys).system_id.transform("size") > 1]
-    is_first = ~asked.duplicated(keys)
-    pooled = asked[is_first].assign(system_id=ALL_SYSTEMS)
-    return Pool(pooled, asked.index.to_numpy(dtype=np.intp), np.flatnonzero(is_first))
+    poolable = columns[is_asked].sort_values([*keys, "system_id"])
+    poolable = poolable[poolable.groupby(keys).system_id.transform("size") > 1]
+    is_first = ~poolable.duplicated(keys)
+    pooled = poolable[is_first].assign(system_id=ALL_SYSTEMS)
+    return Pool(pooled, poolable.index.to_numpy(dtype=np.intp), np.flatnonzero(is_first))

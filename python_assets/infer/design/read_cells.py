@@ -212,17 +212,17 @@ def read_cells(
         ValueError: a measure has no kind, a cell is none of int_prompt_groups, or stands twice.
     """
     where: list[object] = [slice_id, grouping_id]
-    own = "" if measures is None else _OWN
-    of_own = where if measures is None else [*where, list(measures)]
-    columns = connection.execute(_COLUMNS.format(own=own), of_own).df()
+    measure_filter = "" if measures is None else _OWN
+    parameters = where if measures is None else [*where, list(measures)]
+    columns = connection.execute(_COLUMNS.format(own=measure_filter), parameters).df()
     if columns.kind.isna().any():
         unknown = columns.measure_id[columns.kind.isna()].iloc[0]
         raise ValueError(f"measure {unknown!r} of int_cells is not in raw.measures")
     group_ids = [group_id for group_id, _ in connection.execute(_GROUPS, where).fetchall()]
-    of_design = {name: np.ma.getdata(array) for name, array in connection.execute(_DESIGN, where).fetchnumpy().items()}
+    design = {name: np.ma.getdata(array) for name, array in connection.execute(_DESIGN, where).fetchnumpy().items()}
     scheme, is_of_units, has_own_prompts = connection.execute(_SCHEME, where).fetchall()[0]
-    frame = _frame(of_design, len(group_ids))._replace(has_own_prompts=has_own_prompts)
-    values = _fetch(connection, _VALUES.format(own=own), columns, of_own)
+    frame = _frame(design, len(group_ids))._replace(has_own_prompts=has_own_prompts)
+    values = _fetch(connection, _VALUES.format(own=measure_filter), columns, parameters)
     cell = _positions(frame, values, f"int_cells of {slice_id}, {grouping_id}")
     shape = (len(frame.block), len(columns))
     x, n_responses = np.full(shape, np.nan), np.zeros(shape)
@@ -242,10 +242,10 @@ def read_cells(
         frame=frame,
         x=x,
         n_responses=n_responses,
-        has_several_prompts=not averages and bool((is_compared & (of_design["n_prompts"] > 1)).any()),
+        has_several_prompts=not averages and bool((is_compared & (design["n_prompts"] > 1)).any()),
         scheme=scheme,
-        stratum_of_cell=of_design["stratum_position"].astype(np.intp) if is_nested else None,
-        root_prompt_of_cell=of_design["root_prompt_position"].astype(np.intp) if is_nested else np.empty(0, np.intp),
+        stratum_of_cell=design["stratum_position"].astype(np.intp) if is_nested else None,
+        root_prompt_of_cell=design["root_prompt_position"].astype(np.intp) if is_nested else np.empty(0, np.intp),
         is_of_models=is_of_models,
         is_full=connection.execute(_IS_FULL, [grouping_id]).fetchone() == (True,),
         parts=_parts(connection, grouping_id, group_ids),
@@ -257,13 +257,13 @@ def _parts(connection: duckdb.DuckDBPyConnection, grouping_id: str, group_ids: S
     factors = {str(name): list(map(str, joined)) for name, joined in connection.execute(_JOINED).fetchall()}
     whole = factors[grouping_id]
     levels = np.array([group_id.split(LEVEL_SEPARATOR) for group_id in group_ids], dtype=object)
-    found = []
+    grouping_parts = []
     for name, joined in factors.items():
         if set(joined) < set(whole):
             is_own = np.isin(whole, joined)
             level, rest = (pd.factorize(pd.Series(map(tuple, levels[:, of])))[0] for of in (is_own, ~is_own))
-            found.append(GroupingPart(name, level, rest))
-    return found
+            grouping_parts.append(GroupingPart(name, level, rest))
+    return grouping_parts
 
 
 def read_whole(connection: duckdb.DuckDBPyConnection, slice_id: str, columns: pd.DataFrame) -> Cells:
@@ -293,7 +293,7 @@ def read_whole(connection: duckdb.DuckDBPyConnection, slice_id: str, columns: pd
         grouping_id="",
         columns=columns,
         group_ids=[""],
-        frame=frame._replace(has_own_prompts=all(own for _, own in schemes)),
+        frame=frame._replace(has_own_prompts=all(has_own for _, has_own in schemes)),
         x=x,
         n_responses=n_responses,
         has_several_prompts=False,
@@ -309,8 +309,8 @@ def read_rows(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Rows:
     where = [cells.slice_id, cells.grouping_id]
     prompts = connection.execute(_PROMPTS, where).fetchnumpy()
     (n_replicates,) = connection.execute(_REPLICATES).fetchall()[0]
-    of_rows = {name: np.repeat(np.ma.getdata(array), n_replicates) for name, array in prompts.items()}
-    frame = _frame(of_rows, len(cells.group_ids))
+    design = {name: np.repeat(np.ma.getdata(array), n_replicates) for name, array in prompts.items()}
+    frame = _frame(design, len(cells.group_ids))
     values = _fetch(connection, _ROWS, cells.columns, {"slice": cells.slice_id, "grouping": cells.grouping_id})
     x = np.full((len(frame.block), len(cells.columns)), np.nan)
     x[values["prompt_rank"] * n_replicates + values["replicate_rank"], values["column_position"]] = values["x"]
@@ -352,12 +352,12 @@ def read_missing(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Missing
     """
     n = np.zeros(cells.x.shape)
     if cells.grouping_id:
-        found = _fetch(connection, _MISSING, cells.columns, [cells.slice_id, cells.grouping_id])
-        cell = _positions(cells.frame, found, f"int_missing_answers of {cells.slice_id}, {cells.grouping_id}")
+        missing = _fetch(connection, _MISSING, cells.columns, [cells.slice_id, cells.grouping_id])
+        cell = _positions(cells.frame, missing, f"int_missing_answers of {cells.slice_id}, {cells.grouping_id}")
     else:
-        found = _fetch(connection, _WHOLE_MISSING, cells.columns, [cells.slice_id])
-        cell = found["prompt_rank"].astype(np.intp)
-    n[cell, found["column_position"].astype(np.intp)] = found["n_missing"]
+        missing = _fetch(connection, _WHOLE_MISSING, cells.columns, [cells.slice_id])
+        cell = missing["prompt_rank"].astype(np.intp)
+    n[cell, missing["column_position"].astype(np.intp)] = missing["n_missing"]
     scales = _fetch(connection, _LIMITS, cells.columns, [])
     return Missing(n, scales["scale_low"], scales["scale_high"])
 
@@ -435,8 +435,8 @@ Factors = defaultdict[tuple[str, str], list[str]]
 
 def held_words(held: list[str], left_out: list[str]) -> str:
     """What a method says of factors held fixed and of redundant ones; '' where there is none."""
-    parts = ((HELD, held), (LEFT_OUT, left_out))
-    return "".join(word + ", ".join(factors) for word, factors in parts if factors)
+    labelled_factors = ((HELD, held), (LEFT_OUT, left_out))
+    return "".join(word + ", ".join(factors) for word, factors in labelled_factors if factors)
 
 
 def with_held_factors(
@@ -448,21 +448,24 @@ def with_held_factors(
         tables: those with columns slice_id, grouping_id and method get the words.
         connection: to the build file.
     """
-    held: Factors = defaultdict(list)
+    held_fixed: Factors = defaultdict(list)
     left_out: Factors = defaultdict(list)
     for slice_id, grouping_id, factor, is_stratum, reason in connection.execute(_FACTORS).fetchall():
         if is_stratum or reason != NOT_REDUNDANT:
-            (held if is_stratum else left_out)[slice_id, grouping_id].append(factor)
+            (held_fixed if is_stratum else left_out)[slice_id, grouping_id].append(factor)
     for slice_id, grouping_id, held_factors, left_out_factors in connection.execute(_SETTINGS).fetchall():
-        held[slice_id, grouping_id] += [held_factors] if held_factors else []
+        held_fixed[slice_id, grouping_id] += [held_factors] if held_factors else []
         left_out[slice_id, grouping_id] += [left_out_factors] if left_out_factors else []
-    words = {place: held_words(held[place], left_out[place]) for place in {*held, *left_out}}
+    words = {
+        slice_and_grouping: held_words(held_fixed[slice_and_grouping], left_out[slice_and_grouping])
+        for slice_and_grouping in {*held_fixed, *left_out}
+    }
     return {name: _said(table, words) if "method" in table else table for name, table in tables.items()}
 
 
 def _said(table: pd.DataFrame, words: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     places = zip(table.slice_id, table.grouping_id, strict=True)
-    added = pd.Series([words.get(place, "") for place in places], index=table.index, dtype=object)
+    added = pd.Series([words.get(key, "") for key in places], index=table.index, dtype=object)
     if "statistic" in table:  # groups are held against real shares, not against each other
         added[table.statistic == GROUND_TRUTH] = ""
     return table.assign(test=table.method, method=(table.method + added).where(table.method.notna(), None))

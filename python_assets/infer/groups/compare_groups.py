@@ -42,23 +42,23 @@ def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables
     """
     for chosen in choose_schemes(cells, sources.rows, options):
         for sheet, members in _sheets(cells, chosen.columns, options):
-            of_labels = None
+            label_sheet = None
             if sheet.role == "labels" and not sheet.is_pooled:
                 columns = np.arange(members.size)
-                of_labels = replace(sheet, cells=of_columns(cells, members), columns=columns, role="label")
-            if of_labels is not None and cells.parts:
+                label_sheet = replace(sheet, cells=of_columns(cells, members), columns=columns, role="label")
+            if label_sheet is not None and cells.parts:
                 yield "amplifications", _amplifications(sheet, chosen, members, options)
             if isinstance(chosen.scheme, InferenceReason):
                 yield from sheet_rows(sheet, refused(sheet, chosen.scheme))
-                if of_labels is not None:
-                    yield from sheet_rows(of_labels, refused(of_labels, chosen.scheme))
+                if label_sheet is not None:
+                    yield from sheet_rows(label_sheet, refused(label_sheet, chosen.scheme))
                 continue
             scheme = chosen.scheme._replace(reference=sheet.reference or Reference())
             compared = _compared(sheet, scheme, chosen.take(members.ravel()), members.shape, sources)
             sheet = sheet.resting_on(scheme)
-            if of_labels is not None:
-                of_each = {name: compared.contrasts[name] for name in of_labels.contrasts}
-                yield from sheet_rows(of_labels, Compared(of_each, {}))
+            if label_sheet is not None:
+                label_contrasts = {name: compared.contrasts[name] for name in label_sheet.contrasts}
+                yield from sheet_rows(label_sheet, Compared(label_contrasts, {}))
             yield from sheet_rows(sheet, compared)
 
 
@@ -105,9 +105,9 @@ def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], s
 def _fewest_responses(sheet: Sheet) -> Floats:
     """Responses of the group that has fewest of those that have any, of each column."""
     frame, n = sheet.cells.frame, sheet.cells.n_responses[:, sheet.columns]
-    of_groups = np.zeros((frame.n_groups, n.shape[1]))
-    np.add.at(of_groups, frame.group, n)
-    return cast(Floats, np.where(of_groups > 0, of_groups, np.inf).min(axis=0))
+    n_by_group = np.zeros((frame.n_groups, n.shape[1]))
+    np.add.at(n_by_group, frame.group, n)
+    return cast(Floats, np.where(n_by_group > 0, n_by_group, np.inf).min(axis=0))
 
 
 def _amplifications(sheet: Sheet, chosen: Chosen, members: Ints, options: Options) -> Table:
@@ -117,9 +117,11 @@ def _amplifications(sheet: Sheet, chosen: Chosen, members: Ints, options: Option
         reason = scheme if isinstance(scheme, InferenceReason) else InferenceReason.PARTLY_NESTED
         return amplification_rows(sheet, Result.of((len(members),), reason=reason))
 
-    def within(part: GroupingPart) -> Draws:
-        seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "within the levels of", part.grouping_id)
-        return draws_within(scheme, part.level, seed)
+    def within(grouping_part: GroupingPart) -> Draws:
+        seed = stable_seed(
+            options.seed, cells.slice_id, cells.grouping_id, "within the levels of", grouping_part.grouping_id
+        )
+        return draws_within(scheme, grouping_part.level, seed)
 
     shares = chosen.take(members.ravel()).reshape(-1, *members.shape)
     return amplification_rows(sheet, amplification(scheme.means, shares, cells.parts, within))
@@ -130,11 +132,15 @@ def _in_standard_deviations(sheet: Sheet, scheme: Scheme, x: Floats, sources: Re
     sd = sources.values().standard_deviations(sheet.cells.columns.iloc[sheet.columns])
     has_spread = sd > 0
     scaled, margins = x / np.where(has_spread, sd, 1.0), {"mean_difference": sheet.margin(DBI)}
-    of_all = scheme._replace(reference=Reference(Against.GRAND_MEAN), parts=None)
-    found = compare_values(of_all, scaled, margins, is_rate=False, with_indices=False).contrasts["mean_difference"]
+    unparted = scheme._replace(reference=Reference(Against.GRAND_MEAN), parts=None)
+    scaled_differences = compare_values(unparted, scaled, margins, is_rate=False, with_indices=False).contrasts[
+        "mean_difference"
+    ]
     if scheme.parts is not None:
-        found = found.refused(~np.isnan(found.p_value), InferenceReason.TOLD_BY_PARTS, EVERY_P)
-    return found.refused(~has_spread[:, None], InferenceReason.NO_SPREAD)
+        scaled_differences = scaled_differences.refused(
+            ~np.isnan(scaled_differences.p_value), InferenceReason.TOLD_BY_PARTS, EVERY_P
+        )
+    return scaled_differences.refused(~has_spread[:, None], InferenceReason.NO_SPREAD)
 
 
 def _sheets(cells: Cells, columns: Ints, options: Options) -> Iterator[tuple[Sheet, Ints]]:
@@ -161,11 +167,11 @@ def _sheets(cells: Cells, columns: Ints, options: Options) -> Iterator[tuple[She
         members = columns[keys == key]
         yield sheet_of(cells, members, str(roles[columns == members[0]][0])), members
     labels = columns[roles == "label"]
-    of_measures = cells.columns.iloc[labels].groupby(list(KEYS[:3]), sort=True).indices.values()
-    wholes = [labels[at] for at in of_measures]
+    by_measure = cells.columns.iloc[labels].groupby(list(KEYS[:3]), sort=True).indices.values()
+    wholes = [labels[at] for at in by_measure]
     shapes = [(len(whole), bool(is_pooled[whole[0]])) for whole in wholes]
     for shape in sorted(set(shapes)):
-        members = np.array([whole for whole, own in zip(wholes, shapes, strict=True) if own == shape])
+        members = np.array([whole for whole, own_shape in zip(wholes, shapes, strict=True) if own_shape == shape])
         first = of_columns(cells, members[:, 0])
         named = first.columns.assign(category="", statistic="share")
         yield sheet_of(first._replace(columns=named), np.arange(len(members)), "labels"), members

@@ -45,13 +45,13 @@ def hypotheses_by_t(
     hypotheses: pd.DataFrame, contrasts: pd.DataFrame, is_few: "pd.Series[bool]"
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Questions and their contrasts, with p of t of those of few_flips."""
-    asked = pd.MultiIndex.from_frame(hypotheses.loc[is_few, HYPOTHESIS])
+    few_hypotheses = pd.MultiIndex.from_frame(hypotheses.loc[is_few, HYPOTHESIS])
     is_row = (contrasts.contrast == INTERACTION) & contrasts.p_value_maxt.notna()
-    is_row &= pd.MultiIndex.from_frame(contrasts[HYPOTHESIS]).isin(asked)
+    is_row &= pd.MultiIndex.from_frame(contrasts[HYPOTHESIS]).isin(few_hypotheses)
     nothing = dict.fromkeys(("null_median", "null_q95"), np.nan)
-    of_rows = {**of_t(contrasts), "p_value_maxt": contrasts.p_by_t, "is_permuted": False, **nothing}
-    of_hypotheses = {"p_value": hypotheses.p_by_t, "n_draws": np.nan, "is_permuted": False}
-    return by_t(hypotheses, is_few, of_hypotheses), by_t(contrasts, is_row, of_rows)
+    row_columns = {**of_t(contrasts), "p_value_maxt": contrasts.p_by_t, "is_permuted": False, **nothing}
+    hypothesis_columns = {"p_value": hypotheses.p_by_t, "n_draws": np.nan, "is_permuted": False}
+    return by_t(hypotheses, is_few, hypothesis_columns), by_t(contrasts, is_row, row_columns)
 
 
 def with_standing_cells(
@@ -83,12 +83,12 @@ def with_standing_cells(
         if key not in rows_of:
             continue
         rows = beyond.iloc[rows_of[key]]
-        layout, of_set = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]], ordered[hypothesis["family_id"]]
-        standing, told = _told(rows, hypothesis, layout, of_set, options)
-        contrasts.loc[told.index, told.columns] = told
+        layout, p_of_set = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]], ordered[hypothesis["family_id"]]
+        standing, changed_rows = _told(rows, hypothesis, layout, p_of_set, options)
+        contrasts.loc[changed_rows.index, changed_rows.columns] = changed_rows
         blocks += [
-            of_cell.assign(**dict(zip(HYPOTHESIS, key, strict=True)))
-            for of_cell in _blocks(standing, hypothesis, layout, options)
+            cell_blocks.assign(**dict(zip(HYPOTHESIS, key, strict=True)))
+            for cell_blocks in _blocks(standing, hypothesis, layout, options)
         ]
     return contrasts, pd.concat([pd.DataFrame(columns=[*HYPOTHESIS, *OF_BLOCK]), *blocks], ignore_index=True)
 
@@ -100,9 +100,9 @@ def _blocks(
     key = tuple(str(hypothesis[name]) for name in KEYS_OF_HYPOTHESIS)
     for number, cell in enumerate(standing.cells):
         block, values = layout.blocks_interaction(key, standing.cells[:number], options)
-        for label, of_label in zip(layout.labels(key), values[:, cell].T, strict=True):
-            is_there = ~np.isnan(of_label)
-            yield pd.DataFrame({"block_position": block[is_there], "difference": of_label[is_there]}).assign(
+        for label, differences in zip(layout.labels(key), values[:, cell].T, strict=True):
+            is_there = ~np.isnan(differences)
+            yield pd.DataFrame({"block_position": block[is_there], "difference": differences[is_there]}).assign(
                 group_id=layout.cells.group_ids[cell], category=label
             )
 
@@ -119,14 +119,20 @@ def _told(
     n_draws = None if is_of_t else int(rows.n_draws.max())
 
     def test(without: Collection[int]) -> Result:
-        found = layout.interaction(key, without, margin=margin, n_draws=n_draws, options=options)
+        interaction = layout.interaction(key, without, margin=margin, n_draws=n_draws, options=options)
         # units of one cell each have no other p than that of t
-        return found._replace(p_maxt=found.p_by_t) if is_of_t and not np.isnan(found.p_by_t).all() else found
+        return (
+            interaction._replace(p_maxt=interaction.p_by_t)
+            if is_of_t and not np.isnan(interaction.p_by_t).all()
+            else interaction
+        )
 
     def q_of(p: Floats) -> Floats:
         return group_levels(p, hypothesis["q_value"], of_set)
 
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
     columns = [*OF_ROUND, "q_value", "is_significant", "value_without", "explained_by", "mirror_of", *OF_SELECTION]
-    told = told_of_standing(rows[columns], standing, at, group_ids, of_round=OF_ROUND, q_of=q_of, alpha=options.alpha)
-    return standing, told.drop(columns=["differs_on_its_own", "is_significant"])
+    standing_rows = told_of_standing(
+        rows[columns], standing, at, group_ids, of_round=OF_ROUND, q_of=q_of, alpha=options.alpha
+    )
+    return standing, standing_rows.drop(columns=["differs_on_its_own", "is_significant"])

@@ -119,16 +119,16 @@ class Layout:
 
         def with_refused(cells: Cells) -> Cells:
             read_by = pd.MultiIndex.from_frame(cells.columns[["system_id", "measure_id"]])
-            reasons = first_of([read_by.isin(list(found)) for found in refused.values()], [*refused])
+            reasons = first_of([read_by.isin(list(unscored)) for unscored in refused.values()], [*refused])
             columns = cells.columns.assign(refused=pd.Series(reasons, index=cells.columns.index, dtype=object))
             return cells._replace(columns=columns)
 
-        of_study = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
+        study_cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
         if labelled:
-            of_study = with_labels(of_study, read_labels(connection, of_study, labelled), labelled)
-        self.of_models = with_refused(of_study)
-        self._pool = pool_of(of_study.columns, contrasts)
-        self.cells = with_refused(self._pool.cells(of_study))
+            study_cells = with_labels(study_cells, read_labels(connection, study_cells, labelled), labelled)
+        self.of_models = with_refused(study_cells)
+        self._pool = pool_of(study_cells.columns, contrasts)
+        self.cells = with_refused(self._pool.cells(study_cells))
         self._connection = connection
         self._specs = requested_statistics(connection, functions)
         self._values: Values | None = None
@@ -277,9 +277,9 @@ class Layout:
             return np.empty(0, dtype=np.intp), np.empty((0, len(self.cells.group_ids), len(columns)))
         frame = scheme.design.frame
         by_block = frame._replace(root_of_block=np.arange(len(frame.root_of_block)))
-        found = residuals(by_block, scheme.design.cell, x, scheme.parts)
-        weight = np.where(found.weight > 0, found.weight, np.nan)
-        return found.root, found.own / weight[:, :, None]
+        left_over = residuals(by_block, scheme.design.cell, x, scheme.parts)
+        weight = np.where(left_over.weight > 0, left_over.weight, np.nan)
+        return left_over.root, left_over.own / weight[:, :, None]
 
     def intervals(
         self, hypothesis: tuple[str, ...], reference: Reference, alpha: float, options: Options
@@ -298,17 +298,17 @@ class Layout:
         columns = columns_of(self.cells, {hypothesis})
         scheme, x = self._only_scheme(self.cells, columns, lambda _, values: values, reference, options)
         names = reference.names(self.cells.group_ids) if scheme is not None else []
-        found = pd.DataFrame(
+        rows = pd.DataFrame(
             [(label, *name) for label in self.cells.columns.category.iloc[columns] for name in names],
             columns=["category", "group_id", "reference"],
         )
         if scheme is None:
-            return found.assign(low=np.nan, high=np.nan)
+            return rows.assign(low=np.nan, high=np.nan)
         if isinstance(scheme.contrast, LabelledContrast):
             limits = labelled_intervals(scheme.contrast, x, alpha)
         else:
             limits = intervals(scheme, x, alpha, is_rate=str(self.cells.roles[columns[0]]) != "continuous")
-        return found.assign(low=limits.low.ravel(), high=limits.high.ravel())
+        return rows.assign(low=limits.low.ravel(), high=limits.high.ravel())
 
     def p_past_margin(
         self, hypothesis: tuple[str, ...], group: int, reference: Reference, *, shift: float, options: Options
@@ -345,8 +345,8 @@ class Layout:
         cells, sources = of_columns(cells, columns), self._sources(columns)
 
         def rows() -> Rows:
-            found = sources.rows()
-            return found._replace(x=changed(found.frame, found.x))
+            single_rows = sources.rows()
+            return single_rows._replace(x=changed(single_rows.frame, single_rows.x))
 
         for chosen in choose_schemes(cells._replace(x=changed(cells.frame, cells.x)), rows, options):
             if not isinstance(chosen.scheme, InferenceReason):

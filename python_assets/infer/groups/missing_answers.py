@@ -65,9 +65,9 @@ def bounds_of(cells: Cells, answers: Missing, *, fills_scale: bool = False) -> B
     Returns:
         NaN of columns that are tested otherwise than in blocks, and of groups in fewer than three root prompts.
     """
-    found = Bounds.of(len(cells.columns), cells.frame.n_groups)
+    bounds = Bounds.of(len(cells.columns), cells.frame.n_groups)
     if cells.refusal is not None or cells.stratum_of_cell is not None or cells.is_of_models:
-        return found
+        return bounds
     root = cells.frame.root_of_block[cells.frame.block]
     means = missing.prompt_means(cells.x, root)
     is_rate = np.isin(cells.roles.astype(str), RATES)
@@ -88,15 +88,15 @@ def bounds_of(cells: Cells, answers: Missing, *, fills_scale: bool = False) -> B
             enough = np.where(contrast.is_present.sum(axis=1) >= MIN_UNITS, 1.0, np.nan)
             n = contrast.is_present.sum(axis=1) * enough
             rows = [
-                part
+                moment
                 for by_unit in (own_low - rest_high, own_high - rest_low)
-                for part in _mean_and_error(over_units(by_unit, contrast.is_present), n)
+                for moment in _mean_and_error(over_units(by_unit, contrast.is_present), n)
             ]
             rows += [np.broadcast_to(n - 1, rows[0].shape)]
             rows += [over_units(by_unit, contrast.is_present)[0] * enough for by_unit in shares]
-            for field, row in zip((*found.ends, found.df, found.share, found.share_of_rest), rows, strict=True):
+            for field, row in zip((*bounds.ends, bounds.df, bounds.share, bounds.share_of_rest), rows, strict=True):
                 field[members] = row
-    return found
+    return bounds
 
 
 def _mean_and_error(of_units: tuple[Floats, Floats], n: Floats) -> tuple[Floats, Floats]:
@@ -111,9 +111,9 @@ def _in_blocks(cells: Cells) -> Iterator[tuple[Unit, Ints]]:
         for members, unit in units_of_columns(cells, shared(cells.frame, present), columns):
             if unit in units:
                 units[Unit(unit)] += members.tolist()
-    for unit, found in units.items():
-        if found:
-            yield unit, np.array(sorted(found))
+    for unit, unit_columns in units.items():
+        if unit_columns:
+            yield unit, np.array(sorted(unit_columns))
 
 
 def with_missing_answers(
@@ -139,9 +139,9 @@ def with_missing_answers(
         if len(columns):
             cells = of_columns(layout.cells, columns)
             open_answers = Missing(answers.n[:, columns], answers.scale_low[columns], answers.scale_high[columns])
-            found = bounds_of(cells, open_answers, fills_scale=options.fills_scale)
-            shares = {"share": found.share, "share_of_rest": found.share_of_rest}
-            bounds.append(_by_row(cells, is_open=1.0, df=found.df, **shares, **found.ends._asdict()))
+            column_bounds = bounds_of(cells, open_answers, fills_scale=options.fills_scale)
+            shares = {"share": column_bounds.share, "share_of_rest": column_bounds.share_of_rest}
+            bounds.append(_by_row(cells, is_open=1.0, df=column_bounds.df, **shares, **column_bounds.ends._asdict()))
     names = ("is_open", "df", "share", "share_of_rest", *Ends._fields)
     is_filled, is_mean = _can_be_filled(contrasts), (contrasts.contrast == DIFFERENCES[0]).to_numpy()
     is_open, df, share, share_of_rest, *both = _read_by(contrasts, is_filled, bounds, names)
@@ -207,14 +207,14 @@ def _read_by(
     if not found:
         return [np.full(len(contrasts), np.nan) for _ in names]
     numbers = pd.concat(found, ignore_index=True).set_index(_KEYS_OF_ROWS)
-    place = numbers.index.get_indexer(pd.MultiIndex.from_frame(contrasts[_KEYS_OF_ROWS]))
-    is_known = wanted & (place >= 0)
-    return [np.where(is_known, numbers[name].to_numpy(dtype=float)[place], np.nan) for name in names]
+    position = numbers.index.get_indexer(pd.MultiIndex.from_frame(contrasts[_KEYS_OF_ROWS]))
+    is_known = wanted & (position >= 0)
+    return [np.where(is_known, numbers[name].to_numpy(dtype=float)[position], np.nan) for name in names]
 
 
 def _can_be_filled(contrasts: pd.DataFrame) -> np.ndarray:
     """Whether rows are of raw means, rates and shares of labels of one generation, against the rest."""
-    found: np.ndarray = (
+    is_filled: np.ndarray = (
         contrasts.contrast.isin(DIFFERENCES)
         & (contrasts.reference == str(Against.REST))
         & (contrasts.calibration == "raw")
@@ -222,7 +222,7 @@ def _can_be_filled(contrasts: pd.DataFrame) -> np.ndarray:
         & (contrasts.parameters == "")
         & (contrasts.system_id != ALL_SYSTEMS)
     ).to_numpy()
-    return found
+    return is_filled
 
 
 def _spread(cells: Cells) -> Floats:

@@ -67,37 +67,37 @@ def peeled(
         if tested.group_id.nunique() < 3:
             continue
         layout = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]]
-        of_set = ordered[hypothesis["family_id"]]
-        again = _again(layout, hypothesis, tested, of_set, options)
+        p_of_set = ordered[hypothesis["family_id"]]
+        again = _again(layout, hypothesis, tested, p_of_set, options)
 
-        def is_significant(p: Floats, of_set: Floats = of_set, q: float = hypothesis["q_value"]) -> Bools:
-            return np.asarray(group_levels(p, q, of_set) <= options.alpha)
+        def is_significant(p: Floats, p_of_set: Floats = p_of_set, q: float = hypothesis["q_value"]) -> Bools:
+            return np.asarray(group_levels(p, q, p_of_set) <= options.alpha)
 
         first, significant_first = _first_round(tested, layout.cells.group_ids)
         stand, last = peel(first, significant_first, again, is_significant)
         names = SEPARATOR.join(layout.cells.group_ids[group] for group in sorted(stand))
         labels = list(dict.fromkeys(tested.category))
         significant = rows[rows.is_significant]
-        for place, group_id, category, contrast in zip(
+        for row_index, group_id, category, contrast in zip(
             significant.index, significant.group_id, significant.category, significant.contrast, strict=True
         ):
             group = layout.cells.group_ids.index(group_id)
             if group not in stand:
-                because[place] = names
+                because[row_index] = names
                 if contrast != LOG_DISPARITY:
-                    value_without[place] = last.value[group, labels.index(category)]
+                    value_without[row_index] = last.value[group, labels.index(category)]
     return contrasts.assign(value_without=value_without, explained_by=because)
 
 
 def _first_round(tested: pd.DataFrame, group_ids: list[str]) -> tuple[Round, Bools]:
     """What all groups together gave, and what of it is called, by this look or by one before."""
     labels = list(dict.fromkeys(tested.category))
-    place = tested.group_id.map(group_ids.index), tested.category.map(labels.index)
+    cell = tested.group_id.map(group_ids.index), tested.category.map(labels.index)
     first = Round(*np.full((2, len(group_ids), len(labels)), np.nan))
     for field, numbers in zip(first, (tested.value, tested.p_value_maxt), strict=True):
-        field[place] = numbers
+        field[cell] = numbers
     is_significant = np.zeros(first.p.shape, dtype=bool)
-    is_significant[place] = tested.is_significant
+    is_significant[cell] = tested.is_significant
     return first, is_significant
 
 
@@ -113,10 +113,10 @@ def _again(
     n_groups = len(layout.cells.group_ids)
 
     def among(groups: Collection[int]) -> Round:
-        found = layout.contrast(key, groups, reference, fewer)
-        if found is None:
+        contrast = layout.contrast(key, groups, reference, fewer)
+        if contrast is None:
             return Round(*np.full((2, n_groups, tested.category.nunique()), np.nan))
-        return Round(found.value.T, found.p_maxt.T)
+        return Round(contrast.value.T, contrast.p_maxt.T)
 
     return among
 
@@ -165,13 +165,13 @@ def with_permuted_margins(
     chosen &= contrasts.calibration != CORRECTED  # theirs is of the labelled root prompts (9.2)
     rows = contrasts[is_past & few & chosen & contrasts.is_significant]
     p_margin = contrasts.p_margin.to_numpy(copy=True)
-    for place, row in rows.iterrows():
+    for row_index, row in rows.iterrows():
         layout = layouts[row.slice_id, row.grouping_id]
         group_ids = layout.cells.group_ids
         reference = Reference()
         if row.reference != str(Against.REST):
             reference = Reference(Against.LEVEL, group_ids.index(row.reference))
-        p_margin[contrasts.index.get_loc(place)] = layout.p_past_margin(
+        p_margin[contrasts.index.get_loc(row_index)] = layout.p_past_margin(
             tuple(row[KEYS_OF_HYPOTHESIS]),
             group_ids.index(row.group_id),
             reference,

@@ -175,8 +175,8 @@ def sheet_rows(sheet: Sheet, compared: Compared) -> Tables:
     The question of labels is of their profile and of the shares of all of them, risk_difference.
     """
     if sheet.role != "label":
-        asked = (INTERACTION, *(["risk_difference"] if sheet.role == "labels" else []), sheet.contrasts[0])
-        hypothesis = next(compared.contrasts[name] for name in asked if name in compared.contrasts)
+        candidates = (INTERACTION, *(["risk_difference"] if sheet.role == "labels" else []), sheet.contrasts[0])
+        hypothesis = next(compared.contrasts[name] for name in candidates if name in compared.contrasts)
         yield "hypotheses", _hypothesis_rows(sheet, hypothesis, is_beyond=INTERACTION in compared.contrasts)
     contrasts, metrics = sheet.told
     for name in contrasts:
@@ -233,9 +233,9 @@ def _first(words: np.ndarray) -> list[object]:
 
 def column_keys(cells: Cells, columns: Ints, repeats: int) -> Table:
     """The key columns of the rows of some columns, each repeated."""
-    place = np.repeat(columns, repeats)
-    keys: Table = {name: cells.columns[name].to_numpy(object)[place] for name in KEYS}
-    return keys | same(len(place), slice_id=cells.slice_id, grouping_id=cells.grouping_id)
+    position = np.repeat(columns, repeats)
+    keys: Table = {name: cells.columns[name].to_numpy(object)[position] for name in KEYS}
+    return keys | same(len(position), slice_id=cells.slice_id, grouping_id=cells.grouping_id)
 
 
 def same(n: int, **values: object) -> Table:
@@ -251,8 +251,8 @@ def _contrast_rows(sheet: Sheet, name: str, result: Result) -> Table:
     names = np.array(reference.names(sheet.cells.group_ids), dtype=object).reshape(-1, 2)
     if name == INTERACTION:
         names[:, 1] = PARTS
-    own, _ = reference.rows(len(sheet.cells.group_ids))
-    has_values = _has_values(sheet.cells, sheet.columns)[:, own]
+    row_group, _ = reference.rows(len(sheet.cells.group_ids))
+    has_values = _has_values(sheet.cells, sheet.columns)[:, row_group]
     reason = np.where(has_values, result.reason, InferenceReason.NO_VALUES)
     n_columns, n_rows = len(sheet.columns), len(sheet.columns) * len(names)
     keys = {key: np.repeat(values, len(names)) for key, values in sheet.keys.items()}

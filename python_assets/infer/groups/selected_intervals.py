@@ -33,27 +33,30 @@ def with_selected_intervals(
     """
     is_significant = (contrasts[LEVEL].notna() & contrasts.ci_low.notna() & contrasts.ci_high.notna()).to_numpy()
     is_beyond = (contrasts.contrast == INTERACTION).to_numpy()
-    parts = []
+    tables = []
     for _, rows in contrasts[is_significant & ~is_beyond].groupby(HYPOTHESIS, sort=False):
         hypothesis = {name: str(rows[name].iat[0]) for name in HYPOTHESIS}
         layout = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]]
         reference = _reference(rows, layout.cells.group_ids)
-        of_hypothesis, level = (
+        hypothesis_key, level = (
             tuple(hypothesis[name] for name in KEYS_OF_HYPOTHESIS),
             rows[LEVEL].to_numpy(dtype=float)[0],
         )
-        parts.append(layout.intervals(of_hypothesis, reference, level, options).assign(**hypothesis))
+        tables.append(layout.intervals(hypothesis_key, reference, level, options).assign(**hypothesis))
     value, std_error, level, df = (
         contrasts[name].to_numpy(dtype=float) for name in ("value", "std_error", LEVEL, "df")
     )
-    found = interval.around(value, std_error, stats.t.isf(np.where(is_beyond, level, np.nan) / 2, df))
-    if parts:
+    selected = interval.around(value, std_error, stats.t.isf(np.where(is_beyond, level, np.nan) / 2, df))
+    if tables:
         keys = [*HYPOTHESIS, "category", "group_id", "reference"]
-        limits = pd.concat(parts, ignore_index=True).set_index(keys).reindex(pd.MultiIndex.from_frame(contrasts[keys]))
-        found = Interval(
-            *(np.where(is_beyond, own, limits[side]) for own, side in zip(found, ("low", "high"), strict=True))
+        limits = pd.concat(tables, ignore_index=True).set_index(keys).reindex(pd.MultiIndex.from_frame(contrasts[keys]))
+        selected = Interval(
+            *(
+                np.where(is_beyond, beyond_side, limits[side])
+                for beyond_side, side in zip(selected, ("low", "high"), strict=True)
+            )
         )
-    low, high = (np.where(is_significant, side, np.nan) for side in found)
+    low, high = (np.where(is_significant, side, np.nan) for side in selected)
     return contrasts.assign(ci_low_selected=low, ci_high_selected=high)
 
 

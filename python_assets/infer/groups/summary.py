@@ -35,10 +35,10 @@ def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
         mean, sd = over_units(unit_means(design, cells.x[np.ix_(design.cell, columns)]), is_present)
         n = design.units_of_group
         limits = _mean_limits(mean, sd, n, (cells.roles[columns] == "continuous")[:, None], alpha)
-        found = [(column, one) for column, one in enumerate(cells.labelled(columns)) if one is not None]
-        for column, labelled in found:
-            own = _labelled_limits(mean[column], sd[column], n, labelled, alpha)
-            limits.low[column], limits.high[column] = own
+        labelled_columns = [(column, one) for column, one in enumerate(cells.labelled(columns)) if one is not None]
+        for column, labelled in labelled_columns:
+            labelled_limits = _labelled_limits(mean[column], sd[column], n, labelled, alpha)
+            limits.low[column], limits.high[column] = labelled_limits
         is_refused = np.full(n.shape, cells.refusal is not None)
         reason = first_of(
             [n == 0, is_refused, n < MIN_UNITS],
@@ -48,7 +48,7 @@ def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
         n_columns = len(columns)
         value = np.full((n_columns, len(n)), np.nan)
         reasons = np.broadcast_to(reason, value.shape).copy()
-        for column, labelled in found:
+        for column, labelled in labelled_columns:
             value[column] = mean[column] if labelled.is_told else np.nan
             why_not = labelled.why_no_interval
             reasons[column] = first_of([n == 0, np.full(n.shape, why_not is not None)], [reason, why_not])
@@ -78,9 +78,9 @@ def _mean_limits(mean: Floats, sd: Floats, n: Ints, is_mean: np.ndarray, alpha: 
 
 def _labelled_limits(mean: Floats, sd: Floats, n: Ints, labelled: Labelled, alpha: float) -> interval.Interval:
     """T with degrees of freedom of the labelled root prompts; NaN where they are too few (inference.md 9.2)."""
-    of_t = np.full(n.shape, labelled.n_root_prompts) if labelled.n_root_prompts else n
+    n_of_t = np.full(n.shape, labelled.n_root_prompts) if labelled.n_root_prompts else n
     error = np.sqrt(sd**2 / np.maximum(n, 1) + labelled.unseen(n))
-    limits = interval.around(mean, error, interval.t_quantile(of_t.astype(float), alpha))
+    limits = interval.around(mean, error, interval.t_quantile(n_of_t.astype(float), alpha))
     is_none = labelled.why_no_interval is not None
     return interval.Interval(*(np.where(is_none, np.nan, side) for side in limits))
 
@@ -95,17 +95,17 @@ def function_rows(cells: Cells, values: Values, function: CustomFunction) -> Tab
     """
     n_groups, n_columns = cells.frame.n_groups, len(cells.columns)
     sample = values.sample(np.arange(n_columns), cells.frame.group, n_groups)
-    place = sample.column * n_groups + sample.place // n_columns
-    n = np.bincount(place, minlength=n_columns * n_groups)
-    rows = np.split(sample.x[np.argsort(place, kind="stable")], np.cumsum(n)[:-1])
+    pair = sample.column * n_groups + sample.place // n_columns
+    n = np.bincount(pair, minlength=n_columns * n_groups)
+    rows = np.split(sample.x[np.argsort(pair, kind="stable")], np.cumsum(n)[:-1])
     is_there = n > 0
-    found = [function.value(one) for one in rows if len(one)]
+    statistics = [function.value(one) for one in rows if len(one)]
     keys = column_keys(cells, np.arange(n_columns), n_groups)
     keys["group_id"] = np.tile(np.array(cells.group_ids, dtype=object), n_columns)
     return {
         **{name: column[is_there] for name, column in keys.items()},
-        "value": np.array([one.value for one in found]),
-        "reason": np.array([one.reason for one in found], dtype=object),
+        "value": np.array([one.value for one in statistics]),
+        "reason": np.array([one.reason for one in statistics], dtype=object),
     }
 
 
@@ -130,7 +130,7 @@ def bootstrap_rows(cells: Cells, values: Values, spec: StatisticSpec, options: O
             "inference_reason": reason,
         }
         return _rows(cells, columns, nothing, nothing) | why
-    found = bootstrap_intervals(
+    intervals = bootstrap_intervals(
         cells.frame,
         values,
         spec,
@@ -139,8 +139,8 @@ def bootstrap_rows(cells: Cells, values: Values, spec: StatisticSpec, options: O
         seed=stable_seed(options.seed, cells.slice_id, cells.grouping_id, "bootstrap"),
     )
     why = {
-        "value": np.full(found.reason.size, np.nan),
-        "n_root_prompts": found.n_root_prompts.ravel(),
-        "inference_reason": found.reason.ravel(),
+        "value": np.full(intervals.reason.size, np.nan),
+        "n_root_prompts": intervals.n_root_prompts.ravel(),
+        "inference_reason": intervals.reason.ravel(),
     }
-    return _rows(cells, columns, found.ci_low, found.ci_high) | why
+    return _rows(cells, columns, intervals.ci_low, intervals.ci_high) | why

@@ -42,6 +42,6 @@ def too_many_unscored(connection: duckdb.DuckDBPyConnection, study: Study) -> Un
     """
     if not (allowed := study.unscored_allowed):
         return frozenset()
-    found = connection.execute(_SHARES, {"measures": list(allowed), "reasons": list(UNSCORED_REASONS)}).fetchall()
-    unscored = {(system, measure) for system, measure, share in found if share > allowed[measure]}
+    shares = connection.execute(_SHARES, {"measures": list(allowed), "reasons": list(UNSCORED_REASONS)}).fetchall()
+    unscored = {(system, measure) for system, measure, share in shares if share > allowed[measure]}
     return frozenset(unscored | {(ALL_SYSTEMS, measure) for _, measure in unscored})

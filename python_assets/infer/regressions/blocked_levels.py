@@ -65,5 +65,5 @@ def blocked_levels(
     scheme = chosen.scheme._replace(reference=Reference(Against.LEVEL, 0))
     margins = {"risk_difference": np.array([np.nan])}
     compared = compare_values(scheme, chosen.take(chosen.columns), margins, is_rate=True, with_indices=False)
-    of_levels = {name: rows[0] for name, rows in compared.contrasts["risk_difference"]._asdict().items()}
-    return Result.of((len(order) - 1,), **of_levels)
+    level_fields = {name: rows[0] for name, rows in compared.contrasts["risk_difference"]._asdict().items()}
+    return Result.of((len(order) - 1,), **level_fields)

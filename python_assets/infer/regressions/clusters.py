@@ -23,9 +23,9 @@ VALUES_AT_ONCE: Final = 4_000_000
 
 def cluster_sums(values: Floats, cluster: Ints, n_clusters: int) -> Floats:
     """Sums over the rows of each cluster, shape (clusters, ...)."""
-    found = np.zeros((n_clusters, *values.shape[1:]))
-    np.add.at(found, cluster, values)
-    return found
+    sums = np.zeros((n_clusters, *values.shape[1:]))
+    np.add.at(sums, cluster, values)
+    return sums
 
 
 class Exchange(NamedTuple):
@@ -42,9 +42,9 @@ class Exchange(NamedTuple):
     @property
     def log_arrangements(self) -> float:
         """Logarithm of the number of arrangements that differ."""
-        of_each = np.zeros((int(self.stratum.max()) + 1, self.n_levels))
-        np.add.at(of_each, (self.stratum, self.level), 1)
-        return float((gammaln(of_each.sum(axis=1) + 1) - gammaln(of_each + 1).sum(axis=1)).sum())
+        n_units = np.zeros((int(self.stratum.max()) + 1, self.n_levels))
+        np.add.at(n_units, (self.stratum, self.level), 1)
+        return float((gammaln(n_units.sum(axis=1) + 1) - gammaln(n_units + 1).sum(axis=1)).sum())
 
     def levels(self, n_draws: int, seed: int, size: int) -> Iterator[Ints]:
         """Yield the levels of the units as they are, then under draws, shape (draws of the batch, units)."""
@@ -61,8 +61,8 @@ class _Score:
         columns = counts.x * weight[:, None]
         self.n_levels = exchange.n_levels
         self.bread = linalg.pinvh(counts.x.T @ columns)
-        of_rows = np.column_stack([residual, counts.x * residual[:, None], weight, columns])
-        sums, n_columns = cluster_sums(of_rows, exchange.unit, len(exchange.level)), counts.x.shape[1]
+        row_terms = np.column_stack([residual, counts.x * residual[:, None], weight, columns])
+        sums, n_columns = cluster_sums(row_terms, exchange.unit, len(exchange.level)), counts.x.shape[1]
         self.residual, self.of_columns = sums[:, 0], sums[:, 1 : 1 + n_columns]
         self.weighted = np.ascontiguousarray(sums[:, 1 + n_columns :])
 
@@ -72,8 +72,8 @@ class _Score:
         row = (np.arange(n)[:, None] * self.n_levels + levels).ravel()
         at = (row, np.tile(np.arange(n_units), n))
         matrix = sparse.csr_array((np.ones(n * n_units), at), shape=(n * self.n_levels, n_units))
-        found = (matrix @ self.weighted).reshape(n, self.n_levels, -1)
-        return found[:, :, 0], found[:, :, 1:]
+        by_level = (matrix @ self.weighted).reshape(n, self.n_levels, -1)
+        return by_level[:, :, 0], by_level[:, :, 1:]
 
     def influences(self, levels: Ints, adjusted: Floats) -> Floats:
         """What each unit adds to the score of each level, shape (draws, units, levels).
@@ -82,8 +82,8 @@ class _Score:
             levels: of the units, shape (draws, units).
             adjusted: weighted columns of each level times bread, shape (draws, levels, columns).
         """
-        own = (levels[:, :, None] == np.arange(self.n_levels)) * self.residual[:, None]
-        return cast(Floats, own - self.of_columns @ adjusted.transpose(0, 2, 1))
+        residual_of_level = (levels[:, :, None] == np.arange(self.n_levels)) * self.residual[:, None]
+        return cast(Floats, residual_of_level - self.of_columns @ adjusted.transpose(0, 2, 1))
 
 
 def permuted_drop(counts: Counts, null: Fit, exchange: Exchange, *, n_draws: int, seed: int) -> float:
@@ -190,8 +190,8 @@ def cluster_errors(counts: Counts, fit: Fit, without: Floats) -> Errors:
     n, p = counts.n_clusters, fit.probability
     difference = without - fit.coefficients
     weight = counts.n * p * (1 - p)
-    of_rows = [counts.cluster == cluster for cluster in range(n)]
-    information = np.stack([(counts.x[rows] * weight[rows, None]).T @ counts.x[rows] for rows in of_rows])
+    is_in_cluster = [counts.cluster == cluster for cluster in range(n)]
+    information = np.stack([(counts.x[rows] * weight[rows, None]).T @ counts.x[rows] for rows in is_in_cluster])
     # variance of the clusters' log odds by moments: what residuals exceed binomial noise by, 0 at least
     residual, size = (cluster_sums(one, counts.cluster, n) for one in (counts.k - counts.n * p, weight))
     spread = max((residual**2 - size).sum() / (size**2).sum(), 0.0)
@@ -199,13 +199,15 @@ def cluster_errors(counts: Counts, fit: Fit, without: Floats) -> Errors:
     noise = information + spread * np.einsum("gi,gj->gij", ends, ends)
     bread = linalg.pinvh(information.sum(axis=0))
     # h_g = (information without g)^-1 c, a column for each coefficient c
-    of_rest = np.stack([linalg.pinvh(information.sum(axis=0) - own) for own in information])
+    bread_without = np.stack([linalg.pinvh(information.sum(axis=0) - cluster_term) for cluster_term in information])
     df = np.full(counts.x.shape[1], np.nan)
     for term in range(len(df)):
-        h = of_rest[:, :, term]
-        own = np.einsum("gij,gj->gi", information, h) @ bread
-        of_noise = np.einsum("gij,gj->gi", noise, h)
-        df[term] = _satterthwaite(np.einsum("gi,gi->g", h, of_noise), own, of_noise, noise.sum(axis=0))
+        h = bread_without[:, :, term]
+        cluster_term = np.einsum("gij,gj->gi", information, h) @ bread
+        noise_influence = np.einsum("gij,gj->gi", noise, h)
+        df[term] = _satterthwaite(
+            np.einsum("gi,gi->g", h, noise_influence), cluster_term, noise_influence, noise.sum(axis=0)
+        )
     return Errors((n - 1) / n * difference.T @ difference, df)
 
 

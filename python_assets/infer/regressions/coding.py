@@ -122,12 +122,12 @@ def regression_designs(
     """
     known = {name: (kind, reference) for name, kind, reference in connection.execute(_FACTORS).fetchall()}
     # a prompt has a template, and so has a generation: the prompt's is meant where it has one
-    of_models = {name for name, (kind, _) in known.items() if kind == "model"} | {*OF_SYSTEMS} - set(known)
+    model_factors = {name for name, (kind, _) in known.items() if kind == "model"} | {*OF_SYSTEMS} - set(known)
     levels: dict[str, list[str]] = {}
-    of_systems = [row for row in connection.execute(_OF_SYSTEMS).fetchall() if row[0] in of_models]
-    for factor, level in dict.fromkeys(connection.execute(_LEVELS).fetchall() + of_systems):
+    system_levels = [row for row in connection.execute(_OF_SYSTEMS).fetchall() if row[0] in model_factors]
+    for factor, level in dict.fromkeys(connection.execute(_LEVELS).fetchall() + system_levels):
         levels.setdefault(factor, []).append(level)
-    found = {}
+    designs = {}
     for name, regression in regressions.items():
         order = {factor: levels.get(factor, []) for factor in regression.declared_references}
         references = {
@@ -135,8 +135,10 @@ def regression_designs(
             for factor, reference in regression.declared_references.items()
         }
         interactions = [tuple(one) for one in regression.interactions]
-        found[name] = Design(references, interactions, order, tuple(one for one in references if one in of_models))
-    return found
+        designs[name] = Design(
+            references, interactions, order, tuple(one for one in references if one in model_factors)
+        )
+    return designs
 
 
 class Dropped(NamedTuple):

@@ -124,8 +124,8 @@ def _terms(model: Model, tests: Mapping[str, Result], alpha: float) -> pd.DataFr
     fit, counts, terms = model.fit, model.counts, model.coded.terms
     has = counts.x > 0
     implied = np.array([[bool(one.factors) and one.pairs <= term.pairs for one in terms] for term in terms])
-    of_references = [model.n_clusters_with({name: level}) for name, level in model.design.references.items()]
-    fewest = np.array([min(of_references), *map(model.fewest_clusters, terms[1:])])
+    n_at_references = [model.n_clusters_with({name: level}) for name, level in model.design.references.items()]
+    fewest = np.array([min(n_at_references), *map(model.fewest_clusters, terms[1:])])
     std_error, df = np.full((2, len(terms)), np.nan)
     if model.errors is not None:
         has_error = (fewest >= LEAST_FOR_AN_ERROR) & ~model.separated
@@ -159,7 +159,7 @@ def _models(
     """The whole model, which is no question, then a row an effect, without how many responses there are."""
     counts, fit = model.counts, model.fit
     whole = logistic.deviance(counts, fit.probability)
-    of_rate = logistic.deviance(counts, np.full(len(counts.n), counts.k.sum() / counts.n.sum()))
+    rate_deviance = logistic.deviance(counts, np.full(len(counts.n), counts.k.sum() / counts.n.sum()))
     few = counts.n_clusters < LEAST_FOR_AN_ERROR
     no_errors = InferenceReason.TOO_FEW_CLUSTERS if few else InferenceReason.TOO_MANY_CLUSTERS
     common = {"converged": fit.is_converged, "separated": fit.is_firth}
@@ -167,7 +167,7 @@ def _models(
         "factor": "",
         "n_coefficients": len(model.coded.terms),
         "deviance": whole,
-        "mcfadden_r2": 1 - whole / of_rate,
+        "mcfadden_r2": 1 - whole / rate_deviance,
         "method": FIRTH if fit.is_firth else MAXIMUM_LIKELIHOOD,
         "inference_reason": no_errors if model.errors is None else InferenceReason.DESCRIPTIVE,
     }

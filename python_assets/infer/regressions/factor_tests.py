@@ -107,8 +107,8 @@ class Effect:
     def _present(self) -> list[str]:
         """The reference, then the levels in the order of the design that have a row."""
         factor = self.factors[0]
-        reference, found = self.model.design.references[factor], set(self.model.levels[factor])
-        return [reference, *(one for one in self.model.design.order[factor] if one in found - {reference})]
+        reference, present = self.model.design.references[factor], set(self.model.levels[factor])
+        return [reference, *(one for one in self.model.design.order[factor] if one in present - {reference})]
 
     @property
     def _positions(self) -> Ints:
@@ -141,22 +141,22 @@ class Effect:
         Source: inference.md 11.
         """
         is_inside = len(self.factors) == 1 and self.model.is_inside(self.factors[0])
-        found = self._inside() if is_inside else self._between()
-        adjusted, joint = holm(found.p_value), found.p_hypothesis
+        tested = self._inside() if is_inside else self._between()
+        adjusted, joint = holm(tested.p_value), tested.p_hypothesis
         if np.isnan(joint).all() and not np.isnan(adjusted).all():
             joint = np.full_like(adjusted, np.nanmin(adjusted))
-        return found._replace(p_maxt=adjusted, p_hypothesis=joint)
+        return tested._replace(p_maxt=adjusted, p_hypothesis=joint)
 
     def _between(self) -> Result:
         """By t, and by whole clusters that change places where one of the columns has none."""
-        model, own, n_draws = self.model, self.columns, self._options.n_permutations
+        model, columns, n_draws = self.model, self.columns, self._options.n_permutations
         fewest = np.array([model.fewest_clusters(term) for term in self.terms])
-        separated, is_enough = model.separated[own], fewest >= LEAST_PERMUTED
-        p, joint = np.full(len(own), np.nan), np.nan
+        separated, is_enough = model.separated[columns], fewest >= LEAST_PERMUTED
+        p, joint = np.full(len(columns), np.nan), np.nan
         if model.errors is not None:
-            of_t = t_p(model.fit.coefficients[own], model.errors.std_error[own], model.errors.df[own])
-            p = np.where((fewest >= LEAST_CLUSTERS) & ~separated, of_t, np.nan)
-            joint = joint_p(model.fit.coefficients, model.errors, own[~np.isnan(p)])
+            p_by_t = t_p(model.fit.coefficients[columns], model.errors.std_error[columns], model.errors.df[columns])
+            p = np.where((fewest >= LEAST_CLUSTERS) & ~separated, p_by_t, np.nan)
+            joint = joint_p(model.fit.coefficients, model.errors, columns[~np.isnan(p)])
         is_t = ~np.isnan(p)
         if (is_enough & ~is_t).any() and self._exchange is not None and model.is_between(self.factors[0]):
             tested = np.zeros(len(self._present) - 1, dtype=bool)
@@ -181,9 +181,9 @@ class Effect:
         fixed = {name: model.design.references[name] for name in model.design.partners(self.factors)}
         rows = has_levels(model.levels, fixed)
         rate = (counts.k / counts.n)[rows]
-        found = blocked_levels(model.levels[rows], counts.cluster[rows], rate, factor, self._present, self._options)
-        found = Result._make(field[self._positions] for field in found)
-        method = [None if one is None else f"{BY_BLOCKS}: {one}" for one in found.method]
-        scope = [None if one is None else model.design.scope for one in found.scope]
-        found = found._replace(method=np.array(method, dtype=object))
-        return found._replace(scope=np.array(scope, dtype=object)) if model.design.has_units else found
+        tested = blocked_levels(model.levels[rows], counts.cluster[rows], rate, factor, self._present, self._options)
+        tested = Result._make(field[self._positions] for field in tested)
+        method = [None if one is None else f"{BY_BLOCKS}: {one}" for one in tested.method]
+        scope = [None if one is None else model.design.scope for one in tested.scope]
+        tested = tested._replace(method=np.array(method, dtype=object))
+        return tested._replace(scope=np.array(scope, dtype=object)) if model.design.has_units else tested

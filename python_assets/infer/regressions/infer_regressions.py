@@ -100,13 +100,13 @@ def fit_regressions(
         Every column of the tables but those of judge_regressions, and p_holm of terms.
     """
     declared = connection.execute(_REGRESSIONS).df().set_index("regression_id", drop=False)
-    found = []
+    fits = []
     for name, design in regression_designs(connection, study.regressions).items():
         keys = {str(key): value for key, value in declared.loc[name].items()}
         if measures is None or keys["measure_id"] in measures:
             for system_id, one in _fitted(connection, study, name, design, str(keys["measure_id"]), level=level):
-                found.append(Importance(*(rows.assign(**keys, system_id=system_id) for rows in one)))
-    return _stacked(found)
+                fits.append(Importance(*(rows.assign(**keys, system_id=system_id) for rows in one)))
+    return _stacked(fits)
 
 
 def _fitted(
@@ -115,28 +115,28 @@ def _fitted(
     """A regression of every generation, or of all of them together."""
     options = options_of(study, level)._replace(seed=stable_seed(study.seed, name))
     sums = _of_systems(name, study.regressions[name].systems, connection.execute(_SUMS, [name]).df())
-    of_prompts = sums.group_id.str.split(LEVEL_SEPARATOR, expand=True)
-    of_prompts = of_prompts.reindex(columns=range(len(design.of_prompts)))  # no column of no row
-    sums = sums.assign(**{factor: of_prompts[at] for at, factor in enumerate(design.of_prompts)})
+    prompt_levels = sums.group_id.str.split(LEVEL_SEPARATOR, expand=True)
+    prompt_levels = prompt_levels.reindex(columns=range(len(design.of_prompts)))  # no column of no row
+    sums = sums.assign(**{factor: prompt_levels[at] for at, factor in enumerate(design.of_prompts)})
     known = connection.execute(_SYSTEM_FACTORS).df()
     for factor in design.of_models:
-        of_factor = known[known.factor == factor].set_index("system_id").level
-        sums = sums.assign(**{factor: sums.system_id.map(of_factor)})
+        level_of_system = known[known.factor == factor].set_index("system_id").level
+        sums = sums.assign(**{factor: sums.system_id.map(level_of_system)})
     sums = sums.dropna(subset=list(design.of_models))  # a generation that lacks a level
     if not len(sums):  # the measure was not observed
         yield ALL_SYSTEMS, nothing_fitted(design, InferenceReason.NO_VALUES, {"n_responses": 0})
         return
     factors, counts, mixed = list(design.references), ["n_responses", "n_events"], mixed_factors(connection)
-    for system_id, part in [(ALL_SYSTEMS, sums)] if design.of_models else sums.groupby("system_id"):
+    for system_id, system_sums in [(ALL_SYSTEMS, sums)] if design.of_models else sums.groupby("system_id"):
         if {(str(system_id), measure_id, factor) for factor in factors} & mixed:
-            counts_of_all = {"n_responses": int(part.n_responses.sum())}
+            counts_of_all = {"n_responses": int(system_sums.n_responses.sum())}
             yield str(system_id), nothing_fitted(design, InferenceReason.SCORER_DIFFERS, counts_of_all)
             continue
-        added = part.groupby(["unit_id", *factors], sort=True)[counts].sum().reset_index()
+        added = system_sums.groupby(["unit_id", *factors], sort=True)[counts].sum().reset_index()
         n, k = (added[count].to_numpy(dtype=float) for count in counts)
-        own = design._replace(has_units=not part.unit_is_root_prompt.all())
+        system_design = design._replace(has_units=not system_sums.unit_is_root_prompt.all())
         responses = Responses(added[factors], pd.factorize(added.unit_id)[0], n, k)
-        yield str(system_id), factor_importance(responses, own, options)
+        yield str(system_id), factor_importance(responses, system_design, options)
 
 
 def _of_systems(name: str, systems: Sequence[str] | None, sums: pd.DataFrame) -> pd.DataFrame:
@@ -159,8 +159,8 @@ def _of_systems(name: str, systems: Sequence[str] | None, sums: pd.DataFrame) ->
 def _stacked(parts: Sequence[Importance]) -> Importance:
     """All rows, with every column of their table that some of them may lack."""
     columns = ([*TABLES["factor_importance"], "p_holm"], [*TABLES["factor_models"]])
-    rows = ([row for part in parts for row in part[at].to_dict("records")] for at in range(2))
-    return Importance(*(pd.DataFrame(own, columns=of) for own, of in zip(rows, columns, strict=True)))
+    rows = ([row for importance in parts for row in importance[at].to_dict("records")] for at in range(2))
+    return Importance(*(pd.DataFrame(table_rows, columns=of) for table_rows, of in zip(rows, columns, strict=True)))
 
 
 def judge_regressions(

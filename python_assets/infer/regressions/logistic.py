@@ -92,9 +92,9 @@ def fit_logistic(counts: Counts, start: Floats | None = None) -> Fit:
     with warnings.catch_warnings():
         for category in (ConvergenceWarning, PerfectSeparationWarning, RuntimeWarning):
             warnings.simplefilter("ignore", category)  # is_converged says it
-        found = model.fit(start, maxiter=MOST_ROUNDS, tol=CLOSE_ENOUGH, tol_criterion="params")
-    b, is_converged = found.params, bool(found.converged)
-    return Fit(b, expit(counts.x @ b), found.bse, is_firth=False, is_converged=is_converged, intercept=float(b[0]))
+        fitted = model.fit(start, maxiter=MOST_ROUNDS, tol=CLOSE_ENOUGH, tol_criterion="params")
+    b, is_converged = fitted.params, bool(fitted.converged)
+    return Fit(b, expit(counts.x @ b), fitted.bse, is_firth=False, is_converged=is_converged, intercept=float(b[0]))
 
 
 def fit_firth(counts: Counts, start: Floats | None = None) -> Fit:
@@ -119,10 +119,10 @@ def fit_firth(counts: Counts, start: Floats | None = None) -> Fit:
 
 def _outcomes(counts: Counts) -> tuple[Floats, Floats, Floats]:
     """Rows of one outcome each: columns, 1 or 0, and how many responses."""
-    of_ones, of_zeros = counts.k > 0, counts.n > counts.k
-    x = np.concatenate([counts.x[of_ones], counts.x[of_zeros]])
-    y = np.repeat([1.0, 0.0], [of_ones.sum(), of_zeros.sum()])
-    return x, y, np.concatenate([counts.k[of_ones], (counts.n - counts.k)[of_zeros]])
+    has_ones, has_zeros = counts.k > 0, counts.n > counts.k
+    x = np.concatenate([counts.x[has_ones], counts.x[has_zeros]])
+    y = np.repeat([1.0, 0.0], [has_ones.sum(), has_zeros.sum()])
+    return x, y, np.concatenate([counts.k[has_ones], (counts.n - counts.k)[has_zeros]])
 
 
 def _flic(counts: Counts, log_odds: Floats) -> float:
@@ -153,7 +153,7 @@ def left_out(counts: Counts, fit: Fit) -> Floats:
 
     NaN where a term has no finite coefficient without the cluster: no row, or separated.
     """
-    found = np.full((counts.n_clusters, counts.x.shape[1]), np.nan)
+    coefficients = np.full((counts.n_clusters, counts.x.shape[1]), np.nan)
     for cluster in range(counts.n_clusters):
         rest = Counts(*(rows[counts.cluster != cluster] for rows in counts))
         if rest.k.sum() in (0, rest.n.sum()):
@@ -162,5 +162,5 @@ def left_out(counts: Counts, fit: Fit) -> Floats:
         rest = rest._replace(x=rest.x[:, kept])
         again = fit_like(rest, fit, fit.coefficients[kept])
         is_infinite = not again.is_converged and not fit.is_firth and infinite_columns(rest)
-        found[cluster, kept] = np.where(is_infinite, np.nan, again.coefficients)
-    return found
+        coefficients[cluster, kept] = np.where(is_infinite, np.nan, again.coefficients)
+    return coefficients

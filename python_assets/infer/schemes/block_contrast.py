@@ -67,8 +67,8 @@ class BlockContrast(OfBlocks):
     def _others(self, y: Floats) -> Floats:
         """Mean of the other side of each cell."""
         sums = self.design.block_sums(y)[self.design.block]
-        own = y if self.against is Against.REST else 0
-        return (sums - own) / self._n_others[self.design.block][:, None]
+        own_side = y if self.against is Against.REST else 0
+        return (sums - own_side) / self._n_others[self.design.block][:, None]
 
     def by_unit(self, x: Floats) -> Floats:
         """Deviations by group and unit."""
@@ -93,14 +93,14 @@ class BlockContrast(OfBlocks):
     def over_ts(self, x: Floats, draws: Draws, work: OfTs) -> Counts:
         """Do the work on the deviations under every draw."""
         d, n = self.deviations(x), np.maximum(self.rows.n_units, 1)[:, None]
-        parts = [(part, self._factors(d[:, part])) for part in pieces(d.shape[1], COLUMNS_PER_PRODUCT)]
+        chunks = [(chunk, self._factors(d[:, chunk])) for chunk in pieces(d.shape[1], COLUMNS_PER_PRODUCT)]
 
-        def of_part(w: sparse.csr_array, part: slice, z: Floats, batch: slice) -> Counts:
+        def of_part(w: sparse.csr_array, chunk: slice, z: Floats, batch: slice) -> Counts:
             sums = self._sums(w, z)
-            return work(sums.total / n, self.sizes(sums, n), part, batch)
+            return work(sums.total / n, self.sizes(sums, n), chunk, batch)
 
         def one(w: sparse.csr_array, batch: slice) -> Counts:
-            return np.concatenate([of_part(w, part, z, batch) for part, z in parts], axis=-1)
+            return np.concatenate([of_part(w, chunk, z, batch) for chunk, z in chunks], axis=-1)
 
         return cast(Counts, np.sum(each_batch(self._slots, draws, one), axis=0))
 
@@ -112,10 +112,10 @@ class BlockContrast(OfBlocks):
         """Do the work on the moments under every draw; n_together columns are never cut apart."""
         pooled = self._pooled(y)
         width = max(COLUMNS_PER_PRODUCT // 2 // n_together, 1) * n_together
-        parts = [(part, self._moments_of(y[:, part])) for part in pieces(y.shape[1], width)]
+        chunks = [(chunk, self._moments_of(y[:, chunk])) for chunk in pieces(y.shape[1], width)]
 
         def one(w: sparse.csr_array, batch: slice) -> Counts:
-            done = [work(of(w)._replace(pooled=pooled[:, part]), part, batch) for part, of in parts]
+            done = [work(of(w)._replace(pooled=pooled[:, chunk]), chunk, batch) for chunk, of in chunks]
             return np.concatenate(done, axis=-1)
 
         return cast(Counts, np.sum(each_batch(self._slots, draws, one), axis=0))
@@ -148,15 +148,15 @@ class BlockContrast(OfBlocks):
     def _moments_of_complete(self, y: Floats) -> Callable[[sparse.csr_array], Moments]:
         """The other side is (block sum - own) / n, own counting where it is no part of the other side."""
         sums, n = self.design.block_sums(y), self._n_others[0]
-        own, s, ss = float(self.against is Against.REST), sums.sum(axis=0), (sums * sums).sum(axis=0)
+        counts_self, s, ss = float(self.against is Against.REST), sums.sum(axis=0), (sums * sums).sum(axis=0)
         is_binary = bool((y * y == y).all())
         factors = np.hstack([y, y * sums[self.design.block], *([] if is_binary else [y * y])])
 
         def of(w: sparse.csr_array) -> Moments:
             a, a_s, *squares = self._products(w, factors, y.shape[1])
             aa = a if is_binary else squares[0]
-            cc = (ss - own * (2 * a_s - aa)) / n**2
-            return Moments(a, (s - own * a) / n, aa, cc, (a_s - own * aa) / n, np.zeros(()))
+            cc = (ss - counts_self * (2 * a_s - aa)) / n**2
+            return Moments(a, (s - counts_self * a) / n, aa, cc, (a_s - counts_self * aa) / n, np.zeros(()))
 
         return of
 

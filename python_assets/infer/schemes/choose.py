@@ -156,11 +156,11 @@ def choose_schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> 
 
 def _by_labels(cells: Cells, columns: Ints) -> Iterator[tuple[Ints, Labelled | None]]:
     """Columns that share what is known of their labels."""
-    found = cells.labelled(columns) if cells.labels else [None] * len(columns)
-    keys = [None if one is None else (one.kind, one.n_root_prompts) for one in found]
+    labels = cells.labelled(columns) if cells.labels else [None] * len(columns)
+    keys = [None if one is None else (one.kind, one.n_root_prompts) for one in labels]
     for key in dict.fromkeys(keys):
-        places = np.array([place for place, own in enumerate(keys) if own == key])
-        yield columns[places], found[places[0]]
+        places = np.array([index for index, column_key in enumerate(keys) if column_key == key])
+        yield columns[places], labels[places[0]]
 
 
 def _of_labels(
@@ -310,8 +310,8 @@ def _weight_by_prompt(cell: Ints, prompt: Ints) -> Floats | None:
         return None
     weight = 1 / n
     scale = np.bincount(code, weight) / np.bincount(code, weight**2)
-    found: Floats = weight * scale[code]
-    return found
+    scaled: Floats = weight * scale[code]
+    return scaled
 
 
 def in_units(cells: Cells, options: Options) -> Iterator[Chosen]:
@@ -357,13 +357,13 @@ def units_in_order(cells: Cells, cell: Ints) -> UnitsInOrder:
     names, first, position = np.unique(cells.unit_of_cell[cell], return_index=True, return_inverse=True)
     stratum = cells.stratum_of_cell[cell][first]
     order = np.argsort(stratum, kind="stable")
-    place = np.empty(len(names), dtype=np.intp)
-    place[order] = np.arange(len(names))
+    rank = np.empty(len(names), dtype=np.intp)
+    rank[order] = np.arange(len(names))
     return UnitsInOrder(
         name=names[order],
         stratum=np.unique(stratum[order], return_inverse=True)[1],
         group=cells.frame.group[cell][first][order],
-        place=place[position],
+        place=rank[position],
     )
 
 
@@ -379,8 +379,8 @@ def compared_cells(cells: Cells, present: NDArray[np.bool_]) -> tuple[Ints, bool
         return cell, True
     at = np.stack([units.stratum[units.place], prompt])
     _, column = np.unique(at, axis=1, return_inverse=True)
-    held = np.unique(np.stack([column, units.group[units.place]]), axis=1)[0]
-    return cell[np.bincount(held)[column] >= 2], False
+    column_of_groups = np.unique(np.stack([column, units.group[units.place]]), axis=1)[0]
+    return cell[np.bincount(column_of_groups)[column] >= 2], False
 
 
 def nested_units(

@@ -120,8 +120,8 @@ def _by_answers(frame: Frame, m: Floats, labels: CellLabels) -> Floats:
     present, is_labelled = ~np.isnan(m), ~np.isnan(labels.y) & ~np.isnan(m)
     n_of, n = (np.bincount(frame.group[which], minlength=frame.n_groups) for which in (present, is_labelled))
     scale = np.divide(n_of, n, out=np.full(frame.n_groups, np.nan), where=n > 0)[frame.group]
-    found: Floats = m + np.where(is_labelled, scale * (labels.y - m), 0.0) + 0 * scale
-    return found
+    corrected: Floats = m + np.where(is_labelled, scale * (labels.y - m), 0.0) + 0 * scale
+    return corrected
 
 
 def with_labels(cells: Cells, labels: Mapping[tuple[str, str], CellLabels], declared: Sequence[str]) -> Cells:
@@ -134,18 +134,18 @@ def with_labels(cells: Cells, labels: Mapping[tuple[str, str], CellLabels], decl
     """
     columns = cells.columns
     is_of = columns.measure_id.isin(declared) & columns.kind.isin([*KINDS]) & (columns.calibration == "raw")
-    own = columns[is_of & (columns.statistic == "mean") & (columns.parameters == "")]
+    labelled_columns = columns[is_of & (columns.statistic == "mean") & (columns.parameters == "")]
     added, values, known = [], [], dict(cells.labels)
-    for column in own.to_dict("records"):
+    for column in labelled_columns.to_dict("records"):
         key = (str(column["system_id"]), str(column["measure_id"]))
-        of_cells = labels.get(key)
-        if of_cells is None and (cells.is_of_models or column["system_id"] == BASELINE):
+        cell_labels = labels.get(key)
+        if cell_labels is None and (cells.is_of_models or column["system_id"] == BASELINE):
             continue
         m, kind = cells.x[:, int(column["column_position"])], str(column["kind"])
-        for calibration, x, of_labels in _columns(cells.frame, m, of_cells, kind):
-            added.append({**column, "calibration": calibration, "kind": of_labels.kind})
+        for calibration, x, what_is_known in _columns(cells.frame, m, cell_labels, kind):
+            added.append({**column, "calibration": calibration, "kind": what_is_known.kind})
             values.append(x)
-            known[(*key, calibration)] = of_labels
+            known[(*key, calibration)] = what_is_known
     if not added:
         return cells
     table = pd.concat([columns, pd.DataFrame(added)], ignore_index=True)
@@ -158,13 +158,13 @@ def with_labels(cells: Cells, labels: Mapping[tuple[str, str], CellLabels], decl
 
 def _columns(frame: Frame, m: Floats, labels: CellLabels | None, kind: str) -> Iterator[tuple[str, Floats, Labelled]]:
     """Yield calibration, values and what is known of them: of one generation and measure."""
-    of_values, of_errors = KINDS[kind]
+    value_kind, error_kind = KINDS[kind]
     is_rate = kind == "binary"
-    nothing = Labelled(of_values, 0, InferenceReason.TOO_FEW_LABELS, np.zeros(frame.n_groups, dtype=bool), is_rate)
+    nothing = Labelled(value_kind, 0, InferenceReason.TOO_FEW_LABELS, np.zeros(frame.n_groups, dtype=bool), is_rate)
     if labels is None:
         yield CORRECTED, m, nothing
         return
-    found = corrected_values(frame, m, labels)
+    corrected = corrected_values(frame, m, labels)
     is_few = nothing.is_few
     if is_rate:
         is_in = ~np.isnan(m)
@@ -172,14 +172,14 @@ def _columns(frame: Frame, m: Floats, labels: CellLabels | None, kind: str) -> I
             np.bincount(frame.group[is_in], of[is_in], frame.n_groups) for of in (labels.n_events, labels.n_others)
         )
         is_few = np.any([n < FEWEST_EVENTS for n in counts], axis=0)
-    v = found.v if found.n_labelled else m
+    v = corrected.v if corrected.n_labelled else m
     yield (
         CORRECTED,
         v,
-        nothing._replace(n_root_prompts=found.n_labelled, reason=found.reason, is_few=is_few, of_cells=labels),
+        nothing._replace(n_root_prompts=corrected.n_labelled, reason=corrected.reason, is_few=is_few, of_cells=labels),
     )
     for calibration in OF_LABELS[kind][1:]:
         x = np.where(np.isnan(m), np.nan, labels.of(calibration))
         if np.isnan(x).all():  # people found it nowhere, or everywhere
             continue
-        yield calibration, x, nothing._replace(kind=of_errors, reason=found.reason)
+        yield calibration, x, nothing._replace(kind=error_kind, reason=corrected.reason)

@@ -156,14 +156,14 @@ class BlockMeans:
         sums = sparse.csr_array(
             (weight, (row, np.arange(len(row)))), shape=(n_units * n_groups, len(row))
         ) @ self.design.centred(x)
-        found = np.full((n_units, n_groups + 1, x.shape[1]), np.nan)
-        found[:, :-1][self._is_present] = sums[self._is_present.ravel()]
+        table = np.full((n_units, n_groups + 1, x.shape[1]), np.nan)
+        table[:, :-1][self._is_present] = sums[self._is_present.ravel()]
         means = self.design.block_sums(x) / self.design.block_size[:, None]
-        of_unit = sparse.csr_array(
+        unit_weights = sparse.csr_array(
             (self._weight, (self.design.unit_of_block, np.arange(len(means)))), shape=(n_units, len(means))
         )
-        found[:, -1] = of_unit @ means
-        return found
+        table[:, -1] = unit_weights @ means
+        return table
 
     @cached_property
     def _is_present(self) -> NDArray[np.bool_]:
@@ -181,11 +181,13 @@ class BlockMeans:
         holds_all = ((weights @ self._is_present.astype(float)) > 0).all(axis=1)
         weights = weights[np.flatnonzero(holds_all)]
         holds = design.holds[self.groups].T.astype(float)  # (blocks, groups)
-        of_block = -holds[:, :, None] * holds[:, None, :] / design.block_size[:, None, None]
-        of_block[:, np.arange(n_groups), np.arange(n_groups)] += holds
-        place, shape = (design.unit_of_block, np.arange(len(holds))), (design.n_units, len(holds))
-        of_unit = sparse.csr_array((self._weight, place), shape=shape) @ of_block.reshape(len(holds), -1)
-        return weights, weights @ of_unit
+        block_equations = -holds[:, :, None] * holds[:, None, :] / design.block_size[:, None, None]
+        block_equations[:, np.arange(n_groups), np.arange(n_groups)] += holds
+        unit_and_block, shape = (design.unit_of_block, np.arange(len(holds))), (design.n_units, len(holds))
+        unit_equations = sparse.csr_array((self._weight, unit_and_block), shape=shape) @ block_equations.reshape(
+            len(holds), -1
+        )
+        return weights, weights @ unit_equations
 
     def noise(self, by_unit: Floats, observed: Floats, *, with_level: bool) -> Floats:
         """Adjusted means of resampled units, as far from the observed ones as a new sample would be.
@@ -213,13 +215,13 @@ def _solved(equations: Floats, sums: Floats) -> Floats:
     matrices = equations.reshape(-1, n_groups, n_groups) + 1 / n_groups
     step = max(SOLVED_AT_ONCE // n_groups**2, 1)
     try:
-        parts = [
+        solutions = [
             np.linalg.solve(matrices[start : start + step], sums[start : start + step])
             for start in range(0, len(sums), step)
         ]
     except np.linalg.LinAlgError:  # a resample that no shared block connects
-        parts = [np.linalg.pinv(matrices, rcond=SINGULAR) @ sums]
-    return np.concatenate(parts)
+        solutions = [np.linalg.pinv(matrices, rcond=SINGULAR) @ sums]
+    return np.concatenate(solutions)
 
 
 @dataclass(frozen=True)
@@ -263,8 +265,8 @@ class UnitMeans:
     @property
     def scope(self) -> str:
         """The narrowest scope of any group."""
-        found = UnitContrast(self.units).rows.scope[self.groups]
-        return str(min(found, key=lambda scope: (scope != THESE_PROMPTS, scope in GENERAL_SCOPES)))
+        scopes = UnitContrast(self.units).rows.scope[self.groups]
+        return str(min(scopes, key=lambda scope: (scope != THESE_PROMPTS, scope in GENERAL_SCOPES)))
 
     @property
     def method(self) -> str:
@@ -308,11 +310,11 @@ class UnitMeans:
         """Adjusted means of shuffled units."""
         z, slots = self.units.table(x).mean(axis=1), self.units.slots
         by_cell = self._map / self.units.size_of_cell
-        found = np.empty((x.shape[1], len(self.groups), draws.n))
+        means = np.empty((x.shape[1], len(self.groups), draws.n))
 
         def one(w: sparse.csr_array, batch: slice) -> None:
             sums = (w @ z).reshape(-1, slots.n_rows, x.shape[1])
-            found[:, :, batch] = np.einsum("gc,bcf->fgb", by_cell, sums)
+            means[:, :, batch] = np.einsum("gc,bcf->fgb", by_cell, sums)
 
         each_batch(slots, draws, one)
-        return found
+        return means

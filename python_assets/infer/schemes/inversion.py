@@ -96,8 +96,8 @@ def resamples_of(seed: int, n_permutations: int, n_units: int) -> Resamples | No
 def rare_differences(by_unit: Floats, slope: Floats, power: Floats, of_one: Floats) -> Rare:
     """Count the units that show differences; by_unit of shape (units, groups, ...), NaN where absent."""
     apart = np.nanmax(by_unit, axis=1) - np.nanmin(by_unit, axis=1)
-    of_unit = apart.reshape(len(by_unit), -1).max(axis=1)
-    n_different, largest = int((of_unit > TIE).sum()), float(of_unit.max())
+    largest_by_unit = apart.reshape(len(by_unit), -1).max(axis=1)
+    n_different, largest = int((largest_by_unit > TIE).sum()), float(largest_by_unit.max())
     return Rare(len(by_unit), n_different, largest if n_different else 1.0, slope, power, of_one)
 
 
@@ -225,44 +225,44 @@ def _reached(stretched: Stretched, share: float, truth: Floats, value: Floats) -
         value: shape (profiles, numbers).
     """
     n_below, is_below = np.zeros(value.shape, dtype=np.intp), np.ones(value.shape, dtype=bool)
-    for place in range(len(GRID)):
+    for grid_index in range(len(GRID)):
         is_open = np.flatnonzero(is_below.any(axis=1))
         if not len(is_open):
             break
-        is_below[is_open] &= _is_below(stretched.at(place, is_open), share, value[is_open])
+        is_below[is_open] &= _is_below(stretched.at(grid_index, is_open), share, value[is_open])
         n_below += is_below
     before, after = np.maximum(n_below - 1, 0), np.minimum(n_below, len(GRID) - 1)
     lower, upper = (_quantile(stretched.found(places), share) for places in (before, after))
-    for place in range(before.max()):  # where an earlier quantile is larger, it has not fallen since
-        later = np.flatnonzero((before > place).any(axis=1))
-        rows = stretched.at(place, later)
-        is_larger = (before[later] > place) & ~_is_below(rows, share, lower[later])
+    for grid_index in range(before.max()):  # where an earlier quantile is larger, it has not fallen since
+        later = np.flatnonzero((before > grid_index).any(axis=1))
+        rows = stretched.at(grid_index, later)
+        is_larger = (before[later] > grid_index) & ~_is_below(rows, share, lower[later])
         if is_larger.any():
             which, number = np.nonzero(is_larger)
             lower[later[which], number] = np.maximum(lower[later[which], number], _quantile(rows[is_larger], share))
     step = upper - lower
-    part = np.divide(value - lower, step, out=np.zeros(value.shape), where=step > 0)
+    fraction = np.divide(value - lower, step, out=np.zeros(value.shape), where=step > 0)
     start, end = (np.take_along_axis(truth, places[..., None], -1)[..., 0] for places in (before, after))
-    return start + part * (end - start)
+    return start + fraction * (end - start)
 
 
 def _is_below(rows: Floats, share: float, value: Floats) -> Bools:
     """Whether the quantile of each row lies below its value: sorted only where counting does not tell."""
     n_less, lower = np.count_nonzero(rows < value[..., None], axis=-1), int(share * (rows.shape[-1] - 1))
-    found = n_less > lower + 1
+    is_less = n_less > lower + 1
     is_open = n_less == lower + 1
     if is_open.any():
-        found[is_open] = _quantile(rows[is_open], share) < value[is_open]
-    return cast(Bools, found)
+        is_less[is_open] = _quantile(rows[is_open], share) < value[is_open]
+    return cast(Bools, is_less)
 
 
 def _quantile(rows: Floats, share: float) -> Floats:
     """Quantile of each row by linear interpolation; the rows are reordered."""
-    place = share * (rows.shape[-1] - 1)
-    lower = int(place)
+    position = share * (rows.shape[-1] - 1)
+    lower = int(position)
     upper = min(lower + 1, rows.shape[-1] - 1)
     rows.partition((lower, upper), axis=-1)
-    return cast(Floats, rows[..., lower] + (place - lower) * (rows[..., upper] - rows[..., lower]))
+    return cast(Floats, rows[..., lower] + (position - lower) * (rows[..., upper] - rows[..., lower]))
 
 
 def _margin_levels(profile: Stretchable, which: int) -> tuple[float, float]:

@@ -63,9 +63,9 @@ class PairContrast(OfBlocks):
     @cached_property
     def _pairs(self) -> list[_Pair]:
         block = self.design.block[self._order]
-        place = np.full((self.design.frame.n_groups, len(self.design.block_size)), -1)
-        place[self.design.group[self._order], block] = np.arange(len(block))
-        return [self._pair(place[g], place[h]) for g, h in zip(self.group, self.other, strict=True)]
+        cell_of = np.full((self.design.frame.n_groups, len(self.design.block_size)), -1)
+        cell_of[self.design.group[self._order], block] = np.arange(len(block))
+        return [self._pair(cell_of[g], cell_of[h]) for g, h in zip(self.group, self.other, strict=True)]
 
     def _pair(self, own: Ints, other: Ints) -> _Pair:
         """Take the blocks that hold both; own and other are places by block, -1 where absent."""
@@ -108,53 +108,55 @@ class PairContrast(OfBlocks):
 
     def by_unit(self, x: Floats) -> Floats:
         """Difference of both groups by unit."""
-        own, other = self.rates(x)
-        return own - other
+        this_group, other = self.rates(x)
+        return this_group - other
 
     def rates(self, y: Floats) -> tuple[Floats, Floats]:
         """Means of both groups over the shared blocks of each unit."""
         places = y[self._order]
         shape = (len(self.group), self.design.n_units, y.shape[1])
-        own, other = np.zeros(shape), np.zeros(shape)
+        this_group, other = np.zeros(shape), np.zeros(shape)
         for row, pair in enumerate(self._pairs):
-            own[row, pair.unit] = _by_unit(pair, places[pair.own])
+            this_group[row, pair.unit] = _by_unit(pair, places[pair.own])
             other[row, pair.unit] = _by_unit(pair, places[pair.other])
-        return own, other
+        return this_group, other
 
     def moments(self, y: Floats) -> Moments:
         """Moments of both groups."""
-        return Moments(*(part[0] for part in self._each_pair(y[self._order][:, None], _moments)))
+        return Moments(*(moment[0] for moment in self._each_pair(y[self._order][:, None], _moments)))
 
     def over_ts(self, x: Floats, draws: Draws, work: OfTs) -> Counts:
         """Do the work on the differences under every draw."""
         n = np.maximum(self.rows.n_units, 1)[:, None]
 
-        def of_places(z: Floats, part: slice, batch: slice) -> Counts:
+        def of_places(z: Floats, chunk: slice, batch: slice) -> Counts:
             sums = self._each_pair(z, _sums)
-            return work(sums.total / n, size_of_t(sums, n), part, batch)
+            return work(sums.total / n, size_of_t(sums, n), chunk, batch)
 
         return self._over_draws(x, draws, of_places, COLUMNS_PER_GATHER)
 
     def over_moments(self, y: Floats, draws: Draws, work: OfMoments, n_together: int = 1) -> Counts:
         """Do the work on the moments under every draw; n_together columns are never cut apart."""
         width = max(COLUMNS_PER_GATHER // n_together, 1) * n_together
-        return self._over_draws(y, draws, lambda z, part, batch: work(self._each_pair(z, _moments), part, batch), width)
+        return self._over_draws(
+            y, draws, lambda z, chunk, batch: work(self._each_pair(z, _moments), chunk, batch), width
+        )
 
     def _over_draws(
         self, z: Floats, draws: Draws, work: Callable[[Floats, slice, slice], Counts], width: int
     ) -> Counts:
-        parts = [(part, np.ascontiguousarray(z[:, part])) for part in pieces(z.shape[1], width)]
+        chunks = [(chunk, np.ascontiguousarray(z[:, chunk])) for chunk in pieces(z.shape[1], width)]
 
         def one(batch: slice) -> Counts:
             sources = np.ascontiguousarray(draws.sources(batch)[:, self._order].T)
-            return np.concatenate([work(cells[sources], part, batch) for part, cells in parts], axis=-1)
+            return np.concatenate([work(cells[sources], chunk, batch) for chunk, cells in chunks], axis=-1)
 
         return cast(Counts, np.sum(in_threads(one, draws.batches), axis=0))
 
     def _each_pair(self, places: Floats, of: Callable[[_Pair, Floats], Summed]) -> Summed:
         """Sums of each pair, shape (draws, pairs, columns), from cells in places (places, draws, columns)."""
         rows = [of(pair, places) for pair in self._pairs]
-        return type(rows[0])(*(np.stack(part, axis=1) for part in zip(*rows, strict=True)))
+        return type(rows[0])(*(np.stack(field, axis=1) for field in zip(*rows, strict=True)))
 
 
 def _as_slice(places: Ints) -> Ints | slice:

@@ -52,19 +52,19 @@ def residuals(frame: Frame, cell: Ints, x: Floats, parts: Ints) -> Residuals:
     first = np.searchsorted(block, np.arange(len(blocks)))
     table = np.zeros((len(blocks), n_groups, n_columns))
     table[block, frame.group[cell]] = x - x[first][block]
-    own, weight = np.zeros(table.shape), np.zeros(holds.shape)
-    patterns, of_block = np.unique(holds, axis=0, return_inverse=True)
+    left_over, weight = np.zeros(table.shape), np.zeros(holds.shape)
+    patterns, pattern_of_block = np.unique(holds, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
-        present, members = np.flatnonzero(pattern), np.flatnonzero(of_block.ravel() == number)
+        present, members = np.flatnonzero(pattern), np.flatnonzero(pattern_of_block.ravel() == number)
         left = interaction_of(parts[:, present])
-        own[np.ix_(members, present)] = np.einsum("gh,bhf->bgf", left, table[np.ix_(members, present)])
+        left_over[np.ix_(members, present)] = np.einsum("gh,bhf->bgf", left, table[np.ix_(members, present)])
         weight[np.ix_(members, present)] = np.diag(left)
     # cells that the parts make up to the last bits leave nothing, else their rounding would be held against itself
-    own[np.abs(own) <= ROUNDING * np.abs(table).max(axis=(0, 1), initial=0)] = 0
+    left_over[np.abs(left_over) <= ROUNDING * np.abs(table).max(axis=(0, 1), initial=0)] = 0
     roots, root = np.unique(frame.root_of_block[blocks], return_inverse=True)
     n_blocks = np.bincount(root).astype(float)
-    own_of_root, weight_of_root = np.zeros((len(roots), *own.shape[1:])), np.zeros((len(roots), n_groups))
-    np.add.at(own_of_root, root, own)
+    own_of_root, weight_of_root = np.zeros((len(roots), *left_over.shape[1:])), np.zeros((len(roots), n_groups))
+    np.add.at(own_of_root, root, left_over)
     np.add.at(weight_of_root, root, weight)
     tells = weight_of_root.any(axis=1)
     return Residuals(
@@ -85,15 +85,15 @@ class UnitResiduals(UnitContrast):
     def difference(self) -> Floats:
         """Weight of each cell, a cell being a group in a stratum; 0 where the parts hold the group."""
         units, group = self.units, self.units.group_of_cell
-        of_strata = units.weight_of_strata(np.ones((1, len(units.is_complete)), dtype=bool))[0]
+        stratum_weights = units.weight_of_strata(np.ones((1, len(units.is_complete)), dtype=bool))[0]
         weights, total = np.zeros((units.n_groups, len(group))), np.zeros(units.n_groups)
-        for stratum, of_stratum in enumerate(of_strata):
+        for stratum, stratum_weight in enumerate(stratum_weights):
             at = np.flatnonzero(units.stratum_of_cell == stratum)
-            left = of_stratum * interaction_of(self.parts[:, group[at]])
+            left = stratum_weight * interaction_of(self.parts[:, group[at]])
             weights[np.ix_(group[at], at)] = left
             total[group[at]] += np.diag(left)
-        found: Floats = np.divide(weights, total[:, None], out=np.zeros_like(weights), where=total[:, None] > 0)
-        return found
+        shares: Floats = np.divide(weights, total[:, None], out=np.zeros_like(weights), where=total[:, None] > 0)
+        return shares
 
     @property
     def units_of_groups(self) -> Ints:

@@ -124,25 +124,25 @@ class UnitContrast:
         weight = np.ones(len(slots.row)) if slots.weight is None else slots.weight
         here = sparse.csr_array((weight, (slots.row, np.arange(len(weight)))), shape=(slots.n_rows, len(weight)))
         one = sums(here)
-        return Differences(*(part[0] for part in one))
+        return Differences(*(field[0] for field in one))
 
     def over_ts(self, x: Floats, draws: Draws, work: OfTs) -> Counts:
         """Do the work on the differences of shuffled units."""
         sums, scale, everything = self._sums(self.units.table(x)), self.scale(x), slice(0, x.shape[1])
 
         def one(w: sparse.csr_array, batch: slice) -> Counts:
-            found = sums(w)
-            size = np.abs(ratio(found.value, found.std_error, scale))
-            return work(found.value, size, everything, batch)
+            drawn = sums(w)
+            size = np.abs(ratio(drawn.value, drawn.std_error, scale))
+            return work(drawn.value, size, everything, batch)
 
         return cast(Counts, np.sum(each_batch(self.units.slots, draws, one), axis=0))
 
     def cell_means(self, x: Floats) -> Floats:
         """Mean of the units of each cell, shape (cells, columns); not centred."""
         there = self.units.cell >= 0
-        of_unit = np.where(there[:, :, None], x[self.units.cell], 0).sum(axis=1)
-        of_unit /= np.maximum(there.sum(axis=1), 1)[:, None]
-        return self.units.sums_of_cells(of_unit) / self.units.size_of_cell[:, None]
+        unit_mean = np.where(there[:, :, None], x[self.units.cell], 0).sum(axis=1)
+        unit_mean /= np.maximum(there.sum(axis=1), 1)[:, None]
+        return self.units.sums_of_cells(unit_mean) / self.units.size_of_cell[:, None]
 
     def _sums(self, z: Floats) -> Callable[[sparse.csr_array], Differences]:
         """Differences, errors and df as a function of W, shape (draws, rows, columns)."""
@@ -156,8 +156,8 @@ class UnitContrast:
 
         def of(w: sparse.csr_array) -> Differences:
             sums = (w @ stacked).reshape(-1, units.slots.n_rows, len(factors), n_columns)
-            held = self._held_prompts(w) if units.is_two_way else None
-            return self._of_sums(sums[:, :, 0], sums[:, :, 1], sums[:, :, 2:], spread, held)
+            held_prompts = self._held_prompts(w) if units.is_two_way else None
+            return self._of_sums(sums[:, :, 0], sums[:, :, 1], sums[:, :, 2:], spread, held_prompts)
 
         return of
 
@@ -167,8 +167,8 @@ class UnitContrast:
         if there.all():
             return np.ones((1, 1, self.units.n_prompts), dtype=bool)
         counts = (w @ there.astype(float)).reshape(-1, self.units.slots.n_rows, self.units.n_prompts)
-        own, other = (side.astype(float) @ counts for side in (self.difference > 0, self.difference < 0))
-        return np.asarray((own > 0) & (other > 0))
+        this_side, other = (side.astype(float) @ counts for side in (self.difference > 0, self.difference < 0))
+        return np.asarray((this_side > 0) & (other > 0))
 
     def _of_sums(
         self, total: Floats, squares: Floats, more: Floats, spread: Floats, held: NDArray[np.bool_] | None
@@ -188,16 +188,18 @@ class UnitContrast:
         left = squares - total * mean
         left = np.where(left > ROUNDING * spread, left, 0)
         variance, df = self._variances(left)
-        parts = (self.difference**2)[:, :, None] * (variance / n)[..., None, :, :]
-        of_units = parts.sum(axis=-2)
-        below = np.divide(parts**2, df, out=np.zeros_like(parts), where=df > 0).sum(axis=-2)
+        cell_variances = (self.difference**2)[:, :, None] * (variance / n)[..., None, :, :]
+        unit_variance = cell_variances.sum(axis=-2)
+        below = np.divide(cell_variances**2, df, out=np.zeros_like(cell_variances), where=df > 0).sum(axis=-2)
         value = self.difference @ mean
         if held is None:
-            return self._with_df(value, of_units, below)
-        of_prompts, of_residual = self._prompt_variances(mean, squares, more, held)
+            return self._with_df(value, unit_variance, below)
+        prompt_variance, residual_variance = self._prompt_variances(mean, squares, more, held)
         df_prompts = np.maximum(held.sum(axis=2) - 1, 1)[..., None]
-        total_variance = np.maximum(of_units + of_prompts - of_residual, np.maximum(of_units, of_prompts))
-        return self._with_df(value, total_variance, below + of_prompts**2 / df_prompts)
+        total_variance = np.maximum(
+            unit_variance + prompt_variance - residual_variance, np.maximum(unit_variance, prompt_variance)
+        )
+        return self._with_df(value, total_variance, below + prompt_variance**2 / df_prompts)
 
     def _with_df(self, value: Floats, variance: Floats, below: Floats) -> Differences:
         """Satterthwaite's degrees of freedom; those of the units where nothing spreads."""
@@ -235,12 +237,12 @@ class UnitContrast:
         n_held, is_compared = held.sum(axis=2)[..., None], held[..., None]
         centre = (differences * is_compared).sum(axis=2) / np.maximum(n_held, 1)
         squared = ((differences - centre[:, :, None]) ** 2 * is_compared).sum(axis=2)
-        of_prompts = squared / np.maximum(n_held * (n_held - 1), 1)
+        prompt_variance = squared / np.maximum(n_held * (n_held - 1), 1)
         is_enough = n_held >= MIN_PROMPTS
         left = more[:, :, 0] - n_prompts * squares - n * (by_prompt**2).sum(axis=2) + n * n_prompts * mean**2
         divisor = (n_prompts - 1) * np.maximum(n - 1, 1) * n_prompts * n
-        of_residual = self.difference**2 @ (np.maximum(left, 0) / divisor)
-        return of_prompts * is_enough, of_residual * is_enough
+        residual_variance = self.difference**2 @ (np.maximum(left, 0) / divisor)
+        return prompt_variance * is_enough, residual_variance * is_enough
 
     def rate_pair(self, y: Floats) -> RatePair:
         """Rates of both sides with their effective sizes, from the spread of each side's own units.
@@ -254,17 +256,17 @@ class UnitContrast:
         n = units.size_of_cell[:, None]
         left = squares - total**2 / n
         variance = self._variances(np.where(left > ROUNDING, left, 0))[0] / n
-        parts, variances = [], []
+        fields, variances = [], []
         is_compared = np.where(self.rows.is_compared, 1.0, np.nan)
         for side in (self.weights.own, self.weights.other):
             p, v = side @ mean, side**2 @ variance
             inverse = (side**2 @ (1 / n[:, 0]))[:, None]
-            parts += [p.T * is_compared, interval.inverse_effective_n(p, v, inverse).T * is_compared]
+            fields += [p.T * is_compared, interval.inverse_effective_n(p, v, inverse).T * is_compared]
             variances.append(v)
         product = variances[0] * variances[1]
         covariance = (self.weights.own * self.weights.other) @ variance
         rho = np.divide(covariance, np.sqrt(product), out=np.zeros_like(product), where=product > 0)
-        return RatePair._make([*parts, np.clip(rho, -1, 1).T])
+        return RatePair._make([*fields, np.clip(rho, -1, 1).T])
 
 
 def _smallest_p(n: Ints, n_own: Floats, n_other: Floats, n_others: Floats, shared: NDArray[np.bool_]) -> Floats:

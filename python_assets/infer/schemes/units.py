@@ -163,8 +163,8 @@ class Units:
             size = np.bincount(self.stratum)[:, None, None]
             return z - (np.add.reduceat(z, first, axis=0) / size)[self.stratum]
         z = np.where(there[:, :, None], z - self._prompt_effects(z, there)[self.stratum], 0)
-        of_unit: Floats = z.sum(axis=1, keepdims=True) / np.maximum(there.sum(axis=1), 1)[:, None, None]
-        return np.where(there[:, :, None], z, of_unit)
+        unit_mean: Floats = z.sum(axis=1, keepdims=True) / np.maximum(there.sum(axis=1), 1)[:, None, None]
+        return np.where(there[:, :, None], z, unit_mean)
 
     def _prompt_effects(self, z: Floats, there: NDArray[np.bool_]) -> Floats:
         """What each prompt adds in each stratum, groups left out of account; shape (strata, prompts, columns).
@@ -181,12 +181,12 @@ class Units:
         total, n = np.zeros((n_cells, *z.shape[1:])), np.zeros((n_cells, self.n_prompts))
         np.add.at(total, row, z)
         np.add.at(n, row, there)
-        mean, held = total / np.maximum(n, 1)[:, :, None], (n > 0)[:, :, None]
+        mean, is_held = total / np.maximum(n, 1)[:, :, None], (n > 0)[:, :, None]
         in_stratum = (np.arange(stratum[-1] + 1)[:, None] == stratum).astype(float)
-        n_held = np.tensordot(in_stratum, held, 1)
+        n_held = np.tensordot(in_stratum, is_held, 1)
         is_shared = (n_held == in_stratum.sum(axis=1)[:, None, None])[stratum]
-        of_group = (mean * is_shared).sum(axis=1, keepdims=True) / np.maximum(is_shared.sum(axis=1, keepdims=True), 1)
-        return np.tensordot(in_stratum, (mean - of_group) * held, 1) / np.maximum(n_held, 1)
+        group_mean = (mean * is_shared).sum(axis=1, keepdims=True) / np.maximum(is_shared.sum(axis=1, keepdims=True), 1)
+        return np.tensordot(in_stratum, (mean - group_mean) * is_held, 1) / np.maximum(n_held, 1)
 
 
 def unit_scopes(n_units: Ints, n_prompts: int, *, has_own_prompts: bool) -> NDArray[np.object_]:

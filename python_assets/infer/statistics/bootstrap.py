@@ -68,11 +68,11 @@ def bootstrap_intervals(
     """
     n_roots = int(frame.root_of_block.max()) + 1
     resampled = _Resampled(np.random.default_rng(seed).random((n_bootstrap, n_roots)))
-    place = frame.root_of_block[frame.block] * frame.n_groups + frame.group
+    root_and_group = frame.root_of_block[frame.block] * frame.n_groups + frame.group
 
     def part_of(columns: slice) -> Result:
         members = np.arange(columns.start, columns.stop)
-        sample = values.sample(members, place, n_roots * frame.n_groups)
+        sample = values.sample(members, root_and_group, n_roots * frame.n_groups)
         counts = sample.total().reshape(n_roots, -1).astype(np.intp)
         shape = (frame.n_groups, len(members))
         low, high = (side.reshape(shape).T for side in _limits(spec, sample, counts, resampled, alpha))
@@ -88,9 +88,9 @@ def _limits(spec: StatisticSpec, sample: Sample, counts: Ints, resampled: _Resam
     """Limits of a statistic, shape (2, pairs of group and column)."""
     if spec.is_extreme or spec.function is not None:
         return np.full((2, counts.shape[1]), np.nan)
-    if spec.statistic not in OF_QUANTILES and (of_sums := additive_statistic(spec)):
-        return _percentile_limits(of_sums, sample, counts, resampled, alpha)
-    of_rows = row_statistic(spec)
+    if spec.statistic not in OF_QUANTILES and (sums_statistic := additive_statistic(spec)):
+        return _percentile_limits(sums_statistic, sample, counts, resampled, alpha)
+    rows_statistic = row_statistic(spec)
 
     def of_group(rows: _GroupRows) -> Floats:
         if spec.statistic == "median" and len(rows.x) == rows.root.max() + 1:  # one value a root prompt
@@ -99,7 +99,7 @@ def _limits(spec: StatisticSpec, sample: Sample, counts: Ints, resampled: _Resam
             weights = resampled.weights(rows.root.max() + 1)[:, rows.root]
             drawn = weighted_quantiles(rows.x, weights, spec.levels)
         else:
-            drawn = _drawn_rows(of_rows, rows, resampled) if of_rows else _drawn_taus(rows, resampled)
+            drawn = _drawn_rows(rows_statistic, rows, resampled) if rows_statistic else _drawn_taus(rows, resampled)
         return _quantiles(drawn, alpha)
 
     return _each_group(of_group, sample, counts)
@@ -125,8 +125,8 @@ def _percentile_limits(
 def _limits_of(statistic: Statistic, sums: Sums, weights: Sums, alpha: float) -> Floats:
     """Limits over resamples of the same root prompts; sums of shape (sums, root prompts, pairs)."""
 
-    def work(part: slice) -> Floats:
-        by_root = np.ascontiguousarray(sums[:, :, part].transpose(1, 0, 2))
+    def work(chunk: slice) -> Floats:
+        by_root = np.ascontiguousarray(sums[:, :, chunk].transpose(1, 0, 2))
         drawn = (weights @ by_root.reshape(len(by_root), -1)).reshape(-1, *by_root.shape[1:])
         return _quantiles(statistic.of(drawn.transpose(1, 0, 2)), alpha)
 
@@ -175,8 +175,8 @@ def _each_group(of_group: Callable[[_GroupRows], Floats], sample: Sample, counts
     ends = np.cumsum(np.bincount(pair, minlength=counts.shape[1]))
     is_enough = np.flatnonzero((counts > 0).sum(axis=0) >= MIN_ROOT_PROMPTS)
 
-    def work(part: slice) -> None:
-        for one in is_enough[part]:
+    def work(chunk: slice) -> None:
+        for one in is_enough[chunk]:
             rows = slice(ends[one] - counts[:, one].sum(), ends[one])
             position = np.cumsum(counts[:, one] > 0) - 1
             limits[:, one] = of_group(_GroupRows(x[rows], baseline[rows], position[root[rows]]))
@@ -204,8 +204,8 @@ def weighted_quantiles(ordered: Floats, weights: NDArray[np.int32], levels: Leve
     n = reached[:, -1]
     total = np.zeros(len(weights))
     for level, sign in levels:
-        place = level * (n - 1)
-        below = np.floor(place).astype(np.int32)
+        position = level * (n - 1)
+        below = np.floor(position).astype(np.int32)
         low, high = ((reached <= k[:, None]).sum(axis=1) for k in (below, np.minimum(below + 1, n - 1)))
-        total += sign * (ordered[low] + (ordered[high] - ordered[low]) * (place - below))
+        total += sign * (ordered[low] + (ordered[high] - ordered[low]) * (position - below))
     return total

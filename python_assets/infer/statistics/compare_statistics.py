@@ -71,21 +71,21 @@ def compare_statistic(scheme: Blocks, values: Values, columns: Ints, spec: Stati
 
 def _regrouped(design: Design, values: Values, columns: Ints, spec: StatisticSpec) -> tuple[Regrouped, Floats]:
     """A statistic of the rows of the cells, and what 1 of it is in the unit of the measure."""
-    place = np.full(values.n_cells, -1)
-    place[design.cell] = np.arange(len(design.cell))
-    sample = values.sample(columns, place, len(design.cell))
+    position = np.full(values.n_cells, -1)
+    position[design.cell] = np.arange(len(design.cell))
+    sample = values.sample(columns, position, len(design.cell))
     if spec.statistic in OF_QUANTILES:
         return GroupQuantiles(design, sample, spec.levels), sample.unit
-    if of_sums := additive_statistic(spec):
-        return GroupSums(design, sample, of_sums), sample.unit**of_sums.power
-    of_rows = row_statistic(spec)
-    if of_rows is None:
+    if sums_statistic := additive_statistic(spec):
+        return GroupSums(design, sample, sums_statistic), sample.unit**sums_statistic.power
+    rows_statistic = row_statistic(spec)
+    if rows_statistic is None:
         raise ValueError(f"{spec.statistic} {spec.parameters} cannot be shuffled")
-    if of_rows.power is None:
-        unit = _own_unit(_seen(design, GroupRows(design, sample, of_rows, np.ones(len(columns)))))
+    if rows_statistic.power is None:
+        unit = _own_unit(_seen(design, GroupRows(design, sample, rows_statistic, np.ones(len(columns)))))
     else:
-        unit = sample.unit**of_rows.power
-    return GroupRows(design, sample, of_rows, unit), unit
+        unit = sample.unit**rows_statistic.power
+    return GroupRows(design, sample, rows_statistic, unit), unit
 
 
 def _seen(design: Design, statistic: Regrouped) -> Floats:
@@ -115,11 +115,11 @@ def _compare(scheme: Blocks, draws: Draws, statistic: Regrouped, unit: Floats, n
 
     def work(w: sparse.csr_array, batch: slice) -> Counts:
         counts = np.zeros((2, *value.shape), dtype=np.int64)
-        for part, values in statistic.own(w):
-            null[part, :, batch] = values.transpose(2, 1, 0)
+        for chunk, values in statistic.own(w):
+            null[chunk, :, batch] = values.transpose(2, 1, 0)
             sizes = np.abs(_minus_others(values))
             sizes[np.isnan(sizes)] = np.inf
-            counts[:, :, part] = extremes.count(sizes, part, batch)
+            counts[:, :, chunk] = extremes.count(sizes, chunk, batch)
         return counts
 
     tested = extremes.tested(np.sum(each_batch(design.group_slots, draws, work), axis=0))

@@ -66,13 +66,13 @@ class GroupQuantiles:
     def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
         """Yield them for columns by columns, shape (draws, groups, columns), in units of their sd."""
         sources = w.indices.reshape(-1, self._ends[-1])  # the cells of each draw, group by group
-        for part in pieces(self._n_columns, COLUMNS_PER_SORT):
-            found = np.empty((len(sources), self._n_groups, part.stop - part.start))
+        for chunk in pieces(self._n_columns, COLUMNS_PER_SORT):
+            quantiles = np.empty((len(sources), self._n_groups, chunk.stop - chunk.start))
             start = 0
             for group, end in enumerate(self._ends):
-                found[:, group] = _of_places(self._ranked, part, sources[:, start:end], self._levels)
+                quantiles[:, group] = _of_places(self._ranked, chunk, sources[:, start:end], self._levels)
                 start = end
-            yield part, found / self._unit[part]
+            yield chunk, quantiles / self._unit[chunk]
 
 
 def _of_places(rows: Ranked, part: slice, sources: Ints, levels: Levels) -> Floats:
@@ -82,20 +82,20 @@ def _of_places(rows: Ranked, part: slice, sources: Ints, levels: Levels) -> Floa
     """
     if not sources.shape[1]:
         return np.full((len(sources), part.stop - part.start), np.nan)
-    own = rows.rank[part][:, sources]
-    own = np.sort(own.reshape(*own.shape[:2], -1), axis=2)
+    ranks = rows.rank[part][:, sources]
+    ranks = np.sort(ranks.reshape(*ranks.shape[:2], -1), axis=2)
     ordered, n = rows.ordered[part], rows.n[part][:, sources].sum(axis=2)
     column = np.arange(len(ordered))[:, None]
 
     def at(k: Ints) -> Floats:
         inside = np.clip(k, 0, np.maximum(n - 1, 0))
-        rank = np.take_along_axis(own, inside[..., None], 2)[..., 0]
+        rank = np.take_along_axis(ranks, inside[..., None], 2)[..., 0]
         return cast(Floats, ordered[column, np.minimum(rank, ordered.shape[1] - 1)])
 
     total = np.zeros(n.shape)
     for level, sign in levels:
-        place = level * np.maximum(n - 1, 0)
-        below = np.floor(place).astype(np.intp)
+        position = level * np.maximum(n - 1, 0)
+        below = np.floor(position).astype(np.intp)
         low, high = at(below), at(below + 1)
-        total += sign * (low + (high - low) * (place - below))
+        total += sign * (low + (high - low) * (position - below))
     return np.where(n > 0, total, np.nan).T

@@ -51,10 +51,10 @@ def binned_mode(x: Floats, width: float) -> Floats:
     Source: metrics.md 2, mode.
     """
     bins = np.sort(np.floor(x / width + EDGE), axis=-1)
-    place = np.arange(bins.shape[-1])
+    position = np.arange(bins.shape[-1])
     is_new = np.ones(bins.shape, dtype=bool)
     is_new[..., 1:] = bins[..., 1:] != bins[..., :-1]
-    run = place - np.maximum.accumulate(np.where(is_new, place, 0), axis=-1)
+    run = position - np.maximum.accumulate(np.where(is_new, position, 0), axis=-1)
     run[np.isnan(bins)] = -1
     fullest = run.argmax(axis=-1)[..., None]
     return np.take_along_axis((bins + 0.5) * width, fullest, -1)[..., 0]
@@ -64,11 +64,11 @@ def spearman(x: Floats, b: Floats) -> Floats:
     """Pearson's correlation of average ranks, shape (..., rows) to (...); NaN where one has no spread."""
     is_row = ~np.isnan(x)
     n = is_row.sum(axis=-1)
-    of_x, of_b = (_centred_ranks(values, is_row) for values in (x, b))
-    together, alone, beside = (
-        np.einsum("...i,...i->...", *pair) for pair in ((of_x, of_b), (of_x, of_x), (of_b, of_b))
+    x_ranks, b_ranks = (_centred_ranks(values, is_row) for values in (x, b))
+    together, alone, b_alone = (
+        np.einsum("...i,...i->...", *pair) for pair in ((x_ranks, b_ranks), (x_ranks, x_ranks), (b_ranks, b_ranks))
     )
-    below = np.sqrt(alone * beside)
+    below = np.sqrt(alone * b_alone)
     rho: Floats = np.clip(np.divide(together, below, out=np.full(n.shape, np.nan), where=(n > 1) & (below > 0)), -1, 1)
     return rho
 
@@ -124,13 +124,13 @@ class GroupRows:
         places = places_of(self._design)
         sources = w.indices.reshape(-1, len(self._design.cell))
         for column in range(len(self._x)):
-            found = np.full((len(sources), len(places), 1), np.nan)
-            for group, of_group in enumerate(places):
-                cells = sources[:, of_group]
+            statistics = np.full((len(sources), len(places), 1), np.nan)
+            for group, group_cells in enumerate(places):
+                cells = sources[:, group_cells]
                 if cells.shape[1]:
                     x, b = (table[column][cells].reshape(len(cells), -1) for table in (self._x, self._b))
-                    found[:, group, 0] = self._statistic.of(x, b)
-            yield slice(column, column + 1), found / self._unit[column]
+                    statistics[:, group, 0] = self._statistic.of(x, b)
+            yield slice(column, column + 1), statistics / self._unit[column]
 
 
 def places_of(design: Design) -> list[Ints]:

@@ -49,7 +49,7 @@ def _power_sums(highest: int) -> Callable[[Sample], Sums]:
 
 def _pair_sums(sample: Sample) -> Sums:
     x, b = _standardised(sample.x, sample), _standardised(sample.baseline, sample)
-    return np.stack([sample.total(), *(sample.total(part) for part in (x, b, x * x, b * b, x * b))])
+    return np.stack([sample.total(), *(sample.total(terms) for terms in (x, b, x * x, b * b, x * b))])
 
 
 def _plain_sums(sample: Sample) -> Sums:
@@ -162,13 +162,13 @@ class GroupSums:
         sums = statistic.cell_sums(sample)
         self._n_groups, self._of, self._n_sums = design.frame.n_groups, statistic.of, len(sums)
         self._parts = [
-            (part, np.ascontiguousarray(sums[:, :, part].transpose(1, 0, 2)).reshape(sums.shape[1], -1))
-            for part in pieces(sums.shape[2], max(SUMS_PER_PRODUCT // len(sums), 1))
+            (chunk, np.ascontiguousarray(sums[:, :, chunk].transpose(1, 0, 2)).reshape(sums.shape[1], -1))
+            for chunk in pieces(sums.shape[2], max(SUMS_PER_PRODUCT // len(sums), 1))
         ]
 
     def own(self, w: sparse.csr_array) -> Iterator[tuple[slice, Floats]]:
         """Yield the statistic for columns by columns, shape (draws, groups, columns), NaN where undefined."""
         w = w.astype(self._parts[0][1].dtype, copy=False)
-        for part, cells in self._parts:
-            sums = (w @ cells).reshape(-1, self._n_groups, self._n_sums, part.stop - part.start)
-            yield part, self._of(sums.transpose(2, 0, 1, 3))
+        for chunk, cells in self._parts:
+            sums = (w @ cells).reshape(-1, self._n_groups, self._n_sums, chunk.stop - chunk.start)
+            yield chunk, self._of(sums.transpose(2, 0, 1, 3))

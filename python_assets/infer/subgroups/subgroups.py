@@ -90,14 +90,14 @@ def subgroup_intervals(sums: pd.DataFrame, alpha: float, mixed_slices: Sequence[
 
     Source: inference.md section 1 and 2.4; the variance: Cochran 1977, Sampling Techniques, 9A.
     """
-    own, other = _side(sums, "u", ""), _side(sums, "o", "_other")
+    subgroup, other = _side(sums, "u", ""), _side(sums, "o", "_other")
     n_units = sums.n_root_prompts.to_numpy(dtype=float)
     n_fewest = np.minimum(n_units, sums.n_root_prompts_other.to_numpy(dtype=float))
     is_mixed = sums.slice_id.isin(mixed_slices).to_numpy()
-    has_odds = ~(interval.degenerate(own.rate) | interval.degenerate(other.rate))
-    pair = RatePair(own.rate, own.inverse_n, other.rate, other.inverse_n, _correlation(sums, own, other))
+    has_odds = ~(interval.degenerate(subgroup.rate) | interval.degenerate(other.rate))
+    pair = RatePair(subgroup.rate, subgroup.inverse_n, other.rate, other.inverse_n, _correlation(sums, subgroup, other))
     limits = {
-        "ci": interval.wilson(own.rate, own.inverse_n, interval.t_quantile(n_units, alpha)),
+        "ci": interval.wilson(subgroup.rate, subgroup.inverse_n, interval.t_quantile(n_units, alpha)),
         "log_disparity_ci": interval.mover_logit(pair, interval.t_quantile(n_fewest, alpha)),
     }
     has_interval = {
@@ -112,8 +112,8 @@ def subgroup_intervals(sums: pd.DataFrame, alpha: float, mixed_slices: Sequence[
     }
     columns = {
         f"{name}_{end}": np.where(has_interval[name] & np.isfinite(limit), limit, np.nan)
-        for name, found in limits.items()
-        for end, limit in found._asdict().items()
+        for name, ends in limits.items()
+        for end, limit in ends._asdict().items()
     }
     return sums[list(KEYS)].assign(**columns, inference_reason=first_of([*reasons.values()], [*reasons]))
 
@@ -129,8 +129,8 @@ def _side(sums: pd.DataFrame, side: str, suffix: str) -> Side:
     squares = np.where(squares > TIE * kk, squares, 0)
     # units that all have one rate tell of no spread: then responses count, or the interval would vanish
     spread = np.where(squares > 0, squares, n * rate * (1 - rate))
-    of_mean = spread * n_units / np.maximum(n_units - 1, 1) / np.maximum(n, 1) ** 2
-    return Side(rate, squares, interval.inverse_effective_n(rate, of_mean, 1 / np.maximum(n_units, 1)))
+    mean_variance = spread * n_units / np.maximum(n_units - 1, 1) / np.maximum(n, 1) ** 2
+    return Side(rate, squares, interval.inverse_effective_n(rate, mean_variance, 1 / np.maximum(n_units, 1)))
 
 
 def _correlation(sums: pd.DataFrame, own: Side, other: Side) -> Floats:
@@ -138,6 +138,6 @@ def _correlation(sums: pd.DataFrame, own: Side, other: Side) -> Floats:
     nn, nk, kn, kk = (sums[f"sum_{name}_uo"].to_numpy(dtype=float) for name in ("nn", "nk", "kn", "kk"))
     together = kk - other.rate * kn - own.rate * nk + own.rate * other.rate * nn
     product = own.squares * other.squares
-    found = np.divide(together, np.sqrt(product), out=np.zeros_like(product), where=product > 0)
+    correlation = np.divide(together, np.sqrt(product), out=np.zeros_like(product), where=product > 0)
     # a correlation of 1 rests on one or two units with all events; it would make the interval vanish
-    return np.where(found > 1 - TIE, 0, np.clip(found, -1, 1))
+    return np.where(correlation > 1 - TIE, 0, np.clip(correlation, -1, 1))

@@ -84,16 +84,16 @@ def variance_rows(connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     levels: dict[str, dict[str, str]] = {}
     for system, factor, level in connection.execute(_LEVELS).fetchall():
         levels.setdefault(factor, {})[system] = level
-    parts = []
+    tables = []
     for *layout, has_labels in connection.execute(_LAYOUTS).fetchall():
         keys = dict(zip(("slice_id", "measure_id", "grouping_id"), layout, strict=True))
         if has_labels:
-            parts.append(_NOTHING.assign(**keys, reason="labels_have_no_variance"))
+            tables.append(_NOTHING.assign(**keys, reason="labels_have_no_variance"))
             continue
         values = connection.execute(_VALUES, layout).df()
-        found = _components(values, levels) if len(values) else _NOTHING.assign(reason="no_values")
-        parts.append(found.assign(**keys))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*COLUMNS])
+        components = _components(values, levels) if len(values) else _NOTHING.assign(reason="no_values")
+        tables.append(components.assign(**keys))
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*COLUMNS])
 
 
 def _components(values: pd.DataFrame, levels: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
@@ -101,9 +101,9 @@ def _components(values: pd.DataFrame, levels: Mapping[str, Mapping[str, str]]) -
     names = [*sources.names, REPEAT if INTERACTION in sources.names else REST]
     x = values.value.to_numpy(dtype=float)
     has_spread = bool(np.ptp(x) > 1e-12 * np.abs(x).max())
-    found = variances(x, sources) if has_spread else None
-    reason = None if found is not None else "not_identified" if has_spread else "constant_values"
-    variance = np.full(len(names), np.nan) if found is None else found
+    estimates = variances(x, sources) if has_spread else None
+    reason = None if estimates is not None else "not_identified" if has_spread else "constant_values"
+    variance = np.full(len(names), np.nan) if estimates is None else estimates
     positive = np.maximum(variance, 0)
     return pd.DataFrame(
         {
@@ -126,22 +126,22 @@ def sources_of(values: pd.DataFrame, levels: Mapping[str, Mapping[str, str]]) ->
         levels: of factors of generations: by generation.
     """
     candidates = {GROUP: values[GROUP], ROOT_PROMPT: values[ROOT_PROMPT]}
-    of_models = [name for name in OF_SYSTEMS if name in levels and name != SYSTEM]
-    for name in [*of_models, *(name for name in levels if name not in OF_SYSTEMS)]:
+    model_factors = [name for name in OF_SYSTEMS if name in levels and name != SYSTEM]
+    for name in [*model_factors, *(name for name in levels if name not in OF_SYSTEMS)]:
         candidates[name] = values.system.map(levels[name]).fillna("")
     if all(candidates[name].nunique() < 2 for name in candidates if name not in (GROUP, ROOT_PROMPT)):
         candidates[SYSTEM] = values.system
     if values.interaction.duplicated().any():
         candidates[INTERACTION] = values.interaction
-    found = Partition([], [])
+    partition = Partition([], [])
     for name, column in candidates.items():
         code = np.asarray(pd.factorize(column)[0], dtype=np.intp)
         # codes are numbered by first appearance, so that sources that part the answers alike have equal codes
-        is_new = not any((code == other).all() for other in found.codes)
+        is_new = not any((code == other).all() for other in partition.codes)
         if 1 < code.max() + 1 < len(code) and is_new:
-            found.names.append(name)
-            found.codes.append(code)
-    return found
+            partition.names.append(name)
+            partition.codes.append(code)
+    return partition
 
 
 def variances(x: Floats, sources: Partition) -> Floats | None:
@@ -161,7 +161,7 @@ def variances(x: Floats, sources: Partition) -> Floats | None:
     sizes = [np.bincount(code).astype(float) for code in codes]
     # of each source, the sum over its levels of n times the square of the mean
     squares = np.array([(np.bincount(code, x) ** 2 / size).sum() for code, size in zip(codes, sizes, strict=True)])
-    weights = np.array([[_weight(own, other) for other in codes] for own in codes])
+    weights = np.array([[_weight(this_code, other) for other in codes] for this_code in codes])
     system = weights - np.array([(size**2).sum() / n for size in sizes])
     if np.linalg.matrix_rank(system, tol=1e-9 * n) < len(codes):
         return None

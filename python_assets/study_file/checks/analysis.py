@@ -193,8 +193,8 @@ def _is_within(names: Sequence[str] | None, others: Sequence[str] | None) -> boo
 
 def known_systems(draft: Draft) -> list[str] | None:
     """Every generation; None where an import brings those that only its table names."""
-    found = [one.system_id for entry in draft.systems.values() for one in entry]
-    return None if EVERY_IMPORTED in found else [*found, BASELINE, ALL_SYSTEMS]
+    system_ids = [one.system_id for entry in draft.systems.values() for one in entry]
+    return None if EVERY_IMPORTED in system_ids else [*system_ids, BASELINE, ALL_SYSTEMS]
 
 
 def known_slices(draft: Draft) -> list[str] | None:

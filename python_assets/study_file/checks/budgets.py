@@ -10,15 +10,15 @@ from python_assets.study_file.expand import Draft
 
 def budget_problems(draft: Draft) -> Iterator[StudyError]:
     """What is wrong with budget and prices, beside their form."""
-    parts = draft.parts
+    sections = draft.parts
     models = dict.fromkeys(priced_as(one) for entry in draft.systems.values() for one in entry)
-    for model in parts.prices:
+    for model in sections.prices:
         if model not in models:
             remedy = "name it as generations do, or remove it"
             yield unknown_name(("prices", model), model, "a model that a generation asks", list(models), remedy)
-    if parts.budget is not None and parts.budget.usd is not None:
-        yield from _unpriced(draft, list(parts.systems), ("budget", "usd"), parts.budget.usd)
-    for path, spec in parts.systems.items():
+    if sections.budget is not None and sections.budget.usd is not None:
+        yield from _unpriced(draft, list(sections.systems), ("budget", "usd"), sections.budget.usd)
+    for path, spec in sections.systems.items():
         if spec.budget is not None and spec.budget.usd is not None:
             yield from _unpriced(draft, [path], (*path, "budget", "usd"), spec.budget.usd)
 

@@ -39,8 +39,8 @@ def _coverage_problems(draft: Draft, factors: dict[str, KnownFactor]) -> Iterato
     coverage = draft.parts.analysis.coverage
     for index, name in enumerate(coverage.factors or []):
         yield from factor_name_problems(("analysis", "coverage", "factors", index), name, factors)
-    of_prompts = [[one for one in grouping if not is_model_factor(one, factors)] for grouping in draft.groupings]
-    counted = combined_factors(coverage, of_prompts, draft.parts.factors)
+    prompt_groupings = [[one for one in grouping if not is_model_factor(one, factors)] for grouping in draft.groupings]
+    counted = combined_factors(coverage, prompt_groupings, draft.parts.factors)
     for name, shares in coverage.targets.items():
         yield from _target_problems(("analysis", "coverage", "targets", name), name, shares, factors)
     for index, cells in enumerate(coverage.conditions):
@@ -60,8 +60,8 @@ def _target_problems(
     path: FieldPath, name: str, shares: Mapping[str, float], factors: dict[str, KnownFactor]
 ) -> Iterator[StudyError]:
     """Shares are declared of the levels of a factor of prompts, each of them."""
-    if found := list(factor_name_problems(path, name, factors)):
-        yield from found
+    if name_problems := list(factor_name_problems(path, name, factors)):
+        yield from name_problems
         return
     known = factors[name].levels
     unknown = [level for level in shares if known is not None and level not in known]
@@ -104,11 +104,11 @@ def _repeated_statistics(analysis: AnalysisSpec) -> Iterator[StudyError]:
 
 def factor_name_problems(path: FieldPath, name: str, factors: dict[str, KnownFactor]) -> Iterator[StudyError]:
     """A factor that prompts are compared by is known and is a factor of prompts."""
-    of_prompts = [factor.name for factor in factors.values() if factor.type != "model"]
+    prompt_factors = [factor.name for factor in factors.values() if factor.type != "model"]
     if name not in factors:
-        yield unknown_name(path, name, "a factor", of_prompts, "declare it under factors:, or take one of these")
+        yield unknown_name(path, name, "a factor", prompt_factors, "declare it under factors:, or take one of these")
     elif factors[name].type == "model":
-        expected = f"a factor of prompts, not of models: {listed(of_prompts)}"
+        expected = f"a factor of prompts, not of models: {listed(prompt_factors)}"
         yield StudyError(path, name, expected, "remove it; generations are told apart in every table")
 
 
@@ -117,9 +117,9 @@ def _compared_factor_problems(
 ) -> Iterator[StudyError]:
     """A factor of groupings or slices is one of prompts, or one that generations have a level of."""
     if not is_model_factor(name, factors):
-        of_models = [factor for factor, levels in _levels_of_models(draft).items() if levels != []]
+        model_factors = [factor for factor, levels in _levels_of_models(draft).items() if levels != []]
         if name not in factors:
-            known = [*(one.name for one in factors.values()), *of_models]
+            known = [*(one.name for one in factors.values()), *model_factors]
             remedy = "declare it under factors:, or take one of these"
             yield unknown_name(path, name, "a factor", list(dict.fromkeys(known)), remedy)
     elif not _some_system_has(draft, name, factors):

@@ -76,11 +76,11 @@ def _map_problems(path: FieldPath, factor: Factor, factors: dict[str, KnownFacto
     if factor.map is None:
         return
     where, source = (*path, "map", "from"), factor.map.from_
-    of_models = {name for name, one in factors.items() if one.type == "model"}
-    of_models |= set(OF_SYSTEMS) - set(factors)
-    known = sorted(of_models) if factor.type == "model" else [n for n in factors if n not in of_models]
+    model_factors = {name for name, one in factors.items() if one.type == "model"}
+    model_factors |= set(OF_SYSTEMS) - set(factors)
+    known = sorted(model_factors) if factor.type == "model" else [n for n in factors if n not in model_factors]
     known = [name for name in known if name != path[-1]]
-    if factor.type != "model" and source in of_models:
+    if factor.type != "model" and source in model_factors:
         expected = f"type: model, because {source} is a factor of models"
         yield StudyError((*path, "type"), factor.type, expected, "write type: model")
     elif source not in known:

@@ -27,18 +27,18 @@ AUTO: Final = "auto"
 
 def file_problems(draft: Draft) -> list[PlumblineError]:
     """What of the named files is missing, cannot be read, or lacks a named column."""
-    found: list[PlumblineError] = [*_function_problems(draft), *_vector_problems(draft)]
-    found += _map_problems(draft)
-    found += unit_file_problems(draft)
-    found += _truth_problems(draft)
-    found += label_file_problems(draft)
+    problems: list[PlumblineError] = [*_function_problems(draft), *_vector_problems(draft)]
+    problems += _map_problems(draft)
+    problems += unit_file_problems(draft)
+    problems += _truth_problems(draft)
+    problems += label_file_problems(draft)
     if draft.parts.prompts is not None:
         study = draft.study()
-        found += _extension_problems(draft, study)
-        found += _source_problems(study)
+        problems += _extension_problems(draft, study)
+        problems += _source_problems(study)
         if study.prompts.import_ is not None:
-            found += _import_problems(draft, study, study.prompts.import_)
-    return found
+            problems += _import_problems(draft, study, study.prompts.import_)
+    return problems
 
 
 def _function_problems(draft: Draft) -> Iterator[StudyError]:

@@ -45,8 +45,8 @@ def _engine_field(spec: MeasureSpec) -> FieldPath:
 def every_measure_id(draft: Draft) -> list[str]:
     """The identifiers of all measures of a study, those that every study has included."""
     specs = draft.parts.measures.values()
-    own = [key for spec in specs for key in _ids(spec)]
-    return list(dict.fromkeys([*own, *IN_EVERY_STUDY]))
+    declared = [key for spec in specs for key in _ids(spec)]
+    return list(dict.fromkeys([*declared, *IN_EVERY_STUDY]))
 
 
 def _ids(spec: MeasureSpec) -> list[str]:
@@ -90,9 +90,9 @@ def _method_problems(draft: Draft, path: FieldPath, spec: MeasureSpec) -> Iterat
         if (named := getattr(spec, field)) is not None and prompts and prompts.import_ is None:
             expected = "prompts.import, which columns belong to"
             yield StudyError((*path, field), named, expected, "import a table, or measure otherwise")
-    for beside in ("baseline_column", "version_column"):
-        if (named := getattr(spec, beside)) is not None and spec.column is None:
-            yield StudyError((*path, beside), named, "column beside it", "add column: or remove it")
+    for companion in ("baseline_column", "version_column"):
+        if (named := getattr(spec, companion)) is not None and spec.column is None:
+            yield StudyError((*path, companion), named, "column beside it", "add column: or remove it")
     if spec.column is not None and spec.baseline_column is not None and spec.kind != "continuous":
         expected = "a continuous measure; labels and 0/1 have no difference from a baseline"
         yield StudyError((*path, "baseline_column"), spec.baseline_column, expected, "remove it, or change kind")

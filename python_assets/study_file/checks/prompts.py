@@ -62,8 +62,8 @@ def _message_problems(prompts: Prompts, scrape: Scrape) -> Iterator[StudyError]:
     """The messages before scraped prompts are the same for every level: they have no slots and name no level."""
     words = {word: level for level, word in _words_of_levels(prompts, scrape) if re.search(r"[^\W_]", word)}
     finder = WordFinder(words)
-    for place, message in enumerate(prompts.assemble.messages or ()):
-        path: FieldPath = ("prompts", "assemble", "messages", place, "content")
+    for index, message in enumerate(prompts.assemble.messages or ()):
+        path: FieldPath = ("prompts", "assemble", "messages", index, "content")
         if slots := SLOT.findall(message.content):
             expected = "messages without slots, for they are the same before every prompt"
             yield StudyError(path, f"{{{slots[0]}}}", expected, "take the braces away, or write prompts.templates")
@@ -141,15 +141,15 @@ def _slot_problems(
     path: FieldPath, text: Template, templates: Templates, factors: Mapping[str, Factor]
 ) -> Iterator[StudyError]:
     """A slot is a factor that every prompt of the template has, or a pronoun of its level."""
-    of_combinations = [set(combination) for combination in templates.combinations_of(text)]
-    known = {*templates.factors_of(text), *(set.intersection(*of_combinations) if of_combinations else ())}
+    combinations = [set(combination) for combination in templates.combinations_of(text)]
+    known = {*templates.factors_of(text), *(set.intersection(*combinations) if combinations else ())}
     known |= {slot for name in known if name in factors for slot in pronoun_slots(name, factors[name].pronouns)}
     # a name of cross that is misspelt is told where it stands, not at every slot that has it right
     is_misspelt = not set(templates.cross_of(text)) <= factors.keys()
     written: dict[FieldPath, str] = {("text",): text.text.replace(OPTIONS_SLOT, ""), ("baseline",): text.baseline or ""}
     written[(OPTIONS,)] = " ".join((text.options or {}).values())
-    for place, message in enumerate(text.messages or ()):
-        written[("messages", place, "content")] = message.content
+    for index, message in enumerate(text.messages or ()):
+        written[("messages", index, "content")] = message.content
     for field, content in written.items():
         for slot in SLOT.findall(content):
             if slot not in known and not (is_misspelt and slot.partition(".")[0] in factors):

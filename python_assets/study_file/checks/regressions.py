@@ -82,9 +82,9 @@ def _interaction_problems(path: FieldPath, regression: Regression) -> Iterator[S
     for index, factors in enumerate(regression.interactions):
         where = (*path, index)
         yield from repeated(where, factors, "factor")
-        for place, name in enumerate(factors):
+        for position, name in enumerate(factors):
             if name not in named:
                 remedy = "add it to the factors, or take it out"
-                yield unknown_name((*where, place), name, "a factor of the regression", named, remedy)
+                yield unknown_name((*where, position), name, "a factor of the regression", named, remedy)
         if any(set(factors) == set(other) for other in regression.interactions[:index]):
             yield StudyError(where, factors, "each interaction once", "remove one of them")

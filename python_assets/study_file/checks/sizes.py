@@ -35,10 +35,10 @@ def size_problems(draft: Draft) -> Iterator[StudyError]:
 def _n_crossed(draft: Draft, templates: Templates) -> int:
     """The prompts of all templates; where only some templates are taken, those of the largest."""
     levels = {name: len(factor.levels or ()) or 1 for name, factor in draft.parts.factors.items()}
-    of_each = [
+    n_by_template = [
         prod(levels.get(name, 1) for name in templates.cross_of(text))
         * max(1, len(templates.combinations_of(text)))
         * len(text.option_orders)
         for text in templates.texts
     ]
-    return max(of_each, default=1) if templates.max_per_level else sum(of_each)
+    return max(n_by_template, default=1) if templates.max_per_level else sum(n_by_template)

@@ -79,8 +79,8 @@ def _rate_problems(specs: Mapping[FieldPath, SystemSpec]) -> Iterator[StudyError
 
 def _urls(spec: SystemSpec) -> list[str]:
     """Every address that is asked, the provider's own where none is written; "" for what has none."""
-    own = getattr(providers[spec.provider], "default_url", None) if spec.provider in providers else None
-    return [(url or own or "").rstrip("/") for url in spec.addresses]
+    default_url = getattr(providers[spec.provider], "default_url", None) if spec.provider in providers else None
+    return [(url or default_url or "").rstrip("/") for url in spec.addresses]
 
 
 def _name_problems(path: FieldPath, spec: SystemSpec) -> Iterator[StudyError]:
@@ -220,8 +220,11 @@ def _levels(factors: dict[str, KnownFactor], options: dict[str, Any]) -> dict[st
     """The levels that effects may name; of a factor whose levels only the data shows, whatever they name."""
     named = {
         factor: list(levels)
-        for part in (*options.values(), *(part for _, parts in parts_of_waves(options) for part in parts.values()))
-        for factor, levels in _mapping(_mapping(part).get("effects")).items()
+        for section in (
+            *options.values(),
+            *(section for _, sections in parts_of_waves(options) for section in sections.values()),
+        )
+        for factor, levels in _mapping(_mapping(section).get("effects")).items()
         if isinstance(levels, dict)
     }
     return {name: factor.levels or named.get(name, []) for name, factor in factors.items()}
