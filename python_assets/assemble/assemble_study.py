@@ -162,7 +162,7 @@ def _of_look(study: Study, tables: PromptTables, run_context: RunContext | None)
     roots = [str(root) for root in tables.prompts["root_prompt_id"].unique()]
     require_same_prompts(study, run_context.home, roots)
     look = by_look(study, roots)
-    asked = tables.prompts[tables.prompts["root_prompt_id"].map(look) <= run_context.look]
+    prompts = tables.prompts[tables.prompts["root_prompt_id"].map(look) <= run_context.look]
     factors = tables.prompt_factors
     counts = look.value_counts().sort_index().cumsum()
     looks = pd.DataFrame({"look": counts.index, "n_root_prompts": counts.to_numpy()}).assign(
@@ -172,7 +172,8 @@ def _of_look(study: Study, tables: PromptTables, run_context: RunContext | None)
     )
     return (
         PromptTables(
-            asked.reset_index(drop=True), factors[factors["prompt_id"].isin(asked["prompt_id"])].reset_index(drop=True)
+            prompts.reset_index(drop=True),
+            factors[factors["prompt_id"].isin(prompts["prompt_id"])].reset_index(drop=True),
         ),
         looks,
     )
@@ -221,8 +222,8 @@ def _with_units(study: Study, tables: PromptTables) -> pd.DataFrame:
     prompts = tables.prompts
     if study.unit in (None, ROOT_PROMPT):
         return prompts
-    of_unit = tables.prompt_factors[tables.prompt_factors["factor"] == study.unit]
-    unit_id = prompts["prompt_id"].map(of_unit.set_index("prompt_id")["level"])
+    unit_levels = tables.prompt_factors[tables.prompt_factors["factor"] == study.unit]
+    unit_id = prompts["prompt_id"].map(unit_levels.set_index("prompt_id")["level"])
     if unit_id.isna().any():
         got = f"the prompt {prompts['prompt_id'][unit_id.isna()].iloc[0]!r} without a level of {study.unit}"
         remedy = "add it, or declare another unit"

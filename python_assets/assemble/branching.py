@@ -90,15 +90,15 @@ class Rewriter:
 
     def _rewritten(self, prompt: str, baseline: str | None, ends: Ends, others: Sequence[str]) -> Rewritten:
         written = self.vocabulary.replace(prompt, *ends)
-        beside = self.vocabulary.replace(baseline or "", *ends) if self.branch.counterfactual_baseline else None
+        new_baseline = self.vocabulary.replace(baseline or "", *ends) if self.branch.counterfactual_baseline else None
         if others:
-            return Rewritten(written, beside, "names_another_level", _listed(others))
-        if left := written.left or (() if beside is None else beside.left):
-            return Rewritten(written, beside, "word_without_replacement", _listed(left))
+            return Rewritten(written, new_baseline, "names_another_level", _listed(others))
+        if left := written.left or (() if new_baseline is None else new_baseline.left):
+            return Rewritten(written, new_baseline, "word_without_replacement", _listed(left))
         if changes_word_class(prompt, self.vocabulary, ends):
             pairs = (f"{word} -> {other}" for word, other in written.replacements.items())
-            return Rewritten(written, beside, "word_without_replacement", _listed(pairs))
-        return Rewritten(written, beside, None if written.replacements else "no_replacement")
+            return Rewritten(written, new_baseline, "word_without_replacement", _listed(pairs))
+        return Rewritten(written, new_baseline, None if written.replacements else "no_replacement")
 
 
 def branch_prompts(roots: Sequence[AssembledPrompt], factor: str, rewriter: Rewriter) -> Branched:

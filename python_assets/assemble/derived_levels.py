@@ -36,16 +36,16 @@ def with_derived_levels(study: Study, tables: PromptTables) -> PromptTables:
         PatternTimeout: a rule does not come to an end.
         StudyError: a table lacks a column.
     """
-    found = tables.prompt_factors
+    factor_rows = tables.prompt_factors
     for name, factor in study.factors.items():
         if factor.rules is not None:
-            found = pd.concat([found, _by_rules(study, name, factor, tables.prompts)], ignore_index=True)
+            factor_rows = pd.concat([factor_rows, _by_rules(study, name, factor, tables.prompts)], ignore_index=True)
     for name, level_map in mapped_factors(study.factors).items():
         if study.factors[name].type != "model":
-            of_source = found[found["factor"] == level_map.from_]
-            levels = of_source["level"].map(study_level_table(study, name).of(of_source["level"].unique()))
-            found = pd.concat([found, of_source.assign(factor=name, level=levels)], ignore_index=True)
-    return tables._replace(prompt_factors=found)
+            source_rows = factor_rows[factor_rows["factor"] == level_map.from_]
+            levels = source_rows["level"].map(study_level_table(study, name).of(source_rows["level"].unique()))
+            factor_rows = pd.concat([factor_rows, source_rows.assign(factor=name, level=levels)], ignore_index=True)
+    return tables._replace(prompt_factors=factor_rows)
 
 
 def _by_rules(study: Study, name: str, factor: Factor, prompts: pd.DataFrame) -> pd.DataFrame:
@@ -80,9 +80,9 @@ def levels_of_texts(factor: Factor, texts: Sequence[str]) -> list[str | None]:
     rules = factor.rules or {}
     finder = WordFinder({word: level for level, rule in rules.items() if not isinstance(rule, str) for word in rule})
     patterns = {level: rule for level, rule in rules.items() if isinstance(rule, str)}
-    found = []
+    text_levels = []
     for text in (text[:MOST_CHARACTERS] for text in texts):
         levels = finder.meanings(text)
         levels |= {level for level, pattern in patterns.items() if is_found(pattern, text)}
-        found.append(levels.pop() if len(levels) == 1 else None if levels else factor.otherwise)
-    return found
+        text_levels.append(levels.pop() if len(levels) == 1 else None if levels else factor.otherwise)
+    return text_levels

@@ -106,8 +106,8 @@ class _Search:
 
         A binary search for how many; an unusable reply counts as yes, so that no word is lost by it.
         """
-        words = {level: [word for word, _ in found] for level, found in nearest.items()}
-        bounds = {level: (0, len(found)) for level, found in words.items()}
+        words = {level: [word for word, _ in level_words] for level, level_words in nearest.items()}
+        bounds = {level: (0, len(level_words)) for level, level_words in words.items()}
         while open_ := {level: sum(ends) // 2 for level, ends in bounds.items() if ends[0] < ends[1]}:
             inquiries = [_related(level, n, words[level][n : n + SHOWN_BELOW]) for level, n in open_.items()]
             for (level, n), reply in zip(open_.items(), self._ask(inquiries), strict=True):
@@ -119,21 +119,22 @@ class _Search:
 
     def counterparts(self, vocabulary: Vocabulary, wanted: Mapping[Ends, Sequence[str]]) -> FoundReplacements:
         """Ask for the counterparts of words until all have one, or ATTEMPTS times."""
-        found: dict[Ends, dict[str, str]] = {ends: {} for ends in wanted}
+        answered: dict[Ends, dict[str, str]] = {ends: {} for ends in wanted}
         for attempt in range(ATTEMPTS):
-            missing = {ends: [word for word in words if word not in found[ends]] for ends, words in wanted.items()}
+            missing = {ends: [word for word in words if word not in answered[ends]] for ends, words in wanted.items()}
             chunks = [(ends, chunk) for ends, words in missing.items() for chunk in _chunks(words)]
             replies = self._ask([_analogies(n, *chunk, attempt) for n, chunk in enumerate(chunks)])
             for (ends, words), reply in zip(chunks, replies, strict=True):
                 given = parse_mapping(reply.text) if reply.is_whole else None
                 self._counts["unusable_replies"] += given is None
-                found[ends] |= _usable(vocabulary, ends[0], words, given or {})
+                answered[ends] |= _usable(vocabulary, ends[0], words, given or {})
         replacements = {
-            ends: {word: written for word, written in words.items() if written != word} for ends, words in found.items()
+            ends: {word: written for word, written in words.items() if written != word}
+            for ends, words in answered.items()
         }
         self._counts["found"] = sum(map(len, replacements.values()))
-        self._counts["unchanged"] = sum(map(len, found.values())) - self._counts["found"]
-        self._counts["without_counterpart"] = sum(map(len, wanted.values())) - sum(map(len, found.values()))
+        self._counts["unchanged"] = sum(map(len, answered.values())) - self._counts["found"]
+        self._counts["without_counterpart"] = sum(map(len, wanted.values())) - sum(map(len, answered.values()))
         return FoundReplacements(replacements, +self._counts)
 
     def _ask(self, inquiries: Sequence[Inquiry]) -> list[Reply]:
@@ -154,9 +155,9 @@ def _nearest(study: Study, vocabulary: Vocabulary, level: str, texts: Sequence[s
 
 def _to_ask(vocabulary: Vocabulary, ends: Ends, texts: Sequence[str], near: Sequence[str]) -> list[str]:
     """The level's own words in the texts, then the near ones, as far as none has a counterpart yet."""
-    own = sorted({found.word for text in texts for found in vocabulary.own_words(ends[0], text)})
+    level_words = sorted({one.word for text in texts for one in vocabulary.own_words(ends[0], text)})
     given = vocabulary.counterparts(*ends)
-    return [word for word in dict.fromkeys([*own, *near]) if word not in given]
+    return [word for word in dict.fromkeys([*level_words, *near]) if word not in given]
 
 
 def distinct_words(texts: Sequence[str]) -> list[str]:

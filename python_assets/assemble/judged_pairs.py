@@ -75,11 +75,11 @@ def _pair(factor: str, root: AssembledPrompt, branch: AssembledPrompt) -> Pair:
 
 def _quarantined(engine: str, prompt_id: str, pair: Pair, reply: Reply, verdict: Verdict) -> Quarantined:
     rule = REFUSED_BY_JUDGE if verdict.is_usable else UNUSABLE_VERDICT
-    said = f"answered no to {', '.join(verdict.failed)}" if verdict.is_usable else f"replied {reply.text!r}"
+    answer = f"answered no to {', '.join(verdict.failed)}" if verdict.is_usable else f"replied {reply.text!r}"
     if not reply.is_whole:
         flags = " and ".join(flag.removeprefix("is_") for flag in reply.flags)
-        said = f"gave no reply that can be used ({reply.error or flags})"
-    shown = f"{engine} was shown {pair.root!r} with {pair.branch!r} and {said}"
+        answer = f"gave no reply that can be used ({reply.error or flags})"
+    shown = f"{engine} was shown {pair.root!r} with {pair.branch!r} and {answer}"
     record = {
         "root_prompt_text": pair.root,
         "prompt_text": pair.branch,

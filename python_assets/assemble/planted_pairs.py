@@ -86,16 +86,16 @@ def try_judge(job: MethodJob, engine: str) -> JudgeTrial:
     inquiries = [pair_inquiry(f"planted | {one.pair_id}", one.pair, one.fault) for one in pairs]
     replies = ask_engine(job.study, job.run_context, engine, STAGE, inquiries)
     verdicts = [read_verdict(reply) for reply in replies]
-    found = _found(engine, pairs, verdicts)
-    if 2 * found.n_found < found.n_bad or 2 * found.n_passed < found.n_good:
+    counts = _found(engine, pairs, verdicts)
+    if 2 * counts.n_found < counts.n_bad or 2 * counts.n_passed < counts.n_good:
         raise SourceError(
             (job.study.path, "prompts", "branch", "check"),
-            f"{engine}, which found {found.n_found} of {found.n_bad} planted bad pairs, let {found.n_passed} of "
-            f"{found.n_good} good ones pass, and of {found.n_unusable} gave no reply that can be used",
+            f"{engine}, which found {counts.n_found} of {counts.n_bad} planted bad pairs, let {counts.n_passed} of "
+            f"{counts.n_good} good ones pass, and of {counts.n_unusable} gave no reply that can be used",
             "a judge that finds half of the bad pairs and lets half of the good ones pass, or more",
             "name another engine, or remove check and read the pairs yourself (plumbline label-sheet --pairs)",
         )
-    return JudgeTrial(found, _rows(engine, pairs, verdicts))
+    return JudgeTrial(counts, _rows(engine, pairs, verdicts))
 
 
 def _read(kinds: dict[str, Any]) -> Iterator[PlantedPair]:

@@ -88,11 +88,11 @@ class StudyCheck:
             # a prompt that is no part of its sentence was not cut; a connective before it may be left out
             at = sentence.text.find(prompt[1:])
             whole = prompt if at < 0 else prompt[:1] + sentence.text[at:]
-            found = against.first_reason(sentence.level, prompt, whole, passed_over)
-            is_kept = found is None or found.verdict not in self.drops
+            reason = against.first_reason(sentence.level, prompt, whole, passed_over)
+            is_kept = reason is None or reason.verdict not in self.drops
             if is_kept and FORM_MISSING in self.drops - set(passed_over):
-                found = self._form_missing(rewriter, sentence, prompt) or found
-            return found or Portability(PORTABLE)
+                reason = self._form_missing(rewriter, sentence, prompt) or reason
+            return reason or Portability(PORTABLE)
 
         return check
 
@@ -124,8 +124,8 @@ def _first_in_item(
     """The first reason in the sentences of an item, of which all but the first may refer back to one before."""
     for position, piece in enumerate(pieces):
         within = {*passed_over, REFERS_BACK} if position else passed_over
-        if found := against.first_reason(level, piece, piece, within):
-            return found
+        if reason := against.first_reason(level, piece, piece, within):
+            return reason
     return None
 
 
@@ -139,8 +139,8 @@ def only_word_left_over(check: CheckPortability) -> CheckPortability:
     """The check without any other reason: a question can be asked for again without such a word."""
 
     def check_word(sentence: Sentence, prompt: str) -> Portability | None:
-        found = check(sentence, prompt)
-        return found if found is None or found.verdict == "word_left_over" else Portability(PORTABLE)
+        reason = check(sentence, prompt)
+        return reason if reason is None or reason.verdict == "word_left_over" else Portability(PORTABLE)
 
     return check_word
 
@@ -203,16 +203,16 @@ def _left_of_kinds(study: Study) -> str:
     of = kinds_of([*study.prompts.scraped_levels, *forms])
     left = SUBJECTS_LEFT if study.prompts.assemble.after_words == SUBJECT else SENTENCES_LEFT
     names = [name for name, kind in kinds().items() if kind in of and name in left]
-    told = " and ".join(f"{left[name]} of levels of {name}" for name in names)
-    return f". Of 100 sentences with a keyword about {told} are left at best" if told else ""
+    shares = " and ".join(f"{left[name]} of levels of {name}" for name in names)
+    return f". Of 100 sentences with a keyword about {shares} are left at best" if shares else ""
 
 
 def listed_reasons(outcomes: Sequence[SentenceOutcome]) -> str:
     """Why root prompts do not carry over, the most frequent first, each with an example."""
     n = Counter(one.portability for one in outcomes)
     first = {one.portability: one.portability_words for one in reversed(outcomes)}
-    found = sorted((reason for reason in REASONS_AGAINST if n[reason]), key=lambda reason: -n[reason])
-    return ", ".join(f"{n[reason]:,} {reason} ({first[reason]!r})" for reason in found)
+    by_frequency = sorted((reason for reason in REASONS_AGAINST if n[reason]), key=lambda reason: -n[reason])
+    return ", ".join(f"{n[reason]:,} {reason} ({first[reason]!r})" for reason in by_frequency)
 
 
 def pronoun_note(factor: str, roots: Sequence[AssembledPrompt], vocabulary: Vocabulary) -> list[str]:

@@ -93,23 +93,23 @@ def unclear_pronoun(text: str, own: Sequence[Occurrence], source: Pronouns, othe
         is named in the plural alone, where it is named after the pronoun, or one of the two alone is in what
         somebody says, and where the text has pronouns of another set: somebody else's.
     """
-    found = list(_found(text, source))
-    if not found:
+    pronouns = list(_found(text, source))
+    if not pronouns:
         # in a branch he could mean the level: ask Anne whether he
         theirs = {form for other in others if other.subject != _THEY for form in (other.subject, other.possessive)}
         return _word_behind(text, own, theirs - {*source}) or _of_nobody(text, own)
     words = tagged_words(text)
     one = next((word for word in own if not is_plural(word.text)), None)
-    unfit = next((one for one in found if one.form is None or _is_apart(text, own, one.start)), None)
+    unfit = next((one for one in pronouns if one.form is None or _is_apart(text, own, one.start)), None)
     if one is None or unfit is not None:
-        return text[found[0].start : found[0].end] if unfit is None else text[unfit.start : unfit.end]
+        return text[pronouns[0].start : pronouns[0].end] if unfit is None else text[unfit.start : unfit.end]
     theirs = {form.lower() for other in others if other.subject != _THEY for form in other} - {*source}
     strange = re.search(rf"\b(?:{'|'.join(sorted(theirs))})\b", text, re.IGNORECASE) if theirs else None
     if strange is not None:
         return strange.group()
-    if another := next((form for form in found if _is_another(words, one, form)), None):
+    if another := next((form for form in pronouns if _is_another(words, one, form)), None):
         return text[another.start : another.end]
-    last = found[-1]
+    last = pronouns[-1]
     persons = (word for word in words if word.end <= last.start and _is_person(word, source))
     named = next((word for word in persons if not _is_own(word, own)), None)
     return None if named is None else f"{named.text.strip('.,;:')} {text[last.start : last.end]}"
@@ -140,11 +140,11 @@ def pronoun_left(text: str, own: Sequence[Occurrence]) -> str | None:
 
 def _of_nobody(text: str, own: Sequence[Occurrence]) -> str | None:
     """A pronoun of one person where the level is named in the plural, and nobody else is before it."""
-    found = ANY_PRONOUN.search(text)
-    if found is None or not own or not all(is_plural(word.text) for word in own):
+    pronoun = ANY_PRONOUN.search(text)
+    if pronoun is None or not own or not all(is_plural(word.text) for word in own):
         return None
-    before = (word for word in tagged_words(text) if word.end <= found.start() and not _is_own(word, own))
-    return None if any(_may_be_meant(word) for word in before) else found.group()
+    before = (word for word in tagged_words(text) if word.end <= pronoun.start() and not _is_own(word, own))
+    return None if any(_may_be_meant(word) for word in before) else pronoun.group()
 
 
 def _word_behind(text: str, own: Sequence[Occurrence], words: Collection[str]) -> str | None:
@@ -152,8 +152,8 @@ def _word_behind(text: str, own: Sequence[Occurrence], words: Collection[str]) -
     singular = [word for word in own if not is_plural(word.text)]
     if not singular or not words:
         return None
-    found = re.finditer(rf"(?<![\w’'-])(?:{'|'.join(sorted(words))})(?![\w-])", text, re.IGNORECASE)
-    behind = (one for one in found if one.start() > singular[0].end and not _is_apart(text, singular, one.start()))
+    matches = re.finditer(rf"(?<![\w’'-])(?:{'|'.join(sorted(words))})(?![\w-])", text, re.IGNORECASE)
+    behind = (one for one in matches if one.start() > singular[0].end and not _is_apart(text, singular, one.start()))
     return next((one.group() for one in behind), None)
 
 
@@ -161,7 +161,7 @@ def _is_apart(text: str, own: Sequence[Occurrence], at: int) -> bool:
     """Whether no word of the level before a place is in the same speech: "I see, Tom", he said."""
     clause = _CATAPHORA.match(text)
     is_before = clause is not None and at < clause.end()
-    depth = [len(_QUOTE.findall(text, 0, place)) % 2 for place in (at, *(one.start for one in own))]
+    depth = [len(_QUOTE.findall(text, 0, position)) % 2 for position in (at, *(one.start for one in own))]
     named = (one for one, quoted in zip(own, depth[1:], strict=True) if quoted == depth[0])
     return not any(one.start < at or is_before for one in named)
 

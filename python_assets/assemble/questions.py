@@ -147,21 +147,21 @@ class QuestionWriter:
             return draft
         if not self._occurrences(draft.question, sentence.keyword):
             return draft._replace(reason="keyword_not_in_question")
-        found = None if self._job.check is None else self._job.check(sentence, draft.question)
-        if found is None or found.is_portable:
+        portability = None if self._job.check is None else self._job.check(sentence, draft.question)
+        if portability is None or portability.is_portable:
             return draft
-        return draft._replace(reason=found.verdict, words=found.words)
+        return draft._replace(reason=portability.verdict, words=portability.words)
 
     def _occurrences(self, question: str, keyword: str) -> list[Occurrence]:
-        return [found for found in self._finder.find(question) if found.word == keyword]
+        return [one for one in self._finder.find(question) if one.word == keyword]
 
     def _about(self, question: str, sentence: Sentence, other: LevelKeyword) -> str:
         """The question with the words of another level, as its branch would have them where there is one."""
         words = self._job.vocabulary
         if words is not None and sentence.keyword in words.counterparts(sentence.level, other.level):
             return words.replace(question, sentence.level, other.level).text
-        found = self._occurrences(question, sentence.keyword)
-        return replace_words(question, [other.keyword] * len(found), found)[0]
+        occurrences = self._occurrences(question, sentence.keyword)
+        return replace_words(question, [other.keyword] * len(occurrences), occurrences)[0]
 
     def _try_out(
         self, sentences: Sequence[Sentence], questions: dict[int, str], attempt: int

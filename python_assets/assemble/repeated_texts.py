@@ -17,14 +17,14 @@ def repeated_text_notes(prompts: pd.DataFrame) -> Iterator[str]:
     Args:
         prompts: rows of raw.prompts; those without a text are passed over. What stands before a text is of it.
     """
-    asked = prompts.loc[prompts["prompt_text"].notna(), ["root_prompt_id"]]
+    root_texts = prompts.loc[prompts["prompt_text"].notna(), ["root_prompt_id"]]
     read = texts_as_read(prompts).dropna()
     seen = {text: as_seen(text) for text in read.unique()}
-    asked = asked.assign(seen=read.map(seen)).drop_duplicates(["root_prompt_id", "seen"])
-    repeated = asked[asked["seen"].duplicated(keep=False)]
+    root_texts = root_texts.assign(seen=read.map(seen)).drop_duplicates(["root_prompt_id", "seen"])
+    repeated = root_texts[root_texts["seen"].duplicated(keep=False)]
     if repeated.empty:
         return
-    n, n_roots = repeated["root_prompt_id"].nunique(), asked["root_prompt_id"].nunique()
+    n, n_roots = repeated["root_prompt_id"].nunique(), root_texts["root_prompt_id"].nunique()
     first, other = repeated.loc[repeated["seen"] == repeated["seen"].iloc[0], "root_prompt_id"].iloc[:2]
     yield (
         f"{n:,} of {n_roots:,} root prompts hold a text that another one holds too, and count all the same, as if "

@@ -168,16 +168,16 @@ def _titles(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[str, li
 
 def _pronouns(study: Study, scrape: Scrape) -> dict[str, Pronouns]:
     """The pronouns of levels: their own, or those of the level that a mapped factor gives them, as of names."""
-    own = study.factors.get(scrape.factor)
-    if own is not None and own.pronouns:
-        return {level: Pronouns.read(written) for level, written in own.pronouns.items()}
-    found: dict[str, Pronouns] = {}
+    factor = study.factors.get(scrape.factor)
+    if factor is not None and factor.pronouns:
+        return {level: Pronouns.read(written) for level, written in factor.pronouns.items()}
+    by_level: dict[str, Pronouns] = {}
     for name, level_map in mapped_factors(study.factors).items():
         written = study.factors[name].pronouns
         if written and level_map.from_ == scrape.factor:
             mapped = study_level_table(study, name).of(scrape.levels)
-            found |= {one: Pronouns.read(written[level]) for one, level in mapped.items() if level in written}
-    return found
+            by_level |= {one: Pronouns.read(written[level]) for one, level in mapped.items() if level in written}
+    return by_level
 
 
 def _sentences(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Sentence]:
@@ -192,7 +192,7 @@ def _sentences(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Sent
 def _root_prompts_and_branches(job: MethodJob, step: _Branching, sentences: Sequence[Sentence]) -> ScrapedPrompts:
     scrape, study_check, rewriter = step.scrape, step.study_check, step.given
     given, branch = rewriter.vocabulary, rewriter.branch
-    drops, of_items = study_check.drops, job.method == TAG
+    drops, are_items = study_check.drops, job.method == TAG
     # sentences that name another level have no branch, so that no engine need be asked about them
     others = {one.sentence_id: given.words_of_others(one.level, one.text) for one in sentences}
     names_another = [
@@ -201,13 +201,13 @@ def _root_prompts_and_branches(job: MethodJob, step: _Branching, sentences: Sequ
         if words
     ]
     kept = [one for one in sentences if not others[one.sentence_id]]
-    check = study_check.before_finding(rewriter, of_items=of_items)
+    check = study_check.before_finding(rewriter, of_items=are_items)
     job = job._replace(vocabulary=given, check=check if branch.portable == "drop" else only_word_left_over(check))
     roots = make_root_prompts(job, scrape.factor, kept, check, drops=drops)
-    found = find_replacements(job.study, job.run_context, branch, given, _by_level(roots.prompts, scrape.factor))
+    search = find_replacements(job.study, job.run_context, branch, given, _by_level(roots.prompts, scrape.factor))
     if branch.find is not None:
-        rewriter = Rewriter(step.vocabulary_with(found=found.replacements), branch)
-        roots = check_again(roots, scrape.factor, study_check.of(rewriter, of_items=of_items), drops=drops)
+        rewriter = Rewriter(step.vocabulary_with(found=search.replacements), branch)
+        roots = check_again(roots, scrape.factor, study_check.of(rewriter, of_items=are_items), drops=drops)
     branched = branch_prompts(roots.prompts, scrape.factor, rewriter)
     refused: Sequence[Quarantined] = ()
     trial: JudgeTrial | None = None
@@ -222,7 +222,7 @@ def _root_prompts_and_branches(job: MethodJob, step: _Branching, sentences: Sequ
         prompts,
         outcomes,
         n_dropped,
-        found.counts,
+        search.counts,
         quarantine=refused,
         trial=trial,
         branches=branched.outcomes,

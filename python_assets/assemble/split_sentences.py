@@ -115,10 +115,10 @@ def _split_where_portable(
 def _portable(sentence: Sentence, split: Callable[..., Made], check: CheckPortability) -> Iterator[Made]:
     for more in range(WORDS_MORE, 0, -1):
         made = split(sentence.text, sentence.keyword, more=more)
-        found = None if made.prompt_text is None else check(sentence, made.prompt_text)
-        if made.prompt_text is not None and (found is None or found.is_portable):
+        reason = None if made.prompt_text is None else check(sentence, made.prompt_text)
+        if made.prompt_text is not None and (reason is None or reason.is_portable):
             yield made
-        if found is not None and found.verdict not in OF_ITS_END:
+        if reason is not None and reason.verdict not in OF_ITS_END:
             return
 
 

@@ -30,7 +30,7 @@ def tagged_words(sentence: str) -> tuple[Word, ...]:
         One entry a word, in order.
     """
     tokens: list[str] = []
-    found: list[tuple[int, re.Match[str], bool]] = []
+    cores: list[tuple[int, re.Match[str], bool]] = []
     depth = 0
     for match in re.finditer(r"\S+", sentence):
         before, core, after = _parts(match.group())
@@ -38,11 +38,11 @@ def tagged_words(sentence: str) -> tuple[Word, ...]:
         depth = max(0, depth + match.group().count("(") - match.group().count(")"))
         tokens += before
         if core:
-            found.append((len(tokens), match, in_parentheses))
+            cores.append((len(tokens), match, in_parentheses))
             tokens.append(core)
         tokens += after
     tags = _tags(tokens)
-    words = (Word(match.group(), match.end(), tags[index]) for index, match, hidden in found if not hidden)
+    words = (Word(match.group(), match.end(), tags[index]) for index, match, hidden in cores if not hidden)
     return tuple(words)
 
 
@@ -67,4 +67,4 @@ def _tags(tokens: list[str]) -> list[str]:
     tagged = tag(" ".join(tokens), tokenize=False)
     if len(tagged) != len(tokens):
         raise ValueError(f"the tagger gave {len(tagged)} tags for {len(tokens)} words: {' '.join(tokens)!r}")
-    return [part for _, part in tagged]
+    return [word_class for _, word_class in tagged]

@@ -85,21 +85,21 @@ def _same_as(spec: Templates) -> dict[str, str]:
     first: dict[str, str] = {}
     same_as = {}
     for template in spec.texts:
-        of_prompts = template.model_dump(mode="json", exclude={"id", "baseline", "messages"})
-        asked = json.dumps(of_prompts | {"text": as_seen(template.asked)}, sort_keys=True)
-        if (earlier := first.setdefault(asked, template.id)) != template.id:
+        fields = template.model_dump(mode="json", exclude={"id", "baseline", "messages"})
+        question = json.dumps(fields | {"text": as_seen(template.asked)}, sort_keys=True)
+        if (earlier := first.setdefault(question, template.id)) != template.id:
             same_as[template.id] = earlier
     return same_as
 
 
 def _units(study: Study, templates: Iterable[Template]) -> dict[str, list[dict[str, str]]]:
     """The units of each table that templates name, by what they say of it; many of them name one."""
-    found: dict[str, list[dict[str, str]]] = {}
+    by_table: dict[str, list[dict[str, str]]] = {}
     for template in templates:
-        if template.units is not None and (key := template.units.model_dump_json()) not in found:
+        if template.units is not None and (key := template.units.model_dump_json()) not in by_table:
             field = (*_place(study, template), "units", "file")
-            found[key] = read_units(study.folder, template.units, study.factors, field)
-    return found
+            by_table[key] = read_units(study.folder, template.units, study.factors, field)
+    return by_table
 
 
 def _combinations(
@@ -109,10 +109,10 @@ def _combinations(
     names = spec.cross_of(template)
     levels = [_declared_levels(study, factor) for factor in names]
     crossed = [dict(zip(names, combination, strict=True)) for combination in product(*levels)]
-    beside = spec.combinations_of(template) or [{}]
+    listed = spec.combinations_of(template) or [{}]
     if template.units is not None:
-        beside = units[template.units.model_dump_json()]
-    return [combination | one for combination in crossed for one in beside]
+        listed = units[template.units.model_dump_json()]
+    return [combination | one for combination in crossed for one in listed]
 
 
 def _place(study: Study, template: Template) -> FieldPath:
@@ -186,9 +186,9 @@ def _fill(
     else:
         ordered = dict(unordered)
     group = LEVEL_SEPARATOR.join(combination.values())
-    place = filter(None, [template.id, group, ordered[OPTION_ORDER] if order else ""])
+    id_pieces = filter(None, [template.id, group, ordered[OPTION_ORDER] if order else ""])
     return AssembledPrompt(
-        prompt_id=ID_SEPARATOR.join(place),
+        prompt_id=ID_SEPARATOR.join(id_pieces),
         root_prompt_id=template.id,
         is_root=is_root,
         task=spec.task,

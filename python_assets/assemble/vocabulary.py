@@ -94,7 +94,7 @@ class Vocabulary:
 
     def words_of_others(self, level: str, text: str) -> list[str]:
         """The words of other levels in a text that are no words of its own level, in order."""
-        return [found.word for found in self._any_word.find(text) if found.word not in self._words[level]]
+        return [one.word for one in self._any_word.find(text) if one.word not in self._words[level]]
 
     def own_words(self, level: str, text: str) -> list[Occurrence]:
         """Where the words of a level stand in a text, in order."""
@@ -133,13 +133,13 @@ class Vocabulary:
             spoken = with_pronouns(text, self.pronouns[source], self.pronouns[target])
         text = spoken.text
         mapping = self._mapping(source, target)
-        told = [(word, self._written(mapping, text, word)) for word in mapping.finder.find(text)]
-        found = [word for word, written in told if written is not None]
+        pairs = [(word, self._written(mapping, text, word)) for word in mapping.finder.find(text)]
+        replaced_words = [word for word, written in pairs if written is not None]
         named = self._own_words[source].find(text)
-        left = tuple(word.word for word in named if not self._is_replaced(word, found, self._names[source]))
+        left = tuple(word.word for word in named if not self._is_replaced(word, replaced_words, self._names[source]))
         lost = self._articles_lost(source, target)
-        written = [written for _, written in told if written is not None]
-        replaced, replacements = replace_words(text, written, found, lost, fits_articles=self.is_english)
+        written = [written for _, written in pairs if written is not None]
+        replaced, replacements = replace_words(text, written, replaced_words, lost, fits_articles=self.is_english)
         return Replaced(replaced, replacements | spoken.replacements, left)
 
     @staticmethod

@@ -145,10 +145,10 @@ class _Writer:
     def write(self, topics: Sequence[Topic]) -> WrittenItems:
         wanted = self._spec.items or 0
         for attempt in range(TRIES):
-            asked = list(self._batches(topics, attempt))
-            inquiries = [inquiry for _, inquiry in asked]
+            batches = list(self._batches(topics, attempt))
+            inquiries = [inquiry for _, inquiry in batches]
             replies = ask_engine(self._job.study, self._job.run_context, str(self._spec.engine), STAGE, inquiries)
-            for (topic, inquiry), reply in zip(asked, replies, strict=True):
+            for (topic, inquiry), reply in zip(batches, replies, strict=True):
                 self._take(topic, inquiry.key, reply)
         items = self._items[:wanted]
         self._require_items(wanted)
@@ -192,8 +192,8 @@ class _Writer:
     def _take(self, topic: Topic, key: str, reply: Reply) -> None:
         entries = parse_list(reply.text) if reply.is_whole else None
         if entries is None:
-            said = reply.error or repr(reply.text)
-            self._reject(key, "unusable_reply", f"the engine gave no list: {said}", reply.text)
+            answer = reply.error or repr(reply.text)
+            self._reject(key, "unusable_reply", f"the engine gave no list: {answer}", reply.text)
         for position, text in enumerate(entries or [], start=1):
             self._n_written += 1
             words = _words(text)
@@ -225,8 +225,8 @@ class _Writer:
         if not FEWEST_WORDS <= len(text.split()) <= MOST_WORDS:
             return "item_length"
         item = self._sentence(0, _Item(topic, text))
-        found = None if self._job.check is None else self._job.check(item, item.text)
-        return None if found is None or found.is_portable else found.verdict
+        portability = None if self._job.check is None else self._job.check(item, item.text)
+        return None if portability is None or portability.is_portable else portability.verdict
 
     def _reject(self, key: str, rule: str, detail: str, text: str | None) -> None:
         record = json.dumps({"text": text}, ensure_ascii=False)
@@ -263,14 +263,14 @@ class _Writer:
 
 def fill(item: str, word: str) -> str:
     """Write a word for the placeholder, with a capital where a sentence begins, after the article that fits it."""
-    found = []
+    placeholders = []
     for match in re.finditer(re.escape(PLACEHOLDER), item):
         begins = _SENTENCE_END.search(item[: match.start()]) is not None
         key = _AT_SENTENCE_START if begins else PLACEHOLDER
-        found.append(Occurrence(match.start(), match.end(), key, key))
+        placeholders.append(Occurrence(match.start(), match.end(), key, key))
     in_place = {PLACEHOLDER: word, _AT_SENTENCE_START: capitalised(word)}
-    written = [in_place[one.word] for one in found]
-    return replace_words(item, written, found, fits_articles=True)[0]
+    written = [in_place[one.word] for one in placeholders]
+    return replace_words(item, written, placeholders, fits_articles=True)[0]
 
 
 def study_topics(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Topic]:

@@ -135,8 +135,8 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts(part)
+        for entry in value.values() if isinstance(value, dict) else value:
+            yield from _texts(entry)
 
 
 def _counted(study: Study) -> tuple[int, int]:

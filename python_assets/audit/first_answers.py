@@ -95,11 +95,11 @@ def _unscored(connection: duckdb.DuckDBPyConnection, measures: Sequence[str]) ->
     ).fetchall()
     keys = dict.fromkeys((system, measure) for system, measure, *_ in rows)
     for system, measure in keys:
-        own = [row for row in rows if row[:2] == (system, measure)]
-        if not any(is_read for _, _, is_read, _, _ in own):
-            reasons = Counter(reason or "no_rule_matched" for *_, reason, _ in own)
-            example = next((text for *_, text in own if text), None)
-            yield Unreadable(system, measure, len(own), dict(reasons.most_common()), example)
+        system_rows = [row for row in rows if row[:2] == (system, measure)]
+        if not any(is_read for _, _, is_read, _, _ in system_rows):
+            reasons = Counter(reason or "no_rule_matched" for *_, reason, _ in system_rows)
+            example = next((text for *_, text in system_rows if text), None)
+            yield Unreadable(system, measure, len(system_rows), dict(reasons.most_common()), example)
 
 
 def told_unreadable(found: Unreadable, study: Study) -> str:

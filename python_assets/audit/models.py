@@ -64,20 +64,20 @@ def asked_models(
         StudyError: a name is not of this form, its provider is unknown or needs more than a name, two models would
             have one name, a key is not set, or an option is of none of them.
     """
-    found = [_asked(text, base_url, key_variable) for text in named]
-    names = [one.name for one in found]
+    models = [_asked(text, base_url, key_variable) for text in named]
+    names = [one.name for one in models]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        same = ", ".join(text for text, one in zip(named, found, strict=True) if one.name in twice)
+        same = ", ".join(text for text, one in zip(named, models, strict=True) if one.name in twice)
         remedy = "leave one out, or ask them in two audits: --name NAME"
         raise StudyError(OPTION, Told(same), f"models of different names; these are all {twice[0]}", remedy)
-    servers = sorted({one.provider for one in found if _own_address(one.provider) is not None})
+    servers = sorted({one.provider for one in models if _own_address(one.provider) is not None})
     if base_url is not None and len(servers) != 1:
         expected = "models of one provider at one address"
         raise StudyError("--base-url", base_url, expected, "leave it out, or ask the others in an audit of their own")
     if not is_simulated:
-        for one in found:
+        for one in models:
             _require_key(one)
-    return found
+    return models
 
 
 def _asked(text: str, base_url: str | None, key_variable: str | None) -> Asked:

@@ -84,13 +84,13 @@ def prepare(wanted: Wanted, studies: Path, home: Home) -> list[Prepared]:
     """
     record, published = _record(wanted, home), _published(home)
     with ExitStack() as written:
-        found = [_prepared(wanted, benchmark, studies, published, written) for benchmark in wanted.benchmarks]
-        for one in found:
+        themes = [_prepared(wanted, benchmark, studies, published, written) for benchmark in wanted.benchmarks]
+        for one in themes:
             require_ready(one.study)
-        _require_budget(wanted, found)
+        _require_budget(wanted, themes)
         write_record(home, record)
         written.pop_all()  # nothing was refused: the files stay
-    return found
+    return themes
 
 
 def _record(wanted: Wanted, home: Home) -> Record:
@@ -104,13 +104,13 @@ def _record(wanted: Wanted, home: Home) -> Record:
     there = read_record(home, wanted.name, or_none=True)
     if there is None:
         return new
-    for what, own, other in (
+    for what, new_value, other in (
         ("models", new.models, there.models),
         ("design", new.design, there.design),
         ("simulated", new.is_simulated, there.is_simulated),
     ):
-        if own != other:
-            where, got = f"audit {wanted.name}, {what}", _words(own)
+        if new_value != other:
+            where, got = f"audit {wanted.name}, {what}", _words(new_value)
             remedy = "give this one a name of its own: --name NAME"
             raise StudyError(where, got, f"{_words(other)}, as that audit was begun", remedy)
     return new._replace(studies=there.studies | studies)
@@ -153,11 +153,11 @@ def _prepared(
 
 
 def _require_models(study: Study, models: Sequence[Asked]) -> None:
-    asked = {(one.name, one.provider) for one in models}
+    requested = {(one.name, one.provider) for one in models}
     there = {(one.system_id, one.spec.provider) for one in study.systems}
-    if asked != there:
+    if requested != there:
         named = ", ".join(sorted(name for name, _ in there))
-        expected = f"generations {', '.join(sorted(name for name, _ in asked))}, as the models of this audit"
+        expected = f"generations {', '.join(sorted(name for name, _ in requested))}, as the models of this audit"
         remedy = "give this audit another name: --name NAME, or move the file away"
         raise StudyError(study.path, Told(f"systems {named}"), expected, remedy)
 
@@ -215,9 +215,9 @@ def minutes_to_go(found: Sequence[Prepared]) -> float | None:
 def _cells(one: Prepared, wanted: Wanted) -> tuple[object, ...]:
     plan, shown = one.plan, smallest_shown(one.plan)
     if wanted.is_simulated or not plan.costs:  # nobody is paid, and nothing waited for
-        asked: tuple[object, ...] = (plan.n_calls, 0, 0, 0.0, 0.0)
+        costs: tuple[object, ...] = (plan.n_calls, 0, 0, 0.0, 0.0)
     else:
         _, _, n_calls, n_in, _, n_most, _, usd_most, minutes = total_cost(plan.costs)
-        asked = (n_calls, n_in, n_most, usd_most if all(row.has_price for row in plan.costs) else NO_PRICE, minutes)
+        costs = (n_calls, n_in, n_most, usd_most if all(row.has_price for row in plan.costs) else NO_PRICE, minutes)
     from_points = "-" if shown is None else f"{shown * 100:.1f} points"
-    return one.benchmark, one.study.path.name, plan.n_root_prompts, len(wanted.models), *asked, from_points
+    return one.benchmark, one.study.path.name, plan.n_root_prompts, len(wanted.models), *costs, from_points

@@ -43,43 +43,43 @@ def sized_text(text: str, *, systems: Sequence[Mapping[str, Any]], effect: float
 
 def n_texts_of(text: str) -> int:
     """How many texts the templates of a study file have; 0 where it has none."""
-    found = _find(yaml.compose(text, Loader=LOADER), TEXTS)
-    return 0 if found is None else len(found[1].value)
+    entry = _find(yaml.compose(text, Loader=LOADER), TEXTS)
+    return 0 if entry is None else len(entry[1].value)
 
 
 def _systems(root: yaml.Node | None, systems: Sequence[Mapping[str, Any]]) -> _Edit:
-    found = _find(root, ("systems",))
-    assert found is not None, "a study of the shelf has generations"
-    key, value = found
+    entry = _find(root, ("systems",))
+    assert entry is not None, "a study of the shelf has generations"
+    key, value = entry
     written = {"systems": [*map(dict, systems)]}
     dumped = yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=ONE_LINE, default_flow_style=None)
     return _Edit(key.start_mark.index, _end(value), dumped.rstrip("\n"))
 
 
 def _effects(root: yaml.Node | None, effect: float) -> Iterator[_Edit]:
-    found = _find(root, POWER)
-    for _, spec in [] if found is None else found[1].value:
+    entry = _find(root, POWER)
+    for _, spec in [] if entry is None else entry[1].value:
         if (declared := _find(spec, ("effect",))) is not None:
             yield _Edit(declared[1].start_mark.index, declared[1].end_mark.index, f"{effect:g}")
 
 
 def _dropped_texts(text: str, root: yaml.Node | None, n_texts: int) -> Iterator[_Edit]:
-    found = _find(root, TEXTS)
-    if found is not None and n_texts < len(found[1].value):
-        first = found[1].value[n_texts].start_mark.index
-        yield _Edit(text.rindex("\n", 0, first), _end(found[1]), "")
+    entry = _find(root, TEXTS)
+    if entry is not None and n_texts < len(entry[1].value):
+        first = entry[1].value[n_texts].start_mark.index
+        yield _Edit(text.rindex("\n", 0, first), _end(entry[1]), "")
 
 
 def _find(node: yaml.Node | None, path: Sequence[str]) -> tuple[yaml.Node, yaml.Node] | None:
     """The key and the value that a path of keys leads to."""
-    found = None
+    entry = None
     for step in path:
         pairs = node.value if isinstance(node, yaml.MappingNode) else []
-        found = next(((key, value) for key, value in pairs if key.value == step), None)
-        if found is None:
+        entry = next(((key, value) for key, value in pairs if key.value == step), None)
+        if entry is None:
             return None
-        node = found[1]
-    return found
+        node = entry[1]
+    return entry
 
 
 def _end(node: yaml.Node) -> int:

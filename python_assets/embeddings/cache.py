@@ -77,10 +77,10 @@ class ScoreCache(AbstractContextManager["ScoreCache"]):
             "select text_sha256, value, label, label_method, reason "
             "from scores join wanted using (text_sha256) where method = ? and version = ?"
         )
-        found = self._attempt(lambda: self._wanted(hashes, query, [method, version]))
-        if found is None:
-            found = pd.DataFrame(columns=["text_sha256", *SCORE_COLUMNS])
-        return found.drop_duplicates("text_sha256").set_index("text_sha256")
+        scores = self._attempt(lambda: self._wanted(hashes, query, [method, version]))
+        if scores is None:
+            scores = pd.DataFrame(columns=["text_sha256", *SCORE_COLUMNS])
+        return scores.drop_duplicates("text_sha256").set_index("text_sha256")
 
     def write_scores(
         self, method: str | Sequence[str], version: str, hashes: Sequence[str], scores: pd.DataFrame
@@ -99,12 +99,12 @@ class ScoreCache(AbstractContextManager["ScoreCache"]):
     def read_vectors(self, version: str, hashes: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """The known embeddings of texts by sha256."""
         query = "select text_sha256, vector from embeddings join wanted using (text_sha256) where version = ?"
-        found = self._attempt(lambda: self._wanted(hashes, query, [version]))
-        if found is None:
+        rows = self._attempt(lambda: self._wanted(hashes, query, [version]))
+        if rows is None:
             return {}
         return {
             text_hash: np.frombuffer(vector, dtype="<f4")
-            for text_hash, vector in zip(found["text_sha256"], found["vector"], strict=True)
+            for text_hash, vector in zip(rows["text_sha256"], rows["vector"], strict=True)
         }
 
     def write_vectors(self, version: str, hashes: Sequence[str], vectors: NDArray[np.float32]) -> None:
@@ -159,9 +159,9 @@ def _open(path: Path, is_new: bool) -> duckdb.DuckDBPyConnection:
     try:
         if is_new:
             connection.execute(_TABLES.format(format=FORMAT))
-        found = connection.execute("select format from cache_format").fetchall()
-        if found != [(FORMAT,)]:
-            raise duckdb.InvalidInputException(f"expected the format {FORMAT!r}, found {found}")
+        formats = connection.execute("select format from cache_format").fetchall()
+        if formats != [(FORMAT,)]:
+            raise duckdb.InvalidInputException(f"expected the format {FORMAT!r}, found {formats}")
     except BaseException:
         connection.close()
         raise

@@ -211,12 +211,12 @@ def _named(model: str | None) -> ModelName:
 
 def _computed(encoding: Encoding) -> str:
     """Where a vector was computed, as far as it is not where every one is."""
-    usual, said = Encoding(), []
+    usual, words = Encoding(), []
     if encoding.device != usual.device:
-        said.append(f", {encoding.device}")
+        words.append(f", {encoding.device}")
     if encoding.threads != usual.threads:
-        said.append(f", {encoding.threads} threads")
-    return "".join(said)
+        words.append(f", {encoding.threads} threads")
+    return "".join(words)
 
 
 def _loaded(name: ModelName, encoding: Encoding) -> Any:

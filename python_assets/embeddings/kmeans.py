@@ -39,12 +39,12 @@ def kmeans(vectors: NDArray[Any], k: int, seed: int) -> ClusterLabels:
     fit = KMeans(k, n_init=_BEGINNINGS, random_state=seed % 2**32)
     # several threads add up in an order of their own, which can change a group
     with threadpool_limits(limits=1):
-        found = fit.fit_predict(vectors.astype(np.float64))
-    groups, first, sizes = np.unique(found, return_index=True, return_counts=True)
+        labels = fit.fit_predict(vectors.astype(np.float64))
+    groups, first, sizes = np.unique(labels, return_index=True, return_counts=True)
     order = np.lexsort((first, -sizes))
     rank = np.empty(int(groups.max()) + 1, dtype=np.intp)
     rank[groups[order]] = np.arange(len(order))
-    return rank[found]
+    return rank[labels]
 
 
 def _average(vectors: NDArray[np.float64], _: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -50,6 +50,6 @@ def check_files(folder: Path) -> None:
         file = folder / name
         if not file.is_file():
             raise ExtractionError(MODEL, f"no file {file}", "the files of the package", ANEW)
-        found = sha256_of_file(file)
-        if found != expected:
-            raise ExtractionError(MODEL, f"{file} of sha256 {found}", f"sha256 {expected}", ANEW)
+        sha256 = sha256_of_file(file)
+        if sha256 != expected:
+            raise ExtractionError(MODEL, f"{file} of sha256 {sha256}", f"sha256 {expected}", ANEW)

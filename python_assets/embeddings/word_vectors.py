@@ -75,17 +75,17 @@ class WordVectors:
         """
         vectors = np.full((len(texts), self._n_numbers), np.nan, dtype=np.float32)
         for row, text in enumerate(texts):
-            if found := self._vectors(text[:MOST_CHARACTERS]):
-                vectors[row] = np.mean(found, axis=0, dtype=np.float64)
+            if word_vectors := self._vectors(text[:MOST_CHARACTERS]):
+                vectors[row] = np.mean(word_vectors, axis=0, dtype=np.float64)
         return vectors
 
     def _vectors(self, text: str) -> list[NDArray[np.float32]]:
-        found = []
+        vectors = []
         for word in _WORD.findall(text):
             whole = self._vector(word)
-            parts = [whole] if whole is not None else map(self._vector, _PART.findall(word))
-            found += [vector for vector in parts if vector is not None]
-        return found
+            candidates = [whole] if whole is not None else map(self._vector, _PART.findall(word))
+            vectors += [vector for vector in candidates if vector is not None]
+        return vectors
 
     def _vector(self, word: str) -> NDArray[np.float32] | None:
         if word not in self._known:
@@ -116,9 +116,9 @@ class WordVectors:
             numbers = np.empty(0, dtype=np.float32)
         expected = getattr(self, "_n_numbers", len(numbers))
         if not len(numbers) or len(numbers) != expected or not np.isfinite(numbers).all():
-            of_word = f"the line of {word.decode(errors='replace')!r} in {self._file}"
+            line_name = f"the line of {word.decode(errors='replace')!r} in {self._file}"
             wanted = f"{expected or 'one or more'} finite numbers after the word"
-            raise ExtractionError(_FIELD, f"{len(entries)} entries: {of_word}", wanted)
+            raise ExtractionError(_FIELD, f"{len(entries)} entries: {line_name}", wanted)
         return numbers
 
 

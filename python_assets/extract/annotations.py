@@ -66,31 +66,31 @@ def with_annotations(job: Job, reads: Sequence[Read]) -> list[Read]:
     first = reads[0]
     is_blank = first.values.reason == _BLANK
     row_of = np.where(is_blank, -1, positions(job.units, first.values.units, rows))
-    own = entries.at(row_of)
-    wins = ~np.isnan(own.value) | given(own.label)
+    annotated = entries.at(row_of)
+    wins = ~np.isnan(annotated.value) | given(annotated.label)
     return [
         first._replace(
-            values=_in_place(first.values, own, wins),
+            values=_in_place(first.values, annotated, wins),
             version=np.where(wins, VERSION, first.version).astype(object),
-            quarantine=[*first.quarantine, *_quarantine(job.measure, rows.iloc[row_of[own.rejected]], entries)],
+            quarantine=[*first.quarantine, *_quarantine(job.measure, rows.iloc[row_of[annotated.rejected]], entries)],
         ),
-        *(_beside(first.measure, other, wins, own.rejected) for other in reads[1:]),
+        *(_beside(first.measure, other, wins, annotated.rejected) for other in reads[1:]),
     ]
 
 
 def _entries(column: pd.Series, measure: Measure) -> _Entries:
-    found = parse_column(column, measure)
+    parsed = parse_column(column, measure)
     if measure.kind == "continuous":
         low = -math.inf if measure.scale_low is None else measure.scale_low
         high = math.inf if measure.scale_high is None else measure.scale_high
-        is_off = (found.value < low) | (found.value > high)
-        value = np.where(is_off, np.nan, found.value)
-        return _Entries(value, found.label, found.rejected | is_off, f"a number from {low:g} to {high:g}")
+        is_off = (parsed.value < low) | (parsed.value > high)
+        value = np.where(is_off, np.nan, parsed.value)
+        return _Entries(value, parsed.label, parsed.rejected | is_off, f"a number from {low:g} to {high:g}")
     declared = {label.casefold(): label for label in measure.spec.labels}
-    label = nothing(len(found.label))
-    label[:] = [declared.get(str(one).casefold()) for one in found.label]
-    rejected = given(found.label) & ~given(label)
-    return _Entries(found.value, label, rejected, f"one of {', '.join(measure.spec.labels)}")
+    label = nothing(len(parsed.label))
+    label[:] = [declared.get(str(one).casefold()) for one in parsed.label]
+    rejected = given(parsed.label) & ~given(label)
+    return _Entries(parsed.value, label, rejected, f"one of {', '.join(measure.spec.labels)}")
 
 
 def _in_place(values: MeasuredValues, own: _Entries, wins: NDArray[np.bool_]) -> MeasuredValues:

@@ -91,10 +91,10 @@ def column_values(
     has_baseline = baseline is not None and measure.kind == "continuous"
     if not has_baseline:
         wanted = wanted[~units.column("is_baseline")[wanted]]
-    own = parse_column(rows[column], measure)
-    quarantine = _rejections(measure, rows, column, own.rejected)
+    parsed = parse_column(rows[column], measure)
+    quarantine = _rejections(measure, rows, column, parsed.rejected)
     at = positions(units, wanted, rows)
-    numbers, labels, reason = _taken(own, at)
+    numbers, labels, reason = _taken(parsed, at)
     values = MeasuredValues(
         units=wanted,
         value=numbers,
@@ -130,8 +130,8 @@ def column_versions(measure: Measure, study: Study, units: TextUnits, wanted: Id
     if column is None:
         return np.full(len(wanted), VERSION, dtype=object)
     _require(study, measure, rows, [column])
-    told = np.append(_hashable(rows[column]), nothing(1))[positions(units, wanted, rows)]
-    return np.where(given(told), told, VERSION).astype(object)
+    versions = np.append(_hashable(rows[column]), nothing(1))[positions(units, wanted, rows)]
+    return np.where(given(versions), versions, VERSION).astype(object)
 
 
 def unlabelled(labelled: MeasuredValues, units: TextUnits, rows: pd.DataFrame) -> MeasuredValues:
@@ -258,9 +258,9 @@ def _taken(parsed: ParsedColumn, at: Ids) -> tuple[NDArray[np.float64], Objects,
 def _by_prompt(rows: pd.DataFrame, base: ParsedColumn) -> tuple[pd.Series, list[str]]:
     """The baseline value of every prompt whose rows agree on it, and the prompts whose rows do not."""
     values = pd.DataFrame({"prompt_id": rows["prompt_id"].astype(object), "value": base.value}).dropna()
-    found = values.groupby("prompt_id")["value"].agg(["min", "max"])
-    agrees = found["min"] == found["max"]
-    return found.loc[agrees, "min"], list(found.index[~agrees])
+    ranges = values.groupby("prompt_id")["value"].agg(["min", "max"])
+    agrees = ranges["min"] == ranges["max"]
+    return ranges.loc[agrees, "min"], list(ranges.index[~agrees])
 
 
 def _with_baselines(values: MeasuredValues, units: TextUnits, by_prompt: pd.Series) -> MeasuredValues:
@@ -279,14 +279,14 @@ def _with_baselines(values: MeasuredValues, units: TextUnits, by_prompt: pd.Seri
 def _rejections(measure: Measure, rows: pd.DataFrame, column: str, rejected: NDArray[np.bool_]) -> list[Quarantined]:
     rule = _NOT_BINARY if measure.kind == "binary" else _NOT_A_NUMBER
     expected = "0, 1, true or false" if measure.kind == "binary" else "a number"
-    found = rows.loc[rejected, [*KEYS, column]]
+    rejected_rows = rows.loc[rejected, [*KEYS, column]]
     return [
         Quarantined(
             record_key=f"{system}/{prompt}/{replicate}/{measure.measure_id}",
             rule=rule,
             detail=storable(f"column {column!r}: expected {expected}, got {str(entry)[:80]!r}"),
         )
-        for system, prompt, replicate, entry in found.itertuples(index=False, name=None)
+        for system, prompt, replicate, entry in rejected_rows.itertuples(index=False, name=None)
     ]
 
 

@@ -138,13 +138,13 @@ def extract(
 
 def _reads(job: Job) -> Iterator[Read]:
     """Every measure, those of one entry of the study file together; rules on other measures come last."""
-    found: dict[str, Read] = {}
+    read_so_far: dict[str, Read] = {}
     for together in sorted(_entries(job), key=lambda entry: entry[0].reads == "when"):
         first = together[0]
         wanted = _units_of(job.study, job.connection, job.units, first)
-        of_entry = job._replace(measures=together, wanted=wanted, read=found, is_neutral=_is_neutral(job, first))
-        found |= {read.measure.measure_id: read for read in _read_entry(of_entry)}
-    yield from (found[measure.measure_id] for measure in job.measures)
+        entry_job = job._replace(measures=together, wanted=wanted, read=read_so_far, is_neutral=_is_neutral(job, first))
+        read_so_far |= {read.measure.measure_id: read for read in _read_entry(entry_job)}
+    yield from (read_so_far[measure.measure_id] for measure in job.measures)
 
 
 def _entries(job: Job) -> list[list[Measure]]:
@@ -164,7 +164,7 @@ def _read_entry(job: Job) -> list[Read]:
 
 def _as_written(job: Job, reads: Sequence[Read]) -> Iterator[Read]:
     """What measures that read neutral words make of the texts that these change."""
-    of_measure = {read.measure.measure_id: read for read in reads}
+    read_by_measure = {read.measure.measure_id: read for read in reads}
     for together in _entries(job):
         first = together[0]
         if not _is_neutral(job, first):
@@ -172,7 +172,7 @@ def _as_written(job: Job, reads: Sequence[Read]) -> Iterator[Read]:
         wanted = _units_of(job.study, job.connection, job.units, first)
         if len(new := changed(job.units, wanted, with_baseline=first.reads == "embeddings")):
             for plain in _read_entry(job._replace(measures=together, wanted=new)):
-                yield from as_written(job.units, of_measure[plain.measure.measure_id], plain)
+                yield from as_written(job.units, read_by_measure[plain.measure.measure_id], plain)
 
 
 def _labels(reads: Sequence[Read]) -> dict[str, list[str]]:
@@ -189,8 +189,8 @@ def _rows(read: Read) -> pd.DataFrame:
 
 
 def _cluster_rows(reads: Sequence[Read]) -> pd.DataFrame:
-    found = [read.clusters for read in reads if read.clusters is not None]
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+    tables = [read.clusters for read in reads if read.clusters is not None]
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
 def _units_of(study: Study, connection: duckdb.DuckDBPyConnection, units: TextUnits, measure: Measure) -> Ids:

@@ -150,12 +150,12 @@ def languages_by_words(text: str) -> dict[str, float] | None:
     words = _words(text)
     if sum(map(len, words)) < LEAST_LETTERS:
         return None
-    found: dict[str, list[str]] = {code: [] for code in _CLAUSAL}
+    by_code: dict[str, list[str]] = {code: [] for code in _CLAUSAL}
     for word in words:
         for code in _LANGUAGES_OF.get(word, ()):
-            found[code].append(word)
-    best = max(found, key=lambda code: len(found[code]))
-    telling = found[best]
+            by_code[code].append(word)
+    best = max(by_code, key=lambda code: len(by_code[code]))
+    telling = by_code[best]
     is_sure = (
         len(set(telling) & _CLAUSAL[best]) >= _LEAST_CLAUSAL
         and len(set(telling)) > _LEAST_CLAUSAL
@@ -164,9 +164,11 @@ def languages_by_words(text: str) -> dict[str, float] | None:
     if not is_sure:
         return None
     known = _KNOWN[best]
-    near = [code for code, own in found.items() if len(own) >= _NEAR * len(telling)]
-    stray = [code for code, own in found.items() if code not in near and not _CLAUSAL[code].isdisjoint({*own} - known)]
-    weights = {code: len(found[code]) ** _TELLING for code in near}
+    near = [code for code, hits in by_code.items() if len(hits) >= _NEAR * len(telling)]
+    stray = [
+        code for code, hits in by_code.items() if code not in near and not _CLAUSAL[code].isdisjoint({*hits} - known)
+    ]
+    weights = {code: len(by_code[code]) ** _TELLING for code in near}
     left = (1 - _STRAY * len(stray)) / sum(weights.values())
     return {code: left * weight for code, weight in weights.items()} | dict.fromkeys(stray, _STRAY)
 

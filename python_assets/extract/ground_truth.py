@@ -74,12 +74,12 @@ def _matched(
     names: Iterable[str], known: Sequence[str], other_names: Mapping[str, str], without: Sequence[str]
 ) -> dict[str, str | None]:
     by_name = {normalise(name): name for name in known}
-    found = {
+    known_names = {
         **dict.fromkeys(map(normalise, without)),
         **by_name,
         **{normalise(name): by_name.get(normalise(of)) for name, of in other_names.items()},
     }
-    return {name: found.get(normalise(name)) for name in names}
+    return {name: known_names.get(normalise(name)) for name in names}
 
 
 def factors_of(truth: GroundTruth, table: TruthTable, groupings: Grouped) -> tuple[str, ...] | None:
@@ -147,10 +147,10 @@ def name_problems(path: FieldPath, spec: MeasureSpec, table: TruthTable, groupin
         names = listed(grouping_id(factors) for factors in groupings)
         yield StudyError(where, truth.model_dump(exclude_defaults=True), expected, f"add it: one of {names}")
         return
-    own = paired(truth, table, spec.labels, groupings[factors])
-    yield from _unpaired((*where, "mapping"), "label", truth, own.labels, table.categories)
-    yield from _unpaired((*where, "groups"), "group", truth, own.groups, table.groups)
-    there = set(own.groups.values())
+    pairing = paired(truth, table, spec.labels, groupings[factors])
+    yield from _unpaired((*where, "mapping"), "label", truth, pairing.labels, table.categories)
+    yield from _unpaired((*where, "groups"), "group", truth, pairing.groups, table.groups)
+    there = set(pairing.groups.values())
     if there and (absent := [group for group in table.groups if group not in there]):
         of = grouping_id(factors)
         expected = f"a group of {of} for each of {table.name}, which has {listed(absent)} too"
@@ -183,9 +183,9 @@ def _there_all_the_same(where: FieldPath, truth: GroundTruth, table: TruthTable)
 
 def _strange(where: FieldPath, word: str, given: Mapping[str, str], names: Sequence[str]) -> Iterator[StudyError]:
     """Mapped names that the study lacks, where its own are known."""
-    own = {normalise(name) for name in names}
+    normalised_names = {normalise(name) for name in names}
     for name in given if names else ():
-        if normalise(name) not in own:
+        if normalise(name) not in normalised_names:
             yield unknown_name((*where, name), name, f"a {word} of the study", names, "remove it")
 
 
@@ -205,13 +205,13 @@ def truth_rows(
     groupings = _groups_of_groupings(study, connection)
     shares, names = [], []
     for truth, field, factors, table, measure_id in _truths(study, groupings):
-        own = paired(truth, table, labels.get(measure_id, ()), groupings[factors])
-        if not any(own.groups.values()):
+        pairing = paired(truth, table, labels.get(measure_id, ()), groupings[factors])
+        if not any(pairing.groups.values()):
             expected = f"a group of {grouping_id(factors)} for one of {table.name}: {listed(table.groups)}"
             raise StudyError((*field, "groups"), truth.groups or NOTHING, expected, "map them under groups:")
         keys = {"measure_id": measure_id, "grouping_id": grouping_id(factors)}
-        shares.append(_share_rows(table, own.groups).assign(**keys))
-        names += [(measure_id, label, category) for label, category in own.labels.items()]
+        shares.append(_share_rows(table, pairing.groups).assign(**keys))
+        names += [(measure_id, label, category) for label, category in pairing.labels.items()]
     return {
         "ground_truths": pd.concat(shares, ignore_index=True) if shares else pd.DataFrame(),
         "ground_truth_labels": pd.DataFrame(names, columns=columns_of("ground_truth_labels")),

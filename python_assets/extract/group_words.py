@@ -106,8 +106,8 @@ def _words_of_level(study: Study, factor: str, level: str) -> Iterator[GroupWord
     scrape, branch = study.prompts.scrape, study.prompts.branch
     if scrape is None or branch is None or scrape.factor != factor:
         return
-    for own in branch.merge.get(level, [level]):
-        for form, word in _branched_words(scrape, branch, own):
+    for merged_level in branch.merge.get(level, [level]):
+        for form, word in _branched_words(scrape, branch, merged_level):
             yield GroupWord((factor, level), word, (factor, form))
 
 
@@ -138,13 +138,13 @@ def _names_in_prompts(
     texts: dict[str, dict[str, str]] = {}
     for prompt, root, text in connection.execute(_PROMPT_TEXTS, [study.study_id]).fetchall():
         texts.setdefault(root, {})[prompt] = text
-    found: dict[str, tuple[str, ...]] = {}
+    names_by_prompt: dict[str, tuple[str, ...]] = {}
     for prompts in texts.values():
         tokens = {text: frozenset(_TOKEN.findall(text)) for text in set(prompts.values())}
         everywhere = frozenset.intersection(*tokens.values())
         names = {text: tuple(_names_in(text, everywhere, known)) for text in tokens}
-        found |= {prompt: names[text] for prompt, text in prompts.items() if names[text]}
-    return found
+        names_by_prompt |= {prompt: names[text] for prompt, text in prompts.items() if names[text]}
+    return names_by_prompt
 
 
 def _names_in(text: str, everywhere: frozenset[str], known: set[str]) -> Iterator[str]:
@@ -183,12 +183,12 @@ def kind_of(form: tuple[str, str], words: Sequence[str]) -> WordKind:
 
 
 def _kind_of_word(word: str, *, is_of_people: bool) -> WordKind:
-    parts = word.split()
+    pieces = word.split()
     if is_common(word):
-        tag = part_of_speech(parts[-1].lower())
+        tag = part_of_speech(pieces[-1].lower())
         return "noun" if (tag or "").startswith("NN") or (tag is None and is_plural(word)) else "quality"
-    has_capitals = all(part[0].isupper() for part in parts)
-    if has_capitals and (is_of_people or (len(parts) > 1 and any(map(_is_unknown, parts)))):
+    has_capitals = all(piece[0].isupper() for piece in pieces)
+    if has_capitals and (is_of_people or (len(pieces) > 1 and any(map(_is_unknown, pieces)))):
         return "person"
     if is_plural(word):
         return "people"
@@ -203,8 +203,8 @@ def is_common(word: str) -> bool:
     """Whether a word or phrase is no name: in small letters, or with capitals that ordinary words are given."""
     if word.islower():
         return True
-    parts = _ARTICLE.sub("", word, count=1).split()
-    return all(is_ordinary(part) and part_of_speech(part) not in ("NNP", "NNPS") for part in parts)
+    pieces = _ARTICLE.sub("", word, count=1).split()
+    return all(is_ordinary(piece) and part_of_speech(piece) not in ("NNP", "NNPS") for piece in pieces)
 
 
 def is_plural(word: str) -> bool:

@@ -61,9 +61,9 @@ class Job(NamedTuple):
     def reasons(self) -> Objects:
         """Why a wanted unit has no text that can be measured; None where it has one."""
         has_text = self.units.column("text_id")[self.wanted] >= 0
-        found = only_where(~has_text, self.reasons_without_text())
-        found[has_text & (self.text_ids() < 0)] = "other_language"
-        return found
+        unit_reasons = only_where(~has_text, self.reasons_without_text())
+        unit_reasons[has_text & (self.text_ids() < 0)] = "other_language"
+        return unit_reasons
 
     def reasons_without_text(self) -> Objects:
         """Why there would be nothing to measure if a wanted unit had no text."""

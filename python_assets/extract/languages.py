@@ -118,12 +118,12 @@ def _read(text: str, is_running: Callable[[Sequence[str]], bool]) -> str:
 def _clauses(text: str) -> Iterator[tuple[list[str], str]]:
     """The words between separators, and the same without names and numbers."""
     begins = True
-    for part in _CLAUSE.findall(text):
-        words = part.split()
+    for clause in _CLAUSE.findall(text):
+        words = clause.split()
         if words:
             kept = [word for i, word in enumerate(words) if (begins and i == 0) or not _is_name(word)]
             yield words, " ".join(kept)
-        begins = part in _SENTENCE_END or (begins and not words)
+        begins = clause in _SENTENCE_END or (begins and not words)
 
 
 @lru_cache(maxsize=_KNOWN_TEXTS)
@@ -171,8 +171,8 @@ def _probabilities_of_short(read: str) -> dict[str, float] | None:
         return languages_by_words(read)
     if others < _LEAST_IN_OTHER_SCRIPT:
         return None
-    found = {code: float(share) for code, share in _detector().rank(read) if share > _POSSIBLE}
-    return {code: max(share, LEAST_SHARE) for code, share in found.items()}
+    possible = {code: float(share) for code, share in _detector().rank(read) if share > _POSSIBLE}
+    return {code: max(share, LEAST_SHARE) for code, share in possible.items()}
 
 
 @lru_cache(maxsize=1)

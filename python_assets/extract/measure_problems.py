@@ -114,7 +114,7 @@ def _computing_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyErr
     try:
         _ = spec.computing
     except ValidationError as error:
-        for name in dict.fromkeys(str(found["loc"][0]) for found in error.errors()):
+        for name in dict.fromkeys(str(entry["loc"][0]) for entry in error.errors()):
             expected = _EXPECTED_COMPUTING[name]
             yield StudyError((*path, name), spec.parameters[name], expected, "correct it, or remove it")
 
@@ -226,9 +226,9 @@ def _judge_problems(path: FieldPath, spec: MeasureSpec, judge: Judge) -> Iterato
             expected = "options that are not blank and differ in more than case"
             yield StudyError((*path, "judge", "options"), option, expected, "rename it")
         taken.add(normalise(option))
-    own = default_kind(spec)
-    if own == "continuous" and spec.kind not in (None, own):
+    kind_of_options = default_kind(spec)
+    if kind_of_options == "continuous" and spec.kind not in (None, kind_of_options):
         yield StudyError((*path, "kind"), spec.kind, "continuous, since the options have numbers", "remove kind")
-    elif own == "categorical" and spec.kind == "continuous":
+    elif kind_of_options == "categorical" and spec.kind == "continuous":
         expected = "categorical, or binary with favourable: the options have no numbers"
         yield StudyError((*path, "kind"), spec.kind, expected, "remove kind, or give the options numbers")

@@ -132,8 +132,8 @@ def _repeated(text: str, n: int) -> pd.Categorical:
 
 
 def _coded(values: Objects) -> pd.Categorical:
-    codes, found = pd.factorize(values)
-    return pd.Categorical.from_codes(codes, categories=pd.Index(found, dtype=object))
+    codes, categories = pd.factorize(values)
+    return pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object))
 
 
 def stacked(units: TextUnits, languages: Objects, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

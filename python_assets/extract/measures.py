@@ -134,18 +134,18 @@ def _with_annotation(measure: Measure) -> Measure:
 def _measures_of(spec: MeasureSpec) -> list[Measure]:
     if spec.scorer is not None:
         built = scorers[spec.scorer]
-        return [_built_in(spec, built, part) for part in built.recipes or ("",)]
+        return [_built_in(spec, built, score) for score in built.recipes or ("",)]
     if (clusters := spec.clusters or spec.cluster_and_sort) is not None:
         return list(_of_clusters(spec, clusters))
     measure = _declared(spec)
-    own = [measure]
+    measures = [measure]
     if spec.method in (*LABELLING, "column") and measure.kind == "categorical":
-        own.append(_unscored(measure))
+        measures.append(_unscored(measure))
     if spec.prototypes is not None:
-        own += [_similarity(measure, label) for label in spec.labels]
+        measures += [_similarity(measure, label) for label in spec.labels]
     if spec.rubric is not None and spec.rubric.repeats > 1:
-        own.append(_disagreement(measure))
-    return own
+        measures.append(_disagreement(measure))
+    return measures
 
 
 def _built_in(spec: MeasureSpec, built: Scorer, part: str) -> Measure:
@@ -269,9 +269,9 @@ def _of_clusters(spec: MeasureSpec, clusters: Clusters) -> Iterator[Measure]:
         parameters=_written(clusters.model_dump()), direction="none", segment_factor=clusters.factor
     )
     for j in range(1, clusters.k + 1):
-        own = f"{whole.measure_id}_{j}"
+        cluster_id = f"{whole.measure_id}_{j}"
         yield whole._replace(
-            measure_id=f"{own}_member",
+            measure_id=f"{cluster_id}_member",
             kind="binary",
             unit=_UNITS["binary"],
             scale_low=0.0,
@@ -279,7 +279,7 @@ def _of_clusters(spec: MeasureSpec, clusters: Clusters) -> Iterator[Measure]:
             options={"cluster": str(j), "value": "member"},
         )
         yield whole._replace(
-            measure_id=f"{own}_distance",
+            measure_id=f"{cluster_id}_distance",
             kind="continuous",
             unit="distance",
             scale_low=0.0,

@@ -42,29 +42,29 @@ def with_neutral_texts(study: Study, connection: duckdb.DuckDBPyConnection, unit
         The same units with columns NEUTRAL_ID and NEUTRAL_BASELINE_ID; texts that units lacked come last,
         each once. The units as they are where nothing names a group.
     """
-    found = group_words(study, connection)
-    if not (found.words or found.names):
+    named = group_words(study, connection)
+    if not (named.words or named.names):
         return units
-    vocabulary = Vocabularies(study, connection, found.levels, found.names)
-    words = NeutralWords(found)
+    vocabulary = Vocabularies(study, connection, named.levels, named.names)
+    words = NeutralWords(named)
     texts = list(units.texts)
-    place = {text: i for i, text in enumerate(texts)}
-    of_prompt = units.table["prompt_id"].astype(object).iloc[wanted].map(vocabulary.of_prompt).to_numpy(dtype=np.intp)
+    position_of = {text: i for i, text in enumerate(texts)}
+    word_set = units.table["prompt_id"].astype(object).iloc[wanted].map(vocabulary.of_prompt).to_numpy(dtype=np.intp)
     columns = {}
     for name, plain_name in ((NEUTRAL_ID, "text_id"), (NEUTRAL_BASELINE_ID, "baseline_id")):
         ids = units.column(plain_name).copy()
-        own = ids[wanted]
-        is_read = (own >= 0) & (of_prompt >= 0)
-        pairs, back = np.unique(np.stack([own[is_read], of_prompt[is_read]]), axis=1, return_inverse=True)
+        wanted_ids = ids[wanted]
+        is_read = (wanted_ids >= 0) & (word_set >= 0)
+        pairs, back = np.unique(np.stack([wanted_ids[is_read], word_set[is_read]]), axis=1, return_inverse=True)
         written = np.empty(pairs.shape[1], dtype=ids.dtype)
         for i, (text_id, index) in enumerate(pairs.T.tolist()):
             neutral = words.written(units.texts[text_id], *vocabulary.distinct[index])
-            if neutral not in place:
-                place[neutral] = len(texts)
+            if neutral not in position_of:
+                position_of[neutral] = len(texts)
                 texts.append(neutral)
-            written[i] = place[neutral]
-        own[is_read] = written[back.ravel()]
-        ids[wanted] = own
+            written[i] = position_of[neutral]
+        wanted_ids[is_read] = written[back.ravel()]
+        ids[wanted] = wanted_ids
         columns[name] = ids
     new = texts[len(units.texts) :]
     hashes = [*units.hashes, *(hashlib.sha256(text.encode()).hexdigest() for text in new)]

@@ -57,11 +57,11 @@ class _Vocabulary(NamedTuple):
 
     def found_in(self, text: str) -> list[Occurrence]:
         """The words that name the group."""
-        found = [one for one in self.finder.find(text) if one.word in self.written]
-        if not found or not (self.parts or self.common):
-            return found
-        is_named = any(one.word in self.whole or (one.word in self.parts and has_title(text, one)) for one in found)
-        return [one for one in found if self._is_meant(text, one, is_named=is_named)]
+        matches = [one for one in self.finder.find(text) if one.word in self.written]
+        if not matches or not (self.parts or self.common):
+            return matches
+        is_named = any(one.word in self.whole or (one.word in self.parts and has_title(text, one)) for one in matches)
+        return [one for one in matches if self._is_meant(text, one, is_named=is_named)]
 
     def _is_meant(self, text: str, one: Occurrence, *, is_named: bool) -> bool:
         if one.word in self.parts and one.word not in self.whole:
@@ -96,11 +96,11 @@ class NeutralWords:
         """
         vocabulary = self._vocabulary(levels, names)
         read = text[:MOST_CHARACTERS]
-        found = vocabulary.found_in(read)
-        if not found:
+        occurrences = vocabulary.found_in(read)
+        if not occurrences:
             return text
-        written = [vocabulary.written[one.word] for one in found]
-        return replace_words(read, written, found, vocabulary.places, fits_articles=True)[0]
+        written = [vocabulary.written[one.word] for one in occurrences]
+        return replace_words(read, written, occurrences, vocabulary.places, fits_articles=True)[0]
 
     def kind(self, form: tuple[str, str]) -> WordKind:
         """What kind the words of a form are."""
@@ -111,7 +111,7 @@ class NeutralWords:
     def _made(self, levels: frozenset[Level], names: tuple[str, ...]) -> _Vocabulary:
         written: dict[str, str] = {}
         whole: set[str] = set()
-        parts: set[str] = set()
+        name_pieces: set[str] = set()
         small: dict[str, tuple[str, str]] = {}
         places: set[str] = set()
         for word, form in (one for level in sorted(levels) for one in self._of_level.get(level, ())):
@@ -119,18 +119,18 @@ class NeutralWords:
             if kind == "person":
                 names = (*names, word)
                 continue
-            own = {word: _neutral(word, kind, many=is_plural(word))}
+            forms = {word: _neutral(word, kind, many=is_plural(word))}
             if (several := plural(word)) is not None and kind in _OF_SEVERAL:
-                own[several] = _neutral(several, _OF_SEVERAL[kind], many=True)
+                forms[several] = _neutral(several, _OF_SEVERAL[kind], many=True)
             if kind == "place":
                 places.add(word)
-            written |= own
-            small |= {one.lower(): (one, word) for one in own if not one.islower()}
+            written |= forms
+            small |= {one.lower(): (one, word) for one in forms if not one.islower()}
         singular, _ = NEUTRAL["person"]
         for name in names:
             spelled = name_words(name)
             whole |= {*spelled.whole, *spelled.runs}
-            parts |= {*spelled.parts}
+            name_pieces |= {*spelled.parts}
             written |= dict.fromkeys((*spelled.runs, *spelled.parts), PART_OF_NAME)
             written |= dict.fromkeys(spelled.whole, singular)
         # those with a capital come first: ITALY is Italy
@@ -138,7 +138,7 @@ class NeutralWords:
         written |= {word: written[one].lower() for word, (one, _) in small.items()}
         common = {word: declared for word, (_, declared) in small.items()}
         finder = WordFinder([*written, *self._longer(written, levels)])
-        return _Vocabulary(finder, written, whole, parts, common, places)
+        return _Vocabulary(finder, written, whole, name_pieces, common, places)
 
     def _longer(self, written: Collection[str], levels: frozenset[Level]) -> list[str]:
         """Words of other levels that hold one of these levels: South Korea is not the south of Korea."""
@@ -149,8 +149,8 @@ class NeutralWords:
     def _other_words(self) -> dict[str, Level]:
         return {
             word: level
-            for level, own in self._of_level.items()
-            for word, form in own
+            for level, level_words in self._of_level.items()
+            for word, form in level_words
             if " " in word and self.kind(form) != "person"
         }
 

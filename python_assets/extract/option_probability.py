@@ -57,14 +57,14 @@ def read_option_probability(job: Job) -> list[Read]:
     scores = [_score(shown.get(prompt), contexts.get((system, prompt, n))) for system, prompt, n in keys]
     has_text = table["text_id"].to_numpy() >= 0
     value = np.array([np.nan if score.value is None else score.value for score in scores])
-    own = np.array([score.reason for score in scores], dtype=object)
+    score_reasons = np.array([score.reason for score in scores], dtype=object)
     values = MeasuredValues(
         units=responses.wanted,
         value=np.where(has_text, value, np.nan),
         baseline_value=no_numbers(len(table)),
         label=nothing(len(table)),
         label_method=nothing(len(table)),
-        reason=np.where(has_text, own, responses.reasons_without_text()),
+        reason=np.where(has_text, score_reasons, responses.reasons_without_text()),
     )
     return [Read(job.measure, values, VERSION)]
 
@@ -103,8 +103,8 @@ def _logprobs(context_json: str | None) -> dict[str, float]:
 
 
 def _contexts(job: Job) -> dict[tuple[str, str, int], str | None]:
-    found = job.connection.execute(_RESPONSES, [job.study.study_id]).fetchall()
-    return {(system_id, prompt_id, n): context for system_id, prompt_id, n, context in found}
+    rows = job.connection.execute(_RESPONSES, [job.study.study_id]).fetchall()
+    return {(system_id, prompt_id, n): context for system_id, prompt_id, n, context in rows}
 
 
 def _shown(job: Job, role: str) -> dict[str, _Shown]:

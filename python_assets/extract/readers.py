@@ -37,21 +37,21 @@ def _read_texts(job: Job) -> list[Read]:
     method = text_method(job.measure, job.study)
     n = len(job.wanted)
     scores = job.text_scores.scores(method, np.concatenate([job.text_ids(), job.baseline_ids()]))
-    found = _Labelled(scores.iloc[:n], job.measures, method.version)
+    labelled = _Labelled(scores.iloc[:n], job.measures, method.version)
     if job.measure.spec.engine is not None:
-        found = _judged(job, found)
-    own, base, reasons = found.scores, scores.iloc[n:], job.reasons()
+        labelled = _judged(job, labelled)
+    unit_scores, base, reasons = labelled.scores, scores.iloc[n:], job.reasons()
     values = MeasuredValues(
         units=job.wanted,
-        value=own["value"].to_numpy(dtype=float),
+        value=unit_scores["value"].to_numpy(dtype=float),
         baseline_value=base["value"].to_numpy(dtype=float),
-        label=_none_for_null(own["label"]),
-        label_method=_none_for_null(own["label_method"]),
-        reason=np.where(given(reasons), reasons, _none_for_null(own["reason"])),
+        label=_none_for_null(unit_scores["label"]),
+        label_method=_none_for_null(unit_scores["label_method"]),
+        reason=np.where(given(reasons), reasons, _none_for_null(unit_scores["reason"])),
     )
-    first, *others = found.measures
-    unscored = [Read(measure, unscored_values(job, values), found.version) for measure in others]
-    return [Read(first, values, found.version, n_unusable=found.n_unusable), *unscored]
+    first, *others = labelled.measures
+    unscored = [Read(measure, unscored_values(job, values), labelled.version) for measure in others]
+    return [Read(first, values, labelled.version, n_unusable=labelled.n_unusable), *unscored]
 
 
 class _Labelled(NamedTuple):
@@ -77,10 +77,10 @@ def _read_classifier(job: Job) -> list[Read]:
     """Every score of a classifier, which reads each text once."""
     recipes = recipes_of(job.measures)
     labels = list(dict.fromkeys(label for recipe in recipes for label in recipe.weights))
-    found = _classifier(job, labels)
-    both = job.text_scores.label_scores(found.method, np.concatenate([job.text_ids(), job.baseline_ids()]))
+    method = _classifier(job, labels)
+    both = job.text_scores.label_scores(method.method, np.concatenate([job.text_ids(), job.baseline_ids()]))
     return [
-        _of_recipe(job, found, measure, recipe, both) for measure, recipe in zip(job.measures, recipes, strict=True)
+        _of_recipe(job, method, measure, recipe, both) for measure, recipe in zip(job.measures, recipes, strict=True)
     ]
 
 
@@ -97,12 +97,12 @@ def _classifier(job: Job, labels: Sequence[str]) -> _ClassifierMethod:
     """The model, or simulated scores where the study is simulated and the model is absent."""
     named = str(job.measure.model)
     try:
-        found = classifier_of(job.study, job.measure)
+        classifier = classifier_of(job.study, job.measure)
     except ModelAbsentError:
         if not job.study.has_stand_in:
             raise
         return _ClassifierMethod(simulated_method(named, labels), f"simulated {job.measure.scorer}", "simulated", None)
-    return _ClassifierMethod(found.method(labels), job.measure.scorer, named, found.revision)
+    return _ClassifierMethod(classifier.method(labels), job.measure.scorer, named, classifier.revision)
 
 
 def _of_recipe(job: Job, found: _ClassifierMethod, measure: Measure, recipe: Recipe, both: NDArray[np.float64]) -> Read:

@@ -40,18 +40,18 @@ def read_row_function(job: Job) -> list[Read]:
     texts = [job.units.texts[text_id] if text_id >= 0 else None for text_id in text_ids[first]]
     chosen = entries.iloc[at[has_row][first]].itertuples(index=False, name=None)
     rows = [dict(zip(spec.columns or [], row, strict=True)) for row in chosen]
-    found = score_table(method.score(texts, rows) if rows else []).iloc[codes]
+    scores = score_table(method.score(texts, rows) if rows else []).iloc[codes]
     n = len(job.wanted)
     numbers = no_numbers(n)
-    numbers[has_row] = found["value"].to_numpy(dtype=float)
+    numbers[has_row] = scores["value"].to_numpy(dtype=float)
     reasons = only_where(~has_row, "missing_in_import")
-    reasons[has_row] = _objects(found["reason"])
+    reasons[has_row] = _objects(scores["reason"])
     values = MeasuredValues(
         units=job.wanted,
         value=numbers,
         baseline_value=no_numbers(n),
-        label=_placed(has_row, found["label"]),
-        label_method=_placed(has_row, found["label_method"]),
+        label=_placed(has_row, scores["label"]),
+        label_method=_placed(has_row, scores["label_method"]),
         reason=reasons,
     )
     return [Read(job.measure, values, method.version)]

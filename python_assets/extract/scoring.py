@@ -138,8 +138,8 @@ class TextScores:
         wanted = np.unique(text_ids[text_ids >= 0])
         if known is not None:
             wanted = wanted[~np.isin(wanted, known.index)]
-        found = self._read_or_measure(method, wanted, is_counted)
-        known = found if known is None else pd.concat([known, found])
+        new = self._read_or_measure(method, wanted, is_counted)
+        known = new if known is None else pd.concat([known, new])
         self._scores[key] = known
         return known.reindex(text_ids).reset_index(drop=True)
 
@@ -156,12 +156,12 @@ class TextScores:
 
     def _measure(self, method: TextMethod, new: Ids) -> pd.DataFrame:
         tell = self._progress.start(method.version, "texts", len(new))
-        parts = [score_table([])]
+        tables = [score_table([])]
         for start in range(0, len(new), _SCORED_TOGETHER):
             some = new[start : start + _SCORED_TOGETHER]
-            parts.append(self._measure_some(method, some))
+            tables.append(self._measure_some(method, some))
             tell(start + len(some))
-        return _joined(parts)
+        return _joined(tables)
 
     def _measure_some(self, method: TextMethod, some: Ids) -> pd.DataFrame:
         scores = method.score([self._units.texts[i] for i in some])
@@ -239,8 +239,8 @@ def _joined(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
     columns = {}
     for name in SCORE_COLUMNS:
         kind = float if name == "value" else object
-        values = np.concatenate([part[name].to_numpy(dtype=kind) for part in parts])
+        values = np.concatenate([table[name].to_numpy(dtype=kind) for table in parts])
         if kind is object:
             values[pd.isna(values)] = None
         columns[name] = values
-    return pd.DataFrame(columns, index=np.concatenate([part.index for part in parts]))
+    return pd.DataFrame(columns, index=np.concatenate([table.index for table in parts]))

@@ -186,8 +186,8 @@ def read_units(
     if removes_prompt:
         _remove_prompts(connection)
     connection.execute(_DISTINCT)
-    found = connection.execute("select text, is_context from extract_texts order by text_id").fetchall()
-    texts, n_measured = [text for text, _ in found], sum(not is_context for _, is_context in found)
+    rows = connection.execute("select text, is_context from extract_texts order by text_id").fetchall()
+    texts, n_measured = [text for text, _ in rows], sum(not is_context for _, is_context in rows)
     table = connection.execute(_UNITS).df()
     connection.execute("drop table extract_units")
     connection.execute("drop table extract_texts")
@@ -220,8 +220,8 @@ def without_prompt(text: str, prompts: Sequence[str]) -> str:
         beginning of 'He is able'.
     """
     for prompt in prompts:
-        if prompt.strip() and (found := _beginning(prompt).match(text)):
-            return text[found.end() :].lstrip()
+        if prompt.strip() and (beginning := _beginning(prompt).match(text)):
+            return text[beginning.end() :].lstrip()
     return text
 
 

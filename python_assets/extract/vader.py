@@ -47,15 +47,15 @@ def vader(texts: Sequence[str], parameters: Mapping[str, str]) -> list[Score]:
     def compound(text: str) -> float:
         return float(analyser.polarity_scores(text)["compound"])
 
-    parts = _sentences if parameters.get("per") == SENTENCE else _whole
+    pieces = _sentences if parameters.get("per") == SENTENCE else _whole
     read = without_answer if parameters.get("answer") == REMOVED else str
-    return [_score(parts(read(text[:MOST_CHARACTERS])), compound) for text in texts]
+    return [_score(pieces(read(text[:MOST_CHARACTERS])), compound) for text in texts]
 
 
 def _score(parts: Sequence[str], compound: Callable[[str], float]) -> Score:
     # VADER calls a text without words neutral (0.0): for us that is not measured
-    found = [compound(part) for part in parts if any(map(str.isalpha, part))]
-    return Score(math.fsum(found) / len(found)) if found else Score(reason="no_words")
+    scores = [compound(piece) for piece in parts if any(map(str.isalpha, piece))]
+    return Score(math.fsum(scores) / len(scores)) if scores else Score(reason="no_words")
 
 
 def _whole(text: str) -> list[str]:

@@ -127,16 +127,16 @@ def ask_all(
     Raises:
         ProviderError, BudgetError, UnconfirmedError: as generate_study.
     """
-    asked = [Logged(config, log_path(study, home, config.system_id)) for _, config in configured]
+    logged = [Logged(config, log_path(study, home, config.system_id)) for _, config in configured]
     if allowance.most is not None:
-        allowance.require(sum(n_calls_to_ask(prompts, *one) for one in asked))
+        allowance.require(sum(n_calls_to_ask(prompts, *one) for one in logged))
     addresses = Addresses()
     spending = spending_of(study, home)
-    for one in asked:
+    for one in logged:
         probe(prompts, *one, addresses=addresses, spending=spending)
     probe_judges(study, home)
     runs = generate_all(
-        prompts, asked, progress, addresses=addresses, allowance=allowance, spending=spending_of(study, home)
+        prompts, logged, progress, addresses=addresses, allowance=allowance, spending=spending_of(study, home)
     )
     return [(system, run) for (system, _), run in zip(configured, runs, strict=True)]
 
@@ -230,12 +230,12 @@ def _replayed(study: Study, system: System, there: Collection[str]) -> str:
 def _imported_answers(study: Study, imported: ImportedTable) -> dict[str, Answers]:
     rows, names = imported.rows, _imported_names(study, imported)
     answers: dict[str, Answers] = {}
-    for name, part in rows.groupby("system", sort=False):
-        keys = zip(part["prompt_id"], part["replicate"].astype(int), strict=True)
+    for name, system_rows in rows.groupby("system", sort=False):
+        keys = zip(system_rows["prompt_id"], system_rows["replicate"].astype(int), strict=True)
         ended = (
-            part[column].astype(object).where(part[column].notna(), None)
+            system_rows[column].astype(object).where(system_rows[column].notna(), None)
             for column in ("response_text", "finish_reason", "error")
-            if column in part
+            if column in system_rows
         )
         answers[names[str(name)]] = dict(zip(keys, map(Answer, *ended), strict=True))
     return answers
@@ -254,8 +254,8 @@ def asked_systems(study: Study, connection: duckdb.DuckDBPyConnection, home: Hom
         connection: of its build file or of a copy in memory, with raw.sentences filled.
         home: where caches lie.
     """
-    asked = [one for one in study.systems if one.spec.provider != REPLAY]
-    return _configured(study, asked, {}, (connection, home, SILENT), is_asked=False)
+    systems = [one for one in study.systems if one.spec.provider != REPLAY]
+    return _configured(study, systems, {}, (connection, home, SILENT), is_asked=False)
 
 
 def _configured(

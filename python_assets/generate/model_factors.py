@@ -36,15 +36,15 @@ def system_factors(study: Study, systems: Sequence[System], imported: ImportedTa
     """
     levels: Levels = {}
     for system in systems:
-        found = levels_of_system(system)
-        levels |= {(system.system_id, factor): level for factor, level in found.items()}
+        level_by_factor = levels_of_system(system)
+        levels |= {(system.system_id, factor): level for factor, level in level_by_factor.items()}
     if imported is not None:
         levels |= _imported(imported, systems)
     for name, level_map in mapped_factors(study.factors).items():
         if study.factors[name].type == "model":
-            of_source = {key: level for (key, factor), level in levels.items() if factor == level_map.from_}
-            mapped = study_level_table(study, name).of(of_source.values())
-            levels |= {(key, name): mapped[level] for key, level in of_source.items()}
+            source_levels = {key: level for (key, factor), level in levels.items() if factor == level_map.from_}
+            mapped = study_level_table(study, name).of(source_levels.values())
+            levels |= {(key, name): mapped[level] for key, level in source_levels.items()}
     _check_references(study, levels)
     rows = [(system, factor, level) for (system, factor), level in levels.items()]
     return pd.DataFrame(rows, columns=columns_of("system_factors"))

@@ -30,9 +30,9 @@ class Retrieval(Extension):
 
     def converse(self, request: Request) -> Conversation:
         """Ask once, with the passages in the user message."""
-        found = self._passages.nearest(request.prompt.prompt_text or "", self._top_k)
-        answer = yield _shown(request, found) if found else request
-        passages = [passage._asdict() for passage in found]
+        nearest = self._passages.nearest(request.prompt.prompt_text or "", self._top_k)
+        answer = yield _shown(request, nearest) if nearest else request
+        passages = [passage._asdict() for passage in nearest]
         return replace(answer, context={**(answer.context or {}), "passages": passages})
 
 

@@ -89,18 +89,18 @@ class ReAct(Extension):
             steps.append(_step(reply, reasoning, action))
             if final := _final(answer, reply, action):
                 return _closed(final, steps, "finished" if action else "stopped")
-            said = reply[: action.end] if action else reply
+            reply_text = reply[: action.end] if action else reply
             observation: Message = {"role": "user", "content": self._observed(action, steps[-1])}
-            messages += [{"role": "assistant", "content": said}, observation]
+            messages += [{"role": "assistant", "content": reply_text}, observation]
         why: Ended = "malformed_action" if steps[-1]["action"] == MALFORMED else "out_of_steps"
         return _closed(replace(answer, text=None, finish_reason=None), steps, why)
 
     def _observed(self, action: Action | None, step: Step) -> str:
         if action is None:
             return NOT_UNDERSTOOD
-        found = self._passages.nearest(action.argument, self._top_k)
-        step |= {"query": action.argument, "passages": [passage._asdict() for passage in found]}
-        return f"Observation:\n{numbered(found)}" if found else NOTHING_FOUND
+        passages = self._passages.nearest(action.argument, self._top_k)
+        step |= {"query": action.argument, "passages": [passage._asdict() for passage in passages]}
+        return f"Observation:\n{numbered(passages)}" if passages else NOTHING_FOUND
 
     def in_expected_form(self, text: str) -> str:
         """An answer as a model that keeps to the steps gives it."""
@@ -119,28 +119,28 @@ def parse_action(reply: str, finish_reason: str | None = None) -> Action | None:
         None where there is no action that can be read.
     """
     made_up = _OBSERVED.search(reply)
-    own = reply[: made_up.start()] if made_up else reply
-    match = _ACTION.search(own)
+    written = reply[: made_up.start()] if made_up else reply
+    match = _ACTION.search(written)
     if match is None:
         return None
     name = cast(Literal["search", "finish"], match.group(1).lower())
-    rest = own[match.end() :]
+    rest = written[match.end() :]
     if name == "search":
         rest = rest.partition("\n")[0]
     length = _closing(rest)
     if length is None:
         is_cut = name == "finish" and was_cut(finish_reason)
-        return Action(name, rest.strip(), len(own), False) if is_cut else None
+        return Action(name, rest.strip(), len(written), False) if is_cut else None
     return Action(name, rest[:length].strip(), match.end() + length + 1, True)
 
 
 def _closing(text: str) -> int | None:
     """Where the bracket that was opened before a text closes, else its last closing bracket."""
     depth = 1
-    for place, character in enumerate(text):
+    for position, character in enumerate(text):
         depth += (character == "[") - (character == "]")
         if depth == 0:
-            return place
+            return position
     return text.rindex("]") if "]" in text else None
 
 

@@ -22,8 +22,8 @@ Runs = Sequence[tuple[System, SystemRun]]
 
 def responses_table(runs: Runs) -> pd.DataFrame:
     """Rows of raw.responses, in the order of the runs."""
-    parts = [_answers_table(run).assign(system_id=system.system_id) for system, run in runs]
-    filled = [part for part in parts if len(part)]
+    tables = [_answers_table(run).assign(system_id=system.system_id) for system, run in runs]
+    filled = [table for table in tables if len(table)]
     return pd.concat(filled) if filled else pd.DataFrame(columns=columns_of("responses"))
 
 

@@ -83,13 +83,13 @@ def allowed_labels(measure: Measure, seen: Sequence[str] = ()) -> Allowed:
         low = -math.inf if measure.scale_low is None else measure.scale_low
         high = math.inf if measure.scale_high is None else measure.scale_high
         return Allowed((), low, high)
-    own = tuple(measure.spec.labels)
+    declared = tuple(measure.spec.labels)
     if measure.kind == "binary":
         # measures beside the labels of an entry, such as whether any fits, are yes or no themselves
-        favourable = measure.favourable if measure.favourable in own else None
-        return Allowed(own if favourable else (YES, NO), favourable=favourable, is_binary=True)
-    labels = own or tuple(seen)
+        favourable = measure.favourable if measure.favourable in declared else None
+        return Allowed(declared if favourable else (YES, NO), favourable=favourable, is_binary=True)
+    labels = declared or tuple(seen)
     none = (NONE_FITS,) if measure.spec.method in (*LABELLING, "column") else ()
     return Allowed(
-        labels + tuple(one for one in none if labels and one not in map(str.casefold, labels)), is_open=not own
+        labels + tuple(one for one in none if labels and one not in map(str.casefold, labels)), is_open=not declared
     )

@@ -101,11 +101,11 @@ def label_study(study: Study, connection: duckdb.DuckDBPyConnection) -> LabelCou
         SourceError: a sheet cannot be read.
         StudyError: it has no ids or no labels.
     """
-    of_answers, bad = _read(study, connection, _sheets(study), _ANSWERS)
-    of_pairs, bad_pairs = _read(study, connection, _pair_sheets(study), _PAIRS)
-    pairs = of_pairs.rename(columns={"response_id": "prompt_id"})
+    answer_labels, bad = _read(study, connection, _sheets(study), _ANSWERS)
+    pair_labels, bad_pairs = _read(study, connection, _pair_sheets(study), _PAIRS)
+    pairs = pair_labels.rename(columns={"response_id": "prompt_id"})
     tables = {
-        "human_labels": of_answers.rename(columns={"of": "measure_id"}).drop(columns="root_prompt_id"),
+        "human_labels": answer_labels.rename(columns={"of": "measure_id"}).drop(columns="root_prompt_id"),
         "pair_labels": pairs.assign(is_minimal_pair=pairs["value"].eq(1).where(pairs["value"].notna())).drop(
             columns=["value", "of"]
         ),
@@ -113,7 +113,7 @@ def label_study(study: Study, connection: duckdb.DuckDBPyConnection) -> LabelCou
     quarantine = [*bad, *bad_pairs]
     write_stage(connection, study.study_id, STAGE, tables, quarantine)
     n_blank = sum(int(rows["reason"].eq(NOT_LABELLED).sum()) for rows in tables.values())
-    return LabelCounts(len(of_answers), len(of_pairs), n_blank, len(quarantine))
+    return LabelCounts(len(answer_labels), len(pair_labels), n_blank, len(quarantine))
 
 
 def problems_of_answers(study: Study, connection: duckdb.DuckDBPyConnection) -> list[Quarantined]:
@@ -135,11 +135,11 @@ def _sheets(study: Study) -> list[_Sheet]:
     if not study.human_labels:
         return []
     measures = {measure.measure_id: measure for measure in resolve_measures(study)}
-    found = []
+    sheets = []
     for index, spec in enumerate(study.human_labels):
         measure = measures[make_id(spec.measure)]
-        found.append(_sheet(study, spec, ("human_labels", index), measure.measure_id, allowed_labels(measure)))
-    return found
+        sheets.append(_sheet(study, spec, ("human_labels", index), measure.measure_id, allowed_labels(measure)))
+    return sheets
 
 
 def _pair_sheets(study: Study) -> list[_Sheet]:
@@ -158,30 +158,30 @@ def _read(
     columns += [LABEL, "value", "reason", "file_name", FILE_ROW]
     if not sheets:
         return pd.DataFrame(columns=columns), []
-    found = pd.concat([_matched(study, connection, sheet, records) for sheet in sheets], ignore_index=True)
-    is_known = found["problem"].isna() | found["problem"].eq(NOT_A_LABEL)
-    labels, doubled = _one_each(found[is_known])
-    return labels[columns], [*_told(found[found["problem"].notna()]), *_told(doubled), *_missing(found)]
+    rows = pd.concat([_matched(study, connection, sheet, records) for sheet in sheets], ignore_index=True)
+    is_known = rows["problem"].isna() | rows["problem"].eq(NOT_A_LABEL)
+    labels, doubled = _one_each(rows[is_known])
+    return labels[columns], [*_told(rows[rows["problem"].notna()]), *_told(doubled), *_missing(rows)]
 
 
 def _matched(study: Study, connection: duckdb.DuckDBPyConnection, sheet: _Sheet, records: str) -> pd.DataFrame:
     """Every row of a sheet with the record that it is of, what it says, and what is wrong with it."""
     rows = _keyed(study, sheet, connection)
     there = _records(connection, study.study_id, sheet.of, rows["key"], records)
-    found = rows.merge(there, on="key", how="left")
-    said = {cell: sheet.allowed.read(cell) for cell in found[LABEL].dropna().unique()}
-    given = [said.get(cell) for cell in found[LABEL]]
-    is_blank = found[LABEL].isna()
+    matched_rows = rows.merge(there, on="key", how="left")
+    label_by_cell = {cell: sheet.allowed.read(cell) for cell in matched_rows[LABEL].dropna().unique()}
+    given = [label_by_cell.get(cell) for cell in matched_rows[LABEL]]
+    is_blank = matched_rows[LABEL].isna()
     is_no_label = ~is_blank & np.array([one is None for one in given], dtype=bool)
-    reason = nothing(len(found))
+    reason = nothing(len(matched_rows))
     reason[is_blank], reason[is_no_label] = NOT_LABELLED, NOT_A_LABEL
-    found = found.assign(
+    matched_rows = matched_rows.assign(
         value=pd.Series([None if one is None else one.value for one in given], dtype=float),
-        written=found[LABEL],
-        label=found[LABEL].map(lambda cell: cell if (one := said.get(cell)) is None else one.label),
+        written=matched_rows[LABEL],
+        label=matched_rows[LABEL].map(lambda cell: cell if (one := label_by_cell.get(cell)) is None else one.label),
         reason=reason,
     )
-    return found.assign(**_problems(study, sheet, found, is_no_label))
+    return matched_rows.assign(**_problems(study, sheet, matched_rows, is_no_label))
 
 
 def _with_named_answers(study: Study, rows: pd.DataFrame, connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -189,10 +189,10 @@ def _with_named_answers(study: Study, rows: pd.DataFrame, connection: duckdb.Duc
     if rows[list(ANSWER)].isna().all(axis=None):
         return rows.drop(columns=list(ANSWER))
     named = connection.execute(_NAMED, [study.study_id]).df()
-    found = rows.merge(named, on=list(ANSWER), how="left", validate="many_to_one")
-    given = found[RESPONSE_ID].where(found[RESPONSE_ID].notna(), found["named_response_id"])
+    named_rows = rows.merge(named, on=list(ANSWER), how="left", validate="many_to_one")
+    given = named_rows[RESPONSE_ID].where(named_rows[RESPONSE_ID].notna(), named_rows["named_response_id"])
     answers = given.where(given.notna(), None)
-    return found.assign(**{RESPONSE_ID: answers}).drop(columns=[*ANSWER, "named_response_id"])
+    return named_rows.assign(**{RESPONSE_ID: answers}).drop(columns=[*ANSWER, "named_response_id"])
 
 
 def _keyed(study: Study, sheet: _Sheet, connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -305,7 +305,7 @@ def _missing(found: pd.DataFrame) -> list[Quarantined]:
     for group, rows in drawn.groupby(["of", "rater", "n_rows"], sort=False):
         of, rater, n_rows = cast("tuple[str, str, int]", group)
         file = rows["file_name"].iloc[0]
-        for place in sorted(set(range(1, n_rows + 1)) - set(rows["place"])):
-            detail = f"{rater}, {file}: row {place} of {n_rows}, as {of} was drawn, is missing"
-            gaps.append(Quarantined(f"{file}:{place} of {n_rows} for {rater}", "missing_row", detail))
+        for row_number in sorted(set(range(1, n_rows + 1)) - set(rows["place"])):
+            detail = f"{rater}, {file}: row {row_number} of {n_rows}, as {of} was drawn, is missing"
+            gaps.append(Quarantined(f"{file}:{row_number} of {n_rows} for {rater}", "missing_row", detail))
     return gaps

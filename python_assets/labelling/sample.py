@@ -134,8 +134,8 @@ def draw_answers(
         row_id(study.study_id, measure.measure_id, response, text)
         for response, text in zip(drawn["response_id"], drawn["text"], strict=True)
     ]
-    asked = question or _question(measure, allowed)
-    rows = shown.assign(**{ROW_ID: ids, QUESTION: asked, "measure": measure.measure_id})
+    question_text = question or _question(measure, allowed)
+    rows = shown.assign(**{ROW_ID: ids, QUESTION: question_text, "measure": measure.measure_id})
     name = f"{study.study_id}_{measure.measure_id}_labels"
     return Sample(_in_order(study, rows, seed), allowed, len(roots), there["root_prompt_id"].nunique(), name)
 
@@ -159,8 +159,8 @@ def draw_pairs(study: Study, home: Home, n_pairs: int, *, seed: int, question: s
     drawn = there[there["prompt_id"].isin(named)]
     both = drawn["root_text"] + "\n" + drawn["text"]
     ids = [row_id(study.study_id, PAIR, prompt, text) for prompt, text in zip(drawn["prompt_id"], both, strict=True)]
-    asked = question or f"{_OF_PAIR}."
-    rows = drawn[["root_text", "text"]].map(_cut).assign(**{ROW_ID: ids, QUESTION: asked, "measure": PAIR})
+    question_text = question or f"{_OF_PAIR}."
+    rows = drawn[["root_text", "text"]].map(_cut).assign(**{ROW_ID: ids, QUESTION: question_text, "measure": PAIR})
     n_roots = drawn["root_prompt_id"].nunique()
     ordered = _in_order(study, rows, seed)
     return Sample(ordered, OF_PAIRS, n_roots, there["root_prompt_id"].nunique(), f"{study.study_id}_pairs")
@@ -200,7 +200,7 @@ def _drawn(there: Iterable[str], n: int, seed: int, what: str) -> Sequence[str]:
         raise PlumblineError(
             "plumbline label-sheet", f"{n:,} asked for", f"at most {len(known):,} {what}", "ask for fewer"
         )
-    return [known[place] for place in np.random.default_rng(seed).permutation(len(known))[:n]]
+    return [known[index] for index in np.random.default_rng(seed).permutation(len(known))[:n]]
 
 
 def _seen(connection: duckdb.DuckDBPyConnection, study: Study, measure: Measure) -> list[str]:
@@ -213,29 +213,29 @@ def _seen(connection: duckdb.DuckDBPyConnection, study: Study, measure: Measure)
 
 def _question(measure: Measure, allowed: Allowed) -> str:
     if measure.spec.scorer == REFUSAL:
-        asked = "Does the answer refuse to do what it was asked?"
+        question = "Does the answer refuse to do what it was asked?"
     elif measure.spec.rubric is not None:
-        asked = " ".join(measure.spec.rubric.rubric.split())
+        question = " ".join(measure.spec.rubric.rubric.split())
     elif measure.kind == "continuous":
-        asked = f"Where does the answer stand on {measure.spec.name}?"
+        question = f"Where does the answer stand on {measure.spec.name}?"
     elif measure.favourable is None and measure.kind == "binary":
-        asked = f"Does this hold of the answer: {measure.measure_id.replace('_', ' ')}?"
+        question = f"Does this hold of the answer: {measure.measure_id.replace('_', ' ')}?"
     else:
-        asked = f"Which label of {measure.spec.name} does the answer have?"
-    return f"{asked} Write {allowed.text}."
+        question = f"Which label of {measure.spec.name} does the answer have?"
+    return f"{question} Write {allowed.text}."
 
 
 def _shown(
     study: Study, connection: duckdb.DuckDBPyConnection, drawn: pd.DataFrame, *, with_prompt: bool
 ) -> pd.DataFrame:
     """The texts of answers, whether they name the group of their prompt, and neutral prompts."""
-    found = group_words(study, connection)
-    vocabularies = Vocabularies(study, connection, found.levels, found.names)
-    words = NeutralWords(found)
+    named = group_words(study, connection)
+    vocabularies = Vocabularies(study, connection, named.levels, named.names)
+    words = NeutralWords(named)
 
     def neutral(text: str, prompt: str) -> str:
-        place = vocabularies.of_prompt(prompt)
-        return text if place < 0 else words.written(text, *vocabularies.distinct[place])
+        index = vocabularies.of_prompt(prompt)
+        return text if index < 0 else words.written(text, *vocabularies.distinct[index])
 
     texts = list(zip(drawn["text"], drawn["prompt_id"], strict=True))
     shown = {
@@ -243,8 +243,8 @@ def _shown(
         NAMES_GROUP: ["yes" if neutral(text, prompt) != text else "" for text, prompt in texts],
     }
     if with_prompt:
-        asked = _prompt_texts(connection, study)
-        shown = {"prompt": [_cut(neutral(asked.get(prompt) or "", prompt)) for _, prompt in texts], **shown}
+        prompt_texts = _prompt_texts(connection, study)
+        shown = {"prompt": [_cut(neutral(prompt_texts.get(prompt) or "", prompt)) for _, prompt in texts], **shown}
     return pd.DataFrame(shown, dtype=object)
 
 
@@ -262,7 +262,7 @@ def _in_order(study: Study, rows: pd.DataFrame, seed: int) -> pd.DataFrame:
     # another stream than that of the draw
     order = np.random.default_rng([seed, 1]).permutation(len(rows))
     shuffled = rows.iloc[order].reset_index(drop=True)
-    places = [f"{place} of {len(rows)}" for place in range(1, len(rows) + 1)]
+    places = [f"{row_number} of {len(rows)}" for row_number in range(1, len(rows) + 1)]
     filled = shuffled.assign(**{ROW: places, LABEL: "", "study": study.study_id})
     texts = [name for name in ("prompt", "root_text", "text", NAMES_GROUP) if name in filled]
     return filled[[ROW, QUESTION, *texts, LABEL, ROW_ID, "study", "measure"]]

@@ -179,9 +179,9 @@ class PageCache:
             folder: where the pages of all hosts lie.
             address: of the server; records of its other paths do not get in the way.
         """
-        parts = urlsplit(address)
-        self._folder = folder / parts.netloc.rpartition("@")[2].replace(":", "_")
-        self._path = parts.path
+        split_address = urlsplit(address)
+        self._folder = folder / split_address.netloc.rpartition("@")[2].replace(":", "_")
+        self._path = split_address.path
 
     def get(self, kind: str, name: str) -> dict[str, Any] | None:
         """A record that was kept; None where there is none, or where its file is torn."""

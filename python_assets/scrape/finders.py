@@ -100,18 +100,18 @@ def usable_keywords(job: FinderJob, ranked: Iterable[FoundKeyword]) -> UsableKey
     """
     others, domain = _words_of_others(job), _words_of_domain(job.study.domain)
     usable = UsableKeywords([], [])
-    for found in ranked:
+    for keyword in ranked:
         if len(usable.keywords) == job.spec.top_n:
             break
-        word = found.keyword.casefold()
+        word = keyword.keyword.casefold()
         if named := next((level for level, words in others.items() if word in words), None):
-            detail = f"scrape: {found.provider} found {found.keyword!r} for {job.level}: it names {named}"
-            usable.quarantined.append(_quarantined(job, found, "keyword_of_another_level", detail))
+            detail = f"scrape: {keyword.provider} found {keyword.keyword!r} for {job.level}: it names {named}"
+            usable.quarantined.append(_quarantined(job, keyword, "keyword_of_another_level", detail))
         elif word in domain:
-            detail = f"scrape: {found.provider} found {found.keyword!r} for {job.level}: a word of the domain"
-            usable.quarantined.append(_quarantined(job, found, "keyword_of_the_domain", detail))
+            detail = f"scrape: {keyword.provider} found {keyword.keyword!r} for {job.level}: a word of the domain"
+            usable.quarantined.append(_quarantined(job, keyword, "keyword_of_the_domain", detail))
         else:
-            usable.keywords.append(found)
+            usable.keywords.append(keyword)
     return usable
 
 
@@ -122,8 +122,8 @@ def _quarantined(job: FinderJob, found: FoundKeyword, rule: str, detail: str) ->
 
 def _words_of_others(job: FinderJob) -> dict[str, set[str]]:
     """What names each level but the finder's: its name, initials, keywords, forms, and their plurals."""
-    own = _words_of_level(job, job.level)
-    return {level: _words_of_level(job, level) - own for level in job.scrape.levels if level != job.level}
+    level_words = _words_of_level(job, job.level)
+    return {level: _words_of_level(job, level) - level_words for level in job.scrape.levels if level != job.level}
 
 
 def _words_of_level(job: FinderJob, level: str) -> set[str]:
@@ -133,9 +133,9 @@ def _words_of_level(job: FinderJob, level: str) -> set[str]:
         words += branch.replacements.get(level, {}).values()
         for form in branch.forms.get(level, {}).values():
             words += [form] if isinstance(form, str) else form
-    parts = level.split()
-    if len(parts) > 1:  # EU, US
-        words.append("".join(part[0] for part in parts if part[0].isupper()))
+    level_words = level.split()
+    if len(level_words) > 1:  # EU, US
+        words.append("".join(one_word[0] for one_word in level_words if one_word[0].isupper()))
     words = [word.removeprefix("the ") for word in words]
     return {one.casefold() for word in words for one in (word, plural(word)) if one}
 

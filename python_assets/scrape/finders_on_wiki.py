@@ -103,8 +103,8 @@ def find_by_hyperlinks(job: FinderJob) -> FinderResult:
     if job.spec.column is not None:
         columns = _opened(job, page, partial(part_columns, page.html, job.spec.section))
         _expect(job, "column", columns, f"a header of the tables of {_place(job, page)}")
-    of_part = partial(part_links, page.html, job.spec.section, job.spec.layout, job.spec.column)
-    texts = _opened(job, page, of_part)
+    read_links = partial(part_links, page.html, job.spec.section, job.spec.layout, job.spec.column)
+    texts = _opened(job, page, read_links)
     kept = [text for text in texts if is_proper_name(text)] if job.spec.names_only else texts
     finding = _most_like(job, kept, "name" if job.spec.names_only else "link", page)
     if kept:

@@ -82,12 +82,12 @@ def list_keywords(study: Study, scrape: Scrape, run_context: RunContext | None) 
         for finding in _findings(study, scrape, level, run_context):
             quarantined += finding.quarantined
             notes += finding.notes
-            for found in finding.keywords:
-                keyword = composed(found.keyword.strip())
+            for candidate in finding.keywords:
+                keyword = composed(candidate.keyword.strip())
                 if unusable_keyword(keyword):
-                    quarantined.append(rejected_keyword(level, found))
+                    quarantined.append(rejected_keyword(level, candidate))
                 else:
-                    one = LevelKeyword(level, found._replace(keyword=keyword))
+                    one = LevelKeyword(level, candidate._replace(keyword=keyword))
                     listed.setdefault((level, keyword), one)
     keywords = list(listed.values())
     return KeywordList(keywords, quarantined, [*notes, *_shared_by_levels(keywords)])
@@ -110,8 +110,8 @@ def _given(level: str, entries: list[KeywordEntry]) -> Iterator[LevelKeyword]:
             continue
         keyword = Keyword(keyword=entry) if isinstance(entry, str) else entry
         kind = keyword.type or ("name" if keyword.keyword == level else "form")
-        found = FoundKeyword(composed(keyword.keyword), kind, STUDY_FILE)
-        yield LevelKeyword(level, found, keyword.use_shared)
+        given = FoundKeyword(composed(keyword.keyword), kind, STUDY_FILE)
+        yield LevelKeyword(level, given, keyword.use_shared)
 
 
 def _findings(study: Study, scrape: Scrape, level: str, run_context: RunContext | None) -> Iterator[FinderResult]:

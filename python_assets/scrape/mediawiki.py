@@ -107,11 +107,11 @@ class MediaWiki:
             known = {title: entry for title, entry in known.items() if entry and entry.kind not in _GONE}
         unknown = [title for title in distinct if known.get(title) is None]
         askable = [title for title in unknown if title and not set(title) & set("|#<>[]{}")]
-        parts = [askable[i : i + _TITLES_A_REQUEST] for i in range(0, len(askable), _TITLES_A_REQUEST)]
-        found: dict[str, Entry] = {}
-        for entries in self._each(self._ask_entries, parts, "batches of titles"):
-            found |= entries
-        return {title: known.get(title) or found.get(title, Entry(title, "missing")) for title in distinct}
+        batches = [askable[i : i + _TITLES_A_REQUEST] for i in range(0, len(askable), _TITLES_A_REQUEST)]
+        entry_by_title: dict[str, Entry] = {}
+        for entries in self._each(self._ask_entries, batches, "batches of titles"):
+            entry_by_title |= entries
+        return {title: known.get(title) or entry_by_title.get(title, Entry(title, "missing")) for title in distinct}
 
     def read(self, entries: Sequence[Entry]) -> list[Page]:
         """The pages of entries, each fetched once.

@@ -61,7 +61,7 @@ def read_sources(study: Study, scrape: Scrape, keywords: KeywordList, run_contex
     jobs = [(placed, _job(study, scrape, placed, run_context)) for placed in scrape.placed_sources()]
     all_read = [(placed, job, SOURCES[placed.source.type](job)) for placed, job in jobs]
     # what one page calls a level all sources are searched for
-    notes += keywords.add(found for _, _, read in all_read for found in read.keywords)
+    notes += keywords.add(keyword for _, _, read in all_read for keyword in read.keywords)
     for placed, job, read in all_read:
         quarantined += read.quarantined
         notes += read.notes

@@ -110,11 +110,11 @@ def _find_sentences(
     rows = []
     for read in documents:
         sentences = splitter.split(read.document.paragraphs)
-        for found in sentence_filter.judge(sentences, read.wanted):
+        for judged in sentence_filter.judge(sentences, read.wanted):
             # a sentence can stand for several levels only where its document is read for several
-            suffix = f" {found.level}" if found.level and len(read.wanted) > 1 else ""
-            sentence_id = f"{read.document_id}#{found.position}{suffix}"
-            rows.append((sentence_id, read.document_id, read.source.tag, *found[1:]))
+            suffix = f" {judged.level}" if judged.level and len(read.wanted) > 1 else ""
+            sentence_id = f"{read.document_id}#{judged.position}{suffix}"
+            rows.append((sentence_id, read.document_id, read.source.tag, *judged[1:]))
     return pd.DataFrame(rows, columns=_SENTENCE_COLUMNS)
 
 
@@ -125,10 +125,10 @@ def _check_levels(study: Study, spec: Scrape, keywords: KeywordList, sentences: 
     reached = {target for source, target in ends if source in kept}
     for level in spec.keywords:
         if level not in kept | reached:
-            of_level = f"{spec.factor} {level!r} ({', '.join(keywords.words(level)) or 'none was found'})"
+            named_level = f"{spec.factor} {level!r} ({', '.join(keywords.words(level)) or 'none was found'})"
             raise SourceError(
                 (study.path, "prompts", "scrape", "keywords", level),
-                f"no sentence with a keyword of {of_level}",
+                f"no sentence with a keyword of {named_level}",
                 f"a whole one of {spec.min_words} words or more",
                 "add a keyword or a source that has it, lower prompts.scrape.min_words, or remove the level" + hints,
             )

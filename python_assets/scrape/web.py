@@ -139,14 +139,14 @@ class _Web:
         return target
 
     def _check_robots(self, address: str) -> None:
-        parts = urlsplit(address)
-        origin = f"{parts.scheme}://{parts.netloc}"
+        split_address = urlsplit(address)
+        origin = f"{split_address.scheme}://{split_address.netloc}"
         if origin not in self._robots:
             self._robots[origin] = self._read_robots(f"{origin}/robots.txt")
         if not self._robots[origin].can_fetch(self._fetcher.agent, address):
-            expected = f"a page that the robots.txt of {parts.netloc} lets programs read"
+            expected = f"a page that the robots.txt of {split_address.netloc} lets programs read"
             remedy = "remove the address, or ask the site for its text and read that as a local file"
-            raise SourceError(self._field, parts.path, expected, remedy)
+            raise SourceError(self._field, split_address.path, expected, remedy)
 
     def _read_robots(self, address: str) -> RobotFileParser:
         """The rules of a site; as urllib reads them, none where there is no file, all closed where it is."""
@@ -170,7 +170,7 @@ class _Web:
             expected = f"one of {', '.join(_PARAGRAPHS)}"
             raise SourceError(self._field, got, expected, "save it and read it as a local file")
         decoded = _decoded(fetched.content, charset)
-        undecodable = [(part.position, part.data.hex()) for part in decoded.undecodable]
+        undecodable = [(piece.position, piece.data.hex()) for piece in decoded.undecodable]
         retrieved_at = utc_now().isoformat()
         return _WebPage(
             address=fetched.address,
@@ -191,7 +191,7 @@ def leads_inwards(address: str, target: str) -> bool:
     """
     there, here = _places(target), _places(address)
     # no page redirects to where keys are handed out
-    hands_out_keys = any(place.is_link_local or place in _OF_CLOUDS for place in there)
+    hands_out_keys = any(ip.is_link_local or ip in _OF_CLOUDS for ip in there)
     return hands_out_keys or (all(map(is_public, here)) and not all(map(is_public, there)))
 
 
@@ -210,10 +210,10 @@ def is_public(place: _Place) -> bool:
 def _places(address: str) -> list[_Place]:
     """Where a name leads to; nowhere where it is not known here: then a proxy alone could reach it."""
     try:
-        found = socket.getaddrinfo(urlsplit(address).hostname, None)
+        resolved = socket.getaddrinfo(urlsplit(address).hostname, None)
     except (OSError, UnicodeError):
         return []
-    return [_meant(ip_address(str(place[0]).partition("%")[0])) for *_, place in found]
+    return [_meant(ip_address(str(socket_address[0]).partition("%")[0])) for *_, socket_address in resolved]
 
 
 def _meant(place: _Place) -> _Place:

@@ -136,12 +136,12 @@ def _tables(tree: "BeautifulSoup") -> Iterator[list[_Row]]:
     for table in tree.find_all("table"):
         rows: list[_Row] = []
         reaching: dict[int, tuple[Tag, int]] = {}
-        own = (row for row in table.find_all("tr") if row.find_parent("table") is table)
-        for row in own:
+        table_rows = (row for row in table.find_all("tr") if row.find_parent("table") is table)
+        for row in table_rows:
             cells, reaching = _placed(row, reaching)
             if row.find("table") is None:
-                said = [cell for cell in cells.values() if _text(cell)]
-                rows.append(_Row(cells, bool(said) and all(cell.name == "th" for cell in said)))
+                filled = [cell for cell in cells.values() if _text(cell)]
+                rows.append(_Row(cells, bool(filled) and all(cell.name == "th" for cell in filled)))
         yield rows
 
 

@@ -28,24 +28,24 @@ def page_name(page: str, scrape: Scrape, field: FieldPath) -> PageName:
     Raises:
         StudyError: an address of neither.
     """
-    own = scrape.wiki.api or f"https://{scrape.language}.wikipedia.org/w/api.php"
+    wiki_api = scrape.wiki.api or f"https://{scrape.language}.wikipedia.org/w/api.php"
     if not page.startswith(("http://", "https://")):
-        return PageName(own, _clean(page))
-    parts = urlsplit(page)
-    title = _title_of(parts.path, parts.query)
-    if parts.netloc == urlsplit(own).netloc and title:
-        return PageName(own, title)
-    host = (parts.hostname or "").replace(".m.", ".")
+        return PageName(wiki_api, _clean(page))
+    address = urlsplit(page)
+    title = _title_of(address.path, address.query)
+    if address.netloc == urlsplit(wiki_api).netloc and title:
+        return PageName(wiki_api, title)
+    host = (address.hostname or "").replace(".m.", ".")
     if host.endswith(_WIKIMEDIA) and title:
         return PageName(f"https://{host}/w/api.php", title)
     remedy = "set prompts.scrape.wiki.api to the api.php of its wiki, or read it as a source of type web"
-    raise StudyError(field, page, f"a page of the wiki {own}", remedy)
+    raise StudyError(field, page, f"a page of the wiki {wiki_api}", remedy)
 
 
 def _title_of(path: str, query: str) -> str:
     named = parse_qs(query).get("title")
-    before, found, title = path.partition("/wiki/")
-    written = named[0] if named else unquote(title if found else before.rpartition("/")[2])
+    before, marker, title = path.partition("/wiki/")
+    written = named[0] if named else unquote(title if marker else before.rpartition("/")[2])
     return _clean(written)
 
 

@@ -159,7 +159,7 @@ def _titles_of_levels(
 def _without_disambiguation(job: SourceJob, pages: Sequence[Page], meant: Container[str]) -> list[Page]:
     """The pages without those that only list meanings: a link may lead to one, the study file may not."""
     meanings = {page.entry.title: _read(listed_meanings, page, _field(job)) for page in pages}
-    if problems := [several_meanings(title, found) for title, found in meanings.items() if found and title in meant]:
+    if problems := [several_meanings(title, listed) for title, listed in meanings.items() if listed and title in meant]:
         raise SourceError(_field(job), "; ".join(problems), "pages of one meaning", _NAME_PAGES)
     return [page for page in pages if not meanings[page.entry.title]]
 
@@ -193,16 +193,16 @@ def _linked(job: SourceJob, wiki: MediaWiki, start: Entry, notes: list[str]) -> 
     """The top_n pages most like the start's title among those that links lead to; no page twice."""
     encoder = load_encoder(job.study.embedding)
     seen = {start.title}
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     step = [start]
     for _ in range(job.source.depth):
         titles = _neighbours(wiki, step, job.source.backlinks, notes)
         fresh = [title for title in titles if title not in seen]
         step = _nearest(wiki, encoder, fresh, start.title, job.source.top_n, seen)
-        found |= {entry.title: entry for entry in step}
+        entries |= {entry.title: entry for entry in step}
         seen.update(fresh)
-    nearest = most_similar(encoder, list(found), start.title, job.source.top_n)
-    return [found[title] for title, _ in nearest]
+    nearest = most_similar(encoder, list(entries), start.title, job.source.top_n)
+    return [entries[title] for title, _ in nearest]
 
 
 def _neighbours(wiki: MediaWiki, step: Sequence[Entry], backlinks: bool, notes: list[str]) -> list[str]:

@@ -84,13 +84,13 @@ def check_unpacked(packed: ZipFile) -> None:
         BadZipFile, zlib.error, RuntimeError: a part is torn, packed in another way, or has a password.
     """
     n_bytes = 0
-    for part in packed.infolist():
+    for member in packed.infolist():
         before = b""
-        with packed.open(part) as unpacking:
+        with packed.open(member) as unpacking:
             while piece := unpacking.read(_AT_ONCE):
                 n_bytes += len(piece)
-                if part.filename.endswith((".xml", ".rels")) and any(mark in before + piece for mark in _DOCTYPE):
-                    raise ValueError(f"its {part.filename} has a document type, behind whose entities text can stand")
+                if member.filename.endswith((".xml", ".rels")) and any(mark in before + piece for mark in _DOCTYPE):
+                    raise ValueError(f"its {member.filename} has a document type, behind whose entities text can stand")
                 before = piece[-_LONGEST_MARK:]
                 if n_bytes > MOST_UNPACKED_BYTES:
                     raise ValueError(f"it unpacks to more than {MOST_UNPACKED_BYTES:,} bytes")

@@ -54,7 +54,7 @@ def document_ids(uris: Sequence[str]) -> dict[str, str]:
     relative = {uri: uri for uri in distinct if not _ABSOLUTE.match(uri)}
     absolute = {uri: uri.split("/") for uri in distinct if _ABSOLUTE.match(uri)}
     for n_parts in range(1, max(map(len, absolute.values()), default=0) + 1):
-        short = {uri: "/".join(parts[-n_parts:]) for uri, parts in absolute.items()}
+        short = {uri: "/".join(segments[-n_parts:]) for uri, segments in absolute.items()}
         if len({*short.values(), *relative.values()}) == len(distinct):
             return relative | short
     return {uri: uri for uri in distinct}

@@ -45,10 +45,10 @@ def families(file: Path) -> Mapping[str, Family]:
         re.error: an expression is none.
     """
     read = yaml.load(file.read_bytes(), LOADER)
-    parts: dict[str, str] = {}
+    expressions: dict[str, str] = {}
     for name, alternatives in read.get("parts", {}).items():
-        parts[name] = _filled("|".join(alternatives), parts.items())
-    return {name: _family(name, told, parts) for name, told in read["families"].items()}
+        expressions[name] = _filled("|".join(alternatives), expressions.items())
+    return {name: _family(name, spec, expressions) for name, spec in read["families"].items()}
 
 
 def _family(name: str, told: Mapping[str, Any], parts: Mapping[str, str]) -> Family:

@@ -122,7 +122,7 @@ def _files_below(folder: Path, field: Where) -> list[Path]:
         for file in folder.rglob("*")
         if file.suffix.lower() in READERS
         and file.is_file()
-        and not any(part.startswith((".", "~$")) for part in file.relative_to(folder).parts)
+        and not any(name.startswith((".", "~$")) for name in file.relative_to(folder).parts)
     )
     if not files:
         expected, remedy = f"a file that ends in {', '.join(READERS)}", "correct the path, or put files there"

@@ -46,15 +46,15 @@ class WordFinder:
 
     def find(self, text: str) -> list[Occurrence]:
         """The occurrences in a text, none overlapping another, in order."""
-        found: list[Occurrence] = []
+        kept: list[Occurrence] = []
         present = [spelling for spelling in self._spellings if spelling in text]
-        candidates = [place for spelling in present for place in self._occurrences(text, spelling)]
-        for candidate in sorted(candidates, key=lambda place: (place.start - place.end, place.start)):
-            at = bisect_left(found, candidate)
-            follows = at == 0 or found[at - 1].end <= candidate.start
-            if follows and (at == len(found) or candidate.end <= found[at].start):
-                found.insert(at, candidate)
-        return found
+        candidates = [match for spelling in present for match in self._occurrences(text, spelling)]
+        for candidate in sorted(candidates, key=lambda match: (match.start - match.end, match.start)):
+            at = bisect_left(kept, candidate)
+            follows = at == 0 or kept[at - 1].end <= candidate.start
+            if follows and (at == len(kept) or candidate.end <= kept[at].start):
+                kept.insert(at, candidate)
+        return kept
 
     def _occurrences(self, text: str, spelling: str) -> Iterable[Occurrence]:
         start = text.find(spelling)

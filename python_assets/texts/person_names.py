@@ -44,7 +44,7 @@ def name_words(name: str) -> NameWords:
         letters or more, but for those that link others (bin, de).
     """
     words = name.split()
-    parts = tuple(word for word in words if len(word) > 1 and word.lower() not in _LINKS and word[0].isupper())
+    single = tuple(word for word in words if len(word) > 1 and word.lower() not in _LINKS and word[0].isupper())
     if len(words) < 2:
         return NameWords((), (), tuple(words))
     first, rest = words[0], words[1:]
@@ -52,7 +52,7 @@ def name_words(name: str) -> NameWords:
     if len(rest) > 1:
         whole += [f"{first} {'-'.join(rest)}", f"{'-'.join(rest)} {first}"]
     runs = [*_runs(words[:_MOST_WORDS]), *(["-".join(rest)] if len(rest) > 1 else [])]
-    return NameWords(tuple(dict.fromkeys(whole)), tuple(run for run in runs if run not in whole), parts)
+    return NameWords(tuple(dict.fromkeys(whole)), tuple(run for run in runs if run not in whole), single)
 
 
 def _runs(words: list[str]) -> Iterator[str]:

@@ -41,11 +41,11 @@ def is_plural(word: str) -> bool:
 
 
 def _plural_of_word(word: str) -> str | None:
-    found = _COMPOUND.fullmatch(word)
-    if found and word.lower() not in _NO_MEN:
-        end = found["end"]
+    compound = _COMPOUND.fullmatch(word)
+    if compound and word.lower() not in _NO_MEN:
+        end = compound["end"]
         written = _IRREGULAR[end.lower()]
-        return found["start"] + (written.capitalize() if end[0].isupper() else written)
+        return compound["start"] + (written.capitalize() if end[0].isupper() else written)
     if word.endswith(_WITHOUT_PLURAL):
         is_noun = word[0].islower() and word.endswith(("ss", "sh", "ch", "x", "z"))
         return f"{word}es" if is_noun else None

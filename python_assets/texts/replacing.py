@@ -113,13 +113,13 @@ def _ends_in_s(text: str) -> bool:
 
 
 def _with_article(around: _Around, stretch: _Stretch, *, loses: bool) -> _Stretch:
-    text, found = around.text, around.found
-    gains = stretch.written.startswith(_ARTICLE) and not found.text.lower().startswith(_ARTICLE)
+    text, occurrence = around.text, around.found
+    gains = stretch.written.startswith(_ARTICLE) and not occurrence.text.lower().startswith(_ARTICLE)
     if not (loses or gains):
         return stretch
     start = around.start_of_adjectives()
     before = around.word_before(start)
-    adjectives = text[start : found.start]
+    adjectives = text[start : occurrence.start]
     if loses:
         return _without_the(stretch, before, adjectives)
     bare = stretch.written.removeprefix(_ARTICLE)

@@ -82,8 +82,8 @@ class SentenceSplitter:
     def _pieces(self, line: str) -> Iterator[str]:
         left = ""
         for start in range(0, len(line), _SPLIT_TOGETHER):
-            found = self._segmenter.segment(left + line[start : start + _SPLIT_TOGETHER])
-            pieces = rejoined(found, self._language)
+            segments = self._segmenter.segment(left + line[start : start + _SPLIT_TOGETHER])
+            pieces = rejoined(segments, self._language)
             left = ""
             while pieces and start + _SPLIT_TOGETHER < len(line) and len(left) < _SPLIT_AGAIN:
                 left = pieces.pop() + left
@@ -123,9 +123,9 @@ class SentenceFilter:
         """
         keywords = {level: set(map(composed, words)) for level, words in wanted.items()}
         return [
-            found
+            row
             for position, sentence in enumerate(sentences, start=1)
-            for found in self._judge_sentence(position, sentence, keywords)
+            for row in self._judge_sentence(position, sentence, keywords)
         ]
 
     def _judge_sentence(self, position: int, sentence: str, keywords: Mapping[str, set[str]]) -> list[FoundSentence]:

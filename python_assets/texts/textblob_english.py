@@ -54,8 +54,8 @@ def tag(text: str, *, tokenize: bool) -> list[tuple[str, str]]:
 
 def part_of_speech(word: str) -> str | None:
     """The part of speech of an English word as it is spelled (Penn Treebank), if the lexicon has it."""
-    found: str | None = textblob_english().lexicon.get(word)
-    return found
+    tag: str | None = textblob_english().lexicon.get(word)
+    return tag
 
 
 def _taken_out() -> dict[str, ModuleType]:

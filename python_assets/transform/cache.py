@@ -33,15 +33,15 @@ def cached(digest: str, make: Callable[[Path], Mapping[str, Any]]) -> Mapping[st
     """
     folder = _folder()
     file = folder / f"{digest}.json"
-    if (found := _read(file)) is not None:
-        return found
+    if (content := _read(file)) is not None:
+        return content
     with _locked(folder):
-        if (found := _read(file)) is None:
-            found = make(folder / _PARSED)
-            _write(file, found)
+        if (content := _read(file)) is None:
+            content = make(folder / _PARSED)
+            _write(file, content)
             for old in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
                 old.unlink()
-    return found
+    return content
 
 
 @contextmanager
@@ -64,12 +64,12 @@ def _folder() -> Path:
     folder = paths.cache_folder() / "dbt"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        found = folder.stat()
+        entry = folder.stat()
     except OSError:
-        found = None
+        entry = None
     others = stat.S_IWGRP | stat.S_IWOTH
     # SQL is executed from it
-    if found and found.st_uid == os.geteuid() and not found.st_mode & others and os.access(folder, os.W_OK | os.X_OK):
+    if entry and entry.st_uid == os.geteuid() and not entry.st_mode & others and os.access(folder, os.W_OK | os.X_OK):
         return folder
     folder = paths.home().root / "build" / "dbt"
     make_folder(folder)
@@ -84,8 +84,8 @@ def _read(file: Path) -> Mapping[str, Any] | None:
         return None
     if hashlib.sha256(content).hexdigest().encode() != digest:
         return None
-    found: Mapping[str, Any] = json.loads(content)
-    return found
+    parsed: Mapping[str, Any] = json.loads(content)
+    return parsed
 
 
 def _write(file: Path, made: Mapping[str, Any]) -> None:

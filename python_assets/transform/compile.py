@@ -71,8 +71,8 @@ def compiled_project(folder: Path = PROJECT, *, say: Callable[[str], None] | Non
 def _compile(folder: Path, parsed: Path, say: Callable[[str], None] | None) -> Mapping[str, Any]:
     (say or _to_stderr)(COMPILING)
     manifest = _manifest(folder, parsed)
-    if found := list(unsupported(manifest)):
-        got = "\n".join(["what a run does not do:", *found])
+    if problems := list(unsupported(manifest)):
+        got = "\n".join(["what a run does not do:", *problems])
         raise TransformError(folder, got, remedy="leave it out: docs/design/architecture.md 4 says what a run does")
     project = Project(folder, _less(manifest))
     with empty_build_file(project):
@@ -119,8 +119,8 @@ def _manifest(folder: Path, parsed: Path) -> dict[str, Any]:
             parsed.unlink()
             return _manifest(folder, parsed)
         if done.returncode:
-            told = (done.stdout + done.stderr).strip()
-            raise TransformError(folder, told, "a project that dbt can compile", _REMEDY)
+            output = (done.stdout + done.stderr).strip()
+            raise TransformError(folder, output, "a project that dbt can compile", _REMEDY)
         if kept.is_file():
             parsed.write_bytes(kept.read_bytes())
         manifest: dict[str, Any] = json.loads((Path(target) / "manifest.json").read_bytes())
@@ -163,24 +163,24 @@ def empty_build_file(project: Project) -> Iterator[duckdb.DuckDBPyConnection]:
             columns = ", ".join(f'"{column["name"]}" {column["data_type"]}' for column in source["columns"].values())
             connection.execute(f"create table {relation(source)} ({columns})")
         for step in project.steps:
-            if is_contract(node := project.nodes[step]) and (found := _broken_contract(connection, node)):
+            if is_contract(node := project.nodes[step]) and (mismatch := _broken_contract(connection, node)):
                 where = f"model {node['name']} ({node['original_file_path']})"
-                raise TransformError(where, found, "the columns of its contract", "change the SQL or the .yml")
+                raise TransformError(where, mismatch, "the columns of its contract", "change the SQL or the .yml")
             run_steps(connection, project, [step], SILENT)
         yield connection
 
 
 def _broken_contract(connection: duckdb.DuckDBPyConnection, node: Mapping[str, Any]) -> str:
     """What the SQL of a model gives otherwise than its contract, as dbt tells it; "" where it gives just that."""
-    found = dict(_described(connection, node["compiled_code"]))
+    defined = dict(_described(connection, node["compiled_code"]))
     declared = node["columns"].values()
     kinds = ", ".join(f'cast(null as {column["data_type"]}) as "{column["name"]}"' for column in declared)
     wanted = dict(_described(connection, f"select {kinds}"))
     rows = [
         ("column_name", "definition_type", "contract_type", "mismatch_reason"),
-        *((name, found[name], "", "missing in contract") for name in found if name not in wanted),
-        *((name, "", wanted[name], "missing in definition") for name in wanted if name not in found),
-        *((n, found[n], wanted[n], "data type mismatch") for n in wanted if n in found and found[n] != wanted[n]),
+        *((name, defined[name], "", "missing in contract") for name in defined if name not in wanted),
+        *((name, "", wanted[name], "missing in definition") for name in wanted if name not in defined),
+        *((n, defined[n], wanted[n], "data type mismatch") for n in wanted if n in defined and defined[n] != wanted[n]),
     ]
     if len(rows) == 1:
         return ""

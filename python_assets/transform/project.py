@@ -49,12 +49,12 @@ class Project:
         parents, nodes = self.manifest["parent_map"], self.nodes
         graph = {node: [one for one in parents[node] if one in nodes] for node in nodes if not is_test(nodes[node])}
         tables = list(TopologicalSorter(graph).static_order())
-        place = {node: position for position, node in enumerate(tables)}
+        position_of = {node: position for position, node in enumerate(tables)}
         tests = [node for node in nodes if is_test(nodes[node]) and OF_THE_CODE not in nodes[node]["tags"]]
         for test in tests:
-            place[test] = max((place[one] for one in parents[test] if one in place), default=-1)
+            position_of[test] = max((position_of[one] for one in parents[test] if one in position_of), default=-1)
         made = [node for node in tables if nodes[node]["config"]["materialized"] != EPHEMERAL]
-        return sorted([*made, *tests], key=lambda node: (place[node], is_test(nodes[node])))
+        return sorted([*made, *tests], key=lambda node: (position_of[node], is_test(nodes[node])))
 
     @cached_property
     def before_inference(self) -> list[str]:
@@ -84,13 +84,13 @@ class Project:
 
     def with_ancestors(self, tables: Iterable[str]) -> set[str]:
         """These nodes and all that they are made of, tables that Python writes included."""
-        found: set[str] = set()
+        ancestors: set[str] = set()
         left = list(tables)
         while left:
-            if (node := left.pop()) not in found:
-                found.add(node)
+            if (node := left.pop()) not in ancestors:
+                ancestors.add(node)
                 left += self.manifest["parent_map"].get(node, ())
-        return found
+        return ancestors
 
     def steps_of(self, tables: Collection[str], made: Collection[str] = ()) -> list[str]:
         """The steps of these tables alone, and the tests of them that read nothing which is not made.
@@ -110,14 +110,14 @@ class Project:
 
     @cached_property
     def _after_inference(self) -> set[str]:
-        found: set[str] = set()
+        descendants: set[str] = set()
         left = [source for source, of in self.sources.items() if of["schema"] == INFERENCE]
         while left:
             for child in self.manifest["child_map"][left.pop()]:
-                if child not in found:
-                    found.add(child)
+                if child not in descendants:
+                    descendants.add(child)
                     left.append(child)
-        return found
+        return descendants
 
 
 def relation(node: Mapping[str, Any]) -> str:
@@ -128,8 +128,8 @@ def relation(node: Mapping[str, Any]) -> str:
 def key_of(project: Project, test: Mapping[str, Any]) -> list[str]:
     """The columns of the key of the table that a data test is of, as its test of it says; none where it has none."""
     nodes, table = project.nodes, test["attached_node"]
-    of_table = (nodes[child] for child in project.manifest["child_map"].get(table, ()) if child in nodes)
-    metadata = (node.get("test_metadata") or {} for node in of_table)
+    table_nodes = (nodes[child] for child in project.manifest["child_map"].get(table, ()) if child in nodes)
+    metadata = (node.get("test_metadata") or {} for node in table_nodes)
     return next((list(one["kwargs"]["columns"]) for one in metadata if one.get("name") == _UNIQUE), [])
 
 

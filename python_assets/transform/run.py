@@ -161,11 +161,11 @@ def _declare(connection: duckdb.DuckDBPyConnection, name: str, kinds: Mapping[st
 
 
 def _comments(node: Step) -> Iterator[str]:
-    asked = node["config"].get("persist_docs") or {}
+    persisted = node["config"].get("persist_docs") or {}
     kind = "view" if node["config"]["materialized"] == VIEW else "table"
-    if asked.get("relation") and node["description"]:
+    if persisted.get("relation") and node["description"]:
         yield f"comment on {kind} {relation(node)} is {_text(node['description'])}"
-    for column in node["columns"].values() if asked.get("columns") else ():
+    for column in node["columns"].values() if persisted.get("columns") else ():
         if column["description"]:
             yield f'comment on column {relation(node)}."{column["name"]}" is {_text(column["description"])}'
 
@@ -209,11 +209,11 @@ def _module(path: Path, _modified: int) -> ModuleType:
 
 def _rows_told(connection: duckdb.DuckDBPyConnection, project: Project, test: Step) -> str:
     """The first rows that a test found, by the key of the table where it gives one."""
-    found = f"({test['compiled_code']}) as unexpected"
-    there = connection.sql(f"from {found}").columns
+    unexpected = f"({test['compiled_code']}) as unexpected"
+    there = connection.sql(f"from {unexpected}").columns
     key = [column for column in key_of(project, test) if column in there] or there
     names = ", ".join(f'"{column}"' for column in key)
-    rows = connection.execute(f"select {names} from {found} order by all limit {ROWS_TOLD}").fetchall()
+    rows = connection.execute(f"select {names} from {unexpected} order by all limit {ROWS_TOLD}").fetchall()
     return json.dumps([dict(zip(key, row, strict=True)) for row in rows], ensure_ascii=False, default=str)
 
 

@@ -34,8 +34,8 @@ def unsupported(manifest: Mapping[str, Any]) -> Iterator[str]:
         manifest: dbt's manifest.json, seeds with a type of each column of their files in column_types.
     """
     for node in manifest["nodes"].values():
-        for told in _of_node(node):
-            yield f"{node['resource_type']} {node['name']} ({node['original_file_path']}): {told}"
+        for setting in _of_node(node):
+            yield f"{node['resource_type']} {node['name']} ({node['original_file_path']}): {setting}"
     for function in manifest.get("functions", {}).values():
         yield f"function {function['name']} ({function['original_file_path']})"
     for source in manifest["sources"].values():

@@ -85,9 +85,9 @@ def _is_participle(word: Word) -> bool:
 
 def _relative(prompt: str, first: Occurrence, words: Sequence[Word]) -> str | None:
     """In Italy, where bread is cheap, before the verb of the prompt."""
-    found = families(_FAMILIES)["relative"].pattern.match(prompt, first.end)
+    clause = families(_FAMILIES)["relative"].pattern.match(prompt, first.end)
     is_before_verb = not any(word.tag.startswith(("VB", "MD")) for word in words if word.end <= first.start)
-    return found.group().strip(" ,") if found and is_before_verb else None
+    return clause.group().strip(" ,") if clause and is_before_verb else None
 
 
 def _aside(words: Sequence[Word], first: Occurrence) -> str | None:

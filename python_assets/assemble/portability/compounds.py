@@ -48,14 +48,14 @@ def compound_word(prompt: str, own: Sequence[Occurrence]) -> str | None:
     for one in own if words else ():
         if one.word.islower():
             before = [word for word in words if word.end <= one.start]
-            found = (
+            compound = (
                 _noun_before(prompt, before, one)
                 or _noun_behind(prompt, words, one)
                 or _without_article(before, one)
                 or _around(prompt, one)
             )
-            if found:
-                return found
+            if compound:
+                return compound
     return None
 
 

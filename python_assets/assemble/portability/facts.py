@@ -33,8 +33,8 @@ def stated_fact(prompt: str, own: Sequence[Occurrence]) -> tuple[str, str] | Non
             matches = (family.pattern.match(prompt, word.end) for word in own)
         else:
             matches = (one for one in family.pattern.finditer(prompt) if not _is_replaced(one, own))
-        if found := next(filter(None, matches), None):
-            return reason, found.group().strip(" ,")
+        if match := next(filter(None, matches), None):
+            return reason, match.group().strip(" ,")
     return None
 
 

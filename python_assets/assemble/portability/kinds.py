@@ -77,7 +77,7 @@ class Kind(NamedTuple):
 def kinds() -> dict[str, Kind]:
     """The kinds of kinds.yml by name."""
     read = yaml.load(_FILE.read_bytes(), LOADER)
-    return {name: Kind(*(frozenset(words.get(part, ())) for part in Kind._fields)) for name, words in read.items()}
+    return {name: Kind(*(frozenset(words.get(field, ())) for field in Kind._fields)) for name, words in read.items()}
 
 
 def kinds_of(words: Iterable[str], *, has_gender: bool = False) -> list[Kind]:
@@ -91,9 +91,9 @@ def kinds_of(words: Iterable[str], *, has_gender: bool = False) -> list[Kind]:
         Those of which half of the words or more hold a name; gender besides where levels have pronouns.
     """
     known = [{*re.findall(r"[\w-]+", word.lower()), word.lower()} for word in words]
-    found = [kind for kind in kinds().values() if _is_kind(kind, known)]
+    level_kinds = [kind for kind in kinds().values() if _is_kind(kind, known)]
     gender = kinds()["gender"]
-    return [*found, gender] if has_gender and gender not in found else found
+    return [*level_kinds, gender] if has_gender and gender not in level_kinds else level_kinds
 
 
 def _is_kind(kind: Kind, known: Sequence[Collection[str]]) -> bool:

@@ -30,11 +30,11 @@ def without_connective(sentence: str) -> str:
         does not stand apart: "So do the".
     """
     of = families(_FAMILIES)
-    found = of["connectives"].pattern.match(sentence)
-    if found is None:
+    connective = of["connectives"].pattern.match(sentence)
+    if connective is None:
         return sentence
-    apart = of["apart"].pattern.match(sentence, found.end())
-    if apart is None or not (apart.group().startswith(",") or found.group().lower().strip() in of["apart"].words):
+    apart = of["apart"].pattern.match(sentence, connective.end())
+    if apart is None or not (apart.group().startswith(",") or connective.group().lower().strip() in of["apart"].words):
         return sentence
     return without_connective(capitalised(sentence[apart.end() :]))
 
@@ -62,11 +62,11 @@ def referring_words(prompt: str, named: tuple[int, int]) -> str | None:
         "behind": lambda one: one.match(prompt, named[1]),
         "before": lambda one: one.search(prompt, 0, named[0]),
     }
-    said = next(filter(None, (look[one.place](one.pattern) for one in of.values() if one.place)), None)
+    reference = next(filter(None, (look[one.place](one.pattern) for one in of.values() if one.place)), None)
     words = tagged_words(prompt)
-    said = said or _added(prompt, words, of)
-    if said:
-        return said.group().strip(" ,")
+    reference = reference or _added(prompt, words, of)
+    if reference:
+        return reference.group().strip(" ,")
     opening = [word for word in words if word.end <= named[0]]
     if (expletive := of["expletive"].pattern.match(prompt, start)) and _is_adjective(expletive[1]):
         opening = [word for word in opening if word.end > expletive.end()]

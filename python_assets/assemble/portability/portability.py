@@ -124,7 +124,7 @@ class PortabilityCheck:
         """
         known = self._vocabulary.known_words(level, prompt)
         names = self._find_names(prompt)
-        found = (
+        reasons = (
             self._opening(prompt, known),
             _word_left(prompt, known, self._vocabulary.stems(level)),
             _joined(prompt, known),
@@ -134,7 +134,7 @@ class PortabilityCheck:
             self._taken_for_granted(prompt, known),
             *self._of_the_source(level, prompt, known),
         )
-        against = [one for one in found if one is not None and one.verdict not in passed_over]
+        against = [one for one in reasons if one is not None and one.verdict not in passed_over]
         return min(against, key=lambda one: REASONS_AGAINST.index(one.verdict), default=None)
 
     def _opening(self, prompt: str, known: list[Occurrence]) -> Portability | None:
@@ -170,8 +170,12 @@ class PortabilityCheck:
             yield Portability("adjective_fights", adjective)
         sets = self._vocabulary.pronouns
         others = {sets[target] for target in self._vocabulary.targets(level) if target in sets}
-        own = sets.get(level)
-        if own is not None and others - {own} and (words := unclear_pronoun(prompt, known, own, others - {own})):
+        source = sets.get(level)
+        if (
+            source is not None
+            and others - {source}
+            and (words := unclear_pronoun(prompt, known, source, others - {source}))
+        ):
             yield Portability("pronoun_ambiguous", words)
         if not sets and self._kinds and (left := pronoun_left(prompt, known)):
             yield Portability("pronoun_ambiguous", left)
@@ -219,7 +223,7 @@ def _joined(prompt: str, known: list[Occurrence]) -> Portability | None:
 
 def _in_name(name: str, offset: int, known: list[Occurrence]) -> Portability | None:
     """What of a name is no word of the level, and belongs to some other."""
-    shared = [found._replace(start=found.start + offset, end=found.end + offset) for found in _OF_NO_LEVEL.find(name)]
+    shared = [one._replace(start=one.start + offset, end=one.end + offset) for one in _OF_NO_LEVEL.find(name)]
     words = [word._replace(start=word.start + offset, end=word.end + offset) for word in tokens(name)]
     strange = [word for word in words if has_capital(word.text) and not _is_covered(*word[:2], [*known, *shared])]
     if not strange:

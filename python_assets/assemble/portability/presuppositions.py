@@ -32,9 +32,9 @@ def presupposing_words(prompt: str, own: Sequence[Occurrence]) -> str | None:
         in Italy", "since Italy joined"); what is said of it in passing. None where there is none.
     """
     outside = (match for one in _at("outside") for match in one.finditer(prompt) if not _is_word(match, own))
-    found = next(outside, None)
-    if found:
-        return found.group().lstrip("'’ ")
+    first_match = next(outside, None)
+    if first_match:
+        return first_match.group().lstrip("'’ ")
     if not own:
         return None
     words = tagged_words(prompt)
@@ -49,9 +49,9 @@ def _around(prompt: str, own: Sequence[Occurrence]) -> str | None:
     """What the words before and behind a level take for granted."""
     before = (one.search(prompt, 0, own[0].start) for one in _at("before"))
     behind = (one.match(prompt, word.end) for word in own for one in _at("behind"))
-    of_it = (one.search(prompt) for one in _at("of_it"))
-    found = next(filter(None, (*before, *behind, *of_it)), None)
-    return found.group().strip(" ,'’") if found else None
+    anywhere = (one.search(prompt) for one in _at("of_it"))
+    match = next(filter(None, (*before, *behind, *anywhere)), None)
+    return match.group().strip(" ,'’") if match else None
 
 
 def _is_word(match: re.Match[str], own: Sequence[Occurrence]) -> bool:

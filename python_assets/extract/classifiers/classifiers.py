@@ -97,7 +97,7 @@ def find_classifier(model: str, revision: str | None = None, computing: Computin
         ExtractionError: its configuration cannot be read or is of another kind of model, or this machine
             lacks the device.
     """
-    folder, found = _place(model, revision)
+    folder, commit = _place(model, revision)
     file = Path(folder) / "config.json"
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
@@ -110,7 +110,7 @@ def find_classifier(model: str, revision: str | None = None, computing: Computin
     names = config.get("id2label") or {"0": "LABEL_0", "1": "LABEL_1"}
     labels = tuple(str(names[key]) for key in sorted(names, key=int))
     is_regression = len(labels) == 1 and config.get("problem_type") != "multi_label_classification"
-    return Classifier(model, folder, found, labels, computing, is_regression)
+    return Classifier(model, folder, commit, labels, computing, is_regression)
 
 
 def _require_classifier(model: str, config: dict[str, Any]) -> None:
@@ -217,12 +217,12 @@ def _probabilities(classifier: Classifier, labels: Sequence[str], texts: Sequenc
             logger.warning("%s failed on a text: %s", classifier.model, error)
             return np.full((1, len(labels)), np.nan)
     half = len(texts) // 2
-    return np.concatenate([_probabilities(classifier, labels, part) for part in (texts[:half], texts[half:])])
+    return np.concatenate([_probabilities(classifier, labels, some) for some in (texts[:half], texts[half:])])
 
 
 def _rows(classifier: Classifier, labels: Sequence[str], texts: list[str]) -> NDArray[np.float64]:
-    found = _loaded(classifier)(texts, top_k=None, truncation=True, batch_size=classifier.computing.batch_size)
-    by_label = [{entry["label"]: entry["score"] for entry in entries} for entries in found]
+    outputs = _loaded(classifier)(texts, top_k=None, truncation=True, batch_size=classifier.computing.batch_size)
+    by_label = [{entry["label"]: entry["score"] for entry in entries} for entries in outputs]
     return np.array([[scores[label] for label in labels] for scores in by_label], dtype=float)
 
 

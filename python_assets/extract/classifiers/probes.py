@@ -42,8 +42,8 @@ _NLI: Final = {"entailment", "contradiction"}
 def recipes_of(measures: Sequence[Measure]) -> list[Recipe]:
     """How each score of one entry is made of the labels of its classifier."""
     first = measures[0]
-    if (own := first.spec.classifier) is not None:
-        return [Recipe(own.scores)]
+    if (declared := first.spec.classifier) is not None:
+        return [Recipe(declared.scores)]
     built = scorers[str(first.spec.scorer)]
     return [built.recipes[measure.options["score"]] for measure in measures]
 
@@ -69,17 +69,17 @@ def require_probed(study: Study, measures: Sequence[Measure]) -> None:
         if measure.reads != "classifier":
             continue
         try:
-            found = classifier_of(study, measure)
+            classifier = classifier_of(study, measure)
         except ModelAbsentError:
             if not study.has_stand_in:
                 raise
             continue
-        _probe(found, measure)
+        _probe(classifier, measure)
 
 
 def _pairs(measure: Measure) -> Sequence[Sequence[str]]:
-    if (own := measure.spec.classifier) is not None:
-        return own.probe
+    if (declared := measure.spec.classifier) is not None:
+        return declared.probe
     return PROBES.get((measure.scorer, measure.options.get("score", "")), ())
 
 
@@ -110,9 +110,9 @@ def _probe(found: Classifier, measure: Measure) -> None:
 
 def _told(pairs: Sequence[Sequence[str]], scores: NDArray[np.float64]) -> str:
     """The score of every text of the probe, in words; empty where there is none."""
-    told = [
+    words = [
         f"{text!r} {score:.3f}"
-        for pair, of_pair in zip(pairs, scores, strict=True)
-        for text, score in zip(pair, of_pair, strict=True)
+        for pair, pair_scores in zip(pairs, scores, strict=True)
+        for text, score in zip(pair, pair_scores, strict=True)
     ]
-    return f" (scores: {', '.join(told)})" if told else ""
+    return f" (scores: {', '.join(words)})" if words else ""

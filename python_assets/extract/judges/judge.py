@@ -43,10 +43,10 @@ def read_judge(job: Job) -> list[Read]:
     wanted = np.unique(both[both >= 0])
     table = marks_of(job, judge, wanted)
     n = len(job.wanted)
-    own, base = _settled(judge, table[both[:n]]), _settled(judge, table[both[n:]])
+    marked, base = _settled(judge, table[both[:n]]), _settled(judge, table[both[n:]])
     reads = [
-        _judged(job, judge, own, base),
-        *(_disagreement(job, judge, measure, own, base) for measure in job.measures[1:]),
+        _judged(job, judge, marked, base),
+        *(_disagreement(job, judge, measure, marked, base) for measure in job.measures[1:]),
     ]
     n_unusable = int((table[wanted] == NO_MARK).sum())
     return [reads[0]._replace(n_unusable=n_unusable), *reads[1:]]

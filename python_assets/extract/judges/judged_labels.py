@@ -54,8 +54,8 @@ def with_judged_labels(job: Job, scores: pd.DataFrame, text_ids: Ids) -> JudgedL
     """
     judge = label_judge(job)
     is_open = (text_ids >= 0) & scores["label"].isna().to_numpy()
-    asked = np.unique(text_ids[is_open])
-    marks = marks_of(job, judge, asked)[text_ids, 0]
+    open_ids = np.unique(text_ids[is_open])
+    marks = marks_of(job, judge, open_ids)[text_ids, 0]
     labels = np.array([*job.measure.spec.labels, None], dtype=object)
     is_named = is_open & (marks != NO_MARK) & (marks < len(labels) - 1)
     is_unusable = is_open & (marks == NO_MARK)

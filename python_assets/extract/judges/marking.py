@@ -103,6 +103,6 @@ def _mark(method: TextMethod, options: Sequence[str], reply: Reply) -> int:
     # "I do not agree" holds agree: an option is named where the reply, its last line or what follows its last
     # colon begins with it
     text = reply.text.strip()
-    parts = [text, text.rpartition("\n")[2], text.rpartition(":")[2]]
-    named = {score.label for score in method.score(parts) if score.label_method == "choice_start"}
+    endings = [text, text.rpartition("\n")[2], text.rpartition(":")[2]]
+    named = {score.label for score in method.score(endings) if score.label_method == "choice_start"}
     return options.index(str(named.pop())) if len(named) == 1 else NO_MARK

@@ -46,10 +46,10 @@ def choices_method(choices: Choices) -> TextMethod:
     words = words_by_label(choices)
     label_of = {normalise(word): label for label, listed in words.items() for word in listed}
     longest_first = "|".join(re.escape(word) for word in sorted(label_of, key=lambda word: (-len(word), word)))
-    part = word_character()
-    start = re.compile(rf"[\W_]*?({longest_first})(?!{part})")
-    anywhere = re.compile(rf"(?<!{part})({longest_first})(?!{part})")
-    joined = re.compile(rf"(?: and | or | ?[/&] ?)({longest_first})(?!{part})")
+    letter = word_character()
+    start = re.compile(rf"[\W_]*?({longest_first})(?!{letter})")
+    anywhere = re.compile(rf"(?<!{letter})({longest_first})(?!{letter})")
+    joined = re.compile(rf"(?: and | or | ?[/&] ?)({longest_first})(?!{letter})")
 
     def score(text: str) -> Score:
         normalised = normalise(text[:MOST_CHARACTERS])

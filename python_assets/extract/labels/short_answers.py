@@ -246,7 +246,7 @@ def _preset(name: ChoicePreset) -> _Preset:
         plain = _any((*_YES, *_NO))
         mine = r"\s+(?:(?:from|for)\s+me|here|in\s+my\s+(?:book|view|opinion|eyes)|on\s+this(?:\s+one)?)\s*[.!,;]"
         so = rf"(?:so|therefore|thus|hence)\s*,?\s+(?P<plain>{plain})"
-        own = (
+        expressions = (
             rf"{_CASTING}an?\s+(?:\w+\s+){{0,2}}?(?P<plain>{plain})(?={_STOP}|{_COMMA}|{mine})",
             rf"(?:{_SAYING})(?:an?\s+)?(?P<plain>{plain})(?={mine})",
             # "..., so yes, he is guilty"; at the start of a sentence only of somebody, as there "so yes" also sums up
@@ -254,7 +254,7 @@ def _preset(name: ChoicePreset) -> _Preset:
             rf"[.!;\n]\s*{so}(?=(?:,|\s*[\u2014\u2013])\s+(?:he|she|they|i|his|her|their|mr|mrs|ms)\b)",
             rf"\byes\s*/\s*no\s*[)\]]+\s*[:=]?\s*(?P<plain>{plain})(?={_STOP})",
         )
-        return _Preset(_places(_YES_OR_NO, *own), _yes_no_label, _is_hedged, is_refusal)
+        return _Preset(_places(_YES_OR_NO, *expressions), _yes_no_label, _is_hedged, is_refusal)
     is_right = (
         r"(?:\boption\s+|\bchoice\s+)?[(\[]?\b(?P<letter>(?-i:[A-H]))[)\]]?\s+(?:is|would\s+be|seems)"
         r"\s+(?:the\s+|my\s+|most\s+)*"
@@ -327,14 +327,14 @@ def _plain(text: str) -> str:
         text = f"{text[:_OPENING]}\n{text[-_ENDING:]}"
     text = unicodedata.normalize("NFC", text).translate(_APOSTROPHES)
     text = _MARKUP.sub("", _TAG.sub("\n", text))
-    text = _BOX.sub(lambda found: f"\n{found.group(1) or found.group(2) or ''}\n", text).strip()
+    text = _BOX.sub(lambda box: f"\n{box.group(1) or box.group(2) or ''}\n", text).strip()
     is_wrapped = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in text[1:-1]
     return text[1:-1].strip() if is_wrapped else text
 
 
 def _json_labels(preset: _Preset, text: str) -> set[str]:
     """What the values of a JSON object say; where one of them is called the answer, that one alone."""
-    pairs = [(found["key"], preset.label_of(found["value"])) for found in _JSON_PAIR.finditer(text)]
+    pairs = [(pair["key"], preset.label_of(pair["value"])) for pair in _JSON_PAIR.finditer(text)]
     named = {label for key, label in pairs if label and re.search(_NAMED, key, re.IGNORECASE)}
     return named or {label for _, label in pairs if label}
 
@@ -356,12 +356,12 @@ class _Answer(NamedTuple):
 
 
 def _answers(preset: _Preset, text: str) -> Iterator[_Answer]:
-    for place in preset.places:
-        for found in place.finditer(text):
-            word = next(name for name, value in found.groupdict().items() if value)
-            label = preset.label_of(found[word])
-            if label and not _is_none(preset, text, found.start(word)):
-                yield _Answer(label, found.span(word), found.end())
+    for pattern in preset.places:
+        for match in pattern.finditer(text):
+            word = next(name for name, value in match.groupdict().items() if value)
+            label = preset.label_of(match[word])
+            if label and not _is_none(preset, text, match.start(word)):
+                yield _Answer(label, match.span(word), match.end())
 
 
 def _is_none(preset: _Preset, text: str, start: int) -> bool:

@@ -83,10 +83,10 @@ def kappa_of(texts: Sequence[Labelled]) -> Share:
     rows, columns, alike = table.sum(axis=1), table.sum(axis=0), float(np.trace(table))
     chance = float(rows @ columns)
     kappa = (alike - chance) / (1 - chance)
-    own = np.diag(table) @ (1 - (rows + columns) * (1 - kappa)) ** 2
+    diagonal = np.diag(table) @ (1 - (rows + columns) * (1 - kappa)) ** 2
     sums = (columns[:, None] + rows[None, :]) ** 2
     others = (1 - kappa) ** 2 * ((table * sums).sum() - np.diag(table) @ np.diag(sums))
-    variance = own + others - (kappa - chance * (1 - kappa)) ** 2
+    variance = diagonal + others - (kappa - chance * (1 - kappa)) ** 2
     half = _QUANTILE * math.sqrt(max(variance, 0.0) / len(texts)) / (1 - chance)
     if not half:
         return Share(round(kappa, _DIGITS) + 0.0)
@@ -125,11 +125,11 @@ def rows_of(texts: Sequence[Labelled]) -> list[Shown]:
     """
     families = sorted({text.family for text in texts} - {""})
     topics = sorted({text.topic for text in texts} - {""})
-    parts = [
+    rows = [
         *(shown_by([text for text in texts if text.family == family], family=family) for family in families),
         *(shown_by([text for text in texts if text.topic == topic], topic=topic) for topic in topics),
     ]
-    return [shown_by(texts), *(part for part in parts if part.n_positive >= FEWEST_POSITIVE)]
+    return [shown_by(texts), *(row for row in rows if row.n_positive >= FEWEST_POSITIVE)]
 
 
 def _right(texts: Sequence[Labelled]) -> Share:

@@ -98,17 +98,17 @@ def read_clusters(job: Job) -> list[Read]:
         distance=np.full((n, spec.k), np.nan),
         baseline_distance=np.full((n, spec.k), np.nan),
     )
-    found = []
+    clustered = []
     for index, name in enumerate(names):
         units = np.flatnonzero(segment_of == index)
         segment = _gathered(job, name, texts.at(units))
         if segment.is_fitted.any():
             clusters = _clustered(job, spec, segment)
             _place(placed, units, texts.at(units), segment, clusters)
-            found.append((segment, clusters))
-    rows = _cluster_rows(job, spec, found)
-    said = f"clusters 1, {job.text_scores.embeddings.name.version}, scikit-learn {version('scikit-learn')}"
-    reads = [Read(measure, _values(job, placed, measure), said) for measure in job.measures]
+            clustered.append((segment, clusters))
+    rows = _cluster_rows(job, spec, clustered)
+    version_text = f"clusters 1, {job.text_scores.embeddings.name.version}, scikit-learn {version('scikit-learn')}"
+    reads = [Read(measure, _values(job, placed, measure), version_text) for measure in job.measures]
     return [reads[0]._replace(clusters=rows), *reads[1:]]
 
 
@@ -139,9 +139,9 @@ def _gathered(job: Job, name: str, texts: _Texts) -> _Segment:
     vectors = job.text_scores.vectors(text_ids)
     is_known = np.isfinite(vectors).all(axis=1)
     text_ids, vectors = text_ids[is_known], vectors[is_known]
-    of_baselines = np.concatenate([texts.own[texts.is_baseline], texts.base])
+    baseline_ids = np.concatenate([texts.own[texts.is_baseline], texts.base])
     is_sorted = job.measure.spec.cluster_and_sort is not None
-    is_fitted = np.isin(text_ids, of_baselines) if is_sorted else np.ones(len(text_ids), dtype=bool)
+    is_fitted = np.isin(text_ids, baseline_ids) if is_sorted else np.ones(len(text_ids), dtype=bool)
     return _Segment(name, text_ids, vectors, is_fitted)
 
 
@@ -151,7 +151,7 @@ def _clustered(job: Job, spec: Clusters, segment: _Segment) -> _SegmentClusters:
     vectors = cluster_vectors(fitted, labels, spec.vector, _name_vector(job, spec, segment.name))
     wide = segment.vectors.astype(np.float64)
     metric = METRICS[spec.metric]
-    distance = np.stack([metric(wide, np.broadcast_to(own, wide.shape)) for own in vectors], axis=1)
+    distance = np.stack([metric(wide, np.broadcast_to(vector, wide.shape)) for vector in vectors], axis=1)
     distance[~(distance <= LARGEST_NUMBER)] = np.nan
     member = np.argmin(np.where(np.isnan(distance), np.inf, distance), axis=1)
     # what has no distance from any is in none
@@ -169,9 +169,9 @@ def _name_vector(job: Job, spec: Clusters, segment: str) -> NDArray[Any]:
 def _place(placed: _Placed, units: Ids, texts: _Texts, segment: _Segment, clusters: _SegmentClusters) -> None:
     n = clusters.distance.shape[1]
     placed.n_clusters[units] = n
-    own, has_own = _positions(segment, texts.own)
-    placed.member[units[has_own]] = clusters.member[own]
-    placed.distance[units[has_own], :n] = clusters.distance[own]
+    text_positions, has_own = _positions(segment, texts.own)
+    placed.member[units[has_own]] = clusters.member[text_positions]
+    placed.distance[units[has_own], :n] = clusters.distance[text_positions]
     base, has_base = _positions(segment, texts.base)
     placed.baseline_distance[units[has_base], :n] = clusters.distance[base]
 
@@ -224,13 +224,13 @@ def _cluster_rows(job: Job, spec: Clusters, found: list[tuple[_Segment, _Segment
     if not found:
         return None
     sizes = [np.bincount(clusters.member[segment.is_fitted]) for segment, clusters in found]
-    segments = np.repeat([segment.name for segment, _ in found], [len(own) for own in sizes])
+    segments = np.repeat([segment.name for segment, _ in found], [len(cluster_sizes) for cluster_sizes in sizes])
     return pd.DataFrame(
         {
             "measure_id": make_id(job.measure.spec.name),
             "factor": spec.factor,
             "segment": segments,
-            "cluster_position": np.concatenate([np.arange(len(own)) + 1 for own in sizes]),
+            "cluster_position": np.concatenate([np.arange(len(cluster_sizes)) + 1 for cluster_sizes in sizes]),
             "theme": [", ".join(words) for words in _themes(job, spec, found)],
             "n_texts": np.concatenate(sizes),
             "parameters": job.measure.parameters,
@@ -260,7 +260,7 @@ def _theme_vectors(job: Job, spec: Clusters, segment: _Segment, clusters: _Segme
         return clusters.vectors
     joined = []
     for cluster, distance in enumerate(clusters.distance.T):
-        own = np.flatnonzero(segment.is_fitted & (clusters.member == cluster))
-        nearest_first = own[np.argsort(distance[own], kind="stable")]
+        members = np.flatnonzero(segment.is_fitted & (clusters.member == cluster))
+        nearest_first = members[np.argsort(distance[members], kind="stable")]
         joined.append(" ".join(job.units.texts[i] for i in segment.text_ids[nearest_first]))
     return job.text_scores.embeddings.of(joined)

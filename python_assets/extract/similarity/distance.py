@@ -92,22 +92,22 @@ def _called(function: Callable[..., Any], where: FieldPath, a: VectorRows, b: Ve
     """What a function of the user's own says, which must be one number a pair."""
     expected = "n numbers of two arrays of shape (n, d)"
     try:
-        found = np.asarray(function(a, b), dtype=np.float64)
+        distances = np.asarray(function(a, b), dtype=np.float64)
     except Exception as error:
         got = f"{type(error).__name__}: {error} on {len(a)} pairs of embeddings"
         raise ExtractionError(where, got, expected, "correct it") from error
-    if found.shape != (len(a),):
-        got = f"an array of shape {found.shape} for {len(a)} pairs of embeddings"
+    if distances.shape != (len(a),):
+        got = f"an array of shape {distances.shape} for {len(a)} pairs of embeddings"
         raise ExtractionError(where, got, expected, "correct it")
-    return found
+    return distances
 
 
 def with_model(job: Job) -> Job:
     """The job whose measures name the model that embeds, and its languages where the study names none."""
     name = job.text_scores.embeddings.name
-    own = LANGUAGES if name.revision == MODEL_SHA256 else ()
+    model_languages = LANGUAGES if name.revision == MODEL_SHA256 else ()
     declared = job.measure.spec.languages
-    languages = "|".join(own if declared is None else declared)
+    languages = "|".join(model_languages if declared is None else declared)
     named = [
         measure._replace(model=name.model, model_revision=name.revision, languages=languages)
         for measure in job.measures
@@ -131,10 +131,10 @@ def read_distances(job: Job) -> list[Read]:
         baselines = job.text_scores.vectors(baseline_ids[some]).astype(np.float64)
         known = ~np.isnan(responses).any(axis=1) & ~np.isnan(baselines).any(axis=1)
         reason[some[~known]] = "no_words"
-        found = metric.distance(responses[known], baselines[known]) if known.any() else no_numbers(0)
-        is_wrong = ~(np.abs(found) <= LARGEST_NUMBER)
+        distances = metric.distance(responses[known], baselines[known]) if known.any() else no_numbers(0)
+        is_wrong = ~(np.abs(distances) <= LARGEST_NUMBER)
         reason[some[known][is_wrong]] = "not_finite"
-        number[some[known]] = np.where(is_wrong, np.nan, found)
+        number[some[known]] = np.where(is_wrong, np.nan, distances)
     n = len(job.wanted)
     values = MeasuredValues(
         units=job.wanted,

@@ -37,8 +37,8 @@ def similarity_to(texts: NDArray[Any], anchors: Sequence[NDArray[Any]]) -> NDArr
         decide, nor must anchors that say the label in another way count against it: on the answers to D1 of
         FAIR-SEA this agrees better with a reader than either alone.
     """
-    cosines = [cosine(texts, own) for own in anchors]
-    return np.stack([(own.mean(axis=1) + own.max(axis=1)) / 2 for own in cosines], axis=1)
+    cosines = [cosine(texts, anchor) for anchor in anchors]
+    return np.stack([(anchor.mean(axis=1) + anchor.max(axis=1)) / 2 for anchor in cosines], axis=1)
 
 
 def nearest(similarity: NDArray[np.float64], least: float, margin: float) -> NDArray[np.intp]:
@@ -54,8 +54,8 @@ def nearest(similarity: NDArray[np.float64], least: float, margin: float) -> NDA
     """
     ordered = np.sort(similarity, axis=1)
     lead = ordered[:, -1] - ordered[:, -2] if similarity.shape[1] > 1 else np.full(len(similarity), np.inf)
-    found = np.where(lead < margin, SEVERAL, similarity.argmax(axis=1))
-    return np.where(ordered[:, -1] < least, NO_LABEL, found)
+    column = np.where(lead < margin, SEVERAL, similarity.argmax(axis=1))
+    return np.where(ordered[:, -1] < least, NO_LABEL, column)
 
 
 class Anchors(NamedTuple):
@@ -72,7 +72,7 @@ def embedded_anchors(embeddings: TextVectors, texts: Mapping[str, Sequence[str]]
         ExtractionError: the model knows no word of an anchor.
     """
     stands_for = [*texts.values(), *([none] if none else [])]
-    vectors = [embeddings.of(own) for own in stands_for]
+    vectors = [embeddings.of(wordings) for wordings in stands_for]
     for anchors, embedded in zip(stands_for, vectors, strict=True):
         if (unknown := np.isnan(embedded).any(axis=1)).any():
             got = f"the anchor {anchors[int(unknown.argmax())]!r}"
@@ -120,9 +120,9 @@ def read_prototypes(job: Job) -> list[Read]:
     job = with_model(job)
     texts, none = rule.label_set
     anchors = embedded_anchors(job.text_scores.embeddings, texts, none)
-    own = _similarity(job, job.text_ids(), anchors)
+    similarity = _similarity(job, job.text_ids(), anchors)
     base = _similarity(job, job.baseline_ids(), anchors)
-    values = _labels(job, own, anchors, rule)
+    values = _labels(job, similarity, anchors, rule)
     version = "; ".join(
         [
             f"{_VERSION}, anchors {anchors_digest(texts, none)}",
@@ -135,7 +135,7 @@ def read_prototypes(job: Job) -> list[Read]:
     for measure in others:
         if measure.scorer == SIMILARITY:
             at = anchors.labels.index(measure.options["label"])
-            read.append(Read(measure, _of_label(job, own[:, at], base[:, at]), version))
+            read.append(Read(measure, _of_label(job, similarity[:, at], base[:, at]), version))
         else:
             read.append(Read(measure, unscored_values(job, values), version))
     return read
@@ -143,11 +143,11 @@ def read_prototypes(job: Job) -> list[Read]:
 
 def _similarity(job: Job, text_ids: Ids, anchors: Anchors) -> NDArray[np.float64]:
     """Shape (n, labels and none); NaN where there is no text or the model knows no word of it."""
-    found = np.full((len(text_ids), len(anchors.vectors)), np.nan)
+    similarity = np.full((len(text_ids), len(anchors.vectors)), np.nan)
     if (has_text := text_ids >= 0).any():
-        wanted, place = np.unique(text_ids[has_text], return_inverse=True)
-        found[has_text] = similarity_to(job.text_scores.vectors(wanted), anchors.vectors)[place]
-    return found
+        wanted, position = np.unique(text_ids[has_text], return_inverse=True)
+        similarity[has_text] = similarity_to(job.text_scores.vectors(wanted), anchors.vectors)[position]
+    return similarity
 
 
 def _labels(job: Job, similarity: NDArray[np.float64], anchors: Anchors, rule: Prototypes) -> MeasuredValues:

@@ -78,7 +78,7 @@ def _found(job: Job, step: str, text_ids: Ids, rule: Taxonomy) -> tuple[Objects,
     if step == EMBEDDING:
         return _nearest(job, text_ids, rule)
     texts = rule.label_set.texts
-    words = {label: [label] if step == "exact" else list(own) for label, own in texts.items()}
+    words = {label: [label] if step == "exact" else list(wordings) for label, wordings in texts.items()}
     if not any(words.values()):
         return nothing(len(text_ids)), np.full(len(text_ids), _UNDECIDED, dtype=object)
     scores = job.text_scores.scores(choices_method(words), text_ids)
@@ -86,7 +86,7 @@ def _found(job: Job, step: str, text_ids: Ids, rule: Taxonomy) -> tuple[Objects,
 
 
 def _nearest(job: Job, text_ids: Ids, rule: Taxonomy) -> tuple[Objects, Objects]:
-    texts = {label: [label, *own] for label, own in rule.label_set.texts.items()}
+    texts = {label: [label, *wordings] for label, wordings in rule.label_set.texts.items()}
     anchors = embedded_anchors(job.text_scores.embeddings, texts, rule.label_set.none)
     similarity = similarity_to(job.text_scores.vectors(text_ids), anchors.vectors)
     is_known = ~pd.isna(similarity[:, 0])

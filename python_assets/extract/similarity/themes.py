@@ -42,12 +42,12 @@ def candidate_words(texts: Sequence[str]) -> list[str]:
         Of English words only nouns and adjectives; words that the lexicon does not know may stay.
     """
     counts = Counter(word for text in texts for word in set(_WORD.findall(text.lower())))
-    said = [
+    frequent = [
         word
         for word, n in sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))
         if n >= _FEWEST_TEXTS and (part_of_speech(word) or "NN").startswith(_SAYING_SOMETHING)
     ]
-    return list(dict.fromkeys([*said[:_N_OWN], *_general_words()]))
+    return list(dict.fromkeys([*frequent[:_N_OWN], *_general_words()]))
 
 
 def themes(
@@ -71,7 +71,7 @@ def themes(
     near = cosine(clusters, vectors)
     if names is not None:
         near[cosine(names, vectors) > _TOO_ALIKE] = np.nan
-    return [[words[i] for i in _different(own, vectors, n)] for own in near]
+    return [[words[i] for i in _different(similarity, vectors, n)] for similarity in near]
 
 
 def _different(near: NDArray[np.float64], vectors: NDArray[Any], n: int) -> list[int]:

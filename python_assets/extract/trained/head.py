@@ -84,14 +84,14 @@ def cross_fitted(vectors: NDArray[Any], labels: Floats, root_prompt: Ints, kind:
     is_labelled = ~np.isnan(labels)
     fold = folds_of(root_prompt, is_labelled, N_FOLDS, seed)[root_prompt]
     examples = Examples(vectors, labels, root_prompt)
-    found = np.full(len(labels), np.nan)
+    readings = np.full(len(labels), np.nan)
     # several threads add up in an order of their own, which can change a reading at the cut-off
     with threadpool_limits(1):
-        for own in range(N_FOLDS):
-            is_read = fold == own
+        for this_fold in range(N_FOLDS):
+            is_read = fold == this_fold
             if is_read.any():
-                found[is_read] = _read(examples.where(is_labelled & ~is_read), vectors[is_read], kind, seed)
-    return found
+                readings[is_read] = _read(examples.where(is_labelled & ~is_read), vectors[is_read], kind, seed)
+    return readings
 
 
 def _read(training: Examples, vectors: NDArray[Any], kind: str, seed: int) -> Floats:
@@ -121,20 +121,20 @@ def _cut_off(unseen: Floats, is_event: Bools) -> float:
 def _chosen(training: Examples, n_labels: int, seed: int) -> tuple[float, Floats]:
     """The strength of the least deviance on root prompts that were left out, and the probabilities there."""
     unseen = _left_out(training, n_labels, seed)
-    own = unseen[:, np.arange(len(training.labels)), training.labels.astype(np.intp)]
-    best = int(np.log(own).mean(axis=1).argmax())
+    likelihoods = unseen[:, np.arange(len(training.labels)), training.labels.astype(np.intp)]
+    best = int(np.log(likelihoods).mean(axis=1).argmax())
     return _STRENGTHS[best], unseen[best]
 
 
 def _left_out(training: Examples, n_labels: int, seed: int) -> Floats:
     """By strength, the probabilities of each training answer by a head of the other inner folds."""
     inner = _inner_folds(training, seed)
-    found = np.empty((len(_STRENGTHS), len(inner), n_labels))
+    probabilities = np.empty((len(_STRENGTHS), len(inner), n_labels))
     for fold in np.unique(inner):
         is_out = inner == fold
         rest = training.where(~is_out)
-        found[:, is_out] = _probabilities(rest, training.vectors[is_out], n_labels, _STRENGTHS)
-    return found
+        probabilities[:, is_out] = _probabilities(rest, training.vectors[is_out], n_labels, _STRENGTHS)
+    return probabilities
 
 
 def _inner_folds(training: Examples, seed: int) -> Ints:
@@ -147,15 +147,15 @@ def _probabilities(training: Examples, vectors: NDArray[Any], n_labels: int, str
     from sklearn.linear_model import LogisticRegression
 
     codes = training.labels.astype(np.intp)
-    found = np.full((len(strengths), len(vectors), n_labels), _RAREST)
+    probabilities = np.full((len(strengths), len(vectors), n_labels), _RAREST)
     if len(seen := np.unique(codes)) < 2:  # inner folds of few labels
-        found[:, :, seen] = 1 - _RAREST
-        return found
+        probabilities[:, :, seen] = 1 - _RAREST
+        return probabilities
     head = LogisticRegression(warm_start=True, max_iter=_MOST_STEPS)
-    for place, strength in enumerate(strengths):
+    for index, strength in enumerate(strengths):
         head.set_params(C=strength).fit(training.vectors, codes)
-        found[place][:, head.classes_] = np.clip(head.predict_proba(vectors), _RAREST, 1)
-    return found
+        probabilities[index][:, head.classes_] = np.clip(head.predict_proba(vectors), _RAREST, 1)
+    return probabilities
 
 
 def _numbers(training: Examples, vectors: NDArray[Any], seed: int) -> Floats:
@@ -169,9 +169,9 @@ def _numbers(training: Examples, vectors: NDArray[Any], seed: int) -> Floats:
     for fold in np.unique(inner):
         is_out = inner == fold
         rest = training.where(~is_out)
-        for place, strength in enumerate(_STRENGTHS):
+        for index, strength in enumerate(_STRENGTHS):
             read = Ridge(1 / strength).fit(rest.vectors, rest.labels).predict(training.vectors[is_out])
-            errors[place] += np.square(read - training.labels[is_out]).sum()
+            errors[index] += np.square(read - training.labels[is_out]).sum()
     penalty = 1 / _STRENGTHS[int(errors.argmin())]
-    found: Floats = Ridge(penalty).fit(training.vectors, training.labels).predict(vectors).astype(np.float64)
-    return found
+    numbers: Floats = Ridge(penalty).fit(training.vectors, training.labels).predict(vectors).astype(np.float64)
+    return numbers

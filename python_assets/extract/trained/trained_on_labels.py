@@ -91,11 +91,11 @@ def read_trained(job: Job) -> list[Read]:
 def _labels(job: Job) -> tuple[Floats, list[str]]:
     """What people say of each wanted unit, as codes, NaN where they say nothing; and the labels of the codes."""
     kind, names = job.measure.kind, sorted(job.measure.spec.labels)
-    found = job.connection.execute(_LABELS, [job.study.study_id, job.measure.measure_id]).df()
-    people = people_say(found, pd.Series(pd.MultiIndex.from_frame(found[_UNIT]).to_flat_index()), kind, names)
+    rows = job.connection.execute(_LABELS, [job.study.study_id, job.measure.measure_id]).df()
+    people = people_say(rows, pd.Series(pd.MultiIndex.from_frame(rows[_UNIT]).to_flat_index()), kind, names)
     wanted = pd.MultiIndex.from_frame(job.units.table[_UNIT].iloc[job.wanted]).to_flat_index()
-    said = pd.Series(people.said, index=people.answers)
-    return np.asarray(said.reindex(wanted), dtype=np.float64), names
+    label_codes = pd.Series(people.said, index=people.answers)
+    return np.asarray(label_codes.reindex(wanted), dtype=np.float64), names
 
 
 def _unread_because(job: Job, labels: Floats) -> Reason | None:
@@ -110,19 +110,19 @@ def _unread_because(job: Job, labels: Floats) -> Reason | None:
 def _root_prompts(job: Job) -> Ints:
     """The root prompt of each wanted unit, from 0 without gaps."""
     roots = dict(job.connection.execute(_ROOT_PROMPTS, [job.study.study_id]).fetchall())
-    own = [roots[prompt] for prompt in job.units.column("prompt_id")[job.wanted]]
-    return np.unique(own, return_inverse=True)[1].astype(np.intp)
+    unit_roots = [roots[prompt] for prompt in job.units.column("prompt_id")[job.wanted]]
+    return np.unique(unit_roots, return_inverse=True)[1].astype(np.intp)
 
 
 def _vectors(job: Job, text_ids: Ids) -> tuple[NDArray[np.float32], Bools]:
     """Embeddings of the texts that have one, and which these are."""
     has_text = np.flatnonzero(text_ids >= 0)
-    wanted, place = np.unique(text_ids[has_text], return_inverse=True)
-    found = job.text_scores.vectors(wanted)[place]
-    is_known = ~np.isnan(found).any(axis=1)
+    wanted, position = np.unique(text_ids[has_text], return_inverse=True)
+    vectors = job.text_scores.vectors(wanted)[position]
+    is_known = ~np.isnan(vectors).any(axis=1)
     has_vector = np.zeros(len(text_ids), dtype=bool)
     has_vector[has_text[is_known]] = True
-    return found[is_known], has_vector
+    return vectors[is_known], has_vector
 
 
 def _named(codes: Floats, names: list[str]) -> Objects:
