@@ -358,8 +358,8 @@ def _answer_of_crossing(asked: StatisticSpec) -> str:
                 return (
                     f"{quantity} differs between {groups} by more than its parts make of it; for which is not settled"
                 )
-            (this_level, other), by = pair
-            return f"the difference in {quantity} between {this_level} and {other} depends on {by}; for which is not settled"
+            (level, other), by = pair
+            return f"the difference in {quantity} between {level} and {other} depends on {by}; for which is not settled"
         case "equivalent" if _is_significant(hypothesis):
             return (
                 f"{quantity} differs between {groups} by more than its parts make of it, but by less than what matters"
@@ -624,20 +624,20 @@ def _missing(group: Row, asked: StatisticSpec) -> str:
     """What missing answers would have to be like for a group not to stand; '' where they can matter little."""
     if not _can_matter(group, asked):
         return ""
-    own_row = _own(group, asked)
-    name, shift = own_row["group_id"], own_row["tipping_shift"]
+    row = _own(group, asked)
+    name, shift = row["group_id"], row["tipping_shift"]
     if shift is None:
         differs_on_its_own = f"No answer of {name} is missing"
-    elif _is_rate(own_row) and shift > 1:
+    elif _is_rate(row) and shift > 1:
         differs_on_its_own = f"The finding stands whatever the missing answers of {name} would have been"
     else:
-        side = "higher" if own_row["value"] < 0 else "lower"
-        where = f" in {_label(own_row)}".rstrip() if own_row["category"] else ""
+        side = "higher" if row["value"] < 0 else "lower"
+        where = f" in {_label(row)}".rstrip() if row["category"] else ""
         differs_on_its_own = (
-            f"The finding stands unless the missing answers of {name} are on average {_shift_of(own_row)} {side}{where} "
+            f"The finding stands unless the missing answers of {name} are on average {_shift_of(row)} {side}{where} "
             "than its others on the same prompts"
         )
-    return f"{differs_on_its_own}{at_the_worst_end(own_row)}."
+    return f"{differs_on_its_own}{at_the_worst_end(row)}."
 
 
 def at_the_worst_end(row: Row) -> str:
