@@ -185,14 +185,14 @@ def read_import(study: Study) -> ImportedTable:
 
 
 def _read(study: Study) -> ImportedTable:
-    importer = IMPORTERS[import_of(study).format]
-    if (files := importer.files(study)) is None or not all(file.is_file() for file in files):
-        return importer.read(study)
+    file_importer = IMPORTERS[import_of(study).format]
+    if (files := file_importer.files(study)) is None or not all(file.is_file() for file in files):
+        return file_importer.read(study)
     states = [(file, state.st_mtime_ns, state.st_size, state.st_ino) for file in files for state in [file.stat()]]
     cached = next((kept for kept in list(_kept) if kept.study is study and kept.states == states), None)
     if cached is None:
         forget_import()  # two tables at once may be more than the memory holds
-        cached = _Kept(study, states, importer.read(study))
+        cached = _Kept(study, states, file_importer.read(study))
         _kept[:] = [cached]
     return cached.table
 
