@@ -34,10 +34,10 @@ def workers_of() -> Iterator[tuple[Workers, Told]]:
         return
     from python_assets.cluster.cluster import Cluster
 
-    told: Told = {}
+    notes: Told = {}
     with Cluster(address) as cluster:
-        yield cluster, told
-        told["n_lost_workers"] = cluster.n_lost
+        yield cluster, notes
+        notes["n_lost_workers"] = cluster.n_lost
 
 
 @contextmanager
@@ -61,11 +61,11 @@ def chunks_of(
     from python_assets.infer.chunks.processes import chunks_here
 
     progress, n = progress_of(context), _wanted(context)
-    told: Told = {}
+    notes: Told = {}
     if not (address := _cluster_address()):
         with chunks_here(connection, study, progress, level, n) as here:
-            yield here, told
-            told |= _told_of(here)
+            yield here, notes
+            notes |= _told_of(here)
         return
     from python_assets.cluster.cluster import Cluster
     from python_assets.infer.chunks.chunk_file import write_problem
@@ -76,8 +76,8 @@ def chunks_of(
     with Cluster(address) as cluster:
         chunks = OnRay(connection, study, cluster, folder, progress=progress, level=level, n=n)
         try:
-            yield chunks, told
-            told |= _told_of(chunks) | {"n_retries": chunks.n_retries}
+            yield chunks, notes
+            notes |= _told_of(chunks) | {"n_retries": chunks.n_retries}
         finally:
             chunks.close()
 

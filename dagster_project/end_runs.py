@@ -36,8 +36,8 @@ def end_runs(instance: dg.DagsterInstance) -> list[str]:
     Returns:
         The ids of the runs that were cancelled.
     """
-    found = instance.get_runs(dg.RunsFilter(statuses=list(GOING_ON)))
-    ids = [run.run_id for run in found if OF_A_SERVER in run.tags]
+    runs = instance.get_runs(dg.RunsFilter(statuses=list(GOING_ON)))
+    ids = [run.run_id for run in runs if OF_A_SERVER in run.tags]
     for run_id in ids:
         instance.run_launcher.terminate(run_id)
     deadline = time.monotonic() + MOST_SECONDS

@@ -56,11 +56,11 @@ def gate(
         context.log.info(f"No run of a wave before {loaded.wave} is kept: there is nothing to compare with.")
         return
     compared = _compare(loaded.study_id, before.run.run_id)
-    told = _TOLD.get(compared.code, _NOT_COMPARED)
+    outcome = _TOLD.get(compared.code, _NOT_COMPARED)
     yield dg.AssetCheckResult(
         passed=compared.code == PASSED,
         severity=dg.AssetCheckSeverity.ERROR if compared.code == MOVED else dg.AssetCheckSeverity.WARN,
-        description=f"{told}: wave {loaded.wave} against {before.wave}, run {before.run.run_id}.",
+        description=f"{outcome}: wave {loaded.wave} against {before.wave}, run {before.run.run_id}.",
         metadata={COMPARISON: dg.MetadataValue.text(compared.printed)},
     )
 

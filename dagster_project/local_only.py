@@ -66,13 +66,13 @@ def check_request(scope: Scope) -> None:
     hosts = headers.getlist("host")
     if len(hosts) != 1 or _name(hosts[0]) not in OWN_NAMES:
         raise Refusal(403, f"Host is {' '.join(hosts)!r}: this server answers to {' and '.join(sorted(OWN_NAMES))}.")
-    own = f"http://{hosts[0]}".lower()
-    if foreign := [origin for origin in headers.getlist("origin") if origin.lower() != own]:
-        raise Refusal(403, f"Origin is {foreign[0]!r}: only pages of {own} may ask.")
+    this_server = f"http://{hosts[0]}".lower()
+    if foreign := [origin for origin in headers.getlist("origin") if origin.lower() != this_server]:
+        raise Refusal(403, f"Origin is {foreign[0]!r}: only pages of {this_server} may ask.")
     # a form can be sent without Origin; what sent it is still told
     sites = headers.getlist("sec-fetch-site")
     if scope["type"] == "http" and scope["method"] not in READING and not set(sites) <= OWN_SITES:
-        raise Refusal(403, f"Sec-Fetch-Site is {' '.join(sites)!r}: only pages of {own} may send.")
+        raise Refusal(403, f"Sec-Fetch-Site is {' '.join(sites)!r}: only pages of {this_server} may send.")
     if scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/graphql":
         queries = parse_qs(scope["query_string"].decode("latin-1")).get("query", [])
         if not all(map(_only_reads, queries)):

@@ -21,8 +21,8 @@ class Mistake(DagsterUserCodeProcessError, dg.Failure):
     """A dg.Failure without a stack trace: Dagster shows an error of another process as that told it."""
 
     def __init__(self, text: str) -> None:
-        told = SerializableErrorInfo(message=text, stack=[], cls_name=type(self).__name__)
-        super().__init__(text, user_code_process_error_infos=[told])
+        info = SerializableErrorInfo(message=text, stack=[], cls_name=type(self).__name__)
+        super().__init__(text, user_code_process_error_infos=[info])
 
 
 def tells_mistakes(compute: Callable[..., Any]) -> Callable[..., Any]:

@@ -107,11 +107,11 @@ def _read(context: dg.AssetExecutionContext) -> list[dg.AssetKey]:
 
 
 def _made_of(context: dg.AssetExecutionContext) -> set[dg.AssetKey]:
-    graph, found = _graph(context), set(context.selected_asset_keys)
+    graph, downstream = _graph(context), set(context.selected_asset_keys)
     for key in graph.toposorted_asset_keys:  # what is read comes first
-        if found & graph.get(key).parent_keys:
-            found.add(key)
-    return found - context.selected_asset_keys
+        if downstream & graph.get(key).parent_keys:
+            downstream.add(key)
+    return downstream - context.selected_asset_keys
 
 
 def _names(keys: Iterable[dg.AssetKey]) -> list[str]:

@@ -81,8 +81,8 @@ def offer_studies(instance: dg.DagsterInstance, names: Sequence[str]) -> list[dg
 def look_at(names: Sequence[str]) -> list[dg.AssetObservation]:
     """The version of each study file that can be told here, or its mistakes."""
     paths = (studies_folder() / f"{name}.yml" for name in names)
-    found = (_observation(path, path.stat().st_mtime_ns) for path in paths if path.is_file())
-    return [observation for observation in found if observation]
+    observations = (_observation(path, path.stat().st_mtime_ns) for path in paths if path.is_file())
+    return [observation for observation in observations if observation]
 
 
 def new_versions(instance: dg.DagsterInstance, seen: Sequence[dg.AssetObservation]) -> list[dg.AssetObservation]:
@@ -91,8 +91,8 @@ def new_versions(instance: dg.DagsterInstance, seen: Sequence[dg.AssetObservatio
 
 
 def _recorded(instance: dg.DagsterInstance, name: str) -> str | None:
-    of_study = dg.AssetRecordsFilter(asset_key=study_file.key, asset_partitions=[name])
-    records = instance.fetch_observations(of_study, limit=1).records
+    records_filter = dg.AssetRecordsFilter(asset_key=study_file.key, asset_partitions=[name])
+    records = instance.fetch_observations(records_filter, limit=1).records
     last = records[0].asset_observation if records else None
     return last.data_version if last else None
 

@@ -81,8 +81,8 @@ def run_study(
     if data_docs:
         print(f"Data Docs  {_write_data_docs(study_id, wave)}")
     if not result.success:
-        told = f"these failures, the whole log of which is {log}:"
-        raise RunFailed(f"the run of {study_id}", "\n".join([told, *_reasons(result)]))
+        headline = f"these failures, the whole log of which is {log}:"
+        raise RunFailed(f"the run of {study_id}", "\n".join([headline, *_reasons(result)]))
     for compared in _gated(result):
         print(printable(compared))
 

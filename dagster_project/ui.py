@@ -99,7 +99,7 @@ def _code_server() -> Iterator[Path]:
         address, workspace = Path(folder) / "code", Path(folder) / "workspace.yaml"
         server = {"socket": str(address), "location_name": DEFINITIONS}
         workspace.write_text(yaml.safe_dump({"load_from": [{"grpc_server": server}]}), encoding="utf-8")
-        place: list[str | Path] = [
+        options: list[str | Path] = [
             "--socket",
             address,
             "--module-name",
@@ -107,7 +107,7 @@ def _code_server() -> Iterator[Path]:
             "--working-directory",
             paths.PROJECT,
         ]
-        with _process([_script("dagster"), "code-server", "start", *place]) as process:
+        with _process([_script("dagster"), "code-server", "start", *options]) as process:
             wait_until_up(address, process)
             yield workspace
 

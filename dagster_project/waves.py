@@ -51,8 +51,8 @@ def waves(context: dg.SensorEvaluationContext) -> dg.SensorResult:
 def _latest(now: datetime) -> Iterator[tuple[str, Wave]]:
     for name in study_names():
         path = studies_folder() / f"{name}.yml"
-        if path.is_file() and (found := _waves_of(path, path.stat().st_mtime_ns)):
-            yield name, found.latest(now)
+        if path.is_file() and (study_waves := _waves_of(path, path.stat().st_mtime_ns)):
+            yield name, study_waves.latest(now)
 
 
 @lru_cache(maxsize=1_000)

@@ -43,8 +43,8 @@ def write_data_docs(connection: duckdb.DuckDBPyConnection, study: Study, tables:
                 expectation.description = html.escape(str(expectation.description))
                 expectation.notes = html.escape(str(expectation.notes))
             rows = rows_of(source, table, study.study_id)
-            found = gx.ValidationDefinition(name=table, data=rows, suite=context.suites.add(suite))
-            context.validation_definitions.add(found).run(result_format=COUNTS)
+            definition = gx.ValidationDefinition(name=table, data=rows, suite=context.suites.add(suite))
+            context.validation_definitions.add(definition).run(result_format=COUNTS)
         try:
             if folder.exists():
                 shutil.rmtree(folder)

@@ -29,17 +29,17 @@ class ExpectFewUnexpected(gxe.UnexpectedRowsExpectation):
     def _validate(
         self, metrics: dict[str, Any], runtime_configuration: dict[str, Any] | None = None, execution_engine: Any = None
     ) -> dict[str, Any]:
-        (found,) = metrics["unexpected_rows_query.table"]
-        n_unexpected, n_evaluated = found["n_unexpected"], found["n_evaluated"]
-        told = f"{n_unexpected:,} of {n_evaluated:,} unexpected"
-        success = is_kept(n_unexpected, n_evaluated, found["at_most"])
-        return {"success": success, "result": {**found, "observed_value": told}}
+        (counts,) = metrics["unexpected_rows_query.table"]
+        n_unexpected, n_evaluated = counts["n_unexpected"], counts["n_evaluated"]
+        observed = f"{n_unexpected:,} of {n_evaluated:,} unexpected"
+        success = is_kept(n_unexpected, n_evaluated, counts["at_most"])
+        return {"success": success, "result": {**counts, "observed_value": observed}}
 
 
 def suite_of(table: str, expectations: Iterable[Expectation | Rule]) -> ExpectationSuite:
     """A suite of Great Expectations' own expectations and of rules, in their order."""
-    told = [_expectation(one) if isinstance(one, Rule) else one for one in expectations]
-    return ExpectationSuite(name=table, expectations=told)
+    expected = [_expectation(one) if isinstance(one, Rule) else one for one in expectations]
+    return ExpectationSuite(name=table, expectations=expected)
 
 
 def _expectation(rule: Rule) -> ExpectFewUnexpected:

@@ -106,7 +106,7 @@ def _of_measures() -> list[Rule]:
 
 
 def _of_responses(study: Study) -> list[Rule]:
-    of_study = f"study_id = '{study.study_id}'"
+    study_condition = f"study_id = '{study.study_id}'"
     sliced = [(make_id(measure.name),) for measure in study.measures if measure.slice is not None]
     return [
         few_unexpected(
@@ -145,7 +145,7 @@ def _of_responses(study: Study) -> list[Rule]:
                     select g.system_id, m.measure_id
                     from raw.measures as m
                     inner join raw.systems as g using (study_id)
-                    where m.{of_study}
+                    where m.{study_condition}
                         and not exists (
                             select 1
                             from sliced as s
@@ -174,9 +174,9 @@ def _of_responses(study: Study) -> list[Rule]:
                 from raw.responses as r
                 inner join expected using (system_id)
                 left join measured using (system_id, prompt_id, replicate)
-                where r.{of_study} and coalesce(n_measures, 0) < n_required
+                where r.{study_condition} and coalesce(n_measures, 0) < n_required
             """,
-            evaluated=f"select count(*) from raw.responses where {of_study}",
+            evaluated=f"select count(*) from raw.responses where {study_condition}",
         ),
     ]
 

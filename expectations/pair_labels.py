@@ -25,8 +25,8 @@ _BY_BRANCH: Final = """
 def suite(study: Study) -> ExpectationSuite:
     """The expectations on raw.pair_labels; none where the study bounds nothing."""
     share = study.analysis.quality.max_bad_pairs
-    held = [] if share is None else [_few_bad(share), _few_bad_of_each_group(study, share)]
-    return suite_of("pair_labels", held)
+    rules = [] if share is None else [_few_bad(share), _few_bad_of_each_group(study, share)]
+    return suite_of("pair_labels", rules)
 
 
 def _few_bad(share: float) -> Rule:

@@ -158,8 +158,8 @@ def _of_sentences(study: Study) -> list[Rule]:
         """,
     )
     is_english = study.prompts.scrape.language == "en"
-    of_documents = [] if study.prompts.assemble.themes is not None else [document]
-    return [like_root, *of_documents, *([fitting_articles()] if is_english else [])]
+    document_rules = [] if study.prompts.assemble.themes is not None else [document]
+    return [like_root, *document_rules, *([fitting_articles()] if is_english else [])]
 
 
 def _distinct_prompts(study: Study) -> Rule:

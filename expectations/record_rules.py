@@ -178,7 +178,7 @@ def _outputs(study: Study) -> Rule:
 def _set_aside(study: Study, name: str, rules: list[str], *, description: str) -> Rule:
     share = study.analysis.quality.max_removed_share
     named = ", ".join(f"'{rule}'" for rule in rules)
-    found = (
+    source = (
         f"from raw.quarantine where study_id = '{study.study_id}' and stage in ('assemble', 'generate') "
         f"and rule in ({named})"
     )
@@ -188,8 +188,8 @@ def _set_aside(study: Study, name: str, rules: list[str], *, description: str) -
         severity="warning",
         description=f"{description}, but for a share of {share!r} at most, which is in quarantine",
         notes="read raw.quarantine, which has file, row and reason of each, and mend the table",
-        unexpected=f"select record_key, rule, left(detail, 200) as detail {found}",
-        evaluated=f"select (select count(*) from batch) + (select count(*) {found})",
+        unexpected=f"select record_key, rule, left(detail, 200) as detail {source}",
+        evaluated=f"select (select count(*) from batch) + (select count(*) {source})",
         at_most=share,
     )
 
@@ -241,7 +241,7 @@ def _designed_cells(study: Study) -> Rule:
 
 def _designed(study: Study) -> dict[str, str]:
     """The cells that prompts make, and the generations that are to answer in each."""
-    of_study = f"study_id = '{study.study_id}'"
+    study_condition = f"study_id = '{study.study_id}'"
     factors = dict.fromkeys(factor for factors in grouped_factors(study).values() for factor in factors)
     grouped = [(factor, position) for position, factor in enumerate(factors)]
     slices = _slices_of_prompts(study)
@@ -251,7 +251,7 @@ def _designed(study: Study) -> dict[str, str]:
         for factor, levels in levels_of.items()
         for level in levels
     ]
-    whole = f"select '{ALL_PROMPTS}' as slice_id, prompt_id from raw.prompts where {of_study}"
+    whole = f"select '{ALL_PROMPTS}' as slice_id, prompt_id from raw.prompts where {study_condition}"
     columns = {"slice_id": "varchar", "factor": "varchar", "level": "varchar", "n_factors": "integer"}
     return {
         "conditions": relation(columns, conditions),
@@ -260,7 +260,7 @@ def _designed(study: Study) -> dict[str, str]:
             select slice_id, prompt_id
             from conditions
             inner join raw.prompt_factors using (factor, level)
-            where {of_study}
+            where {study_condition}
             group by slice_id, prompt_id, n_factors
             having count(*) = n_factors
         """
@@ -270,7 +270,7 @@ def _designed(study: Study) -> dict[str, str]:
             select prompt_id, string_agg(factor || ' ' || level, ', ' order by factor_position) as cell
             from grouped
             inner join raw.prompt_factors using (factor)
-            where {of_study}
+            where {study_condition}
             group by prompt_id
         """,
         **answering(study),

@@ -66,10 +66,10 @@ def run_suites(
     validation = _validation()
     with validation.open_source(connection) as source:
         results = [
-            _result(table, found)
+            _result(table, validated)
             for table in checked
             for suite in [import_module(f"expectations.{table}")]
-            for found in validation.validate(source, suite.suite(study), study.study_id, suite.KEYS)
+            for validated in validation.validate(source, suite.suite(study), study.study_id, suite.KEYS)
         ]
     _write(connection, study.study_id, run_id, checked, results)
     return results
@@ -89,7 +89,7 @@ def run_rules(
     Returns:
         One result a rule, as run_suites gives it of the same one.
     """
-    results = [_of_rule(connection, study, table, rule) for table, of_table in rules.items() for rule in of_table]
+    results = [_of_rule(connection, study, table, rule) for table, table_rules in rules.items() for rule in table_rules]
     _write(connection, study.study_id, run_id, rules, results)
     return results
 

@@ -22,7 +22,7 @@ _LEVELS: Final = "materialise the scrape stage again after a change of prompts.s
 
 def suite(study: Study) -> ExpectationSuite:
     """The expectations on raw.sentences."""
-    of_study = f"from raw.documents where study_id = '{study.study_id}'"
+    source = f"from raw.documents where study_id = '{study.study_id}'"
     return suite_of(
         "sentences",
         [
@@ -93,10 +93,10 @@ def suite(study: Study) -> ExpectationSuite:
                 notes="check the keywords against the document, or remove it from prompts.scrape.sources",
                 unexpected=f"""
                     select document_id, uri
-                    {of_study}
+                    {source}
                         and document_id not in (select document_id from batch where dropped_reason is null)
                 """,
-                evaluated=f"select count(*) {of_study}",
+                evaluated=f"select count(*) {source}",
             ),
             # what is cut from a source leaves fewer sentences, not wrong ones
             few_removed(study, _CUT, "warning"),

@@ -35,7 +35,7 @@ def only_slots_differ(study: Study) -> list[Rule]:
     known = [factor for factor in study_factors(study).values() if factor.has_prompts and factor.is_own]
     wording = [(factor.name,) for factor in known if factor.type == "prompt" and not factor.is_unit]
     unlisted = [(factor.name,) for factor in known if factor.levels is None]
-    of_study = f"study_id = '{study.study_id}'"
+    study_condition = f"study_id = '{study.study_id}'"
     return [
         few_unexpected(
             "expect_only_slots_differ",
@@ -49,13 +49,13 @@ def only_slots_differ(study: Study) -> list[Rule]:
                 "asked_as": f"""
                     select prompt_id, string_agg(factor || '=' || level, ';' order by factor) as asked_as
                     from raw.prompt_factors
-                    where {of_study} and factor in (select factor from wording)
+                    where {study_condition} and factor in (select factor from wording)
                     group by prompt_id
                 """,
                 "own_levels": f"""
                     select prompt_id, list(level order by length(level) desc, level) as own_levels
                     from raw.prompt_factors
-                    where {of_study} and factor in (select factor from unlisted)
+                    where {study_condition} and factor in (select factor from unlisted)
                     group by prompt_id
                 """,
                 "masked": f"""
@@ -109,11 +109,11 @@ def _masked(study: Study, known: list[KnownFactor]) -> str:
         "if(regexp_matches(own, '^[A-Za-z0-9]'), '\\b', '') || regexp_escape(own) "
         "|| if(regexp_matches(own, '[A-Za-z0-9]$'), '\\b', '')"
     )
-    own = (
+    levels_masked = (
         f"list_reduce(list_prepend({AS_READ}, coalesce(own_levels, [])), "
         f"lambda text, own: regexp_replace(text, '(?i)' || {one}, '{_SLOT}', 'g'))"
     )
-    slots = f"regexp_replace({own}, {literal(pattern)}, '{_SLOT}', 'g')"
+    slots = f"regexp_replace({levels_masked}, {literal(pattern)}, '{_SLOT}', 'g')"
     return f"regexp_replace({slots}, '(?i)\\b(a|an|the) \\{{\\}}', '{_SLOT}', 'g')"
 
 

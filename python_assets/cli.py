@@ -107,17 +107,17 @@ def _parser() -> argparse.ArgumentParser:
     plan.add_argument("study")
     _add_provider(plan)
     _add_wave(plan)
-    of_plan = plan.add_mutually_exclusive_group()
-    of_plan.add_argument(
+    plan_options = plan.add_mutually_exclusive_group()
+    plan_options.add_argument(
         "--preregister", action="store_true", help="record the analysis as declared now, before the responses"
     )
-    of_plan.add_argument(
+    plan_options.add_argument(
         "--add",
         type=_positive,
         metavar="N",
         help="print, as csv, the N prompts that would close most gaps of coverage or tell two factors apart",
     )
-    of_plan.add_argument(
+    plan_options.add_argument(
         "--branches",
         action="store_true",
         help="print each root prompt, and each sentence and branch that went, with its reason",
@@ -288,9 +288,9 @@ def _audit(parsed: argparse.Namespace) -> int:
     wanted = _wanted(parsed)
     if wanted.is_simulated:
         os.environ["PLUMBLINE_PROVIDER"] = parsed.provider
-    found = prepare(wanted, paths.studies_folder(), paths.home())
-    left = [one for one in found if not one.is_done]
-    print(printable(told(wanted, found)))
+    themes = prepare(wanted, paths.studies_folder(), paths.home())
+    left = [one for one in themes if not one.is_done]
+    print(printable(told(wanted, themes)))
     if left and not (parsed.yes or _agreed("Ask them? [y/N] ", "y", "yes")):
         print("Nothing was asked. The study files stay and can be edited.")
         return 0
@@ -331,10 +331,10 @@ def _is_readable(study: "Study", *, asks: bool) -> bool:
     from python_assets.audit.first_answers import told_unreadable, unreadable
     from python_assets.warehouse.progress import Lines
 
-    found = unreadable(study, paths.home(), Lines(lambda text: print(printable(f"    {text}"), file=sys.stderr)))
-    for one in found:
+    unread = unreadable(study, paths.home(), Lines(lambda text: print(printable(f"    {text}"), file=sys.stderr)))
+    for one in unread:
         print(printable(told_unreadable(one, study)), file=sys.stderr)
-    if not found:
+    if not unread:
         return True
     if asks and _agreed("Ask the rest of this theme all the same? [y/N] ", "y", "yes"):
         return True
@@ -472,10 +472,10 @@ def _plan(parsed: argparse.Namespace) -> int:
 def _print_cells_to_add(study: "Study", n_cells: int) -> int:
     from python_assets.plan.added_cells import as_csv, cells_to_add
 
-    found = cells_to_add(study, n_cells)
-    print(printable(as_csv(study, found)), end="")
-    if len(found) < n_cells:
-        print(f"After {len(found):,} prompts no gap is left.", file=sys.stderr)
+    cells = cells_to_add(study, n_cells)
+    print(printable(as_csv(study, cells)), end="")
+    if len(cells) < n_cells:
+        print(f"After {len(cells):,} prompts no gap is left.", file=sys.stderr)
     return 0
 
 
@@ -523,8 +523,8 @@ def _sample(parsed: argparse.Namespace) -> int:
     study = load_study(paths.study_path(parsed.study), check_files=False)
     seed = study.seed if parsed.seed is None else parsed.seed
     if parsed.pairs is not None:
-        of_answers = [name for name in ("root_prompts", "slice") if getattr(parsed, name) is not None]
-        if of_answers or parsed.with_prompt:
+        answer_options = [name for name in ("root_prompts", "slice") if getattr(parsed, name) is not None]
+        if answer_options or parsed.with_prompt:
             raise _misused("--pairs with options of answers", "--pairs N with --seed, --format, --question and --out")
         drawn = draw_pairs(study, paths.home(), parsed.pairs, seed=seed, question=parsed.question)
     else:
@@ -559,11 +559,11 @@ def _gate(parsed: argparse.Namespace) -> int:
     from python_assets.study_file.load import load_study
     from python_assets.warehouse.build import utc_now
 
-    of_readers = paths.home()
+    readers_home = paths.home()
     if parsed.report:
         _require_page(parsed.report)
-    runs = both_runs(of_readers, Path(parsed.study).stem, parsed.against)
-    with comparison_home(of_readers) as home:
+    runs = both_runs(readers_home, Path(parsed.study).stem, parsed.against)
+    with comparison_home(readers_home) as home:
         study = load_study(write_comparison(runs, home.root))
         require_margins(study)
         # a run of its own, which neither readers nor Dagster's history see
@@ -576,7 +576,7 @@ def _gate(parsed: argparse.Namespace) -> int:
     if parsed.report:
         write_gate_page(gate, runs, parsed.report)
     pair = runs.now.run_id, runs.then.run_id
-    if not keep_changes(of_readers, runs.study_id, pair, gate.rows(utc_now()), write_report):
+    if not keep_changes(readers_home, runs.study_id, pair, gate.rows(utc_now()), write_report):
         print(printable(f"Table run_changes lacks it: run {runs.study_id} again and gate that run."), file=sys.stderr)
     if not len(gate.compared):
         return MISTAKE_AT_GATE  # nothing is known, which is no pass

@@ -43,9 +43,9 @@ def extract(
     with stage_after_answers(context, loaded, warehouse) as stage:
         counts = {}
         if not stage.is_kept:
-            with workers_of() as (workers, told):
+            with workers_of() as (workers, notes):
                 beyond = run_context(context, warehouse, workers)
                 counts = timed(extract_study, loaded, stage.connection, warehouse.home.cache, run_context=beyond)
-            counts |= told
+            counts |= notes
         for table in TABLES:
             yield materialise(stage.connection, "raw", table, **counts)

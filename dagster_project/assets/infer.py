@@ -118,7 +118,7 @@ def infer(
         power_rows = partial(design_power_rows, loaded, connection)
         declared = declared_of_build(loaded, connection)
         corrects = corrected_when_preregistered(loaded, warehouse.home)
-        with chunks_of(context, loaded, warehouse, connection, look.level) as (chunks, told):
+        with chunks_of(context, loaded, warehouse, connection, look.level) as (chunks, notes):
             counts = infer_study(
                 *(connection, loaded, power_rows, progress_of(context), chunks),
                 declared=declared,
@@ -126,7 +126,7 @@ def infer(
                 corrects=corrects,
             )
         record_look(loaded, connection, warehouse.home, look)
-        return {**counts._asdict(), **told}
+        return {**counts._asdict(), **notes}
 
     yield from _stage(context, study, warehouse, GRAINS, compute)
 

@@ -102,22 +102,22 @@ def _half(name: str, steps: list[str]) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, study: StudyResource, warehouse: WarehouseResource
     ) -> Iterator[dg.MaterializeResult | dg.AssetCheckResult]:
         loaded = study.load(context)
-        asked = [table for table in tables if _asset_key(table) in context.selected_asset_keys]
-        chosen = steps if asked == tables else COMPILED.steps_of(set().union(*map(_tables_between, asked)))
+        requested = [table for table in tables if _asset_key(table) in context.selected_asset_keys]
+        chosen = steps if requested == tables else COMPILED.steps_of(set().union(*map(_tables_between, requested)))
         with warehouse.build(loaded.study_id) as connection:
             begin(context, loaded, connection)
             _, stamp, is_kept = begin_or_keep(context, loaded, warehouse, connection)
             if is_kept:
-                results = [StepResult(*said) for said in dbt_tests(connection, MANIFEST)]
+                results = [StepResult(*records) for records in dbt_tests(connection, MANIFEST)]
             else:
                 hidden, progress = hides_texts(connection), progress_of(context)
                 results = run_steps(connection, COMPILED, chosen, progress, hides_texts=hidden)
-                said = [result._asdict() for result in results]
-                record_dbt_tests(connection, loaded.study_id, context.run.run_id, said, MANIFEST)
-            for table in asked:
+                records = [result._asdict() for result in results]
+                record_dbt_tests(connection, loaded.study_id, context.run.run_id, records, MANIFEST)
+            for table in requested:
                 yield materialise(connection, *_asset_key(table).path)
             finish(context, loaded, connection, stamp)
-        yield from _checks(context, asked, results)
+        yield from _checks(context, requested, results)
 
     return half
 
@@ -128,9 +128,9 @@ def _tests(table: str) -> list[str]:
 
 
 def _check_spec(table: str) -> dg.AssetCheckSpec:
-    said = "; ".join(map(_said, _tests(table)))
+    test_texts = "; ".join(map(_said, _tests(table)))
     return dg.AssetCheckSpec(
-        CHECK, asset=_asset_key(table), description=f"dbt's tests: {said}.", partitions_def=studies
+        CHECK, asset=_asset_key(table), description=f"dbt's tests: {test_texts}.", partitions_def=studies
     )
 
 

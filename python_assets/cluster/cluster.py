@@ -46,12 +46,12 @@ class Versions(NamedTuple):
         Raises:
             ClusterError: it is not.
         """
-        own = versions()
-        if own != self:
-            told = f"plumbline {own.plumbline}, code {own.code[:8]}, on {socket.gethostname()}"
+        here = versions()
+        if here != self:
+            got = f"plumbline {here.plumbline}, code {here.code[:8]}, on {socket.gethostname()}"
             expected = f"plumbline {self.plumbline}, code {self.code[:8]}, as the run has it"
             remedy = "install the same version, with constraints.txt, on every machine of the cluster"
-            raise ClusterError("a worker of Ray", told, expected, remedy)
+            raise ClusterError("a worker of Ray", got, expected, remedy)
 
 
 def versions() -> Versions:
@@ -127,9 +127,9 @@ class Cluster(AbstractContextManager["Cluster"]):
         """
         ray = _ray(is_own=self._address == LOCAL)
         if not self._is_connected:
-            of_own = {"include_dashboard": False} if self._address == LOCAL else {}
+            options = {"include_dashboard": False} if self._address == LOCAL else {}
             try:
-                ray.init(address=self._address, log_to_driver=False, logging_level="ERROR", **of_own)
+                ray.init(address=self._address, log_to_driver=False, logging_level="ERROR", **options)
             except (ConnectionError, RuntimeError) as error:
                 expected = "a cluster that takes this process"
                 raise ClusterError(f"{OPTION} {self._address}", error, expected) from error
@@ -179,19 +179,19 @@ class Cluster(AbstractContextManager["Cluster"]):
         worker = ray.remote(
             num_cpus=1, num_gpus=1 if n_gpus else 0, max_restarts=MOST_RETRIES, max_task_retries=MOST_RETRIES
         )(_Worker)
-        asked = ray.put(score)
-        workers = [worker.remote(asked, versions()) for _ in range(min(n_gpus or self.n_cpus, len(portions)))]
+        score_ref = ray.put(score)
+        workers = [worker.remote(score_ref, versions()) for _ in range(min(n_gpus or self.n_cpus, len(portions)))]
         pids = set()
         try:
             waiting: list[Any] = []
-            for place in range(len(portions)):
+            for index in range(len(portions)):
                 # each worker has a portion more than it scores, whoever is slow
-                while len(waiting) - place < 2 * len(workers) and len(waiting) < len(portions):
+                while len(waiting) - index < 2 * len(workers) and len(waiting) < len(portions):
                     waiting.append(workers[len(waiting) % len(workers)].score.remote(list(portions[len(waiting)])))
-                pid, found = self.answer(waiting[place], "scores of texts")
-                waiting[place] = None
+                pid, rows = self.answer(waiting[index], "scores of texts")
+                waiting[index] = None
                 pids.add(pid)
-                yield found
+                yield rows
         finally:
             self.n_lost += max(0, len(pids) - len(workers))
             for one in workers:

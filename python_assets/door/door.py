@@ -126,10 +126,10 @@ def behind_door(read: "partial[T]", file: Path | str, field: Where, limits: Limi
     with _lock:
         worker = _worker(file)
         try:
-            kind, is_last, *parts = worker.ask(pickle.dumps((read, limits)), limits.cpu_seconds * _SECONDS_WAITED)
-            error = None if kind == VALUE else _error(kind, parts, worker.file, field, limits)
+            kind, is_last, *chunks = worker.ask(pickle.dumps((read, limits)), limits.cpu_seconds * _SECONDS_WAITED)
+            error = None if kind == VALUE else _error(kind, chunks, worker.file, field, limits)
             if error is None:
-                value = unpack(parts, read.func)
+                value = unpack(chunks, read.func)
         except (EOFError, BrokenPipeError):
             why = _why_ended(dismiss(), worker.was_late, limits)
             raise _unread(worker.file, field, why) from None
@@ -167,8 +167,8 @@ def _error(kind: bytes, parts: list[bytes], file: Path | str, field: Where, limi
         return error_of(parts[0])
     if kind == NO_MEMORY:
         return _unread(file, field, _too_large(limits))
-    told, trace = (part.decode("utf-8", "replace") for part in parts)
-    error = _unread(file, field, " ".join(told.split())[:_MOST_CHARACTERS])
+    message, trace = (chunk.decode("utf-8", "replace") for chunk in parts)
+    error = _unread(file, field, " ".join(message.split())[:_MOST_CHARACTERS])
     error.__cause__ = RuntimeError(trace)
     return error
 
@@ -179,8 +179,8 @@ def _why_ended(status: int, was_late: bool, limits: Limits) -> str:
     # what a library that is not Python does where it gets no memory
     if status in (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):
         return f"it ended what reads it ({signal.Signals(-status).name}); {_too_large(limits)}, perhaps"
-    told = signal.Signals(-status).name if -status in set(signal.Signals) else f"exit status {status}"
-    return f"it ended what reads it ({told})"
+    ending = signal.Signals(-status).name if -status in set(signal.Signals) else f"exit status {status}"
+    return f"it ended what reads it ({ending})"
 
 
 def _too_large(limits: Limits) -> str:

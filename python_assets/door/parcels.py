@@ -40,9 +40,9 @@ class _Kind(NamedTuple):
 def send(to: IO[bytes], *parts: bytes) -> None:
     """Write parts, each after its length, how many there are before them."""
     to.write(len(parts).to_bytes(_LENGTH_BYTES))
-    for part in parts:
-        to.write(len(part).to_bytes(_LENGTH_BYTES))
-        to.write(part)
+    for chunk in parts:
+        to.write(len(chunk).to_bytes(_LENGTH_BYTES))
+        to.write(chunk)
     to.flush()
 
 
@@ -53,14 +53,14 @@ def receive(stream: IO[bytes], most_bytes: int) -> list[bytes]:
         EOFError: it ends before they do.
         ValueError: they have more than most_bytes.
     """
-    parts = []
+    chunks = []
     for _ in range(int.from_bytes(_exactly(stream, _LENGTH_BYTES))):
         n_bytes = int.from_bytes(_exactly(stream, _LENGTH_BYTES))
         most_bytes -= n_bytes + _LENGTH_BYTES
         if most_bytes < 0:
             raise ValueError("more is sent than is taken")
-        parts.append(_exactly(stream, n_bytes))
-    return parts
+        chunks.append(_exactly(stream, n_bytes))
+    return chunks
 
 
 def _exactly(stream: IO[bytes], n_bytes: int) -> bytes:
@@ -82,10 +82,10 @@ def pack(value: Any, read: Callable[..., Any]) -> list[bytes]:
     """
     tables: list[bytes] = []
 
-    def written(part: Any) -> Any:
-        if type(part).__name__ == "DataFrame":
-            return {_KIND: _TABLE, _VALUE: _packed_table(part, tables)}
-        return _written(part)
+    def written(inner: Any) -> Any:
+        if type(inner).__name__ == "DataFrame":
+            return {_KIND: _TABLE, _VALUE: _packed_table(inner, tables)}
+        return _written(inner)
 
     (given,) = _adapter(read).dump_python([value], by_alias=True, exclude_unset=True, warnings=False)
     return [json.dumps(given, default=written).encode("ascii"), *tables]
@@ -121,7 +121,7 @@ def pack_error(error: PlumblineError) -> bytes:
     """An error that a user can mend as a part to be sent; one of a class of no reader as PlumblineError."""
     where = [{"path": str(step)} if isinstance(step, Path) else step for step in error.where]
     got = error.got if isinstance(error.got, str | int | float | None) else str(error.got)
-    parts = {
+    fields = {
         "kind": next(name for name, kind in _ERRORS.items() if isinstance(error, kind)),
         "where": where,
         "got": got,
@@ -129,7 +129,7 @@ def pack_error(error: PlumblineError) -> bytes:
         "expected": error.expected,
         "remedy": error.remedy,
     }
-    return json.dumps(parts).encode("ascii")
+    return json.dumps(fields).encode("ascii")
 
 
 def error_of(part: bytes) -> PlumblineError:

@@ -55,10 +55,10 @@ def work() -> None:
             return
         read, limits = pickle.loads(request)
         _limit(n_bytes_at_start + limits.memory_bytes, _cpu_seconds() + limits.cpu_seconds)
-        kind, *parts = _answer(read)
+        kind, *chunks = _answer(read)
         # what libraries keep of one file is not taken from the next
         is_large = _address_space() - n_bytes_at_start > limits.memory_bytes / 2
-        send(_answers, kind, b"last" if is_large else b"", *parts)
+        send(_answers, kind, b"last" if is_large else b"", *chunks)
 
 
 def _limit(n_bytes: int, cpu_seconds: float) -> None:
@@ -89,8 +89,8 @@ def _answer(read: "partial[Any]") -> list[bytes]:
         return [NO_MEMORY]
     except Exception as error:
         # a hostile file can make a library stumble over anything
-        told = f"{type(error).__name__}: {error}"
-        return [FAILED, _bytes(told), _bytes(traceback.format_exc())]
+        message = f"{type(error).__name__}: {error}"
+        return [FAILED, _bytes(message), _bytes(traceback.format_exc())]
 
 
 def _bytes(text: str) -> bytes:

@@ -215,10 +215,10 @@ def _predictions(study: Study) -> tuple[pd.DataFrame, list[Quarantined]]:
 def _prediction_columns(there: Sequence[str]) -> Sequence[str]:
     if "prediction" in there:
         return (*KEY, *_LONG)
-    own = (*_ITEM_COLUMNS, *_NESTED, *_FLAT)
+    bbq_columns = (*_ITEM_COLUMNS, *_NESTED, *_FLAT)
     # of lists and mappings the paths inside are there, too
-    inside = tuple(f"{part}." for part in _NESTED)
-    models = [name for name in there if name not in own and not name.startswith(inside)]
+    inside = tuple(f"{column}." for column in _NESTED)
+    models = [name for name in there if name not in bbq_columns and not name.startswith(inside)]
     return (*KEY, *(models or _LONG))
 
 
@@ -241,8 +241,8 @@ def _flat(table: pd.DataFrame) -> pd.DataFrame:
     """answer_info is {ans0: [text, label], ...}, additional_metadata {stereotyped_groups: [...], ...}."""
     flat = table.drop(columns=list(_NESTED))
     for answer in ANSWERS:
-        for position, part in enumerate(("text", "info")):
-            flat[f"{answer}_{part}"] = [_part(entry, answer, position) for entry in table["answer_info"]]
+        for position, field in enumerate(("text", "info")):
+            flat[f"{answer}_{field}"] = [_part(entry, answer, position) for entry in table["answer_info"]]
     flat["stereotyped_groups"] = [
         entry.get("stereotyped_groups", []) if isinstance(entry, dict) else [] for entry in table["additional_metadata"]
     ]
@@ -250,8 +250,8 @@ def _flat(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _part(entry: Any, answer: str, position: int) -> str:
-    parts = entry.get(answer) if isinstance(entry, dict) else None
-    return str(parts[position]) if isinstance(parts, list) and len(parts) > position else ""
+    fields = entry.get(answer) if isinstance(entry, dict) else None
+    return str(fields[position]) if isinstance(fields, list) and len(fields) > position else ""
 
 
 def _as_list(entry: Any) -> list[str]:

@@ -80,10 +80,10 @@ class Copy(NamedTuple):
         if not path.is_file():
             got = f"no file at {path}"
             raise SourceError(PATH_FIELD, got, "what the manifest names", "put it beside it")
-        if (found := sha256_of_file(path)) != copied.sha256:
+        if (digest := sha256_of_file(path)) != copied.sha256:
             raise SourceError(
                 PATH_FIELD,
-                f"{path} of sha256 {found}, changed or damaged",
+                f"{path} of sha256 {digest}, changed or damaged",
                 f"{copied.sha256} as exported",
                 "take another run" if self.is_archive else "export it again, or import it as format table",
             )
@@ -134,20 +134,20 @@ def named_systems(copies: Sequence[Copy]) -> list[dict[str, Named]]:
     One that several copies have is told apart by its study and its wave; where the waves are none or the
     same, by when its run was published, which is also the wave of one that has none.
     """
-    asked = [_answering(copy) for copy in copies]
-    of_one_study = len({copy.manifest.study_id for copy in copies}) == 1
+    systems_by_copy = [_answering(copy) for copy in copies]
+    has_one_study = len({copy.manifest.study_id for copy in copies}) == 1
     waves: dict[tuple[str, str], list[str]] = {}
-    for copy, systems in zip(copies, asked, strict=True):
+    for copy, systems in zip(copies, systems_by_copy, strict=True):
         for key in systems:
             levels = copy.manifest.system_factors.get(key, {})
             waves.setdefault((copy.manifest.study_id, key), []).append(levels.get(WAVE, ""))
-    found = []
-    for copy, systems in zip(copies, asked, strict=True):
+    names_by_copy = []
+    for copy, systems in zip(copies, systems_by_copy, strict=True):
         names = {}
         for key in systems:
-            names[key] = _named(copy, key, waves[copy.manifest.study_id, key], of_one_study=of_one_study)
-        found.append(names)
-    return found
+            names[key] = _named(copy, key, waves[copy.manifest.study_id, key], of_one_study=has_one_study)
+        names_by_copy.append(names)
+    return names_by_copy
 
 
 def _answering(copy: Copy) -> list[str]:
@@ -159,16 +159,16 @@ def _answering(copy: Copy) -> list[str]:
 def _named(copy: Copy, key: str, waves: list[str], *, of_one_study: bool) -> Named:
     levels = dict(copy.manifest.system_factors.get(key, {}))
     published = f"{copy.manifest.published_at:%Y-%m-%d %H:%M:%S}"
-    own = levels.get(WAVE, "")
-    is_told_apart = bool(own) and waves.count(own) == 1
-    parts = [] if of_one_study else [copy.manifest.study_id]
-    parts.append(key)
+    wave = levels.get(WAVE, "")
+    is_told_apart = bool(wave) and waves.count(wave) == 1
+    words = [] if of_one_study else [copy.manifest.study_id]
+    words.append(key)
     if len(waves) > 1:
-        parts.append(own if is_told_apart else f"{own} {published}".strip())
+        words.append(wave if is_told_apart else f"{wave} {published}".strip())
         levels.setdefault(WAVE, published)
     levels.pop("system", None)
     levels.setdefault("model", key)
-    return Named(" ".join(parts), {**levels, STUDY: copy.manifest.study_id})
+    return Named(" ".join(words), {**levels, STUDY: copy.manifest.study_id})
 
 
 def hidden_name(name: str) -> str:
@@ -212,10 +212,10 @@ def read_rows(copy: Copy, columns: Collection[str], optional: Collection[str] = 
     else:
         there = table_columns(files[0], PATH_FIELD)
         wanted = [*columns, *(name for name in optional if name in there and name not in columns)]
-        found = read_table_file(files[0], wanted, PATH_FIELD, is_escaped=copy.manifest.escapes_formulas)
-        n_unread = sum(one.rule == "unparseable" for one in found.quarantine)
-        _require_n_rows(copy, files[0], len(found.table) + n_unread)
-        read = CopiedRows(found.table, found.quarantine)
+        table_file = read_table_file(files[0], wanted, PATH_FIELD, is_escaped=copy.manifest.escapes_formulas)
+        n_unread = sum(one.rule == "unparseable" for one in table_file.quarantine)
+        _require_n_rows(copy, files[0], len(table_file.table) + n_unread)
+        read = CopiedRows(table_file.table, table_file.quarantine)
     read.table[FILE] = f"{copy.path.parent.name}/{copy.path.name}" if copy.is_archive else files[0].name
     read.table[ROW] = np.arange(1, len(read.table) + 1)
     return read
@@ -244,9 +244,9 @@ def _archived_rows(
 
 
 def _require_n_rows(copy: Copy, file: Path, n_rows: int) -> None:
-    (told,) = [one.n_rows for one in copy.manifest.files if one.name == file.name]
-    if n_rows != told:
-        got, expected = f"{file} of {n_rows:,} rows", f"{told:,}, which {copy.path.name} says (files.n_rows)"
+    (n_exported,) = [one.n_rows for one in copy.manifest.files if one.name == file.name]
+    if n_rows != n_exported:
+        got, expected = f"{file} of {n_rows:,} rows", f"{n_exported:,}, which {copy.path.name} says (files.n_rows)"
         raise SourceError(PATH_FIELD, got, expected, "export it again, or import it as format table")
 
 

@@ -132,8 +132,8 @@ def score_measures(
     """
     names: dict[str, str] = {}
     measures = []
-    for score, of_score in values.items():
-        kind = _kind(value for value in of_score if not is_missing(value))
+    for score, score_values in values.items():
+        kind = _kind(value for value in score_values if not is_missing(value))
         if kind is None:
             continue
         name = make_id(score) or make_id(f"score_{score}")
@@ -152,12 +152,12 @@ def is_missing(value: Any) -> bool:
 
 
 def _kind(values: Iterable[Any]) -> Kind | None:
-    found = set(values)
-    if not found:
+    distinct = set(values)
+    if not distinct:
         return None
-    if any(isinstance(value, str) for value in found):
+    if any(isinstance(value, str) for value in distinct):
         return "categorical"
-    return "binary" if found <= {0, 1} else "continuous"
+    return "binary" if distinct <= {0, 1} else "continuous"
 
 
 def require_told_apart(rows: pd.DataFrame, key: list[str], remedy: str) -> None:
@@ -208,9 +208,9 @@ def rows_of(study: Study, own: Sequence[str], records: Iterable[Record], entry: 
     """
     wanted = list(dict.fromkeys([*own, *named_columns(study)]))
     rows = pd.DataFrame([[entry(record, name) for name in wanted] for record in records], columns=wanted)
-    of_models = list(import_of(study).columns_of_models.values())
+    model_columns = list(import_of(study).columns_of_models.values())
     rows = rows.astype(object)
-    rows[of_models] = rows[of_models].where(rows[of_models].notna(), NONE)
+    rows[model_columns] = rows[model_columns].where(rows[model_columns].notna(), NONE)
     return rows
 
 
@@ -243,7 +243,7 @@ def require_named(study: Study, records: Sequence[Record], entry: Entry) -> None
 
 def _paths(record: Record) -> Iterator[str]:
     """What a study file could name: what stands in the parts of a record, and inside of that."""
-    for part, entries in record.items():
+    for section, entries in record.items():
         for name, value in entries.items() if isinstance(entries, dict) else ():
             inside = [f".{step}" for step in value] if isinstance(value, dict) else []
-            yield from (f"{part}.{name}{step}" for step in inside or [""])
+            yield from (f"{section}.{name}{step}" for step in inside or [""])

@@ -36,8 +36,8 @@ def _spellings(entries: Iterable[str], declared: Sequence[str]) -> dict[str, str
     by_identity: dict[str, list[str]] = {}
     for level in declared:
         by_identity.setdefault(identity(level), []).append(level)
-    found = {entry: by_identity.get(identity(entry), []) for entry in entries if entry not in declared}
-    return {entry: levels[0] for entry, levels in found.items() if len(levels) == 1}
+    levels_by_entry = {entry: by_identity.get(identity(entry), []) for entry in entries if entry not in declared}
+    return {entry: levels[0] for entry, levels in levels_by_entry.items() if len(levels) == 1}
 
 
 def conditional(factors: Mapping[str, Factor], levels: pd.DataFrame) -> list[str]:
@@ -118,19 +118,19 @@ def system_levels(systems: pd.Series, levels: pd.DataFrame, field: FieldPath) ->
     Raises:
         SourceError: a generation has several levels of one factor.
     """
-    parts = []
+    frames = []
     named = levels if "model" in levels else levels.assign(model=systems)
     for name in named:
         pairs = pd.DataFrame({"system": systems, "factor": name, "level": named[name]})
         pairs = pairs[pairs["level"].fillna("") != ""].drop_duplicates()
         several = pairs.loc[pairs["system"].duplicated(), "system"]
         if not several.empty:
-            found = pairs.loc[pairs["system"] == several.iloc[0], "level"]
+            conflicting = pairs.loc[pairs["system"] == several.iloc[0], "level"]
             raise SourceError(
                 (*field, str(name)),
-                f"the levels {listed(found)} of generation {several.iloc[0]!r}",
+                f"the levels {listed(conflicting)} of generation {several.iloc[0]!r}",
                 f"one level of {name}, a factor of models",
                 "name its column in prompts.import.columns.system, or declare it as type: prompt",
             )
-        parts.append(pairs)
-    return pd.concat(parts, ignore_index=True)
+        frames.append(pairs)
+    return pd.concat(frames, ignore_index=True)

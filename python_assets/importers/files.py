@@ -206,8 +206,8 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _is_deeper(value: Any, n_levels: int) -> bool:
     if not isinstance(value, dict | list):
         return False
-    parts = value.values() if isinstance(value, dict) else value
-    return n_levels == 0 or any(_is_deeper(part, n_levels - 1) for part in parts)
+    entries = value.values() if isinstance(value, dict) else value
+    return n_levels == 0 or any(_is_deeper(entry, n_levels - 1) for entry in entries)
 
 
 def _without_surrogates(record: dict[str, Any]) -> dict[str, Any]:
@@ -258,9 +258,9 @@ def _check_sheets(path: Path) -> None:
     """A cell far out makes every row before it as wide: a file of 5 KB has been 3 GB."""
     with zipfile.ZipFile(path) as packed:
         check_unpacked(packed)
-        for part in packed.infolist():
-            if part.filename.endswith(".xml"):
-                with packed.open(part) as sheet:
+        for member in packed.infolist():
+            if member.filename.endswith(".xml"):
+                with packed.open(member) as sheet:
                     _check_cells(*_extent(sheet))
 
 
@@ -276,8 +276,8 @@ def _extent(sheet: IO[bytes]) -> tuple[int, int]:
             row, column = int(element.get("r", row + 1)), 0
             last_row = max(last_row, row)
         elif event == "start" and name == "c":
-            place = element.get("r")
-            column = number_of(coordinate_from_string(place)[0]) if place else column + 1
+            coordinate = element.get("r")
+            column = number_of(coordinate_from_string(coordinate)[0]) if coordinate else column + 1
             last_column = max(last_column, column)
         elif event == "end":
             element.clear()

@@ -180,21 +180,21 @@ def read_import(study: Study) -> ImportedTable:
     """
     table = _given.get() or _read(study)
     # a stage may add a column to its own
-    frames: dict[str, Any] = {name: part for name, part in table._asdict().items() if isinstance(part, pd.DataFrame)}
+    frames: dict[str, Any] = {name: field for name, field in table._asdict().items() if isinstance(field, pd.DataFrame)}
     return table._replace(**{name: frame.copy(deep=False) for name, frame in frames.items()})
 
 
 def _read(study: Study) -> ImportedTable:
-    of_format = IMPORTERS[import_of(study).format]
-    if (files := of_format.files(study)) is None or not all(file.is_file() for file in files):
-        return of_format.read(study)
+    file_importer = IMPORTERS[import_of(study).format]
+    if (files := file_importer.files(study)) is None or not all(file.is_file() for file in files):
+        return file_importer.read(study)
     states = [(file, state.st_mtime_ns, state.st_size, state.st_ino) for file in files for state in [file.stat()]]
-    found = next((kept for kept in list(_kept) if kept.study is study and kept.states == states), None)
-    if found is None:
+    cached = next((kept for kept in list(_kept) if kept.study is study and kept.states == states), None)
+    if cached is None:
         forget_import()  # two tables at once may be more than the memory holds
-        found = _Kept(study, states, of_format.read(study))
-        _kept[:] = [found]
-    return found.table
+        cached = _Kept(study, states, file_importer.read(study))
+        _kept[:] = [cached]
+    return cached.table
 
 
 def forget_import() -> None:

@@ -132,7 +132,7 @@ class InspectImporter(Importer):
 def _described(study: Study) -> Described:
     spec = InspectImport.of(study)
     logs = _logs(study)
-    of_models = {"model": "eval.model", EVAL_TASK: "eval.task", **spec.model_factors}
+    model_columns = {"model": "eval.model", EVAL_TASK: "eval.task", **spec.model_factors}
     root = ["dataset", *(f"{METADATA}{path}" for path in spec.root_paths)] if spec.root_paths else None
     columns = ImportColumns(
         prompt=["dataset", "id"],
@@ -141,12 +141,12 @@ def _described(study: Study) -> Described:
         prompt_text="input",
         replicate="replicate",
         response="response",
-        system=list(of_models.values()),
+        system=list(model_columns.values()),
     )
-    of_prompts = {name: f"{METADATA}{path}" for name, path in spec.factors.items()}
+    prompt_columns = {name: f"{METADATA}{path}" for name, path in spec.factors.items()}
     return Described(
         columns=columns,
-        column_of=of_prompts | of_models,
+        column_of=prompt_columns | model_columns,
         factors={EVAL_TASK: Factor(type="model", definition="the task of Inspect that asked")},
         measures=score_measures(_scores(logs), SCORES),
     )
@@ -154,8 +154,8 @@ def _described(study: Study) -> Described:
 
 def _read(study: Study) -> ImportedTable:
     logs = _logs(study)
-    own = (FILE, ROW, *_KEY, "messages", "input", "replicate", "response", *ENDINGS, "is_invalid")
-    rows = rows_of(study, own, (record for log in logs for record in _records(log)), _entry)
+    format_columns = (FILE, ROW, *_KEY, "messages", "input", "replicate", "response", *ENDINGS, "is_invalid")
+    rows = rows_of(study, format_columns, (record for log in logs for record in _records(log)), _entry)
     require_told_apart(
         rows,
         [*import_of(study).columns_of_models.values(), *_KEY],
@@ -208,7 +208,7 @@ def _logs(study: Study) -> list[_Log]:
 def _require_small_parts(file: Path) -> None:
     """See that no part fills memory; a whole log may be larger, as it is read sample by sample."""
     with zipfile.ZipFile(file) as packed:
-        largest = max((part.file_size for part in packed.infolist()), default=0)
+        largest = max((member.file_size for member in packed.infolist()), default=0)
     if largest > MOST_UNPACKED_BYTES:
         raise ValueError(f"a part unpacks to {largest:,} bytes, more than {MOST_UNPACKED_BYTES:,}")
 
@@ -236,12 +236,12 @@ def _readable(file: Path) -> Iterator[None]:
 
 
 def _scores(logs: Sequence[_Log]) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
+    values_by_score: dict[str, list[Any]] = {}
     for log in logs:
         for summary in log.summaries:
             for name, value in _scores_of(log, summary).items():
-                found.setdefault(name, []).append(value)
-    return found
+                values_by_score.setdefault(name, []).append(value)
+    return values_by_score
 
 
 def _published(logs: Sequence[_Log]) -> Iterator[PublishedMetric]:
@@ -270,14 +270,14 @@ def _header(log: _Log) -> dict[str, Any]:
 
 
 def _of_sample(log: _Log, sample: "EvalSample") -> dict[str, Any]:
-    asked = _asked(sample)
+    prompt = _asked(sample)
     return {
         "dataset": log.header.eval.dataset.name or log.header.eval.task,
         "id": str(sample.id),
         "epoch": sample.epoch,
         "replicate": sample.epoch - 1,
-        "messages": asked.messages_json,
-        "input": asked.text,
+        "messages": prompt.messages_json,
+        "input": prompt.text,
         "response": _response(sample),
         "finish_reason": _finish_reason(sample),
         "error": None if sample.error is None else f"imported: {sample.error.message}",
@@ -290,9 +290,9 @@ def _of_sample(log: _Log, sample: "EvalSample") -> dict[str, Any]:
 def _finish_reason(sample: "EvalSample") -> str | None:
     """Why an answer ended, as its server said; where a limit of its sample ended it, that it was cut."""
     stop_reason = sample.output.choices[0].stop_reason if sample.output.choices else None
-    told = _FINISH_REASONS.get(stop_reason or "", stop_reason)
-    if sample.limit is None or told == CONTENT_FILTER:
-        return told
+    reason = _FINISH_REASONS.get(stop_reason or "", stop_reason)
+    if sample.limit is None or reason == CONTENT_FILTER:
+        return reason
     return _LENGTH
 
 
@@ -305,15 +305,15 @@ def _response(sample: "EvalSample") -> str:
 
 def _scores_of(log: _Log, sample: "EvalSample | EvalSampleSummary") -> dict[str, Any]:
     scores = (sample.scores or {}).items()
-    found = dict(part for name, score in scores for part in _parts(name, score.value))
-    return {name: as_number(value) if name in log.marked else value for name, value in found.items()}
+    values = dict(pair for name, score in scores for pair in _parts(name, score.value))
+    return {name: as_number(value) if name in log.marked else value for name, value in values.items()}
 
 
 def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     """A score of several parts is several scores, each called by its path."""
     if isinstance(value, dict | list):
-        for step, part in value.items() if isinstance(value, dict) else enumerate(value):
-            yield f"{name}.{step}", part
+        for step, entry in value.items() if isinstance(value, dict) else enumerate(value):
+            yield f"{name}.{step}", entry
     else:
         yield name, value
 
@@ -340,11 +340,11 @@ def _asked(sample: "EvalSample") -> Asked:
         return Asked(None, sample.input + choices)
     if len(sample.input) == 1:
         return Asked(None, _text_of(sample.input[0]) + choices)
-    told = [{"role": message.role, "content": _text_of(message)} for message in sample.input]
-    asked = asked_in_turns(json.dumps(told))
-    if asked is None:
-        return Asked(None, "\n\n".join(f"{one['role']}: {one['content']}" for one in told) + choices)
-    return asked._replace(text=f"{asked.text}{choices}")
+    messages = [{"role": message.role, "content": _text_of(message)} for message in sample.input]
+    prompt = asked_in_turns(json.dumps(messages))
+    if prompt is None:
+        return Asked(None, "\n\n".join(f"{one['role']}: {one['content']}" for one in messages) + choices)
+    return prompt._replace(text=f"{prompt.text}{choices}")
 
 
 def _text_of(message: "ChatMessage") -> str:
@@ -354,7 +354,7 @@ def _text_of(message: "ChatMessage") -> str:
 
 def _marks_of(message: "ChatMessage") -> str:
     content = message.content
-    kinds = [] if isinstance(content, str) else [part.type for part in content if part.type not in _TEXT]
+    kinds = [] if isinstance(content, str) else [piece.type for piece in content if piece.type not in _TEXT]
     return "".join(f"[{kind}]\n" for kind in kinds)
 
 

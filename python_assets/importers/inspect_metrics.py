@@ -46,12 +46,12 @@ def numbers_for_marks(logs: Iterable["EvalLog"], values: Mapping[str, Sequence[A
         elsewhere letters are answers.
     """
     metrics = _metrics_by_path(logs)
-    found = set()
-    for path, of_score in values.items():
-        words = {value for value in of_score if isinstance(value, str)}
+    marks = set()
+    for path, score_values in values.items():
+        words = {value for value in score_values if isinstance(value, str)}
         if words and words <= _MARKS.keys() and metrics.get(path, set(_AGGREGATIONS)) <= _AGGREGATIONS.keys():
-            found.add(path)
-    return found
+            marks.add(path)
+    return marks
 
 
 def as_number(value: Any) -> Any:
@@ -61,14 +61,14 @@ def as_number(value: Any) -> Any:
 
 def _metrics_by_path(logs: Iterable["EvalLog"]) -> dict[str, set[str]]:
     """The names of the metrics of every score that publishes some; a group of them by its name."""
-    found: dict[str, set[str]] = {}
+    names_by_path: dict[str, set[str]] = {}
     for log in logs:
         for score in _scores_of(log):
             # a metric over groups of samples counts as the one that it is of
             names = {_counting(metric) for metric in score.metrics.values()} - set(_INTERVALS)
             if names:
-                found.setdefault(_path_of(score), set()).update(names)
-    return found
+                names_by_path.setdefault(_path_of(score), set()).update(names)
+    return names_by_path
 
 
 def _counting(metric: "EvalMetric") -> str:
@@ -151,8 +151,8 @@ def _of_samples(one: PublishedMetric, name: str, params: Mapping[str, Any]) -> P
 def _of_group(one: PublishedMetric, metric: "EvalMetric") -> PublishedMetric:
     params = metric.params
     inner = params.get("metric")
-    of_inner = inner.get("params") if isinstance(inner, dict) else None
-    computed = _of_samples(one, _inner(metric), of_inner or {})
+    inner_params = inner.get("params") if isinstance(inner, dict) else None
+    computed = _of_samples(one, _inner(metric), inner_params or {})
     if metric.name == params.get("all_label", _WHOLE):
         is_of_samples = params.get("all", "samples") == "samples"
         return computed if is_of_samples else one

@@ -96,8 +96,8 @@ class _Log(NamedTuple):
     @property
     def config(self) -> dict[str, Any]:
         """What the task is, as its results have it."""
-        found = of_task(self.results, "configs", self.task)
-        return found if isinstance(found, dict) else {}
+        task_config = of_task(self.results, "configs", self.task)
+        return task_config if isinstance(task_config, dict) else {}
 
     @property
     def is_written(self) -> bool:
@@ -156,21 +156,23 @@ class LmEvalImporter(Importer):
 
 def _described(study: Study) -> Described:
     spec, logs = LmEvalImport.of(study), _logs(study)
-    of_models = {"model": "results.model_name"} | {name: f"results.{path}" for name, path in spec.model_factors.items()}
-    of_root = [f"{DOC}{path}" for path in spec.root_paths]
+    model_columns = {"model": "results.model_name"} | {
+        name: f"results.{path}" for name, path in spec.model_factors.items()
+    }
+    root_paths = [f"{DOC}{path}" for path in spec.root_paths]
     columns = ImportColumns(
         prompt=[EVAL_TASK, "id"],
-        root_prompt=[EVAL_TASK, *of_root] if of_root else None,
+        root_prompt=[EVAL_TASK, *root_paths] if root_paths else None,
         messages="messages",
         prompt_text="input",
         replicate="replicate",
         response="response",
-        system=list(of_models.values()),
+        system=list(model_columns.values()),
     )
-    of_prompts = {name: f"{DOC}{path}" for name, path in spec.factors.items()}
+    prompt_columns = {name: f"{DOC}{path}" for name, path in spec.factors.items()}
     return Described(
         columns=columns,
-        column_of={**of_prompts, EVAL_TASK: EVAL_TASK, **of_models},
+        column_of={**prompt_columns, EVAL_TASK: EVAL_TASK, **model_columns},
         factors={EVAL_TASK: Factor(type="prompt", definition="the task of lm_eval that asked")},
         measures=score_measures(_metrics(logs), METRICS, _directions(logs)),
         no_measures=None if any(log.is_written for log in logs) else NOTHING_TO_MEASURE,
@@ -179,16 +181,16 @@ def _described(study: Study) -> Described:
 
 def _read(study: Study) -> ImportedTable:
     logs = _logs(study)
-    parts = [f"{prefix}{METRICS}{name}" for name in _metrics(logs) for prefix in (WEIGHT, TRUE_LABEL)]
-    own = (FILE, ROW, *_KEY, "messages", "input", "response", *ENDINGS, *parts)
-    rows = rows_of(study, own, (row for log in logs for row in _rows(log)), _entry)
+    part_columns = [f"{prefix}{METRICS}{name}" for name in _metrics(logs) for prefix in (WEIGHT, TRUE_LABEL)]
+    format_columns = (FILE, ROW, *_KEY, "messages", "input", "response", *ENDINGS, *part_columns)
+    rows = rows_of(study, format_columns, (row for log in logs for row in _rows(log)), _entry)
     require_told_apart(
         rows,
         [*import_of(study).columns_of_models.values(), *_KEY],
         "name one of the logs, or what tells them apart: model_factors: {NAME: config.model_args.KEY}",
     )
     quarantine = [one for log in logs for one in (*log.quarantine, *_absent(log))]
-    table = table_of_rows(study, rows, quarantine, needs_levels=True, carried=(*ENDINGS, FILE, *parts))
+    table = table_of_rows(study, rows, quarantine, needs_levels=True, carried=(*ENDINGS, FILE, *part_columns))
     return with_metrics(study, table, _published(logs))
 
 
@@ -255,9 +257,9 @@ def _kept(sample: dict[str, Any], *, is_first: bool) -> dict[str, Any]:
     kept = {name: value for name, value in sample.items() if name not in _NOT_READ}
     if not is_first:
         return {name: value for name, value in kept.items() if name not in _OF_ITEMS}
-    asked = {"gen_args_0": {"arg_0": value_at(sample, "arguments.gen_args_0.arg_0")}}
+    arguments = {"gen_args_0": {"arg_0": value_at(sample, "arguments.gen_args_0.arg_0")}}
     answers = sample["resps"]
-    return kept | {"arguments": asked, "resps": answers[:1] if isinstance(answers, list) else answers}
+    return kept | {"arguments": arguments, "resps": answers[:1] if isinstance(answers, list) else answers}
 
 
 def _lacks(sample: dict[str, Any] | None) -> str:
@@ -271,9 +273,9 @@ def _absent(log: _Log) -> Iterator[Quarantined]:
     n_counted = n_items(log.results, log.task) or 0
     n_unusable = sum(one.rule == "unparseable" for one in log.quarantine)
     n_missing = n_counted - len(log.items) - n_unusable
-    for place in range(1, n_missing + 1):
+    for number in range(1, n_missing + 1):
         yield Quarantined(
-            f"{log.file.name}:missing item {place}",
+            f"{log.file.name}:missing item {number}",
             "not_in_log",
             f"import: of the {n_counted} items that its results count, {log.file.name} lacks {n_missing}; "
             "copy it again",
@@ -286,14 +288,14 @@ def _rows(log: _Log) -> Iterator[dict[str, Any]]:
     is_written = log.is_written
     for item in log.items:
         sample = item.first
-        asked = _asked(value_at(sample, "arguments.gen_args_0.arg_0"))
+        prompt = _asked(value_at(sample, "arguments.gen_args_0.arg_0"))
         row = {
             FILE: log.file.name,
             ROW: item.line,
             EVAL_TASK: log.task,
             "id": str(sample["doc_id"]),
-            "messages": asked.messages_json,
-            "input": asked.text,
+            "messages": prompt.messages_json,
+            "input": prompt.text,
             "finish_reason": None if is_written else NOT_RECORDED,
             "error": None,
             "doc": sample["doc"],
@@ -308,8 +310,8 @@ def _rows(log: _Log) -> Iterator[dict[str, Any]]:
 def _asked(argument: Any) -> Asked:
     """The first argument of a request; one to a chat server is a list that holds its messages as JSON."""
     is_chat = isinstance(argument, list) and len(argument) == 1 and isinstance(argument[0], str)
-    if is_chat and (asked := asked_in_turns(argument[0])):
-        return asked
+    if is_chat and (prompt := asked_in_turns(argument[0])):
+        return prompt
     return Asked(None, json.dumps(argument, ensure_ascii=False) if isinstance(argument, list) else argument)
 
 
@@ -322,7 +324,7 @@ def _responses(sample: dict[str, Any]) -> list[Any]:
 
 def _metrics_of(log: _Log, item: _Item) -> dict[str, SampleScore]:
     """What an item has of every metric; of a task with filters by metric and filter, as in its results."""
-    found = {}
+    scores = {}
     named = log.aggregations
     for of, sample in item.samples.items():
         metrics = sample["metrics"]
@@ -330,22 +332,22 @@ def _metrics_of(log: _Log, item: _Item) -> dict[str, SampleScore]:
             aggregation = aggregation_of(metric, named)
             score = sample_score(sample.get(metric), aggregation)
             if score is not None:
-                found[measure_name(metric, aggregation, of)] = score
-    return found
+                scores[measure_name(metric, aggregation, of)] = score
+    return scores
 
 
 def _metrics(logs: Iterable[_Log]) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
+    values_by_metric: dict[str, list[Any]] = {}
     for log in logs:
         for item in log.items:
             for name, score in _metrics_of(log, item).items():
-                found.setdefault(name, []).append(score.value)
-    return found
+                values_by_metric.setdefault(name, []).append(score.value)
+    return values_by_metric
 
 
 def _directions(logs: Iterable[_Log]) -> dict[str, Direction]:
     """Which end of the scores is good, where their task says so of the metric."""
-    found: dict[str, Direction] = {}
+    directions: dict[str, Direction] = {}
     for log in logs:
         there, named = of_task(log.results, "higher_is_better", log.task), log.aggregations
         for metric, is_higher_better in (there if isinstance(there, dict) else {}).items():
@@ -353,8 +355,8 @@ def _directions(logs: Iterable[_Log]) -> dict[str, Direction]:
             direction = direction_of(aggregation, is_higher_better=bool(is_higher_better))
             if is_higher_better is not None and direction is not None:
                 filters = {of for item in log.items for of in item.samples}
-                found |= {measure_name(metric, aggregation, of): direction for of in filters}
-    return found
+                directions |= {measure_name(metric, aggregation, of): direction for of in filters}
+    return directions
 
 
 def _published(logs: Iterable[_Log]) -> Iterator[PublishedMetric]:
@@ -370,11 +372,11 @@ def _published(logs: Iterable[_Log]) -> Iterator[PublishedMetric]:
 
 def _entry(row: dict[str, Any], column: str) -> Any:
     """What a column stands for; the name of a metric may hold dots itself."""
-    for prefix, part in (
+    for prefix, field in (
         (METRICS, "value"),
         (f"{WEIGHT}{METRICS}", "weight"),
         (f"{TRUE_LABEL}{METRICS}", "true_label"),
     ):
         if column.startswith(prefix):
-            return getattr(row["metrics"].get(column.removeprefix(prefix)), part, None)
+            return getattr(row["metrics"].get(column.removeprefix(prefix)), field, None)
     return value_at(row, column)

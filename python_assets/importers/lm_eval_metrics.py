@@ -82,14 +82,18 @@ def direction_of(aggregation: str | None, *, is_higher_better: bool) -> Directio
 
 def aggregations(config: Mapping[str, Any]) -> dict[str, str | None]:
     """How the metrics that a task names are aggregated; None where that is a function of its own."""
-    found: dict[str, str | None] = {}
+    by_metric: dict[str, str | None] = {}
     listed = config.get("metric_list")
     for one in listed if isinstance(listed, list) else ():
         if isinstance(one, dict) and isinstance(one.get("metric"), str):
             name = one["metric"]
-            said = one.get("aggregation", aggregation_of(name, {}))
-            found[name] = said if isinstance(said, str) and said in {*_AGGREGATIONS, *_OF_TEXTS, "bypass"} else None
-    return found
+            aggregation = one.get("aggregation", aggregation_of(name, {}))
+            by_metric[name] = (
+                aggregation
+                if isinstance(aggregation, str) and aggregation in {*_AGGREGATIONS, *_OF_TEXTS, "bypass"}
+                else None
+            )
+    return by_metric
 
 
 def aggregation_of(metric: str, named: Mapping[str, str | None]) -> str | None:
@@ -115,7 +119,7 @@ def sample_score(value: Any, aggregation: str | None) -> SampleScore | None:
         return None if total is None or weight is None or weight <= 0 else SampleScore(total / weight, weight)
     if aggregation == _BRIER:
         return _brier(first, second)
-    is_label = all(isinstance(part, int | str) for part in pair)
+    is_label = all(isinstance(entry, int | str) for entry in pair)
     return SampleScore(_label(second), true_label=_label(first)) if is_label else None
 
 
@@ -162,9 +166,9 @@ def published_metrics(
             continue
         is_stderr = metric.endswith(_STDERR) and metric.removesuffix(_STDERR) + comma + of in numbers
         base = metric.removesuffix(_STDERR) if is_stderr else metric
-        said = aggregation_of(base, named)
-        reason = _why_not([line.get(base) for line in samples if line.get("filter") == of], said)
-        if is_stderr and said != "mean":
+        aggregation = aggregation_of(base, named)
+        reason = _why_not([line.get(base) for line in samples if line.get("filter") == of], aggregation)
+        if is_stderr and aggregation != "mean":
             # of anything but a mean it is drawn at random
             reason = reason or "bootstrap"
         yield PublishedMetric(
@@ -173,8 +177,8 @@ def published_metrics(
             scorer="" if of == _NO_FILTER else of,
             metric=metric,
             value=number_or_none(value),
-            aggregation="stderr" if is_stderr else _AGGREGATIONS.get(said or ""),
-            column=f"{METRICS}{measure_name(base, said, of)}",
+            aggregation="stderr" if is_stderr else _AGGREGATIONS.get(aggregation or ""),
+            column=f"{METRICS}{measure_name(base, aggregation, of)}",
             n=n,
             reason=reason,
         )
@@ -217,8 +221,8 @@ def group_metrics(file: str, results: Mapping[str, Any]) -> Iterator[PublishedMe
 
 def of_task(results: Mapping[str, Any], part: str, task: str) -> Any:
     """What a part of results has of a task, whose name may hold dots; None where it has nothing."""
-    found = results.get(part)
-    return found.get(task) if isinstance(found, dict) else None
+    section = results.get(part)
+    return section.get(task) if isinstance(section, dict) else None
 
 
 def n_items(results: Mapping[str, Any], task: str) -> int | None:

@@ -78,12 +78,12 @@ def with_metrics(study: Study, imported: ImportedTable, published: Iterable[Publ
     factor_of = (
         {path: factor for factor, path in study.prompts.import_.factors.items()} if study.prompts.import_ else {}
     )
-    found = [
+    metric_rows = [
         _row(position, one, system_of.get(one.log), measures, factor_of, replayed)
         for position, one in enumerate(published)
     ]
     samples = rows[[*_KEYS, FILE]].rename(columns={FILE: "log"})
-    metrics = pd.DataFrame(found, columns=columns_of("imported_metrics")).astype(object)
+    metrics = pd.DataFrame(metric_rows, columns=columns_of("imported_metrics")).astype(object)
     return imported._replace(
         metrics=metrics.where(metrics.notna(), None),
         samples=samples[columns_of("imported_samples")].drop_duplicates(_KEYS, ignore_index=True),
@@ -152,16 +152,16 @@ _OF_LABELS: Final = ("share", "count", "f1", "matthews_correlation")
 def _parts(rows: pd.DataFrame, measures: Mapping[str, MeasureSpec]) -> pd.DataFrame:
     """Weights and true labels of the values of measures, one row a response and measure that has one."""
     columns = columns_of("imported_sample_parts")
-    found = []
+    frames = []
     for column, spec in measures.items():
-        of_measure = {
+        measure_columns = {
             name: rows[f"{prefix}{column}"]
             for name, prefix in (("weight", WEIGHT), ("true_label", TRUE_LABEL))
             if f"{prefix}{column}" in rows
         }
-        if of_measure:
-            part = rows[_KEYS].assign(measure_id=make_id(spec.name), **of_measure).reindex(columns=columns)
-            found.append(part[part[["weight", "true_label"]].notna().any(axis=1)])
-    if not found:
+        if measure_columns:
+            frame = rows[_KEYS].assign(measure_id=make_id(spec.name), **measure_columns).reindex(columns=columns)
+            frames.append(frame[frame[["weight", "true_label"]].notna().any(axis=1)])
+    if not frames:
         return pd.DataFrame(columns=columns)
-    return pd.concat(found, ignore_index=True).drop_duplicates([*_KEYS, "measure_id"], ignore_index=True)
+    return pd.concat(frames, ignore_index=True).drop_duplicates([*_KEYS, "measure_id"], ignore_index=True)

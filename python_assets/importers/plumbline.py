@@ -77,7 +77,7 @@ class PlumblineImporter(Importer):
         copies = _copies(study)
         columns = _PROMPT | (_RESPONSE if copies[0].has_responses else {})
         factors = _factors(copies)
-        said = [copy.manifest.removes_prompt for copy in copies]
+        removals = [copy.manifest.removes_prompt for copy in copies]
         return Described(
             columns=ImportColumns(**columns),
             column_of={name: f"{FACTOR_PREFIX}{name}" for name in factors},
@@ -85,7 +85,7 @@ class PlumblineImporter(Importer):
             unit=_agreed(copies, "unit", [copy.manifest.config.get("unit") for copy in copies]),
             units=_units(copies),
             measures=_recorded_measures(copies),
-            removes_prompt=_agreed(copies, "whether prompts are removed from responses", said),
+            removes_prompt=_agreed(copies, "whether prompts are removed from responses", removals),
         )
 
     @classmethod
@@ -105,7 +105,7 @@ class PlumblineImporter(Importer):
         copies = _copies(study)
         _require_texts(study, copies)
         names = named_systems(copies)
-        read = [_rows(copy, of_copy, measure_columns(study)) for copy, of_copy in zip(copies, names, strict=True)]
+        read = [_rows(copy, copy_names, measure_columns(study)) for copy, copy_names in zip(copies, names, strict=True)]
         tables = _hidden_alike(copies, _refused_alike(copies, [table for table, _ in read]))
         table = pd.concat(tables, ignore_index=True)
         if absent := [name for name in measure_columns(study) if name not in table]:
@@ -199,25 +199,25 @@ def _agreed(copies: Sequence[Copy], what: str, said: Sequence[T]) -> T:
 
 def _factors(copies: Sequence[Copy]) -> dict[str, Factor]:
     """The factors of the prompts, with the levels of every copy: those of the first, then what others add."""
-    found: dict[str, Factor] = {}
+    merged: dict[str, Factor] = {}
     for name in dict.fromkeys(name for copy in copies for name in copy.manifest.factors):
         having = [copy for copy in copies if name in copy.manifest.factors]
         factors = [copy.manifest.factors[name] for copy in having]
-        said = [(factor.type, factor.reference_level) for factor in factors]
-        type_, reference = _agreed(having, f"type and reference of {name}", said)
+        types = [(factor.type, factor.reference_level) for factor in factors]
+        type_, reference = _agreed(having, f"type and reference of {name}", types)
         has_units = [name in _own_units(copy) for copy in having]
         _agreed(having, f"whether {name} is the unit of prompts", has_units)
         levels = list(dict.fromkeys(level for factor in factors for level in factor.levels))
-        found[name] = Factor(type=type_, levels=levels, reference=reference)
-    return found
+        merged[name] = Factor(type=type_, levels=levels, reference=reference)
+    return merged
 
 
 def _units(copies: Sequence[Copy]) -> dict[str, list[str]]:
     """The factors whose levels are units of some prompts, each with those that units of every copy keep."""
-    found: dict[str, list[str]] = {}
+    units: dict[str, list[str]] = {}
     for name, nested_in in (unit for copy in copies for unit in _own_units(copy).items()):
-        found[name] = [one for one in found.get(name, nested_in) if one in nested_in]
-    return found
+        units[name] = [one for one in units.get(name, nested_in) if one in nested_in]
+    return units
 
 
 def _own_units(copy: Copy) -> dict[str, list[str]]:
@@ -325,15 +325,15 @@ def _refused_alike(copies: Sequence[Copy], tables: Sequence[pd.DataFrame]) -> li
 def _system_factors(study: Study, imported: pd.DataFrame, names: Sequence[dict[str, Named]]) -> pd.DataFrame:
     """The levels that the copies tell; the name of a generation is its model where none does."""
     known = {*OF_SYSTEMS, *(name for name, factor in study.factors.items() if factor.type == "model")}
-    told = pd.DataFrame(list(_told_levels(names)), columns=["system", "factor", "level"])
-    told = told[told["system"].isin(imported["system"]) & told["factor"].isin(known)]
+    levels = pd.DataFrame(list(_told_levels(names)), columns=["system", "factor", "level"])
+    levels = levels[levels["system"].isin(imported["system"]) & levels["factor"].isin(known)]
     keys = ["system", "factor"]
-    return pd.concat([told, imported]).drop_duplicates(keys, ignore_index=True)
+    return pd.concat([levels, imported]).drop_duplicates(keys, ignore_index=True)
 
 
 def _told_levels(names: Sequence[dict[str, Named]]) -> Iterator[tuple[str, str, str]]:
-    for of_copy in names:
-        for named in of_copy.values():
+    for copy_names in names:
+        for named in copy_names.values():
             yield from ((named.name, factor, level) for factor, level in named.levels.items())
 
 
@@ -347,17 +347,17 @@ def _with_messages(study: Study) -> Study:
 
 def _as_exported(study: Study, prompts: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     by_prompt = kept.drop_duplicates("prompt_id").set_index("prompt_id")
-    of_prompts = by_prompt.reindex(prompts["prompt_id"]).reset_index(drop=True)
-    texts = of_prompts[list(_KEPT)].astype(object)
-    is_root = _is_true(of_prompts["is_root"])
+    exported = by_prompt.reindex(prompts["prompt_id"]).reset_index(drop=True)
+    texts = exported[list(_KEPT)].astype(object)
+    is_root = _is_true(exported["is_root"])
     blank = {name: texts[name].fillna("") for name in ("source_tag", "keyword", "document_id")}
     kinds = texts["baseline_kind"].where(texts["baseline_kind"].notna(), None)
     # of a unit that the study file declares the levels are looked up, as those of any other study are
-    has_unit = of_prompts["unit_factor"].isin(list(study.prompts.units))
+    has_unit = exported["unit_factor"].isin(list(study.prompts.units))
     return prompts.assign(
         **blank,
-        unit_id=of_prompts["unit_id"].where(has_unit, prompts["root_prompt_id"]),
-        unit_factor=of_prompts["unit_factor"].astype(object).where(has_unit, None),
+        unit_id=exported["unit_id"].where(has_unit, prompts["root_prompt_id"]),
+        unit_factor=exported["unit_factor"].astype(object).where(has_unit, None),
         task=texts["task"],
         baseline_kind=kinds,
         replacements_json=texts["replacements_json"].fillna("{}"),

@@ -108,16 +108,16 @@ class PromptfooImporter(Importer):
 
 def _described(study: Study) -> Described:
     spec, files = PromptfooImport.of(study), _files(study)
-    of_models = {"model": "model"} | {name: f"file.{path}" for name, path in spec.model_factors.items()}
-    of_root = [f"{VARS}{path}" for path in spec.root_paths]
+    model_columns = {"model": "model"} | {name: f"file.{path}" for name, path in spec.model_factors.items()}
+    root_paths = [f"{VARS}{path}" for path in spec.root_paths]
     columns = ImportColumns(
         prompt=[TEMPLATE, "test"],
-        root_prompt=[TEMPLATE, *of_root] if of_root else None,
+        root_prompt=[TEMPLATE, *root_paths] if root_paths else None,
         messages="messages",
         prompt_text="input",
         replicate=AUTO,
         response="response",
-        system=list(of_models.values()),
+        system=list(model_columns.values()),
     )
     scores: dict[str, list[Any]] = {}
     for one in files:
@@ -126,7 +126,11 @@ def _described(study: Study) -> Described:
                 scores.setdefault(name, []).append(value)
     return Described(
         columns=columns,
-        column_of={**{name: f"{VARS}{path}" for name, path in spec.factors.items()}, TEMPLATE: TEMPLATE, **of_models},
+        column_of={
+            **{name: f"{VARS}{path}" for name, path in spec.factors.items()},
+            TEMPLATE: TEMPLATE,
+            **model_columns,
+        },
         factors={TEMPLATE: Factor(type="prompt", definition="the template of promptfoo")},
         measures=score_measures(scores, SCORES, HIGHER_BETTER),
     )
@@ -134,8 +138,8 @@ def _described(study: Study) -> Described:
 
 def _read(study: Study) -> ImportedTable:
     files = _files(study)
-    own = (FILE, ROW, TEMPLATE, "test", "messages", "input", "response", *ENDINGS)
-    rows = rows_of(study, own, _rows(files), _entry)
+    format_columns = (FILE, ROW, TEMPLATE, "test", "messages", "input", "response", *ENDINGS)
+    rows = rows_of(study, format_columns, _rows(files), _entry)
     quarantine = [record for one in files for record in one.quarantine]
     return table_of_rows(study, rows, quarantine, needs_levels=True, carried=(*ENDINGS, FILE))
 
@@ -165,34 +169,34 @@ def _results(file: Path) -> _Results:
     if summary.get("version") != VERSION:
         got, expected = f"{file} of version {summary.get('version')!r}", f"results of version {VERSION}"
         raise SourceError(PATH_FIELD, got, expected, "write them with a promptfoo of 2025 or later")
-    found = []
-    for place, result in enumerate(summary["results"]):
+    results = []
+    for index, result in enumerate(summary["results"]):
         if isinstance(result, dict) and all(isinstance(result.get(name), dict) for name in _NEEDED):
-            found.append((place, result))
+            results.append((index, result))
             continue
-        detail = f"import: results[{place}] of {file.name} is no result of promptfoo with {', '.join(_NEEDED)}"
+        detail = f"import: results[{index}] of {file.name} is no result of promptfoo with {', '.join(_NEEDED)}"
         record = json.dumps(result, ensure_ascii=False)
-        quarantine.append(Quarantined(f"{file.name}:results[{place}]", "unparseable", detail, record))
+        quarantine.append(Quarantined(f"{file.name}:results[{index}]", "unparseable", detail, record))
     return _Results(
-        file, {name: part for name, part in (content or {}).items() if name != "results"}, found, quarantine
+        file, {name: section for name, section in (content or {}).items() if name != "results"}, results, quarantine
     )
 
 
 def _rows(files: Iterable[_Results]) -> Iterator[dict[str, Any]]:
     """One row a result, what its file says beside it."""
     for one in files:
-        for place, result in one.results:
-            asked = _asked(result["prompt"].get("raw"))
+        for index, result in one.results:
+            prompt = _asked(result["prompt"].get("raw"))
             response = result.get("response")
             answer = response if isinstance(response, dict) else {}
-            of_test = {name: value for name, value in result["vars"].items() if _is_of_the_test(name)}
+            test_vars = {name: value for name, value in result["vars"].items() if _is_of_the_test(name)}
             yield {
                 FILE: one.file.name,
-                ROW: place,
+                ROW: index,
                 TEMPLATE: _template(result),
-                "test": json.dumps(of_test, ensure_ascii=False, sort_keys=True),
-                "messages": asked.messages_json,
-                "input": asked.text,
+                "test": json.dumps(test_vars, ensure_ascii=False, sort_keys=True),
+                "messages": prompt.messages_json,
+                "input": prompt.text,
                 "model": result["provider"].get("label") or result["provider"].get("id"),
                 "response": _as_text(answer.get("output")),
                 "finish_reason": CONTENT_FILTER if answer.get("isRefusal") is True else answer.get("finishReason"),
@@ -229,10 +233,10 @@ def _as_text(value: Any) -> str | None:
 
 def _error(result: dict[str, Any], answer: dict[str, Any]) -> str | None:
     """Why there is no answer; that an assertion failed is no error of the model."""
-    told = answer.get("error") or (result.get("error") if result.get("failureReason") == _FAILED_TO_ASK else None)
-    if told is None and answer.get("output") is None:
-        told = result.get("error") or "no output"
-    return None if told is None else str(told)
+    error = answer.get("error") or (result.get("error") if result.get("failureReason") == _FAILED_TO_ASK else None)
+    if error is None and answer.get("output") is None:
+        error = result.get("error") or "no output"
+    return None if error is None else str(error)
 
 
 def _scores(result: dict[str, Any]) -> dict[str, Any]:

@@ -86,18 +86,18 @@ def broken_rules(
         needs_levels: whether every prompt has a level of every factor.
     """
     rules = RowRules(len(keyed))
-    of_factors = [str(name) for name in keyed if str(name).startswith(LEVEL)]
+    level_columns = [str(name) for name in keyed if str(name).startswith(LEVEL)]
     rules.add("unknown_prompt", is_blank(keyed["prompt_id"]) | is_blank(keyed["root_prompt_id"]))
     if names_systems:
         rules.add("unknown_system", is_blank(keyed["system"]))
-    for name in of_factors:
+    for name in level_columns:
         factor = factors.get(name.removeprefix(LEVEL))
         rules.add("invalid_level", _invalid(keyed[name], factor, needs_levels=needs_levels))
     rules.add("invalid_replicate", keyed["replicate"].isna())
     faults = keyed[FAULT].reset_index(drop=True).dropna()
     rules.add("invalid_messages", keyed[FAULT].notna(), {int(row): str(faults[row]) for row in faults.index})
-    of_prompt = ["root_prompt_id", "messages_json", "prompt_text", "baseline_text", *of_factors]
-    rules.add("conflicting_prompt", *_disagreeing(keyed, of_prompt, columns_of, rules))
+    prompt_columns = ["root_prompt_id", "messages_json", "prompt_text", "baseline_text", *level_columns]
+    rules.add("conflicting_prompt", *_disagreeing(keyed, prompt_columns, columns_of, rules))
     kept = keyed.loc[rules.keeps, ["prompt_id", "system", "replicate"]]
     rules.add("duplicate_key", kept.duplicated().reindex(keyed.index, fill_value=False))
     rules.add("condition_not_met", breaks_condition(factors, levels))

@@ -53,18 +53,20 @@ class SeveralImport(DescribedImport):
         if not isinstance(data, dict):
             return data
         return {
-            name: options_of(part).model_validate(part, context=info.context) if isinstance(part, dict) else part
-            for name, part in data.items()
+            name: options_of(options).model_validate(options, context=info.context)
+            if isinstance(options, dict)
+            else options
+            for name, options in data.items()
         }
 
     @model_validator(mode="after")
     def _parts_that_fit(self) -> "SeveralImport":
         if self.path:
             raise Unfit("no path here: each of imports has its own", "move it there")
-        for name, part in self.imports.items():
-            if part.format not in FORMATS:
+        for name, benchmark in self.imports.items():
+            if benchmark.format not in FORMATS:
                 raise Unfit(f"imports of format {listed(FORMATS)}, not {name!r}", "import it in a study of its own")
-            if not isinstance(part.columns.system, str | None):
+            if not isinstance(benchmark.columns.system, str | None):
                 raise Unfit(f"one column of generations, where {name!r} names several", "name one column")
         for name, names in self.called.items():
             if name not in self.imports:
@@ -88,18 +90,18 @@ class SeveralImporter(Importer):
             StudyError: a name under `called` is no factor of its import, or two would be one.
         """
         spec = _spec(study)
-        parts = {name: _described(study, name) for name in spec.imports}
+        by_import = {name: _described(study, name) for name in spec.imports}
         factors: dict[str, Factor] = {spec.factor: _tag(spec)}
         measures: dict[str, MeasureSpec] = {}
         named = {spec.factor: spec.factor}
-        for name, found in parts.items():
-            names = _names(spec, name, found)
+        for name, description in by_import.items():
+            names = _names(spec, name, description)
             named |= {shared: shared for shared in names.values()}
-            for own, factor in found.factors.items():
-                factors[names[own]] = _joined(factors.get(names[own]), factor)
-            measures = {measure.name: measure for measure in found.measures} | measures
-        columns = [found.columns for found in parts.values()]
-        removes = {found.removes_prompt for found in parts.values()}
+            for factor_name, factor in description.factors.items():
+                factors[names[factor_name]] = _joined(factors.get(names[factor_name]), factor)
+            measures = {measure.name: measure for measure in description.measures} | measures
+        columns = [description.columns for description in by_import.values()]
+        removes = {description.removes_prompt for description in by_import.values()}
         return Described(
             columns=ImportColumns(
                 prompt="prompt_id",
@@ -111,10 +113,10 @@ class SeveralImporter(Importer):
             ),
             column_of=named,
             factors=factors,
-            unit=next((found.unit for found in parts.values() if found.unit is not None), None),
+            unit=next((description.unit for description in by_import.values() if description.unit is not None), None),
             measures=list(measures.values()),
             removes_prompt=removes.pop() if len(removes) == 1 else None,
-            units={unit: nested for found in parts.values() for unit, nested in found.units.items()},
+            units={unit: nested for description in by_import.values() for unit, nested in description.units.items()},
         )
 
     @classmethod
@@ -128,10 +130,10 @@ class SeveralImporter(Importer):
                 answers of a benchmark name no generation where those of another do.
         """
         spec = _spec(study)
-        of_parts = {name: _part(study, name) for name in spec.imports}
-        _require_columns(study, of_parts)
-        read = {name: _read(study, name, part) for name, part in of_parts.items()}
-        return _together(read, _answered(study, of_parts, read))
+        studies = {name: _part(study, name) for name in spec.imports}
+        _require_columns(study, studies)
+        read = {name: _read(study, name, benchmark) for name, benchmark in studies.items()}
+        return _together(read, _answered(study, studies, read))
 
 
 def _spec(study: Study) -> SeveralImport:
@@ -175,9 +177,9 @@ def _placed(name: str) -> Iterator[None]:
 
 
 def _described(study: Study, name: str) -> Described:
-    part = _spec(study).imports[name]
+    benchmark = _spec(study).imports[name]
     with _placed(name):
-        return IMPORTERS[part.format].described(_alone(study, part))
+        return IMPORTERS[benchmark.format].described(_alone(study, benchmark))
 
 
 def _names(spec: SeveralImport, name: str, found: Described) -> dict[str, str]:
@@ -186,12 +188,12 @@ def _names(spec: SeveralImport, name: str, found: Described) -> dict[str, str]:
     Raises:
         StudyError: a name under `called` is no factor of it, or two factors would be one.
     """
-    called, own = spec.called.get(name, {}), list(found.column_of)
+    called, factor_names = spec.called.get(name, {}), list(found.column_of)
     where: FieldPath = ("prompts", "import", "called", name)
     for factor in called:
-        if factor not in own:
-            raise unknown_name((*where, factor), factor, f"a factor of {name}", own, "correct the name")
-    names = {factor: called.get(factor, factor) for factor in own}
+        if factor not in factor_names:
+            raise unknown_name((*where, factor), factor, f"a factor of {name}", factor_names, "correct the name")
+    names = {factor: called.get(factor, factor) for factor in factor_names}
     taken = [spec.factor, *names.values()]
     if twice := [factor for factor in taken if taken.count(factor) > 1]:
         raise StudyError(where, twice[0], "each factor of an import under a name of its own", "call one otherwise")
@@ -200,14 +202,14 @@ def _names(spec: SeveralImport, name: str, found: Described) -> dict[str, str]:
 
 def _part(study: Study, name: str) -> Study:
     """The study of one benchmark alone, with what its format tells, under its own names of factors."""
-    spec, found = _spec(study), _described(study, name)
-    names, part = _names(spec, name, found), spec.imports[name]
-    described = part.model_copy(update={"columns": found.columns, "factors": dict(found.column_of)})
-    factors = {own: study.factors[shared] for own, shared in names.items() if shared in study.factors}
-    factors = {own: factor for own, factor in factors.items() if set(factor.conditions) <= set(names)}
-    alone = _alone(study, described.with_units(found.units)).model_copy(update={"factors": factors})
+    spec, description = _spec(study), _described(study, name)
+    names, options = _names(spec, name, description), spec.imports[name]
+    described = options.model_copy(update={"columns": description.columns, "factors": dict(description.column_of)})
+    factors = {factor_name: study.factors[shared] for factor_name, shared in names.items() if shared in study.factors}
+    factors = {factor_name: factor for factor_name, factor in factors.items() if set(factor.conditions) <= set(names)}
+    alone = _alone(study, described.with_units(description.units)).model_copy(update={"factors": factors})
     with _placed(name):
-        there = set(_columns(alone, found))
+        there = set(_columns(alone, description))
     measures = [measure for measure in study.measures if set(measure.imported_columns) <= there]
     return alone.model_copy(update={"measures": measures})
 
@@ -228,7 +230,7 @@ def _require_columns(study: Study, parts: dict[str, Study]) -> None:
     Raises:
         StudyError: no benchmark has them.
     """
-    read = {measure.name for part in parts.values() for measure in part.measures}
+    read = {measure.name for benchmark in parts.values() for measure in benchmark.measures}
     for measure in study.measures:
         if measure.name not in read:
             columns = listed(measure.imported_columns)
@@ -240,19 +242,21 @@ def _read(study: Study, name: str, part: Study) -> ImportedTable:
     """What one benchmark holds, with its name before every key and as a level, factors under shared names."""
     spec = _spec(study)
     with _placed(name):
-        found = IMPORTERS[import_of(part).format].read(part)
-    names = {own: spec.called.get(name, {}).get(own, own) for own in import_of(part).factors}
-    tagged = pd.DataFrame({"prompt_id": found.prompts["prompt_id"], "factor": spec.factor, "level": name})
-    levels = found.prompt_factors.assign(factor=found.prompt_factors["factor"].replace(names))
-    return found._replace(
-        prompts=_keyed(found.prompts, name),
+        imported = IMPORTERS[import_of(part).format].read(part)
+    names = {
+        factor_name: spec.called.get(name, {}).get(factor_name, factor_name) for factor_name in import_of(part).factors
+    }
+    tagged = pd.DataFrame({"prompt_id": imported.prompts["prompt_id"], "factor": spec.factor, "level": name})
+    levels = imported.prompt_factors.assign(factor=imported.prompt_factors["factor"].replace(names))
+    return imported._replace(
+        prompts=_keyed(imported.prompts, name),
         prompt_factors=_keyed(pd.concat([levels, tagged], ignore_index=True), name),
-        system_factors=found.system_factors.assign(factor=found.system_factors["factor"].replace(names)),
-        rows=_keyed(found.rows, name),
-        quarantine=[one._replace(record_key=f"{name}{SEPARATOR}{one.record_key}") for one in found.quarantine],
-        normalised=found.normalised.assign(
-            record_key=name + SEPARATOR + found.normalised["record_key"].astype("str"),
-            factor=found.normalised["factor"].replace(names),
+        system_factors=imported.system_factors.assign(factor=imported.system_factors["factor"].replace(names)),
+        rows=_keyed(imported.rows, name),
+        quarantine=[one._replace(record_key=f"{name}{SEPARATOR}{one.record_key}") for one in imported.quarantine],
+        normalised=imported.normalised.assign(
+            record_key=name + SEPARATOR + imported.normalised["record_key"].astype("str"),
+            factor=imported.normalised["factor"].replace(names),
         ),
     )
 
@@ -267,11 +271,13 @@ def _answered(study: Study, parts: dict[str, Study], read: dict[str, ImportedTab
     Raises:
         StudyError: one has answers that name no generation, where another names them.
     """
-    naming = [name for name, part in parts.items() if import_of(part).columns.system is not None]
+    naming = [name for name, benchmark in parts.items() if import_of(benchmark).columns.system is not None]
     if not naming:
         return list(parts)
-    for name, part in parts.items():
-        has_answers = import_of(part).columns.response or any(measure.imported_columns for measure in part.measures)
+    for name, benchmark in parts.items():
+        has_answers = import_of(benchmark).columns.response or any(
+            measure.imported_columns for measure in benchmark.measures
+        )
         if name not in naming and has_answers:
             where = (study.path, *FIELD, name, "columns", "system")
             expected = f"the column that says which generation answered, as {listed(naming)} names one"
@@ -291,8 +297,8 @@ def _together(read: dict[str, ImportedTable], answered: list[str]) -> ImportedTa
         prompt_factors=all_of("prompt_factors", everyone),
         system_factors=systems,
         rows=all_of("rows", answered),
-        quarantine=[one for found in read.values() for one in found.quarantine],
-        n_rows=sum(found.n_rows for found in read.values()),
+        quarantine=[one for imported in read.values() for one in imported.quarantine],
+        n_rows=sum(imported.n_rows for imported in read.values()),
         normalised=all_of("normalised", everyone),
-        n_unpaired=sum(found.n_unpaired for found in read.values()),
+        n_unpaired=sum(imported.n_unpaired for imported in read.values()),
     )

@@ -138,13 +138,13 @@ def table_of_rows(
     """
     spec, measured = import_of(study), measure_columns(study)
     column_of = spec.factors | spec.columns_of_models
-    of_models = [name for name in column_of if name not in _factors_of_prompts(study, spec)]
+    model_factors = [name for name in column_of if name not in _factors_of_prompts(study, spec)]
     entries = pd.DataFrame({name: as_text(table[column]) for name, column in column_of.items()}, table.index)
     levels = with_references(study.factors, as_declared(study.factors, entries))
     # prompts and generations may be named by columns of levels
-    told = dict.fromkeys([*_respelled(entries, levels), *conditional(study.factors, levels)])
-    spelled = table.assign(**{column_of[name]: levels[name] for name in told})
-    keyed = _keyed(spelled, spec, levels.drop(columns=of_models))
+    respelled = dict.fromkeys([*_respelled(entries, levels), *conditional(study.factors, levels)])
+    spelled = table.assign(**{column_of[name]: levels[name] for name in respelled})
+    keyed = _keyed(spelled, spec, levels.drop(columns=model_factors))
     rules = broken_rules(
         keyed,
         study.factors,
@@ -170,7 +170,7 @@ def table_of_rows(
         prompt_factors=prompt_factors,
         system_factors=system_levels(
             keyed.loc[rules.keeps, "system"],
-            levels.loc[rules.keeps, of_models],
+            levels.loc[rules.keeps, model_factors],
             (study.path, "prompts", "import", "factors"),
         ),
         rows=rows,
@@ -188,18 +188,18 @@ def _respelled(entries: pd.DataFrame, levels: pd.DataFrame) -> list[str]:
 def _normalised(table: pd.DataFrame, entries: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     """Every entry of kept rows that became a level by another spelling."""
     keys = table[FILE] + ":row " + table[ROW].astype(str)
-    parts = [
+    frames = [
         pd.DataFrame({"record_key": keys, "factor": name, "entry": entries[name], "level": levels[name]})
         for name in entries
     ]
-    found = pd.concat(parts) if parts else pd.DataFrame(columns=["record_key", "factor", "entry", "level"])
-    is_read = ~is_blank(found["entry"].astype("str"))
-    return found[is_read & (found["entry"] != found["level"])].reset_index(drop=True)
+    entry_rows = pd.concat(frames) if frames else pd.DataFrame(columns=["record_key", "factor", "entry", "level"])
+    is_read = ~is_blank(entry_rows["entry"].astype("str"))
+    return entry_rows[is_read & (entry_rows["entry"] != entry_rows["level"])].reset_index(drop=True)
 
 
 def _factors_of_prompts(study: Study, spec: Import) -> list[str]:
-    of_models = spec.columns_of_models
-    return [name for name in spec.factors if name not in of_models and _declared(study, name).type != "model"]
+    model_columns = spec.columns_of_models
+    return [name for name in spec.factors if name not in model_columns and _declared(study, name).type != "model"]
 
 
 def _declared(study: Study, factor: str) -> Factor:
@@ -230,15 +230,15 @@ def _keyed(table: pd.DataFrame, spec: Import, levels: pd.DataFrame) -> pd.DataFr
     """Every column under its own name as text; a factor's level stands under LEVEL and its name."""
     columns = spec.columns
     prompt_id = joined(table, _as_list(columns.prompt))
-    asked = _asked(table, columns)
+    prompts = _asked(table, columns)
     root_columns = _as_list(columns.root_prompt)
     keyed = pd.DataFrame(
         {
             "prompt_id": prompt_id,
             "root_prompt_id": joined(table, root_columns) if root_columns else prompt_id,
-            "messages_json": asked["messages_json"],
-            "prompt_text": asked["prompt_text"],
-            FAULT: asked[FAULT],
+            "messages_json": prompts["messages_json"],
+            "prompt_text": prompts["prompt_text"],
+            FAULT: prompts[FAULT],
             "baseline_text": text_or_null(table, columns.baseline_text),
             "response_text": text_or_null(table, columns.response),
             "system": _systems(table, _as_list(columns.system)),
@@ -258,9 +258,9 @@ def _asked(table: pd.DataFrame, columns: ImportColumns) -> pd.DataFrame:
     # every distinct conversation once: the rows of a prompt repeat it
     codes, entries = pd.factorize(text_or_null(table, columns.messages).fillna(""))
     read = [_conversation(str(entry), column=columns.messages, holds_prompt=holds_prompt) for entry in entries]
-    found = pd.DataFrame(read, columns=["messages_json", "prompt_text", FAULT], dtype="str")
-    asked = found.take(codes).set_axis(table.index)
-    return asked if holds_prompt else asked.assign(prompt_text=texts)
+    conversations = pd.DataFrame(read, columns=["messages_json", "prompt_text", FAULT], dtype="str")
+    prompts = conversations.take(codes).set_axis(table.index)
+    return prompts if holds_prompt else prompts.assign(prompt_text=texts)
 
 
 def _conversation(entry: str, *, column: str, holds_prompt: bool) -> tuple[str | None, str | None, str | None]:
@@ -306,18 +306,18 @@ def _replicates(table: pd.DataFrame, keyed: pd.DataFrame, column: str | None) ->
 
 def _prompt_tables(study: Study, spec: Import, kept: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     factors = [str(name).removeprefix(LEVEL) for name in kept if str(name).startswith(LEVEL)]
-    of_prompts = kept.drop_duplicates("prompt_id", ignore_index=True)
+    prompt_rows = kept.drop_duplicates("prompt_id", ignore_index=True)
     named = ["prompt_id", "root_prompt_id", "messages_json", "prompt_text", "baseline_text", "document_id"]
-    prompts = of_prompts[named].assign(
-        unit_id=of_prompts["root_prompt_id"],
-        is_root=_is_root(study, of_prompts, factors),
+    prompts = prompt_rows[named].assign(
+        unit_id=prompt_rows["root_prompt_id"],
+        is_root=_is_root(study, prompt_rows, factors),
         task=spec.task,
-        baseline_kind=of_prompts["baseline_text"].notna().map({True: "actual", False: None}),
+        baseline_kind=prompt_rows["baseline_text"].notna().map({True: "actual", False: None}),
         source_tag=SOURCE_TAG,
         keyword="",
         replacements_json="{}",
     )
-    levels = of_prompts[["prompt_id", *(LEVEL + name for name in factors)]]
+    levels = prompt_rows[["prompt_id", *(LEVEL + name for name in factors)]]
     long = levels.melt(id_vars="prompt_id", var_name="factor", value_name="level")
     long["factor"] = long["factor"].str.removeprefix(LEVEL)
     return prompts, long[~is_blank(long["level"].astype("str"))].reset_index(drop=True)

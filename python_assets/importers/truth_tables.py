@@ -184,8 +184,8 @@ def _cell_problems(table: pd.DataFrame, amount: str) -> Iterator[_Told]:
 
 def _zero_problems(table: pd.DataFrame, amount: str) -> Iterator[_Told]:
     """A category without anybody is a gap; a group without anybody can be held against nothing."""
-    of_group = table[amount].astype(float).groupby(table.group, sort=False).sum()
-    for group in of_group.index[of_group == 0]:
+    group_sums = table[amount].astype(float).groupby(table.group, sort=False).sum()
+    for group in group_sums.index[group_sums == 0]:
         yield f"0 of {group!r} in every category", "somebody in one", "remove the rows of the group"
 
 

@@ -98,9 +98,9 @@ def read_design(study: Study, connection: duckdb.DuckDBPyConnection) -> Design:
         connection: its build file.
     """
     factors = coverage_factors(study)
-    column = {factor: place for place, factor in enumerate(factors)}
-    found = rows_of(connection, "from raw.factor_levels order by factor, level_position", [])
-    levels = [[row["level"] for row in found if row["factor"] == factor] for factor in factors]
+    column = {factor: position for position, factor in enumerate(factors)}
+    level_rows = rows_of(connection, "from raw.factor_levels order by factor, level_position", [])
+    levels = [[row["level"] for row in level_rows if row["factor"] == factor] for factor in factors]
     build_models(connection, ("factor_aliasing",))
     related = rows_of(connection, "from marts.factor_aliasing where relation in ('aliased', 'nested')", [])
     return Design(
@@ -128,10 +128,10 @@ def _cells(connection: duckdb.DuckDBPyConnection, factors: list[str]) -> Cells:
             using (prompt_id)
         where list_contains($factors, factor)
     """
-    found = connection.execute(query, {"factors": factors}).fetchnumpy()
+    entries = connection.execute(query, {"factors": factors}).fetchnumpy()
     n_prompts = connection.execute("select count(*) from raw.prompts").fetchall()[0][0]
     cells = np.full((n_prompts, len(factors)), NO_LEVEL, dtype=np.int64)
-    cells[found["prompt_position"], found["place"]] = found["level_position"]
+    cells[entries["prompt_position"], entries["place"]] = entries["level_position"]
     return cells
 
 
@@ -154,7 +154,7 @@ def chosen_cells(design: Design, n_cells: int) -> list[AddedCell]:
             break
         chosen.append(
             AddedCell(
-                tuple(names[place] for names, place in zip(design.levels, cell[0], strict=True)),
+                tuple(names[index] for names, index in zip(design.levels, cell[0], strict=True)),
                 n_closed,
                 tuple(_pair_name(design, pair) for pair in told_apart),
             )
@@ -202,16 +202,16 @@ def _shares(places: Cells, n_levels: int) -> NDArray[np.float64]:
 
 def _is_impossible(design: Design, begun: Cells, column: int, done: set[int]) -> NDArray[np.bool_]:
     """Which beginnings meet a condition, of those that this column completes."""
-    found = np.zeros(len(begun), dtype=bool)
+    is_impossible = np.zeros(len(begun), dtype=bool)
     for condition in design.conditions:
         columns = [design.factors.index(factor) for factor in condition]
         if column in columns and done.issuperset(columns):
-            held = [
-                np.isin(begun[:, place], [design.levels[place].index(level) for level in names])
-                for place, names in zip(columns, condition.values(), strict=True)
+            has_levels = [
+                np.isin(begun[:, index], [design.levels[index].index(level) for level in names])
+                for index, names in zip(columns, condition.values(), strict=True)
             ]
-            found |= np.all(held, axis=0)
-    return found
+            is_impossible |= np.all(has_levels, axis=0)
+    return is_impossible
 
 
 def _tells_apart(cells: Cells, pair: Pair, new: Cells) -> NDArray[np.bool_]:
@@ -228,16 +228,16 @@ def _is_new(cells: Cells, columns: Sequence[int], new: Cells) -> NDArray[np.bool
 
     Cells are numbered factor by factor among those that prompts have, so that no number outgrows 64 bits.
     """
-    given, asked = cells[:, columns], new[:, columns]
+    given, wanted = cells[:, columns], new[:, columns]
     given = given[(given != NO_LEVEL).all(axis=1)]
-    is_new = np.zeros(len(asked), dtype=bool)
+    is_new = np.zeros(len(wanted), dtype=bool)
     if not len(given):
         return ~is_new
-    of_given, of_asked = np.zeros(len(given), dtype=np.int64), np.zeros(len(asked), dtype=np.int64)
-    for place in range(len(columns)):
-        size = max(given[:, place].max(), asked[:, place].max(initial=0)) + 1
-        known, of_given = np.unique(of_given * size + given[:, place], return_inverse=True)
-        numbers = of_asked * size + asked[:, place]
-        of_asked = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
-        is_new |= known[of_asked] != numbers
+    given_numbers, wanted_numbers = np.zeros(len(given), dtype=np.int64), np.zeros(len(wanted), dtype=np.int64)
+    for column in range(len(columns)):
+        size = max(given[:, column].max(), wanted[:, column].max(initial=0)) + 1
+        known, given_numbers = np.unique(given_numbers * size + given[:, column], return_inverse=True)
+        numbers = wanted_numbers * size + wanted[:, column]
+        wanted_numbers = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+        is_new |= known[wanted_numbers] != numbers
     return is_new

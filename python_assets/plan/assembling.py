@@ -107,8 +107,8 @@ def planned_blocks(connection: duckdb.DuckDBPyConnection, *, is_branched: bool) 
     by_grouping: defaultdict[tuple[str, str], dict[str, int]] = defaultdict(dict)
     for grouping, slice_id, group, n in connection.execute(_BLOCKS).fetchall():
         by_grouping[grouping, slice_id][group] = n
-    found = (PlannedBlocks(*keys, of_group) for keys, of_group in by_grouping.items() if len(of_group) > 1)
-    return [one for one in found if is_branched or one.fewest != one.most]
+    blocks = (PlannedBlocks(*keys, counts) for keys, counts in by_grouping.items() if len(counts) > 1)
+    return [one for one in blocks if is_branched or one.fewest != one.most]
 
 
 def block_warnings(study: Study, connection: duckdb.DuckDBPyConnection, blocks: list[PlannedBlocks]) -> Iterator[str]:
@@ -134,8 +134,8 @@ def _reasons_of(connection: duckdb.DuckDBPyConnection, levels: list[str]) -> str
         "and list_contains($1, level) group by all order by count(*) desc, dropped_reason",
         [levels],
     ).fetchall()
-    told = ", ".join(f"{n:,} {reason}" + (f" ({words!r})" if words else "") for reason, n, words in rows)
-    return f", whose branches went for {told}" if told else ""
+    reasons = ", ".join(f"{n:,} {reason}" + (f" ({words!r})" if words else "") for reason, n, words in rows)
+    return f", whose branches went for {reasons}" if reasons else ""
 
 
 def list_branches(study: Study) -> str:
@@ -152,8 +152,8 @@ def list_branches(study: Study) -> str:
         assemble_offline(study, connection, paths.home())
         steps = planned_steps(connection)
         rows = connection.execute(_LISTED).fetchall()
-    parts = [aligned(STEP_HEADER, [one.cells() for one in steps])] if steps else []
-    return "\n\n".join([*parts, aligned(BRANCH_HEADER, [tuple(_cells(row)) for row in rows])])
+    tables = [aligned(STEP_HEADER, [one.cells() for one in steps])] if steps else []
+    return "\n\n".join([*tables, aligned(BRANCH_HEADER, [tuple(_cells(row)) for row in rows])])
 
 
 def _cells(row: tuple[str | int | None, ...]) -> Iterator[str]:

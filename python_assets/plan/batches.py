@@ -131,9 +131,9 @@ class _Received:
 
     def take(self, result: BatchResult) -> None:
         """Sort in one line."""
-        asked = self._waiting.get(result.custom_id or "")
-        if asked and result.record is not None:
-            self._take_outcome(asked, result.record)
+        request = self._waiting.get(result.custom_id or "")
+        if request and result.record is not None:
+            self._take_outcome(request, result.record)
         elif result.custom_id in self._known:
             self.n_known += 1
         else:

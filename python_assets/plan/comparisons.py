@@ -56,14 +56,14 @@ def planned_comparisons(
     """
     connection.register("planned_responses", responses)
     try:
-        asked: StatisticSpec = connection.execute(_ASKED).fetchall()
+        units: StatisticSpec = connection.execute(_ASKED).fetchall()
     finally:
         connection.unregister("planned_responses")
-    found = []
+    comparisons = []
     for pair in pairs_of(names, levels_of(connection), study.compared_with):
-        both, any_of_both = _units_of(asked, pair)
-        found.append(PlannedComparison(*pair, len(both), len(any_of_both - both)))
-    return found
+        both, any_of_both = _units_of(units, pair)
+        comparisons.append(PlannedComparison(*pair, len(both), len(any_of_both - both)))
+    return comparisons
 
 
 def _units_of(asked: StatisticSpec, pair: Pair) -> tuple[set[str], set[str]]:
@@ -118,8 +118,8 @@ def shapes_of_changes(
     """
     changed = []
     for shape in found:
-        asked: StatisticSpec = connection.execute(_ASKED_IN_GROUPING, [ALL_PROMPTS, shape.grouping_id]).fetchall()
-        shared = [n for n in (len(_units_of(asked, pair)[0]) for pair in pairs) if n]
+        units: StatisticSpec = connection.execute(_ASKED_IN_GROUPING, [ALL_PROMPTS, shape.grouping_id]).fetchall()
+        shared = [n for n in (len(_units_of(units, pair)[0]) for pair in pairs) if n]
         if shared:
             changed.append(shape._replace(against=Against.REST, n_root_prompts=min(shared)))
     return changed

@@ -161,14 +161,14 @@ def _minutes(config: SystemConfig, left: _Left, n_out: int | None, logged: _Logg
         return None
     if left.n_requests == 0:
         return 0.0
-    found = []
+    durations = []
     if logged.seconds is not None:
-        found.append(left.n_requests * logged.seconds / config.concurrency / 60)
+        durations.append(left.n_requests * logged.seconds / config.concurrency / 60)
     if config.requests_per_minute:
-        found.append(left.n_calls / (SHARE * config.requests_per_minute))
+        durations.append(left.n_calls / (SHARE * config.requests_per_minute))
     if config.tokens_per_minute and left.n_tokens_in is not None and n_out is not None:
-        found.append((left.n_tokens_in + n_out) / (SHARE * config.tokens_per_minute))
-    return max(found, default=None)
+        durations.append((left.n_tokens_in + n_out) / (SHARE * config.tokens_per_minute))
+    return max(durations, default=None)
 
 
 def budget_warnings(study: Study, costs: Sequence[PlannedCost], home: Home) -> Iterator[str]:
@@ -186,12 +186,12 @@ def budget_warnings(study: Study, costs: Sequence[PlannedCost], home: Home) -> I
 
 def spent_budgets(study: Study, costs: Sequence[PlannedCost], home: Home) -> list[BudgetError]:
     """Budgets of which nothing is left, where there is more to ask."""
-    found = []
+    errors = []
     for account, names in _accounts(study, home):
         n_left = sum(row.n_requests or 0 for row in costs if row.system_id in names)
         if n_left and (unit := account.spent_unit):
-            found.append(account.error(unit, n_left))
-    return found
+            errors.append(account.error(unit, n_left))
+    return errors
 
 
 def require_budget(study: Study) -> None:

@@ -46,15 +46,15 @@ def counted_factors(study: Study) -> list[str]:
     task) is counted only where it is named.
     """
     known = study_factors(study).values()
-    own = [factor.name for factor in known if factor.has_prompts and factor.type != "model"]
-    return list(dict.fromkeys([*coverage_factors(study), *(name for name in own if name not in DERIVED)]))
+    prompt_factors = [factor.name for factor in known if factor.has_prompts and factor.type != "model"]
+    return list(dict.fromkeys([*coverage_factors(study), *(name for name in prompt_factors if name not in DERIVED)]))
 
 
 def coverage_factors(study: Study) -> list[str]:
     """The factors of prompts whose combinations are counted."""
     known = study_factors(study)
-    of_prompts = [[factor for factor in grouping if not is_model_factor(factor, known)] for grouping in study.groupings]
-    return combined_factors(study.analysis.coverage, of_prompts, study.factors)
+    groupings = [[factor for factor in grouping if not is_model_factor(factor, known)] for grouping in study.groupings]
+    return combined_factors(study.analysis.coverage, groupings, study.factors)
 
 
 def coverage_sets(study: Study) -> list[tuple[str, ...]]:
@@ -67,17 +67,17 @@ def coverage_sets(study: Study) -> list[tuple[str, ...]]:
 
 def _conditions_of_factors(study: Study, levels: LevelsByFactor) -> list[Condition]:
     """What conditions of factors (when) make impossible: the reference with them, others without."""
-    found: list[Condition] = []
+    conditions: list[Condition] = []
     for name, factor in study.factors.items():
         if factor.when is not None and name in levels:
             reference = [level for level in levels[name] if level == factor.reference]
             others = [level for level in levels[name] if level != factor.reference]
-            found.append({**factor.conditions, name: reference})
-            found += [
+            conditions.append({**factor.conditions, name: reference})
+            conditions += [
                 {other: [level for level in levels[other] if level not in allowed], name: others}
                 for other, allowed in factor.conditions.items()
             ]
-    return [condition for condition in found if all(condition.values())]
+    return [condition for condition in conditions if all(condition.values())]
 
 
 def coverage_tables(study: Study, levels: LevelsByFactor) -> dict[str, pd.DataFrame]:
@@ -116,7 +116,7 @@ def coverage_tables(study: Study, levels: LevelsByFactor) -> dict[str, pd.DataFr
         for level in names
     ]
     rows = {"coverage_sets": members, "coverage_sizes": sizes, "impossible_cells": impossible}
-    return {table: pd.DataFrame(found, columns=columns_of(table)) for table, found in rows.items()}
+    return {table: pd.DataFrame(table_rows, columns=columns_of(table)) for table, table_rows in rows.items()}
 
 
 def check_impossible_cells(study: Study, connection: duckdb.DuckDBPyConnection) -> None:
@@ -135,7 +135,7 @@ def check_impossible_cells(study: Study, connection: duckdb.DuckDBPyConnection) 
             "select count(*), min(prompt_id) from (select prompt_id from raw.prompt_factors "
             f"where study_id = ? and ({matches}) group by prompt_id having count(*) = ?)"
         )
-        values = [study.study_id, *(part for pair in condition.items() for part in pair), len(condition)]
+        values = [study.study_id, *(value for pair in condition.items() for value in pair), len(condition)]
         n_prompts, example = connection.execute(query, values).fetchall()[0]
         if n_prompts:
             cell = " and ".join(f"{factor} {' or '.join(names)}" for factor, names in condition.items())
@@ -159,14 +159,14 @@ def n_met(conditions: Sequence[Condition], levels: LevelsByFactor) -> int:
     others = math.prod(len(names) for factor, names in levels.items() if factor not in named)
 
     @cache
-    def count(place: int, open_: frozenset[int]) -> int:
-        if not open_ or place == len(named):
+    def count(index: int, open_: frozenset[int]) -> int:
+        if not open_ or index == len(named):
             return int(bool(open_))
-        factor = named[place]
+        factor = named[index]
         kept = Counter(
             frozenset(i for i in open_ if level in conditions[i].get(factor, (level,))) for level in levels[factor]
         )
-        return sum(n_levels * count(place + 1, left) for left, n_levels in kept.items())
+        return sum(n_levels * count(index + 1, left) for left, n_levels in kept.items())
 
     return others * count(0, frozenset(range(len(conditions))))
 
@@ -179,15 +179,15 @@ def within(conditions: Sequence[Condition], factors: Sequence[str]) -> list[Cond
 def _set_size(
     study: Study, factors: tuple[str, ...], conditions: Sequence[Condition], levels: LevelsByFactor
 ) -> SetSize:
-    of_set = {factor: levels[factor] for factor in factors}
-    n_combinations = math.prod(map(len, of_set.values()))
+    set_levels = {factor: levels[factor] for factor in factors}
+    n_combinations = math.prod(map(len, set_levels.values()))
     if n_combinations > MAX_COMBINATIONS:
         got = Told(f"{grouping_id(factors)} of {float(n_combinations):.0e} cells")
         expected = f"at most {float(MAX_COMBINATIONS):.0e}"
         raise StudyError((study.path, "analysis", "coverage", "factors"), got, expected, "name fewer factors")
-    told = within(conditions, factors)
-    period = math.prod(len(levels[factor]) for factor in _named(factors, told))
-    return SetSize(n_combinations, n_met(told, of_set), period)
+    applicable = within(conditions, factors)
+    period = math.prod(len(levels[factor]) for factor in _named(factors, applicable))
+    return SetSize(n_combinations, n_met(applicable, set_levels), period)
 
 
 def _strides(factors: tuple[str, ...], conditions: Sequence[Condition], levels: LevelsByFactor) -> dict[str, int]:

@@ -110,10 +110,10 @@ def declared_hypotheses(
         QUESTION and OF_PAIR, of pairs with the two generations, and family_id; each question once.
     """
     layouts = [_Layout(*row) for row in connection.execute(_LAYOUTS).fetchall()]
-    of_measures: list[tuple[str, str]] = connection.execute(_MEASURE_SLICES).fetchall()
+    measure_slices: list[tuple[str, str]] = connection.execute(_MEASURE_SLICES).fetchall()
     measures = {measure.measure_id: measure for measure in resolve_measures(study)}
     # what is written beside a measure is asked where an answer tells it, and is never the study's own question
-    known = [(measures[name], slice_id) for name, slice_id in of_measures if name in measures]
+    known = [(measures[name], slice_id) for name, slice_id in measure_slices if name in measures]
     against = None if study.baseline is None else frozenset(baselines_of(study, systems))
     has_texts = connection.execute(_HAS_TEXTS).fetchone() == (True,)
     baselines = _Baselines(has_texts, against)
@@ -124,7 +124,7 @@ def declared_hypotheses(
     ]
     hypotheses = pd.DataFrame(rows, columns=[*HYPOTHESIS, *OF_PAIR])
     corrected = frozenset(_corrected(study, layouts, systems))
-    families = _families(study, layouts, of_measures)._replace(corrected=corrected)
+    families = _families(study, layouts, measure_slices)._replace(corrected=corrected)
     return hypotheses.assign(family_id=family_ids(hypotheses, families))
 
 
@@ -163,19 +163,19 @@ def _of_groups(
     for layout, (measure, slice_id) in product(layouts, measures):
         if slice_id != layout.slice_id:
             continue
-        of_texts = [BASELINE] if baselines.is_measured(measure) else []
-        for system in [ALL_SYSTEMS] if layout.is_of_models else [*systems, *of_texts]:
+        text_systems = [BASELINE] if baselines.is_measured(measure) else []
+        for system in [ALL_SYSTEMS] if layout.is_of_models else [*systems, *text_systems]:
             has_baseline = baselines.calibrate(measure, system)
-            for asked in _statistics(study, measure.kind, has_baseline=has_baseline):
-                yield slice_id, system, layout.grouping_id, measure.measure_id, *asked, "", ""
+            for statistic in _statistics(study, measure.kind, has_baseline=has_baseline):
+                yield slice_id, system, layout.grouping_id, measure.measure_id, *statistic, "", ""
             if measure.measure_id in _labelled(study) and system not in (ALL_SYSTEMS, BASELINE):
                 for calibration in OF_LABELS.get(measure.kind, (CORRECTED,)):
-                    of_labels = (measure.measure_id, calibration, MEAN_OF_KIND[measure.kind], "")
-                    yield slice_id, system, layout.grouping_id, *of_labels, "", ""
+                    label_statistic = (measure.measure_id, calibration, MEAN_OF_KIND[measure.kind], "")
+                    yield slice_id, system, layout.grouping_id, *label_statistic, "", ""
         is_sized = measure.kind == "categorical" or (measure.kind == "continuous" and DBI in study.requested_contrasts)
         if is_sized and not layout.is_of_models and len(systems) > 1:
-            asked = ("raw", MEAN_OF_KIND[measure.kind], "")
-            yield slice_id, ALL_SYSTEMS, layout.grouping_id, measure.measure_id, *asked, "", ""
+            statistic = ("raw", MEAN_OF_KIND[measure.kind], "")
+            yield slice_id, ALL_SYSTEMS, layout.grouping_id, measure.measure_id, *statistic, "", ""
 
 
 def _statistics(study: Study, kind: Kind, *, has_baseline: bool) -> Iterator[tuple[str, str, str]]:
@@ -203,11 +203,11 @@ def _of_truths(
     systems: Sequence[str],
 ) -> Iterator[tuple[str, ...]]:
     for truth in truth_groupings(study, connection):
-        own = [slice_id for measure, slice_id in measures if measure.measure_id == truth.measure_id]
+        slices = [slice_id for measure, slice_id in measures if measure.measure_id == truth.measure_id]
         for layout in layouts:
-            if layout.grouping_id == truth.grouping_id and layout.slice_id in own and not layout.is_of_models:
-                asked = (layout.grouping_id, truth.measure_id, "raw", GROUND_TRUTH, truth.parameters)
-                yield from ((layout.slice_id, system, *asked, "", "") for system in systems)
+            if layout.grouping_id == truth.grouping_id and layout.slice_id in slices and not layout.is_of_models:
+                columns = (layout.grouping_id, truth.measure_id, "raw", GROUND_TRUTH, truth.parameters)
+                yield from ((layout.slice_id, system, *columns, "", "") for system in systems)
 
 
 def _of_pairs(
@@ -218,16 +218,16 @@ def _of_pairs(
     baselines: _Baselines,
 ) -> Iterator[tuple[str, ...]]:
     """The mean of all prompts once a slice, whatever groups they fall in, and groups of every grouping."""
-    of_prompts = [one for one in layouts if not one.is_of_models]
+    prompt_layouts = [one for one in layouts if not one.is_of_models]
     for (measure, slice_id), pair in product(measures, pairs):
-        groupings = [one.grouping_id for one in of_prompts if one.slice_id == slice_id]
+        groupings = [one.grouping_id for one in prompt_layouts if one.slice_id == slice_id]
         is_calibrated = all(baselines.calibrate(measure, system) for system in pair)
         is_corrected = measure.measure_id in _labelled(study) and measure.kind in OF_LABELS
         for calibration in ("raw", *["calibrated"] * is_calibrated, *[CORRECTED] * is_corrected):
             for grouping_id, statistic in [("", MEAN_CHANGE), *((name, GROUPS_CHANGED) for name in groupings)]:
                 if groupings and (grouping_id or measure.kind != "categorical"):
-                    asked = (grouping_id, measure.measure_id, calibration, statistic, "")
-                    yield slice_id, ACROSS.join(pair), *asked, *pair
+                    columns = (grouping_id, measure.measure_id, calibration, statistic, "")
+                    yield slice_id, ACROSS.join(pair), *columns, *pair
 
 
 def preregistered_hypotheses(hypotheses: pd.DataFrame) -> list[dict[str, str]]:
@@ -235,5 +235,5 @@ def preregistered_hypotheses(hypotheses: pd.DataFrame) -> list[dict[str, str]]:
     is_pair = hypotheses.own_system_id != ""
     system_id = hypotheses.own_system_id.where(is_pair, hypotheses.system_id)
     keys = ["family_id", "system_id", "reference_system_id", *(key for key in HYPOTHESIS if key != "system_id")]
-    told = hypotheses.assign(system_id=system_id)[keys].sort_values(keys)
-    return [{str(name): str(value) for name, value in row.items()} for row in told.to_dict("records")]
+    ordered = hypotheses.assign(system_id=system_id)[keys].sort_values(keys)
+    return [{str(name): str(value) for name, value in row.items()} for row in ordered.to_dict("records")]

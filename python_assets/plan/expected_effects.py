@@ -95,10 +95,10 @@ def sd_of_difference(spread: Spread, against: Against) -> float:
     others = spread.sd**2
     group = others if spread.sd_of_group is None else spread.sd_of_group**2
     left = (n_groups - 1) / n_groups if spread.left is None else spread.left
-    of_rest = group + others * (1 - left) / left
-    variances = {Against.REST: of_rest, Against.GRAND_MEAN: of_rest * left**2}
-    of_units = n_groups if spread.is_nested else 1
-    return float(np.sqrt(variances.get(against, group + others) * of_units * spread.of_cell))
+    rest = group + others * (1 - left) / left
+    variances = {Against.REST: rest, Against.GRAND_MEAN: rest * left**2}
+    n_unit_groups = n_groups if spread.is_nested else 1
+    return float(np.sqrt(variances.get(against, group + others) * n_unit_groups * spread.of_cell))
 
 
 def sd_of_change(spread: Spread, *, of_mean: bool) -> float:
@@ -118,13 +118,13 @@ def sd_of_change(spread: Spread, *, of_mean: bool) -> float:
     Source: inference.md 2.8, and 8 for d_rg and m_r.
     """
     if spread.is_nested:  # what is lasting in a unit does the same to both
-        own, group = np.sqrt(1 - spread.correlation), spread.sd if spread.sd_of_group is None else spread.sd_of_group
-        spread = spread._replace(correlation=0.0, sd=spread.sd * own, sd_of_group=group * own)
+        scale, group = np.sqrt(1 - spread.correlation), spread.sd if spread.sd_of_group is None else spread.sd_of_group
+        spread = spread._replace(correlation=0.0, sd=spread.sd * scale, sd_of_group=group * scale)
     if not of_mean:
         return float(np.sqrt(2) * sd_of_difference(spread, Against.REST))
     group = spread.sd if spread.sd_of_group is None else spread.sd_of_group
-    of_groups = 1 if spread.is_nested else spread.n_groups
-    return float(np.sqrt((spread.sd**2 + group**2) * spread.of_cell / of_groups))
+    n_groups = 1 if spread.is_nested else spread.n_groups
+    return float(np.sqrt((spread.sd**2 + group**2) * spread.of_cell / n_groups))
 
 
 def minimum_detectable_effect(
@@ -284,11 +284,11 @@ def pilot_of_cells(values: Floats) -> Pilot:
     """
     n_root_prompts, n_groups, n_responses = values.shape
     cells = values.mean(axis=2)
-    own = cells - cells.mean(axis=1, keepdims=True) - cells.mean(axis=0) + cells.mean()
-    mean_square = float((own**2).sum() / ((n_root_prompts - 1) * (n_groups - 1)))
-    of_prompts = float(cells.mean(axis=1).var(ddof=1))
+    interaction = cells - cells.mean(axis=1, keepdims=True) - cells.mean(axis=0) + cells.mean()
+    mean_square = float((interaction**2).sum() / ((n_root_prompts - 1) * (n_groups - 1)))
+    prompt_variance = float(cells.mean(axis=1).var(ddof=1))
     within = float(values.var(axis=2, ddof=1).mean()) if n_responses > 1 else np.nan
-    root_prompt = max(of_prompts - mean_square / n_groups, 0.0)
+    root_prompt = max(prompt_variance - mean_square / n_groups, 0.0)
     return Pilot(mean_square, within, n_responses, root_prompt, n_root_prompts, n_groups)
 
 

@@ -30,9 +30,9 @@ def write_model_factors(study: Study, connection: duckdb.DuckDBPyConnection, imp
 def planned_factors(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedFactor]:
     """Factors that the study file speaks of, then those of generations; the others every prompt has."""
     query = f"select {', '.join(PlannedFactor._fields)} from marts.factors"
-    found = {row["factor"]: PlannedFactor(**row) for row in rows_of(connection, query, [])}
-    own = [name for name, factor in study_factors(study).items() if factor.is_own]
-    return [found[name] for name in dict.fromkeys([*own, *OF_SYSTEMS]) if name in found]
+    factors_by_name = {row["factor"]: PlannedFactor(**row) for row in rows_of(connection, query, [])}
+    study_names = [name for name, factor in study_factors(study).items() if factor.is_own]
+    return [factors_by_name[name] for name in dict.fromkeys([*study_names, *OF_SYSTEMS]) if name in factors_by_name]
 
 
 def factor_warnings(

@@ -29,19 +29,19 @@ def foreseen_gates(study: Study, connection: duckdb.DuckDBPyConnection, n_respon
         n_responses: that the study will have; of an import its rows are held to the bound, else its prompts.
     """
     is_import = study.prompts.import_ is not None
-    found = connection.execute(_SET_ASIDE, [list(OF_JUDGE), is_import]).fetchall()
-    n_removed = sum(n for _, n, _ in found)
+    rows = connection.execute(_SET_ASIDE, [list(OF_JUDGE), is_import]).fetchall()
+    n_removed = sum(n for _, n, _ in rows)
     [n_prompts] = connection.execute("select count(*) from raw.prompts").fetchone() or (0,)
     n_all = n_removed + (n_responses if is_import else n_prompts)
     most = study.analysis.quality.max_removed_share
     if not n_removed or n_removed <= most * n_all:
         return
     what = "rows" if is_import else "prompts"
-    reasons = ", ".join(f"{n:,} {rule}" for rule, n, _ in found)
+    reasons = ", ".join(f"{n:,} {rule}" for rule, n, _ in rows)
     yield StudyError(
         ("analysis", "quality", "max_removed_share"),
         most,
         f"at least {n_removed / n_all:.3g}, for {n_removed:,} of {n_all:,} {what} are set aside: {reasons}; the first: "
-        f"{found[0][2]}",
+        f"{rows[0][2]}",
         f"mend these {what}, or raise the share",
     )

@@ -73,9 +73,9 @@ def fill_planned_cells(connection: duckdb.DuckDBPyConnection, responses: pd.Data
 
 def rows_of(connection: duckdb.DuckDBPyConnection, query: str, values: list[Any]) -> list[dict[str, Any]]:
     """The rows of a query, by the names of their columns."""
-    found = connection.execute(query, values)
-    names = [column[0] for column in found.description or []]
-    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+    cursor = connection.execute(query, values)
+    names = [column[0] for column in cursor.description or []]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 class _Project:

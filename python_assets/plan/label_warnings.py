@@ -15,9 +15,9 @@ def label_warnings(study: Study) -> Iterator[str]:
         return
     for spec in study.measures:
         labels = spec.prototypes.labels if spec.prototypes else None
-        found = PLAIN_SENTENCES.get(labels) if isinstance(labels, str) else None
-        if found is not None and found.are_few:
+        reading = PLAIN_SENTENCES.get(labels) if isinstance(labels, str) else None
+        if reading is not None and reading.are_few:
             yield (
-                f"{spec.name} needs an engine as judge: the packaged reading labels {found.right} of {found.of} "
+                f"{spec.name} needs an engine as judge: the packaged reading labels {reading.right} of {reading.of} "
                 "plain sentences right"
             )

@@ -79,25 +79,27 @@ def planned_labels(
         n_tests: tests that alpha is shared by.
     """
     reading = _assumed(study, measure_id, spec, spread)
-    of_labels = sd_of_difference(spread, against) ** 2
-    own = np.sqrt([reading.noise, reading.noise_of_group])
-    noise = Spread(float(own[0]), 0.0, spread.n_groups, spread.n_responses, sd_of_group=float(own[1]))
-    of_noise = sd_of_difference(noise, against) ** 2
-    left = unexplained(of_labels, of_noise, reading.slope)
+    label_variance = sd_of_difference(spread, against) ** 2
+    noise_sds = np.sqrt([reading.noise, reading.noise_of_group])
+    noise = Spread(float(noise_sds[0]), 0.0, spread.n_groups, spread.n_responses, sd_of_group=float(noise_sds[1]))
+    noise_variance = sd_of_difference(noise, against) ** 2
+    left = unexplained(label_variance, noise_variance, reading.slope)
     is_rate = spec.rate is not None
 
     def half_width(n_labelled: int, variance: float) -> float:
         # a rate has the variance of half an error that no label showed
-        unseen = (1 - n_labelled / n) / (2 * n_labelled**2) if is_rate and variance != of_labels / n_labelled else 0.0
+        unseen = (
+            (1 - n_labelled / n) / (2 * n_labelled**2) if is_rate and variance != label_variance / n_labelled else 0.0
+        )
         return float(t_quantile(np.array(n_labelled), alpha) * np.sqrt(variance + unseen))
 
     shown = [r if r <= n else None for r in SHOWN]
     return PlannedLabels(
         reading=reading.told,
-        half_widths=tuple(r and half_width(r, variance_with(r, n, of_labels, left)) for r in shown),
-        half_widths_alone=tuple(r and half_width(r, of_labels / r) for r in shown),
-        n_needed=_needed(n, of_labels, left, spec, alpha / n_tests),
-        n_needed_alone=_needed(n, of_labels, of_labels, spec, alpha / n_tests, alone=True),
+        half_widths=tuple(r and half_width(r, variance_with(r, n, label_variance, left)) for r in shown),
+        half_widths_alone=tuple(r and half_width(r, label_variance / r) for r in shown),
+        n_needed=_needed(n, label_variance, left, spec, alpha / n_tests),
+        n_needed_alone=_needed(n, label_variance, label_variance, spec, alpha / n_tests, alone=True),
     )
 
 
@@ -145,26 +147,26 @@ def _assumed(study: Study, measure_id: str, spec: Power, spread: Spread) -> Read
         noise = spread.sd**2 * (1 / correlation**2 - 1)
         source = "declared" if declared and declared.correlation else "assumed"
         return Reading(1.0, noise, noise, f"correlation {correlation:g} ({source})")
-    found, source = (SENSITIVITY, SPECIFICITY), "assumed"
+    figures, source = (SENSITIVITY, SPECIFICITY), "assumed"
     if published := _published(study, measure_id):
-        found, source = published, "published"
+        figures, source = published, "published"
     if declared and declared.sensitivity is not None and declared.specificity is not None:
-        found, source = (declared.sensitivity, declared.specificity), "declared"
-    sensitivity, specificity = found
+        figures, source = (declared.sensitivity, declared.specificity), "declared"
+    sensitivity, specificity = figures
 
     def noise_at(rate: float) -> float:
         return rate * sensitivity * (1 - sensitivity) + (1 - rate) * specificity * (1 - specificity)
 
     rates = [p for p in (spec.rate, spec.rate + spec.effect, spec.rate - spec.effect) if 0 < p < 1]
-    told = f"{sensitivity:g} / {specificity:g} ({source})"
-    return Reading(sensitivity + specificity - 1, noise_at(spec.rate), max(map(noise_at, rates)), told)
+    reading_text = f"{sensitivity:g} / {specificity:g} ({source})"
+    return Reading(sensitivity + specificity - 1, noise_at(spec.rate), max(map(noise_at, rates)), reading_text)
 
 
 def _published(study: Study, measure_id: str) -> tuple[float, float] | None:
     """The worst published sensitivity and specificity of what reads a measure, on answers of any family and topic."""
     measures = [one for one in resolve_measures(study) if one.measure_id == measure_id]
-    found = [pair for measure in measures for pair in _figures(measure)]
-    return min(found, key=sum) if found else None
+    pairs = [pair for measure in measures for pair in _figures(measure)]
+    return min(pairs, key=sum) if pairs else None
 
 
 def _figures(measure: Measure) -> list[tuple[float, float]]:

@@ -76,18 +76,18 @@ def near_texts(roots: Sequence[tuple[str, str]]) -> list[NearTexts]:
     """
     pieces: defaultdict[int, list[int]] = defaultdict(list)
     texts: list[list[str]] = []
-    found = []
+    near = []
     for position, (root, text) in enumerate(roots):
         words = as_seen(text).split()
         texts.append(words)
         for other in _sharing_a_piece(words, pieces):
             longer = max(len(words), len(texts[other]))
             if n_edits := edits_within(words, texts[other], longer // WORDS_AN_EDIT):
-                found.append(NearTexts(roots[other][0], root, n_edits, longer))
+                near.append(NearTexts(roots[other][0], root, n_edits, longer))
                 break
         for start in range(0, len(words) - _PIECE + 1, _PIECE):
             pieces[hash(tuple(words[start : start + _PIECE]))].append(position)
-    return found
+    return near
 
 
 def _sharing_a_piece(words: Sequence[str], pieces: Mapping[int, list[int]]) -> list[int]:

@@ -86,9 +86,9 @@ def observed_cells(connection: duckdb.DuckDBPyConnection, slice_id: str, groupin
 
     Source: inference.md 2.8.
     """
-    found = {}
+    pilots = {}
     for measure_id, row in connection.execute(_MEAN_SQUARES, [slice_id, grouping_id]).fetchall():
-        found[measure_id] = Pilot(
+        pilots[measure_id] = Pilot(
             mean_square=row["mean_square"],
             within=np.nan if row["within"] is None else row["within"],
             n_responses=row["n_responses"],
@@ -96,4 +96,4 @@ def observed_cells(connection: duckdb.DuckDBPyConnection, slice_id: str, groupin
             n_root_prompts=row["n_units"],
             n_groups=row["n_groups"],
         )
-    return found
+    return pilots

@@ -72,12 +72,12 @@ def read_pilot(study: Study, published: Path, found: Sequence[Shape]) -> dict[st
             continue
         shape = by_grouping[key]
         others += _other_layout(shape, contrast, cells[4])
-        asked = contrast_of(shape, contrasts[measure_id])
-        if contrast in (asked, *changes_of(shape)):
+        planned_contrast = contrast_of(shape, contrasts[measure_id])
+        if contrast in (planned_contrast, *changes_of(shape)):
             shared[key].append(Piloted(measure_id, contrast, spread_or_nan(sd), n, _pilot_of(cells)))
         elif contrast not in CHANGES:
-            others.append(f"{_named(contrast)} of {measure_id} where this study has {_named(asked)}")
-    for key in (key for key, of_grouping in shared.items() if of_grouping):
+            others.append(f"{_named(contrast)} of {measure_id} where this study has {_named(planned_contrast)}")
+    for key in (key for key, piloted in shared.items() if piloted):
         others += _other_groups(by_grouping[key], [group for of, group in groups if of == key])
     if others:
         expected = "the kinds of measures, the groups and the layout that this study has"

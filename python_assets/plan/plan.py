@@ -92,11 +92,11 @@ def _known_plan(
     engines = planned_engines(study, connection, responses, paths.home())
     costs = planned_costs(study, connection, engines, paths.home())
     groupings = planned_groupings(study, connection)
-    found = shapes(study, connection, groupings)
-    changed = shapes_of_changes(connection, found, pairs)
-    asked = numbers_of_hypotheses(hypotheses, connection, groupings, changed)
+    group_shapes = shapes(study, connection, groupings)
+    changed = shapes_of_changes(connection, group_shapes, pairs)
+    n_hypotheses = numbers_of_hypotheses(hypotheses, connection, groupings, changed)
     blocks = planned_blocks(connection, is_branched=study.prompts.branch is not None)
-    looks = planned_looks(study, assembled.n_root_prompts, max(asked.values(), default=1))
+    looks = planned_looks(study, assembled.n_root_prompts, max(n_hypotheses.values(), default=1))
     return Plan(
         study_id=study.study_id,
         n_documents=scraped.n_documents,
@@ -110,9 +110,9 @@ def _known_plan(
         groupings=groupings,
         coverage=_coverage(study, connection),
         aliasing=_aliasing(connection),
-        power=list(planned_power(study, found, changed, asked)),
+        power=list(planned_power(study, group_shapes, changed, n_hypotheses)),
         warnings=[
-            *_warnings(study, scraped, assembled, groupings, found, systems),
+            *_warnings(study, scraped, assembled, groupings, group_shapes, systems),
             *block_warnings(study, connection, blocks),
             *factor_warnings(study, connection, factors),
             *prompt_warnings(study, connection),

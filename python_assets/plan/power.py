@@ -100,20 +100,23 @@ def design_power_rows(
     ).df()
     fill_planned_cells(connection, responses)
     groupings = planned_groupings(study, connection)
-    found, pairs = shapes(study, connection, groupings), compared_pairs(connection, study.compared_with)
-    changed = shapes_of_changes(connection, found, pairs)
-    asked = numbers_of_hypotheses(declared_of_build(study, connection), connection, groupings, changed)
-    rows = [*planned_power(study, found, changed, asked)]
-    for shape in found:
+    group_shapes, pairs = shapes(study, connection, groupings), compared_pairs(connection, study.compared_with)
+    changed = shapes_of_changes(connection, group_shapes, pairs)
+    n_hypotheses = numbers_of_hypotheses(declared_of_build(study, connection), connection, groupings, changed)
+    rows = [*planned_power(study, group_shapes, changed, n_hypotheses)]
+    for shape in group_shapes:
         seen = [*_observed(observed, shape, {contrast_of(shape, one) for one in CONTRASTS.values()})]
         slices = [] if shape.is_nested else {known.slice_id for known in seen}
         cells = {slice_id: observed_cells(connection, slice_id, shape.grouping_id) for slice_id in slices}
         for known in seen:
             pilot = cells.get(known.slice_id, {}).get(known.measure_id)
-            rows.append(_power_row(study, shape, _with_cells(known, shape, pilot), asked))
-    of_changes = _changes_as_contrasts(comparisons)
+            rows.append(_power_row(study, shape, _with_cells(known, shape, pilot), n_hypotheses))
+    change_contrasts = _changes_as_contrasts(comparisons)
     for shape in changed:
-        rows += [_power_row(study, shape, known, asked) for known in _observed(of_changes, shape, {*changes_of(shape)})]
+        rows += [
+            _power_row(study, shape, known, n_hypotheses)
+            for known in _observed(change_contrasts, shape, {*changes_of(shape)})
+        ]
     columns = PowerRow._fields[: PowerRow._fields.index("reason") + 1]
     return pd.DataFrame([row[: len(columns)] for row in rows], columns=columns)
 
@@ -133,17 +136,17 @@ def planned_power(
         WarehouseError: the pilot is not published, says nothing about this study, or is of another design.
     """
     piloted = read_pilot(study, paths.home().published, found) if study.analysis.pilot else {}
-    for of_changes, parts in ((False, found), (True, changed)):
-        for shape in (shape for shape in parts if shape.n_groups >= 2):
+    for is_change, all_shapes in ((False, found), (True, changed)):
+        for shape in (shape for shape in all_shapes if shape.n_groups >= 2):
             rows = piloted.get(shape.grouping_id, [])
             cells = {row.measure_id: row.pilot for row in rows if row.contrast not in CHANGES}
-            declared = _declared(study, shape, cells, of_changes=of_changes)
-            of_pilot = [
+            declared = _declared(study, shape, cells, of_changes=is_change)
+            pilot_rows = [
                 _of_pilot(row, cells.get(row.measure_id), shape)
                 for row in rows
-                if (row.contrast in CHANGES) == of_changes
+                if (row.contrast in CHANGES) == is_change
             ]
-            for known in (*declared, *of_pilot):
+            for known in (*declared, *pilot_rows):
                 yield _power_row(study, shape, known, asked)
 
 
@@ -217,18 +220,18 @@ def _of_pilot(row: Piloted, pilot: Pilot | None, shape: Shape) -> _Known:
     """A row of the pilot in the design of the study: as observed where cells tell nothing."""
     known = _Known(row.measure_id, row.contrast, PILOT, row.sd, row.sd, row.n_root_prompts)
     if pilot is None or np.isnan(row.sd):
-        of_sd = expected_effects.sd_range(np.array(row.sd), np.array(row.n_root_prompts))
-        return known._replace(sds=(float(of_sd[0]), float(of_sd[1])))
-    own, *ends = (
+        limits = expected_effects.sd_range(np.array(row.sd), np.array(row.n_root_prompts))
+        return known._replace(sds=(float(limits[0]), float(limits[1])))
+    design_spread, *ends = (
         _spread_of_pilot(pilot, shape, shape.n_groups, shape.n_responses_of_group, mean_square=mean_square)
         for mean_square in (pilot.mean_square, *expected_effects.mean_square_range(pilot))
     )
     # of changes the pilot has an sd of its own: what its prompts do to groups of both generations is in it
     there = _spread_of_pilot(pilot, shape, pilot.n_groups, pilot.n_responses)
     scale = row.sd / _sd(there, shape, row.contrast) if row.contrast in CHANGES else 1.0
-    sd, low, high = (scale * _sd(spread, shape, row.contrast) for spread in (own, *ends))
+    sd, low, high = (scale * _sd(spread, shape, row.contrast) for spread in (design_spread, *ends))
     source = PILOT if pilot.tells_interaction else PILOT_BY_DEFAULT
-    return known._replace(source=source, sd=sd, shown=sd, sds=(low, high), spread=own)
+    return known._replace(source=source, sd=sd, shown=sd, sds=(low, high), spread=design_spread)
 
 
 def _with_cells(known: _Known, shape: Shape, pilot: Pilot | None) -> _Known:
@@ -291,12 +294,12 @@ def _observed(observed: pd.DataFrame, shape: Shape, contrasts: set[str]) -> Iter
         & (observed.calibration == "raw")
         & observed.contrast.isin(contrasts)
     ]
-    for (measure_id, contrast), of_column in rows.groupby(["measure_id", "contrast"], sort=True):
-        slice_id = _widest_slice(of_column)
-        of_slice = of_column[of_column.slice_id == slice_id]
-        squares = (of_slice.sd**2).groupby(of_slice.category).mean()
+    for (measure_id, contrast), contrast_rows in rows.groupby(["measure_id", "contrast"], sort=True):
+        slice_id = _widest_slice(contrast_rows)
+        slice_rows = contrast_rows[contrast_rows.slice_id == slice_id]
+        squares = (slice_rows.sd**2).groupby(slice_rows.category).mean()
         sd = spread_or_nan(float(np.sqrt(squares.max())))
-        n = _n_root_prompts(of_slice.n_root_prompts)
+        n = _n_root_prompts(slice_rows.n_root_prompts)
         yield _Known(
             measure_id=str(measure_id),
             contrast=str(contrast),
@@ -305,7 +308,7 @@ def _observed(observed: pd.DataFrame, shape: Shape, contrasts: set[str]) -> Iter
             shown=sd,
             n_root_prompts=n,
             slice_id=slice_id,
-            n_hypotheses=_n_hypotheses(of_slice),
+            n_hypotheses=_n_hypotheses(slice_rows),
         )
 
 
@@ -345,7 +348,7 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfHypothe
     detectable = _detectable(shape, known, n, options)
     effect = _effect(study, spec, known)
     count = _needed(effect, known.sd, options)
-    of_pilot = [] if known.sds is None else [_needed(effect, sd, options) for sd in known.sds]
+    pilot_needs = [] if known.sds is None else [_needed(effect, sd, options) for sd in known.sds]
     split = _split(study, shape, known, n, effect, options)
     pilot = known.pilot
     return PowerRow(
@@ -370,8 +373,8 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfHypothe
         variance_within=None if pilot is None else _or_none(pilot.within),
         variance_of_root_prompts=None if pilot is None else pilot.root_prompt,
         reason=refused or _reason(known.sd, detectable, effect, split),
-        n_needed_low=of_pilot[0] if of_pilot else None,
-        n_needed_high=of_pilot[1] if of_pilot else None,
+        n_needed_low=pilot_needs[0] if pilot_needs else None,
+        n_needed_high=pilot_needs[1] if pilot_needs else None,
         best=split.told,
         by_look=_by_look(study, known.sd, n, effect, options),
         labels=_labels(study, shape, known, spec, options),
@@ -409,15 +412,15 @@ def _by_look(study: Study, sd: float, n: int, effect: float, options: "_PowerOpt
 
 def _detectable(shape: Shape, known: _Known, n: int, options: "_PowerOptions") -> float:
     """The smallest effect that is shown; where the spread of a rate depends on it, the one that shows itself."""
-    of_one = float(expected_effects.minimum_detectable_effect(np.array(1.0), np.array(n), **options))
+    unit_effect = float(expected_effects.minimum_detectable_effect(np.array(1.0), np.array(n), **options))
     spread, rate = known.spread, known.rate
     if spread is None or rate is None:
-        return of_one * known.sd
+        return unit_effect * known.sd
 
     def sd_at(effect: float) -> float:
         return _sd(expected_effects.spread_of_rate(rate, effect, spread), shape, known.contrast)
 
-    return expected_effects.minimum_detectable_rate(sd_at, of_one, rate)
+    return expected_effects.minimum_detectable_rate(sd_at, unit_effect, rate)
 
 
 class _Split(NamedTuple):
@@ -447,27 +450,27 @@ def _split(study: Study, shape: Shape, known: _Known, n: int, effect: float, opt
         return _Split(best)
     allowed = expected_effects.variance_allowed(n, effect, **options) / scale
     needed = expected_effects.responses_needed(lasting, spread.rest, allowed)
-    found = _Split(best, None if np.isnan(needed) else int(needed), is_short=bool(np.isnan(needed)))
+    split = _Split(best, None if np.isnan(needed) else int(needed), is_short=bool(np.isnan(needed)))
     if best is None or known.contrast in CHANGES:
-        return found
+        return split
     sd = float(np.sqrt(scale * (lasting + spread.rest / best)))
     n_best, n_floor = _needed(effect, sd, options), _needed(effect, float(np.sqrt(scale * lasting)), options)
     if n_best is None or n_best > verdict.N_NEEDED_CAP:
-        return found
+        return split
     planned, cost = shape.n_responses_of_group, study.analysis.prompt_cost
     n_same = int(n * (cost + planned) / (cost + best))
     at_best = known._replace(sd=sd, spread=spread._replace(n_responses=best))
     detects = _detectable(shape, at_best, n_same, options)
-    told = BestSplit(
+    best_split = BestSplit(
         n_root_prompts=n_best,
         n_responses=best,
         n_calls=int(np.ceil(n_best * shape.n_responses * best / planned)),
         n_responses_planned=planned,
         n_same_calls=n_same,
         detects=_or_none(detects),
-        n_least=n_floor if found.is_short else None,
+        n_least=n_floor if split.is_short else None,
     )
-    return found._replace(told=told)
+    return split._replace(told=best_split)
 
 
 def _n_complete(shape: Shape, known: _Known) -> int | None:
@@ -498,8 +501,8 @@ def _effect(study: Study, spec: Power | None, known: _Known) -> float:
     """The effect that is declared, else the margin, else NaN."""
     is_difference = known.contrast not in (*CHANGES, INTERACTION)  # these have the margin of one
     difference = known.contrast if is_difference else contrasts_of(study).get(known.measure_id, "")
-    own, common = study.margins.get(known.measure_id), study.margins.get(difference)
-    margin = own.get(difference, common) if isinstance(own, dict) else common
+    measure_margins, common = study.margins.get(known.measure_id), study.margins.get(difference)
+    margin = measure_margins.get(difference, common) if isinstance(measure_margins, dict) else common
     effect = spec.effect if spec else margin
     return float(effect) if isinstance(effect, int | float) else np.nan
 

@@ -20,13 +20,17 @@ from python_assets.warehouse.raw_tables import columns_of
 
 def regression_tables(study: Study) -> dict[str, pd.DataFrame]:
     """Rows without study_id of raw.regressions and raw.regression_sets."""
-    of_prompts = {name: _of_prompts(study, list(one.declared_references)) for name, one in study.regressions.items()}
+    prompt_factors = {
+        name: _of_prompts(study, list(one.declared_references)) for name, one in study.regressions.items()
+    }
     regressions = [
-        (name, one.slice, make_id(one.measure), len(of_prompts[name])) for name, one in study.regressions.items()
+        (name, one.slice, make_id(one.measure), len(prompt_factors[name])) for name, one in study.regressions.items()
     ]
-    sets = [(name, factor, position) for name, factors in of_prompts.items() for position, factor in enumerate(factors)]
+    sets = [
+        (name, factor, position) for name, factors in prompt_factors.items() for position, factor in enumerate(factors)
+    ]
     rows: dict[str, Sequence[tuple[object, ...]]] = {"regressions": regressions, "regression_sets": sets}
-    return {table: pd.DataFrame(found, columns=columns_of(table)) for table, found in rows.items()}
+    return {table: pd.DataFrame(table_rows, columns=columns_of(table)) for table, table_rows in rows.items()}
 
 
 def _of_prompts(study: Study, factors: list[str]) -> list[str]:
@@ -60,7 +64,7 @@ def check_regressions(study: Study, levels: Mapping[str, Sequence[str]], slices:
 
 def planned_regressions(study: Study, connection: duckdb.DuckDBPyConnection) -> list[PlannedRegression]:
     """What each regression is of: terms, references, and which generations it is fitted to."""
-    found = regression_designs(connection, study.regressions)
+    designs = regression_designs(connection, study.regressions)
     return [
         PlannedRegression(
             regression_id=name,
@@ -71,7 +75,7 @@ def planned_regressions(study: Study, connection: duckdb.DuckDBPyConnection) -> 
             n_coefficients=_n_coefficients(design),
             fitted_to=_fitted_to(study.regressions[name].systems, design),
         )
-        for name, design in found.items()
+        for name, design in designs.items()
     ]
 
 

@@ -138,8 +138,8 @@ def _planned_responses(
         for system in study.systems
         if system.spec.provider != REPLAY
     ]
-    parts = [*planned, *_imported_responses(study, prompts, imported)]
-    return pd.concat(parts, ignore_index=True)
+    frames = [*planned, *_imported_responses(study, prompts, imported)]
+    return pd.concat(frames, ignore_index=True)
 
 
 def _imported_responses(study: Study, prompts: pd.DataFrame, imported: ImportedTable | None) -> Iterator[pd.DataFrame]:

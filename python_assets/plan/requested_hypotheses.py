@@ -49,24 +49,24 @@ def numbers_of_hypotheses(
         of all prompts, which has no grouping, is there under every grouping of which changes can be seen.
     """
     refused = {(one.grouping_id, one.slice_id): one.reason is not None for one in groupings}
-    asked = set(connection.execute(_ASKED).fetchall())
-    of_changes = {shape.grouping_id for shape in changed}
+    requested = set(connection.execute(_ASKED).fetchall())
+    changed_groupings = {shape.grouping_id for shape in changed}
 
     def is_testable(slice_id: str, grouping_id: str, system_id: str) -> bool:
         is_refused = refused.get((grouping_id, slice_id), refused.get((grouping_id, ALL_PROMPTS), False))
-        return (slice_id, grouping_id, system_id) in asked and not is_refused
+        return (slice_id, grouping_id, system_id) in requested and not is_refused
 
     is_change = declared.statistic.isin(OF_PAIRS)
-    can_change = declared.grouping_id.isin(of_changes) | ((declared.grouping_id == "") & bool(of_changes))
+    can_change = declared.grouping_id.isin(changed_groupings) | ((declared.grouping_id == "") & bool(changed_groupings))
     keys = zip(declared.slice_id, declared.grouping_id, declared.system_id, strict=True)
     is_asked = pd.Series([is_testable(*key) for key in keys], index=declared.index, dtype=bool)
     counted = declared[can_change.where(is_change, is_asked)].assign(is_change=is_change)
     counted = counted.assign(n=counted.groupby("family_id").family_id.transform("size"))
     is_main = (counted.calibration == "raw") & (counted.parameters == "")
     main = counted[is_main & (counted.is_change | counted.statistic.isin(["mean", "share"]))]
-    found: NumberOfHypotheses = {}
+    numbers: NumberOfHypotheses = {}
     for row in main.to_dict("records"):
-        for grouping_id in [row["grouping_id"]] if row["grouping_id"] else of_changes:
+        for grouping_id in [row["grouping_id"]] if row["grouping_id"] else changed_groupings:
             key = (str(grouping_id), str(row["measure_id"]), bool(row["is_change"]))
-            found[key] = max(found.get(key, 1), int(row["n"]))
-    return found
+            numbers[key] = max(numbers.get(key, 1), int(row["n"]))
+    return numbers

@@ -184,7 +184,10 @@ def planned_groupings(study: Study, connection: duckdb.DuckDBPyConnection) -> li
             for name in names
             if name != ALL_PROMPTS and (key, name) in blocks_of
         ]
-        planned += [everywhere, *(part for part in slices if part.scheme != everywhere.scheme)]
+        planned += [
+            everywhere,
+            *(planned_slice for planned_slice in slices if planned_slice.scheme != everywhere.scheme),
+        ]
     return planned
 
 
@@ -242,8 +245,8 @@ def _of_crossing(study: Study, key: str, n_root_prompts: int | None) -> Iterator
     """What a grouping of several factors asks (inference.md 6.10); n_root_prompts: of groups that meet in blocks."""
     if LEVEL_SEPARATOR not in key:
         return
-    parts = parts_of(key, [grouping_id(factors) for factors in study.groupings])
-    if not parts:
+    part_ids = parts_of(key, [grouping_id(factors) for factors in study.groupings])
+    if not part_ids:
         yield "no part of it is a grouping, so it asks whether its groups differ, be it by one factor alone"
         return
     if n_root_prompts is not None and n_root_prompts < FEWEST:

@@ -27,11 +27,11 @@ def scored_word_warnings(study: Study, connection: duckdb.DuckDBPyConnection) ->
     measures = [measure for measure in resolve_measures(study) if reads_neutral_words(measure)]
     lexicons = {measure.options.get("model", measure.scorer): measure for measure in measures if _is_lexicon(measure)}
     words = group_words(study, connection)
-    found = words._replace(words=[*words.words, *_names(words.names)]) if measures else words
-    if not measures or not found.words:
+    all_words = words._replace(words=[*words.words, *_names(words.names)]) if measures else words
+    if not measures or not all_words.words:
         return
     for name, measure in lexicons.items():
-        if scored := list(_scored(measure, found.words)):
+        if scored := list(_scored(measure, all_words.words)):
             listed = ", ".join(scored[:_MOST_WORDS])
             more = f" and {len(scored) - _MOST_WORDS:,} more" if len(scored) > _MOST_WORDS else ""
             yield (
@@ -50,7 +50,7 @@ def _is_lexicon(measure: Measure) -> bool:
 
 
 def _names(names: Mapping[str, Sequence[str]]) -> Iterator[GroupWord]:
-    for name in dict.fromkeys(name for of_prompt in names.values() for name in of_prompt):
+    for name in dict.fromkeys(name for prompt_names in names.values() for name in prompt_names):
         yield GroupWord(("in prompts", name), name, ("", ""))
 
 

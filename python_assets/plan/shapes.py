@@ -126,7 +126,7 @@ def shapes(study: Study, connection: duckdb.DuckDBPyConnection, groupings: list[
         connection: with planned_cells.
         groupings: what schemes.py makes of them.
     """
-    reasons = {found.grouping_id: found.reason for found in groupings if found.slice_id == ALL_PROMPTS}
+    reasons = {planned.grouping_id: planned.reason for planned in groupings if planned.slice_id == ALL_PROMPTS}
     return [_shape(study, connection, grouping, reasons[grouping_id(grouping)]) for grouping in study.groupings]
 
 
@@ -138,8 +138,12 @@ def _shape(
     groups = tuple(group for (group,) in connection.execute(_GROUPS, [ALL_PROMPTS, key]).fetchall())
     # where units keep a part of the factors, groups are asked as they are
     is_partly_nested = connection.execute(_IS_PARTLY_NESTED, [ALL_PROMPTS, key]).fetchone() == (True,)
-    parts = [] if is_partly_nested else parts_of(key, [grouping_id(factors) for factors in study.groupings])
-    beyond = _beyond(grouping, groups, [part.split(LEVEL_SEPARATOR) for part in parts]) if parts and groups else None
+    part_ids = [] if is_partly_nested else parts_of(key, [grouping_id(factors) for factors in study.groupings])
+    beyond = (
+        _beyond(grouping, groups, [part_id.split(LEVEL_SEPARATOR) for part_id in part_ids])
+        if part_ids and groups
+        else None
+    )
     if beyond is not None:  # whatever its groups are held against otherwise
         against, level = Against.REST, None
         reason = reason if beyond.n_distinct else reason or InferenceReason.ALIASED
@@ -171,12 +175,12 @@ def _shape(
 def _beyond(factors: Sequence[str], groups: Sequence[str], parts: Sequence[Sequence[str]]) -> Beyond:
     """What parts leave of the cells of a block that holds them all."""
     levels = pd.DataFrame([group.split(LEVEL_SEPARATOR) for group in groups], columns=[*factors])
-    of_parts = [levels.groupby(list(part)).ngroup().to_numpy(dtype=np.intp) for part in parts]
-    left = interaction_of(np.stack(of_parts))
+    group_numbers = [levels.groupby(list(part_factors)).ngroup().to_numpy(dtype=np.intp) for part_factors in parts]
+    left = interaction_of(np.stack(group_numbers))
     share = np.diag(left)
-    told = left[share > 0] / share[share > 0, None]
-    is_mirrored = told[np.arange(len(told)), np.argmax(np.abs(told) > ROUNDING, axis=1)] < 0
-    distinct = np.unique(np.round(np.where(is_mirrored[:, None], -told, told), DIGITS), axis=0)
+    remainders = left[share > 0] / share[share > 0, None]
+    is_mirrored = remainders[np.arange(len(remainders)), np.argmax(np.abs(remainders) > ROUNDING, axis=1)] < 0
+    distinct = np.unique(np.round(np.where(is_mirrored[:, None], -remainders, remainders), DIGITS), axis=0)
     return Beyond(float(share[share > 0].min(initial=1.0)), len(distinct))
 
 

@@ -35,12 +35,12 @@ def sheet_warnings(study: Study, published: Path) -> Iterator[str]:
             return
         connection.execute("create schema raw")
         connection.execute("create view raw.responses as from published.responses")
-        asked = "select count(*) from raw.responses where study_id = ?"
-        if connection.execute(asked, [study.study_id]).fetchone() == (0,):
+        query = "select count(*) from raw.responses where study_id = ?"
+        if connection.execute(query, [study.study_id]).fetchone() == (0,):
             return
-        found = problems_of_answers(study, connection)
+        problems = problems_of_answers(study, connection)
     by_rule = attrgetter("rule")
-    for rule, records in groupby(sorted(found, key=by_rule), key=by_rule):
-        of_rule = list(records)
-        n = f"{len(of_rule):,} row{'s' * (len(of_rule) > 1)}"
-        yield f"human_labels: beside the last run's answers {n} would be set aside ({rule}), first {of_rule[0].detail}"
+    for rule, records in groupby(sorted(problems, key=by_rule), key=by_rule):
+        rows = list(records)
+        n = f"{len(rows):,} row{'s' * (len(rows) > 1)}"
+        yield f"human_labels: beside the last run's answers {n} would be set aside ({rule}), first {rows[0].detail}"

@@ -25,14 +25,14 @@ def subgroup_sets(study: Study) -> list[tuple[str, ...]]:
     Source: multi-factor document, section 3.3, first- and second-level subgroups.
     """
     known = study_factors(study)
-    of_groupings = [
+    prompt_groupings = [
         tuple(grouping)
         for grouping in study.groupings
         if not any(is_model_factor(factor, known) for factor in grouping)
     ]
-    are_groupings = {frozenset(factors) for factors in of_groupings}
-    combined = _combined(study, of_groupings)
-    return of_groupings + [factors for factors in combined if frozenset(factors) not in are_groupings]
+    are_groupings = {frozenset(factors) for factors in prompt_groupings}
+    combined = _combined(study, prompt_groupings)
+    return prompt_groupings + [factors for factors in combined if frozenset(factors) not in are_groupings]
 
 
 def _combined(study: Study, of_groupings: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -52,4 +52,4 @@ def subgroup_tables(study: Study) -> dict[str, pd.DataFrame]:
     ]
     ideals: list[tuple[object, ...]] = list(study.analysis.subgroups.ideal.model_dump().items())
     rows = {"subgroup_sets": sets, "subgroup_ideals": ideals}
-    return {table: pd.DataFrame(found, columns=columns_of(table)) for table, found in rows.items()}
+    return {table: pd.DataFrame(table_rows, columns=columns_of(table)) for table, table_rows in rows.items()}

@@ -437,7 +437,7 @@ class Plan(NamedTuple):
             ("measures", self.n_measures),
             ("calls", self.n_calls),
         ]
-        parts = [
+        sections = [
             f"Study {self.study_id}: valid. Nothing was generated.",
             aligned(("what", "number"), counts),
             aligned(
@@ -446,9 +446,9 @@ class Plan(NamedTuple):
             ),
         ]
         if failing := [*self.would_fail, *self.spent, *self.gates]:
-            parts.insert(1, _listed("A run would fail:", list(map(str, failing))))
+            sections.insert(1, _listed("A run would fail:", list(map(str, failing))))
         if self.unknown is not None:
-            parts.insert(1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}")
+            sections.insert(1, f"A plan fetches nothing and asks nobody, so some numbers are unknown: {self.unknown}")
         apart = [row for row in self.aliasing if row.relation in CANNOT_BE_TOLD_APART]
         costs = [row.cells() for row in self.costs]
         tables = (
@@ -468,14 +468,14 @@ class Plan(NamedTuple):
             (LOOK_HEADER, [_look_cells(row) for row in self.looks]),
             ((*SIGNIFICANT_HEADER, *(f"by look {row.look}" for row in self.looks)), [*self._significant_by_look()]),
         )
-        parts += [aligned(header, rows) for header, rows in tables if rows]
+        sections += [aligned(header, rows) for header, rows in tables if rows]
         if advice := [*map(_advice, (row for row in self.power if row.best is not None))]:
-            parts.append(_listed("Best use of calls:", advice))
+            sections.append(_listed("Best use of calls:", advice))
         if self.not_checked:
-            parts.append(_listed("Not checked, for a plan asks nobody:", self.not_checked))
+            sections.append(_listed("Not checked, for a plan asks nobody:", self.not_checked))
         if self.warnings:
-            parts.append(_listed("Warnings:", self.warnings))
-        return "\n\n".join(parts)
+            sections.append(_listed("Warnings:", self.warnings))
+        return "\n\n".join(sections)
 
     def _significant_by_look(self) -> Iterator[tuple[object, ...]]:
         for row in self.power:
@@ -545,26 +545,26 @@ def _advice(row: PowerRow) -> str:
     planned = f"{best.n_responses_planned:g} answer{'' if best.n_responses_planned == 1 else 's'}"
     is_other = best.n_responses != best.n_responses_planned
     what = "a difference beyond its parts" if row.contrast == INTERACTION else "a difference"
-    told = (
+    sentence = (
         f"{row.measure_id} by {row.grouping_id}, {what} of {row.effect:g} (spread {row.source}): cheapest with "
         f"{best.n_root_prompts:,} root prompts x {answers} of each group ({best.n_calls:,} calls"
     )
     if is_other and row.n_calls is not None:
-        told += f"; with {planned} each, as planned, {_many(row.n_needed)} root prompts and {row.n_calls:,} calls"
-    told += ")"
+        sentence += f"; with {planned} each, as planned, {_many(row.n_needed)} root prompts and {row.n_calls:,} calls"
+    sentence += ")"
     if best.n_responses < best.n_responses_planned:
-        told += ": more root prompts, not more answers"
+        sentence += ": more root prompts, not more answers"
     if is_other and best.detects is not None and row.minimum_detectable_effect is not None:
-        told += (
+        sentence += (
             f". What this plan costs would pay for {best.n_same_calls:,} root prompts x {answers}, which show "
             f"{best.detects:.3g} instead of {row.minimum_detectable_effect:.3g}"
         )
     if best.n_least is not None:
-        told += (
+        sentence += (
             f". On the {row.n_root_prompts:,} root prompts there are no number of answers shows it: it takes "
             f"{_many(best.n_least)} at least"
         )
-    return told
+    return sentence
 
 
 def _many(n: int | None) -> str:

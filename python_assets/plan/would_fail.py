@@ -75,8 +75,8 @@ def _unready_providers(study: Study) -> Iterator[PlumblineError]:
     """One line for a variable or address that several generations share."""
     waiting: dict[tuple[object, ...], list[System]] = {}
     for one in (*study.systems, *study.engines.values()):
-        asked = (one.spec.provider, one.spec.api_key_env, *one.spec.headers.items())
-        waiting.setdefault(asked, []).append(one)
+        key = (one.spec.provider, one.spec.api_key_env, *one.spec.headers.items())
+        waiting.setdefault(key, []).append(one)
     for sharing in waiting.values():
         unready = [(one.system_id, reason) for one in sharing if (reason := _unready(study, one))]
         for _, reason in unready[:1]:

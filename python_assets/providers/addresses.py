@@ -257,14 +257,14 @@ class Address:
 
     def told(self) -> str | None:
         """What of it a user should know at the end of a run, None where there is nothing."""
-        told = []
+        clauses = []
         if self.n_turned_away:
-            told.append(f"turned {self.n_turned_away:,} calls away (429), asked {self.least} at a time at the least")
+            clauses.append(f"turned {self.n_turned_away:,} calls away (429), asked {self.least} at a time at the least")
         if self.failure is not None:
             now = "is left alone still" if self._left_alone_until is not None else "came back"
             # its words may hold a secret of those who asked
-            told.append(f"was left alone for a while and {now} ({self.failure.kind})")
-        return f"{self.shown} {'; '.join(told)}" if told else None
+            clauses.append(f"was left alone for a while and {now} ({self.failure.kind})")
+        return f"{self.shown} {'; '.join(clauses)}" if clauses else None
 
     def _is_well(self) -> None:
         self._failing.clear()

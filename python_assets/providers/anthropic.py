@@ -33,16 +33,16 @@ class Anthropic(HttpProvider):
     @classmethod
     def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
-        found = super().problems(config, factor_levels)
+        errors = super().problems(config, factor_levels)
         sent = {**config.decoding, **config.options}
         if sent.get("max_tokens") is None:
             expected = "a bound, which the API wants"
-            found.append(StudyError(("decoding", "max_tokens"), NOTHING, expected, "set it"))
+            errors.append(StudyError(("decoding", "max_tokens"), NOTHING, expected, "set it"))
         temperature = sent.get("temperature")
         if isinstance(temperature, int | float) and temperature > HOTTEST:
             expected = f"at most {HOTTEST:g}, the largest that the API takes"
-            found.append(StudyError(("decoding", "temperature"), temperature, expected, "lower it"))
-        return found
+            errors.append(StudyError(("decoding", "temperature"), temperature, expected, "lower it"))
+        return errors
 
     async def ask(self, request: Request) -> Answer:
         """One message."""

@@ -56,11 +56,11 @@ class Application(HttpProvider):
     @classmethod
     def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
-        found = super().problems(config, factor_levels)
+        errors = super().problems(config, factor_levels)
         if config.base_url is None:
             expected = "the address that requests are posted to"
-            found.append(StudyError(("base_url",), NOTHING, expected, "add base_url: https://..."))
-        return found
+            errors.append(StudyError(("base_url",), NOTHING, expected, "add base_url: https://..."))
+        return errors
 
     @classmethod
     def _option_problems(cls, options: Mapping[str, Any]) -> Iterator[StudyError]:
@@ -148,13 +148,13 @@ def _is_vacant(part: Any, values: Mapping[str, Any]) -> bool:
 def _found(reply: Any, path: str) -> Any:
     """What stands at a path; ProviderFailure, with the keys that are there, where nothing does."""
     steps = path.split(".")
-    for place, step in enumerate(steps):
+    for depth, step in enumerate(steps):
         if isinstance(reply, dict) and step in reply:
             reply = reply[step]
         elif isinstance(reply, list) and _is_index(step) and int(step) < len(reply):
             reply = reply[int(step)]
         else:
-            raise _malformed(f"nothing at {path}: {'.'.join(steps[:place]) or 'the reply'} {_told_shape(reply)}")
+            raise _malformed(f"nothing at {path}: {'.'.join(steps[:depth]) or 'the reply'} {_told_shape(reply)}")
     return reply
 
 

@@ -70,28 +70,28 @@ def write_batches(
         SourceError: a file cannot be written.
     """
     written: dict[Path, int] = {}
-    for number, part in enumerate(_parts(lines, most_lines, most_bytes), start=1):
+    for number, batch in enumerate(_parts(lines, most_lines, most_bytes), start=1):
         path = folder / f"{name}_{number}.jsonl"
         try:
-            path.write_bytes(b"".join(part))
+            path.write_bytes(b"".join(batch))
         except OSError as error:
             expected = "a file that can be written"
             raise SourceError(path, error.strerror or error, expected, "name another folder: --to") from error
-        written[path] = len(part)
+        written[path] = len(batch)
     return written
 
 
 def _parts(lines: Iterable[bytes], most_lines: int, most_bytes: int) -> Iterator[list[bytes]]:
-    part: list[bytes] = []
+    batch: list[bytes] = []
     n_bytes = 0
     for line in lines:
-        if part and (len(part) == most_lines or n_bytes + len(line) > most_bytes):
-            yield part
-            part, n_bytes = [], 0
-        part.append(line)
+        if batch and (len(batch) == most_lines or n_bytes + len(line) > most_bytes):
+            yield batch
+            batch, n_bytes = [], 0
+        batch.append(line)
         n_bytes += len(line)
-    if part:
-        yield part
+    if batch:
+        yield batch
 
 
 def read_results(paths: Sequence[Path]) -> Iterator[BatchResult]:

@@ -180,11 +180,11 @@ def probe_judges(study: Study, home: Home) -> None:
 
 def engine_descriptions(study: Study, home: Home) -> list[tuple[System, Description]]:
     """The engines that replied to anything, each with the model behind its latest log."""
-    found = []
+    described = []
     for engine in study.engines.values():
         logs = log_path(study, home, engine.system_id).parent.glob(f"{engine.system_id}.*.jsonl")
         latest_first = sorted(logs, key=lambda log: log.stat().st_mtime_ns, reverse=True)
         descriptions = (read_log(log).description for log in latest_first)
         if description := next(filter(None, descriptions), None):
-            found.append((engine, description))
-    return found
+            described.append((engine, description))
+    return described

@@ -166,8 +166,8 @@ def _refused_parameter(reply: Any, words: str) -> str | None:
                 return str(one["loc"][1])
     except (LookupError, TypeError, AttributeError):
         return None
-    found = _PARAMETER_WORDS.search(words)
-    return next(filter(None, found.groups()), None) if found else None
+    match = _PARAMETER_WORDS.search(words)
+    return next(filter(None, match.groups()), None) if match else None
 
 
 def _validation_errors(reply: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -189,7 +189,7 @@ def _is_filtered(status: int, reply: Any) -> bool:
         # DashScope's own protocol has the fields of an error at the top, DeepSeek's older one a detail
         error = reply.get("error") or reply
         words = str(error.get("message") or error.get("detail") if isinstance(error, dict) else error)
-        if (own := _FILTER_WORDS.get(status)) and own.search(words):
+        if (pattern := _FILTER_WORDS.get(status)) and pattern.search(words):
             return True
         if status == 403:
             return {"reasons", "flagged_input"} <= error["metadata"].keys()

@@ -102,17 +102,17 @@ def _named_arguments(config: SystemConfig, function: Callable[..., Any]) -> dict
 
 def _answer(returned: Any) -> Answer:
     """What a function returned; reasoning is kept beside the answer."""
-    parts = returned if isinstance(returned, Mapping) else {"text": returned}
-    if unknown := [str(name) for name in parts if name not in RETURNED]:
+    fields = returned if isinstance(returned, Mapping) else {"text": returned}
+    if unknown := [str(name) for name in fields if name not in RETURNED]:
         raise ProviderFailure("function_failed", f"returned {', '.join(unknown)}; expected {', '.join(RETURNED)}")
-    text, reasoning = parts.get("text"), parts.get("reasoning")
+    text, reasoning = fields.get("text"), fields.get("reasoning")
     for value in (text, reasoning):
         if value is not None and not isinstance(value, str):
             raise ProviderFailure("function_failed", f"expected text or None, got {type(value).__name__}")
     return Answer(
         text,
-        finish_reason=parts.get("finish_reason"),
-        n_tokens_in=parts.get("n_tokens_in"),
-        n_tokens_out=parts.get("n_tokens_out"),
+        finish_reason=fields.get("finish_reason"),
+        n_tokens_in=fields.get("n_tokens_in"),
+        n_tokens_out=fields.get("n_tokens_out"),
         context={"reasoning": reasoning} if reasoning else None,
     )

@@ -48,15 +48,15 @@ class HttpProvider(RemoteProvider):
     @classmethod
     def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
-        found = super().problems(config, factor_levels)
+        errors = super().problems(config, factor_levels)
         for name, value in config.headers.items():
             if config.api_key_env is not None and name.lower() == cls.key_header:
                 expected = "another header than the one that carries the key of api_key_env"
-                found.append(StudyError((HEADERS, name), value, expected, "keep one of them"))
+                errors.append(StudyError((HEADERS, name), value, expected, "keep one of them"))
         if cls.key_header == AUTHORIZATION and config.api_key_env is not None and _has_user(config.base_url):
             expected = "no user and password in base_url, which take its header"
-            found.append(StudyError(("api_key_env",), config.api_key_env, expected, "keep one of them"))
-        return [*found, *cls._option_problems(config.options)]
+            errors.append(StudyError(("api_key_env",), config.api_key_env, expected, "keep one of them"))
+        return [*errors, *cls._option_problems(config.options)]
 
     @classmethod
     def _option_problems(cls, options: Mapping[str, Any]) -> Iterator[StudyError]:

@@ -83,17 +83,17 @@ def judge_refusals(
         return JudgedRefusals(list(runs))
     _require_planted(study, run_context, engine)
     prompt_of = {one.prompt_id: one.prompt_text or "" for one in prompts}
-    asked = dict.fromkeys(_asked(row, prompt_of) for run in runs for row in run.responses if _is_open(row))
-    outcomes = _said(study, run_context, engine, list(asked))
+    queries = dict.fromkeys(_asked(row, prompt_of) for run in runs for row in run.responses if _is_open(row))
+    outcomes = _said(study, run_context, engine, list(queries))
     judged = [_judged(run, [outcomes.get(_asked(row, prompt_of)) for row in run.responses]) for run in runs]
-    return JudgedRefusals(judged, sum(said is None for said in outcomes.values()))
+    return JudgedRefusals(judged, sum(outcome is None for outcome in outcomes.values()))
 
 
 def _require_planted(study: Study, run_context: RunContext, engine: str) -> None:
-    said = _said(study, run_context, engine, list(_PLANTED))
-    for asked, truth in _PLANTED.items():
-        if said[asked] not in (None, "partly", truth):
-            got = f"{said[asked]!r} for the response {asked.text!r}"
+    outcomes = _said(study, run_context, engine, list(_PLANTED))
+    for query, truth in _PLANTED.items():
+        if outcomes[query] not in (None, "partly", truth):
+            got = f"{outcomes[query]!r} for the response {query.text!r}"
             raise ProviderError(f"engine {engine}, judge of refusals", got, truth, "name another model as judge")
 
 
@@ -134,7 +134,7 @@ def _inquiry(asked: _Asked) -> Inquiry:
 
 
 def _judged(run: SystemRun, outcomes: Sequence[str | None]) -> SystemRun:
-    responses = [_flagged(row, said) for row, said in zip(run.responses, outcomes, strict=True)]
+    responses = [_flagged(row, outcome) for row, outcome in zip(run.responses, outcomes, strict=True)]
     n_refused = sum(row.is_refused is True for row in responses)
     return replace(run, responses=responses, n_by_flag=run.n_by_flag | {"is_refused": n_refused})
 

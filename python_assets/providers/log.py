@@ -82,9 +82,9 @@ def read_log(path: Path) -> LogContent:
         if isinstance(record, Description):
             description = record
         elif record is not None:
-            response_id, outcome, of_line = record
+            response_id, outcome, line_usage = record
             outcomes[response_id] = outcome
-            used += of_line
+            used += line_usage
     return LogContent(outcomes, description, rejected, n_bytes, n_bytes - torn, used)
 
 

@@ -37,10 +37,10 @@ def first_token_logprobs(logprobs: Any) -> dict[str, float] | None:
 def likeliest_first(entries: Iterable[tuple[Any, Any]]) -> dict[str, float]:
     """Tokens by their log probability; what is no token with a logarithm of a probability is left out."""
     readable = [(token, float(value)) for token, value in entries if _is_logprob(token, value)]
-    found: dict[str, float] = {}
+    by_token: dict[str, float] = {}
     for token, value in sorted(readable, key=lambda entry: -entry[1]):
-        found.setdefault(token, value)
-    return found
+        by_token.setdefault(token, value)
+    return by_token
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

@@ -59,8 +59,8 @@ def generate(
     spending: Spending = UNBOUNDED,
 ) -> SystemRun:
     """Answer every prompt of one generation, as generate_all does those of several."""
-    asked = [Logged(config, log_path)]
-    return generate_all(prompts, asked, progress, addresses=addresses, allowance=allowance, spending=spending)[0]
+    logged = [Logged(config, log_path)]
+    return generate_all(prompts, logged, progress, addresses=addresses, allowance=allowance, spending=spending)[0]
 
 
 def generate_all(
@@ -107,15 +107,15 @@ def generate_all(
     with ExitStack() as open_logs:
         remote: dict[int, Asking] = {}
         known = addresses or Addresses()
-        for index, (own, one) in enumerate(made):
-            if of_servers := [provider for provider in own if isinstance(provider, RemoteProvider)]:
-                content = _logged(own[0], one.log_path)
+        for index, (providers, one) in enumerate(made):
+            if remote_providers := [provider for provider in providers if isinstance(provider, RemoteProvider)]:
+                content = _logged(providers[0], one.log_path)
                 writer = open_logs.enter_context(LogWriter(one.log_path, content))
-                remote[index] = Asking(Asker(of_servers, writer, progress, known, spending), content)
+                remote[index] = Asking(Asker(remote_providers, writer, progress, known, spending), content)
         if remote:
             answered = asyncio.run(ask_side_by_side(prompts, list(remote.values()), progress, allowance))
-            for (index, asking), of_one in zip(remote.items(), answered, strict=True):
-                runs[index] = _collect(asking.asker.provider, asking.content, of_one)
+            for (index, asking), outcomes in zip(remote.items(), answered, strict=True):
+                runs[index] = _collect(asking.asker.provider, asking.content, outcomes)
     for index, ((provider, *_), one) in enumerate(made):
         if index not in runs:
             runs[index] = _generate_locally(prompts, provider, one.log_path, progress, allowance, spending)
@@ -145,18 +145,18 @@ def probe(
     Raises:
         BudgetError, ProviderError: as generate_all does.
     """
-    own = make_providers(config)
-    provider = own[0]
+    providers = make_providers(config)
+    provider = providers[0]
     if isinstance(provider, LocalProvider) and provider.runs_model:
         provider.describe()
         if reason := provider.unready():
             raise reason
-    of_servers = [one for one in own if isinstance(one, RemoteProvider)]
-    if not of_servers:
+    remote_providers = [one for one in providers if isinstance(one, RemoteProvider)]
+    if not remote_providers:
         return
     content = read_log(log_path)
     with LogWriter(log_path, content) as writer:
-        asking = Asking(Asker(of_servers, writer, SILENT, addresses or Addresses(), spending), content)
+        asking = Asking(Asker(remote_providers, writer, SILENT, addresses or Addresses(), spending), content)
         asyncio.run(ask_side_by_side(prompts, [asking], SILENT, ANY_NUMBER, most=1))
 
 
@@ -256,18 +256,18 @@ def _within_budget(
     for batch in batches:
         begun = 0
         while begun < len(batch):
-            held = []
+            reserved = []
             for request in batch[begun:]:
                 one = spending.hold_now(request, config)
                 if one is None:
                     break
-                held.append(one)
-            if not held:
+                reserved.append(one)
+            if not reserved:
                 return
-            yield batch[begun : begun + len(held)]
-            for one in held:
+            yield batch[begun : begun + len(reserved)]
+            for one in reserved:
                 spending.settle(one, answered.get(one.request.response_id))
-            begun += len(held)
+            begun += len(reserved)
 
 
 def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Outcome]:

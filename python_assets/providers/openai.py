@@ -49,17 +49,17 @@ class OpenAI(HttpProvider):
     @classmethod
     def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
-        found = super().problems(config, factor_levels)
+        errors = super().problems(config, factor_levels)
         if config.options.get(ENDPOINT, CHAT) not in (CHAT, COMPLETIONS):
             where, expected = ("options", ENDPOINT), f"{CHAT} (the default) or {COMPLETIONS}"
-            found.append(StudyError(where, config.options[ENDPOINT], expected, "write one of them"))
+            errors.append(StudyError(where, config.options[ENDPOINT], expected, "write one of them"))
         if config.options.get("n") not in (None, 1):
             expected = "one answer a call, as one of several would be kept"
-            found.append(StudyError(("options", "n"), config.options["n"], expected, "use replicates: N"))
+            errors.append(StudyError(("options", "n"), config.options["n"], expected, "use replicates: N"))
         if config.options.get("echo"):
             expected = "no prompt in the answer, where it would be measured"
-            found.append(StudyError(("options", "echo"), config.options["echo"], expected, "remove it"))
-        return found
+            errors.append(StudyError(("options", "echo"), config.options["echo"], expected, "remove it"))
+        return errors
 
     @property
     def path(self) -> str:
@@ -143,7 +143,7 @@ def _text(content: Any) -> str | None:
         return content
     if not isinstance(content, list):
         raise TypeError(f"content is {type(content).__name__}")
-    return "".join(part["text"] for part in content if part.get("type") == "text")
+    return "".join(piece["text"] for piece in content if piece.get("type") == "text")
 
 
 def _thinking(content: Any) -> str | None:
@@ -153,4 +153,4 @@ def _thinking(content: Any) -> str | None:
     """
     if not isinstance(content, list):
         return None
-    return "".join(_text(part.get("thinking")) or "" for part in content if part.get("type") == "thinking")
+    return "".join(_text(piece.get("thinking")) or "" for piece in content if piece.get("type") == "thinking")

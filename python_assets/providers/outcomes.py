@@ -73,9 +73,9 @@ def _context_json(context: dict[str, Any], max_characters: int) -> str:
 def _cut(value: Any, max_characters: int) -> Any:
     """Every text within a value, cut."""
     if isinstance(value, dict):
-        return {name: _cut(part, max_characters) for name, part in value.items()}
+        return {name: _cut(inner, max_characters) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_cut(part, max_characters) for part in value]
+        return [_cut(inner, max_characters) for inner in value]
     return value[:max_characters] if isinstance(value, str) else value
 
 
@@ -101,7 +101,7 @@ def was_declined(finish_reason: str | None) -> bool:
 
 def _reasons(finish_reason: str | None) -> frozenset[str]:
     """In lower case: Gemini writes capital letters, and behind a colon which of its filters stopped an answer."""
-    return frozenset(part.partition(":")[0] for part in (finish_reason or "").lower().split(_AND))
+    return frozenset(reason.partition(":")[0] for reason in (finish_reason or "").lower().split(_AND))
 
 
 def _status_of(outcome: Outcome) -> Status:

@@ -80,5 +80,5 @@ def find_price(declared: dict[str, TokenPrice], system: System) -> TokenPrice | 
     table = published_prices()
     dated = _DATE_OF_A_VERSION.search(model)
     undated = model[: dated.start()] if dated and dated.end() == len(model) else model
-    found = table.get((name, model)) or table.get((name, undated))
-    return found.price if found else None
+    entry = table.get((name, model)) or table.get((name, undated))
+    return entry.price if entry else None

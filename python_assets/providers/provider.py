@@ -98,8 +98,8 @@ class LocalProvider(Provider, ABC):
         """What keeps this configuration from running; nothing is contacted or generated."""
         expected = f"nothing here, as provider {config.provider} answers as fast as it can"
         declared = {name: getattr(config, name) for name in RATES if getattr(config, name) is not None}
-        of_rates = [StudyError((name,), value, expected, f"remove {name}") for name, value in declared.items()]
-        return [*super().problems(config, factor_levels), *of_rates]
+        rate_problems = [StudyError((name,), value, expected, f"remove {name}") for name, value in declared.items()]
+        return [*super().problems(config, factor_levels), *rate_problems]
 
     @abstractmethod
     def describe(self) -> Description:
@@ -132,13 +132,13 @@ class RemoteProvider(Provider, ABC):
     @classmethod
     def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running; nothing is contacted."""
-        found = super().problems(config, factor_levels)
+        errors = super().problems(config, factor_levels)
         if cls.needs_model and not config.model.strip():
-            found.append(StudyError(("model",), config.model, "a model", "name it as its server does"))
+            errors.append(StudyError(("model",), config.model, "a model", "name it as its server does"))
         if config.base_url is not None and not is_address(config.base_url):
             expected = "the address of a server, http://host:port/path or https://..."
-            found.append(StudyError(("base_url",), config.base_url, expected, "correct it"))
-        return found
+            errors.append(StudyError(("base_url",), config.base_url, expected, "correct it"))
+        return errors
 
     @property
     def url(self) -> str | None:
@@ -148,8 +148,8 @@ class RemoteProvider(Provider, ABC):
 
     def address(self, path: str) -> str:
         """Address of something at the server; the query of base_url stands behind it."""
-        parts = urlsplit(str(self.url))
-        return parts._replace(path=f"{parts.path.rstrip('/')}/{path}").geturl()
+        split = urlsplit(str(self.url))
+        return split._replace(path=f"{split.path.rstrip('/')}/{path}").geturl()
 
     @property
     def secrets(self) -> list[str]:

@@ -81,14 +81,14 @@ def part_reasoning(text: str, tags: Mapping[str, str] | None = None) -> tuple[st
     if _is_plain(text, tags or {}):
         return text, ""
     every = {**REASONING_TAGS, **(tags or {})}
-    parts = _harmony(text) or _within(text, every) or _up_to_closing(text, every)
-    if parts is None:
+    split = _harmony(text) or _within(text, every) or _up_to_closing(text, every)
+    if split is None:
         return text, ""
-    passages = [parts.reasoning]
-    while further := _harmony(parts.answer) or _within(parts.answer, every):
-        parts = further
-        passages.append(parts.reasoning)
-    return _unwrapped(parts.answer), "\n\n".join(filter(None, passages))
+    passages = [split.reasoning]
+    while further := _harmony(split.answer) or _within(split.answer, every):
+        split = further
+        passages.append(split.reasoning)
+    return _unwrapped(split.answer), "\n\n".join(filter(None, passages))
 
 
 def begins_with_reasoning(text: str, tags: Mapping[str, str] | None = None) -> bool:

@@ -48,10 +48,10 @@ def parse_mapping(text: str | None) -> dict[str, str] | None:
     for value in _literals(text or "", "{", "}"):
         if isinstance(value, dict) and all(map(_is_scalar, [*value, *value.values()])):
             return _filled((_written(key), _written(word)) for key, word in value.items())
-    parts = [_ARROW.split(line, maxsplit=1) for line in _bulleted(text or "")]
-    if not parts or any(len(part) < 2 for part in parts):
+    pairs = [_ARROW.split(line, maxsplit=1) for line in _bulleted(text or "")]
+    if not pairs or any(len(pair) < 2 for pair in pairs):
         return None
-    return _filled((_bare(key), _bare(word)) for key, word in parts) or None
+    return _filled((_bare(key), _bare(word)) for key, word in pairs) or None
 
 
 def parse_yes_no(text: str | None) -> bool | None:
@@ -60,8 +60,8 @@ def parse_yes_no(text: str | None) -> bool | None:
     Returns:
         None where neither is yes or no, or the first says one and the last the other.
     """
-    said = parse_one_of(text, ("yes", "no"))
-    return None if said is None else said == "yes"
+    word = parse_one_of(text, ("yes", "no"))
+    return None if word is None else word == "yes"
 
 
 def parse_answers(text: str | None, questions: Sequence[str]) -> dict[str, bool] | None:
@@ -83,8 +83,8 @@ def parse_answers(text: str | None, questions: Sequence[str]) -> dict[str, bool]
 
 def _answers(said: Mapping[str, str], questions: Sequence[str]) -> dict[str, bool] | None:
     answers = {question: parse_yes_no(said.get(question)) for question in questions}
-    found = {question: answer for question, answer in answers.items() if answer is not None}
-    return found if len(found) == len(questions) else None
+    readable = {question: answer for question, answer in answers.items() if answer is not None}
+    return readable if len(readable) == len(questions) else None
 
 
 def _as_word(answer: Any) -> str:
@@ -99,8 +99,8 @@ def parse_one_of(text: str | None, words: Sequence[str]) -> str | None:
     """
     any_word = "|".join(map(re.escape, words))
     places = (re.match(rf"\W*({any_word})\b", text or "", re.I), re.search(rf"\b({any_word})\W*\Z", text or "", re.I))
-    found = {match.group(1).lower() for match in places if match}
-    return found.pop() if len(found) == 1 else None
+    matched_words = {match.group(1).lower() for match in places if match}
+    return matched_words.pop() if len(matched_words) == 1 else None
 
 
 def _literals(text: str, opening: str, closing: str) -> Iterator[Any]:

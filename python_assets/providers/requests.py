@@ -60,8 +60,8 @@ def plan_requests(prompts: Sequence[Prompt], provider: Provider, description: De
     rows, rejected = provider.rows(prompts)
     fixed = _fixed_part(provider, description)
     requests: list[Request] = []
-    for prompt, of_prompt in groupby(rows, key=itemgetter(0)):
-        requests += _requests(provider, fixed, prompt, [replicate for _, replicate in of_prompt])
+    for prompt, prompt_rows in groupby(rows, key=itemgetter(0)):
+        requests += _requests(provider, fixed, prompt, [replicate for _, replicate in prompt_rows])
     return RequestPlan(requests, rejected)
 
 

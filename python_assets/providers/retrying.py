@@ -123,8 +123,10 @@ class Asker:
 
     async def _describe(self, server: Server) -> None:
         """Let a server say which model answers; what another address said of it holds for all."""
-        said = await server.provider.describe()
-        digests = {one.description.model_digest for one in self.servers.all if one.description} | {said.model_digest}
+        description = await server.provider.describe()
+        digests = {one.description.model_digest for one in self.servers.all if one.description} | {
+            description.model_digest
+        }
         if len(digests) > 1:
             raise ProviderError(
                 f"system {self.config.system_id!r}",
@@ -132,7 +134,7 @@ class Asker:
                 "one model at all addresses of base_url",
                 "install the same one at each, or leave one out",
             )
-        server.description = replace(said, model_details=redacted(said.model_details, self._secrets))
+        server.description = replace(description, model_details=redacted(description.model_details, self._secrets))
 
     async def describe_once(self) -> Description | None:
         """The model that answers, None where no server can say it now: no retry, no error."""
@@ -183,15 +185,15 @@ class Asker:
 
     async def _ask_and_log(self, request: Request, tell: Callable[[], None]) -> bool:
         """Whether the budget had room for it."""
-        held = await self.spending.hold_later(request, self.config)
-        if held is None:
+        reserved = await self.spending.hold_later(request, self.config)
+        if reserved is None:
             return False
         outcome = None
         try:
             outcome = await self._outcome(request)
             self.writer.append([response_line(request, outcome)])
         finally:
-            self.spending.settle(held, outcome)
+            self.spending.settle(reserved, outcome)
         self.outcomes[request.response_id] = outcome
         tell()
         self._count_failures(outcome)
@@ -350,8 +352,8 @@ class Asker:
     def _stopped(self, what: str, kind: str, at: str | None = None) -> ProviderError:
         where = f"system {self.config.system_id!r}"
         at = at or ", ".join(server.address.shown for server in self.servers.all)
-        asked = f"model {self.config.model!r} at {at}" if self.config.model else at
-        got = f"{self._redact(what)} ({asked})"
+        target = f"model {self.config.model!r} at {at}" if self.config.model else at
+        got = f"{self._redact(what)} ({target})"
         kept = f"the response log keeps {len(self.outcomes)} responses of this run; a rerun asks for the rest"
         error = ProviderError(where, got, remedy="; ".join(filter(None, (self.provider.remedy(kind), kept))))
         # a server that answered will do so again; one that never did is to be started

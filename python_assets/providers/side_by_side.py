@@ -99,8 +99,8 @@ async def ask_side_by_side(
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from None
     for address in dict.fromkeys(server.address for one in askings for server in one.asker.servers.all):
-        if told := address.told():
-            progress.say(told)
+        if line := address.told():
+            progress.say(line)
     _require_all(askings)
     return [task.result() for task in tasks]
 

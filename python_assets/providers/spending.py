@@ -155,11 +155,11 @@ class Spending:
 
     async def hold_later(self, request: Request, config: SystemConfig) -> Held | None:
         """As hold_now, once what is in flight leaves room: less may come of it than was set aside."""
-        while isinstance(held := self.hold(request, config), Reached) and held.account.n_in_flight:
+        while isinstance(hold := self.hold(request, config), Reached) and hold.account.n_in_flight:
             waiter = asyncio.get_running_loop().create_future()
             self._waiting.append(waiter)
             await waiter
-        return self._remembered(held, config)
+        return self._remembered(hold, config)
 
     def _remembered(self, held: Held | Reached, config: SystemConfig) -> Held | None:
         if isinstance(held, Held):
@@ -215,9 +215,9 @@ def spending_of(study: Study, home: Home) -> Spending:
     accounts: dict[str, list[Account]] = {one.system_id: [] for one in everyone}
     if study.budget is not None:
         total = Amount(*(map(sum, zip(*spent.values(), strict=True)) if spent else Amount()))
-        of_study = Account((study.path, "budget"), study.budget, total)
+        study_account = Account((study.path, "budget"), study.budget, total)
         for listed in accounts.values():
-            listed.append(of_study)
+            listed.append(study_account)
     for one in everyone:
         if one.spec.budget is not None:
             where = (study.path, f"system {one.system_id}", "budget")
@@ -256,15 +256,15 @@ def spent_of(study: Study, home: Home) -> Spent:
         ProviderError: a log cannot be read.
     """
     everyone = [*study.systems, *study.engines.values()]
-    asked = [
+    priced_usages = [
         (used, price_of(study, one))
         for one in everyone
         if one.spec.provider not in (REPLAY, SIMULATOR) and (used := logged_usage(study, home, one)).n_calls
     ]
-    if not asked:
+    if not priced_usages:
         return Spent(None, None, None, None, NOTHING_ASKED)
-    total = sum((used for used, _ in asked), Usage())
-    costs = [None if price is None else used.usd(price) for used, price in asked]
+    total = sum((used for used, _ in priced_usages), Usage())
+    costs = [None if price is None else used.usd(price) for used, price in priced_usages]
     usd = None if None in costs else math.fsum(filter(None, costs))
     return Spent(
         total.n_calls, total.n_tokens_in, total.n_tokens_out, usd, cost_reason=NO_PRICE if usd is None else None

@@ -141,8 +141,8 @@ def typed_failures() -> Iterator[None]:
 def is_address(url: str) -> bool:
     """Tell whether a text is the http or https address of a server."""
     try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        split = urlsplit(url)
+        return split.scheme in ("http", "https") and bool(split.hostname) and split.port != 0
     except ValueError:
         return False
 
@@ -157,8 +157,8 @@ def secrets_of(url: str | None) -> list[str]:
 
     The version of an API, a date that answers may name, is none.
     """
-    parts = urlsplit(url or "")
-    pieces = [piece for piece in parts.query.split("&") if not API_VERSION.fullmatch(piece)]
+    split = urlsplit(url or "")
+    pieces = [piece for piece in split.query.split("&") if not API_VERSION.fullmatch(piece)]
     values = [value or name for name, _, value in (piece.partition("=") for piece in pieces)]
-    written = [*parts.netloc.rpartition("@")[0].split(":"), *values]
+    written = [*split.netloc.rpartition("@")[0].split(":"), *values]
     return [secret for text in written if text for secret in (text, unquote_plus(text))]

@@ -39,9 +39,9 @@ class Usage:
 
     def usd(self, price: TokenPrice) -> float:
         """What it costs, in US dollars."""
-        of_cached = price.in_ if price.cached is None else price.cached
+        cached_price = price.in_ if price.cached is None else price.cached
         n_fresh = self.n_tokens_in - self.n_tokens_cached
-        paid = n_fresh * price.in_ + self.n_tokens_cached * of_cached + self.n_tokens_out * price.out
+        paid = n_fresh * price.in_ + self.n_tokens_cached * cached_price + self.n_tokens_out * price.out
         return paid / PER_MILLION
 
 

@@ -92,8 +92,8 @@ def outcomes_in_words(row: Row, alpha: float | None = None) -> str:
         row: with n_significant, n_inconclusive and so on.
         alpha: at which they were called; tells how many of the called are expected to be false. None: no word of it.
     """
-    told = [_counted(row, name, alpha) for name in OUTCOMES if row[f"n_{name}"] or name == "significant"]
-    return ", ".join(told)
+    counts = [_counted(row, name, alpha) for name in OUTCOMES if row[f"n_{name}"] or name == "significant"]
+    return ", ".join(counts)
 
 
 def _counted(row: Row, outcome: str, alpha: float | None) -> str:
@@ -111,13 +111,13 @@ def why(reason: str | None, meaning: str | None, remedy: str | None) -> str:
         meaning: of table reasons; None of a word that it lacks, and so the remedy.
         remedy: what to do.
     """
-    kind, _, told = (meaning or (reason or "no reason was recorded").replace("_", " ")).partition(": ")
-    return "; ".join(filter(None, (told or kind, remedy)))
+    kind, _, explanation = (meaning or (reason or "no reason was recorded").replace("_", " ")).partition(": ")
+    return "; ".join(filter(None, (explanation or kind, remedy)))
 
 
 def unscored_in_words(row: Row) -> str:
     """Which model gave no readable answer to which measure, of how many, and why."""
     n = row["n_asked"]
     answers = "its one answer" if n == 1 else f"any of its {n:,} answers"
-    told = why(row["reason"], row["meaning"], row["remedy"])
-    return f"{row['system_id']}: {row['measure_id']} could not be read in {answers}: {told}"
+    explanation = why(row["reason"], row["meaning"], row["remedy"])
+    return f"{row['system_id']}: {row['measure_id']} could not be read in {answers}: {explanation}"

@@ -62,8 +62,8 @@ def write_archive(publication: Home, study_id: str, study_file: Path, folder: Pa
         manifest = manifest_of(connection, study, "archive", files, factors_of(connection, study))
     if not hides_texts:
         shutil.copyfile(study_file, unfinished / f"{study_id}.yml")
-    beside = {path.name: sha256_of_file(path) for path in sorted(unfinished.iterdir()) if path.is_file()}
-    write_manifest(unfinished, manifest.model_copy(update={"hides_texts": hides_texts, "beside": beside}))
+    digests = {path.name: sha256_of_file(path) for path in sorted(unfinished.iterdir()) if path.is_file()}
+    write_manifest(unfinished, manifest.model_copy(update={"hides_texts": hides_texts, "beside": digests}))
     return Archive(folder, sha256_of_file(unfinished / NAME))
 
 
@@ -76,8 +76,8 @@ def _marts_written(
     ).fetchall()
     written = []
     for (table,) in tables:
-        of_run = f" and run_id = {literal(run_id)}" if table in TABLES_OF_RUNS else ""
-        query = f"select * from {identifier(table)} where study_id = $study{of_run}"
+        run_condition = f" and run_id = {literal(run_id)}" if table in TABLES_OF_RUNS else ""
+        query = f"select * from {identifier(table)} where study_id = $study{run_condition}"
         written.append(write_table(connection, query, study_id, folder / f"{table}.parquet", "parquet"))
     return written
 

@@ -35,12 +35,12 @@ class ArchivedRun(NamedTuple):
 
 def archived_runs(home: Home, study_id: str) -> list[ArchivedRun]:
     """The runs of a study that are kept, the latest first; those of other versions of Plumbline too."""
-    found = []
+    runs = []
     for path in home.archives(study_id).glob(f"*/{NAME}"):
         published_at = _published_at(path)
         if published_at and not path.parent.name.endswith(UNFINISHED):
-            found.append(ArchivedRun(path.parent.name, published_at, path.parent))
-    return sorted(found, key=lambda run: (run.published_at, run.run_id), reverse=True)
+            runs.append(ArchivedRun(path.parent.name, published_at, path.parent))
+    return sorted(runs, key=lambda run: (run.published_at, run.run_id), reverse=True)
 
 
 def archived_run(home: Home, study_id: str, run_id: str) -> ArchivedRun:
@@ -55,11 +55,11 @@ def archived_run(home: Home, study_id: str, run_id: str) -> ArchivedRun:
         WarehouseError: there is none of that name, or several begin so; the text names those that are kept.
     """
     where, runs = f"the kept runs of {study_id}", archived_runs(home, study_id)
-    found = [run for run in runs if run.run_id.startswith(run_id)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        got = f"{run_id!r}, which begins {len(found)} runs: {_named(found)}"
+    matches = [run for run in runs if run.run_id.startswith(run_id)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        got = f"{run_id!r}, which begins {len(matches)} runs: {_named(matches)}"
         raise WarehouseError(where, got, "one of them", "write it out")
     if not runs:
         remedy = f"run it with: plumbline run {study_id}"

@@ -88,17 +88,17 @@ def factors_of(connection: duckdb.DuckDBPyConnection, study: dict[str, Any]) -> 
         if row["factor"] in named:
             nested_in[row["unit_factor"]].append(row["factor"])
     positions = level_positions(json.loads(study["config_json"]))
-    found = {}
+    factors = {}
     for row in rows:
         declared = positions.get(row["factor"], {})
         levels = sorted(row["levels"], key=lambda level: declared.get(level, len(declared)))
-        found[row["factor"]] = ExportedFactor(
+        factors[row["factor"]] = ExportedFactor(
             type=row["type"],
             levels=levels,
             reference_level=row["reference_level"],
             nested_in=nested_in.get(row["factor"]),
         )
-    return found
+    return factors
 
 
 def write_table(

@@ -49,9 +49,9 @@ class Loss(NamedTuple):
         """What is lost and what stays, for a terminal."""
         what = f"run {self.run_id} of study {self.study_id}" if self.run_id else f"study {self.study_id}"
         largest = sorted(self.n_rows.items(), key=lambda table: -table[1])
-        told = [f"{n:,} of {name}" for name, n in largest[:MOST_TABLES]]
+        tables = [f"{n:,} of {name}" for name, n in largest[:MOST_TABLES]]
         more = [plural(len(largest) - MOST_TABLES, "more table")] if len(largest) > MOST_TABLES else []
-        rows = f"{sum(self.n_rows.values()):,}: {', '.join([*told, *more])}" if largest else "none"
+        rows = f"{sum(self.n_rows.values()):,}: {', '.join([*tables, *more])}" if largest else "none"
         n_kept = len(self.kept)
         folders = f"{plural(n_kept, 'folder')}, {self.n_bytes:,} bytes" if n_kept else "no folder: none is kept"
         lines = [
@@ -114,8 +114,8 @@ def drop(home: Home, loss: Loss) -> str:
         WarehouseError: something else would be lost by now, or as of publish.
     """
     with tells_what_cannot_be_written(home), publish_lock(home):
-        found = loss_of(home, loss.run_id or loss.study_id)
-        if found != loss:
+        current_loss = loss_of(home, loss.run_id or loss.study_id)
+        if current_loss != loss:
             got, expected = "a publication since it was told what is lost", "the same as was told"
             raise WarehouseError(f"study {loss.study_id}", got, expected, "give the command again")
         published_at, earlier = utc_now(), Home(home.current.resolve())
@@ -158,7 +158,7 @@ def _runs(connection: duckdb.DuckDBPyConnection, home: Home) -> dict[str, list[s
     studies |= {path.name for path in home.root.glob("archive/*") if archived_runs(home, path.name)}
     runs: dict[str, list[str]] = {}
     for study_id in sorted(studies):
-        published = [run_id for of_study, run_id in rows if of_study == study_id]
+        published = [run_id for published_study, run_id in rows if published_study == study_id]
         kept = [run.run_id for run in reversed(archived_runs(home, study_id)) if run.run_id not in published]
         runs[study_id] = [*kept, *published]
     return runs
@@ -169,16 +169,16 @@ def _named(name: str, runs: dict[str, list[str]]) -> tuple[str, str]:
     if name in runs:
         return name, EVERY_RUN
     is_beginning = len(name) >= SHOWN_CHARACTERS
-    found = [
+    matches = [
         (study_id, run_id)
-        for study_id, of_study in runs.items()
-        for run_id in of_study
+        for study_id, study_runs in runs.items()
+        for run_id in study_runs
         if run_id == name or (is_beginning and run_id.startswith(name))
     ]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        got = f"{name!r}, which begins {len(found)} runs: {listed(run_id for _, run_id in found)}"
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        got = f"{name!r}, which begins {len(matches)} runs: {listed(run_id for _, run_id in matches)}"
         raise WarehouseError("plumbline drop", got, "one of them", "write it out")
     expected = f"a study ({listed(runs)}) or the id of a run, of which {SHOWN_CHARACTERS} characters are enough"
     remedy = suggestion(name, runs, "plumbline list has both")
@@ -207,15 +207,15 @@ class _Config(NamedTuple):
 
 def _require_no_import(configs: Iterable[_Config], study_id: str, run_ids: Collection[str]) -> None:
     """See that nothing that stays, published or kept, reads a file in the folder of a run that goes."""
-    found = [
+    importers = [
         f"{config.whose}, which reads run {run_id}"
         for config in configs
         if config.study_id != study_id or config.run_id not in run_ids
         for run_id in sorted(run_ids)
         if _reads(config.content, study_id, run_id)
     ]
-    if found:
-        got, expected = f"imported by {'; '.join(found)}", "runs that nothing else imports"
+    if importers:
+        got, expected = f"imported by {'; '.join(importers)}", "runs that nothing else imports"
         remedy = "drop these first, or let them import an export of it and run them again"
         raise WarehouseError(f"study {study_id}", got, expected, remedy)
 

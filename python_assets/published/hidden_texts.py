@@ -44,8 +44,8 @@ def hide_texts(connection: duckdb.DuckDBPyConnection, study_id: str) -> bool:
     Returns:
         Whether they are hidden.
     """
-    found = connection.execute("select config_json from studies where study_id = ?", [study_id]).fetchone()
-    config = json.loads(found[0]) if found else {}
+    row = connection.execute("select config_json from studies where study_id = ?", [study_id]).fetchone()
+    config = json.loads(row[0]) if row else {}
     if not asks_to_hide(config):
         return False
     for table, columns in _columns(connection).items():
@@ -81,8 +81,8 @@ def config_without_texts(config: dict[str, Any]) -> dict[str, Any]:
     for template in templates.get("texts", []):
         _hide_parts(template, _PARTS_OF_TEMPLATES)
     assemble = (hidden.get("prompts") or {}).get("assemble") or {}
-    for part in (*templates.get("texts", []), assemble):
-        for message in part.get("messages") or []:
+    for section in (*templates.get("texts", []), assemble):
+        for message in section.get("messages") or []:
             _hide_parts(message, ("content",))
     for system in hidden.get("systems", []):
         _hide_parts(system, _PARTS_OF_SYSTEMS)
@@ -94,8 +94,8 @@ def _hide_parts(part: dict[str, Any], names: tuple[str, ...]) -> None:
         if isinstance(part.get(name), dict):
             # options that are a list are called by their own texts
             part[name] = {
-                f"{name} {place}" if key == text else key: _slots_of(text)
-                for place, (key, text) in enumerate(part[name].items(), start=1)
+                f"{name} {number}" if key == text else key: _slots_of(text)
+                for number, (key, text) in enumerate(part[name].items(), start=1)
             }
         elif part.get(name):
             part[name] = _slots_of(part[name])

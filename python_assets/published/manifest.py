@@ -211,13 +211,13 @@ class _Format(BaseModel):
 
 def _check_format(path: Path, field: Where, text: bytes) -> None:
     try:
-        found = _Format.model_validate_json(text)
+        header = _Format.model_validate_json(text)
     except ValidationError:
         return  # no manifest at all, which reading it tells
-    if found.format != FORMAT and found.format.startswith(KIND):
+    if header.format != FORMAT and header.format.startswith(KIND):
         raise SourceError(
             field,
-            f"{path} of format {found.format!r}, written by Plumbline {found.plumbline_version}",
+            f"{path} of format {header.format!r}, written by Plumbline {header.plumbline_version}",
             f"format {FORMAT!r}, which Plumbline {version('plumbline')} reads",
             OTHER_VERSION,
         )

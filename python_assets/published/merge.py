@@ -163,21 +163,21 @@ def merge_changes(
         OSError, duckdb.IOException: the folders cannot be written.
     """
     run_id, against = map(literal, pair)
-    of_run = f"study_id = {literal(stamp.study_id)} and run_id = {run_id}"
+    run_condition = f"study_id = {literal(stamp.study_id)} and run_id = {run_id}"
 
     def write(cursor: duckdb.DuckDBPyConnection, mart: Mart) -> int:
         _create(cursor, mart, [])
         rows, names = f"earlier.main.{identifier(mart.name)}", [column.name for column in mart.columns]
         if mart.name == RUN_CHANGES:
-            rows = f"(from {rows} where not ({of_run} and against_run_id = {against}))"
+            rows = f"(from {rows} where not ({run_condition} and against_run_id = {against}))"
         n_rows = _insert(cursor, mart, rows, names)
         if mart.name == RUN_CHANGES:
             cursor.register("changes", changes)
-            of_pair = f"{literal(stamp.study_id)} as study_id, {run_id} as run_id, {against} as against_run_id"
-            n_rows += _insert(cursor, mart, f"(select *, {of_pair} from changes)", names)
+            pair_columns = f"{literal(stamp.study_id)} as study_id, {run_id} as run_id, {against} as against_run_id"
+            n_rows += _insert(cursor, mart, f"(select *, {pair_columns} from changes)", names)
         if mart.name == RUNS:
             id_ = literal(stamp.publication_id)
-            cursor.execute(f"update fresh.main.{RUNS} set publication_id = {id_} where {of_run}")
+            cursor.execute(f"update fresh.main.{RUNS} set publication_id = {id_} where {run_condition}")
         return n_rows
 
     _written(connection, marts_of(connection, "earlier", "main"), into, stamp, write)
@@ -214,14 +214,14 @@ def rows_of(mart: Mart, study_id: str, run_id: str) -> str:
     """
     if "study_id" not in {column.name for column in mart.columns}:
         return "false"
-    of_study = f"study_id = {literal(study_id)}"
+    study_condition = f"study_id = {literal(study_id)}"
     if run_id == EVERY_RUN:
-        return of_study
+        return study_condition
     if mart.name not in TABLES_OF_RUNS:
         return "false"
     # what was held against a run that is gone says nothing any more
     of = ("run_id", "against_run_id") if mart.name == RUN_CHANGES else ("run_id",)
-    return f"{of_study} and ({' or '.join(f'{name} = {literal(run_id)}' for name in of)})"
+    return f"{study_condition} and ({' or '.join(f'{name} = {literal(run_id)}' for name in of)})"
 
 
 def _written(
@@ -237,9 +237,9 @@ def _written(
 
     def write_both(mart: Mart) -> int:
         with connection.cursor() as cursor:
-            told = write(cursor, mart)
+            n_written = write(cursor, mart)
             _write_parquet(cursor, into.parquet, mart, stamp)
-        return told
+        return n_written
 
     tables = [mart for mart in marts if mart.name not in VIEWS_OF_RUNS]
     views = {mart.name: mart for mart in marts if mart.name in VIEWS_OF_RUNS}
@@ -292,11 +292,11 @@ def _carry_over(connection: duckdb.DuckDBPyConnection, stamp: Stamp, mart: Mart,
     known = {column.name: column for column in earlier.columns} if earlier else {}
     if "study_id" not in known:
         return []
-    of_every_run = mart.name in TABLES_OF_RUNS
+    has_every_run = mart.name in TABLES_OF_RUNS
     connection.execute(
         f"create or replace temp view carried_rows as "
         f"select * from earlier.main.{identifier(mart.name)} where study_id <> {literal(stamp.study_id)}"
-        + (" or run_id not in (from build.marts.runs select run_id)" if of_every_run else "")
+        + (" or run_id not in (from build.marts.runs select run_id)" if has_every_run else "")
     )
     row = connection.execute("select 1 from carried_rows limit 1").fetchone()
     return [known[column.name] for column in mart.columns if column.name in known] if row else []
@@ -395,8 +395,8 @@ def _columns(connection: duckdb.DuckDBPyConnection, table: str) -> list[str]:
 
 def _write_parquet(connection: duckdb.DuckDBPyConnection, folder: Path, mart: Mart, stamp: Stamp) -> None:
     path = _text(folder / f"{mart.name}.parquet")
-    said = f"{{publication_id: {literal(stamp.publication_id)}}}"
-    connection.execute(f"copy fresh.main.{identifier(mart.name)} to {path} (format parquet, kv_metadata {said})")
+    metadata = f"{{publication_id: {literal(stamp.publication_id)}}}"
+    connection.execute(f"copy fresh.main.{identifier(mart.name)} to {path} (format parquet, kv_metadata {metadata})")
 
 
 def _text(path: Path) -> str:

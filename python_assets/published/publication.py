@@ -219,11 +219,11 @@ def commit(
 
 def _flushed(folders: Iterable[Path]) -> Mapping[Path, str]:
     """The sha256 of every file below some folders, once they are on disk with the names of what lies in them."""
-    found = [path for folder in folders for path in (folder, *folder.rglob("*"))]
-    files = [path for path in found if path.is_file()]
+    paths = [path for folder in folders for path in (folder, *folder.rglob("*"))]
+    files = [path for path in paths if path.is_file()]
     with ThreadPoolExecutor(N_FLUSHED) as pool:
         digests = list(pool.map(_flush_file, files))
-        list(pool.map(_flush, (path for path in found if path.is_dir())))
+        list(pool.map(_flush, (path for path in paths if path.is_dir())))
     return dict(zip(files, digests, strict=True))
 
 
@@ -250,25 +250,25 @@ def finish(home: Home, publication: Home) -> None:
         WarehouseError: its manifest cannot be read, or the chain cannot be written.
         OSError: the folders cannot be written.
     """
-    told = read_publication(publication)
+    manifest = read_publication(publication)
     with open_chain(home) as chain:
-        if told.archive:
-            chain.add(Entry("archive", told.study_id, told.run_id, told.archive_sha256))
+        if manifest.archive:
+            chain.add(Entry("archive", manifest.study_id, manifest.run_id, manifest.archive_sha256))
         digest = sha256_of_file(publication.root / NAME)
-        if told.is_drop:
-            chain.add(Entry("drop", told.study_id, told.run_id, digest))
-        chain.add(Entry("publication", told.study_id, id_of(publication), digest))
-    if told.archive:
-        put_in_place(Archive(home.root / told.archive, told.archive_sha256))
-        _flush((home.root / told.archive).parent)
+        if manifest.is_drop:
+            chain.add(Entry("drop", manifest.study_id, manifest.run_id, digest))
+        chain.add(Entry("publication", manifest.study_id, id_of(publication), digest))
+    if manifest.archive:
+        put_in_place(Archive(home.root / manifest.archive, manifest.archive_sha256))
+        _flush((home.root / manifest.archive).parent)
     _link(home.current, Path(home.publications.name) / publication.root.name)
     for name in LINKED:
         if not os.path.lexists(home.root / name):
             _link(home.root / name, Path(home.current.name) / name)
     _flush(home.root)
-    for path in told.removed:
+    for path in manifest.removed:
         remove_archive(home.root / path)
-    n_kept = 1 if told.is_drop else KEPT  # those before it hold what was dropped
+    n_kept = 1 if manifest.is_drop else KEPT  # those before it hold what was dropped
     for old in publications(home)[:-n_kept]:
         _remove(old.root.rename(home.publications / f".{old.root.name}"))
 

@@ -117,7 +117,7 @@ def _publish(home: Home, run: FinishedRun, write_report: WriteReport[Told]) -> P
         kept, removed = runs[: run.keep], runs[run.keep :]
         database = earlier.published if earlier.published.is_file() else None
         n_rows = merge(connection, database, publication, stamp, kept)
-    told = write_report(publication.published, run.study_id, publication.report(run.study_id))
+    report = write_report(publication.published, run.study_id, publication.report(run.study_id))
     _copy_preregistrations(home, publication, run.study_id)
     share(publication, earlier, SHARED)
     archive = write_archive(publication, run.study_id, run.study_file, this.folder)
@@ -132,19 +132,19 @@ def _publish(home: Home, run: FinishedRun, write_report: WriteReport[Told]) -> P
     )
     finish(home, whole)
     names = [one.run_id for one in kept], [one.run_id for one in removed]
-    return Published(stamp.publication_id, n_rows, told, this.folder, *names, seconds=0.0)
+    return Published(stamp.publication_id, n_rows, report, this.folder, *names, seconds=0.0)
 
 
 def _run_id(connection: duckdb.DuckDBPyConnection, run: FinishedRun) -> str:
     """The run that a build file holds the marts of."""
     query = "select run_id from build.marts.studies where study_id = ?"
     try:
-        found = connection.execute(query, [run.study_id]).fetchone()
+        row = connection.execute(query, [run.study_id]).fetchone()
     except duckdb.CatalogException:  # no marts
-        found = None
-    if found is None:
+        row = None
+    if row is None:
         raise _not_run(run)
-    return str(found[0])
+    return str(row[0])
 
 
 def _copy_preregistrations(home: Home, publication: Home, study_id: str) -> None:

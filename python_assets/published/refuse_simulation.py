@@ -56,7 +56,7 @@ def has_stand_in(connection: duckdb.DuckDBPyConnection, database: str, schema: s
     rows = connection.execute(
         f'select has_stand_in from "{database}"."{schema}".studies where study_id = ?', [study_id]
     ).fetchall()
-    return any(found for (found,) in rows)
+    return any(flag for (flag,) in rows)
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, database: str, schema: str, table: str) -> set[str]:

@@ -159,10 +159,10 @@ def _of_look(facts: Row) -> list[str]:
     if facts["look"] is None:
         return []
     look, n = facts["look"], facts["n_looks"]
-    asked = f"{facts['n_root_prompts_asked']:,} of {facts['n_root_prompts_planned']:,} root prompts"
-    told = "nothing is called" if facts["is_withheld"] else f"called at {facts['significance_level']:.2g}"
+    root_prompts = f"{facts['n_root_prompts_asked']:,} of {facts['n_root_prompts_planned']:,} root prompts"
+    outcome = "nothing is called" if facts["is_withheld"] else f"called at {facts['significance_level']:.2g}"
     more = f"; the next run asks look {look + 1}" if look < n and not facts["is_withheld"] else ""
-    return [f"Look       {look} of {n}, {asked}: {told}{more}"]
+    return [f"Look       {look} of {n}, {root_prompts}: {outcome}{more}"]
 
 
 def _of_raters(rows: list[Row], n_set_aside: int) -> list[str]:
@@ -175,12 +175,12 @@ def _of_raters(rows: list[Row], n_set_aside: int) -> list[str]:
         for row in rows[:MOST_RATERS]
     ]
     more = len(rows) - len(given)
-    told = [", ".join(given) + (f", and {more:,} more" if more else "")]
+    clauses = [", ".join(given) + (f", and {more:,} more" if more else "")]
     if n_without := sum(row["n_without"] for row in rows):
-        told.append(f"{plural(n_without, 'row')} without one")
+        clauses.append(f"{plural(n_without, 'row')} without one")
     if n_set_aside:
-        told.append(f"{n_set_aside:,} wrong, in quarantined_records")
-    return [f"Labels     {'; '.join(told)}"]
+        clauses.append(f"{n_set_aside:,} wrong, in quarantined_records")
+    return [f"Labels     {'; '.join(clauses)}"]
 
 
 def _of_logs(rows: list[Row]) -> list[str]:
@@ -189,19 +189,21 @@ def _of_logs(rows: list[Row]) -> list[str]:
         return []
     of = {row["status"]: row for row in rows}
     n_of = {status: row["n"] for status, row in of.items()}
-    told = [f"{n_of.get('equal', 0):,} equal"]
+    clauses = [f"{n_of.get('equal', 0):,} equal"]
     if different := of.get("different"):
         named = [
             f"{metric} {ours:.6g} for {theirs:.6g}"
             for metric, theirs, ours in zip(different["metrics"], different["theirs"], different["ours"], strict=True)
         ]
         more = [f"{len(named) - MOST_METRICS} more"] if len(named) > MOST_METRICS else []
-        told.append(f"WARNING: {different['n']:,} different ({', '.join([*named[:MOST_METRICS], *more])})")
+        clauses.append(f"WARNING: {different['n']:,} different ({', '.join([*named[:MOST_METRICS], *more])})")
     if n := n_of.get("different_by_design"):
-        told.append(f"{n:,} different by design")
+        clauses.append(f"{n:,} different by design")
     if n := n_of.get("not_imported"):
-        told.append(f"{n:,} not imported")
-    return [f"Log        {plural(sum(n_of.values()), 'metric')} of the log: {', '.join(told)} (table imported_metrics)"]
+        clauses.append(f"{n:,} not imported")
+    return [
+        f"Log        {plural(sum(n_of.values()), 'metric')} of the log: {', '.join(clauses)} (table imported_metrics)"
+    ]
 
 
 def _of_set(row: Row, alpha: float) -> str:
@@ -211,21 +213,21 @@ def _of_set(row: Row, alpha: float) -> str:
 
 def _of_blocks(row: Row) -> str:
     """Which factors the comparison of a grouping holds fixed, and which it cannot."""
-    held = f"within {row['held']}" if row["held"] else "nothing held fixed"
-    return f"{row['grouping_id']}: {held} ({row['left_out']} left out as redundant)"
+    fixed_factors = f"within {row['held']}" if row["held"] else "nothing held fixed"
+    return f"{row['grouping_id']}: {fixed_factors} ({row['left_out']} left out as redundant)"
 
 
 def _found(study: _Study, n_lines: int) -> list[str]:
     """A line a finding, as many as fit; the last says how many more there are."""
-    found = study.rows(FOUND)
-    if not found:
+    rows = study.rows(FOUND)
+    if not rows:
         return ["Found      no question of a generation was called different"]
-    n_told = len(found) if len(found) <= n_lines else n_lines - 1
-    told = [_fact(study, row) for row in found[:n_told]]
-    if len(found) > n_told:
+    n_told = len(rows) if len(rows) <= n_lines else n_lines - 1
+    lines = [_fact(study, row) for row in rows[:n_told]]
+    if len(rows) > n_told:
         query = f"select sentence from findings where study_id = '{study.study_id}'"
-        told.append(f'{len(found) - n_told} more: plumbline sql "{query}"')
-    return [f"{'Found' if place == 0 else '':<10} {text}" for place, text in enumerate(told)]
+        lines.append(f'{len(rows) - n_told} more: plumbline sql "{query}"')
+    return [f"{'Found' if index == 0 else '':<10} {text}" for index, text in enumerate(lines)]
 
 
 def _fact(study: _Study, row: Row) -> str:
@@ -256,10 +258,10 @@ def _changed(rows: list[Row]) -> list[str]:
     """In one line, which measures differ between which generations."""
     if not rows:
         return []
-    told = [_change(row) for row in rows[:MOST_CHANGES]]
+    changes = [_change(row) for row in rows[:MOST_CHANGES]]
     if len(rows) > MOST_CHANGES:
-        told.append(f"{len(rows) - MOST_CHANGES} more in system_comparisons")
-    return [f"Changed    {'; '.join(told)}"]
+        changes.append(f"{len(rows) - MOST_CHANGES} more in system_comparisons")
+    return [f"Changed    {'; '.join(changes)}"]
 
 
 def _change(row: Row) -> str:
@@ -272,8 +274,8 @@ def _quantity(row: Row) -> str:
     """A measure by a grouping, of which the mean of all prompts has none."""
     what = CALIBRATIONS[row["calibration"]]
     by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
-    place = by if row["slice_id"] == "all" else f"{by} in {row['slice_id']}"
-    return f"{what} {row['measure_id']}{place}".lstrip()
+    where = by if row["slice_id"] == "all" else f"{by} in {row['slice_id']}"
+    return f"{what} {row['measure_id']}{where}".lstrip()
 
 
 def _group(group: Row) -> str:
@@ -284,22 +286,22 @@ def _group(group: Row) -> str:
 def _not_found(families: list[Row], significant: Row, n_repeated: int) -> str:
     """What was tested and not called, and what of the called is told in no line above."""
     n_inconclusive, n_equivalent = (sum(row[name] for row in families) for name in ("n_inconclusive", "n_equivalent"))
-    told = [
+    clauses = [
         f"{plural(n_inconclusive, 'question')} open, neither a difference shown nor one ruled out",
         f"{n_equivalent:,} equal within their margins" if n_equivalent else "",
         f"{significant['n_inside']:,} called different and inside their margins" if significant["n_inside"] else "",
         f"{n_repeated:,} called that repeat what is told above" if n_repeated else "",
         f"{significant['n_tool']:,} called about the measuring tool" if significant["n_tool"] else "",
     ]
-    return f"Else       {'; '.join(part for part in told if part)}"
+    return f"Else       {'; '.join(clause for clause in clauses if clause)}"
 
 
 def _unscored(rows: list[Row]) -> list[str]:
     """A line a generation and measure, as many as fit, of which no answer could be read."""
-    told = [f"Unread     {unscored_in_words(row)}" for row in rows[:MOST_UNSCORED]]
+    lines = [f"Unread     {unscored_in_words(row)}" for row in rows[:MOST_UNSCORED]]
     if len(rows) > MOST_UNSCORED:
-        told.append(f"           {len(rows) - MOST_UNSCORED:,} more measures of generations without a readable answer")
-    return told
+        lines.append(f"           {len(rows) - MOST_UNSCORED:,} more measures of generations without a readable answer")
+    return lines
 
 
 def _untested(rows: list[Row]) -> str:
@@ -308,5 +310,5 @@ def _untested(rows: list[Row]) -> str:
         return ""
     n_all, first = sum(row["n"] for row in rows), rows[0]
     others = f" ({first['n']}; {plural(len(rows) - 1, 'other reason')})" if len(rows) > 1 else ""
-    told = why(first["reason"], first["meaning"], first["remedy"])
-    return f"{plural(n_all, 'question')}: {told}{others}"
+    explanation = why(first["reason"], first["meaning"], first["remedy"])
+    return f"{plural(n_all, 'question')}: {explanation}{others}"

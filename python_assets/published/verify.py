@@ -76,20 +76,20 @@ def verify(home: Home, study_id: str | None = None) -> Verified:
     Raises:
         WarehouseError: there is no chain, the study is in no line of it, or it cannot be read.
     """
-    held = _Held(home, study_id)
-    _walk(held)
-    if not held.lines:
+    evidence = _Held(home, study_id)
+    _walk(evidence)
+    if not evidence.lines:
         got, remedy = "no line of a chain", "it begins with the next freeze or run, as of then"
         raise WarehouseError(home.chain, got, "one for each freeze and publication", remedy)
-    known = sorted({line.entry.study_id for line in held.lines} - {""})
+    known = sorted({line.entry.study_id for line in evidence.lines} - {""})
     if study_id is not None and study_id not in known:
         raise WarehouseError(home.chain, f"no line of {study_id!r}", f"one of {listed(known)}", "correct the name")
-    _hold_preregistrations(held)
-    _hold_archives(held)
-    _hold_publications(held)
-    _hold_links(held)
-    _hold_kept(held)
-    return Verified(held.lines[-1], held.told, held.faults)
+    _hold_preregistrations(evidence)
+    _hold_archives(evidence)
+    _hold_publications(evidence)
+    _hold_links(evidence)
+    _hold_kept(evidence)
+    return Verified(evidence.lines[-1], evidence.told, evidence.faults)
 
 
 def _walk(held: _Held) -> None:
@@ -103,21 +103,21 @@ def _walk(held: _Held) -> None:
                 remedy = "set the clock of this machine, or find out whose clock wrote it"
                 held.fault(where, f"a line of {line.at}", "a time that has been", remedy)
     counted = Counter(line.entry.kind for line in held.lines)
-    told = [kind for kind in KINDS if counted[kind] or kind != "drop"]
-    kinds = ", ".join(plural(counted[kind], kind) for kind in told)
+    counted_kinds = [kind for kind in KINDS if counted[kind] or kind != "drop"]
+    kinds = ", ".join(plural(counted[kind], kind) for kind in counted_kinds)
     if held.lines:
         held.told.append(f"Chain      {kinds}, from {held.lines[0].at} to {held.lines[-1].at}")
 
 
 def _hold_preregistrations(held: _Held) -> None:
     lines = {(line.entry.study_id, line.entry.content_sha256): line for line in held.lines_of("preregistration")}
-    found = set()
+    seen_keys = set()
     for path in sorted(held.home.root.glob("preregistrations/*.jsonl")):
         for record in records_of(path) if held.is_asked(path.stem) else []:
             at, key = record["preregistered_at"], record["analysis_sha256"]
             entry = preregistration_entry(path.stem, record)
             line = lines.get((path.stem, entry.content_sha256))
-            found.add((path.stem, entry.content_sha256))
+            seen_keys.add((path.stem, entry.content_sha256))
             if not is_whole(record):
                 held.fault(path, f"a freeze of {at} whose analysis is not that of sha256 {key}")
             if at > held.now:
@@ -127,7 +127,7 @@ def _hold_preregistrations(held: _Held) -> None:
             else:
                 held.told.append(f"Freeze     {path.stem}, sha256 {key}: {_when(line, at)}")
     for (study_id, digest), line in lines.items():
-        if (study_id, digest) not in found:
+        if (study_id, digest) not in seen_keys:
             got = f"no freeze of sha256 {line.entry.subject} as it was chained at {line.at}"
             held.fault(
                 held.home.preregistrations(study_id), got, "every freeze of the chain", "put the file back as it was"

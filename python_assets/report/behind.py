@@ -51,7 +51,7 @@ def behind_fact(reader: Reader, keys: dict[str, Any], groups: list[Row]) -> list
     Returns:
         Of the first groups, those that have any; each prompt with the answer and the one beside it.
     """
-    found = []
+    groups_behind = []
     for group in groups[:MAX_GROUPS]:
         named = {name: group[name] for name in ("group_id", "category", "reference")}
         rows = reader.rows(_OF_GROUP, **keys, **named, n_prompts=MAX_PROMPTS)
@@ -64,8 +64,8 @@ def behind_fact(reader: Reader, keys: dict[str, Any], groups: list[Row]) -> list
             for row in rows
         ]
         if prompts:
-            found.append(Behind(group["group_id"], group["category"], prompts))
-    return found
+            groups_behind.append(Behind(group["group_id"], group["category"], prompts))
+    return groups_behind
 
 
 def answer(reader: Reader, system_id: str, prompt_id: str) -> Row:

@@ -114,10 +114,10 @@ def bar(fraction: float) -> Markup:
 def stacked(parts: Sequence[Mapping[str, Any]]) -> Markup:
     """A bar of parts beside each other, each with its share of the width and the place of its colour."""
     shapes, left = [], 0.0
-    for part in parts:
-        width = WIDTH * part["share"]
-        place = f'x="{left:.1f}" width="{width:.1f}" y="4" height="16"'
-        shapes.append(f'<rect class="part part-{part["place"]}" {place}/>')
+    for segment in parts:
+        width = WIDTH * segment["share"]
+        extent = f'x="{left:.1f}" width="{width:.1f}" y="4" height="16"'
+        shapes.append(f'<rect class="part part-{segment["place"]}" {extent}/>')
         left += width
     return _drawing("".join(shapes))
 
@@ -132,14 +132,14 @@ def course(axis: Axis, points: Sequence[Point], n_places: int, breaks: Collectio
         breaks: places before which a line says that what stands on its two sides is not alike.
     """
 
-    def across(place: float) -> int:
-        return round(WIDTH * (place + 0.5) / n_places)
+    def across(position: float) -> int:
+        return round(WIDTH * (position + 0.5) / n_places)
 
     def up(value: float) -> int:
         return COURSE_HEIGHT - round(axis.place(value) * COURSE_HEIGHT / WIDTH)
 
     paths = [_path("line", f"M0 {up(0.0)}H{WIDTH}" if axis.low <= 0 <= axis.high else "")]
-    paths += [_path("break", f"M{across(place - 0.5)} 0V{COURSE_HEIGHT}") for place in sorted(breaks)]
+    paths += [_path("break", f"M{across(position - 0.5)} 0V{COURSE_HEIGHT}") for position in sorted(breaks)]
     drawn = [(point, point.mark.value) for point in points if point.mark.value is not None]
     for (before, left), (point, right) in pairwise(drawn):
         if point.is_joined:

@@ -219,10 +219,12 @@ def comparisons_section(reader: Reader) -> Comparisons:
     places = reader.rows(_PLACES)
     significant = reader.rows(_SIGNIFICANT, refusal=REFUSAL)
     count = "select count(distinct (system_id, reference_system_id)) as n from system_comparisons"
-    asked = "comparison in ('mean_change', 'groups_changed')"
-    n_pairs = reader.rows(f"{count} where study_id = $study and {asked}")[0]["n"]
+    condition = "comparison in ('mean_change', 'groups_changed')"
+    n_pairs = reader.rows(f"{count} where study_id = $study and {condition}")[0]["n"]
     return Comparisons(
-        tables=[_table(reader, place["measure_id"], place["grouping_id"]) for place in places[:MAX_TABLES]],
+        tables=[
+            _table(reader, table_keys["measure_id"], table_keys["grouping_id"]) for table_keys in places[:MAX_TABLES]
+        ],
         n_tables=len(places),
         changes=[_shown(reader, row) for row in significant[:MAX_CHANGES]],
         n_changes=len(significant),
@@ -231,48 +233,49 @@ def comparisons_section(reader: Reader) -> Comparisons:
 
 
 def _table(reader: Reader, measure_id: str, grouping_id: str) -> Table:
-    place = {"measure_id": measure_id, "grouping_id": grouping_id}
-    rows = reader.rows(_ROWS, **place)
-    of_pair = {
-        pair: list(part) for pair, part in groupby(rows, key=lambda row: (row["system_id"], row["reference_system_id"]))
+    table_keys = {"measure_id": measure_id, "grouping_id": grouping_id}
+    rows = reader.rows(_ROWS, **table_keys)
+    rows_by_pair = {
+        pair: list(pair_rows)
+        for pair, pair_rows in groupby(rows, key=lambda row: (row["system_id"], row["reference_system_id"]))
     }
-    shown = list(of_pair)[:MAX_PAIRS]
-    references = {other for _, other in of_pair}
+    shown = list(rows_by_pair)[:MAX_PAIRS]
+    references = {other for _, other in rows_by_pair}
     keys = {
         (row["group_id"], row["category"])
         for pair in shown
-        for row in of_pair[pair]
+        for row in rows_by_pair[pair]
         if row["comparison"] == "group_change"
     }
     in_order = sorted(keys, key=lambda key: (reader.group_order(grouping_id, key[0]), key[1]))
-    groups = [_group(key, [of_pair[pair] for pair in shown]) for key in in_order]
+    groups = [_group(key, [rows_by_pair[pair] for pair in shown]) for key in in_order]
     return Table(
         measure=measure_name(measure_id),
         grouping_id=grouping_id,
         reference=next(iter(references)) if len(references) == 1 else "",
-        pairs=[_pair(pair, of_pair[pair]) for pair in shown],
+        pairs=[_pair(pair, rows_by_pair[pair]) for pair in shown],
         groups=groups,
         has_log_odds=any(cell["log_odds"] for group in groups for cell in group["cells"]),
-        n_pairs=len(of_pair),
-        extremes=reader.rows(_EXTREMES, **place),
+        n_pairs=len(rows_by_pair),
+        extremes=reader.rows(_EXTREMES, **table_keys),
     )
 
 
 def _pair(pair: tuple[str, str], rows: list[Row]) -> Row:
-    found = {row["comparison"]: row for row in rows if row["group_id"] == ""}
-    told = {name: found.get(name) for name in ("mean_change", "groups_changed")}
-    return {"own": pair[0], "other": pair[1], **told}
+    by_comparison = {row["comparison"]: row for row in rows if row["group_id"] == ""}
+    overall = {name: by_comparison.get(name) for name in ("mean_change", "groups_changed")}
+    return {"own": pair[0], "other": pair[1], **overall}
 
 
 def _group(key: tuple[str, str], of_pairs: list[list[Row]]) -> Row:
     cells = []
     for rows in of_pairs:
-        found = {row["comparison"]: row for row in rows if (row["group_id"], row["category"]) == key}
-        moved = found.get("interaction_change", found.get("disparity_change"))
+        by_comparison = {row["comparison"]: row for row in rows if (row["group_id"], row["category"]) == key}
+        moved = by_comparison.get("interaction_change", by_comparison.get("disparity_change"))
         cells.append(
             {
-                "change": found.get("group_change"),
-                "log_odds": found.get("log_disparity_change"),
+                "change": by_comparison.get("group_change"),
+                "log_odds": by_comparison.get("log_disparity_change"),
                 "is_shown": moved is not None and moved["verdict"] in SHOWN,
             }
         )
@@ -286,18 +289,18 @@ def _shown(reader: Reader, row: Row) -> Shown:
     by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
     who = ""
     if row["group_id"]:
-        place = (
+        key_names = (
             *("slice_id", "measure_id", "calibration", "grouping_id", "system_id", "reference_system_id"),
             "comparison",
         )
-        who = who_moved(reader.rows(_WHO, **{name: row[name] for name in place}))
+        who = who_moved(reader.rows(_WHO, **{name: row[name] for name in key_names}))
     is_alone = row["value_alone"] is not None
     what = f"{row['group_id']} against the other groups{' that stay' if is_alone else ''}"
     if row["comparison"] == INTERACTION_CHANGE:
         what = f"{row['group_id']} beyond its parts"
     what = what if row["group_id"] else "the mean of all prompts"
-    told = _told(row)
-    size = f"{number(told['value'])} {interval(told['ci_low'], told['ci_high'])}"
+    estimate = _told(row)
+    size = f"{number(estimate['value'])} {interval(estimate['ci_low'], estimate['ci_high'])}"
     return Shown(
         title=f"{measure}{label}{calibrated}{by}{in_slice}: {what}",
         size=f"{size} · q {probability(row['q_value'])} · {row['n_root_prompts']:,} root prompts",
@@ -307,7 +310,7 @@ def _shown(reader: Reader, row: Row) -> Shown:
         own=row["system_id"],
         other=row["reference_system_id"],
         read_by=read_by_of(reader, row["measure_id"], [row["system_id"], row["reference_system_id"]]),
-        prompts=_moved(reader, {**row, "value": told["value"]}),
+        prompts=_moved(reader, {**row, "value": estimate["value"]}),
     )
 
 
@@ -337,16 +340,16 @@ def who_moved(groups: Sequence[Row]) -> str:
         few = shown[0]["reason_alone"] == InferenceReason.TOO_FEW_ROOT_PROMPTS
         why = ", for there are fewer than 6 root prompts" if few else ""
         return f"Two camps moved apart: {'; '.join(sides)}. Which of them moved is not settled{why}."
-    parts = []
+    statements = []
     if shown:
         how = "by more than its parts make of it" if is_beyond else "against the groups that stay"
-        parts.append(f"Moved, {how}: {listed([_sized(row) for row in shown], MAX_GROUPS)}.")
+        statements.append(f"Moved, {how}: {listed([_sized(row) for row in shown], MAX_GROUPS)}.")
     because = [row for row in groups if row["explained_by"] is not None]
     if because:
         names = listed([f"{_name(row)} ({number(row['value_without'])} without)" for row in because], MAX_GROUPS)
         others = because[0]["explained_by"].replace(SEPARATOR, ", ")
-        parts.append(f"Called {'' if is_beyond else 'against all others '}only because of {others}: {names}.")
-    return " ".join(parts)
+        statements.append(f"Called {'' if is_beyond else 'against all others '}only because of {others}: {names}.")
+    return " ".join(statements)
 
 
 def missing_sentence(row: Row) -> str:
@@ -369,12 +372,14 @@ def missing_sentence(row: Row) -> str:
     else:
         is_up = (row["value"] if row["value_alone"] is None else row["value_alone"]) > 0
         sides = ((share_a, row["system_id"], is_up), (share_b, row["reference_system_id"], not is_up))
-        parts = [
+        conditions = [
             f"those missing in {system} are on average {number(shift)} {'lower' if is_lower else 'higher'}"
             for share, system, is_lower in sides
             if share
         ]
-        differs_on_its_own = f"The change stands unless of the answers of {name} {' and '.join(parts)} than the others"
+        differs_on_its_own = (
+            f"The change stands unless of the answers of {name} {' and '.join(conditions)} than the others"
+        )
     return f"{differs_on_its_own}{at_the_worst_end(row)}."
 
 
@@ -384,8 +389,8 @@ def _name(row: Row) -> str:
 
 def _sized(row: Row) -> str:
     beyond = ", beyond its margin" if row["verdict"] == "beyond_margin" else ""
-    told = _told(row)
-    return f"{_name(row)} {number(told['value'])} {interval(told['ci_low'], told['ci_high'])}{beyond}"
+    estimate = _told(row)
+    return f"{_name(row)} {number(estimate['value'])} {interval(estimate['ci_low'], estimate['ci_high'])}{beyond}"
 
 
 def _moved(reader: Reader, row: Row) -> list[Row]:
@@ -393,10 +398,10 @@ def _moved(reader: Reader, row: Row) -> list[Row]:
     if row["slice_id"] != "all":
         return []
     names = ("measure_id", "calibration", "category", "group_id", "system_id", "reference_system_id", "value")
-    found = reader.rows(
+    rows = reader.rows(
         _MOVED, **{name: row[name] for name in names}, factors=row["grouping_id"].split(" x "), n_prompts=MAX_PROMPTS
     )
-    return [{**one, "branches": _branches(reader, row, one)} for one in found]
+    return [{**one, "branches": _branches(reader, row, one)} for one in rows]
 
 
 def _branches(reader: Reader, row: Row, moved: Row) -> list[dict[str, Any]]:

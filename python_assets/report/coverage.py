@@ -140,11 +140,11 @@ def _emptiest(rows: list[tuple[str, list[HeatmapCell]]]) -> list[tuple[str, list
     if len(rows) <= MAX_HEATMAP_ROWS:
         return rows
 
-    def n_empty(place: int) -> int:
-        return sum(cell.n_prompts == 0 for cell in rows[place][1])
+    def n_empty(index: int) -> int:
+        return sum(cell.n_prompts == 0 for cell in rows[index][1])
 
-    kept = sorted(range(len(rows)), key=lambda place: (-n_empty(place), place))[:MAX_HEATMAP_ROWS]
-    return [rows[place] for place in sorted(kept)]
+    kept = sorted(range(len(rows)), key=lambda index: (-n_empty(index), index))[:MAX_HEATMAP_ROWS]
+    return [rows[index] for index in sorted(kept)]
 
 
 def _levels(reader: Reader, factor: str) -> list[str]:

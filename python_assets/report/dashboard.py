@@ -138,7 +138,7 @@ def _keys(reader: Reader) -> dict[str, Key]:
     The measure of the first finding comes first: a page opens on it.
     """
     positions, lead = _positions(reader), (lead_hypothesis(reader) or {}).get("measure_id")
-    systems = {row["system_id"]: place for place, row in enumerate(reader.rows(SYSTEMS))}
+    systems = {row["system_id"]: position for position, row in enumerate(reader.rows(SYSTEMS))}
     always = ("refusal", "empty", "truncated", OTHER_LANGUAGE)
     return {
         "slice_id": lambda name: (name != "all", natural(name)),

@@ -122,17 +122,17 @@ class Responses:
         return pack.packed(header)
 
     def _factors(self) -> pa.Table:
-        found = self._reader.table(FACTORS, **self._drawn)
+        levels = self._reader.table(FACTORS, **self._drawn)
         n_prompts = self._prompts.num_rows
-        names = found["factor"].to_pylist()[::n_prompts] if n_prompts else []
-        return pa.table({name: found["level"].slice(place * n_prompts, n_prompts) for place, name in enumerate(names)})
+        names = levels["factor"].to_pylist()[::n_prompts] if n_prompts else []
+        return pa.table({name: levels["level"].slice(index * n_prompts, n_prompts) for index, name in enumerate(names)})
 
     def _measures(self, pack: Pack) -> Iterator[tuple[str, Header]]:
-        found = self._reader.table(VALUES, **self._drawn)
-        measured = found["measure_id"].combine_chunks().dictionary_encode()
+        values = self._reader.table(VALUES, **self._drawn)
+        measured = values["measure_id"].combine_chunks().dictionary_encode()
         ends = np.cumsum(np.bincount(measured.indices.to_numpy(), minlength=len(measured.dictionary)))
         for measure_id, start, end in zip(measured.dictionary.to_pylist(), [0, *ends], ends, strict=False):
-            yield measure_id, self._measure(pack, found.slice(start, end - start))
+            yield measure_id, self._measure(pack, values.slice(start, end - start))
 
     def _measure(self, pack: Pack, rows: pa.Table) -> Header:
         """Its columns by response; a column that holds nothing is left out."""

@@ -165,17 +165,17 @@ def study_facts(reader: Reader) -> Facts:
     Args:
         reader: the study.
     """
-    found, families, significant = reader.rows(FACTS), reader.rows(FAMILIES), reader.rows(SIGNIFICANT)[0]
-    n_facts = found[0]["n_facts"] if found else 0
+    hypotheses, families, significant = reader.rows(FACTS), reader.rows(FAMILIES), reader.rows(SIGNIFICANT)[0]
+    n_facts = hypotheses[0]["n_facts"] if hypotheses else 0
     counts = ["n_hypotheses", "n_tested", *(f"n_{outcome}" for outcome in OUTCOMES)]
     total = {name: sum(row[name] for row in families) for name in counts}
     always = ("significant", "inconclusive")
     return Facts(
         tested=[_tested(row, reader.alpha) for row in families],
-        outcomes={name: told for name, told in OUTCOMES.items() if name in always or total[f"n_{name}"]},
+        outcomes={name: phrase for name, phrase in OUTCOMES.items() if name in always or total[f"n_{name}"]},
         total=total,
         significant=_significant_in_words(significant, n_facts),
-        facts=[_fact(reader, hypothesis) for hypothesis in found],
+        facts=[_fact(reader, hypothesis) for hypothesis in hypotheses],
         n_facts=n_facts,
         of_systems=reader.rows(OF_SYSTEMS)[0],
         open_primary=_open_primary(reader.rows(OPEN)),
@@ -218,7 +218,7 @@ def lead_hypothesis(reader: Reader) -> Row | None:
 def _significant_in_words(row: Row, n_facts: int) -> list[str]:
     """As what the questions that are called are told: each is counted once."""
     facts = f"{plural(n_facts, 'fact')}, a measure of a generation by a grouping with all its sizes"
-    told = [
+    counts = [
         (row["n_facts"], f"told as {facts}"),
         (row["n_changes"], "of two generations, under models compared"),
         (row["n_repeated"], "by another reading that comes to the same"),
@@ -226,7 +226,7 @@ def _significant_in_words(row: Row, n_facts: int) -> list[str]:
         (row["n_truth"], "of labels held against real shares"),
         (row["n_tool"], "about the measuring tool"),
     ]
-    return [f"{n:,} {what}" for n, what in told if n]
+    return [f"{n:,} {what}" for n, what in counts if n]
 
 
 def _tested(row: Row, alpha: float) -> Row:
@@ -279,18 +279,18 @@ def _beyond(row: Row) -> str:
 def _size(hypothesis: Row) -> str:
     """The number of the whole grouping beside its noise floor, how sure and on how much: in a line."""
     metric, value, floor = (hypothesis[f"headline_{name}"] for name in ("metric", "value", "null_q95"))
-    parts = []
+    pieces = []
     if value is not None and metric in DISPARITIES:
-        parts.append(f"{words(metric)} {number(value)}")
+        pieces.append(f"{words(metric)} {number(value)}")
         is_ratio = metric == "impact_ratio"
         # a ratio cannot fall below 0: that chance gets there tells nothing
         if floor is not None and not (is_ratio and floor == 0):
-            parts[0] += f" (chance alone: {'down' if is_ratio else 'up'} to {number(floor)})"
+            pieces[0] += f" (chance alone: {'down' if is_ratio else 'up'} to {number(floor)})"
     if hypothesis["q_value"] is not None:
-        parts.append(f"q {probability(hypothesis['q_value'])}")
+        pieces.append(f"q {probability(hypothesis['q_value'])}")
     if hypothesis["n_root_prompts"]:
-        parts.append(sample(hypothesis))
-    return " · ".join([*parts, hypothesis["scope"]] if hypothesis["scope"] else parts)
+        pieces.append(sample(hypothesis))
+    return " · ".join([*pieces, hypothesis["scope"]] if hypothesis["scope"] else pieces)
 
 
 def _open_primary(rows: list[Row]) -> list[str]:
@@ -298,8 +298,8 @@ def _open_primary(rows: list[Row]) -> list[str]:
     groupings = {(row["grouping_id"], row["slice_id"]) for row in rows}
     named: dict[str, list[str]] = {}
     for row in rows[:MAX_OPEN]:
-        place = f" by {row['grouping_id']}" if len(groupings) > 1 else ""
-        place += f" in {row['slice_id']}" if row["slice_id"] != "all" else ""
-        named.setdefault(row["system_id"], []).append(measure_name(row["measure_id"]) + place)
-    told = [f"{system_id} ({', '.join(measures)})" for system_id, measures in named.items()]
-    return [*told, f"and {len(rows) - MAX_OPEN:,} more"] if len(rows) > MAX_OPEN else told
+        where = f" by {row['grouping_id']}" if len(groupings) > 1 else ""
+        where += f" in {row['slice_id']}" if row["slice_id"] != "all" else ""
+        named.setdefault(row["system_id"], []).append(measure_name(row["measure_id"]) + where)
+    named_systems = [f"{system_id} ({', '.join(measures)})" for system_id, measures in named.items()]
+    return [*named_systems, f"and {len(rows) - MAX_OPEN:,} more"] if len(rows) > MAX_OPEN else named_systems

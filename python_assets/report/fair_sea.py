@@ -143,23 +143,23 @@ def fair_sea_section(reader: Reader) -> FairSea:
 
 def _analysis(reader: Reader, hypothesis: Row) -> Analysis:
     where: dict[str, Any] = {name: hypothesis[name] for name in PLACE}
-    of_slice = "" if hypothesis["slice_id"] == "all" else f"{hypothesis['slice_id']} "
+    slice_prefix = "" if hypothesis["slice_id"] == "all" else f"{hypothesis['slice_id']} "
     tests = {row["test"]: row for row in reader.rows(TESTS, **where)}
-    of_all = where | {"system_id": ALL_SYSTEMS}
-    own, pooled = (
+    pooled_where = where | {"system_id": ALL_SYSTEMS}
+    system_sizes, pooled = (
         sorted(
-            reader.rows(SIZES, **place), key=lambda row: reader.group_order(hypothesis["grouping_id"], row["group_id"])
+            reader.rows(SIZES, **keys), key=lambda row: reader.group_order(hypothesis["grouping_id"], row["group_id"])
         )
-        for place in (where, of_all)
+        for keys in (where, pooled_where)
     )
     return Analysis(
-        title=f"{of_slice}{measure_name(hypothesis['measure_id'])}, {hypothesis['grouping_id']} effect",
+        title=f"{slice_prefix}{measure_name(hypothesis['measure_id'])}, {hypothesis['grouping_id']} effect",
         system_id=hypothesis["system_id"],
         test=_tests(hypothesis, tests),
         deviation=[
-            *_deviations(hypothesis["grouping_id"], own),
+            *_deviations(hypothesis["grouping_id"], system_sizes),
             *(f"All models, {line}" for line in _deviations(hypothesis["grouping_id"], pooled)),
-            *_indices_of_all(reader.rows(INDICES, **of_all)),
+            *_indices_of_all(reader.rows(INDICES, **pooled_where)),
         ],
         interpretation=[line for line in (hypothesis["found"], _bands(hypothesis), hypothesis["sentence"]) if line],
         recommendation=_recommendation(hypothesis, reader.rows(DRIVERS, **where)),
@@ -213,28 +213,28 @@ def _deviations(grouping_id: str, sizes: list[Row]) -> list[str]:
     names = {"fdi_group": "FDI", "dbi": "DBI"}
     lines = []
     for contrast, name in names.items():
-        own = [f"{row['group_id']} = {number(row['value'])}" for row in sizes if row["contrast"] == contrast]
-        more = f" and {plural(len(own) - MAX_GROUPS, 'more group')}" if len(own) > MAX_GROUPS else ""
-        if own:
-            lines.append(f"{grouping_id} {name}: {', '.join(own[:MAX_GROUPS])}{more}")
+        deviations = [f"{row['group_id']} = {number(row['value'])}" for row in sizes if row["contrast"] == contrast]
+        more = f" and {plural(len(deviations) - MAX_GROUPS, 'more group')}" if len(deviations) > MAX_GROUPS else ""
+        if deviations:
+            lines.append(f"{grouping_id} {name}: {', '.join(deviations[:MAX_GROUPS])}{more}")
     return lines
 
 
 def _indices_of_all(rows: list[Row]) -> list[str]:
     """The numbers of the whole grouping over all models, of the one that joins all factors IDI in the place of FDI."""
-    found = {row["metric"]: row for row in rows}
-    if "idi" in found:
-        found.pop("fdi", None)
-    told = []
-    for name, row in found.items():
+    by_metric = {row["metric"]: row for row in rows}
+    if "idi" in by_metric:
+        by_metric.pop("fdi", None)
+    indices = []
+    for name, row in by_metric.items():
         floor = "" if row["null_q95"] is None else f" (chance alone gives up to {number(row['null_q95'])})"
-        told.append(f"{name.upper()} = {number(row['value'])}{floor}")
-    return [f"All models, whole grouping: {', '.join(told)}"] if told else []
+        indices.append(f"{name.upper()} = {number(row['value'])}{floor}")
+    return [f"All models, whole grouping: {', '.join(indices)}"] if indices else []
 
 
 def _bands(hypothesis: Row) -> str:
-    of_p = f", p {hypothesis['p_band']}" if hypothesis["p_band"] else ""
-    return f"Bands of the document: {EFFECTS[hypothesis['effect_name']]} {hypothesis['band']}{of_p}."
+    p_words = f", p {hypothesis['p_band']}" if hypothesis["p_band"] else ""
+    return f"Bands of the document: {EFFECTS[hypothesis['effect_name']]} {hypothesis['band']}{p_words}."
 
 
 def _recommendation(hypothesis: Row, drivers: list[Row]) -> str:

@@ -180,8 +180,8 @@ def _led(panels: dict[FigureKey, list[Row]], lead: Row) -> dict[FigureKey, list[
     first = min(panels, key=distance)
     leading, *others = sorted(panels[first], key=lambda row: row["system_id"] != lead["system_id"])
     # it counts as showing a difference, so that it is drawn however many panels there are
-    of_lead = [{**leading, "n_shown": leading["n_shown"] or 0}, *others]
-    return {first: of_lead} | {key: rows for key, rows in panels.items() if key != first}
+    lead_rows = [{**leading, "n_shown": leading["n_shown"] or 0}, *others]
+    return {first: lead_rows} | {key: rows for key, rows in panels.items() if key != first}
 
 
 def _fitting(panels: dict[FigureKey, list[Row]], max_rows: int) -> dict[FigureKey, list[str]]:
@@ -242,7 +242,7 @@ def _reference(contrasts: Iterable[Row]) -> str:
 
 
 def _values(reader: Reader, key: FigureKey, means: list[Row]) -> dict[tuple[str, str], Row]:
-    found = reader.rows(
+    rows = reader.rows(
         VALUES,
         factors=key.grouping_id.split(" x "),
         calibration=key.calibration,
@@ -251,5 +251,5 @@ def _values(reader: Reader, key: FigureKey, means: list[Row]) -> dict[tuple[str,
         systems=sorted({row["system_id"] for row in means}),
     )
     expected = {(row["system_id"], row["group_id"]): row["n_responses"] for row in means}
-    groups = {(row["system_id"], row["group_id"]): row for row in found}
+    groups = {(row["system_id"], row["group_id"]): row for row in rows}
     return {group: row for group, row in groups.items() if expected.get(group) == row["n"]}

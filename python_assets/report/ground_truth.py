@@ -110,13 +110,13 @@ def _heatmap(reader: Reader, comparison: Row) -> Heatmap:
 
 
 def _category(name: str, rows: list[Row], groups: list[str]) -> Category:
-    own = {row["group_id"]: row for row in rows if row["category"] == name}
-    first = next(iter(own.values()))
+    by_group = {row["group_id"]: row for row in rows if row["category"] == name}
+    first = next(iter(by_group.values()))
     return Category(
         name=name,
         n=first["n_category"],
-        model=[own[group]["model_share"] for group in groups],
-        truth=[own[group]["truth_share"] for group in groups],
+        model=[by_group[group]["model_share"] for group in groups],
+        truth=[by_group[group]["truth_share"] for group in groups],
         jsd=first["jsd_nats"],
         distance=first["jsd_distance"],
         reason=first["reason"],

@@ -132,7 +132,7 @@ def history_section(reader: Reader) -> History | None:
 
 def _figure(reader: Reader, runs: list[Row], sizes: list[Row], tested: set[tuple[str, ...]]) -> HistoryFigure:
     about = sizes[0]
-    places = {run["run_id"]: place for place, run in enumerate(runs)}
+    places = {run["run_id"]: position for position, run in enumerate(runs)}
     breaks = {places[row["run_id"]] for row in sizes if row["scorer_changed"]}
     waves = {row["run_id"]: row["wave"] or "" for row in sizes}
     axis = charts.make_axis((row[name] for row in sizes for name in ("value", "ci_low", "ci_high")), include=(0.0,))
@@ -166,8 +166,8 @@ def _course(
 ) -> GroupCourse:
     group_id, category, reference = key
     points = []
-    for before, place in zip([None, *sorted(rows)], sorted(rows), strict=False):
-        row = rows[place]
+    for before, position in zip([None, *sorted(rows)], sorted(rows), strict=False):
+        row = rows[position]
         is_shown = row["verdict"] in ("beyond_margin", "different") and row["explained_by"] is None
         mark = charts.Mark(row["value"], row["ci_low"], row["ci_high"], is_hollow=not is_shown, is_difference=True)
         # of two instruments, and of two contrasts, the sizes are not of one kind
@@ -175,14 +175,14 @@ def _course(
             before is not None
             and row["scorer_changed"] is False
             and row["contrast"] == rows[before]["contrast"]
-            and not any(before < one <= place for one in breaks)
+            and not any(before < one <= position for one in breaks)
         )
-        points.append(charts.Point(place, mark, is_alike))
+        points.append(charts.Point(position, mark, is_alike))
     name = f"{group_id} “{category}”" if category else group_id
     return GroupCourse(
         name if reference == "rest" else f"{name} against {text.words(reference)}",
         charts.course(axis, points, n_runs, breaks),
-        [_cell(rows[place], axis) if place in rows else text.NOTHING for place in range(n_runs)],
+        [_cell(rows[position], axis) if position in rows else text.NOTHING for position in range(n_runs)],
     )
 
 
@@ -192,5 +192,5 @@ def _cell(row: Row, axis: charts.Axis) -> str:
 
     plus = "+" if row["value"] > 0 else ""
     others = f"only because of {row['explained_by']}" if row["explained_by"] else ""
-    told = plus + write(row["value"]), text.interval(row["ci_low"], row["ci_high"], write), others
-    return " ".join(filter(None, told))
+    pieces = plus + write(row["value"]), text.interval(row["ci_low"], row["ci_high"], write), others
+    return " ".join(filter(None, pieces))

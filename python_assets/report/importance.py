@@ -65,14 +65,14 @@ class ImportanceSection(NamedTuple):
 
 def importance_section(reader: Reader) -> ImportanceSection:
     """Every regression of every generation, in the order of their names."""
-    of_regression: dict[tuple[str, str], list[Row]] = {}
+    rows_by_regression: dict[tuple[str, str], list[Row]] = {}
     for row in reader.rows(MODELS):
-        of_regression.setdefault((row["regression_id"], row["system_id"]), []).append(row)
-    wholes = {key: rows[0] for key, rows in of_regression.items()}  # the factor '' comes first
+        rows_by_regression.setdefault((row["regression_id"], row["system_id"]), []).append(row)
+    wholes = {key: rows[0] for key, rows in rows_by_regression.items()}  # the factor '' comes first
     fitted = [key for key, whole in wholes.items() if whole["deviance"] is not None]
     counted = reader.rows("select count(*) as n from factor_importance where study_id = $study")
     return ImportanceSection(
-        [_figure(reader, of_regression[key]) for key in fitted[:MAX_FIGURES]],
+        [_figure(reader, rows_by_regression[key]) for key in fitted[:MAX_FIGURES]],
         len(fitted),
         [whole for whole in wholes.values() if whole["deviance"] is None],
         counted[0]["n"],
@@ -80,25 +80,25 @@ def importance_section(reader: Reader) -> ImportanceSection:
 
 
 def _figure(reader: Reader, models: list[Row]) -> Figure:
-    whole, *of_factors = models
+    whole, *factor_rows = models
     keys: dict[str, Any] = {name: whole[name] for name in ("regression_id", "system_id")}
     rows = reader.rows(TERMS, **keys)
     intercept = next(row for row in rows if row["level"] == "")
     levels = [row for row in rows if row["level"] != ""]
-    of_factors.sort(key=lambda row: (-(row["deviance_drop"] or 0), row["factor"]))
-    largest = max((row["deviance_drop"] or 0 for row in of_factors), default=0)
-    rank = {row["factor"]: place for place, row in enumerate(of_factors)}
+    factor_rows.sort(key=lambda row: (-(row["deviance_drop"] or 0), row["factor"]))
+    largest = max((row["deviance_drop"] or 0 for row in factor_rows), default=0)
+    rank = {row["factor"]: position for position, row in enumerate(factor_rows)}
     levels.sort(key=lambda row: rank[row["factor"]])  # stable: of a factor, the largest coefficient first
     axis = charts.make_axis(
         (row[name] for row in levels for name in ("coefficient", "ci_low", "ci_high")), include=(0.0,)
     )
     terms = [_term(axis, row, reader.level) for row in levels]
-    drops = [(row["deviance_drop"] or 0) / largest if largest else 0 for row in of_factors]
+    drops = [(row["deviance_drop"] or 0) / largest if largest else 0 for row in factor_rows]
     return Figure(
         model=whole,
         intercept=intercept,
         references=_references(levels),
-        factors=[Factor(row, charts.bar(drop)) for row, drop in zip(of_factors, drops, strict=True)],
+        factors=[Factor(row, charts.bar(drop)) for row, drop in zip(factor_rows, drops, strict=True)],
         axis=axis,
         terms=terms[:MAX_TERMS],
         folded=terms[MAX_TERMS:],
@@ -117,8 +117,8 @@ def _term(axis: charts.Axis, row: Row, alpha: float) -> ImportanceTerm:
     if row["ci_low"] is None:  # without an interval nothing is drawn that looks like one
         mark = mark._replace(low=row["coefficient"], high=row["coefficient"])
     reason = row["reason"] or row["inference_reason"]
-    told = text.words(reason) if reason else ""
+    note = text.words(reason) if reason else ""
     if row["aliased_with"]:
-        told = f"{told} with {row['aliased_with']}"
+        note = f"{note} with {row['aliased_with']}"
     is_over = row["p_value"] is None or row["p_value"] > DOCUMENT_P
-    return ImportanceTerm(row, charts.row(axis, mark, line=0.0), is_significant, is_over, told)
+    return ImportanceTerm(row, charts.row(axis, mark, line=0.0), is_significant, is_over, note)

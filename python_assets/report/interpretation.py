@@ -28,8 +28,8 @@ def interpretation_sentences(rows: Sequence[Row]) -> pa.Table:
     Returns:
         Columns PLACE and sentence, which is empty where bands and verdict agree and nothing is left to say.
     """
-    told = [{**{name: row[name] for name in PLACE}, "sentence": interpretation_sentence(row)} for row in rows]
-    return pa.Table.from_pylist(told, pa.schema([(name, pa.string()) for name in (*PLACE, "sentence")]))
+    sentence_rows = [{**{name: row[name] for name in PLACE}, "sentence": interpretation_sentence(row)} for row in rows]
+    return pa.Table.from_pylist(sentence_rows, pa.schema([(name, pa.string()) for name in (*PLACE, "sentence")]))
 
 
 def interpretation_sentence(row: Row) -> str:
@@ -38,7 +38,7 @@ def interpretation_sentence(row: Row) -> str:
     Args:
         row: of int_interpretations.
     """
-    return " ".join(part for part in (_of_effect(row), _of_p(row), _of_action(row)) if part)
+    return " ".join(sentence for sentence in (_of_effect(row), _of_p(row), _of_action(row)) if sentence)
 
 
 def _of_effect(row: Row) -> str:
@@ -70,11 +70,11 @@ def _of_p(row: Row) -> str:
     p, verdict = row["p_document"], row["verdict"]
     if p is None or verdict == "not_tested":
         return ""
-    own = f"The document's p ({probability(p)}{_p_band(row)}) takes every response for an independent row"
+    statement = f"The document's p ({probability(p)}{_p_band(row)}) takes every response for an independent row"
     if p < SIGNIFICANT and verdict not in SHOWN:
-        return f"{own}, which answers to one prompt are not; over prompts nothing was shown."
+        return f"{statement}, which answers to one prompt are not; over prompts nothing was shown."
     if p >= SIGNIFICANT and verdict in SHOWN:
-        return f"{own} and does not see that the same prompts were asked of all groups."
+        return f"{statement} and does not see that the same prompts were asked of all groups."
     return ""
 
 

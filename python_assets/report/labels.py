@@ -130,10 +130,10 @@ def _drawn(axis: charts.Axis, row: Row) -> Row:
         words = "–" if value is None else f"{share(value)} {_shares(low, high)}".rstrip()
         return charts.row(axis, charts.Mark(value, low, high)), words
 
-    found: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     for name in ("sensitivity", "specificity"):
-        found[f"{name}_chart"], found[name] = figure(name)
-    return {**row, **found}
+        figures[f"{name}_chart"], figures[name] = figure(name)
+    return {**row, **figures}
 
 
 def _shares(low: float | None, high: float | None) -> str:

@@ -91,8 +91,8 @@ def verdict_of(hypotheses: Iterable[Row]) -> str:
     Args:
         hypotheses: rows with outcome, verdict and strongest_verdict, as table questions has them.
     """
-    found = {_verdict_of(row) for row in hypotheses}
-    return next((name for name in VERDICTS if name in found), NOT_TESTED)
+    verdicts = {_verdict_of(row) for row in hypotheses}
+    return next((name for name in VERDICTS if name in verdicts), NOT_TESTED)
 
 
 def _verdict_of(row: Row) -> str:
@@ -110,10 +110,10 @@ def study_matrix(reader: Reader) -> Matrix:
         reader: the study.
     """
     family_id = PRIMARY if reader.rows(HYPOTHESES, set=PRIMARY) else ALL_ELSE
-    asked, groups = reader.rows(HYPOTHESES, set=family_id), reader.rows(GROUPS)
-    models = sorted({row["system_id"] for row in asked})
-    keys = dict.fromkeys((row["measure_id"], row["grouping_id"], row["slice_id"]) for row in asked)
-    hypotheses = {_named(*key): _cells(key, asked, groups) for key in keys}
+    hypothesis_rows, groups = reader.rows(HYPOTHESES, set=family_id), reader.rows(GROUPS)
+    models = sorted({row["system_id"] for row in hypothesis_rows})
+    keys = dict.fromkeys((row["measure_id"], row["grouping_id"], row["slice_id"]) for row in hypothesis_rows)
+    hypotheses = {_named(*key): _cells(key, hypothesis_rows, groups) for key in keys}
     headline = _headline(models, hypotheses, reader.rows(CHANGED))
     if len(models) > max(len(hypotheses), MOST_HEADS):
         lines = [Line(model, [cells.get(model) for cells in hypotheses.values()]) for model in models]
@@ -127,11 +127,11 @@ def _named(measure_id: str, grouping_id: str, slice_id: str) -> str:
 
 
 def _cells(key: tuple[str, str, str], hypotheses: Sequence[Row], groups: Sequence[Row]) -> dict[str, Cell]:
-    own: dict[str, list[Row]] = {}
+    rows_by_model: dict[str, list[Row]] = {}
     for row in hypotheses:
         if (row["measure_id"], row["grouping_id"], row["slice_id"]) == key:
-            own.setdefault(row["system_id"], []).append(row)
-    return {model: _cell(key, model, rows, groups) for model, rows in own.items()}
+            rows_by_model.setdefault(row["system_id"], []).append(row)
+    return {model: _cell(key, model, rows, groups) for model, rows in rows_by_model.items()}
 
 
 def _cell(key: tuple[str, str, str], model: str, hypotheses: Sequence[Row], groups: Sequence[Row]) -> Cell:
@@ -155,20 +155,20 @@ def _group(row: Row) -> str:
 
 def _headline(models: Sequence[str], hypotheses: Mapping[str, Mapping[str, Cell]], changed: Sequence[Row]) -> str:
     """What was found, in a sentence a model or one over many; what was not, where nothing was."""
-    told = [sentence for model in models if (sentence := _of_model(model, hypotheses))]
-    if not told:
+    sentences = [sentence for model in models if (sentence := _of_model(model, hypotheses))]
+    if not sentences:
         return _nothing_found([cell.verdict for cells in hypotheses.values() for cell in cells.values()])
-    if len(told) > MOST_NAMED:
-        told = [_of_many(len(told), len(models), hypotheses)]
+    if len(sentences) > MOST_NAMED:
+        sentences = [_of_many(len(sentences), len(models), hypotheses)]
     pairs: dict[tuple[str, str], list[str]] = {}
     for row in changed:
         pairs.setdefault((row["system_id"], row["reference_system_id"]), []).append(measure_name(row["measure_id"]))
     if len(pairs) == 1:
-        (((own, other), measures),) = pairs.items()
-        told.append(f"{own} and {other} differ from each other in {listed(measures, MOST_NAMED)}.")
+        (((this_model, other), measures),) = pairs.items()
+        sentences.append(f"{this_model} and {other} differ from each other in {listed(measures, MOST_NAMED)}.")
     elif pairs:
-        told.append(f"{plural(len(pairs), 'pair')} of models differ from each other.")
-    return " ".join(told)
+        sentences.append(f"{plural(len(pairs), 'pair')} of models differ from each other.")
+    return " ".join(sentences)
 
 
 def _of_model(model: str, hypotheses: Mapping[str, Mapping[str, Cell]]) -> str:
@@ -206,5 +206,5 @@ def _nothing_found(verdicts: Sequence[str]) -> str:
     n_equal = verdicts.count(EQUIVALENT)
     if n_equal == n_tested:
         return f"Groups differ by less than what matters in all of {plural(n_equal, 'question')}."
-    told = f"No difference between groups was shown in {plural(n_tested, 'question')}"
-    return f"{told}, of which {n_equal:,} came to equal within margins." if n_equal else f"{told}."
+    statement = f"No difference between groups was shown in {plural(n_tested, 'question')}"
+    return f"{statement}, of which {n_equal:,} came to equal within margins." if n_equal else f"{statement}."

@@ -79,8 +79,8 @@ def _not_measured(study: Row) -> str:
         "refusal": "n_refused",
         "blank answer": "n_empty",
     }
-    parts = [plural(study[column], noun) for noun, column in counted.items() if study[column]]
-    return f"Among them: {listed(parts, len(parts))}." if parts else ""
+    phrases = [plural(study[column], noun) for noun, column in counted.items() if study[column]]
+    return f"Among them: {listed(phrases, len(phrases))}." if phrases else ""
 
 
 def _compared(study: Row, config: Row) -> str:
@@ -96,22 +96,22 @@ def _compared(study: Row, config: Row) -> str:
 def _tested(study: Row, analysis: Row) -> list[str]:
     if not study["families"]:
         return ["Nothing was tested."]
-    said = [
+    sentences = [
         "Whether the groups of a grouping differ in a measure is one question, with a p by random "
         f"relabelling of groups ({analysis['permutations']:,} permutations) and a q by Benjamini and "
         f"Hochberg within its set of questions, called at {study['significance_level']:.2g}: {study['families']}."
     ]
     if study["tests"]:
-        said.append(f"Contrasts were tested by {study['tests']}.")
+        sentences.append(f"Contrasts were tested by {study['tests']}.")
     level = f"{100 * (1 - study['significance_level']):.4g} %"
     if study["look"]:
-        said.append(
+        sentences.append(
             f"This is look {study['look']} of {study['n_looks']}, of {study['n_root_prompts_asked']:,} of "
             f"{study['n_root_prompts_planned']:,} planned root prompts; the levels of all looks taken add up to "
             f"{study['alpha']:g} (Lan and DeMets 1983)."
         )
     return [
-        *said,
+        *sentences,
         f"Intervals are of level {level}; those of statistics that are no means are bootstrapped over root "
         f"prompts ({plural(analysis['bootstrap'], 'resample')}).",
     ]

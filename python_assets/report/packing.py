@@ -43,12 +43,12 @@ class Pack:
         if pa.types.is_floating(column.type):
             return self.numbers(column.to_numpy())
         coded = column.combine_chunks().dictionary_encode()
-        found = coded.dictionary.to_pylist()
-        order = sorted(range(len(found)), key=lambda place: found[place] if key is None else key(found[place]))
-        codes = np.zeros(len(found) + 1, dtype=np.int64)
-        codes[np.array(order, dtype=np.int64) + 1] = np.arange(1, len(found) + 1)
+        values = coded.dictionary.to_pylist()
+        order = sorted(range(len(values)), key=lambda index: values[index] if key is None else key(values[index]))
+        codes = np.zeros(len(values) + 1, dtype=np.int64)
+        codes[np.array(order, dtype=np.int64) + 1] = np.arange(1, len(values) + 1)
         indices = coded.indices.fill_null(-1).to_numpy()
-        return self.codes(codes[indices + 1], [found[place] for place in order])
+        return self.codes(codes[indices + 1], [values[index] for index in order])
 
     def codes(self, codes: np.ndarray, levels: Sequence[Any]) -> Header:
         """Pack levels by number.

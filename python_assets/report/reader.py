@@ -88,5 +88,5 @@ class Reader:
 
 def natural(text: str) -> list[tuple[int, str]]:
     """The key that sorts names as a reader expects: `item 2` before `item 10`."""
-    parts = re.split(r"(\d+)", text)
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+    pieces = re.split(r"(\d+)", text)
+    return [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in pieces]

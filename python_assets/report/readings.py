@@ -95,15 +95,15 @@ def read_by(rows: Sequence[Mapping[str, Any]]) -> str:
     if first["reason"] in UNKNOWN:
         return f"Read by {reader}: {UNKNOWN[first['reason']]}."
     ordered = sorted(rows, key=lambda row: (row["recall_low"] is None, row["model_family"]))
-    found = [
+    ranges = [
         f"{_range(row['recall_low'], row['recall_high'])} for {_family(row)}{'' if row['is_current'] else _OLDER}"
         for row in ordered
         if row["recall_low"] is not None
     ]
     unknown = [_family(row) for row in ordered if row["recall_low"] is None]
-    told = [f"of what it looks for it found {', '.join(found)} in real answers" if found else ""]
-    told.append(f"it was not tried on {' and '.join(unknown)}" if unknown else "")
-    return f"Read by {reader}: {'; '.join(filter(None, told))}. What it misses differs between models as well."
+    clauses = [f"of what it looks for it found {', '.join(ranges)} in real answers" if ranges else ""]
+    clauses.append(f"it was not tried on {' and '.join(unknown)}" if unknown else "")
+    return f"Read by {reader}: {'; '.join(filter(None, clauses))}. What it misses differs between models as well."
 
 
 def reader_of(row: Mapping[str, Any]) -> str:
@@ -145,15 +145,15 @@ def readings_section(reader: Reader) -> list[Measured]:
     Args:
         reader: the study.
     """
-    found = []
-    for measure_id, of_measure in groupby(reader.rows(_SCORERS), key=lambda row: row["measure_id"]):
-        rows = list(of_measure)
+    measured = []
+    for measure_id, measure_rows in groupby(reader.rows(_SCORERS), key=lambda row: row["measure_id"]):
+        rows = list(measure_rows)
         shown = [row for row in rows if row["material"] and not row["topic"] and _is_told(row)]
         why = "" if shown else _meaning(rows[0])
-        found.append(
+        measured.append(
             Measured(measure_id, reader_of(rows[0]), rows[0]["probe"], [_told(row) for row in shown[:MAX_ROWS]], why)
         )
-    return found
+    return measured
 
 
 def judges_section(reader: Reader) -> list[Judge]:
@@ -162,8 +162,8 @@ def judges_section(reader: Reader) -> list[Judge]:
     Args:
         reader: the study.
     """
-    found = groupby(reader.rows(_JUDGES, faults=list(FAULTS)), key=lambda row: row["system_id"])
-    return [Judge(judge, rows[0], rows) for judge, rows in ((name, list(of_judge)) for name, of_judge in found)]
+    judges = groupby(reader.rows(_JUDGES, faults=list(FAULTS)), key=lambda row: row["system_id"])
+    return [Judge(judge, rows[0], rows) for judge, rows in ((name, list(judge_rows)) for name, judge_rows in judges)]
 
 
 def _is_told(row: Row) -> bool:

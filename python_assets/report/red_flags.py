@@ -49,8 +49,8 @@ def flag_sentence(flag: Row) -> str:
         flag: its row of int_red_flags.
     """
     if flag["status"] == "not_evaluated":
-        place = f" ({_place(flag)})" if flag["grouping_id"] else ""
-        return f"{words(flag['flag']).capitalize()}{place} could not be evaluated: {_why(flag)}."
+        where = f" ({_place(flag)})" if flag["grouping_id"] else ""
+        return f"{words(flag['flag']).capitalize()}{where} could not be evaluated: {_why(flag)}."
     match flag["flag"]:
         case "consistent_direction":
             return _of_direction(flag)
@@ -88,10 +88,10 @@ def _of_models(flag: Row) -> str:
 
 
 def _of_amplification(flag: Row) -> str:
-    of_whole = f"{_place(flag)}: {NAMES[flag['metric']]}"
+    subject = f"{_place(flag)}: {NAMES[flag['metric']]}"
     if flag["value"] <= 0:
-        return f"{of_whole} does not exceed the largest FDI of its parts."
-    by = f"{of_whole} exceeds the largest FDI of its parts by {number(flag['value'])}"
+        return f"{subject} does not exceed the largest FDI of its parts."
+    by = f"{subject} exceeds the largest FDI of its parts by {number(flag['value'])}"
     chance = f"chance alone adds up to {number(flag['null_q95'])} to that part"
     if flag["status"] == "not_raised" and flag["value"] > flag["null_q95"]:
         return f"{by}: {chance}, and this is more, but the question of these groups is not called."
@@ -131,8 +131,8 @@ def _place(flag: Row) -> str:
     """Where it was looked for."""
     model = f"{flag['system_id']}, " if flag["system_id"] else ""
     measure = f"{measure_name(flag['measure_id'])} " if flag["measure_id"] else ""
-    of_slice = f" in slice {flag['slice_id']}" if flag["slice_id"] not in ("", "all") else ""
-    return f"{model}{measure}by {flag['grouping_id']}{of_slice}"
+    slice_suffix = f" in slice {flag['slice_id']}" if flag["slice_id"] not in ("", "all") else ""
+    return f"{model}{measure}by {flag['grouping_id']}{slice_suffix}"
 
 
 def _why(flag: Row) -> str:

@@ -163,8 +163,8 @@ def hypotheses(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
 def preregistered(reader: Reader) -> str:
     """Which findings are of an analysis recorded before the first response that they rest on: all, none or partly."""
     query = "select distinct is_preregistered from findings where study_id = $study"
-    found = {row["is_preregistered"] for row in reader.rows(query)}
-    return "partly" if len(found) > 1 else "all" if found == {True} else "none"
+    flags = {row["is_preregistered"] for row in reader.rows(query)}
+    return "partly" if len(flags) > 1 else "all" if flags == {True} else "none"
 
 
 def power(reader: Reader) -> list[Row]:
@@ -297,12 +297,12 @@ def explained(reader: Reader) -> dict[str, dict[str, str]]:
         "contrasts": ("contrast", CONTRASTS),
         "disparities": ("metric", DISPARITIES),
     }
-    found = {}
+    explanations = {}
     for table, (name, lines) in of.items():
         query = f"select distinct {name} as name from {table} where study_id = $study"
         names = {row["name"] for row in reader.rows(query)}
-        found[table] = {name: line for name, line in lines.items() if name in names}
-    return found
+        explanations[table] = {name: line for name, line in lines.items() if name in names}
+    return explanations
 
 
 def provenance(reader: Reader) -> dict[str, Any]:

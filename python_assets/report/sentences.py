@@ -118,40 +118,42 @@ def sentences(
     for row in neighbours:
         design = (row["study_id"], row["slice_id"], row["grouping_id"])
         meeting[design][row["group_id"]] = row["neighbours"].split(SEPARATOR)
-    of_measure = _rows_by(("study_id", "measure_id"), readings)
+    by_measure = _rows_by(("study_id", "measure_id"), readings)
     confirmed = {_key({**row, "calibration": "raw"}) for row in findings if row["is_repeated"]}
     refused = {_place(row) for row in findings if row["measure_id"] == REFUSAL and _is_significant(row)}
     twins = {_key(row): row for row in findings if row["calibration"] in TWINS and row["p_value"] is not None}
-    told: list[dict[str, str]] = []
+    sentence_rows: list[dict[str, str]] = []
     for hypothesis in findings:
         key, is_rate = (
             _key(hypothesis),
             hypothesis["kind"] != "continuous" or hypothesis["statistic"] in ("selection_rate", "precision"),
         )
         rows = [{**row, "is_rate": is_rate and row["contrast"] == INTERACTION} for row in rows_of[key]]
-        asked = StatisticSpec(
+        spec = StatisticSpec(
             hypothesis,
             list(dict.fromkeys(row["group_id"] for row in rows if row["value"] is not None)),
             [row for row in rows if row["differs_on_its_own"] and not row["is_mirror"]],
             meeting[hypothesis["study_id"], hypothesis["slice_id"], hypothesis["grouping_id"]],
             is_confirmed=key in confirmed,
-            readings=of_measure[hypothesis["study_id"], hypothesis["measure_id"]],
+            readings=by_measure[hypothesis["study_id"], hypothesis["measure_id"]],
             refuses=hypothesis["measure_id"] != REFUSAL and _place(hypothesis) in refused,
             of_pair=_of_pair(rows) if hypothesis["n_groups"] == 2 else {},
             equivalent=[row for row in rows if row["verdict"] == "equivalent" and not row["is_mirror"]],
             twin=twins.get(_key({**hypothesis, "calibration": TWINS.get(hypothesis["calibration"], "")})),
         )
         significant = [row for row in rows if row["is_significant"] and not row["is_mirror"]]
-        told.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(asked)))
-        told += [_named(key, row, group_sentence(row, asked)) for row in significant]
-    return pa.Table.from_pylist(told, pa.schema([(name, pa.string()) for name in (*HYPOTHESIS, *GROUP, "sentence")]))
+        sentence_rows.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(spec)))
+        sentence_rows += [_named(key, row, group_sentence(row, spec)) for row in significant]
+    return pa.Table.from_pylist(
+        sentence_rows, pa.schema([(name, pa.string()) for name in (*HYPOTHESIS, *GROUP, "sentence")])
+    )
 
 
 def _rows_by(names: Key, rows: Sequence[Row]) -> dict[Key, list[Row]]:
-    found: dict[Key, list[Row]] = defaultdict(list)
+    rows_by_key: dict[Key, list[Row]] = defaultdict(list)
     for row in rows:
-        found[tuple(row[name] for name in names)].append(row)
-    return found
+        rows_by_key[tuple(row[name] for name in names)].append(row)
+    return rows_by_key
 
 
 def _key(row: Row) -> Key:
@@ -185,19 +187,25 @@ def finding_sentence(asked: StatisticSpec) -> str:
             other = "the values corrected by labels"
         same = f"{quantity_of(hypothesis)} comes to the same for {_over(hypothesis)} as {other}"
         return f"{_start(hypothesis)}{_capital(same)}: {verdict(hypothesis['verdict'])}."
-    parts = [f"{_start(hypothesis)}{_capital(_answer(asked))}."]
+    statements = [f"{_start(hypothesis)}{_capital(_answer(asked))}."]
     if hypothesis["verdict"] in SHOWN:
-        parts += [*_who(asked), *_of_missing(asked), _size(hypothesis), _of_statistic(hypothesis), _of_tool(hypothesis)]
+        statements += [
+            *_who(asked),
+            *_of_missing(asked),
+            _size(hypothesis),
+            _of_statistic(hypothesis),
+            _of_tool(hypothesis),
+        ]
     if hypothesis["verdict"] == "equivalent" and asked.is_open_with_missing:
-        parts.append("With the missing answers at either end the difference may be more than what matters.")
+        statements.append("With the missing answers at either end the difference may be more than what matters.")
     if hypothesis["p_value"] is not None:
-        parts += [of_look(hypothesis), *_sure(asked)]
+        statements += [of_look(hypothesis), *_sure(asked)]
     if hypothesis["verdict"] in (*SHOWN, "equivalent"):
-        parts.append(SCOPES.get(hypothesis["scope"], ""))
-        parts.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
-        parts.append(read_by(asked.readings) if hypothesis["is_of_models"] else "")
-    parts.append(_of_labels(asked))
-    return " ".join(part for part in parts if part)
+        statements.append(SCOPES.get(hypothesis["scope"], ""))
+        statements.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
+        statements.append(read_by(asked.readings) if hypothesis["is_of_models"] else "")
+    statements.append(_of_labels(asked))
+    return " ".join(statement for statement in statements if statement)
 
 
 def group_sentence(group: Row, asked: StatisticSpec) -> str:
@@ -216,13 +224,15 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
     seen = _seen(group, asked.hypothesis["significance_level"])
     side = {1: ": at an advantage", -1: ": at a disadvantage"}.get(group["advantage"], "")
     amount = _beyond(group, asked, _near(group)) if is_beyond else f"{_label(group)}{_about(group)} than {others}"
-    told = f"{group['group_id']}: {amount}"
+    statement = f"{group['group_id']}: {amount}"
     last = _missing(group, asked) if group["differs_on_its_own"] else _of_margin(group)
     significant = of_look(
         {**{name: asked.hypothesis[name] for name in ("look", "n_looks", "significance_level")}, **group}
     )
     more = "".join(f" {text}" for text in (significant, last) if text)
-    return f"{told}{f' ({seen})' if seen else ''}{side if group['differs_on_its_own'] else ''}.{_turned(group)}{more}"
+    return (
+        f"{statement}{f' ({seen})' if seen else ''}{side if group['differs_on_its_own'] else ''}.{_turned(group)}{more}"
+    )
 
 
 def of_look(row: Row) -> str:
@@ -348,8 +358,8 @@ def _answer_of_crossing(asked: StatisticSpec) -> str:
                 return (
                     f"{quantity} differs between {groups} by more than its parts make of it; for which is not settled"
                 )
-            (own, other), by = pair
-            return f"the difference in {quantity} between {own} and {other} depends on {by}; for which is not settled"
+            (level, other), by = pair
+            return f"the difference in {quantity} between {level} and {other} depends on {by}; for which is not settled"
         case "equivalent" if _is_significant(hypothesis):
             return (
                 f"{quantity} differs between {groups} by more than its parts make of it, but by less than what matters"
@@ -373,7 +383,8 @@ def _past(told: Sequence[Row]) -> str:
 def _levels(asked: StatisticSpec) -> list[list[str]]:
     """The levels of each factor of a crossing."""
     return [
-        list(dict.fromkeys(own)) for own in zip(*(name.split(LEVEL_SEPARATOR) for name in asked.groups), strict=True)
+        list(dict.fromkeys(factor_levels))
+        for factor_levels in zip(*(name.split(LEVEL_SEPARATOR) for name in asked.groups), strict=True)
     ]
 
 
@@ -382,8 +393,8 @@ def _pair_of_levels(asked: StatisticSpec) -> tuple[list[str], str] | None:
     levels, factors = _levels(asked), asked.hypothesis["grouping_id"].split(LEVEL_SEPARATOR)
     if len(levels) != 2 or min(map(len, levels)) != 2:
         return None
-    place = 0 if len(levels[0]) == 2 else 1
-    return levels[place], factors[1 - place]
+    index = 0 if len(levels[0]) == 2 else 1
+    return levels[index], factors[1 - index]
 
 
 def _beyond(group: Row, asked: StatisticSpec, near: str) -> str:
@@ -392,25 +403,25 @@ def _beyond(group: Row, asked: StatisticSpec, near: str) -> str:
     near: 'about ' where the size is shrunken.
     """
     size = group["value"] if not near else group["value_shrunken"]
-    levels, own = _levels(asked), group["group_id"].split(LEVEL_SEPARATOR)
+    levels, cell_levels = _levels(asked), group["group_id"].split(LEVEL_SEPARATOR)
     label = f"in {_label(group)}".rstrip() + " " if group["category"] else ""
     amount = f"{near}{_size_of(group, abs(size))}"
     if len(levels) == 2 and min(map(len, levels)) == 2:
-        place = 0 if len(levels[0]) == 2 else 1
-        pair, others = levels[place], [name for name in levels[1 - place] if name != own[1 - place]]
-        (other,) = (name for name in pair if name != own[place])
+        index = 0 if len(levels[0]) == 2 else 1
+        pair, others = levels[index], [name for name in levels[1 - index] if name != cell_levels[1 - index]]
+        (other,) = (name for name in pair if name != cell_levels[index])
         side = "smaller" if group["value"] < 0 else "larger"
         where = (
-            f"for {own[1 - place]} than for {others[0]}"
+            f"for {cell_levels[1 - index]} than for {others[0]}"
             if len(others) == 1
-            else f"among {own[1 - place]} than among the others"
+            else f"among {cell_levels[1 - index]} than among the others"
         )
-        return f"{label}the difference between {own[place]} and {other} is {amount} {side} {where}"
+        return f"{label}the difference between {cell_levels[index]} and {other} is {amount} {side} {where}"
     side = "lower" if group["value"] < 0 else "higher"
-    parts = f"{_listed(own)} together lead" if len(own) == 2 else "its parts lead"
+    leads = f"{_listed(cell_levels)} together lead" if len(cell_levels) == 2 else "its parts lead"
     if group["is_rate"]:
-        return f"{label}{amount} {'below' if group['value'] < 0 else 'beyond'} what {parts} one to expect"
-    return f"{label}{amount} {side} than {parts} one to expect"
+        return f"{label}{amount} {'below' if group['value'] < 0 else 'beyond'} what {leads} one to expect"
+    return f"{label}{amount} {side} than {leads} one to expect"
 
 
 def _near(group: Row) -> str:
@@ -423,8 +434,8 @@ def _is_rate(group: Row) -> bool:
 
 def _answer_of_truth(hypothesis: Row) -> str:
     """Whether labels go to the groups as they do in the table of real shares that they are held against."""
-    of_slice = "" if hypothesis["slice_id"] == "all" else f" in slice {hypothesis['slice_id']}"
-    shares = f"{quantity_of(hypothesis)}{of_slice}"
+    slice_suffix = "" if hypothesis["slice_id"] == "all" else f" in slice {hypothesis['slice_id']}"
+    shares = f"{quantity_of(hypothesis)}{slice_suffix}"
     truth = f"those of {hypothesis['parameters'].replace('table=', '', 1).replace(';', ', ')}"
     match hypothesis["verdict"]:
         case "different":
@@ -441,9 +452,9 @@ def _which(hypothesis: Row) -> str:
 
 
 def _over(hypothesis: Row) -> str:
-    of_slice = "" if hypothesis["slice_id"] == "all" else f" in slice {hypothesis['slice_id']}"
+    slice_suffix = "" if hypothesis["slice_id"] == "all" else f" in slice {hypothesis['slice_id']}"
     n = "the groups" if hypothesis["n_groups"] < 2 else f"the {hypothesis['n_groups']:,} groups"
-    return f"{n} of {hypothesis['grouping_id']}{of_slice}"
+    return f"{n} of {hypothesis['grouping_id']}{slice_suffix}"
 
 
 def _margin(told: Sequence[Row]) -> str:
@@ -509,13 +520,13 @@ def _why(hypothesis: Row) -> str:
 
 def _who(asked: StatisticSpec) -> list[str]:
     """Who differs: as two camps where half of the groups stand, else by side."""
-    told = asked.told
+    differing = asked.told
     if _is_beyond(asked.hypothesis):
         return _who_beyond(asked)
-    n_standing, has_labels = len({row["group_id"] for row in told}), any(row["category"] for row in told)
+    n_standing, has_labels = len({row["group_id"] for row in differing}), any(row["category"] for row in differing)
     if n_standing > 1 and 2 * n_standing >= len(asked.groups) > 2 and not has_labels:
         return [_camps(asked)]
-    ordered = sorted(told, key=lambda row: -abs(row["value"] or 0))
+    ordered = sorted(differing, key=lambda row: -abs(row["value"] or 0))
     worse = [row for row in ordered if _is_worse(row)]
     better = [row for row in ordered if not _is_worse(row)]
     return [_side(asked, rows) for rows in (worse, better) if rows]
@@ -523,18 +534,18 @@ def _who(asked: StatisticSpec) -> list[str]:
 
 def _who_beyond(asked: StatisticSpec) -> list[str]:
     """Each cell that stands in a sentence of its own, and on which scale parts add up."""
-    told = sorted(asked.told, key=lambda row: -abs(row["value"] or 0))
-    if not told:
+    differing = sorted(asked.told, key=lambda row: -abs(row["value"] or 0))
+    if not differing:
         return []
-    said, is_gap = [], _pair_of_levels(asked) is not None
-    for row in told[:MOST_GROUPS]:
+    statements, is_gap = [], _pair_of_levels(asked) is not None
+    for row in differing[:MOST_GROUPS]:
         seen = _seen(row, asked.hypothesis["significance_level"])
         statement = _beyond(row, asked, _near(row))
         named = f"{row['group_id']}: {statement}"
-        said.append(f"{_capital(statement if is_gap else named)}{f' ({seen})' if seen else ''}.")
-    if len(told) > MOST_GROUPS:
-        said.append(f"{plural(len(told) - MOST_GROUPS, 'more cell')} besides.")
-    return [*said, "Effects of the parts are added up on the scale of the measure."]
+        statements.append(f"{_capital(statement if is_gap else named)}{f' ({seen})' if seen else ''}.")
+    if len(differing) > MOST_GROUPS:
+        statements.append(f"{plural(len(differing) - MOST_GROUPS, 'more cell')} besides.")
+    return [*statements, "Effects of the parts are added up on the scale of the measure."]
 
 
 def _is_worse(row: Row) -> bool:
@@ -584,10 +595,12 @@ def _of_missing(asked: StatisticSpec) -> list[str]:
     for row in can_matter:
         if _own(row, asked)["tipping_shift"] is None:
             complete[at_the_worst_end(_own(row, asked))].append(_own(row, asked)["group_id"])
-    said = [_missing(row, asked) for row in lacking]
-    said += [f"No answer of {_some(list(dict.fromkeys(names)))} is missing{end}." for end, names in complete.items()]
-    more = f"For {plural(len(said) - MOST_GROUPS, 'more group')} see tipping_shift."
-    return [*said[:MOST_GROUPS], *([more] if len(said) > MOST_GROUPS else [])]
+    statements = [_missing(row, asked) for row in lacking]
+    statements += [
+        f"No answer of {_some(list(dict.fromkeys(names)))} is missing{end}." for end, names in complete.items()
+    ]
+    more = f"For {plural(len(statements) - MOST_GROUPS, 'more group')} see tipping_shift."
+    return [*statements[:MOST_GROUPS], *([more] if len(statements) > MOST_GROUPS else [])]
 
 
 def _can_matter(group: Row, asked: StatisticSpec) -> bool:
@@ -611,20 +624,20 @@ def _missing(group: Row, asked: StatisticSpec) -> str:
     """What missing answers would have to be like for a group not to stand; '' where they can matter little."""
     if not _can_matter(group, asked):
         return ""
-    own = _own(group, asked)
-    name, shift = own["group_id"], own["tipping_shift"]
+    row = _own(group, asked)
+    name, shift = row["group_id"], row["tipping_shift"]
     if shift is None:
         differs_on_its_own = f"No answer of {name} is missing"
-    elif _is_rate(own) and shift > 1:
+    elif _is_rate(row) and shift > 1:
         differs_on_its_own = f"The finding stands whatever the missing answers of {name} would have been"
     else:
-        side = "higher" if own["value"] < 0 else "lower"
-        where = f" in {_label(own)}".rstrip() if own["category"] else ""
+        side = "higher" if row["value"] < 0 else "lower"
+        where = f" in {_label(row)}".rstrip() if row["category"] else ""
         differs_on_its_own = (
-            f"The finding stands unless the missing answers of {name} are on average {_shift_of(own)} {side}{where} "
+            f"The finding stands unless the missing answers of {name} are on average {_shift_of(row)} {side}{where} "
             "than its others on the same prompts"
         )
-    return f"{differs_on_its_own}{at_the_worst_end(own)}."
+    return f"{differs_on_its_own}{at_the_worst_end(row)}."
 
 
 def at_the_worst_end(row: Row) -> str:
@@ -668,11 +681,11 @@ def _others(group: Row, asked: StatisticSpec) -> str:
     """What the group is compared with: the rest only where all other groups are in it."""
     if group["reference"] not in ("rest", "grand_mean"):
         return str(group["reference"])
-    beside = asked.neighbours.get(group["group_id"])
+    neighbours = asked.neighbours.get(group["group_id"])
     if group["reference"] == "grand_mean":
-        return "the average of all groups" if beside is None else f"the average with {_listed(beside)}"
-    if beside is not None:
-        return f"{_listed(beside)} on the same prompts"
+        return "the average of all groups" if neighbours is None else f"the average with {_listed(neighbours)}"
+    if neighbours is not None:
+        return f"{_listed(neighbours)} on the same prompts"
     others = [name for name in asked.groups if name != group["group_id"]]
     if len(others) == 1:
         return others[0]
@@ -688,7 +701,7 @@ def _about(group: Row) -> str:
 def _seen(group: Row, alpha: float) -> str:
     """What was measured and its interval, of called rows the one that allows for their having been chosen."""
     measured = "" if group["value_shrunken"] is None else f"measured {_size_of(group, abs(group['value']))}"
-    return "; ".join(part for part in (measured, _interval(group, alpha)) if part)
+    return "; ".join(piece for piece in (measured, _interval(group, alpha)) if piece)
 
 
 def _interval(group: Row, alpha: float) -> str:
@@ -753,23 +766,23 @@ def _of_tool(hypothesis: Row) -> str:
         return ""
     if is_as_written(hypothesis):
         return "Only as written: the instrument scores the words that name the group."
-    of_what = "averages" if hypothesis["calibration"] == "raw" else "raw values"
-    return f"The {of_what} show no difference, the baseline texts alone do."
+    which_values = "averages" if hypothesis["calibration"] == "raw" else "raw values"
+    return f"The {which_values} show no difference, the baseline texts alone do."
 
 
 def _sure(asked: StatisticSpec) -> list[str]:
     """How often chance alone says as much: a difference by its p, an equivalence by its own."""
-    hypothesis, said = asked.hypothesis, list[str]()
+    hypothesis, statements = asked.hypothesis, list[str]()
     n = hypothesis["n_hypotheses"]
     among = "the only question asked" if n == 1 else f"among the {plural(n, 'question')} asked"
     if not asked.equivalent or hypothesis["verdict"] != "equivalent" or _is_significant(hypothesis):
         chance = f"Chance alone gives this one comparison as large a difference in {_often(hypothesis['p_value'])}"
-        said.append(f"{chance} such studies ({among}: q {probability(hypothesis['q_value'])}).")
+        statements.append(f"{chance} such studies ({among}: q {probability(hypothesis['q_value'])}).")
     if asked.equivalent and hypothesis["verdict"] == "equivalent":
         p, q = (max(row[name] for row in asked.equivalent) for name in ("p_equivalence", "q_equivalence"))
         chance = f"A difference of the margin would look as small as this in {_often(p)} such studies"
-        said.append(f"{chance} ({among}: q {probability(q)}).")
-    return [*said, f"Measured on {sample(hypothesis)}."]
+        statements.append(f"{chance} ({among}: q {probability(q)}).")
+    return [*statements, f"Measured on {sample(hypothesis)}."]
 
 
 def _often(p: float) -> str:

@@ -91,8 +91,8 @@ class Subgroups(NamedTuple):
 def subgroups_section(reader: Reader) -> Subgroups:
     """The pictures of the slice of all prompts, declared measures first."""
     drawn = reader.rows(DRAWN)
-    of_two = [row for row in drawn if _has_rings(row, drawn)]
-    rings = [row for row in of_two if row["n_subgroups"] <= MAX_SECTORS]
+    with_rings = [row for row in drawn if _has_rings(row, drawn)]
+    rings = [row for row in with_rings if row["n_subgroups"] <= MAX_SECTORS]
     sets: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in drawn:
         if row["n_subgroups"] >= LEAST_SUBGROUPS:
@@ -102,7 +102,7 @@ def subgroups_section(reader: Reader) -> Subgroups:
     return Subgroups(
         [_rings(reader, row) for row in rings[:MAX_SUNBURSTS]],
         len(rings),
-        len(of_two) - len(rings),
+        len(with_rings) - len(rings),
         [_distribution(reader, rows) for rows in spread[:MAX_DISTRIBUTIONS]],
         len(spread),
         counted[0]["n"],
@@ -119,7 +119,7 @@ def _has_rings(row: Row, drawn: list[Row]) -> bool:
 
 def _finest_first(sets: dict[tuple[str, str], list[Row]]) -> list[list[Row]]:
     """Measures in their order; of each the set with most subgroups first, as the document draws it."""
-    order = {measure: place for place, (measure, _) in enumerate(sets)}
+    order = {measure: position for position, (measure, _) in enumerate(sets)}
     return sorted(
         sets.values(), key=lambda rows: (order[rows[0]["measure_id"]], -max(row["n_subgroups"] for row in rows))
     )
@@ -131,13 +131,13 @@ def _rings(reader: Reader, drawn: Row) -> Rings:
         OF_SETS, measure_id=drawn["measure_id"], system_id=drawn["system_id"], groupings=[inner, drawn["grouping_id"]]
     )
     rows.sort(key=lambda row: reader.group_order(row["grouping_id"], row["group_id"]))
-    of_pairs = [row for row in rows if row["grouping_id"] != inner]
+    pair_rows = [row for row in rows if row["grouping_id"] != inner]
     branches = [
         Branch(
             _sector(row, row["group_id"]),
             [
                 _sector(pair, pair["group_id"].split(" x ")[1])
-                for pair in of_pairs
+                for pair in pair_rows
                 if pair["group_id"].split(" x ")[0] == row["group_id"]
             ],
         )
@@ -158,13 +158,13 @@ def _rings(reader: Reader, drawn: Row) -> Rings:
 def _sector(row: Row, label: str) -> Sector:
     low, high = row["log_disparity_ci_low"], row["log_disparity_ci_high"]
     limits = text.interval(low, high)
-    told = (
+    size = (
         f"log disparity {text.number(row['log_disparity'])} {limits}".rstrip()
         if row["log_disparity"] is not None
         else f"no log disparity: {text.words(row['reason'])}"
     )
     rate = f"{row['n_deviating']:,} of {text.plural(row['n_responses'], 'response')}"
-    return Sector(label, row["log_disparity"], _covers_zero(row), f"{row['group_id']}: {told}; {rate}")
+    return Sector(label, row["log_disparity"], _covers_zero(row), f"{row['group_id']}: {size}; {rate}")
 
 
 def _covers_zero(row: Row) -> bool:
@@ -178,7 +178,7 @@ def _furthest(rows: Iterable[Row]) -> list[Row]:
 
 
 def _distribution(reader: Reader, drawn: list[Row]) -> Distribution:
-    place: dict[str, Any] = {key: drawn[0][key] for key in ("measure_id", "grouping_id")}
+    keys: dict[str, Any] = {key: drawn[0][key] for key in ("measure_id", "grouping_id")}
     shown = [row["system_id"] for row in drawn[:N_STYLES]]
     rates = defaultdict(list)
     for row in reader.rows(
@@ -187,7 +187,7 @@ def _distribution(reader: Reader, drawn: list[Row]) -> Distribution:
         where study_id = $study and slice_id = 'all' and measure_id = $measure_id
             and grouping_id = $grouping_id and deviation_rate is not null
         """,
-        **place,
+        **keys,
     ):
         rates[row["system_id"]].append(row["deviation_rate"])
     metrics = {
@@ -198,7 +198,7 @@ def _distribution(reader: Reader, drawn: list[Row]) -> Distribution:
             where study_id = $study and slice_id = 'all' and measure_id = $measure_id
                 and grouping_id = $grouping_id and statistic = 'deviation_rate'
             """,
-            **place,
+            **keys,
         )
     }
     ideal = metrics[shown[0], "deviation_metric"]["ideal"]
@@ -210,10 +210,10 @@ def _distribution(reader: Reader, drawn: list[Row]) -> Distribution:
             and grouping_id = $grouping_id and comparison = 'kolmogorov_smirnov' and value is not null
         order by value desc, system_id, reference_system_id
         """,
-        **place,
+        **keys,
     )
     return Distribution(
-        **place,
+        **keys,
         ideal=ideal,
         axis=axis,
         picture=staircases(axis, [rates[name] for name in shown], ideal),

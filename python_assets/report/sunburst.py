@@ -43,14 +43,14 @@ def sunburst(branches: Sequence[Branch], title: str) -> Markup:
         title: what the picture shows, for readers that do not see it.
     """
     n_outer = sum(len(branch.outer) for branch in branches)
-    step, place = 2 * math.pi / n_outer, 0
+    step, start = 2 * math.pi / n_outer, 0
     shapes = []
     for branch in branches:
-        end = place + len(branch.outer)
-        shapes.append(_sector(branch.inner, RADII[0], RADII[1], (place * step, end * step)))
-        for position, sector in enumerate(branch.outer, start=place):
+        end = start + len(branch.outer)
+        shapes.append(_sector(branch.inner, RADII[0], RADII[1], (start * step, end * step)))
+        for position, sector in enumerate(branch.outer, start=start):
             shapes.append(_sector(sector, RADII[1], RADII[2], (position * step, (position + 1) * step)))
-        place = end
+        start = end
     size = RADII[2] + 4
     box = f'viewBox="{-size:g} {-size:g} {2 * size:g} {2 * size:g}"'
     return Markup(f'<svg class="sunburst" {box} role="img" aria-label="{escape(title)}">{"".join(shapes)}</svg>')

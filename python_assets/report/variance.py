@@ -52,10 +52,10 @@ def variance_section(reader: Reader) -> Variance:
     Args:
         reader: the study.
     """
-    parts: dict[tuple[str, str, str], list[Row]] = {}
+    rows_by_bar: dict[tuple[str, str, str], list[Row]] = {}
     for row in reader.rows(_COMPONENTS):
-        parts.setdefault((row["measure_id"], row["grouping_id"], row["slice_id"]), []).append(row)
-    sources = list(dict.fromkeys(row["source"] for rows in parts.values() for row in rows))
+        rows_by_bar.setdefault((row["measure_id"], row["grouping_id"], row["slice_id"]), []).append(row)
+    sources = list(dict.fromkeys(row["source"] for rows in rows_by_bar.values() for row in rows))
     bars = [
         VarianceBar(
             measure_name(measure_id),
@@ -64,7 +64,7 @@ def variance_section(reader: Reader) -> Variance:
             rows[0]["n_responses"],
             [{**row, "place": sources.index(row["source"]) + 1} for row in rows],
         )
-        for (measure_id, grouping_id, slice_id), rows in parts.items()
+        for (measure_id, grouping_id, slice_id), rows in rows_by_bar.items()
     ]
     key = [
         {"source": words(source), "place": at + 1, "meaning": MEANINGS.get(source, "a factor of models")}

@@ -130,10 +130,10 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
 
 
 def _render(content: dict[str, Any]) -> str:
-    said = content | {"verdicts": text.VERDICTS, "warning": text.SIMULATED, "rate_limit": text.share}
-    other_figures = packed_text(template("figures.html").render(said, level=_level(content)))
+    context = content | {"verdicts": text.VERDICTS, "warning": text.SIMULATED, "rate_limit": text.share}
+    other_figures = packed_text(template("figures.html").render(context, level=_level(content)))
     return template("page.html").render(
-        said,
+        context,
         level=_level(content),
         packed=content["packed"] | {"figures": other_figures},
         script=_script(),

@@ -122,14 +122,14 @@ def load_model(folder: Path, digest: str, loading: Loading = AS_IT_IS) -> Loaded
     if missing := untrained_weights(read):
         got, expected = f"no {missing}, which would be random numbers", "a model that was trained to write"
         raise ProviderError(folder, got, expected, "name one, or fetch it anew")
-    own = model.generation_config
-    stops = own.eos_token_id if isinstance(own.eos_token_id, list) else [own.eos_token_id]
+    defaults = model.generation_config
+    stops = defaults.eos_token_id if isinstance(defaults.eos_token_id, list) else [defaults.eos_token_id]
     return Loaded(
         model=model.eval(),
         tokenizer=tokenizer,
         stops=_checked_stops(folder, model, [*stops, tokenizer.eos_token_id]),
         n_positions=getattr(model.config.get_text_config(), "max_position_embeddings", None),
-        most_tokens=own.max_new_tokens or MOST_TOKENS,
+        most_tokens=defaults.max_new_tokens or MOST_TOKENS,
     )
 
 

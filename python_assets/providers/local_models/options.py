@@ -31,12 +31,12 @@ class Loading(NamedTuple):
 
     def arguments(self) -> dict[str, Any]:
         """What from_pretrained is called with besides the place of the model."""
-        parts = {
+        options = {
             "dtype": self.dtype,
             "device_map": _read(self.device_map),
             "quantization_config": _read(self.quantization),
         }
-        return {name: value for name, value in parts.items() if value is not None}
+        return {name: value for name, value in options.items() if value is not None}
 
 
 AS_IT_IS: Final = Loading()
@@ -116,7 +116,7 @@ def lacking(loading: Loading) -> ProviderError | None:
 def _devices(loading: Loading) -> list[str]:
     placed = _read(loading.device_map)
     places = placed.values() if isinstance(placed, dict) else []
-    named = [f"cuda:{place}" if isinstance(place, int) else str(place) for place in places]
+    named = [f"cuda:{device}" if isinstance(device, int) else str(device) for device in places]
     return [*named, *([loading.device] if loading.device else [])]
 
 

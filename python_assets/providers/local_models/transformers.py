@@ -53,10 +53,10 @@ class Transformers(LocalProvider):
     @classmethod
     def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running on any machine."""
-        found = super().problems(config, factor_levels)
+        errors = super().problems(config, factor_levels)
         if not config.model.strip():
-            found.append(StudyError(("model",), config.model, "a folder, or a model of the hub", "name it"))
-        return [*found, *option_problems(config.options)]
+            errors.append(StudyError(("model",), config.model, "a folder, or a model of the hub", "name it"))
+        return [*errors, *option_problems(config.options)]
 
     def unready(self) -> ProviderError | None:
         """What this machine lacks of what its options want, or the model, which is not loaded."""
@@ -124,12 +124,12 @@ class Transformers(LocalProvider):
         """The text up to the first token that ends it, which is counted, or to a text that does."""
         tokens = written.tokens
         ends = [i for i, token in enumerate(tokens) if token in loaded.stops]
-        own = tokens[: ends[0]] if ends else tokens
+        answer_tokens = tokens[: ends[0]] if ends else tokens
         decode = self._decoder(loaded)
-        text = decode(own)
-        n_tokens = len(own) + bool(ends)
+        text = decode(answer_tokens)
+        n_tokens = len(answer_tokens) + bool(ends)
         if cuts := [at for stop in self._stop_texts if (at := text.find(stop)) >= 0]:
-            text, n_tokens = text[: min(cuts)], n_up_to(decode, own, self._stop_texts)
+            text, n_tokens = text[: min(cuts)], n_up_to(decode, answer_tokens, self._stop_texts)
         return Answer(
             text=text,
             finish_reason="stop" if ends or cuts else "length",
@@ -230,20 +230,20 @@ class Transformers(LocalProvider):
             TopPLogitsWarper,
         )
 
-        own, decoding = loaded.model.generation_config, self.config.decoding
+        defaults, decoding = loaded.model.generation_config, self.config.decoding
         temperature = decoding.get("temperature")
         if temperature is None:
-            temperature = (own.temperature or 1.0) if own.do_sample else 0.0
+            temperature = (defaults.temperature or 1.0) if defaults.do_sample else 0.0
         processors = LogitsProcessorList()
         if temperature == 0:
             return processors
         processors.append(TemperatureLogitsWarper(float(temperature)))
-        if top_k := self.config.options.get("top_k", own.top_k):
+        if top_k := self.config.options.get("top_k", defaults.top_k):
             processors.append(TopKLogitsWarper(top_k))
-        if top_p := decoding.get("top_p") or own.top_p:
+        if top_p := decoding.get("top_p") or defaults.top_p:
             processors.append(TopPLogitsWarper(float(top_p)))
-        if own.min_p:
-            processors.append(MinPLogitsWarper(float(own.min_p)))
+        if defaults.min_p:
+            processors.append(MinPLogitsWarper(float(defaults.min_p)))
         processors.append(TokenSampler(draws))
         return processors
 

@@ -63,8 +63,8 @@ def read_text(sentences: Sequence[str]) -> str:
     Nothing of an opening of a few words, which are a label or a name more often than a refusal, or of one that says
     yes or no.
     """
-    own = (one for one in sentences if not (is_reported(one) or is_of_life(one)))
-    read = " ".join(islice(own, SENTENCES))
+    refusing = (one for one in sentences if not (is_reported(one) or is_of_life(one)))
+    read = " ".join(islice(refusing, SENTENCES))
     return "" if len(read.split()) < _FEWEST_WORDS or _YES_OR_NO.match(read) else read
 
 
@@ -93,11 +93,11 @@ def linear_score(sentences: Sequence[str]) -> LinearScore:
 def decision(weights: Weights, text: str) -> NDArray[np.float64]:
     """The decision functions of a text, in log odds: shape (2,)."""
     places = map(weights.place.get, _runs_of_words(text))
-    found = Counter(place for place in places if place is not None)
-    if not found:
+    counts = Counter(index for index in places if index is not None)
+    if not counts:
         return weights.intercepts
-    at = np.fromiter(found.keys(), dtype=np.intp, count=len(found))
-    tf = 1 + np.log(np.fromiter(found.values(), dtype=np.float64, count=len(found)))
+    at = np.fromiter(counts.keys(), dtype=np.intp, count=len(counts))
+    tf = 1 + np.log(np.fromiter(counts.values(), dtype=np.float64, count=len(counts)))
     weight = tf * weights.idf[at]
     return weights.coefficients[:, at] @ (weight / np.sqrt(weight @ weight)) + weights.intercepts
 
@@ -119,15 +119,15 @@ def packaged_weights(path: Path) -> Weights:
     remedy = "install Plumbline again, or train the weights anew: python -m bench.train_refusals"
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-            version, held = str(file["version"]), {name: file[name] for name in file.files}
+            version, arrays_by_name = str(file["version"]), {name: file[name] for name in file.files}
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise ProviderError(
             path, f"{type(error).__name__}: {error}", "the weights of the refusal model", remedy
         ) from error
     if version != VERSION:
         raise ProviderError(path, f"weights of version {version}", VERSION, remedy)
-    words = bytes(held["words"]).decode().split("\n")
-    arrays = (held[name].astype(np.float64) for name in Weights._fields[1:])
+    words = bytes(arrays_by_name["words"]).decode().split("\n")
+    arrays = (arrays_by_name[name].astype(np.float64) for name in Weights._fields[1:])
     return Weights({word: at for at, word in enumerate(words)}, *arrays)
 
 

@@ -49,9 +49,9 @@ def opening_sentences(text: str) -> list[str]:
     opening = _MARKUP.sub("", text[:_OPENING_CHARACTERS].translate(_STRAIGHT))
     if whole := _WRAPPED.fullmatch(opening):
         opening = whole.group(1) or whole.group(2) or ""
-    opening = _ABBREVIATION.sub(lambda found: found.group().replace(".", ""), opening)
+    opening = _ABBREVIATION.sub(lambda match: match.group().replace(".", ""), opening)
     opening = _QUOTED.sub(_without, opening)
-    sentences = (" ".join(found.group().split()) for found in _SENTENCE.finditer(opening))
+    sentences = (" ".join(match.group().split()) for match in _SENTENCE.finditer(opening))
     return [sentence for sentence in sentences if any(map(str.isalnum, sentence))]
 
 

@@ -72,10 +72,10 @@ def _n_read(sentences: Sequence[str]) -> int:
 
 
 def _refuses(sentence: str) -> bool:
-    found = _wording().search(sentence)  # which most sentences lack, first
-    if found is None or is_reported(sentence) or _TOO_LITTLE.search(sentence):
+    refusal = _wording().search(sentence)  # which most sentences lack, first
+    if refusal is None or is_reported(sentence) or _TOO_LITTLE.search(sentence):
         return False
-    return not _is_answer(_contrasted(sentence, found))
+    return not _is_answer(_contrasted(sentence, refusal))
 
 
 def _contrasted(sentence: str, refusal: re.Match[str]) -> str:
@@ -83,8 +83,8 @@ def _contrasted(sentence: str, refusal: re.Match[str]) -> str:
     rest = sentence[refusal.end() :]
     if _CONCESSION.match(sentence) and "," not in sentence[: refusal.start()]:
         return rest.partition(",")[2]
-    found = _CONTRAST.search(rest)
-    return rest[found.end() :] if found else ""
+    contrast = _CONTRAST.search(rest)
+    return rest[contrast.end() :] if contrast else ""
 
 
 def _is_answer(rest: str) -> bool:

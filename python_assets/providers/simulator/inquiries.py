@@ -106,8 +106,8 @@ def _keywords(facts: Facts, draw: random.Random) -> str:
 
 def _article(facts: Facts, draw: random.Random, tone: float | None) -> str:
     level = facts.get("level", "")
-    said = dict.fromkeys(_sentence(draw, _qualities(draw, tone)) for _ in range(N_ARTICLE_SENTENCES))
-    sentences = [f"In {level}, {sentence}" for sentence in said]
+    distinct = dict.fromkeys(_sentence(draw, _qualities(draw, tone)) for _ in range(N_ARTICLE_SENTENCES))
+    sentences = [f"In {level}, {sentence}" for sentence in distinct]
     starts = range(0, len(sentences), _PER_PARAGRAPH)
     return "\n\n".join(" ".join(sentences[start : start + _PER_PARAGRAPH]) for start in starts)
 

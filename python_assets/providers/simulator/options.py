@@ -84,21 +84,21 @@ class SimulatorOptions(NamedTuple):
 
 def options_in_wave(options: Mapping[str, Any], wave: str) -> dict[str, Any]:
     """The parts of a wave: those that in_waves names for it in the place of the others of their name."""
-    parts = {part: content for part, content in options.items() if part != IN_WAVES}
-    return parts | dict((options.get(IN_WAVES) or {}).get(wave) or {})
+    common = {name: content for name, content in options.items() if name != IN_WAVES}
+    return common | dict((options.get(IN_WAVES) or {}).get(wave) or {})
 
 
 def parts_of_waves(options: Mapping[str, Any]) -> Iterator[tuple[FieldPath, Mapping[str, Any]]]:
     """The options of each wave that has its own, with their field below options; what is no mapping is left out."""
     by_wave = options.get(IN_WAVES)
-    for wave, parts in by_wave.items() if isinstance(by_wave, Mapping) else ():
-        if isinstance(parts, Mapping):
-            yield (IN_WAVES, wave), parts
+    for wave, wave_options in by_wave.items() if isinstance(by_wave, Mapping) else ():
+        if isinstance(wave_options, Mapping):
+            yield (IN_WAVES, wave), wave_options
 
 
 def read_options(options: Mapping[str, Any]) -> SimulatorOptions:
     """Fill in defaults; options have no problems."""
-    sentiment, labels, refusal, pairs = (options.get(part) for part in _PARTS)
+    sentiment, labels, refusal, pairs = (options.get(name) for name in _PARTS)
     writes_sentences = sentiment is not None or labels is None
     sentiment, refusal = sentiment or {}, refusal or {}
     return SimulatorOptions(
@@ -118,28 +118,30 @@ def option_problems(options: Mapping[str, Any]) -> Iterator[StudyError]:
     Args:
         options: as in the study file.
     """
-    yield from _part_problems({part: content for part, content in options.items() if part != IN_WAVES})
+    yield from _part_problems({name: content for name, content in options.items() if name != IN_WAVES})
     by_wave = options.get(IN_WAVES, {})
-    if not isinstance(by_wave, Mapping) or not all(isinstance(parts, Mapping) for parts in by_wave.values()):
+    if not isinstance(by_wave, Mapping) or not all(
+        isinstance(wave_options, Mapping) for wave_options in by_wave.values()
+    ):
         remedy = 'write for example {"2026-11": {"sentiment": {"base": -0.2}}}'
         yield StudyError(("options", IN_WAVES), by_wave, "options by the name of a wave", remedy)
-    for where, parts in parts_of_waves(options):
-        for problem in _part_problems(parts):
+    for where, wave_options in parts_of_waves(options):
+        for problem in _part_problems(wave_options):
             yield problem.at(("options", *where, *problem.where[1:]))
 
 
 def _part_problems(options: Mapping[str, Any]) -> Iterator[StudyError]:
-    for part, content in options.items():
-        where = ("options", part)
-        if part not in _PARTS:
-            yield unknown_name(where, part, "a part", [*_PARTS, IN_WAVES], "remove it")
+    for name, content in options.items():
+        where = ("options", name)
+        if name not in _PARTS:
+            yield unknown_name(where, name, "a part", [*_PARTS, IN_WAVES], "remove it")
         elif not isinstance(content, Mapping):
-            yield StudyError(where, content, "a mapping", f"give {', '.join(_PARTS[part])}")
-        elif part == "labels":
+            yield StudyError(where, content, "a mapping", f"give {', '.join(_PARTS[name])}")
+        elif name == "labels":
             yield from _label_problems(where, content)
         else:
-            yield from _key_problems(part, content)
-            yield from _number_problems(part, content)
+            yield from _key_problems(name, content)
+            yield from _number_problems(name, content)
             yield from _effect_problems((*where, "effects"), content.get("effects"), None)
 
 

@@ -105,18 +105,18 @@ class Simulator(LocalProvider):
             return answer_inquiry(prompt.factors, self._draw_for_inquiry(request), options.pairs, tone)
         draw = random.Random(_seed_number(f"{self._seed}|{prompt.prompt_id}|{request.replicate}"))
         root = self._root_effect(prompt.root_prompt_id)
-        own = [_NORMAL.inv_cdf(_open_unit(draw)) for _ in range(3)]
-        if _uniform(root.refusal, own[0]) < options.refusal.for_levels(prompt.factors):
+        normal_draws = [_NORMAL.inv_cdf(_open_unit(draw)) for _ in range(3)]
+        if _uniform(root.refusal, normal_draws[0]) < options.refusal.for_levels(prompt.factors):
             return str(_pick(draw, REFUSALS))
-        parts = []
+        sentences = []
         if options.labels is not None:
-            label = options.labels.label_at(_uniform(root.label, own[1]), prompt.factors)
-            parts.append(f"Answer: {label}.")
+            label = options.labels.label_at(_uniform(root.label, normal_draws[1]), prompt.factors)
+            sentences.append(f"Answer: {label}.")
         if options.sentiment is not None:
             target = options.sentiment.for_levels(prompt.factors)
-            target += options.spread * _shared(root.sentiment, own[2])
-            parts.append(write_sentences(target, root.topic, draw))
-        return " ".join(parts)
+            target += options.spread * _shared(root.sentiment, normal_draws[2])
+            sentences.append(write_sentences(target, root.topic, draw))
+        return " ".join(sentences)
 
     def _tone_of(self, facts: Mapping[str, str]) -> float | None:
         """The compound of what is written about a level, where effects on it are declared; any tone else."""
@@ -144,16 +144,16 @@ def unknown_effects(options: Mapping[str, Any], factor_levels: Mapping[str, Sequ
         Problems of fields below the generation.
     """
     yield from _unknown_in(options, factor_levels)
-    for below, parts in parts_of_waves(options):
-        for problem in _unknown_in(parts, factor_levels):
+    for below, wave_options in parts_of_waves(options):
+        for problem in _unknown_in(wave_options, factor_levels):
             yield problem.at(("options", *below, *problem.where[1:]))
 
 
 def _unknown_in(options: Mapping[str, Any], factor_levels: Mapping[str, Sequence[str]]) -> Iterator[StudyError]:
-    for part, content in options.items():
+    for section, content in options.items():
         effects = content.get("effects") if isinstance(content, Mapping) else None
         for name, by_level in effects.items() if isinstance(effects, Mapping) else ():
-            where = ("options", part, "effects", name)
+            where = ("options", section, "effects", name)
             factors = str(name).split(LEVEL_SEPARATOR)
             if not set(factors) <= set(factor_levels):
                 yield unknown_name(where, str(name), "a factor", list(factor_levels), "correct it")

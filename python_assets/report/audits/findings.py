@@ -77,9 +77,9 @@ def audit_findings(home: Home, record: Record) -> dict[str, Any]:
             if study_id not in there:
                 benchmarks.append({"benchmark": benchmark, "study_id": study_id, "is_published": False})
                 continue
-            own = rows_of(connection, MODELS, {"study": study_id})
-            models |= {row["model"]: row for row in own}
-            benchmarks.append(_benchmark(connection, benchmark, study_id, [row["model"] for row in own]))
+            model_rows = rows_of(connection, MODELS, {"study": study_id})
+            models |= {row["model"]: row for row in model_rows}
+            benchmarks.append(_benchmark(connection, benchmark, study_id, [row["model"] for row in model_rows]))
     return {
         "schema": SCHEMA,
         "audit": record.name,
@@ -99,13 +99,13 @@ def strongest(findings: Mapping[str, Any]) -> set[str]:
 def _benchmark(
     connection: duckdb.DuckDBPyConnection, benchmark: str, study_id: str, models: Sequence[str]
 ) -> dict[str, Any]:
-    of_study = {"study": study_id}
+    study_keys = {"study": study_id}
     study = study_row(connection, study_id)
-    run = rows_of(connection, RUN, of_study | {"run": study["run_id"]})[0]
-    hypotheses = rows_of(connection, HYPOTHESES, of_study)
-    families = rows_of(connection, FAMILIES, of_study)
+    run = rows_of(connection, RUN, study_keys | {"run": study["run_id"]})[0]
+    hypotheses = rows_of(connection, HYPOTHESES, study_keys)
+    families = rows_of(connection, FAMILIES, study_keys)
     about = PRIMARY if any(row["family_id"] == PRIMARY for row in families) else ALL_ELSE
-    asked = {model: [row for row in hypotheses if _is_about(row, model, about)] for model in models}
+    rows_by_model = {model: [row for row in hypotheses if _is_about(row, model, about)] for model in models}
     return {
         "benchmark": benchmark,
         "study_id": study_id,
@@ -113,15 +113,15 @@ def _benchmark(
         "title": study["title"],
         "published_at": _written(study["published_at"]),
         **run,
-        **rows_of(connection, ANSWERS, of_study)[0],
+        **rows_of(connection, ANSWERS, study_keys)[0],
         "family_id": about,
-        "verdicts": {model: verdict_of(rows) for model, rows in asked.items()},
+        "verdicts": {model: verdict_of(rows) for model, rows in rows_by_model.items()},
         "families": families,
         "untested": [
             {"n": row["n"], "reason": row["reason"], "told": why(row["reason"], row["meaning"], row["remedy"])}
-            for row in rows_of(connection, UNTESTED, of_study)
+            for row in rows_of(connection, UNTESTED, study_keys)
         ],
-        "unscored": [unscored_in_words(row) for row in rows_of(connection, UNSCORED, of_study)],
+        "unscored": [unscored_in_words(row) for row in rows_of(connection, UNSCORED, study_keys)],
         "hypotheses": hypotheses,
     }
 

@@ -100,17 +100,17 @@ def _position(numbers: Mapping[str, int]) -> dict[str, Any]:
         ids = [f"ROW-{row[0].name}" for row in rows]
         position[tab] = {"type": "TAB", "id": tab, "children": ids, "parents": above, "meta": {"text": name}}
         for id_, row in zip(ids, rows, strict=True):
-            held = {f"CHART-{chart.name}": chart for chart in row}
+            row_charts = {f"CHART-{chart.name}": chart for chart in row}
             position[id_] = {
                 "type": "ROW",
                 "id": id_,
-                "children": [*held],
+                "children": [*row_charts],
                 "parents": [*above, tab],
                 "meta": {"background": "BACKGROUND_TRANSPARENT"},
             }
-            for chart_id, chart in held.items():
-                place = {"type": "CHART", "id": chart_id, "children": [], "parents": [*above, tab, id_]}
-                position[chart_id] = place | {"meta": _meta(chart, numbers[chart.name])}
+            for chart_id, chart in row_charts.items():
+                node = {"type": "CHART", "id": chart_id, "children": [], "parents": [*above, tab, id_]}
+                position[chart_id] = node | {"meta": _meta(chart, numbers[chart.name])}
     return position
 
 
@@ -161,4 +161,4 @@ def _id(one: Filter) -> str:
 
 
 def _has(dataset: Mapping[str, Any], column: str) -> bool:
-    return any(held["column_name"] == column for held in dataset["columns"])
+    return any(entry["column_name"] == column for entry in dataset["columns"])

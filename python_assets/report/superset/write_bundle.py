@@ -75,11 +75,15 @@ def _marts(connection: duckdb.DuckDBPyConnection) -> list[Mart]:
 
 
 def _require_columns(published: Path, marts: list[Mart]) -> None:
-    held = {mart.name: {column.name for column in mart.columns} for mart in marts}
+    columns_by_mart = {mart.name: {column.name for column in mart.columns} for mart in marts}
     for chart in charts():
-        lacking = sorted(columns_of(chart) - held.get(chart.dataset, set()))
+        lacking = sorted(columns_of(chart) - columns_by_mart.get(chart.dataset, set()))
         if lacking:
-            got = f"no column {lacking[0]} in {chart.dataset}" if chart.dataset in held else f"no {chart.dataset}"
+            got = (
+                f"no column {lacking[0]} in {chart.dataset}"
+                if chart.dataset in columns_by_mart
+                else f"no {chart.dataset}"
+            )
             remedy = "run any study again: plumbline run STUDY"
             raise WarehouseError(published, got, "the views of this version of Plumbline", remedy)
 

@@ -33,14 +33,14 @@ def chart_config(chart: Chart, dataset: Mapping[str, Any]) -> dict[str, Any]:
         shown, query = _figure(chart)
     shown |= {"adhoc_filters": [_adhoc(condition) for condition in chart.where], "time_range": NO_TIMES}
     query |= {"filters": [_filter(condition) for condition in chart.where], "time_range": NO_TIMES}
-    asked = {"datasource": None, "force": False, "queries": [query], "form_data": shown}
+    query_context = {"datasource": None, "force": False, "queries": [query], "form_data": shown}
     return {
         "slice_name": chart.title,
         "description": dataset["description"],
         "viz_type": shown["viz_type"],
         "params": shown,
         # the import puts the number of the dataset in
-        "query_context": json.dumps(asked | {"result_format": "json", "result_type": "full"}),
+        "query_context": json.dumps(query_context | {"result_format": "json", "result_type": "full"}),
         "cache_timeout": None,
         "uuid": uuid_of("chart", chart.name),
         "version": VERSION,

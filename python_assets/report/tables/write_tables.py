@@ -115,8 +115,8 @@ def _write_list(reader: Reader, tables: list[Written], path: Path) -> None:
         run = reader.study["run_id"]
         for table in tables:
             query = table.query
-            told = [table.file, query.title, query.source, table.n_rows, query.needs]
-            writer.writerow([*told, reader.study_id, run, str(is_simulated).lower()])
+            fields = [table.file, query.title, query.source, table.n_rows, query.needs]
+            writer.writerow([*fields, reader.study_id, run, str(is_simulated).lower()])
 
 
 def _page(reader: Reader, document: Document, tables: list[Shown]) -> str:
