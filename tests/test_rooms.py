@@ -40,7 +40,7 @@ FLOORS_OF_INFER = (
     ("draws", "tables"),
     ("result",),
     ("design", "formulas", "options"),
-    ("agreement", "looks", "questions", "schemes", "subgroups", "truth"),
+    ("agreement", "hypotheses", "looks", "schemes", "subgroups", "truth"),
     ("associations", "contrasts"),
     ("changes", "regressions", "statistics"),
     ("groups",),

@@ -213,8 +213,8 @@ def read_rows(copy: Copy, columns: Collection[str], optional: Collection[str] = 
         there = table_columns(files[0], PATH_FIELD)
         wanted = [*columns, *(name for name in optional if name in there and name not in columns)]
         table_file = read_table_file(files[0], wanted, PATH_FIELD, is_escaped=copy.manifest.escapes_formulas)
-        n_unread = sum(one.rule == "unparseable" for one in table_file.quarantine)
-        _require_n_rows(copy, files[0], len(table_file.table) + n_unread)
+        n_rejected = sum(one.rule == "unparseable" for one in table_file.quarantine)
+        _require_n_rows(copy, files[0], len(table_file.table) + n_rejected)
         read = CopiedRows(table_file.table, table_file.quarantine)
     read.table[FILE] = f"{copy.path.parent.name}/{copy.path.name}" if copy.is_archive else files[0].name
     read.table[ROW] = np.arange(1, len(read.table) + 1)

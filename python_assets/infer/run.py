@@ -266,12 +266,12 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
         is_significant=disparities.is_significant.where(~has_parts, disparities.is_told_significant),
     )
     # of a question that an earlier look called the indices are held against their floor and margin still
-    judged = disparities.assign(q_value=disparities.q_value.mask(disparities.is_significant.eq(True), 0.0))
+    judged = disparities.assign(q_value=disparities["q_value"].mask(disparities.is_significant.eq(True), 0.0))
     is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
     disparities = disparities.assign(
         value_cells=disparities.value,
         verdict=first_of([~is_descriptive], [index_verdicts(judged, alpha)]),
-        q_value=disparities.q_value.where(disparities.p_value.notna()),
+        q_value=disparities["q_value"].where(disparities.p_value.notna()),
     )
     pairs = tables["system_comparisons"]
     pairs = pairs.assign(significant_at_look=look.significant_now("system_comparisons", pairs))

@@ -77,7 +77,7 @@ def gate_of(tmp_path):
                 "create table v_scorers as from (values ('months', 'refusal', 'gpt', 'binary', 'refusal', '', "
                 "null, 'refusal_en_2', 0.96, 0.96, true, null), ('months', 'vader', 'gpt', 'continuous', 'vader', '', "
                 "null, 'vader 1', null, null, null, 'not_validated')) as t(study_id, measure_id, model_family, kind, "
-                "extractor, label_set, model, scorer_version, recall_low, recall_high, is_current, reason)"
+                "scorer, label_set, model, scorer_version, recall_low, recall_high, is_current, reason)"
             )
             connection.execute(
                 "create table hypotheses as from (values ('months', 'g_then', 'significant'), "

@@ -62,11 +62,11 @@ def test_a_run_broken_off_keeps_what_was_answered(openai_server: Server, ask: As
 
     with pytest.raises(Interrupted):
         ask(openai_server, 20, progress=Heard(break_off), concurrency=concurrency)
-    n_called = len(openai_server.calls)
+    n_calls = len(openai_server.calls)
     run = ask(openai_server, 20)
     assert run.n_by_status["ok"] == 20
     assert run.n_from_log >= 7
-    assert n_called - run.n_from_log <= concurrency
+    assert n_calls - run.n_from_log <= concurrency
 
 
 def test_a_torn_last_line_is_cut_off_and_asked_again(openai_server: Server, ask: Ask, log_path: Path) -> None:

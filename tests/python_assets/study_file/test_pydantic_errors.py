@@ -4,7 +4,7 @@ from tests.python_assets.study_file.sections import IMPORT, SCRAPE, TEMPLATES, m
 
 MEASURE_KEYS = (
     "annotation, baseline_column, choices, classifier, cluster_and_sort, clusters, column, columns, "
-    "direction, extractor, favourable, function, ground_truth, judge, kind, languages, name, "
+    "direction, favourable, function, ground_truth, judge, kind, languages, name, "
     "option_probability, parameters, patterns, prototypes, refusal, scale, slice, taxonomy, unit, "
     "version_column, when"
 )

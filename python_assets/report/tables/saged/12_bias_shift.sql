@@ -1,7 +1,8 @@
 -- Sentiment bias shift: whether a role moves groups against each other
 -- Source: SAGED 5.2, sentiment bias shifts
 -- Needs: generations that are compared (analysis: compare)
-select measure_id as measure, grouping_id as grouping, model, system_prompt_name, system_id as system,
+select measure_id as measure, grouping_id as grouping, model, system_prompt_name,
+    system_comparisons.system_id as system,
     reference_system_id as against, calibration, comparison, group_id as concept, category, value, value_a, value_b,
     ci_low, ci_high, p_value as p, q_value as q, verdict, reason, inference_reason
 from system_comparisons

@@ -226,7 +226,7 @@ def test_scores_are_simulated_only_where_every_model_is(build, make_study, hub: 
     build.responses(("p", "a good start"))
     study = make_study("personality", "regard", has_stand_in=True)
     build.extract(study)
-    columns = "distinct extractor, model, model_revision, model_licence"
+    columns = "distinct scorer, model, model_revision, model_licence"
     query = f"select {columns} from raw.measures where model is not null order by 1"
     assert build.connection.execute(query).fetchall() == [
         ("simulated personality", "simulated", None, None),
