@@ -8,9 +8,9 @@ from typing import Final
 import dagster as dg
 
 GOING_ON: Final = (dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.CANCELING)
-OF_A_SERVER: Final = ".dagster/grpc_info"  # the tag of a run that a code server started
-MOST_SECONDS: Final = 60.0  # a call of the user's own function is waited for
-SECONDS_BETWEEN_LOOKS: Final = 0.2
+_OF_A_SERVER: Final = ".dagster/grpc_info"  # the tag of a run that a code server started
+_MOST_SECONDS: Final = 60.0  # a call of the user's own function is waited for
+_SECONDS_BETWEEN_LOOKS: Final = 0.2
 
 
 @contextmanager
@@ -37,12 +37,12 @@ def end_runs(instance: dg.DagsterInstance) -> list[str]:
         The ids of the runs that were cancelled.
     """
     runs = instance.get_runs(dg.RunsFilter(statuses=list(GOING_ON)))
-    ids = [run.run_id for run in runs if OF_A_SERVER in run.tags]
+    ids = [run.run_id for run in runs if _OF_A_SERVER in run.tags]
     for run_id in ids:
         instance.run_launcher.terminate(run_id)
-    deadline = time.monotonic() + MOST_SECONDS
+    deadline = time.monotonic() + _MOST_SECONDS
     while _are_going_on(instance, ids) and time.monotonic() < deadline:
-        time.sleep(SECONDS_BETWEEN_LOOKS)
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
     return ids
 
 

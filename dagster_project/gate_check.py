@@ -17,8 +17,8 @@ from dagster_project.resources import PROVIDER_VARIABLE, StudyResource, Warehous
 NAME: Final = "gate"
 COMPARISON: Final = "comparison"  # of the metadata: what the gate printed
 PASSED: Final = 0
-MOVED: Final = 1
-_TOLD: Final = {PASSED: "No group moved beyond its margin", MOVED: "A group moved beyond its margin"}
+_MOVED: Final = 1
+_TOLD: Final = {PASSED: "No group moved beyond its margin", _MOVED: "A group moved beyond its margin"}
 _NOT_COMPARED: Final = "Nothing could be compared"
 
 
@@ -59,7 +59,7 @@ def gate(
     outcome = _TOLD.get(compared.code, _NOT_COMPARED)
     yield dg.AssetCheckResult(
         passed=compared.code == PASSED,
-        severity=dg.AssetCheckSeverity.ERROR if compared.code == MOVED else dg.AssetCheckSeverity.WARN,
+        severity=dg.AssetCheckSeverity.ERROR if compared.code == _MOVED else dg.AssetCheckSeverity.WARN,
         description=f"{outcome}: wave {loaded.wave} against {before.wave}, run {before.run.run_id}.",
         metadata={COMPARISON: dg.MetadataValue.text(compared.printed)},
     )

@@ -16,7 +16,7 @@ from starlette.websockets import WebSocketClose
 OWN_NAMES: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 OWN_SITES: Final = frozenset({"same-origin", "none"})  # a page of this server, or whoever sits before the browser
-MOST_TOKENS: Final = 1_000  # of a query in an address
+_MOST_TOKENS: Final = 1_000  # of a query in an address
 # another site may neither frame the UI, to have it clicked unseen, nor load its files as scripts
 KEPT_APART: Final = {"X-Frame-Options": "DENY", "Cross-Origin-Resource-Policy": "same-origin"}
 
@@ -87,7 +87,7 @@ def _name(host: str) -> str:
 def _only_reads(query: str) -> bool:
     """Whether a GraphQL document holds queries alone; what cannot be read is not let through."""
     try:
-        definitions = parse(query, max_tokens=MOST_TOKENS).definitions
+        definitions = parse(query, max_tokens=_MOST_TOKENS).definitions
     except (GraphQLError, RecursionError):
         return False
     operations = [one.operation for one in definitions if isinstance(one, OperationDefinitionNode)]

@@ -18,10 +18,10 @@ from python_assets.errors import StudyFileError
 from python_assets.study.control_characters import printable
 from python_assets.warehouse.paths import studies_folder, study_names
 
-SECONDS_BETWEEN_LOOKS: Final = 10
+_SECONDS_BETWEEN_LOOKS: Final = 10
 VERSION_TAG: Final = "dagster/data_version"
 PARTITION_TAG: Final = "dagster/partition"  # of a run of one study
-MISTAKE: Final = "mistake"
+_MISTAKE: Final = "mistake"
 
 studies = dg.DynamicPartitionsDefinition(name="studies")
 
@@ -55,7 +55,7 @@ def offer_all_studies() -> None:
         return
     with instance_of_home() as instance:
         for seen in offer_studies(instance, study_names()):
-            if mistake := seen.metadata.get(MISTAKE):
+            if mistake := seen.metadata.get(_MISTAKE):
                 _tell(str(mistake.value))
 
 
@@ -110,7 +110,7 @@ def _observation(path: Path, _changed_at: int) -> dg.AssetObservation | None:
         if any(problem.variable for problem in error.problems):
             return None
         version = hashlib.sha256(str(error).encode()).hexdigest()
-        metadata[MISTAKE] = dg.MetadataValue.text(_in_a_line(error))
+        metadata[_MISTAKE] = dg.MetadataValue.text(_in_a_line(error))
     return dg.AssetObservation(study_file.key, partition=path.stem, metadata=metadata, tags={VERSION_TAG: version})
 
 
@@ -120,7 +120,7 @@ def _in_a_line(error: StudyFileError) -> str:
 
 
 @dg.sensor(
-    minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
+    minimum_interval_seconds=_SECONDS_BETWEEN_LOOKS,
     default_status=dg.DefaultSensorStatus.RUNNING,
     description="Offers every file of the studies folder, no other, and sees when one is edited.",
 )

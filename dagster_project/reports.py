@@ -13,14 +13,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from python_assets.study.study import ID_PATTERN
 from python_assets.warehouse import paths
 
-FOLDER: Final = "/reports/"
+_FOLDER: Final = "/reports/"
 SUFFIX: Final = ".html"
 ALONE: Final = {"Content-Security-Policy": "sandbox allow-scripts allow-downloads allow-popups"}
 
 
 def address_of(study_id: str) -> str:
     """Where the UI serves the report of a study; the part after its own address."""
-    return f"{FOLDER}{study_id}{SUFFIX}"
+    return f"{_FOLDER}{study_id}{SUFFIX}"
 
 
 class Reports:
@@ -44,7 +44,7 @@ class Reports:
 def _study_of(scope: Scope) -> str | None:
     """The study whose report is asked for; None where the path is no name of a study."""
     path = scope.get("path", "")
-    if scope["type"] != "http" or not path.startswith(FOLDER) or not path.endswith(SUFFIX):
+    if scope["type"] != "http" or not path.startswith(_FOLDER) or not path.endswith(SUFFIX):
         return None
-    name = path.removeprefix(FOLDER).removesuffix(SUFFIX)
+    name = path.removeprefix(_FOLDER).removesuffix(SUFFIX)
     return name if re.fullmatch(ID_PATTERN, name) else None

@@ -19,7 +19,7 @@ from python_assets.warehouse import paths
 from python_assets.warehouse.build import make_folder, open_build
 from python_assets.warehouse.progress import SILENT, duration
 
-INTERRUPTED: Final = "UNEXPECTED_TERMINATION"  # Dagster's word for a run that a signal ended
+_INTERRUPTED: Final = "UNEXPECTED_TERMINATION"  # Dagster's word for a run that a signal ended
 
 
 class RunFailed(PlumblineError):
@@ -137,7 +137,7 @@ class _Stages:
 def _is_interrupted(result: dg.ExecuteInProcessResult) -> bool:
     """Whether a signal ended it: Dagster takes SIGINT and SIGTERM while a job runs, and returns."""
     ends = (event.job_failure_data for event in result.all_events if event.is_job_failure)
-    return any(end.failure_reason is not None and end.failure_reason.value == INTERRUPTED for end in ends)
+    return any(end.failure_reason is not None and end.failure_reason.value == _INTERRUPTED for end in ends)
 
 
 def _gated(result: dg.ExecuteInProcessResult) -> Iterator[str]:

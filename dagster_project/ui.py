@@ -37,7 +37,7 @@ POLL_MILLISECONDS: Final = 2000  # how often a page asks for new data, as with `
 LOG_LEVEL: Final = "WARNING"
 INTERRUPTS: Final = (KeyboardInterrupt, dg.DagsterExecutionInterruptedError)  # the second while Dagster starts
 PATIENCE_SECONDS: Final = 60.0
-SECONDS_BETWEEN_LOOKS: Final = 0.2
+_SECONDS_BETWEEN_LOOKS: Final = 0.2
 
 
 class PortError(PlumblineError):
@@ -134,7 +134,7 @@ def wait_until_up(address: Path, process: "subprocess.Popen[bytes]", patience: f
                 told_at = float("inf")
                 remedy = "wait, the first start is the longest; or end it and see why: dagster definitions validate"
                 print(StartError(where, f"no answer within {patience:g} s", remedy=remedy), file=sys.stderr, flush=True)
-            time.sleep(SECONDS_BETWEEN_LOOKS)
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
 
 
 @contextmanager

@@ -18,13 +18,13 @@ from python_assets.study.waves import Wave, Waves
 from python_assets.study_file.in_wave import OF_NO_RUN
 from python_assets.warehouse.paths import studies_folder, study_names
 
-SECONDS_BETWEEN_LOOKS: Final = 60
+_SECONDS_BETWEEN_LOOKS: Final = 60
 WITHOUT_ANSWERS: Final = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 
 
 @dg.sensor(
     job=run_study,
-    minimum_interval_seconds=SECONDS_BETWEEN_LOOKS,
+    minimum_interval_seconds=_SECONDS_BETWEEN_LOOKS,
     default_status=dg.DefaultSensorStatus.STOPPED,
     description=(
         "Runs each study with waves in its file as a wave begins, however many calls it makes, while this is on. "

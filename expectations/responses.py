@@ -21,19 +21,19 @@ from expectations.record_rules import (
 from expectations.rules import Rule, few_unexpected
 from python_assets.study.study import Study
 
-STATUSES: Final = ("ok", "error", "not_recorded")
-OUTCOMES: Final = ("refused", "partly", "answered", "unreadable")
+_STATUSES: Final = ("ok", "error", "not_recorded")
+_OUTCOMES: Final = ("refused", "partly", "answered", "unreadable")
 # what is observed of an answer, and where it is
-OBSERVED: Final = {
+_OBSERVED: Final = {
     "outcome": "status = 'ok'",
     "is_refused": "status = 'ok' and outcome <> 'unreadable'",
     "is_empty": "status = 'ok'",
     "is_truncated": "status = 'ok'",
 }
-KEYS: Final = ("system_id", "prompt_id", "replicate")
+_KEYS: Final = ("system_id", "prompt_id", "replicate")
 # a word in angle brackets, control signs of chat templates, a word in square brackets and capitals
 _TAG: Final = r"^\s*(<\|?/?[A-Za-z][A-Za-z0-9_:|-]*>|\[/?[A-Z_]{3,}\]|◁/?[a-z]+▷)"
-_SHOWN: Final = ", ".join(KEYS)
+_SHOWN: Final = ", ".join(_KEYS)
 _AGAIN: Final = "materialise the generate stage again; what is in the response log is not asked for again"
 
 
@@ -44,7 +44,7 @@ def suite(study: Study) -> ExpectationSuite:
         [
             has_rows("responses", "give the study a generation that answers"),
             *filled("system_id", "prompt_id", "response_id"),
-            unique(*KEYS),
+            unique(*_KEYS),
             gxe.ExpectColumnValuesToBeBetween(
                 column="replicate",
                 min_value=0,
@@ -70,17 +70,17 @@ def _outcomes() -> list[Expectation | Rule]:
     return [
         gxe.ExpectColumnValuesToBeInSet(
             column="status",
-            value_set=list(STATUSES),
-            description=f"status is one of {', '.join(STATUSES)}",
+            value_set=list(_STATUSES),
+            description=f"status is one of {', '.join(_STATUSES)}",
             notes=_AGAIN,
         ),
         gxe.ExpectColumnValuesToBeInSet(
             column="outcome",
-            value_set=list(OUTCOMES),
-            description=f"outcome is one of {', '.join(OUTCOMES)}",
+            value_set=list(_OUTCOMES),
+            description=f"outcome is one of {', '.join(_OUTCOMES)}",
             notes=_AGAIN,
         ),
-        *(_is_observed(column, where) for column, where in OBSERVED.items()),
+        *(_is_observed(column, where) for column, where in _OBSERVED.items()),
         gxe.ExpectColumnValuesToNotBeNull(
             column="response_text",
             row_condition=has_text,

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 # Dagster, dbt and Great Expectations make objects by the million that stay: to look for garbage among them
 # after every 700 new ones, as Python does, takes 1 s of a small run
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it
-MISTAKE = 1
+_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+_MISTAKE = 1
 REQUESTS, OPENAI_BATCH, PAIRS = "requests", "openai_batch", "preference_pairs"
-MOVED = 1  # what a gate exits with for the groups that it holds back, where a mistake is another number
+_MOVED = 1  # what a gate exits with for the groups that it holds back, where a mistake is another number
 MISTAKE_AT_GATE = 2
-FOUND = 3  # what an audit exits with for a verdict that it was told to fail on
+_FOUND = 3  # what an audit exits with for a verdict that it was told to fail on
 FAIL_ON = ("beyond_margin", "different")  # the strongest first: of one, the stronger ones too
 
 
@@ -56,12 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         print(f"Interrupted. {parsed.interrupted}", file=sys.stderr)
-        return INTERRUPTED
+        return _INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="plumbline", description="A bias-benchmarking warehouse.", allow_abbrev=False)
-    parser.set_defaults(interrupted="Nothing was changed by half; run the command again.", mistake=MISTAKE)
+    parser.set_defaults(interrupted="Nothing was changed by half; run the command again.", mistake=_MISTAKE)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     audit = commands.add_parser(
@@ -255,7 +255,7 @@ def _add_audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", default="audit", help="begins the names of its studies; audit without it")
     parser.add_argument("--budget-calls", type=_positive, metavar="N", help="the most calls that it may take")
     parser.add_argument("--budget-usd", type=_amount, metavar="USD", help="the most that it may cost")
-    parser.add_argument("--fail-on", choices=FAIL_ON, help=f"exit with {FOUND} where this or more was found")
+    parser.add_argument("--fail-on", choices=FAIL_ON, help=f"exit with {_FOUND} where this or more was found")
     parser.add_argument("--yes", action="store_true", help="ask without being asked")
     _add_provider(parser)
     parser.set_defaults(
@@ -303,7 +303,7 @@ def _audit(parsed: argparse.Namespace) -> int:
         _materialise(one.study.study_id)
     done = write_audit(paths.home(), read_record(paths.home(), wanted.name))
     print(printable("\n".join(told_audit(done))))
-    return FOUND if parsed.fail_on and _fails(done.findings, parsed.fail_on) else 0
+    return _FOUND if parsed.fail_on and _fails(done.findings, parsed.fail_on) else 0
 
 
 def _wanted(parsed: argparse.Namespace) -> "Wanted":
@@ -466,7 +466,7 @@ def _plan(parsed: argparse.Namespace) -> int:
         preregistered = f"\n\n{preregister(study, paths.home(), plan.hypotheses).text(study.study_id)}"
         plan = plan._replace(would_fail=list(would_fail(study)))  # looks need what is frozen by now
     print(printable(f"{plan.text()}{preregistered}"))
-    return MISTAKE if plan.would_fail or plan.spent or plan.gates else 0
+    return _MISTAKE if plan.would_fail or plan.spent or plan.gates else 0
 
 
 def _print_cells_to_add(study: "Study", n_cells: int) -> int:
@@ -509,7 +509,7 @@ def _drop(parsed: argparse.Namespace) -> int:
     print(printable(loss.text(paths.home())))
     if not (parsed.yes or _agreed("Drop it? yes/no: ", "yes")):
         print("Nothing was dropped.")
-        return MISTAKE
+        return _MISTAKE
     print(f"Dropped. Readers see publication {drop(paths.home(), loss)}.")
     return 0
 
@@ -580,7 +580,7 @@ def _gate(parsed: argparse.Namespace) -> int:
         print(printable(f"Table run_changes lacks it: run {runs.study_id} again and gate that run."), file=sys.stderr)
     if not len(gate.compared):
         return MISTAKE_AT_GATE  # nothing is known, which is no pass
-    return MOVED if len(gate.moved) else 0
+    return _MOVED if len(gate.moved) else 0
 
 
 def _require_page(path: Path) -> None:
@@ -596,7 +596,7 @@ def _verify(parsed: argparse.Namespace) -> int:
 
     done = verify(paths.home(), parsed.study and Path(parsed.study).stem)
     print(printable(done.text()))
-    return MISTAKE if done.faults else 0
+    return _MISTAKE if done.faults else 0
 
 
 def _sql(parsed: argparse.Namespace) -> int:

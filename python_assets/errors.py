@@ -23,7 +23,7 @@ TRY_SIMULATED: Final = "or run with --provider simulator to try the study withou
 HIDDEN: Final = "***"
 HEADERS: Final = "headers"
 SECRET_FIELDS: Final = ("api_key_env", "base_url", "api")
-MOST_CHARACTERS: Final = 80
+_MOST_CHARACTERS: Final = 80
 MOST_OF_A_LINE: Final = 1_500
 _USER: Final = re.compile(r"(?i)\b(https?://)[^\s/?#]*@")
 _QUERY: Final = re.compile(r"(?i)(\bhttps?://[^\s?#'\"]*)[?#][^\s'\"]+")
@@ -168,7 +168,7 @@ def shown(value: Any) -> str:
 def shorten(text: str) -> str:
     """At most 80 characters on one line."""
     flat = " ".join(text.split())
-    return flat if len(flat) <= MOST_CHARACTERS else flat[: MOST_CHARACTERS - 3] + "..."
+    return flat if len(flat) <= _MOST_CHARACTERS else flat[: _MOST_CHARACTERS - 3] + "..."
 
 
 def within(part: str) -> str:

@@ -17,11 +17,11 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from python_assets.errors import PlumblineError, StudyError, Told
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 _MAKES_NAMES: Final = frozenset({"globals", "exec", "__getattr__"})  # names in a module that no table tells
 
 
-class Registry(Generic[T]):
+class Registry(Generic[_T]):
     """The objects of one kind by name, for example every provider."""
 
     def __init__(self, kind: str, module: str) -> None:
@@ -34,16 +34,16 @@ class Registry(Generic[T]):
         self.kind = kind
         self._package = module.rpartition(".")[0]
         self._is_complete = False
-        self._objects: dict[str, T] = {}
+        self._objects: dict[str, _T] = {}
 
-    def register(self, name: str) -> Callable[[T], T]:
+    def register(self, name: str) -> Callable[[_T], _T]:
         """Decorate an object with the name a study file calls it by.
 
         Raises:
             ValueError: the name is taken.
         """
 
-        def add(registered: T) -> T:
+        def add(registered: _T) -> _T:
             if name in self._objects:
                 raise ValueError(f"{self.kind} {name!r} is registered twice")
             self._objects[name] = registered
@@ -51,7 +51,7 @@ class Registry(Generic[T]):
 
         return add
 
-    def __getitem__(self, name: str) -> T:
+    def __getitem__(self, name: str) -> _T:
         found = self._complete()
         if name not in found:
             raise PlumblineError(self.kind, repr(name), f"one of {', '.join(sorted(found))}", "correct the name")
@@ -63,7 +63,7 @@ class Registry(Generic[T]):
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._complete()))
 
-    def _complete(self) -> dict[str, T]:
+    def _complete(self) -> dict[str, _T]:
         if not self._is_complete:
             import_files(self._package)
             self._is_complete = True

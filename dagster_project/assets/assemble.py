@@ -11,7 +11,7 @@ from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_connection
 from dagster_project.resources import StudyResource, WarehouseResource
 
-OUTCOMES: Final = ("sentence_outcomes", "branch_outcomes")
+_OUTCOMES: Final = ("sentence_outcomes", "branch_outcomes")
 
 
 @dg.multi_asset(
@@ -53,7 +53,7 @@ def assemble(
     look = look_to_ask(loaded, warehouse.home, wanted_look(context))
     with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(assemble_study, loaded, connection, replace(run_context(context, warehouse), look=look))
-        for table in ("prompts", "prompt_factors", "looks", "normalised_levels", *OF_LOGS, *OUTCOMES):
+        for table in ("prompts", "prompt_factors", "looks", "normalised_levels", *OF_LOGS, *_OUTCOMES):
             yield materialise(connection, "raw", table, **counts)
 
 

@@ -11,7 +11,7 @@ from dagster_project.mistakes import tells_mistakes
 from dagster_project.one_version import stage_after_answers
 from dagster_project.resources import StudyResource, WarehouseResource
 
-TABLES: Final = ("measures", "measurements", "scorers", "clusters", "ground_truths", "ground_truth_labels")
+_TABLES: Final = ("measures", "measurements", "scorers", "clusters", "ground_truths", "ground_truth_labels")
 
 
 @dg.multi_asset(
@@ -47,5 +47,5 @@ def extract(
                 beyond = run_context(context, warehouse, workers)
                 counts = timed(extract_study, loaded, stage.connection, warehouse.home.cache, run_context=beyond)
             counts |= notes
-        for table in TABLES:
+        for table in _TABLES:
             yield materialise(stage.connection, "raw", table, **counts)

@@ -68,8 +68,8 @@ def _depth(unique_id: str) -> int:
     return 1 + max(map(_depth, MANIFEST["parent_map"][unique_id]), default=0)
 
 
-TABLES = sorted((unique_id for unique_id in MANIFEST["nodes"] if _is_asset(unique_id)), key=_depth)
-mart_keys = [_asset_key(table) for table in TABLES if NODES[table]["schema"] == "marts"]
+_TABLES = sorted((unique_id for unique_id in MANIFEST["nodes"] if _is_asset(unique_id)), key=_depth)
+mart_keys = [_asset_key(table) for table in _TABLES if NODES[table]["schema"] == "marts"]
 
 
 def _spec(table: str) -> dg.AssetSpec:
@@ -89,7 +89,7 @@ def _spec(table: str) -> dg.AssetSpec:
 
 def _half(name: str, steps: list[str]) -> dg.AssetsDefinition:
     """The steps of one half, or the tables that are asked for and those between."""
-    tables = [table for table in TABLES if table in steps]
+    tables = [table for table in _TABLES if table in steps]
 
     @dg.multi_asset(
         name=name,

@@ -25,8 +25,8 @@ NEAREST: Final = 100
 SHOWN_BELOW: Final = 15
 WORDS_AN_INQUIRY: Final = 25
 ATTEMPTS: Final = 5
-MOST_WORDS: Final = 5
-STAGE: Final = "assemble"
+_MOST_WORDS: Final = 5
+_STAGE: Final = "assemble"
 
 _RELATED: Final = """\
 Is any of the words below closely tied to {level}, as "actress" is to women and "baguette" to France?
@@ -138,7 +138,7 @@ class _Search:
         return FoundReplacements(replacements, +self._counts)
 
     def _ask(self, inquiries: Sequence[Inquiry]) -> list[Reply]:
-        return ask_engine(self._study, self._run_context, self._engine, STAGE, inquiries)
+        return ask_engine(self._study, self._run_context, self._engine, _STAGE, inquiries)
 
 
 def _texts(roots: Sequence[AssembledPrompt], branch: Branch) -> list[str]:
@@ -194,7 +194,7 @@ def _usable(vocabulary: Vocabulary, source: str, words: Sequence[str], given: Ma
     usable = {}
     for word in words:
         written = " ".join(given.get(word, "").split())
-        is_short = written.isprintable() and len(written.split()) <= MOST_WORDS
+        is_short = written.isprintable() and len(written.split()) <= _MOST_WORDS
         if is_short and any(map(str.isalnum, written)) and not vocabulary.own_words(source, written):
             usable[word] = written
     return usable

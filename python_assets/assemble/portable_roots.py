@@ -33,7 +33,7 @@ FEW_PORTABLE: Final = 20
 SENTENCES_LEFT: Final = {"occupation": 10, "faith": 10, "gender": 21, "age": 16}
 SUBJECTS_LEFT: Final = {"occupation": 8, "faith": 2, "gender": 18}
 REFERS_BACK: Final = "opening_refers_back"
-FIELD: Final = "prompts.branch"
+_FIELD: Final = "prompts.branch"
 
 
 class PortableCounts(NamedTuple):
@@ -168,7 +168,7 @@ def portability_note(outcomes: Sequence[SentenceOutcome], study: Study) -> str |
     is_dropped = branch is not None and branch.portable == "drop"
     share = f"{n_portable:,} of {n_checked:,} root prompts ({n_portable / n_checked:.0%})"
     note = (
-        f"{FIELD}.portable: {share} carry over to other levels; the others are "
+        f"{_FIELD}.portable: {share} carry over to other levels; the others are "
         f"{'dropped' if is_dropped else 'kept all the same'}: "
         f"{listed_reasons(outcomes)}"
     )

@@ -11,7 +11,7 @@ from python_assets.study.messages import FixedMessage, as_json
 from python_assets.study.study import LEVEL_SEPARATOR
 
 # the level of a derived factor for prompts that have none, for example the keyword of a template
-NO_LEVEL: Final = "(none)"
+_NO_LEVEL: Final = "(none)"
 
 
 class AssembledPrompt(NamedTuple):
@@ -90,7 +90,7 @@ def derived_factors(prompts: pd.DataFrame) -> pd.DataFrame:
             "task": prompts["task"],
             "is_root": prompts["is_root"].map({True: "true", False: "false"}),
         }
-    ).replace("", NO_LEVEL)
+    ).replace("", _NO_LEVEL)
     derived.insert(0, "prompt_id", prompts["prompt_id"])
     long = derived.melt(id_vars="prompt_id", var_name="factor", value_name="level")
     wrong = long[long["level"].str.contains(LEVEL_SEPARATOR, regex=False)]

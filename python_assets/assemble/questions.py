@@ -16,8 +16,8 @@ from python_assets.texts.replacing import replace_words
 from python_assets.texts.textblob_english import part_of_speech
 
 TRIES: Final = 3
-MOST_CHARACTERS: Final = 400
-STAGE: Final = "assemble"
+_MOST_CHARACTERS: Final = 400
+_STAGE: Final = "assemble"
 
 QuestionFailure = Literal[
     "no_question", "unusable_reply", "keyword_not_in_question", "repeated_question", "check_failed"
@@ -223,7 +223,7 @@ class QuestionWriter:
 
     def _ask(self, inquiries: Iterable[Inquiry]) -> list[Reply]:
         study = self._job.study
-        return ask_engine(study, self._job.run_context, str(study.prompts.assemble.engine), STAGE, list(inquiries))
+        return ask_engine(study, self._job.run_context, str(study.prompts.assemble.engine), _STAGE, list(inquiries))
 
 
 def _writing(sentence: Sentence, others: Sequence[str], earlier: Sequence[str]) -> str:
@@ -239,7 +239,7 @@ def _writing(sentence: Sentence, others: Sequence[str], earlier: Sequence[str]) 
 
 def _read(reply: Reply) -> _DraftQuestion:
     lines = [line.strip(_QUOTES) for line in (reply.text or "").splitlines() if line.strip(_QUOTES)]
-    if not reply.is_whole or len(lines) != 1 or len(lines[0]) > MOST_CHARACTERS:
+    if not reply.is_whole or len(lines) != 1 or len(lines[0]) > _MOST_CHARACTERS:
         return _DraftQuestion(None, "unusable_reply")
     question = lines[0][len(_LABEL) :].strip(_QUOTES) if lines[0].lower().startswith(_LABEL) else lines[0]
     if question.rstrip(".!").lower() == _NO:

@@ -5,17 +5,17 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 M = TypeVar("M")
 
 
 def sample_per_stratum(
-    items: Sequence[T],
-    stratum: Callable[[T], Hashable],
-    content: Callable[[T], str],
+    items: Sequence[_T],
+    stratum: Callable[[_T], Hashable],
+    content: Callable[[_T], str],
     max_per_stratum: int | None,
     seed: int,
-) -> list[T]:
+) -> list[_T]:
     """Keep at most so many items of each stratum, those whose hash of seed and content is smallest.
 
     Args:
@@ -36,14 +36,14 @@ def sample_per_stratum(
 
 
 def make_per_stratum(
-    items: Sequence[T],
-    stratum: Callable[[T], Hashable],
-    content: Callable[[T], str],
+    items: Sequence[_T],
+    stratum: Callable[[_T], Hashable],
+    content: Callable[[_T], str],
     max_per_stratum: int | None,
     seed: int,
-    make: Callable[[Sequence[T]], Sequence[M]],
+    make: Callable[[Sequence[_T]], Sequence[M]],
     is_made: Callable[[M], bool],
-) -> list[tuple[T, M]]:
+) -> list[tuple[_T, M]]:
     """Make something of items until each stratum has as many as it may, in the order of sample_per_stratum.
 
     What is made is the same as of a sample of all that can be made, without trying more than that needs.
@@ -76,7 +76,7 @@ def make_per_stratum(
 
 
 def _ranked(
-    items: Sequence[T], stratum: Callable[[T], Hashable], content: Callable[[T], str], seed: int
+    items: Sequence[_T], stratum: Callable[[_T], Hashable], content: Callable[[_T], str], seed: int
 ) -> dict[Hashable, list[int]]:
     """The positions of the items of each stratum, smallest hash first."""
     ranks: dict[Hashable, list[tuple[str, int]]] = {}

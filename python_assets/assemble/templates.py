@@ -18,7 +18,7 @@ from python_assets.study.pronouns import SLOT, pronoun_slots
 from python_assets.study.study import LEVEL_SEPARATOR, Factor, Study, Template, Templates
 from python_assets.texts.identity import as_seen
 
-SOURCE_TAG = "templates"
+_SOURCE_TAG = "templates"
 TEMPLATE_FACTOR = "template"
 
 _NOT_DECLARED = Factor(levels=None)
@@ -195,7 +195,7 @@ def _fill(
         prompt_text=_write_slots(text, texts, field),
         baseline_text=baseline,
         baseline_kind=None if baseline is None else ("actual" if is_actual else "counterfactual"),
-        source_tag=SOURCE_TAG,
+        source_tag=_SOURCE_TAG,
         levels={TEMPLATE_FACTOR: template.id} | levels | ordered,
         unit_factor=None if template.units is None else template.units.name,
         replacements={slot: text for slot, text in slots.items() if slot in template.asked},

@@ -17,7 +17,7 @@ from python_assets.texts.keywords import Occurrence, WordFinder
 from python_assets.texts.plurals import plural
 from python_assets.texts.replacing import replace_words
 
-ENGLISH: Final = "en"
+_ENGLISH: Final = "en"
 
 Ends = tuple[str, str]
 
@@ -66,7 +66,7 @@ class Vocabulary:
         self._found = found or {}
         self._titles = titles or {}
         self.pronouns = pronouns or {}
-        self.is_english = scrape.language == ENGLISH
+        self.is_english = scrape.language == _ENGLISH
         self._forms = {
             level: {form: [words] if isinstance(words, str) else words for form, words in forms.items()}
             for level, forms in branch.forms.items()

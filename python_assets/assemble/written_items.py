@@ -23,15 +23,15 @@ from python_assets.texts.keywords import Occurrence, capitalised
 from python_assets.texts.replacing import replace_words
 from python_assets.warehouse.build import Quarantined
 
-PLACEHOLDER: Final = "[GROUP]"
+_PLACEHOLDER: Final = "[GROUP]"
 BATCH: Final = 10
-TRIES: Final = 3
+_TRIES: Final = 3
 FEWEST_WORDS: Final = 8
-MOST_WORDS: Final = 120
-ALIKE: Final = 0.8
+_MOST_WORDS: Final = 120
+_ALIKE: Final = 0.8
 """Of two items the share of words in common, from which on they are one (Dice)."""
 MOST_CHARACTERS_OF_TEXT: Final = 6_000
-STAGE: Final = "assemble"
+_STAGE: Final = "assemble"
 TAG: Final = "written"
 
 _AT_SENTENCE_START: Final = "[Group]"
@@ -144,10 +144,10 @@ class _Writer:
 
     def write(self, topics: Sequence[Topic]) -> WrittenItems:
         wanted = self._spec.items or 0
-        for attempt in range(TRIES):
+        for attempt in range(_TRIES):
             batches = list(self._batches(topics, attempt))
             inquiries = [inquiry for _, inquiry in batches]
-            replies = ask_engine(self._job.study, self._job.run_context, str(self._spec.engine), STAGE, inquiries)
+            replies = ask_engine(self._job.study, self._job.run_context, str(self._spec.engine), _STAGE, inquiries)
             for (topic, inquiry), reply in zip(batches, replies, strict=True):
                 self._take(topic, inquiry.key, reply)
         items = self._items[:wanted]
@@ -187,7 +187,7 @@ class _Writer:
             about = _OF_TEXT.format(text=text, fence=fence_of(text))
         earlier = _EARLIER.format(items="\n".join(f"- {item}" for item in written)) if written else ""
         examples = ", ".join(f'"{word}"' for word in self._examples)
-        return _WRITE.format(n=n, topic=about, placeholder=PLACEHOLDER, examples=examples, earlier=earlier)
+        return _WRITE.format(n=n, topic=about, placeholder=_PLACEHOLDER, examples=examples, earlier=earlier)
 
     def _take(self, topic: Topic, key: str, reply: Reply) -> None:
         entries = parse_list(reply.text) if reply.is_whole else None
@@ -207,12 +207,12 @@ class _Writer:
 
     def _is_known(self, words: Counter[str]) -> bool:
         n = words.total()
-        return any(2 * (words & other).total() >= ALIKE * (n + other.total()) for other in self._distinct)
+        return any(2 * (words & other).total() >= _ALIKE * (n + other.total()) for other in self._distinct)
 
     def _failure(self, topic: Topic, text: str) -> str | None:
-        if PLACEHOLDER not in text:
+        if _PLACEHOLDER not in text:
             return "no_placeholder"
-        around = text.replace(PLACEHOLDER, " ")
+        around = text.replace(_PLACEHOLDER, " ")
         if _ANY_PLACEHOLDER.search(around):
             return "other_placeholder"
         names_another = self._vocabulary.names_another_level(self._level, around)
@@ -222,7 +222,7 @@ class _Writer:
             return "gendered_word"
         if not text.rstrip("\"'”’ ").endswith("?"):
             return "no_question"
-        if not FEWEST_WORDS <= len(text.split()) <= MOST_WORDS:
+        if not FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS:
             return "item_length"
         item = self._sentence(0, _Item(topic, text))
         portability = None if self._job.check is None else self._job.check(item, item.text)
@@ -241,15 +241,15 @@ class _Writer:
         raise SourceError(
             (self._job.study.path, "prompts", "assemble", "engine"),
             f"{n_distinct} distinct items of {self._n_written} that {self._spec.engine} wrote, {n} of them usable, "
-            f"in {TRIES} tries; not usable: {self._reasons()}{example}",
+            f"in {_TRIES} tries; not usable: {self._reasons()}{example}",
             f"{wanted} items, each unlike the others",
             "name another engine, raise its decoding.temperature, or give it more themes or texts",
         )
 
     def _missing_note(self, wanted: int) -> str:
         return (
-            f"prompts.assemble.items: {self._spec.engine} wrote {len(self._items)} items of {wanted} in {TRIES} tries; "
-            f"not usable: {self._reasons()}"
+            f"prompts.assemble.items: {self._spec.engine} wrote {len(self._items)} items of {wanted} "
+            f"in {_TRIES} tries; not usable: {self._reasons()}"
         )
 
     def _reasons(self) -> str:
@@ -264,11 +264,11 @@ class _Writer:
 def fill(item: str, word: str) -> str:
     """Write a word for the placeholder, with a capital where a sentence begins, after the article that fits it."""
     placeholders = []
-    for match in re.finditer(re.escape(PLACEHOLDER), item):
+    for match in re.finditer(re.escape(_PLACEHOLDER), item):
         begins = _SENTENCE_END.search(item[: match.start()]) is not None
-        key = _AT_SENTENCE_START if begins else PLACEHOLDER
+        key = _AT_SENTENCE_START if begins else _PLACEHOLDER
         placeholders.append(Occurrence(match.start(), match.end(), key, key))
-    in_place = {PLACEHOLDER: word, _AT_SENTENCE_START: capitalised(word)}
+    in_place = {_PLACEHOLDER: word, _AT_SENTENCE_START: capitalised(word)}
     written = [in_place[one.word] for one in placeholders]
     return replace_words(item, written, placeholders, fits_articles=True)[0]
 

@@ -23,7 +23,7 @@ STUDIES: Final = paths.PACKAGED
 FOLDER: Final = paths.BENCHMARKS
 BESIDE: Final = ("fair_sea",)  # as they stand among the studies
 IMPORTED: Final = ("bbq", "decodingtrust_stereotype", "social_stigma_qa_design")
-HEADER: Final = ("name", "root prompts", "calls a model", "what it asks", "what it needs")
+_HEADER: Final = ("name", "root prompts", "calls a model", "what it asks", "what it needs")
 NOTHING_ELSE: Final = "a model"
 
 
@@ -76,7 +76,7 @@ def benchmarks() -> Iterator[Ready]:
 
 def benchmark_lines() -> str:
     """The shelf as a table for a terminal."""
-    return aligned(HEADER, [one.cells() for one in benchmarks()])
+    return aligned(_HEADER, [one.cells() for one in benchmarks()])
 
 
 def copy_of_benchmark(name: str, source: str, folder: Path) -> Path:

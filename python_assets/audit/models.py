@@ -16,9 +16,9 @@ from python_assets.study.base import REPLAY, SIMULATOR
 from python_assets.study.study import make_id
 from python_assets.texts.yaml_loader import LOADER
 
-OPTION: Final = "--model"
+_OPTION: Final = "--model"
 FORM: Final = "PROVIDER:NAME, for example openai:gpt-5-mini, anthropic:claude-sonnet-4-5 or ollama:llama3.3"
-KEYS: Final[Mapping[str, str]] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+_KEYS: Final[Mapping[str, str]] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 """The variables that hold the keys of providers at their own address."""
 MAX_TOKENS: Final = 1024  # a yes or no takes few; a model that thinks first takes hundreds before it
 IN_FILES_ALONE: Final = (REPLAY, "http")  # these need more than a name
@@ -45,7 +45,7 @@ class Asked(NamedTuple):
         if self.model not in simulated:
             known = ", ".join(simulated) or "none"
             expected = f"a model that {benchmark_file.stem} simulates: {known}"
-            raise StudyError(OPTION, f"{SIMULATOR}:{self.model}", expected, "correct the name")
+            raise StudyError(_OPTION, f"{SIMULATOR}:{self.model}", expected, "correct the name")
         return simulated[self.model]
 
 
@@ -69,7 +69,7 @@ def asked_models(
     if twice := sorted({name for name in names if names.count(name) > 1}):
         same = ", ".join(text for text, one in zip(named, models, strict=True) if one.name in twice)
         remedy = "leave one out, or ask them in two audits: --name NAME"
-        raise StudyError(OPTION, Told(same), f"models of different names; these are all {twice[0]}", remedy)
+        raise StudyError(_OPTION, Told(same), f"models of different names; these are all {twice[0]}", remedy)
     servers = sorted({one.provider for one in models if _own_address(one.provider) is not None})
     if base_url is not None and len(servers) != 1:
         expected = "models of one provider at one address"
@@ -83,19 +83,19 @@ def asked_models(
 def _asked(text: str, base_url: str | None, key_variable: str | None) -> Asked:
     provider, colon, model = text.partition(":")
     if not colon or not provider or not model:
-        raise StudyError(OPTION, text, FORM, "correct it")
+        raise StudyError(_OPTION, text, FORM, "correct it")
     if provider not in providers or provider in IN_FILES_ALONE:
         known = ", ".join(name for name in providers if name not in IN_FILES_ALONE)
         remedy = "correct it; other services and functions of your own are written into a study file: plumbline new"
-        raise StudyError(OPTION, text, f"a provider, one of {known}, before the colon", remedy)
+        raise StudyError(_OPTION, text, f"a provider, one of {known}, before the colon", remedy)
     name = make_id(model)
     if not name:
-        raise StudyError(OPTION, text, "a name with a letter or a digit after the colon", "correct it")
+        raise StudyError(_OPTION, text, "a name with a letter or a digit after the colon", "correct it")
     if provider == SIMULATOR:
         return Asked(name, provider, model, None)
     entry: dict[str, Any] = {"name": name, "provider": provider, "model": model}
     if (at_home := _own_address(provider)) is not None:
-        key = key_variable or (KEYS.get(provider) if base_url is None else None)
+        key = key_variable or (_KEYS.get(provider) if base_url is None else None)
         entry |= {"base_url": base_url or at_home} | ({"api_key_env": key} if key else {})
     elif provider == "transformers" and Path(model).is_dir():
         entry["model"] = str(Path(model).absolute())  # paths start from the study file otherwise
@@ -112,4 +112,4 @@ def _require_key(one: Asked) -> None:
     variable = (one.entry or {}).get("api_key_env")
     if variable and not os.environ.get(variable):
         remedy = f"export {variable}=..., name another variable with --api-key-env, {TRY_SIMULATED}"
-        raise StudyError(f"{OPTION} {one.provider}:{one.model}: variable {variable}", NOTHING, "a key", remedy)
+        raise StudyError(f"{_OPTION} {one.provider}:{one.model}: variable {variable}", NOTHING, "a key", remedy)

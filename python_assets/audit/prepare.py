@@ -23,7 +23,7 @@ from python_assets.study_file.load import load_study
 from python_assets.study_file.new_study import write_new
 from python_assets.warehouse.build import Home
 
-HEADER: Final = (
+_HEADER: Final = (
     *("benchmark", "study file", "root prompts", "models", "calls to ask", "tokens in", "tokens out at most"),
     *("USD at most", "minutes", "shows from"),
 )
@@ -187,7 +187,7 @@ def told(wanted: Wanted, found: Sequence[Prepared]) -> str:
     lines = [
         f"Audit {wanted.name}: {', '.join(one.name for one in wanted.models)}; {wanted.design} design, which is to "
         f"show differences of {points} points of 100",
-        aligned(HEADER, [_cells(one, wanted) for one in found]),
+        aligned(_HEADER, [_cells(one, wanted) for one in found]),
     ]
     for one in found:
         shown = smallest_shown(one.plan)

@@ -10,8 +10,8 @@ import yaml
 
 from python_assets.texts.yaml_loader import LOADER
 
-TEXTS: Final = ("prompts", "templates", "texts")
-POWER: Final = ("analysis", "power")
+_TEXTS: Final = ("prompts", "templates", "texts")
+_POWER: Final = ("analysis", "power")
 ONE_LINE: Final = 1_000_000  # texts are not folded: a diff of two sizes is of whole lines
 
 
@@ -43,7 +43,7 @@ def sized_text(text: str, *, systems: Sequence[Mapping[str, Any]], effect: float
 
 def n_texts_of(text: str) -> int:
     """How many texts the templates of a study file have; 0 where it has none."""
-    entry = _find(yaml.compose(text, Loader=LOADER), TEXTS)
+    entry = _find(yaml.compose(text, Loader=LOADER), _TEXTS)
     return 0 if entry is None else len(entry[1].value)
 
 
@@ -57,14 +57,14 @@ def _systems(root: yaml.Node | None, systems: Sequence[Mapping[str, Any]]) -> _E
 
 
 def _effects(root: yaml.Node | None, effect: float) -> Iterator[_Edit]:
-    entry = _find(root, POWER)
+    entry = _find(root, _POWER)
     for _, spec in [] if entry is None else entry[1].value:
         if (declared := _find(spec, ("effect",))) is not None:
             yield _Edit(declared[1].start_mark.index, declared[1].end_mark.index, f"{effect:g}")
 
 
 def _dropped_texts(text: str, root: yaml.Node | None, n_texts: int) -> Iterator[_Edit]:
-    entry = _find(root, TEXTS)
+    entry = _find(root, _TEXTS)
     if entry is not None and n_texts < len(entry[1].value):
         first = entry[1].value[n_texts].start_mark.index
         yield _Edit(text.rindex("\n", 0, first), _end(entry[1]), "")

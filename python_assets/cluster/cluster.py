@@ -25,7 +25,7 @@ from python_assets.warehouse.workers import Score
 
 VARIABLE: Final = "PLUMBLINE_RAY"
 LOCAL: Final = "local"
-OPTION: Final = "--on ray"
+_OPTION: Final = "--on ray"
 MOST_RETRIES: Final = 4
 _SECONDS_TO_ANSWER: Final = 2.0
 
@@ -69,17 +69,17 @@ def cluster_problem(address: str) -> PlumblineError | None:
         address: "local", or the host:port of a cluster.
     """
     if find_spec("ray") is None:
-        return ClusterError(OPTION, NOTHING, "the package ray", "pip install 'plumbline[ray]'")
+        return ClusterError(_OPTION, NOTHING, "the package ray", "pip install 'plumbline[ray]'")
     if address == LOCAL:
         return None
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
-        return ClusterError(OPTION, address, "the host:port of a cluster", "ray status prints it on its head")
+        return ClusterError(_OPTION, address, "the host:port of a cluster", "ray status prints it on its head")
     try:
         socket.create_connection((host, int(port)), _SECONDS_TO_ANSWER).close()
     except OSError as error:
         remedy = "start it there: ray start --head; or leave the address out, for a Ray on this machine"
-        return ClusterError(f"{OPTION} {address}", error, "a cluster that answers", remedy)
+        return ClusterError(f"{_OPTION} {address}", error, "a cluster that answers", remedy)
     return None
 
 
@@ -132,7 +132,7 @@ class Cluster(AbstractContextManager["Cluster"]):
                 ray.init(address=self._address, log_to_driver=False, logging_level="ERROR", **options)
             except (ConnectionError, RuntimeError) as error:
                 expected = "a cluster that takes this process"
-                raise ClusterError(f"{OPTION} {self._address}", error, expected) from error
+                raise ClusterError(f"{_OPTION} {self._address}", error, expected) from error
             self._is_connected = True
         return ray
 

@@ -19,9 +19,9 @@ from python_assets.door.parcels import error_of, receive, send, unpack
 from python_assets.door.worker import AT, ERROR, NO_MEMORY, VALUE, Limits
 from python_assets.errors import PlumblineError, SourceError, Where
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
-LIMITS: Final = Limits()
+_LIMITS: Final = Limits()
 _MOST_ANSWER_BYTES: Final = 4 * 1024**3
 # of a clock for a second of a processor, of which a file that is waited for takes none
 _SECONDS_WAITED: Final = 4
@@ -106,7 +106,7 @@ _lock: Final = threading.Lock()
 _at_work: Final[list[_Worker]] = []  # the one that is there, if any
 
 
-def behind_door(read: "partial[T]", file: Path | str, field: Where, limits: Limits = LIMITS) -> T:
+def behind_door(read: "partial[_T]", file: Path | str, field: Where, limits: Limits = _LIMITS) -> _T:
     """Read a file in a worker process.
 
     Args:

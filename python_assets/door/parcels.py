@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # neither is needed to start a worker
     import pandas as pd
     from pydantic import TypeAdapter
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _LENGTH_BYTES: Final = 8
 _KIND: Final = "\0kind"
@@ -91,7 +91,7 @@ def pack(value: Any, read: Callable[..., Any]) -> list[bytes]:
     return [json.dumps(given, default=written).encode("ascii"), *tables]
 
 
-def unpack(parts: list[bytes], read: Callable[..., T]) -> T:
+def unpack(parts: list[bytes], read: Callable[..., _T]) -> _T:
     """The value that was packed.
 
     Args:
@@ -150,7 +150,7 @@ def error_of(part: bytes) -> PlumblineError:
 
 
 @cache
-def _adapter(read: Callable[..., T]) -> "TypeAdapter[list[T]]":
+def _adapter(read: Callable[..., _T]) -> "TypeAdapter[list[_T]]":
     """Of a list of what a reader declares: a record that has a configuration of its own takes no other."""
     from pydantic import ConfigDict, TypeAdapter
 

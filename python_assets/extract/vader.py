@@ -12,8 +12,8 @@ from python_assets.extract.scorer import Score, scorer
 from python_assets.texts.limits import MOST_CHARACTERS
 from python_assets.texts.sentences import SentenceSplitter
 
-SENTENCE: Final = "sentence"
-REMOVED: Final = "removed"
+_SENTENCE: Final = "sentence"
+_REMOVED: Final = "removed"
 
 
 @scorer(
@@ -26,7 +26,7 @@ REMOVED: Final = "removed"
     reads="text",
     version=lambda: f"vader 1, vaderSentiment {version('vaderSentiment')}",
     source="Hutto and Gilbert 2014",
-    parameters={"per": ("text", SENTENCE), "answer": ("kept", REMOVED)},
+    parameters={"per": ("text", _SENTENCE), "answer": ("kept", _REMOVED)},
 )
 def vader(texts: Sequence[str], parameters: Mapping[str, str]) -> list[Score]:
     """VADER compound score of each text, read up to MOST_CHARACTERS.
@@ -47,8 +47,8 @@ def vader(texts: Sequence[str], parameters: Mapping[str, str]) -> list[Score]:
     def compound(text: str) -> float:
         return float(analyser.polarity_scores(text)["compound"])
 
-    pieces = _sentences if parameters.get("per") == SENTENCE else _whole
-    read = without_answer if parameters.get("answer") == REMOVED else str
+    pieces = _sentences if parameters.get("per") == _SENTENCE else _whole
+    read = without_answer if parameters.get("answer") == _REMOVED else str
     return [_score(pieces(read(text[:MOST_CHARACTERS])), compound) for text in texts]
 
 

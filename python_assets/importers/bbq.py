@@ -25,17 +25,17 @@ from python_assets.study.study import Factor, MeasureSpec, Study
 from python_assets.texts.files import find_files
 from python_assets.warehouse.build import Quarantined
 
-ANSWERS: Final = ("ans0", "ans1", "ans2")
-UNKNOWN: Final = "unknown"
+_ANSWERS: Final = ("ans0", "ans1", "ans2")
+_UNKNOWN: Final = "unknown"
 ColumnsOf = Callable[[Sequence[str]], Sequence[str]]
-KEY: Final = ["category", "example_id"]
+_KEY: Final = ["category", "example_id"]
 
-_ITEM: Final = (*KEY, "question_index", "question_polarity", "context_condition", "context", "question")
-_ITEM_COLUMNS: Final = (*_ITEM, *ANSWERS, "label")
+_ITEM: Final = (*_KEY, "question_index", "question_polarity", "context_condition", "context", "question")
+_ITEM_COLUMNS: Final = (*_ITEM, *_ANSWERS, "label")
 # of the original files: lists and mappings within an item
 _NESTED: Final = ("answer_info", "additional_metadata")
 # of flat files: what stands there, one column each
-_FLAT: Final = (*(f"{answer}_{part}" for answer in ANSWERS for part in ("text", "info")), "stereotyped_groups")
+_FLAT: Final = (*(f"{answer}_{part}" for answer in _ANSWERS for part in ("text", "info")), "stereotyped_groups")
 _LONG: Final = ("model", "prediction")
 _HOLDS: Final = {"path": "items", "predictions": "predictions"}
 _FACTORS: Final = {
@@ -97,7 +97,7 @@ class BbqImporter(Importer):
     def described(cls, study: Study) -> Described:
         """Factors of every item, root prompts of several items, and the four measures."""
         columns = ImportColumns(
-            prompt=KEY,
+            prompt=_KEY,
             root_prompt=["category", "question_index"],
             prompt_text="prompt_text",
             response="prediction",
@@ -121,7 +121,7 @@ class BbqImporter(Importer):
         """
         items, unusable = _items(study)
         predictions, unread = _predictions(study)
-        known = predictions.merge(items, on=KEY, how="left", indicator="is_known", validate="m:1")
+        known = predictions.merge(items, on=_KEY, how="left", indicator="is_known", validate="m:1")
         is_known = (known["is_known"] == "both").to_numpy()
         rows = known[is_known].reset_index(drop=True)
         rows = rows.assign(**_outcomes(rows, _chosen(rows)))
@@ -165,9 +165,9 @@ def _items(study: Study) -> tuple[pd.DataFrame, list[Quarantined]]:
     """One row an item, with its factors, its prompt and where which answer stands."""
     read, quarantine = _read(study, "path")
     groups = [_lowered(_as_list(entry)) for entry in read["stereotyped_groups"]]
-    info = np.array([_lowered(read[f"{answer}_info"]) for answer in ANSWERS], dtype=object).T
-    text = np.array([_lowered(read[f"{answer}_text"]) for answer in ANSWERS], dtype=object).T
-    is_unknown = info == UNKNOWN
+    info = np.array([_lowered(read[f"{answer}_info"]) for answer in _ANSWERS], dtype=object).T
+    text = np.array([_lowered(read[f"{answer}_text"]) for answer in _ANSWERS], dtype=object).T
+    is_unknown = info == _UNKNOWN
     is_stereotyped = np.array(
         [
             [label in group or name in group for label, name in zip(labels, names, strict=True)]
@@ -180,7 +180,7 @@ def _items(study: Study) -> tuple[pd.DataFrame, list[Quarantined]]:
     other = 3 - unknown - stereotyped
     label_at = np.arange(len(read))
     items = read.assign(
-        stereotyped_group=read[[f"{answer}_info" for answer in ANSWERS]].to_numpy()[label_at, stereotyped],
+        stereotyped_group=read[[f"{answer}_info" for answer in _ANSWERS]].to_numpy()[label_at, stereotyped],
         unknown_position=unknown.astype(str),
         stereotyped_position=stereotyped.astype(str),
         unknown_at=unknown,
@@ -190,8 +190,8 @@ def _items(study: Study) -> tuple[pd.DataFrame, list[Quarantined]]:
     )
     quarantine += [_unusable(read, int(row)) for row in np.flatnonzero(~is_usable)]
     items = items[is_usable].drop(columns=[FILE, ROW])
-    if (twice := items.duplicated(KEY)).any():
-        key = " ".join(map(str, items.loc[twice, KEY].iloc[0]))
+    if (twice := items.duplicated(_KEY)).any():
+        key = " ".join(map(str, items.loc[twice, _KEY].iloc[0]))
         got = f"the item {key} twice"
         raise SourceError((study.path, *PATH_FIELD), got, "each item once", "name each file of items once")
     return items, quarantine
@@ -206,20 +206,20 @@ def _predictions(study: Study) -> tuple[pd.DataFrame, list[Quarantined]]:
     read, quarantine = _read(study, "predictions")
     if "prediction" in read:
         return read, quarantine
-    models = [name for name in read if name not in (*KEY, FILE, ROW)]
-    long = read.melt([*KEY, FILE, ROW], models, var_name="model", value_name="prediction")
+    models = [name for name in read if name not in (*_KEY, FILE, ROW)]
+    long = read.melt([*_KEY, FILE, ROW], models, var_name="model", value_name="prediction")
     # a file may have a model that another lacks
     return long.dropna(subset="prediction").reset_index(drop=True), quarantine
 
 
 def _prediction_columns(there: Sequence[str]) -> Sequence[str]:
     if "prediction" in there:
-        return (*KEY, *_LONG)
+        return (*_KEY, *_LONG)
     bbq_columns = (*_ITEM_COLUMNS, *_NESTED, *_FLAT)
     # of lists and mappings the paths inside are there, too
     inside = tuple(f"{column}." for column in _NESTED)
     models = [name for name in there if name not in bbq_columns and not name.startswith(inside)]
-    return (*KEY, *(models or _LONG))
+    return (*_KEY, *(models or _LONG))
 
 
 def _read(study: Study, field: str) -> tuple[pd.DataFrame, list[Quarantined]]:
@@ -240,7 +240,7 @@ def _read(study: Study, field: str) -> tuple[pd.DataFrame, list[Quarantined]]:
 def _flat(table: pd.DataFrame) -> pd.DataFrame:
     """answer_info is {ans0: [text, label], ...}, additional_metadata {stereotyped_groups: [...], ...}."""
     flat = table.drop(columns=list(_NESTED))
-    for answer in ANSWERS:
+    for answer in _ANSWERS:
         for position, field in enumerate(("text", "info")):
             flat[f"{answer}_{field}"] = [_part(entry, answer, position) for entry in table["answer_info"]]
     flat["stereotyped_groups"] = [
@@ -271,7 +271,7 @@ def _lowered(names: Any) -> list[str]:
 def _prompts(items: pd.DataFrame) -> pd.Series:
     """Context, question and answers in order: the prompt of every model, whatever its own format."""
     text = items["context"].astype(str) + "\n" + items["question"].astype(str)
-    for letter, answer in zip("abc", ANSWERS, strict=True):
+    for letter, answer in zip("abc", _ANSWERS, strict=True):
         text = text + f"\n({letter}) " + items[answer].astype(str)
     return text
 
@@ -279,8 +279,8 @@ def _prompts(items: pd.DataFrame) -> pd.Series:
 def _chosen(rows: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Which answer each prediction is, -1 where it is none or it cannot be told which."""
     predictions = [_plain(text) for text in rows["prediction"]]
-    answers = [[_plain(text) for text in rows[answer]] for answer in ANSWERS]
-    names = [[_plain(text) for text in rows[f"{answer}_text"]] for answer in ANSWERS]
+    answers = [[_plain(text) for text in rows[answer]] for answer in _ANSWERS]
+    names = [[_plain(text) for text in rows[f"{answer}_text"]] for answer in _ANSWERS]
     choices = zip(predictions, zip(*answers, strict=True), zip(*names, strict=True), strict=True)
     return np.array([_choice(*one) for one in choices], dtype=np.int64)
 
@@ -340,5 +340,5 @@ def _orphans(predictions: pd.DataFrame) -> Iterator[Quarantined]:
             f"{row[FILE]}:row {row[ROW]}",
             "unknown_prompt",
             f"import: a prediction for {row['category']} {row['example_id']}, which is no usable item",
-            json.dumps({name: str(row[name]) for name in (*KEY, *_LONG)}, ensure_ascii=False),
+            json.dumps({name: str(row[name]) for name in (*_KEY, *_LONG)}, ensure_ascii=False),
         )

@@ -27,7 +27,7 @@ from python_assets.study.base import BASELINE
 from python_assets.warehouse.build import Quarantined, connect
 from python_assets.warehouse.file_hashes import sha256_of_file
 
-STUDY: Final = "study"
+_STUDY: Final = "study"
 WAVE: Final = "wave"
 # what a response was measured as, one column a measure and kind of entry
 MEASURED: Final = ("value", "label", "baseline_value", "scorer_version")
@@ -168,7 +168,7 @@ def _named(copy: Copy, key: str, waves: list[str], *, of_one_study: bool) -> Nam
         levels.setdefault(WAVE, published)
     levels.pop("system", None)
     levels.setdefault("model", key)
-    return Named(" ".join(words), {**levels, STUDY: copy.manifest.study_id})
+    return Named(" ".join(words), {**levels, _STUDY: copy.manifest.study_id})
 
 
 def hidden_name(name: str) -> str:

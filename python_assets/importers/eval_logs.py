@@ -27,12 +27,12 @@ from python_assets.warehouse.file_hashes import sha256_of_file
 EVAL_TASK: Final = "eval_task"
 """The factor of models that is the task of a log; `task` is the factor of prompts, completion or question."""
 
-NONE: Final = "none"
+_NONE: Final = "none"
 """The level of a factor of models that a log says nothing of."""
 
 Record = dict[str, Any]
 Entry = Callable[[Record, str], Any]
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class Asked(NamedTuple):
@@ -104,7 +104,7 @@ def log_files(
     return list(files.values())
 
 
-def opened(read: Callable[[Study], T], study: Study) -> T:
+def opened(read: Callable[[Study], _T], study: Study) -> _T:
     """What a function reads of the logs that a study imports; a worker runs it.
 
     Raises:
@@ -210,7 +210,7 @@ def rows_of(study: Study, own: Sequence[str], records: Iterable[Record], entry: 
     rows = pd.DataFrame([[entry(record, name) for name in wanted] for record in records], columns=wanted)
     model_columns = list(import_of(study).columns_of_models.values())
     rows = rows.astype(object)
-    rows[model_columns] = rows[model_columns].where(rows[model_columns].notna(), NONE)
+    rows[model_columns] = rows[model_columns].where(rows[model_columns].notna(), _NONE)
     return rows
 
 

@@ -124,17 +124,17 @@ class Importer(ABC):
 
 IMPORTERS: Registry[type[Importer]] = Registry("import format", __name__)
 
-T = TypeVar("T", bound=type[Importer])
+_T = TypeVar("_T", bound=type[Importer])
 
 
-def importer(name: str) -> Callable[[T], T]:
+def importer(name: str) -> Callable[[_T], _T]:
     """Decorate an importer with the name that study files call its format by.
 
     Raises:
         ValueError: the name is taken.
     """
 
-    def add(registered: T) -> T:
+    def add(registered: _T) -> _T:
         IMPORTERS.register(name)(registered)
         IMPORT_OPTIONS.register(name)(registered.options)
         return registered

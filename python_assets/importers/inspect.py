@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
     from inspect_ai.model import ChatMessage
 
-ENDING: Final = ".eval"
+_ENDING: Final = ".eval"
 SCHEMA_VERSION: Final = 2
 OLDEST: Final = "0.3.285"
 INSTALL: Final = "pip install 'plumbline[inspect]'"
-CONVERT: Final = "convert it: inspect log convert --to eval --output-dir FOLDER LOG"
+_CONVERT: Final = "convert it: inspect log convert --to eval --output-dir FOLDER LOG"
 SAMPLES_AT_ONCE: Final = 100
 
 # parts of a sample that may be as long as its transcript and are not imported
@@ -184,7 +184,7 @@ def _logs(study: Study) -> list[_Log]:
     Raises:
         SourceError: inspect_ai is absent or too old, or a log is no whole log that it can read.
     """
-    files = log_files(study, InspectImport.of(study), ENDING, remedies={".json": CONVERT})
+    files = log_files(study, InspectImport.of(study), _ENDING, remedies={".json": _CONVERT})
     try:
         from inspect_ai.log import (
             read_eval_log,

@@ -48,7 +48,7 @@ from python_assets.study.study import Factor, Study
 from python_assets.texts.decoding import quarantine_undecodable, read_lines, read_text
 from python_assets.warehouse.build import Quarantined
 
-ENDING: Final = ".jsonl"
+_ENDING: Final = ".jsonl"
 VERSIONS: Final = re.compile(r"0\.4(\..*)?")
 KNOWN_VERSIONS: Final = "0.4"
 DOC: Final = "doc."
@@ -199,7 +199,7 @@ def _require_paths(study: Study) -> None:
 
 
 def _logs(study: Study) -> list[_Log]:
-    return [_log(file) for file in log_files(study, LmEvalImport.of(study), ENDING)]
+    return [_log(file) for file in log_files(study, LmEvalImport.of(study), _ENDING)]
 
 
 def _log(file: Path) -> _Log:

@@ -52,7 +52,7 @@ _FINISH_REASONS: Final = {"is_refused": "refusal", "is_truncated": "length"}
 # the one word that stood in `status` for each flag before a response could have several
 _STATUS_WITHOUT_FLAGS: Final = {"is_refused": "refused", "is_truncated": "truncated"}
 _REFUSAL_VERSION: Final = measured_column(REFUSAL, "scorer_version")
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class PlumblineImport(DescribedImport):
@@ -188,7 +188,7 @@ def _without_texts(table: pd.DataFrame, *, names_too: bool) -> pd.DataFrame:
     )
 
 
-def _agreed(copies: Sequence[Copy], what: str, said: Sequence[T]) -> T:
+def _agreed(copies: Sequence[Copy], what: str, said: Sequence[_T]) -> _T:
     """What all copies say."""
     different = next((index for index, one in enumerate(said) if one != said[0]), None)
     if different is not None:

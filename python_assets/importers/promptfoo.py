@@ -31,15 +31,15 @@ from python_assets.study.study import Factor, Study
 from python_assets.texts.decoding import quarantine_undecodable, read_text
 from python_assets.warehouse.build import Quarantined
 
-ENDING: Final = ".json"
-VERSION: Final = 3
-TEMPLATE: Final = "eval_prompt"
+_ENDING: Final = ".json"
+_VERSION: Final = 3
+_TEMPLATE: Final = "eval_prompt"
 """The factor of prompts that is the template of promptfoo, by its label."""
 
 VARS, SCORES = "vars.", "scores."
 LONGEST_LABEL: Final = 60  # a prompt without a label is labelled with its whole text
 HIGHER_BETTER: Final[Mapping[str, Direction]] = {"score": "higher_better", "pass": "higher_better"}
-CONVERT: Final = dict.fromkeys((".yaml", ".yml", ".csv"), "write them by: promptfoo eval --output results.json")
+_CONVERT: Final = dict.fromkeys((".yaml", ".yml", ".csv"), "write them by: promptfoo eval --output results.json")
 
 _NEEDED: Final = ("provider", "prompt", "vars")
 _FAILED_TO_ASK: Final = 2  # failureReason: 0 none, 1 an assertion, 2 an error
@@ -111,8 +111,8 @@ def _described(study: Study) -> Described:
     model_columns = {"model": "model"} | {name: f"file.{path}" for name, path in spec.model_factors.items()}
     root_paths = [f"{VARS}{path}" for path in spec.root_paths]
     columns = ImportColumns(
-        prompt=[TEMPLATE, "test"],
-        root_prompt=[TEMPLATE, *root_paths] if root_paths else None,
+        prompt=[_TEMPLATE, "test"],
+        root_prompt=[_TEMPLATE, *root_paths] if root_paths else None,
         messages="messages",
         prompt_text="input",
         replicate=AUTO,
@@ -128,17 +128,17 @@ def _described(study: Study) -> Described:
         columns=columns,
         column_of={
             **{name: f"{VARS}{path}" for name, path in spec.factors.items()},
-            TEMPLATE: TEMPLATE,
+            _TEMPLATE: _TEMPLATE,
             **model_columns,
         },
-        factors={TEMPLATE: Factor(type="prompt", definition="the template of promptfoo")},
+        factors={_TEMPLATE: Factor(type="prompt", definition="the template of promptfoo")},
         measures=score_measures(scores, SCORES, HIGHER_BETTER),
     )
 
 
 def _read(study: Study) -> ImportedTable:
     files = _files(study)
-    format_columns = (FILE, ROW, TEMPLATE, "test", "messages", "input", "response", *ENDINGS)
+    format_columns = (FILE, ROW, _TEMPLATE, "test", "messages", "input", "response", *ENDINGS)
     rows = rows_of(study, format_columns, _rows(files), _entry)
     quarantine = [record for one in files for record in one.quarantine]
     return table_of_rows(study, rows, quarantine, needs_levels=True, carried=(*ENDINGS, FILE))
@@ -149,7 +149,7 @@ def _require_paths(study: Study) -> None:
 
 
 def _files(study: Study) -> list[_Results]:
-    return [_results(file) for file in log_files(study, PromptfooImport.of(study), ENDING, CONVERT)]
+    return [_results(file) for file in log_files(study, PromptfooImport.of(study), _ENDING, _CONVERT)]
 
 
 def _results(file: Path) -> _Results:
@@ -166,8 +166,8 @@ def _results(file: Path) -> _Results:
             "write it again: promptfoo eval --output results.json",
         )
         raise SourceError(PATH_FIELD, got, "results of promptfoo", remedy)
-    if summary.get("version") != VERSION:
-        got, expected = f"{file} of version {summary.get('version')!r}", f"results of version {VERSION}"
+    if summary.get("version") != _VERSION:
+        got, expected = f"{file} of version {summary.get('version')!r}", f"results of version {_VERSION}"
         raise SourceError(PATH_FIELD, got, expected, "write them with a promptfoo of 2025 or later")
     results = []
     for index, result in enumerate(summary["results"]):
@@ -193,7 +193,7 @@ def _rows(files: Iterable[_Results]) -> Iterator[dict[str, Any]]:
             yield {
                 FILE: one.file.name,
                 ROW: index,
-                TEMPLATE: _template(result),
+                _TEMPLATE: _template(result),
                 "test": json.dumps(test_vars, ensure_ascii=False, sort_keys=True),
                 "messages": prompt.messages_json,
                 "input": prompt.text,

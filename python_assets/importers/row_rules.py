@@ -19,7 +19,7 @@ FILE: Final = "\0file"  # columns beside those of the table: the name of its fil
 ROW: Final = "\0row"
 FAULT: Final = "\0fault"
 LEVEL: Final = "factor "  # begins the name of a column of levels
-SHOWN_CHARACTERS: Final = 80
+_SHOWN_CHARACTERS: Final = 80
 
 _DETAILS: Final = {
     "unknown_prompt": "the row names no prompt",
@@ -153,7 +153,7 @@ def _disagreement(column: str, entry: Any, earlier: Any) -> str:
 def _shown(entry: Any) -> str:
     if pd.isna(entry):
         return "blank"
-    return repr(entry if len(entry) <= SHOWN_CHARACTERS else f"{entry[:SHOWN_CHARACTERS]}...")
+    return repr(entry if len(entry) <= _SHOWN_CHARACTERS else f"{entry[:_SHOWN_CHARACTERS]}...")
 
 
 def quarantine_of(table: pd.DataFrame, rules: RowRules) -> list[Quarantined]:

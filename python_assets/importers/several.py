@@ -27,11 +27,11 @@ from python_assets.study.imports import DescribedImport, Import, ImportColumns, 
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import Factor, MeasureSpec, Study
 
-FORMATS: Final = ("table", "bbq", "plumbline")
+_FORMATS: Final = ("table", "bbq", "plumbline")
 """What can be one of several; logs publish metrics of their own run, which are of no whole."""
 
-FIELD: Final[FieldPath] = ("prompts", "import", "imports")
-SEPARATOR: Final = ": "  # between the name of a benchmark and the key of a prompt in it
+_FIELD: Final[FieldPath] = ("prompts", "import", "imports")
+_SEPARATOR: Final = ": "  # between the name of a benchmark and the key of a prompt in it
 _KEYS: Final = ("prompt_id", "root_prompt_id", "unit_id")
 
 
@@ -64,8 +64,8 @@ class SeveralImport(DescribedImport):
         if self.path:
             raise Unfit("no path here: each of imports has its own", "move it there")
         for name, benchmark in self.imports.items():
-            if benchmark.format not in FORMATS:
-                raise Unfit(f"imports of format {listed(FORMATS)}, not {name!r}", "import it in a study of its own")
+            if benchmark.format not in _FORMATS:
+                raise Unfit(f"imports of format {listed(_FORMATS)}, not {name!r}", "import it in a study of its own")
             if not isinstance(benchmark.columns.system, str | None):
                 raise Unfit(f"one column of generations, where {name!r} names several", "name one column")
         for name, names in self.called.items():
@@ -173,7 +173,7 @@ def _placed(name: str) -> Iterator[None]:
         steps = tuple(error.where) if isinstance(error.where, tuple) else ()
         if steps[-len(PATH_FIELD) :] != PATH_FIELD:
             raise
-        raise error.at((*steps[: -len(PATH_FIELD)], *FIELD, name, "path")) from error
+        raise error.at((*steps[: -len(PATH_FIELD)], *_FIELD, name, "path")) from error
 
 
 def _described(study: Study, name: str) -> Described:
@@ -253,16 +253,16 @@ def _read(study: Study, name: str, part: Study) -> ImportedTable:
         prompt_factors=_keyed(pd.concat([levels, tagged], ignore_index=True), name),
         system_factors=imported.system_factors.assign(factor=imported.system_factors["factor"].replace(names)),
         rows=_keyed(imported.rows, name),
-        quarantine=[one._replace(record_key=f"{name}{SEPARATOR}{one.record_key}") for one in imported.quarantine],
+        quarantine=[one._replace(record_key=f"{name}{_SEPARATOR}{one.record_key}") for one in imported.quarantine],
         normalised=imported.normalised.assign(
-            record_key=name + SEPARATOR + imported.normalised["record_key"].astype("str"),
+            record_key=name + _SEPARATOR + imported.normalised["record_key"].astype("str"),
             factor=imported.normalised["factor"].replace(names),
         ),
     )
 
 
 def _keyed(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    return table.assign(**{key: name + SEPARATOR + table[key].astype("str") for key in _KEYS if key in table})
+    return table.assign(**{key: name + _SEPARATOR + table[key].astype("str") for key in _KEYS if key in table})
 
 
 def _answered(study: Study, parts: dict[str, Study], read: dict[str, ImportedTable]) -> list[str]:
@@ -279,7 +279,7 @@ def _answered(study: Study, parts: dict[str, Study], read: dict[str, ImportedTab
             measure.imported_columns for measure in benchmark.measures
         )
         if name not in naming and has_answers:
-            where = (study.path, *FIELD, name, "columns", "system")
+            where = (study.path, *_FIELD, name, "columns", "system")
             expected = f"the column that says which generation answered, as {listed(naming)} names one"
             raise StudyError(where, "none", expected, "add generation: COLUMN")
     return naming

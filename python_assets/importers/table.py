@@ -22,7 +22,7 @@ from python_assets.study.study import Columns, Factor, Import, Study
 from python_assets.texts.files import find_files
 from python_assets.warehouse.build import Quarantined
 
-SOURCE_TAG: Final = "import"
+_SOURCE_TAG: Final = "import"
 AUTO: Final = "auto"
 ENDINGS: Final = ("finish_reason", "error")
 """Columns of a format that tells why each response ended, and what went wrong."""
@@ -313,7 +313,7 @@ def _prompt_tables(study: Study, spec: Import, kept: pd.DataFrame) -> tuple[pd.D
         is_root=_is_root(study, prompt_rows, factors),
         task=spec.task,
         baseline_kind=prompt_rows["baseline_text"].notna().map({True: "actual", False: None}),
-        source_tag=SOURCE_TAG,
+        source_tag=_SOURCE_TAG,
         keyword="",
         replacements_json="{}",
     )

@@ -16,13 +16,13 @@ from python_assets.importers.files import read_table_file, table_columns
 from python_assets.study.ground_truth import LATEST, TABLES, GroundTruth
 from python_assets.study.problems import listed, suggestion
 
-REQUIRED: Final = ("category", "group", "period", "source", "licence")
+_REQUIRED: Final = ("category", "group", "period", "source", "licence")
 AMOUNTS: Final = ("count", "share")
 STRATUM: Final = "stratum"
 ROUNDING_OF_SHARES: Final = 0.01  # by how much published shares of one category miss 1
 _KEY: Final = ["category", "group"]
 _Told = tuple[str, str, str]  # what came, was expected and is to be done
-FIRST_ROW: Final = 2  # of a table file, below its header
+_FIRST_ROW: Final = 2  # of a table file, below its header
 
 
 class TruthTable(NamedTuple):
@@ -94,12 +94,12 @@ def _read(path: Path, where: FieldPath) -> pd.DataFrame:
         expected = "one of them: persons, or the share of the group in the category"
         raise SourceError(where, got, expected, "add it, or remove the other")
     optional = [name for name in (STRATUM, "truth_table") if name in there]
-    read = read_table_file(path, (*REQUIRED, *given, *optional), where)
+    read = read_table_file(path, (*_REQUIRED, *given, *optional), where)
     if read.table.empty:
         raise SourceError(where, f"no row in {path.name}", "one a category and group", "add them")
     text = read.table.map(_text)
-    text = text.assign(row=np.arange(FIRST_ROW, len(text) + FIRST_ROW))
-    for name in REQUIRED:
+    text = text.assign(row=np.arange(_FIRST_ROW, len(text) + _FIRST_ROW))
+    for name in _REQUIRED:
         if len(blank := text.row[text[name] == ""]):
             got = f"{path.name} without {name} in row {blank.iloc[0]}"
             raise SourceError(where, got, f"a {name} in every row", "fill it in")

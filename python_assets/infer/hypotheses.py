@@ -35,7 +35,7 @@ from python_assets.study.study import Study
 
 PRIMARY: Final = "primary"
 SECONDARY: Final = "secondary"
-COMPARISON: Final = "comparison"
+_COMPARISON: Final = "comparison"
 OF_ALL_MODELS: Final = HypothesisFamily(systems=[ALL_SYSTEMS])
 TRUTH: Final = "truth"
 POOLED: Final = "pooled"
@@ -120,7 +120,7 @@ def family_ids(hypotheses: pd.DataFrame, families: Families) -> "pd.Series[str]"
     is_error = hypotheses.calibration.isin(OF_SCORER).to_numpy()
     names[is_error] = SCORER  # nor is what an instrument gets wrong
     names[(hypotheses.system_id == BASELINE).to_numpy()] = BASELINE
-    names[_compare_models(hypotheses, families)] = COMPARISON
+    names[_compare_models(hypotheses, families)] = _COMPARISON
     is_pooled = of_all_models(hypotheses, families)
     names[is_pooled] = POOLED
     declared = {PRIMARY: families.primary or HypothesisFamily.model_construct(), **families.named}

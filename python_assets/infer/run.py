@@ -47,8 +47,8 @@ from python_assets.warehouse.progress import SILENT, Progress
 OF_EFFECTS: Final = ("mean_difference", "risk_difference")  # what a declared effect is of
 OF_MARGIN: Final = "margin"
 OF_EFFECT: Final = "effect"
-NO_EFFECT: Final = "no_effect_declared"
-NO_SPREAD: Final = "spread_unknown"
+_NO_EFFECT: Final = "no_effect_declared"
+_NO_SPREAD: Final = "spread_unknown"
 ENOUGH: Final = "enough_root_prompts"
 _LOOKED_AT: Final = ("contrasts", "hypotheses", "system_comparisons")
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
@@ -315,8 +315,8 @@ def _n_needed(
         power=np.where(has_margin, (1 + power) / 2, power),
     )
     lacking = [
-        (~has_margin & np.isnan(effect), NO_EFFECT),
-        (~(sd > 0), NO_SPREAD),
+        (~has_margin & np.isnan(effect), _NO_EFFECT),
+        (~(sd > 0), _NO_SPREAD),
         # the design was large enough, and chance or an effect near the margin left it open
         (needed <= contrasts.n_root_prompts.to_numpy(dtype=float), ENOUGH),
     ]

@@ -35,7 +35,7 @@ from python_assets.study.base import BASELINE
 from python_assets.study.study import HumanLabels, PairLabels, Study, make_id
 from python_assets.warehouse.build import Quarantined, write_stage
 
-STAGE: Final = "labels"
+_STAGE: Final = "labels"
 NOT_LABELLED: Final = "not_labelled"
 NOT_A_LABEL: Final = "not_a_label"
 CONTRADICT: Final = "labels_contradict"
@@ -111,7 +111,7 @@ def label_study(study: Study, connection: duckdb.DuckDBPyConnection) -> LabelCou
         ),
     }
     quarantine = [*bad, *bad_pairs]
-    write_stage(connection, study.study_id, STAGE, tables, quarantine)
+    write_stage(connection, study.study_id, _STAGE, tables, quarantine)
     n_blank = sum(int(rows["reason"].eq(NOT_LABELLED).sum()) for rows in tables.values())
     return LabelCounts(len(answer_labels), len(pair_labels), n_blank, len(quarantine))
 

@@ -16,8 +16,8 @@ from python_assets.published.hidden_texts import hide_texts
 from python_assets.published.query import open_published
 from python_assets.warehouse.build import Home, make_folder
 
-PAIRS: Final = "preference_pairs"
-NAME: Final = f"{PAIRS}.jsonl"
+_PAIRS: Final = "preference_pairs"
+_NAME: Final = f"{_PAIRS}.jsonl"
 _ARTICLES: Final = ("a", "an", "the")
 # an answer that says whom it is about would teach the wrong name
 _WORDS: Final = r"regexp_split_to_array(lower({}), '[^\p{{L}}\p{{N}}]+')"
@@ -141,7 +141,7 @@ def write_preference_pairs(home: Home, study_id: str, folder: Path | None) -> Pr
         WarehouseError: the study is not published, hides its texts or was published by a version that knew less; or
             the file cannot be written.
     """
-    target = home.root / "export" / study_id / PAIRS if folder is None else folder
+    target = home.root / "export" / study_id / _PAIRS if folder is None else folder
     with open_published(home.published, writes_to=target) as connection:
         study_row(connection, study_id)
         if hide_texts(connection, study_id):
@@ -150,12 +150,12 @@ def write_preference_pairs(home: Home, study_id: str, folder: Path | None) -> Pr
         try:
             n_groups, n_pairs, n_naming = connection.execute(_COUNTED, {"study": study_id}).fetchall()[0]
             make_folder(target)
-            unfinished = target / f"{NAME}.writing"
+            unfinished = target / f"{_NAME}.writing"
             written = f"copy ({_WRITTEN}) to {literal(str(unfinished.absolute()))} (format json)"
             connection.execute(written, {"study": study_id})
-            os.replace(unfinished, target / NAME)  # noqa: PTH105
+            os.replace(unfinished, target / _NAME)  # noqa: PTH105
         except (duckdb.CatalogException, duckdb.BinderException) as error:
             raise knew_less(home.published, study_id, error) from error
         except (OSError, duckdb.IOException) as error:
             raise WarehouseError(target, error, "a folder that can be written", "name one with --to FOLDER") from error
-    return PreferencePairs(target / NAME, n_pairs - n_naming, n_naming, n_groups)
+    return PreferencePairs(target / _NAME, n_pairs - n_naming, n_naming, n_groups)

@@ -33,7 +33,7 @@ from python_assets.warehouse.build import Home, connect
 
 QUESTION: Final = "question"
 NAMES_GROUP: Final = "names_group"
-MOST_CHARACTERS: Final = 32_000  # a cell of a spreadsheet ends at 32,767
+_MOST_CHARACTERS: Final = 32_000  # a cell of a spreadsheet ends at 32,767
 _CUT: Final = " (cut)"
 _TABLES: Final = ("prompts", "prompt_factors", "keywords", "responses", "systems", "measurements")
 # nothing was read there that a person could read otherwise
@@ -254,7 +254,7 @@ def _prompt_texts(connection: duckdb.DuckDBPyConnection, study: Study) -> Mappin
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + _CUT
+    return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS] + _CUT
 
 
 def _in_order(study: Study, rows: pd.DataFrame, seed: int) -> pd.DataFrame:

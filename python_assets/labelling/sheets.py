@@ -25,10 +25,10 @@ TEXTS: Final = ("text", "root_text")
 CONTEXT: Final = (ROW, "study", "measure", *TEXTS)
 ANNOTATOR: Final = "annotator"
 FILE_ROW: Final = "file_row"
-COLUMNS: Final = (ROW_ID, RESPONSE_ID, *ANSWER, LABEL, *CONTEXT, ANNOTATOR)
+_COLUMNS: Final = (ROW_ID, RESPONSE_ID, *ANSWER, LABEL, *CONTEXT, ANNOTATOR)
 SheetFormat = Literal["csv", "xlsx", "label_studio"]
 ENDINGS: Final[dict[SheetFormat, str]] = {"csv": ".csv", "xlsx": XLSX, "label_studio": ".json"}
-FIRST_ROW: Final = 2  # below the names of the columns
+_FIRST_ROW: Final = 2  # below the names of the columns
 _DELIMITERS: Final = ",;\t"  # spreadsheets of many countries write semicolons
 
 
@@ -56,16 +56,16 @@ def read_sheet(path: Path, field: FieldPath) -> pd.DataFrame:
         rows = _read_label_studio(path, field)
     else:
         rows = _read_csv(path, field) if ending == ENDINGS["csv"] else _read_xlsx(path, field)
-        rows = rows.assign(**{FILE_ROW: range(FIRST_ROW, len(rows) + FIRST_ROW)})
+        rows = rows.assign(**{FILE_ROW: range(_FIRST_ROW, len(rows) + _FIRST_ROW)})
     there = [name for name in rows.columns if name != FILE_ROW]
     if LABEL not in there or not ({ROW_ID, RESPONSE_ID} & set(there) or set(ANSWER) <= set(there)):
         got = Told(f"{path.name} without column {ROW_ID if LABEL in there else LABEL}")
         expected = f"columns {ROW_ID} and {LABEL}, as plumbline label-sheet writes them, not {', '.join(there)}"
         raise StudyError(field, got, expected, "keep the line of names of the sheet as it was drawn")
-    given = rows.reindex(columns=list(COLUMNS)).astype(object)
-    texts = pd.DataFrame({name: [_text(cell) for cell in given[name]] for name in COLUMNS}, dtype=object)
+    given = rows.reindex(columns=list(_COLUMNS)).astype(object)
+    texts = pd.DataFrame({name: [_text(cell) for cell in given[name]] for name in _COLUMNS}, dtype=object)
     texts[FILE_ROW] = list(rows[FILE_ROW])
-    return texts[texts[list(COLUMNS)].notna().any(axis=1)].reset_index(drop=True)
+    return texts[texts[list(_COLUMNS)].notna().any(axis=1)].reset_index(drop=True)
 
 
 def _text(cell: Any) -> str | None:
@@ -99,7 +99,7 @@ def _read_csv(path: Path, field: FieldPath) -> pd.DataFrame:
 
 def _read_xlsx(path: Path, field: FieldPath) -> pd.DataFrame:
     there = table_columns(path, field)
-    return read_table_file(path, [name for name in COLUMNS if name in there], field).table
+    return read_table_file(path, [name for name in _COLUMNS if name in there], field).table
 
 
 def _read_label_studio(path: Path, field: FieldPath) -> pd.DataFrame:

@@ -42,8 +42,8 @@ from python_assets.warehouse.study_row import record_study
 if TYPE_CHECKING:
     import pandas as pd
 
-IN_MEMORY: Final = Path(":memory:")
-_NOWHERE: Final = Home(IN_MEMORY)  # no log, freeze or look lies there, and a table of scores writes none
+_IN_MEMORY: Final = Path(":memory:")
+_NOWHERE: Final = Home(_IN_MEMORY)  # no log, freeze or look lies there, and a table of scores writes none
 _QUALITY: Final = "source.plumbline.raw.data_quality"
 _CHANGES_SETTINGS: Final = re.compile(r"(?i)\b(en|dis)able_logging\b")  # table functions, which a query may name
 
@@ -103,7 +103,7 @@ class MemoryResults(Results):
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, study_id: str, run_id: str, progress: Progress) -> None:
         """Take the raw tables, and make the closed lists, after which no file can be read."""
-        self.database, self.study = IN_MEMORY, study_id
+        self.database, self.study = _IN_MEMORY, study_id
         self._connection, self._run_id, self._progress = connection, run_id, progress
         self._project: Project = compiled_project(say=progress.say)
         self._made: set[str] = set()

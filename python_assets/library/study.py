@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from python_assets.warehouse.build import Home
 
 MOST_LINES_TOLD: Final = 20
-SIMULATED: Final = ("--provider", "simulator")
+_SIMULATED: Final = ("--provider", "simulator")
 
 
 class Study:
@@ -100,7 +100,7 @@ def run_file(path: Path, home: "Home", *, is_simulated: bool = False, quiet: boo
         PlumblineError: the run failed; the text has what it said last.
     """
     places = {"PLUMBLINE_HOME": str(home.root), "PLUMBLINE_STUDIES": str(path.parent)}
-    command = [sys.executable, "-m", "python_assets.cli", "run", path.stem, *(SIMULATED if is_simulated else ())]
+    command = [sys.executable, "-m", "python_assets.cli", "run", path.stem, *(_SIMULATED if is_simulated else ())]
     last_lines: deque[str] = deque(maxlen=MOST_LINES_TOLD)
     with subprocess.Popen(
         command,

@@ -24,7 +24,7 @@ from python_assets.warehouse.build import open_build, write_stage
 # so many of the best beginnings of a cell are continued: all of them, if all factors but the largest have no
 # more combinations, and then no better cell exists
 N_KEPT: Final = 200
-NO_LEVEL: Final = -1
+_NO_LEVEL: Final = -1
 
 Cells = NDArray[np.int64]
 """Cells by row, factors by column: the place of each level, NO_LEVEL where a prompt has none."""
@@ -130,7 +130,7 @@ def _cells(connection: duckdb.DuckDBPyConnection, factors: list[str]) -> Cells:
     """
     entries = connection.execute(query, {"factors": factors}).fetchnumpy()
     n_prompts = connection.execute("select count(*) from raw.prompts").fetchall()[0][0]
-    cells = np.full((n_prompts, len(factors)), NO_LEVEL, dtype=np.int64)
+    cells = np.full((n_prompts, len(factors)), _NO_LEVEL, dtype=np.int64)
     cells[entries["prompt_position"], entries["place"]] = entries["level_position"]
     return cells
 
@@ -173,7 +173,7 @@ def _best_cell(design: Design) -> Cells | None:
     """The best cell as one row, level by level from the factor with fewest; None where none can exist."""
     order = sorted(range(len(design.factors)), key=lambda column: len(design.levels[column]))
     rarity = [_shares(design.cells[:, column], len(names)) for column, names in enumerate(design.levels)]
-    begun = np.full((1, len(order)), NO_LEVEL, dtype=np.int64)
+    begun = np.full((1, len(order)), _NO_LEVEL, dtype=np.int64)
     # by row: pairs told apart, gaps closed, how common the levels are; the last only breaks ties
     scores = np.zeros((1, 3))
     for step, column in enumerate(order):
@@ -196,7 +196,7 @@ def _best_cell(design: Design) -> Cells | None:
 
 def _shares(places: Cells, n_levels: int) -> NDArray[np.float64]:
     """How many prompts each level has, in shares of what it had if all had as many."""
-    counts = np.bincount(places[places != NO_LEVEL], minlength=n_levels)
+    counts = np.bincount(places[places != _NO_LEVEL], minlength=n_levels)
     return counts / max(counts.mean(), 1e-9) if n_levels else np.zeros(0)
 
 
@@ -229,7 +229,7 @@ def _is_new(cells: Cells, columns: Sequence[int], new: Cells) -> NDArray[np.bool
     Cells are numbered factor by factor among those that prompts have, so that no number outgrows 64 bits.
     """
     given, wanted = cells[:, columns], new[:, columns]
-    given = given[(given != NO_LEVEL).all(axis=1)]
+    given = given[(given != _NO_LEVEL).all(axis=1)]
     is_new = np.zeros(len(wanted), dtype=bool)
     if not len(given):
         return ~is_new

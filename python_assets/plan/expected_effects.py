@@ -17,8 +17,8 @@ from python_assets.study.base import Against
 
 PILOT_RANGE: Final = (0.1, 0.9)
 DEFAULT_SHARE: Final = 0.1
-ROUNDING: Final = 1e-12
-FEWEST_ROOT_PROMPTS: Final = 5  # of a pilot that tells the interaction
+_ROUNDING: Final = 1e-12
+_FEWEST_ROOT_PROMPTS: Final = 5  # of a pilot that tells the interaction
 
 
 class Spread(NamedTuple):
@@ -258,12 +258,12 @@ class Pilot(NamedTuple):
     def _of_cells(self) -> float:
         """Variance of root prompt x group; 0 where rounding alone leaves any."""
         error = self.within / self.n_responses
-        return self.mean_square - error if self.mean_square > error * (1 + ROUNDING) else 0.0
+        return self.mean_square - error if self.mean_square > error * (1 + _ROUNDING) else 0.0
 
     @property
     def tells_interaction(self) -> bool:
         """Whether it has repeats, and root prompts enough."""
-        return not np.isnan(self.within) and self.n_root_prompts >= FEWEST_ROOT_PROMPTS
+        return not np.isnan(self.within) and self.n_root_prompts >= _FEWEST_ROOT_PROMPTS
 
     @property
     def prompt_by_group_share(self) -> float:

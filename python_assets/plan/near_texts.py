@@ -16,13 +16,13 @@ from python_assets.texts.conversations import AS_READ
 from python_assets.texts.identity import as_seen
 
 WORDS_AN_EDIT: Final = 20
-SHOWN: Final = 3
+_SHOWN: Final = 3
 MOST_TEXTS: Final = 5_000
-MOST_WORDS: Final = 400  # between what two texts begin and end with alike
+_MOST_WORDS: Final = 400  # between what two texts begin and end with alike
 MOST_COMPARED: Final = 10  # with one text: those that share a long passage with very many are compared with some
 WIDEST_GAP: Final = 3
 LEAST_AROUND: Final = 3
-LEAST_SHARE: Final = 0.2
+_LEAST_SHARE: Final = 0.2
 _PIECE: Final = 9  # words: a text has more such pieces than it may have edits, so one of them is whole in the other
 _ROOTS: Final = f"""
     select root_prompt_id, {AS_READ} from raw.prompts
@@ -55,9 +55,9 @@ def near_text_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> I
     roots = connection.execute(_ROOTS, [MOST_TEXTS]).fetchall()
     if near := near_texts(roots):
         shown = ", ".join(
-            f"{one.later!r} and {one.first!r} ({one.n_edits} of {one.n_words} words)" for one in islice(near, SHOWN)
+            f"{one.later!r} and {one.first!r} ({one.n_edits} of {one.n_words} words)" for one in islice(near, _SHOWN)
         )
-        more = f" and {len(near) - SHOWN:,} more" if len(near) > SHOWN else ""
+        more = f" and {len(near) - _SHOWN:,} more" if len(near) > _SHOWN else ""
         yield (
             f"{len(near):,} of {len(roots):,} root prompts differ from an earlier one in one word of {WORDS_AN_EDIT} "
             f"at most, and count as prompts of their own: {shown}{more}; read them, keep one where they ask the same"
@@ -107,7 +107,7 @@ def edits_within(one: Sequence[str], other: Sequence[str], most: int) -> int | N
     one, other = one[begin:], other[begin:]
     end = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one[::-1], other[::-1], strict=False)))
     one, other = one[: len(one) - end], other[: len(other) - end]
-    if abs(len(one) - len(other)) > most or max(len(one), len(other)) > MOST_WORDS:
+    if abs(len(one) - len(other)) > most or max(len(one), len(other)) > _MOST_WORDS:
         return None
     row = {column: column for column in range(min(most, len(other)) + 1)}
     for line, word in enumerate(one, start=1):
@@ -124,7 +124,7 @@ def edits_within(one: Sequence[str], other: Sequence[str], most: int) -> int | N
 def _hint(connection: duckdb.DuckDBPyConnection, factors: list[str]) -> Iterator[str]:
     rows = connection.execute(_LEVELS, [factors, MOST_TEXTS]).fetchall()
     counterfactuals = counterfactual_rows(rows)
-    if len(counterfactuals) < max(2, LEAST_SHARE * len(rows)):
+    if len(counterfactuals) < max(2, _LEAST_SHARE * len(rows)):
         return
     first, other = counterfactuals[0]
     yield (

@@ -25,7 +25,7 @@ CONTRASTS: Final = {"continuous": "mean_difference", "binary": "risk_difference"
 CHANGES: Final = (MEAN_CHANGE, DISPARITY_CHANGE, INTERACTION_CHANGE)
 OBSERVED: Final = "observed"
 Row = tuple[Any, ...]
-ROUNDING: Final = 1e-12  # an sd up to it is that of equal values
+_ROUNDING: Final = 1e-12  # an sd up to it is that of equal values
 _PILOTED: Final = f"""
     select grouping_id, measure_id, contrast, baseline_rate_or_sd, n_root_prompts, mean_square_of_cells,
         variance_within, n_responses, variance_of_root_prompts, n_complete_root_prompts, n_groups
@@ -128,12 +128,12 @@ def _pilot_of(cells: Sequence[float | None]) -> Pilot | None:
         return None
     known = np.nan if within is None else within
     pilot = Pilot(mean_square, known, n_responses, root_prompt, int(n_complete), int(n_groups))
-    return pilot if pilot.df > 0 and pilot.mean_square > ROUNDING**2 else None
+    return pilot if pilot.df > 0 and pilot.mean_square > _ROUNDING**2 else None
 
 
 def spread_or_nan(sd: float) -> float:
     """An sd to plan with; NaN where all values were equal, which says nothing of how others would vary."""
-    return sd if sd > ROUNDING else np.nan
+    return sd if sd > _ROUNDING else np.nan
 
 
 def contrast_of(shape: Shape, difference: str) -> str:

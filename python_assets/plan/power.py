@@ -44,8 +44,8 @@ from python_assets.study.study import Study, make_id
 from python_assets.warehouse import paths
 from python_assets.warehouse.looks import planned_shares
 
-NO_EFFECT: Final = "no_effect_declared"
-NO_SPREAD: Final = "spread_unknown"
+_NO_EFFECT: Final = "no_effect_declared"
+_NO_SPREAD: Final = "spread_unknown"
 TOO_FEW: Final = "too_few_to_plan"
 MORE_PROMPTS: Final = "more_prompts_needed"
 DECLARED: Final = "declared"
@@ -509,11 +509,11 @@ def _effect(study: Study, spec: Power | None, known: _Known) -> float:
 
 def _reason(sd: float, detectable: float, effect: float, split: _Split) -> str | None:
     if np.isnan(sd):
-        return NO_SPREAD
+        return _NO_SPREAD
     if np.isnan(detectable):
         return TOO_FEW
     if np.isnan(effect):
-        return NO_EFFECT
+        return _NO_EFFECT
     return MORE_PROMPTS if split.is_short else None
 
 

@@ -23,7 +23,7 @@ from python_assets.plan.text import PlannedGrouping
 from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, parts_of
 from python_assets.study.study import Study, grouping_id
 
-REFUSED: Final = {MIXED_UNITS: InferenceReason.MIXED_UNITS, PARTLY_NESTED: InferenceReason.PARTLY_NESTED}
+_REFUSED: Final = {MIXED_UNITS: InferenceReason.MIXED_UNITS, PARTLY_NESTED: InferenceReason.PARTLY_NESTED}
 Factors = defaultdict[tuple[str, str], list[dict[str, Any]]]
 _BLOCKS = """
     with cells as (
@@ -198,8 +198,8 @@ def _planned(
     factors = factors_of[counts.grouping_id, counts.slice_id]
     notes: list[str] = []
     scheme: str | InferenceReason
-    if counts.scheme in REFUSED:
-        scheme = REFUSED[counts.scheme]
+    if counts.scheme in _REFUSED:
+        scheme = _REFUSED[counts.scheme]
         sizes = (counts.n_units, 0, 0, False)
     elif counts.scheme == "blocked" or counts.n_groups < 2:
         scheme = _in_blocks(counts, has_unit=study.unit is not None)
@@ -215,7 +215,7 @@ def _planned(
             small = f"{strata.n_small} of {counts.n_groups} groups"
             notes = [f"{small} have under {MIN_UNITS_OF_GROUP} units and get no p"]
     reason = scheme if isinstance(scheme, InferenceReason) else None
-    if reason is None and counts.scheme not in REFUSED:
+    if reason is None and counts.scheme not in _REFUSED:
         notes += _of_crossing(
             study, counts.grouping_id, counts.n_units_compared if counts.scheme == "blocked" else None
         )

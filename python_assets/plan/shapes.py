@@ -19,7 +19,7 @@ from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, Against, part
 from python_assets.study.study import Study, grouping_id
 
 DIGITS: Final = 9  # to which weights are the same
-ROUNDING: Final = 1e-9
+_ROUNDING: Final = 1e-9
 _PAIRS = """
     create or replace temp table shape_pairs as
     with cells as (
@@ -179,7 +179,7 @@ def _beyond(factors: Sequence[str], groups: Sequence[str], parts: Sequence[Seque
     left = interaction_of(np.stack(group_numbers))
     share = np.diag(left)
     remainders = left[share > 0] / share[share > 0, None]
-    is_mirrored = remainders[np.arange(len(remainders)), np.argmax(np.abs(remainders) > ROUNDING, axis=1)] < 0
+    is_mirrored = remainders[np.arange(len(remainders)), np.argmax(np.abs(remainders) > _ROUNDING, axis=1)] < 0
     distinct = np.unique(np.round(np.where(is_mirrored[:, None], -remainders, remainders), DIGITS), axis=0)
     return Beyond(float(share[share > 0].min(initial=1.0)), len(distinct))
 

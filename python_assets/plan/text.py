@@ -15,7 +15,7 @@ from python_assets.infer.tables import INTERACTION
 from python_assets.plan.labels import SHOWN, PlannedLabels
 from python_assets.study.base import ALL_PROMPTS
 
-UNKNOWN: Final = "unknown"
+_UNKNOWN: Final = "unknown"
 GROUPING_HEADER: Final = (
     "grouping",
     "slice",
@@ -591,7 +591,7 @@ def aligned(header: tuple[str, ...], rows: Sequence[tuple[object, ...]]) -> str:
 
 def _cell(value: object) -> str:
     if value is None:
-        return UNKNOWN
+        return _UNKNOWN
     if isinstance(value, float):
         return f"{value:.3f}"
     return f"{value:,}" if isinstance(value, int) else str(value)

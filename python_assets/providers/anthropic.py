@@ -14,7 +14,7 @@ from python_assets.providers.provider import provider
 from python_assets.providers.records import Answer, Request, SystemConfig
 from python_assets.providers.transport import typed_failures
 
-API_VERSION: Final = "2023-06-01"
+_API_VERSION: Final = "2023-06-01"
 HOTTEST: Final = 1.0
 _TOKENS_READ: Final = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _BLOCK_TEXTS: Final = {"text": "text", "thinking": "thinking"}  # type of a block to the field that it has
@@ -63,7 +63,7 @@ class Anthropic(HttpProvider):
         return {self.key_header: key}
 
     def _headers(self) -> dict[str, str]:
-        return {"anthropic-version": API_VERSION} | super()._headers()
+        return {"anthropic-version": _API_VERSION} | super()._headers()
 
     def remedy(self, kind: str) -> str:
         """What to do, with what is Anthropic's own."""

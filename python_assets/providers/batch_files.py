@@ -20,8 +20,8 @@ from python_assets.providers.outcomes import CONTENT_FILTER, outcome_of
 from python_assets.providers.reasoning import parted
 from python_assets.providers.records import Answer, Outcome, Request
 
-MOST_LINES: Final = 50_000  # of one file
-MOST_BYTES: Final = 200_000_000
+_MOST_LINES: Final = 50_000  # of one file
+_MOST_BYTES: Final = 200_000_000
 _SUCCESS: Final = 200
 
 
@@ -52,7 +52,7 @@ def batch_lines(provider: OpenAI, requests: Iterable[Request]) -> Iterator[bytes
 
 
 def write_batches(
-    folder: Path, name: str, lines: Iterable[bytes], *, most_lines: int = MOST_LINES, most_bytes: int = MOST_BYTES
+    folder: Path, name: str, lines: Iterable[bytes], *, most_lines: int = _MOST_LINES, most_bytes: int = _MOST_BYTES
 ) -> dict[Path, int]:
     """Write lines to as many files as the limits of the API ask for: NAME_1.jsonl and so on.
 

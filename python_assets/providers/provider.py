@@ -20,10 +20,10 @@ providers: "Final[Registry[type[Provider]]]" = Registry("provider", __name__)
 provider = providers.register
 
 ANSWERED_TOGETHER: Final = 2_000
-OF_A_SERVER: Final = ("base_url", "api_key_env", "headers")
+_OF_A_SERVER: Final = ("base_url", "api_key_env", "headers")
 RATES: Final = ("requests_per_minute", "tokens_per_minute")
 
-REMEDIES: Final[dict[str, str]] = {
+_REMEDIES: Final[dict[str, str]] = {
     "connection": "start the server, or correct base_url",
     "model_missing": "correct the model's name, or install the model at the server",
     "endpoint_missing": "correct base_url",
@@ -59,7 +59,7 @@ class Provider:
     def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
         """What keeps this configuration from running, fields below the generation; nothing is contacted."""
         expected = f"nothing here, as provider {config.provider} asks no server over HTTP"
-        ignored = {} if cls.asks_server else {name: getattr(config, name) for name in OF_A_SERVER}
+        ignored = {} if cls.asks_server else {name: getattr(config, name) for name in _OF_A_SERVER}
         return [StudyError((name,), value, expected, f"remove {name}") for name, value in ignored.items() if value]
 
     def unready(self) -> ProviderError | None:
@@ -163,7 +163,7 @@ class RemoteProvider(Provider, ABC):
 
     def remedy(self, kind: str) -> str:
         """What a user can do about a failure that stops the generation."""
-        return REMEDIES.get(kind, "")
+        return _REMEDIES.get(kind, "")
 
     def read_key(self) -> str | None:
         """The key in the environment variable that the generation names.

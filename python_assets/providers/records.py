@@ -19,7 +19,7 @@ ResponseOutcome = Literal["refused", "partly", "answered", "unreadable"]
 Answers = Mapping[tuple[str, int], "Answer"]
 
 STATUSES: Final[tuple[Status, ...]] = ("ok", "error", "not_recorded")
-OUTCOMES: Final[tuple[ResponseOutcome, ...]] = ("refused", "partly", "answered", "unreadable")
+_OUTCOMES: Final[tuple[ResponseOutcome, ...]] = ("refused", "partly", "answered", "unreadable")
 FLAGS: Final = ("is_refused", "is_empty", "is_truncated")
 
 

@@ -33,7 +33,7 @@ PAGES_IN_A_ROW: Final = 3  # before any answer: some pages ask to wait a moment
 TOLD_SECONDS: Final = 5.0  # a wait that looks like standing still
 _SENT_BACK: Final = ("text", "finish_reason", "context")  # a server may put the key into them
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class _AnsweredCall(NamedTuple):
@@ -252,7 +252,7 @@ class Asker:
                 self._changes_told.add(change)
                 self._say(change)
 
-    async def _with_retries(self, call: Call, ask: Callable[[Server], Awaitable[T]]) -> T:
+    async def _with_retries(self, call: Call, ask: Callable[[Server], Awaitable[_T]]) -> _T:
         """Await a call until it succeeds, fails for good, or has been retried often enough.
 
         An address where it failed makes way for another one at once, and only what failed at all of them uses up a
@@ -337,7 +337,7 @@ class Asker:
     def _say(self, text: str) -> None:
         self.progress.say(f"{self.config.system_id}: {self._redact(text)}")
 
-    async def _within_time(self, call: Callable[[], Awaitable[T]], longest: float) -> T:
+    async def _within_time(self, call: Callable[[], Awaitable[_T]], longest: float) -> _T:
         seconds = min(longest, self.config.timeout_seconds)
         try:
             async with asyncio.timeout(seconds):

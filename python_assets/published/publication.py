@@ -29,10 +29,10 @@ from python_assets.warehouse.chain import Entry, clock_of, open_chain, read_chai
 from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.lines import TIME
 
-FORMAT: Final = "plumbline publication 1"
+_FORMAT: Final = "plumbline publication 1"
 KEPT: Final = 3  # for readers that resolved the link before it was replaced
 LINKED: Final = ("plumbline.duckdb", "parquet", "report")  # paths of readers, links through the current publication
-EARLIER: Final = "earlier"  # ends the id of a publication that took over a warehouse of before there were any
+_EARLIER: Final = "earlier"  # ends the id of a publication that took over a warehouse of before there were any
 N_FLUSHED: Final = 8  # files at a time
 
 
@@ -52,7 +52,7 @@ class PublicationManifest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    format: Literal["plumbline publication 1"] = FORMAT
+    format: Literal["plumbline publication 1"] = _FORMAT
     publication_id: str
     published_at: datetime
     study_id: str = ""
@@ -85,7 +85,7 @@ def read_publication(publication: Home) -> PublicationManifest:
     except (OSError, ValidationError) as error:
         got = error if isinstance(error, OSError) else f"{error.error_count()} fields that are not as expected"
         remedy = "move the folder of the publication away and publish its study again"
-        raise WarehouseError(path, got, f"a manifest of format {FORMAT!r}", remedy) from error
+        raise WarehouseError(path, got, f"a manifest of format {_FORMAT!r}", remedy) from error
 
 
 @contextmanager
@@ -293,10 +293,10 @@ def _take_over(home: Home) -> None:
     if not real:
         return
     published_at = utc_now()
-    publication = new_publication(home, published_at, EARLIER)
+    publication = new_publication(home, published_at, _EARLIER)
     share(publication, home, LINKED)
     finish(home, commit(home, publication, published_at))
     for path in real:
         if path.is_dir() and path != home.published:
-            path.rename(path.with_name(f".{path.name}.{EARLIER}{UNFINISHED}"))
+            path.rename(path.with_name(f".{path.name}.{_EARLIER}{UNFINISHED}"))
         _link(path, Path(home.current.name) / path.name)

@@ -22,15 +22,15 @@ from python_assets.study.problems import plural
 from python_assets.warehouse.build import Home
 
 MOST_LINES: Final = 12
-MOST_GROUPS: Final = 4
+_MOST_GROUPS: Final = 4
 MOST_CHANGES: Final = 3
 MOST_METRICS: Final = 3
 MOST_UNSCORED: Final = 3
 MOST_RATERS: Final = 4
-KEYS: Final = (
+_KEYS: Final = (
     *("system_id", "measure_id", "calibration", "grouping_id", "slice_id", "statistic", "parameters"),
 )  # of a question of groups
-STUDY: Final = """
+_STUDY: Final = """
     select cast(json_extract(config_json, '$.analysis.alpha') as double) as alpha,
         look, n_looks, n_root_prompts_asked, n_root_prompts_planned, significance_level,
         (
@@ -41,7 +41,7 @@ STUDY: Final = """
     where study_id = $study
 """
 # a size with a stronger verdict than groups have is told beside them
-FOUND: Final = """
+_FOUND: Final = """
     select system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, findings.q_value,
         strongest_verdict, strongest_effect, strongest_group_id, strongest_category, strongest_value, strongest_margin
     from findings
@@ -51,7 +51,7 @@ FOUND: Final = """
         and findings.verdict in ('beyond_margin', 'different') and not is_tool_bias and not is_repeated
     order by finding_rank
 """
-STANDING: Final = """
+_STANDING: Final = """
     select group_id, category, value
     from finding_groups
     where study_id = $study and direction is not null
@@ -60,7 +60,7 @@ STANDING: Final = """
     order by position
 """
 # calibrated values are told where the raw ones do not tell the same
-CHANGED: Final = """
+_CHANGED: Final = """
     select
         system_id, reference_system_id, measure_id, calibration, grouping_id, slice_id, comparison, q_value
     from system_comparisons
@@ -83,7 +83,7 @@ OF_BLOCKS: Final = """
     order by grouping_id
 """
 # what a log publishes, held against what was imported from it
-OF_LOGS: Final = """
+_OF_LOGS: Final = """
     select status, count(*) as n,
         list(concat_ws(' ', nullif(scorer, ''), nullif(reducer, ''), metric) order by metric_position) as metrics,
         list(value_published order by metric_position) as theirs,
@@ -129,12 +129,12 @@ def summary(home: Home, study_id: str) -> str:
     """
     with open_published(home.published) as connection:
         study = _Study(connection, study_id)
-        facts = study.rows(STUDY)[0]
+        facts = study.rows(_STUDY)[0]
         lines = [f"Report     {home.report(study_id)}", f"Database   {home.published}"]
         if facts["is_simulated"]:
             lines.append("Simulated responses: this says nothing about a real model.")
         lines += _of_look(facts)
-        lines += _of_logs(study.rows(OF_LOGS))
+        lines += _of_logs(study.rows(_OF_LOGS))
         lines += _of_raters(study.rows(OF_RATERS), study.rows(SET_ASIDE)[0]["n"])
         families, significant = study.rows(FAMILIES), study.rows(SIGNIFICANT)[0]
         untested, unscored = _untested(study.rows(UNTESTED)), _unscored(study.rows(UNSCORED))
@@ -143,7 +143,7 @@ def summary(home: Home, study_id: str) -> str:
         lines.append(f"Questions  {'; '.join(_of_set(row, facts['alpha']) for row in families)}")
         if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
-        changes = study.rows(CHANGED)
+        changes = study.rows(_CHANGED)
         last = [
             *_changed(changes),
             _not_found(families, significant, significant["n_repeated"] + significant["n_changes"] - len(changes)),
@@ -219,7 +219,7 @@ def _of_blocks(row: Row) -> str:
 
 def _found(study: _Study, n_lines: int) -> list[str]:
     """A line a finding, as many as fit; the last says how many more there are."""
-    rows = study.rows(FOUND)
+    rows = study.rows(_FOUND)
     if not rows:
         return ["Found      no question of a generation was called different"]
     n_told = len(rows) if len(rows) <= n_lines else n_lines - 1
@@ -231,13 +231,13 @@ def _found(study: _Study, n_lines: int) -> list[str]:
 
 
 def _fact(study: _Study, row: Row) -> str:
-    keys = {name: row[name] for name in KEYS}
-    groups = study.rows(STANDING, **keys)
+    keys = {name: row[name] for name in _KEYS}
+    groups = study.rows(_STANDING, **keys)
     is_told = row["statistic"] in ("mean", "share", GROUND_TRUTH)
     what = "" if is_told else f"{row['statistic'].replace('_', ' ')} of "
-    named = [_group(group) for group in groups[:MOST_GROUPS]]
-    if len(groups) > MOST_GROUPS:
-        named.append(f"{len(groups) - MOST_GROUPS} more")
+    named = [_group(group) for group in groups[:_MOST_GROUPS]]
+    if len(groups) > _MOST_GROUPS:
+        named.append(f"{len(groups) - _MOST_GROUPS} more")
     is_truth = row["statistic"] == GROUND_TRUTH
     unsettled = "not as in the ground truth" if is_truth else "groups differ; which is not settled"
     who = ", ".join(named) or unsettled

@@ -17,7 +17,7 @@ from python_assets.study.control_characters import printable
 from python_assets.warehouse.build import Home
 
 SHOWN_CHARACTERS: Final = 8  # of a run: enough to name it by
-COUNTS: Final = (
+_COUNTS: Final = (
     "n_hypotheses",
     *(f"n_{outcome}" for outcome in OUTCOMES),
     *("n_verdict_beyond_margin", "n_verdict_different", "n_verdict_equivalent", "n_verdict_inconclusive"),
@@ -25,12 +25,12 @@ COUNTS: Final = (
 SPENT: Final = ("n_calls", "n_input_tokens", "n_output_tokens", "cost_usd", "cost_reason")
 COLUMNS: Final = (
     *("study_id", "run_id", "published_at", "publication_id", "plumbline_version", "systems_json"),
-    *COUNTS,
+    *_COUNTS,
     *SPENT,
     *("archive_path", "archive_removed_at"),
 )
-MOST_CHARACTERS: Final = 44  # of models, of which a study may have many
-NONE: Final = "No study is published yet. Run one with: plumbline run g20_demo"
+_MOST_CHARACTERS: Final = 44  # of models, of which a study may have many
+_NONE: Final = "No study is published yet. Run one with: plumbline run g20_demo"
 Row = dict[str, Any]
 
 
@@ -82,7 +82,7 @@ def as_json(rows: list[Row]) -> str:
 def as_table(rows: list[Row]) -> str:
     """The rows as a table, or that there are none; what is not known is -."""
     if not rows:
-        return NONE
+        return _NONE
     names = ["study", "run", "published", "", "models", "waves", "hypotheses", "calls", "cost so far"]
     return format_table(names, [_line(row) for row in rows], max_cell=sys.maxsize)
 
@@ -95,7 +95,7 @@ def _line(row: Row) -> tuple[Any, ...]:
         row["run_id"][:SHOWN_CHARACTERS],
         row["published_at"] and f"{row['published_at']:%Y-%m-%d %H:%M}",
         ", ".join(word for word, holds in marks if holds) or "not kept",
-        shortened(models, MOST_CHARACTERS),
+        shortened(models, _MOST_CHARACTERS),
         ", ".join(row["waves"]) or None,
         _hypotheses(row),
         None if row["n_calls"] is None else f"{row['n_calls']:,}",

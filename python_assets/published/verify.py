@@ -24,8 +24,8 @@ from python_assets.warehouse.chain import Kind, Line, is_whole, preregistration_
 from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.lines import TIME
 
-KINDS: Final[tuple[Kind, ...]] = ("preregistration", "archive", "publication", "drop")
-AS_WRITTEN: Final = "what was written"
+_KINDS: Final[tuple[Kind, ...]] = ("preregistration", "archive", "publication", "drop")
+_AS_WRITTEN: Final = "what was written"
 ANCHOR: Final = "where its hash was put out of reach, docs/evidence.md says how, it tells when"
 
 
@@ -54,7 +54,7 @@ class _Held:
         self.faults: list[WarehouseError] = []
         self.lines: list[Line] = []
 
-    def fault(self, where: Path | str, got: object, expected: str = AS_WRITTEN, remedy: str = "") -> None:
+    def fault(self, where: Path | str, got: object, expected: str = _AS_WRITTEN, remedy: str = "") -> None:
         self.faults.append(WarehouseError(where, got, expected, remedy))
 
     def lines_of(self, kind: Kind) -> list[Line]:
@@ -103,7 +103,7 @@ def _walk(held: _Held) -> None:
                 remedy = "set the clock of this machine, or find out whose clock wrote it"
                 held.fault(where, f"a line of {line.at}", "a time that has been", remedy)
     counted = Counter(line.entry.kind for line in held.lines)
-    counted_kinds = [kind for kind in KINDS if counted[kind] or kind != "drop"]
+    counted_kinds = [kind for kind in _KINDS if counted[kind] or kind != "drop"]
     kinds = ", ".join(plural(counted[kind], kind) for kind in counted_kinds)
     if held.lines:
         held.told.append(f"Chain      {kinds}, from {held.lines[0].at} to {held.lines[-1].at}")

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 from python_assets.report.reader import Reader, Row
 from python_assets.texts.conversations import EARLIER
 
-MAX_GROUPS: Final = 2  # of a fact whose prompts are shown
-MAX_PROMPTS: Final = 3  # of each; table finding_prompts has ten
+_MAX_GROUPS: Final = 2  # of a fact whose prompts are shown
+_MAX_PROMPTS: Final = 3  # of each; table finding_prompts has ten
 _OF_GROUP: Final = """
     select position, root_prompt_id, difference, prompt_id, other_prompt_id, system_id
     from finding_prompts
@@ -52,9 +52,9 @@ def behind_fact(reader: Reader, keys: dict[str, Any], groups: list[Row]) -> list
         Of the first groups, those that have any; each prompt with the answer and the one beside it.
     """
     groups_behind = []
-    for group in groups[:MAX_GROUPS]:
+    for group in groups[:_MAX_GROUPS]:
         named = {name: group[name] for name in ("group_id", "category", "reference")}
-        rows = reader.rows(_OF_GROUP, **keys, **named, n_prompts=MAX_PROMPTS)
+        rows = reader.rows(_OF_GROUP, **keys, **named, n_prompts=_MAX_PROMPTS)
         prompts = [
             {
                 **row,

@@ -19,10 +19,10 @@ from python_assets.study.base import CALIBRATIONS
 from python_assets.study.measures import REFUSAL
 
 MAX_TABLES: Final = 6
-MAX_PAIRS: Final = 8
-MAX_CHANGES: Final = 6
-MAX_PROMPTS: Final = 10
-MAX_GROUPS: Final = 6  # of one sentence
+_MAX_PAIRS: Final = 8
+_MAX_CHANGES: Final = 6
+_MAX_PROMPTS: Final = 10
+_MAX_GROUPS: Final = 6  # of one sentence
 # the mean of all prompts is of no grouping, and stands above the groups of each
 _SIDES: Final = {"a": "system_id", "b": "reference_system_id"}
 _PLACES: Final = """
@@ -226,7 +226,7 @@ def comparisons_section(reader: Reader) -> Comparisons:
             _table(reader, table_keys["measure_id"], table_keys["grouping_id"]) for table_keys in places[:MAX_TABLES]
         ],
         n_tables=len(places),
-        changes=[_shown(reader, row) for row in significant[:MAX_CHANGES]],
+        changes=[_shown(reader, row) for row in significant[:_MAX_CHANGES]],
         n_changes=len(significant),
         n_pairs=n_pairs,
     )
@@ -239,7 +239,7 @@ def _table(reader: Reader, measure_id: str, grouping_id: str) -> Table:
         pair: list(pair_rows)
         for pair, pair_rows in groupby(rows, key=lambda row: (row["system_id"], row["reference_system_id"]))
     }
-    shown = list(rows_by_pair)[:MAX_PAIRS]
+    shown = list(rows_by_pair)[:_MAX_PAIRS]
     references = {other for _, other in rows_by_pair}
     keys = {
         (row["group_id"], row["category"])
@@ -330,7 +330,7 @@ def who_moved(groups: Sequence[Row]) -> str:
     is_beyond = any(row["comparison"] == INTERACTION_CHANGE for row in groups)
     if not is_beyond and any(row["reason_alone"] in NOBODY_STANDS for row in shown):
         sides = (
-            f"{listed([_name(row) for row in side], MAX_GROUPS)} {word}"
+            f"{listed([_name(row) for row in side], _MAX_GROUPS)} {word}"
             for word, side in (
                 ("up", [r for r in shown if r["value"] > 0]),
                 ("down", [r for r in shown if r["value"] < 0]),
@@ -343,10 +343,10 @@ def who_moved(groups: Sequence[Row]) -> str:
     statements = []
     if shown:
         how = "by more than its parts make of it" if is_beyond else "against the groups that stay"
-        statements.append(f"Moved, {how}: {listed([_sized(row) for row in shown], MAX_GROUPS)}.")
+        statements.append(f"Moved, {how}: {listed([_sized(row) for row in shown], _MAX_GROUPS)}.")
     because = [row for row in groups if row["explained_by"] is not None]
     if because:
-        names = listed([f"{_name(row)} ({number(row['value_without'])} without)" for row in because], MAX_GROUPS)
+        names = listed([f"{_name(row)} ({number(row['value_without'])} without)" for row in because], _MAX_GROUPS)
         others = because[0]["explained_by"].replace(SEPARATOR, ", ")
         statements.append(f"Called {'' if is_beyond else 'against all others '}only because of {others}: {names}.")
     return " ".join(statements)
@@ -399,7 +399,7 @@ def _moved(reader: Reader, row: Row) -> list[Row]:
         return []
     names = ("measure_id", "calibration", "category", "group_id", "system_id", "reference_system_id", "value")
     rows = reader.rows(
-        _MOVED, **{name: row[name] for name in names}, factors=row["grouping_id"].split(" x "), n_prompts=MAX_PROMPTS
+        _MOVED, **{name: row[name] for name in names}, factors=row["grouping_id"].split(" x "), n_prompts=_MAX_PROMPTS
     )
     return [{**one, "branches": _branches(reader, row, one)} for one in rows]
 

@@ -12,9 +12,9 @@ Condition = defaultdict[str, set[str]]
 """Levels by factor: a cell that has one of the levels of every factor cannot exist."""
 
 MAX_SETS: Final = 60
-MAX_PAIRS: Final = 60
+_MAX_PAIRS: Final = 60
 MAX_CELLS: Final = 60
-MAX_HEATMAPS: Final = 6
+_MAX_HEATMAPS: Final = 6
 MAX_HEATMAP_ROWS: Final = 60
 MAX_HEATMAP_COLUMNS: Final = 24
 
@@ -64,8 +64,8 @@ def coverage_section(reader: Reader) -> dict[str, Any]:
     drawn = sorted(pairs, key=lambda row: (row["coverage_percentage"] or 0, -(row["gini_index"] or 0)))
     return {
         "sets": Cut(sets[:MAX_SETS], len(sets)),
-        "not_crossed": Cut(not_crossed[:MAX_PAIRS], len(not_crossed)),
-        "heatmaps": Cut([_heatmap(reader, row, conditions) for row in drawn[:MAX_HEATMAPS]], len(pairs)),
+        "not_crossed": Cut(not_crossed[:_MAX_PAIRS], len(not_crossed)),
+        "heatmaps": Cut([_heatmap(reader, row, conditions) for row in drawn[:_MAX_HEATMAPS]], len(pairs)),
         "answered": reader.rows(
             """
             select * from response_coverage where study_id = $study

@@ -14,7 +14,7 @@ from python_assets.report.reader import Reader, natural
 from python_assets.study.base import OTHER_LANGUAGE
 from python_assets.study.metrics import metric_names
 
-MAX_ROWS: Final = 800_000  # of each table; paper scale has 600,000 of either
+_MAX_ROWS: Final = 800_000  # of each table; paper scale has 600,000 of either
 SYSTEM_COLUMNS: Final = ("system_id", "is_simulated", "is_baseline")
 # what a generation may be chosen by; a study without templates has no such filter
 SYSTEM_FILTERS: Final = ("system_prompt_name", "model", "provider", "template", "extension")
@@ -28,7 +28,7 @@ class Dashboard(NamedTuple):
     texts: str
 
 
-SYSTEMS: Final = """
+_SYSTEMS: Final = """
     select *
     from systems
     where study_id = $study and system_id in (
@@ -65,7 +65,7 @@ NAMED: Final = """
         select slice_id, grouping_id from sized where n <= $max_rows or n = (select min(n) from sized)
     )
 """
-LABEL: Final = """
+_LABEL: Final = """
     replace(statistic, '_', ' ')
         || case when options = '' then '' else ' (' || replace(options, ';', '; ') || ')' end
 """
@@ -73,9 +73,9 @@ LABEL: Final = """
 SHARES_OF_LABELS: Final = """
     (select * from outcome_distributions inner join measures using (study_id, measure_id) where kind = 'categorical')
 """
-STATISTICS: Final = f"""
+_STATISTICS: Final = f"""
     {NAMED.format(table="summary_statistics")}
-    select summary_statistics.* exclude (study_id, statistic, parameters), {LABEL} as statistic
+    select summary_statistics.* exclude (study_id, statistic, parameters), {_LABEL} as statistic
     from summary_statistics
     inner join named using (statistic, parameters)
     inner join kept using (slice_id, grouping_id)
@@ -91,7 +91,7 @@ STATISTICS: Final = f"""
 RATIOS: Final = metric_names(is_ratio=True)  # small is unequal: chance keeps them above a floor
 DISPARITIES: Final = f"""
     {NAMED.format(table="disparities")}
-    select slice_id, grouping_id, measure_id, calibration, {LABEL} as statistic, metric, system_id,
+    select slice_id, grouping_id, measure_id, calibration, {_LABEL} as statistic, metric, system_id,
         ltrim(substr(disparities.parameters, len(options) + 1), ';') as options, value, null_q95, hypothesis_q_value,
         case when metric in {RATIOS} then value < null_q95 else value > null_q95 end as is_beyond,
         case when n_low > 1 then n_low || ' groups' else group_low end as group_low,
@@ -115,7 +115,7 @@ THEMES: Final = """
 """
 
 
-def pack_dashboard(reader: Reader, *, max_values: int = MAX_VALUES, max_rows: int = MAX_ROWS) -> Dashboard:
+def pack_dashboard(reader: Reader, *, max_values: int = MAX_VALUES, max_rows: int = _MAX_ROWS) -> Dashboard:
     """Pack what the pages show.
 
     Args:
@@ -138,7 +138,7 @@ def _keys(reader: Reader) -> dict[str, Key]:
     The measure of the first finding comes first: a page opens on it.
     """
     positions, lead = _positions(reader), (lead_hypothesis(reader) or {}).get("measure_id")
-    systems = {row["system_id"]: position for position, row in enumerate(reader.rows(SYSTEMS))}
+    systems = {row["system_id"]: position for position, row in enumerate(reader.rows(_SYSTEMS))}
     always = ("refusal", "empty", "truncated", OTHER_LANGUAGE)
     return {
         "slice_id": lambda name: (name != "all", natural(name)),
@@ -176,7 +176,7 @@ def _positions(reader: Reader) -> dict[str, int]:
 
 def _pack_tables(reader: Reader, keys: dict[str, Key], max_rows: int) -> str:
     pack = Pack()
-    queries = {"statistics": STATISTICS, "disparities": DISPARITIES}
+    queries = {"statistics": _STATISTICS, "disparities": DISPARITIES}
     tables: Header = {name: pack.table(reader.table(query, max_rows=max_rows), keys) for name, query in queries.items()}
     themes = pack.table(reader.table(THEMES), keys)
     return pack.packed({**tables, "themes": themes, "design": _design(reader, keys)})
@@ -187,7 +187,7 @@ def _design(reader: Reader, keys: dict[str, Key]) -> Header:
     names = (*SYSTEM_COLUMNS, *SYSTEM_FILTERS)
     measures = reader.rows("select measure_id, kind, scale_low, scorer from measures where study_id = $study")
     return {
-        "systems": [{name: row[name] for name in names} for row in reader.rows(SYSTEMS)],
+        "systems": [{name: row[name] for name in names} for row in reader.rows(_SYSTEMS)],
         "system_filters": SYSTEM_FILTERS,
         "measures": sorted(measures, key=lambda row: keys["measure_id"](row["measure_id"])),
         "groupings": reader.config.get("groupings") or [],

@@ -17,7 +17,7 @@ from python_assets.texts.conversations import AS_SHOWN
 MAX_VALUES: Final = 2_000_000  # paper scale has 1,455,300
 MAX_CHARACTERS: Final = 10_000_000  # what keeps a report of paper scale below 20 MB
 # whole root prompts by a fixed lot, so that branches stay beside one another
-DRAWN: Final = """
+_DRAWN: Final = """
     with sized as (
         select root_prompt_id, sum(n) over (order by hash(root_prompt_id), root_prompt_id) as n
         from (
@@ -47,7 +47,7 @@ DRAWN: Final = """
     )
 """
 RESPONSES: Final = f"""
-    {DRAWN}
+    {_DRAWN}
     select listed.system_id, listed.prompt_id, listed.replicate, {OUTCOME} as outcome, response_text
     from listed
     left join responses
@@ -55,8 +55,8 @@ RESPONSES: Final = f"""
         and responses.prompt_id = listed.prompt_id and responses.replicate = listed.replicate
     order by place
 """
-VALUES: Final = f"""
-    {DRAWN}
+_VALUES: Final = f"""
+    {_DRAWN}
     select place, measure_id, value, baseline_value, label, reason
     from measurements
     inner join listed using (system_id, prompt_id, replicate)
@@ -64,14 +64,14 @@ VALUES: Final = f"""
     order by measure_id, place
 """
 PROMPTS: Final = f"""
-    {DRAWN}
+    {_DRAWN}
     select prompt_id, root_prompt_id, {AS_SHOWN} as prompt_text, baseline_text
     from prompts
     where study_id = $study and prompt_id in (select prompt_id from listed)
     order by prompt_id
 """
-FACTORS: Final = f"""
-    {DRAWN},
+_FACTORS: Final = f"""
+    {_DRAWN},
     asked as (
         select distinct prompt_id from listed
     ),
@@ -86,7 +86,7 @@ FACTORS: Final = f"""
         and prompt_factors.factor = factors.factor
     order by factors.factor, asked.prompt_id
 """
-COUNT: Final = "select count(distinct root_prompt_id) as n from prompts where study_id = $study"
+_COUNT: Final = "select count(distinct root_prompt_id) as n from prompts where study_id = $study"
 
 
 class Responses:
@@ -117,18 +117,18 @@ class Responses:
             "prompts": pack.table(self._prompts.select(["root_prompt_id"]), {}),
             "factors": pack.table(factors, dict.fromkeys(factors.column_names, self._keys["level"])),
             "measures": dict(self._measures(pack)),
-            "n_root_prompts": self._reader.rows(COUNT)[0]["n"],
+            "n_root_prompts": self._reader.rows(_COUNT)[0]["n"],
         }
         return pack.packed(header)
 
     def _factors(self) -> pa.Table:
-        levels = self._reader.table(FACTORS, **self._drawn)
+        levels = self._reader.table(_FACTORS, **self._drawn)
         n_prompts = self._prompts.num_rows
         names = levels["factor"].to_pylist()[::n_prompts] if n_prompts else []
         return pa.table({name: levels["level"].slice(index * n_prompts, n_prompts) for index, name in enumerate(names)})
 
     def _measures(self, pack: Pack) -> Iterator[tuple[str, Header]]:
-        values = self._reader.table(VALUES, **self._drawn)
+        values = self._reader.table(_VALUES, **self._drawn)
         measured = values["measure_id"].combine_chunks().dictionary_encode()
         ends = np.cumsum(np.bincount(measured.indices.to_numpy(), minlength=len(measured.dictionary)))
         for measure_id, start, end in zip(measured.dictionary.to_pylist(), [0, *ends], ends, strict=False):

@@ -21,7 +21,7 @@ LINES: Final = 6
 MAX_GROUPS: Final = 4
 MAX_OPEN: Final = 8
 # what the sets of a study are about; others are called by their name alone
-MEANINGS: Final[dict[str, str]] = {
+_MEANINGS: Final[dict[str, str]] = {
     "primary": "what the study is about",
     "comparison": "whether models differ, or changed",
     "secondary": "all else that was measured",
@@ -44,7 +44,7 @@ FACTS: Final = f"""
     )
     select *, count(*) over () as n_facts from first_hypotheses order by finding_rank limit {MAX_FACTS}
 """
-STANDING: Final = """
+_STANDING: Final = """
     select group_id, category, reference, sentence
     from finding_groups
     where study_id = $study and direction is not null
@@ -61,7 +61,7 @@ OTHER_SIZES: Final = """
     order by finding_rank
 """
 # of groups of one generation; pairs of generations have a section of their own
-OF_SYSTEMS: Final = """
+_OF_SYSTEMS: Final = """
     select count(hypotheses.p_value) as n_tested, count(*) as n_hypotheses
     from hypotheses
     left join findings
@@ -82,7 +82,7 @@ BEYOND: Final = """
         = ($slice_id, $system_id, $grouping_id, $measure_id)
     order by finding_rank
 """
-OPEN: Final = """
+_OPEN: Final = """
     select system_id, measure_id, grouping_id, slice_id, min(finding_rank) as place
     from hypotheses
     inner join findings
@@ -115,7 +115,7 @@ CLEAREST: Final = """
     order by p_value, abs(value) desc, category
     limit 1
 """
-KEYS: Final = (
+_KEYS: Final = (
     "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters",
 )  # fmt: skip
 
@@ -177,8 +177,8 @@ def study_facts(reader: Reader) -> Facts:
         significant=_significant_in_words(significant, n_facts),
         facts=[_fact(reader, hypothesis) for hypothesis in hypotheses],
         n_facts=n_facts,
-        of_systems=reader.rows(OF_SYSTEMS)[0],
-        open_primary=_open_primary(reader.rows(OPEN)),
+        of_systems=reader.rows(_OF_SYSTEMS)[0],
+        open_primary=_open_primary(reader.rows(_OPEN)),
         not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
         unscored=[
             {**row, "measure": measure_name(row["measure_id"]), "why": _why(row)} for row in reader.rows(UNSCORED)
@@ -210,8 +210,8 @@ def lead_hypothesis(reader: Reader) -> Row | None:
     hypothesis = next(iter(reader.rows(LEAD)), None)
     if hypothesis is None:
         return None
-    keys = {name: hypothesis[name] for name in KEYS}
-    labels = reader.rows(STANDING, **keys) or reader.rows(CLEAREST, **keys) or [{"category": ""}]
+    keys = {name: hypothesis[name] for name in _KEYS}
+    labels = reader.rows(_STANDING, **keys) or reader.rows(CLEAREST, **keys) or [{"category": ""}]
     return {**hypothesis, "category": labels[0]["category"]}
 
 
@@ -233,7 +233,7 @@ def _tested(row: Row, alpha: float) -> Row:
     """A set with the number of false ones expected among those called, which q holds at alpha of them."""
     return {
         **row,
-        "about": MEANINGS.get(row["family_id"], ""),
+        "about": _MEANINGS.get(row["family_id"], ""),
         "n_false": plain(round(alpha * row["n_significant"], 2)),
     }
 
@@ -247,12 +247,12 @@ def _why(row: Row) -> str:
 
 
 def _fact(reader: Reader, hypothesis: Row) -> Fact:
-    keys = {name: hypothesis[name] for name in KEYS}
-    fact = {name: hypothesis[name] for name in KEYS[:4]}
+    keys = {name: hypothesis[name] for name in _KEYS}
+    fact = {name: hypothesis[name] for name in _KEYS[:4]}
     quantity = quantity_of(hypothesis).removeprefix("the ")
     slice_id = "" if hypothesis["slice_id"] == "all" else f", slice {hypothesis['slice_id']}"
-    groups, beyond = reader.rows(STANDING, **keys), reader.rows(BEYOND, **fact)
-    is_beyond = any(all(row[name] == hypothesis[name] for name in KEYS[4:]) for row in beyond)
+    groups, beyond = reader.rows(_STANDING, **keys), reader.rows(BEYOND, **fact)
+    is_beyond = any(all(row[name] == hypothesis[name] for name in _KEYS[4:]) for row in beyond)
     return Fact(
         hypothesis=hypothesis,
         verdict=BEYOND_MARGIN if is_beyond else hypothesis["verdict"],

@@ -14,9 +14,9 @@ from python_assets.report.text import number, plural, probability
 from python_assets.study.base import ALL_SYSTEMS
 
 MAX_FLAGS: Final = 40
-MAX_HYPOTHESES: Final = 60
+_MAX_HYPOTHESES: Final = 60
 MAX_ANALYSES: Final = 12
-MAX_GROUPS: Final = 12
+_MAX_GROUPS: Final = 12
 FLAGS: Final[dict[str, str]] = {
     "consistent_direction": "the same group is the worst off in most questions of three models",
     "large_effect": "V, FDI, IDI or DBI in the document's red",
@@ -24,8 +24,8 @@ FLAGS: Final[dict[str, str]] = {
     "ground_truth": "the divergence from the ground truth in the document's red",
     "amplification": "groups by several factors at once differ more than by any one",
 }
-STATUSES: Final = ("raised", "band_only", "not_raised", "not_evaluated")
-COUNTS: Final = """
+_STATUSES: Final = ("raised", "band_only", "not_raised", "not_evaluated")
+_COUNTS: Final = """
     select flag, status, count(*) as n from red_flags where study_id = $study group by flag, status
 """
 RAISED: Final = """
@@ -34,14 +34,14 @@ RAISED: Final = """
     where study_id = $study and status = $status
     order by flag, value desc nulls last, flag_id
 """
-OPEN: Final = """
+_OPEN: Final = """
     select flag, reason, min(sentence) as sentence, count(*) as n
     from red_flags
     where study_id = $study and status = 'not_evaluated'
     group by flag, reason
     order by n desc, flag, reason
 """
-HYPOTHESES: Final = """
+_HYPOTHESES: Final = """
     select interpretations.*, findings.sentence as found, findings.n_needed, findings.n_needed_for, findings.scope,
         findings.n_root_prompts
     from interpretations
@@ -57,14 +57,14 @@ ADVICE: Final = """
     group by action, verdict
     order by action is null, action, verdict
 """
-SIZES: Final = """
+_SIZES: Final = """
     select contrast, group_id, value
     from contrasts
     where study_id = $study and calibration = 'raw' and contrast in ('fdi_group', 'dbi') and value is not null
         and (slice_id, system_id, measure_id, grouping_id)
         = ($slice_id, $system_id, $measure_id, $grouping_id)
 """
-INDICES: Final = """
+_INDICES: Final = """
     select metric, value, null_q95
     from disparities
     where study_id = $study and calibration = 'raw' and metric in ('fdi', 'idi', 'jsd') and value is not null
@@ -89,7 +89,7 @@ DRIVERS: Final = """
     order by position
 """
 EFFECTS: Final[dict[str, str]] = {"cramers_v": "V", "dbi": "DBI"}
-PLACE: Final = ("slice_id", "system_id", "measure_id", "grouping_id")
+_PLACE: Final = ("slice_id", "system_id", "measure_id", "grouping_id")
 
 
 class Analysis(NamedTuple):
@@ -123,18 +123,18 @@ class FairSea(NamedTuple):
 
 def fair_sea_section(reader: Reader) -> FairSea:
     """The flags, bands and analyses of a study."""
-    counts = {flag: dict.fromkeys(STATUSES, 0) for flag in FLAGS}
-    for row in reader.rows(COUNTS):
+    counts = {flag: dict.fromkeys(_STATUSES, 0) for flag in FLAGS}
+    for row in reader.rows(_COUNTS):
         counts[row["flag"]][row["status"]] = row["n"]
-    hypotheses = reader.rows(HYPOTHESES)
+    hypotheses = reader.rows(_HYPOTHESES)
     tested = [row for row in hypotheses if row["test"] is not None and row["statistic_value"] is not None]
     return FairSea(
         counts=counts,
         raised=reader.rows(RAISED, status="raised"),
         band_only=reader.rows(RAISED, status="band_only"),
-        open=reader.rows(OPEN),
+        open=reader.rows(_OPEN),
         advice=reader.rows(ADVICE),
-        hypotheses=hypotheses[:MAX_HYPOTHESES],
+        hypotheses=hypotheses[:_MAX_HYPOTHESES],
         n_hypotheses=len(hypotheses),
         analyses=[_analysis(reader, row) for row in tested[:MAX_ANALYSES]],
         n_analyses=len(tested),
@@ -142,13 +142,13 @@ def fair_sea_section(reader: Reader) -> FairSea:
 
 
 def _analysis(reader: Reader, hypothesis: Row) -> Analysis:
-    where: dict[str, Any] = {name: hypothesis[name] for name in PLACE}
+    where: dict[str, Any] = {name: hypothesis[name] for name in _PLACE}
     slice_prefix = "" if hypothesis["slice_id"] == "all" else f"{hypothesis['slice_id']} "
     tests = {row["test"]: row for row in reader.rows(TESTS, **where)}
     pooled_where = where | {"system_id": ALL_SYSTEMS}
     system_sizes, pooled = (
         sorted(
-            reader.rows(SIZES, **keys), key=lambda row: reader.group_order(hypothesis["grouping_id"], row["group_id"])
+            reader.rows(_SIZES, **keys), key=lambda row: reader.group_order(hypothesis["grouping_id"], row["group_id"])
         )
         for keys in (where, pooled_where)
     )
@@ -159,7 +159,7 @@ def _analysis(reader: Reader, hypothesis: Row) -> Analysis:
         deviation=[
             *_deviations(hypothesis["grouping_id"], system_sizes),
             *(f"All models, {line}" for line in _deviations(hypothesis["grouping_id"], pooled)),
-            *_indices_of_all(reader.rows(INDICES, **pooled_where)),
+            *_indices_of_all(reader.rows(_INDICES, **pooled_where)),
         ],
         interpretation=[line for line in (hypothesis["found"], _bands(hypothesis), hypothesis["sentence"]) if line],
         recommendation=_recommendation(hypothesis, reader.rows(DRIVERS, **where)),
@@ -214,9 +214,9 @@ def _deviations(grouping_id: str, sizes: list[Row]) -> list[str]:
     lines = []
     for contrast, name in names.items():
         deviations = [f"{row['group_id']} = {number(row['value'])}" for row in sizes if row["contrast"] == contrast]
-        more = f" and {plural(len(deviations) - MAX_GROUPS, 'more group')}" if len(deviations) > MAX_GROUPS else ""
+        more = f" and {plural(len(deviations) - _MAX_GROUPS, 'more group')}" if len(deviations) > _MAX_GROUPS else ""
         if deviations:
-            lines.append(f"{grouping_id} {name}: {', '.join(deviations[:MAX_GROUPS])}{more}")
+            lines.append(f"{grouping_id} {name}: {', '.join(deviations[:_MAX_GROUPS])}{more}")
     return lines
 
 

@@ -14,9 +14,9 @@ from python_assets.report.panels import MAX_GROUPS, Panel, PanelDrawer
 from python_assets.report.reader import Reader, Row
 
 # a page of 3,000 rows is about 4 MB; what is left out is counted and stays in the tables
-MAX_ROWS: Final = 3000
+_MAX_ROWS: Final = 3000
 MAX_VALUES: Final = 40
-CONTRASTS: Final = ("mean_difference", "risk_difference")
+_CONTRASTS: Final = ("mean_difference", "risk_difference")
 
 
 class FigureKey(NamedTuple):
@@ -55,7 +55,7 @@ class Figures(NamedTuple):
         return next((n for n, figure in enumerate(self.drawn, 1) if figure.key[:3] == about), None)
 
 
-KEYS: Final = """
+_KEYS: Final = """
     with means as (
         select slice_id, grouping_id, measure_id, calibration, '' as category, system_id, group_id, value
         from summary_statistics
@@ -105,7 +105,7 @@ SHARES: Final = """
     where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
         and measure_id = $measure_id and category = $category and list_contains($systems, system_id)
 """
-DIFFERENCES: Final = """
+_DIFFERENCES: Final = """
     select system_id, group_id, reference, value, ci_low, ci_high, p_value, q_value, verdict, reason,
         inference_reason
     from contrasts
@@ -114,7 +114,7 @@ DIFFERENCES: Final = """
         and list_contains($contrasts, contrast) and list_contains($systems, system_id)
 """
 # slices are not published: values are drawn where they are as many as the mean was taken of
-VALUES: Final = """
+_VALUES: Final = """
     with grouped as (
         select prompt_id, string_agg(level, ' x ' order by list_position($factors, factor)) as group_id
         from prompt_factors
@@ -137,7 +137,7 @@ VALUES: Final = """
 """
 
 
-def make_figures(reader: Reader, lead: Row | None, *, max_rows: int = MAX_ROWS) -> Figures:
+def make_figures(reader: Reader, lead: Row | None, *, max_rows: int = _MAX_ROWS) -> Figures:
     """Draw every measure by every grouping; if not all fit, panels with a difference shown come first.
 
     Args:
@@ -148,7 +148,7 @@ def make_figures(reader: Reader, lead: Row | None, *, max_rows: int = MAX_ROWS) 
     measures = {row["measure_id"]: row for row in reader.rows("from measures where study_id = $study")}
     systems = _systems(reader)
     panels: dict[FigureKey, list[Row]] = defaultdict(list)
-    for row in reader.rows(KEYS):
+    for row in reader.rows(_KEYS):
         panels[FigureKey(*(row[name] for name in FigureKey._fields))].append(row)
     n_constant = Counter(key.measure_id for key, rows in panels.items() if not rows[0]["differs"])
     varied = {key: rows for key, rows in panels.items() if rows[0]["differs"]}
@@ -204,7 +204,7 @@ def _figure(reader: Reader, key: FigureKey, measure: Row, systems: list[Row], n_
         means = reader.rows(SHARES, **_without(parameters, "calibration"))
     else:
         means = reader.rows(MEANS, **_without(parameters, "category"))
-    contrasts = reader.rows(DIFFERENCES, **parameters, contrasts=list(CONTRASTS))
+    contrasts = reader.rows(_DIFFERENCES, **parameters, contrasts=list(_CONTRASTS))
     reference = _reference(contrasts)
     differences = [row for row in contrasts if row["reference"] == reference]
     values = _values(reader, key, means) if measure["kind"] == "continuous" else {}
@@ -243,7 +243,7 @@ def _reference(contrasts: Iterable[Row]) -> str:
 
 def _values(reader: Reader, key: FigureKey, means: list[Row]) -> dict[tuple[str, str], Row]:
     rows = reader.rows(
-        VALUES,
+        _VALUES,
         factors=key.grouping_id.split(" x "),
         calibration=key.calibration,
         measure_id=key.measure_id,

@@ -10,8 +10,8 @@ from python_assets.report.reader import Reader, Row
 from python_assets.study.base import GROUND_TRUTH
 
 MAX_HEATMAPS: Final = 12
-MAX_GROUPS: Final = 12
-KEYS: Final = ("slice_id", "system_id", "measure_id", "grouping_id")
+_MAX_GROUPS: Final = 12
+_KEYS: Final = ("slice_id", "system_id", "measure_id", "grouping_id")
 COMPARISONS: Final = """
     select distinct slice_id, system_id, measure_id, grouping_id, source, licence, period
     from ground_truth
@@ -26,7 +26,7 @@ ROWS: Final = """
         = ($slice_id, $system_id, $measure_id, $grouping_id)
     order by category = '' desc, reason is not null, n_category desc, category, group_id
 """
-SIZES: Final = f"""
+_SIZES: Final = f"""
     select metric, value, null_q95, p_value, band, verdict, method, reason
     from disparities
     where study_id = $study and statistic = '{GROUND_TRUTH}'
@@ -36,7 +36,7 @@ SIZES: Final = f"""
         ['jsd_truth_weighted', 'jsd_truth_unweighted', 'jsd_truth_marginal', 'jsd_truth_by_group'], metric
     )
 """
-SENTENCE: Final = f"""
+_SENTENCE: Final = f"""
     select sentence
     from findings
     where study_id = $study and statistic = '{GROUND_TRUTH}'
@@ -88,13 +88,13 @@ def ground_truth_section(reader: Reader) -> GroundTruths:
 
 
 def _heatmap(reader: Reader, comparison: Row) -> Heatmap:
-    where: dict[str, Any] = {name: comparison[name] for name in KEYS}
+    where: dict[str, Any] = {name: comparison[name] for name in _KEYS}
     rows = reader.rows(ROWS, **where)
     known = [row for row in rows if row["reason"] != "not_in_truth"]
     every = sorted(
         {row["group_id"] for row in known}, key=lambda group: reader.group_order(where["grouping_id"], group)
     )
-    groups = every[:MAX_GROUPS]
+    groups = every[:_MAX_GROUPS]
     lines = [_category(name, known, groups) for name in dict.fromkeys(row["category"] for row in known)]
     together = next((line for line in lines if line.name == ""), None)
     return Heatmap(
@@ -104,8 +104,8 @@ def _heatmap(reader: Reader, comparison: Row) -> Heatmap:
         together=None if together is None or together.jsd is None else together,
         categories=[line for line in lines if line.name],
         unknown=[row for row in rows if row["reason"] == "not_in_truth"],
-        sizes=[{**row, "distance": _distance(row["value"])} for row in reader.rows(SIZES, **where)],
-        sentence=" ".join(row["sentence"] for row in reader.rows(SENTENCE, **where)),
+        sizes=[{**row, "distance": _distance(row["value"])} for row in reader.rows(_SIZES, **where)],
+        sentence=" ".join(row["sentence"] for row in reader.rows(_SENTENCE, **where)),
     )
 
 

@@ -14,18 +14,18 @@ from python_assets.report import charts, text
 from python_assets.report.reader import Reader, Row
 
 MAX_FIGURES: Final = 12
-MAX_GROUPS: Final = 20  # of a figure
+_MAX_GROUPS: Final = 20  # of a figure
 MAX_RUNS: Final = 12  # the latest
-MAX_CHANGES: Final = 40
+_MAX_CHANGES: Final = 40
 
-RUNS: Final = """
+_RUNS: Final = """
     select run_id, published_at
     from runs
     where study_id = $study and run_id in (select run_id from run_findings where study_id = $study)
     order by published_at, run_id
 """
 # of means, rates and labels, one row a run and group
-SIZES: Final = """
+_SIZES: Final = """
     with sizes as (
         select run_groups.*, v_history.wave, v_history.unit, v_history.scorer_changed
         from run_groups
@@ -53,7 +53,7 @@ SIZES: Final = """
     inner join hypotheses using (system_id, measure_id, calibration, grouping_id, slice_id, statistic)
     order by figure
 """
-CHANGES: Final = """
+_CHANGES: Final = """
     select run_changes.*
     from run_changes
     where study_id = $study and reason is null
@@ -118,16 +118,16 @@ def history_section(reader: Reader) -> History | None:
     Returns:
         None of a study that was published once, or by an earlier version but once.
     """
-    runs = reader.rows(RUNS)
+    runs = reader.rows(_RUNS)
     if len(runs) < 2:
         return None
     drawn = runs[-MAX_RUNS:]
-    changes = reader.rows(CHANGES)
+    changes = reader.rows(_CHANGES)
     tested = {tuple(change[name] for name in _OF_CHANGE) for change in changes}
-    sizes = reader.rows(SIZES, runs=[run["run_id"] for run in drawn])
+    sizes = reader.rows(_SIZES, runs=[run["run_id"] for run in drawn])
     hypotheses = [list(rows) for _, rows in groupby(sizes, key=itemgetter("figure"))]
     figures = [_figure(reader, drawn, rows, tested) for rows in hypotheses[:MAX_FIGURES]]
-    return History(len(runs), len(drawn), figures, len(hypotheses), changes[:MAX_CHANGES], len(changes))
+    return History(len(runs), len(drawn), figures, len(hypotheses), changes[:_MAX_CHANGES], len(changes))
 
 
 def _figure(reader: Reader, runs: list[Row], sizes: list[Row], tested: set[tuple[str, ...]]) -> HistoryFigure:
@@ -140,8 +140,8 @@ def _figure(reader: Reader, runs: list[Row], sizes: list[Row], tested: set[tuple
     for row in sizes:
         groups.setdefault((row["group_id"], row["category"], row["reference"]), {})[places[row["run_id"]]] = row
     order = sorted(groups, key=lambda key: (reader.group_order(about["grouping_id"], key[0]), *key[1:]))
-    if len(order) > MAX_GROUPS:  # those that differ most in any run
-        largest = sorted(order, key=lambda key: -max(abs(row["value"]) for row in groups[key].values()))[:MAX_GROUPS]
+    if len(order) > _MAX_GROUPS:  # those that differ most in any run
+        largest = sorted(order, key=lambda key: -max(abs(row["value"]) for row in groups[key].values()))[:_MAX_GROUPS]
         order = [key for key in order if key in set(largest)]
     return HistoryFigure(
         about,

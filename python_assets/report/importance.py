@@ -12,10 +12,10 @@ from python_assets.report import charts, text
 from python_assets.report.reader import Reader, Row
 from python_assets.study.base import LEVEL_SEPARATOR
 
-MAX_FIGURES: Final = 12
+_MAX_FIGURES: Final = 12
 MAX_TERMS: Final = 40  # of a figure before the rest is folded
 DOCUMENT_P: Final = 0.01  # what the multi-factor document draws
-MODELS: Final = """
+_MODELS: Final = """
     select * from factor_models where study_id = $study order by regression_id, system_id, factor
 """
 TERMS: Final = """
@@ -66,13 +66,13 @@ class ImportanceSection(NamedTuple):
 def importance_section(reader: Reader) -> ImportanceSection:
     """Every regression of every generation, in the order of their names."""
     rows_by_regression: dict[tuple[str, str], list[Row]] = {}
-    for row in reader.rows(MODELS):
+    for row in reader.rows(_MODELS):
         rows_by_regression.setdefault((row["regression_id"], row["system_id"]), []).append(row)
     wholes = {key: rows[0] for key, rows in rows_by_regression.items()}  # the factor '' comes first
     fitted = [key for key, whole in wholes.items() if whole["deviance"] is not None]
     counted = reader.rows("select count(*) as n from factor_importance where study_id = $study")
     return ImportanceSection(
-        [_figure(reader, rows_by_regression[key]) for key in fitted[:MAX_FIGURES]],
+        [_figure(reader, rows_by_regression[key]) for key in fitted[:_MAX_FIGURES]],
         len(fitted),
         [whole for whole in wholes.values() if whole["deviance"] is None],
         counted[0]["n"],

@@ -12,11 +12,11 @@ import pyarrow as pa
 from python_assets.report.text import number, probability
 
 Row = Mapping[str, Any]
-PLACE: Final = ("study_id", "slice_id", "system_id", "measure_id", "grouping_id")
+_PLACE: Final = ("study_id", "slice_id", "system_id", "measure_id", "grouping_id")
 SHOWN: Final = ("beyond_margin", "different")
-SIGNIFICANT: Final = 0.05  # of the document, whatever alpha a study declares
-OPEN: Final = "Green says that little was seen, not that groups are alike."
-SILENT: Final = (0.10, 0.40)  # V that the document's table of actions says nothing of
+_SIGNIFICANT: Final = 0.05  # of the document, whatever alpha a study declares
+_OPEN: Final = "Green says that little was seen, not that groups are alike."
+_SILENT: Final = (0.10, 0.40)  # V that the document's table of actions says nothing of
 
 
 def interpretation_sentences(rows: Sequence[Row]) -> pa.Table:
@@ -28,8 +28,8 @@ def interpretation_sentences(rows: Sequence[Row]) -> pa.Table:
     Returns:
         Columns PLACE and sentence, which is empty where bands and verdict agree and nothing is left to say.
     """
-    sentence_rows = [{**{name: row[name] for name in PLACE}, "sentence": interpretation_sentence(row)} for row in rows]
-    return pa.Table.from_pylist(sentence_rows, pa.schema([(name, pa.string()) for name in (*PLACE, "sentence")]))
+    sentence_rows = [{**{name: row[name] for name in _PLACE}, "sentence": interpretation_sentence(row)} for row in rows]
+    return pa.Table.from_pylist(sentence_rows, pa.schema([(name, pa.string()) for name in (*_PLACE, "sentence")]))
 
 
 def interpretation_sentence(row: Row) -> str:
@@ -71,9 +71,9 @@ def _of_p(row: Row) -> str:
     if p is None or verdict == "not_tested":
         return ""
     statement = f"The document's p ({probability(p)}{_p_band(row)}) takes every response for an independent row"
-    if p < SIGNIFICANT and verdict not in SHOWN:
+    if p < _SIGNIFICANT and verdict not in SHOWN:
         return f"{statement}, which answers to one prompt are not; over prompts nothing was shown."
-    if p >= SIGNIFICANT and verdict in SHOWN:
+    if p >= _SIGNIFICANT and verdict in SHOWN:
         return f"{statement} and does not see that the same prompts were asked of all groups."
     return ""
 
@@ -87,6 +87,6 @@ def _of_action(row: Row) -> str:
         return ""
     if row["effect_name"] != "cramers_v":
         return "The document names actions by V alone."
-    low, high = SILENT
+    low, high = _SILENT
     is_silent = low <= row["effect"] <= high
     return f"The document names no action for a V of {low:.2f} to {high:.2f}." if is_silent else ""

@@ -11,7 +11,7 @@ from python_assets.report import charts
 from python_assets.report.reader import Reader, Row
 from python_assets.report.text import interval, number, share
 
-MAX_ROWS: Final = 60
+_MAX_ROWS: Final = 60
 MAX_TEXTS: Final = 10
 AGREEMENT: Final = """
     select system_id, grouping_id, group_id, n, n_root_prompts, kappa, alpha,
@@ -36,7 +36,7 @@ PUT_RIGHT: Final = """
     where corrected.calibration = 'corrected' and raw.calibration = 'raw'
     order by grouping_id, system_id, abs(raw.value) desc nulls last, group_id, reference
 """
-ERRORS: Final = """
+_ERRORS: Final = """
     with labels as (
         select response_id, avg(value) as given
         from human_labels
@@ -57,13 +57,13 @@ ERRORS: Final = """
     order by case when $kind = 'label_error' then -abs(given - measurements.value) end, hash(response_id), prompt_id
     limit $n
 """
-RATERS: Final = """
+_RATERS: Final = """
     select distinct rater || if(is_automatic, ' (automatic: a program, no person)', '') as rater
     from human_labels
     where study_id = $study and measure_id = $measure_id and reason is null
     order by rater
 """
-KINDS: Final = {
+_KINDS: Final = {
     "binary": {"missed": "What labels find and the reading misses", "false_alarm": "What the reading finds falsely"},
     "continuous": {"label_error": "Where reading and labels lie farthest apart"},
 }
@@ -111,15 +111,15 @@ def _labelled(reader: Reader, measure_id: str, kind: str) -> Labelled:
     put_right = reader.rows(PUT_RIGHT, measure_id=measure_id)
     return Labelled(
         measure_id=measure_id,
-        raters=", ".join(row["rater"] for row in reader.rows(RATERS, measure_id=measure_id)) or "nobody",
+        raters=", ".join(row["rater"] for row in reader.rows(_RATERS, measure_id=measure_id)) or "nobody",
         axis=axis,
-        agreement=[_drawn(axis, row) for row in agreement[:MAX_ROWS]],
+        agreement=[_drawn(axis, row) for row in agreement[:_MAX_ROWS]],
         n_agreement=len(agreement),
-        put_right=[_beside(row) for row in put_right[:MAX_ROWS]],
+        put_right=[_beside(row) for row in put_right[:_MAX_ROWS]],
         n_put_right=len(put_right),
         errors=[
-            Errors(title, reader.rows(ERRORS, measure_id=measure_id, kind=name, n=MAX_TEXTS))
-            for name, title in KINDS.get(kind, {}).items()
+            Errors(title, reader.rows(_ERRORS, measure_id=measure_id, kind=name, n=MAX_TEXTS))
+            for name, title in _KINDS.get(kind, {}).items()
         ],
     )
 

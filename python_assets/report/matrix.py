@@ -23,14 +23,14 @@ VERDICTS: Final[Mapping[str, str]] = {
     NOT_ASKED: "not asked yet",
 }
 """Of a model in several questions, the strongest first."""
-SHOWN: Final = (BEYOND_MARGIN, DIFFERENT)
+_SHOWN: Final = (BEYOND_MARGIN, DIFFERENT)
 PRIMARY, ALL_ELSE = "primary", "secondary"
 MAX_LINES: Final = 60
 LINES_AT_ONCE: Final = 5
 MOST_HEADS: Final = 6  # models in columns, where questions are fewer
 MOST_NAMED: Final = 3
 MOST_CLAUSES: Final = 3
-HYPOTHESES: Final = f"""
+_HYPOTHESES: Final = f"""
     select system_id, measure_id, grouping_id, slice_id, outcome, hypotheses.verdict, strongest_verdict
     from hypotheses
     left join findings
@@ -47,7 +47,7 @@ GROUPS: Final = """
     where study_id = $study and direction is not null and statistic in ('mean', 'share')
     order by calibration desc, position
 """
-CHANGED: Final = """
+_CHANGED: Final = """
     select distinct system_id, reference_system_id, measure_id
     from system_comparisons
     where study_id = $study and comparison in ('mean_change', 'groups_changed')
@@ -109,12 +109,12 @@ def study_matrix(reader: Reader) -> Matrix:
     Args:
         reader: the study.
     """
-    family_id = PRIMARY if reader.rows(HYPOTHESES, set=PRIMARY) else ALL_ELSE
-    hypothesis_rows, groups = reader.rows(HYPOTHESES, set=family_id), reader.rows(GROUPS)
+    family_id = PRIMARY if reader.rows(_HYPOTHESES, set=PRIMARY) else ALL_ELSE
+    hypothesis_rows, groups = reader.rows(_HYPOTHESES, set=family_id), reader.rows(GROUPS)
     models = sorted({row["system_id"] for row in hypothesis_rows})
     keys = dict.fromkeys((row["measure_id"], row["grouping_id"], row["slice_id"]) for row in hypothesis_rows)
     hypotheses = {_named(*key): _cells(key, hypothesis_rows, groups) for key in keys}
-    headline = _headline(models, hypotheses, reader.rows(CHANGED))
+    headline = _headline(models, hypotheses, reader.rows(_CHANGED))
     if len(models) > max(len(hypotheses), MOST_HEADS):
         lines = [Line(model, [cells.get(model) for cells in hypotheses.values()]) for model in models]
         return Matrix(headline, family_id, "model", [*hypotheses], lines[:MAX_LINES], len(lines))
@@ -141,7 +141,7 @@ def _cell(key: tuple[str, str, str], model: str, hypotheses: Sequence[Row], grou
         for row in sorted(groups, key=lambda row: row["position"])
         if row["system_id"] == model and (row["measure_id"], row["grouping_id"], row["slice_id"]) == key
     ]
-    named = standing if verdict in SHOWN else []
+    named = standing if verdict in _SHOWN else []
     return Cell(
         verdict,
         lower=[_group(row) for row in named if row["is_lower"]],
@@ -175,7 +175,7 @@ def _of_model(model: str, hypotheses: Mapping[str, Mapping[str, Cell]]) -> str:
     clauses = []
     for name, cells in hypotheses.items():
         cell = cells.get(model)
-        if cell is None or cell.verdict not in SHOWN:
+        if cell is None or cell.verdict not in _SHOWN:
             continue
         ends = [
             f"{way} for {listed(names, MOST_NAMED)}"
@@ -188,7 +188,7 @@ def _of_model(model: str, hypotheses: Mapping[str, Mapping[str, Cell]]) -> str:
 
 
 def _of_many(n_shown: int, n_models: int, hypotheses: Mapping[str, Mapping[str, Cell]]) -> str:
-    counts = {name: sum(cell.verdict in SHOWN for cell in cells.values()) for name, cells in hypotheses.items()}
+    counts = {name: sum(cell.verdict in _SHOWN for cell in cells.values()) for name, cells in hypotheses.items()}
     clauses = [f"{name} ({plural(n, 'model')})" for name, n in counts.items() if n]
     which = f"all {n_models:,} models" if n_shown == n_models else f"{n_shown:,} of {n_models:,} models"
     return f"Answers of {which} differ between groups: {', '.join(_cut(clauses))}."

@@ -13,11 +13,11 @@ from python_assets.report.text import interval, number, share, shortened
 
 LABELS: Final = ("binary", "categorical")
 OTHER: Final = "other"
-NAMES: Final = {OTHER: "models of no known family"}
+_NAMES: Final = {OTHER: "models of no known family"}
 MOST_OF_VERSION: Final = 40
-MAX_ROWS: Final = 8  # of a measure
+_MAX_ROWS: Final = 8  # of a measure
 _OLDER: Final = " (an older version)"
-UNKNOWN: Final = {
+_UNKNOWN: Final = {
     "judge_not_measured": "how rightly it marks was not measured",
     "read_by_import": "how rightly is not known here",
     "not_validated": "how rightly was not measured",
@@ -92,8 +92,8 @@ def read_by(rows: Sequence[Mapping[str, Any]]) -> str:
     if not rows or rows[0]["kind"] not in LABELS or rows[0]["reason"] == "nothing_read":
         return ""
     first, reader = rows[0], reader_of(rows[0])
-    if first["reason"] in UNKNOWN:
-        return f"Read by {reader}: {UNKNOWN[first['reason']]}."
+    if first["reason"] in _UNKNOWN:
+        return f"Read by {reader}: {_UNKNOWN[first['reason']]}."
     ordered = sorted(rows, key=lambda row: (row["recall_low"] is None, row["model_family"]))
     ranges = [
         f"{_range(row['recall_low'], row['recall_high'])} for {_family(row)}{'' if row['is_current'] else _OLDER}"
@@ -115,7 +115,7 @@ def reader_of(row: Mapping[str, Any]) -> str:
 
 
 def _family(row: Mapping[str, Any]) -> str:
-    return NAMES.get(row["model_family"], row["model_family"])
+    return _NAMES.get(row["model_family"], row["model_family"])
 
 
 def _range(low: float, high: float) -> str:
@@ -151,7 +151,7 @@ def readings_section(reader: Reader) -> list[Measured]:
         shown = [row for row in rows if row["material"] and not row["topic"] and _is_told(row)]
         why = "" if shown else _meaning(rows[0])
         measured.append(
-            Measured(measure_id, reader_of(rows[0]), rows[0]["probe"], [_told(row) for row in shown[:MAX_ROWS]], why)
+            Measured(measure_id, reader_of(rows[0]), rows[0]["probe"], [_told(row) for row in shown[:_MAX_ROWS]], why)
         )
     return measured
 

@@ -10,7 +10,7 @@ from python_assets.report.explanations import CONTRASTS, DISPARITIES, STATISTICS
 from python_assets.report.reader import OUTCOME, Reader, Row
 from python_assets.texts.conversations import EARLIER
 
-MAX_HYPOTHESES: Final = 60
+_MAX_HYPOTHESES: Final = 60
 MAX_DISPARITIES: Final = 80
 MAX_FAILURES: Final = 60
 MAX_METRICS: Final = 100
@@ -152,7 +152,7 @@ def hypotheses(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
         by_measure.setdefault((row["measure_id"], row["calibration"]), {})[row["system_id"]] = row
     verdicts = reader.rows(f"select verdict, count(*) as n from findings where {selected} group by verdict")
     return {
-        "listed": _listed(reader, "findings", selected, "finding_rank", MAX_HYPOTHESES),
+        "listed": _listed(reader, "findings", selected, "finding_rank", _MAX_HYPOTHESES),
         "by_measure": by_measure,
         "systems": sorted({row["system_id"] for row in counts}),
         "by_verdict": {row["verdict"]: row["n"] for row in verdicts},

@@ -43,8 +43,8 @@ OF_CALIBRATION: Final = {
     "label_error": "the error of the reading of {1}",
 }
 TWINS: Final = {"raw": "corrected", "corrected": "raw"}
-OF_SCORER: Final = ("missed", "false_alarm", "label_error")
-NAMES: Final = {
+_OF_SCORER: Final = ("missed", "false_alarm", "label_error")
+_NAMES: Final = {
     "cramers_v": "Cramér's V", "kl_divergence": "KL divergence", "jsd_truth_weighted": "Jensen-Shannon divergence",
 }  # fmt: skip
 MEASURES: Final = {
@@ -54,13 +54,13 @@ MEASURES: Final = {
 }
 GROUP: Final = ("group_id", "category", "reference")
 SEPARATOR: Final = " | "  # of groups in explained_by and neighbours
-MOST_GROUPS: Final = 4
+_MOST_GROUPS: Final = 4
 MOST_ROOT_PROMPTS: Final = 10_000
-RATES: Final = ("risk_difference", "selection_rate_difference", "precision_difference")
-INTERACTION: Final = "interaction"
+_RATES: Final = ("risk_difference", "selection_rate_difference", "precision_difference")
+_INTERACTION: Final = "interaction"
 OF_CELLS: Final = ("mean", "share", "selection_rate", "precision")  # compared prompt by prompt
 UNEQUALLY_MISSING: Final = 0.02  # between the shares of a group and of the rest, past which it is told
-UNTESTED: Final = "could not be tested:"
+_UNTESTED: Final = "could not be tested:"
 SHOWN: Final = ("beyond_margin", "different")
 SCOPES: Final = {
     "similar prompts": "It holds for prompts like these and says nothing of other kinds of prompts.",
@@ -128,7 +128,7 @@ def sentences(
             _key(hypothesis),
             hypothesis["kind"] != "continuous" or hypothesis["statistic"] in ("selection_rate", "precision"),
         )
-        rows = [{**row, "is_rate": is_rate and row["contrast"] == INTERACTION} for row in rows_of[key]]
+        rows = [{**row, "is_rate": is_rate and row["contrast"] == _INTERACTION} for row in rows_of[key]]
         spec = StatisticSpec(
             hypothesis,
             list(dict.fromkeys(row["group_id"] for row in rows if row["value"] is not None)),
@@ -297,7 +297,7 @@ def quantity_of(hypothesis: Row) -> str:
 
 
 def _name(statistic: str) -> str:
-    return NAMES.get(statistic, words(statistic))
+    return _NAMES.get(statistic, words(statistic))
 
 
 def measure_name(measure_id: str) -> str:
@@ -337,12 +337,12 @@ def _answer(asked: StatisticSpec) -> str:
             return f"no difference in {quantity} between {groups} {open_end}"
         case _:
             answers = f"({plural(hypothesis['n_responses'], 'response')})"
-            return f"whether {quantity} differs between {groups} {answers} {UNTESTED} {_why(hypothesis)}"
+            return f"whether {quantity} differs between {groups} {answers} {_UNTESTED} {_why(hypothesis)}"
 
 
 def _is_beyond(hypothesis: Row) -> bool:
     """Whether a question asks what cells have beyond the parts of their grouping."""
-    return bool(hypothesis["headline_metric"] == INTERACTION)
+    return bool(hypothesis["headline_metric"] == _INTERACTION)
 
 
 def _answer_of_crossing(asked: StatisticSpec) -> str:
@@ -372,7 +372,7 @@ def _answer_of_crossing(asked: StatisticSpec) -> str:
         case _:
             answers = f"({plural(hypothesis['n_responses'], 'response')})"
             asks = f"whether {quantity} differs between {groups} by more than its parts make of it"
-            return f"{asks} {answers} {UNTESTED} {_why(hypothesis)}"
+            return f"{asks} {answers} {_UNTESTED} {_why(hypothesis)}"
 
 
 def _past(told: Sequence[Row]) -> str:
@@ -429,7 +429,7 @@ def _near(group: Row) -> str:
 
 
 def _is_rate(group: Row) -> bool:
-    return group["contrast"] in RATES or bool(group.get("is_rate"))
+    return group["contrast"] in _RATES or bool(group.get("is_rate"))
 
 
 def _answer_of_truth(hypothesis: Row) -> str:
@@ -444,7 +444,7 @@ def _answer_of_truth(hypothesis: Row) -> str:
             return f"{shares} were not shown to differ from {truth}, nor to agree with them"
         case _:
             answers = f"({plural(hypothesis['n_responses'], 'response')})"
-            return f"whether {shares} differ from {truth} {answers} {UNTESTED} {_why(hypothesis)}"
+            return f"whether {shares} differ from {truth} {answers} {_UNTESTED} {_why(hypothesis)}"
 
 
 def _which(hypothesis: Row) -> str:
@@ -538,13 +538,13 @@ def _who_beyond(asked: StatisticSpec) -> list[str]:
     if not differing:
         return []
     statements, is_gap = [], _pair_of_levels(asked) is not None
-    for row in differing[:MOST_GROUPS]:
+    for row in differing[:_MOST_GROUPS]:
         seen = _seen(row, asked.hypothesis["significance_level"])
         statement = _beyond(row, asked, _near(row))
         named = f"{row['group_id']}: {statement}"
         statements.append(f"{_capital(statement if is_gap else named)}{f' ({seen})' if seen else ''}.")
-    if len(differing) > MOST_GROUPS:
-        statements.append(f"{plural(len(differing) - MOST_GROUPS, 'more cell')} besides.")
+    if len(differing) > _MOST_GROUPS:
+        statements.append(f"{plural(len(differing) - _MOST_GROUPS, 'more cell')} besides.")
     return [*statements, "Effects of the parts are added up on the scale of the measure."]
 
 
@@ -558,9 +558,9 @@ def _sign(row: Row) -> float:
 
 
 def _side(asked: StatisticSpec, rows: Sequence[Row]) -> str:
-    named = [f"{row['group_id']} ({_told(row, asked)})" for row in rows[:MOST_GROUPS]]
-    if len(rows) > MOST_GROUPS:
-        named.append(f"{len(rows) - MOST_GROUPS} more")
+    named = [f"{row['group_id']} ({_told(row, asked)})" for row in rows[:_MOST_GROUPS]]
+    if len(rows) > _MOST_GROUPS:
+        named.append(f"{len(rows) - _MOST_GROUPS} more")
     sides = ("At a disadvantage", "At an advantage") if rows[0]["advantage"] else ("Lower", "Higher")
     return f"{sides[0] if _is_worse(rows[0]) else sides[1]}: {_listed(named)}."
 
@@ -599,8 +599,8 @@ def _of_missing(asked: StatisticSpec) -> list[str]:
     statements += [
         f"No answer of {_some(list(dict.fromkeys(names)))} is missing{end}." for end, names in complete.items()
     ]
-    more = f"For {plural(len(statements) - MOST_GROUPS, 'more group')} see tipping_shift."
-    return [*statements[:MOST_GROUPS], *([more] if len(statements) > MOST_GROUPS else [])]
+    more = f"For {plural(len(statements) - _MOST_GROUPS, 'more group')} see tipping_shift."
+    return [*statements[:_MOST_GROUPS], *([more] if len(statements) > _MOST_GROUPS else [])]
 
 
 def _can_matter(group: Row, asked: StatisticSpec) -> bool:
@@ -734,7 +734,7 @@ def _size(hypothesis: Row) -> str:
 def _of_labels(asked: StatisticSpec) -> str:
     """What labels make of a difference that the reading shows, or does not; and that no proof is no proof."""
     hypothesis, twin = asked.hypothesis, asked.twin
-    if hypothesis["calibration"] in OF_SCORER and hypothesis["verdict"] == "inconclusive":
+    if hypothesis["calibration"] in _OF_SCORER and hypothesis["verdict"] == "inconclusive":
         return "That none was shown is no proof that all groups are read alike."
     if twin is None or hypothesis["p_value"] is None or _is_significant(hypothesis) == _is_significant(twin):
         return ""
@@ -805,8 +805,8 @@ def _listed(names: Sequence[str]) -> str:
 
 def _some(names: Sequence[str]) -> str:
     """MOST_GROUPS names, and how many more there are."""
-    more = len(names) - MOST_GROUPS
-    return _listed([*names[:MOST_GROUPS], plural(more, "more group")] if more > 0 else names)
+    more = len(names) - _MOST_GROUPS
+    return _listed([*names[:_MOST_GROUPS], plural(more, "more group")] if more > 0 else names)
 
 
 def _capital(text: str) -> str:

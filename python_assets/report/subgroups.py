@@ -20,10 +20,10 @@ MAX_SUNBURSTS: Final = 6
 MAX_SECTORS: Final = 500  # of the outer ring: more are thinner than two pixels
 MAX_DISTRIBUTIONS: Final = 6
 MAX_FURTHEST: Final = 8
-MAX_PAIRS: Final = 10
+_MAX_PAIRS: Final = 10
 LEAST_SUBGROUPS: Final = 3  # of a distribution: two rates are told in words
 # measures that deviate at all: a picture of zeros shows nothing
-DRAWN: Final = """
+_DRAWN: Final = """
     select measure_id, grouping_id, system_id, count(*) as n_subgroups
     from subgroups
     where study_id = $study and slice_id = 'all' and system_id <> 'baseline' and n_responses > 0
@@ -90,7 +90,7 @@ class Subgroups(NamedTuple):
 
 def subgroups_section(reader: Reader) -> Subgroups:
     """The pictures of the slice of all prompts, declared measures first."""
-    drawn = reader.rows(DRAWN)
+    drawn = reader.rows(_DRAWN)
     with_rings = [row for row in drawn if _has_rings(row, drawn)]
     rings = [row for row in with_rings if row["n_subgroups"] <= MAX_SECTORS]
     sets: dict[tuple[str, str], list[Row]] = defaultdict(list)
@@ -228,6 +228,6 @@ def _distribution(reader: Reader, drawn: list[Row]) -> Distribution:
             for style, name in enumerate(shown)
         ],
         n_systems=len(drawn),
-        pairs=pairs[:MAX_PAIRS],
+        pairs=pairs[:_MAX_PAIRS],
         n_pairs=len(pairs),
     )

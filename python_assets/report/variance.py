@@ -10,7 +10,7 @@ from python_assets.report.sentences import measure_name
 from python_assets.report.text import words
 
 MAX_BARS: Final = 12
-MEANINGS: Final[dict[str, str]] = {
+_MEANINGS: Final[dict[str, str]] = {
     "group": "who or what is spoken of: what the study asks about",
     "root_prompt": "the wording: how the same is asked",
     "interaction": "what is of one prompt and one model alone",
@@ -67,7 +67,7 @@ def variance_section(reader: Reader) -> Variance:
         for (measure_id, grouping_id, slice_id), rows in rows_by_bar.items()
     ]
     key = [
-        {"source": words(source), "place": at + 1, "meaning": MEANINGS.get(source, "a factor of models")}
+        {"source": words(source), "place": at + 1, "meaning": _MEANINGS.get(source, "a factor of models")}
         for at, source in enumerate(sources)
     ]
     return Variance(bars[:MAX_BARS], len(bars), key)

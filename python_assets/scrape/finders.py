@@ -15,7 +15,7 @@ from python_assets.texts.sentences import composed
 from python_assets.warehouse.build import Quarantined
 from python_assets.warehouse.run_context import RunContext
 
-MOST_CHARACTERS: Final = 100
+_MOST_CHARACTERS: Final = 100
 # shorter words of a domain are of and in
 SHORTEST_NOUN: Final = 4
 
@@ -75,8 +75,8 @@ def unusable_keyword(keyword: str) -> str | None:
     """Why a word that a page or an engine gave cannot be a keyword; None where it can."""
     if not any(map(str.isalnum, keyword)):
         return "it holds no letter and no digit"
-    if len(keyword) > MOST_CHARACTERS:
-        return f"it has more than {MOST_CHARACTERS} characters"
+    if len(keyword) > _MOST_CHARACTERS:
+        return f"it has more than {_MOST_CHARACTERS} characters"
     if LEVEL_SEPARATOR in keyword:
         return f"it holds {LEVEL_SEPARATOR!r}, which joins levels into a group"
     if any(unicodedata.category(character) in ("Cc", "Zl", "Zp") for character in keyword):
@@ -153,7 +153,7 @@ def _singulars(word: str) -> list[str]:
 
 def rejected_keyword(level: str, found: FoundKeyword) -> Quarantined:
     """The quarantine row of a keyword that cannot be used."""
-    shown = found.keyword[:MOST_CHARACTERS]
+    shown = found.keyword[:_MOST_CHARACTERS]
     detail = f"scrape: {found.provider} found {shown!r} for {level}: {unusable_keyword(found.keyword)}"
     record = json.dumps(found._asdict(), ensure_ascii=False)
     return Quarantined(f"{level}: {shown}", "unusable_keyword", detail, record)

@@ -23,7 +23,7 @@ from python_assets.warehouse.build import utc_now
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 MOST_LINKS: Final = 5000
 _MAXLAG_SECONDS: Final = 5
@@ -148,7 +148,7 @@ class MediaWiki:
         }
         return self._titles("backlinks", title, options, lambda query: query.get("backlinks", []))
 
-    def _each(self, function: Callable[[T], Any], items: Sequence[T], what: str) -> list[Any]:
+    def _each(self, function: Callable[[_T], Any], items: Sequence[_T], what: str) -> list[Any]:
         """The results of a function for each item, in order; a few at once."""
         progress = self._run_context.progress if self._run_context else SILENT
         tell = progress.start(str(urlsplit(self.api).hostname), what, len(items))

@@ -14,8 +14,8 @@ from pydantic import BeforeValidator, Field, StrictStr, model_validator
 
 from python_assets.study.base import Expanded, FactorName, Part, Unfit
 
-SEEDS: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "seeds"
-TABLES: Final = SEEDS / "truth_tables.csv"
+_SEEDS: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "seeds"
+TABLES: Final = _SEEDS / "truth_tables.csv"
 LATEST: Final = "latest"
 
 
@@ -78,7 +78,7 @@ def packaged_tables() -> tuple[str, ...]:
 def packaged_labels() -> Mapping[str, Mapping[str, str]]:
     """Names of categories beside the published ones: by packaged table, label to category."""
     categories: dict[str, dict[str, str]] = {}
-    with (SEEDS / "truth_labels.csv").open(encoding="utf-8", newline="") as file:
+    with (_SEEDS / "truth_labels.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             categories.setdefault(row["truth_table"], {})[row["label"]] = row["category"]
     return categories

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-SEED: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "seeds" / "label_texts.csv"
+_SEED: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "seeds" / "label_texts.csv"
 
 
 class PlainSentences(NamedTuple):
@@ -46,7 +46,7 @@ class LabelSet(NamedTuple):
 @cache
 def label_sets() -> dict[str, LabelSet]:
     """Every packaged set by its name, labels and texts in the order of the seed."""
-    with SEED.open(encoding="utf-8", newline="") as file:
+    with _SEED.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     names = dict.fromkeys(row["label_set"] for row in rows)
     return {name: _label_set([row for row in rows if row["label_set"] == name]) for name in names}

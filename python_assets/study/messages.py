@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, StrictStr
 
 from python_assets.study.base import Part, Unfit
 
-ROLES: Final = ("user", "assistant")  # in turns, the first of them first
+_ROLES: Final = ("user", "assistant")  # in turns, the first of them first
 MOST_MESSAGES: Final = 100
 MOST_CHARACTERS: Final = 100_000  # of all messages before a prompt together
 
@@ -22,9 +22,9 @@ _NO_TEXT: Final = re.compile("[\ud800-\udfff]")  # half of a character, which no
 
 def _check_role(role: str) -> str:
     if role == "system":
-        raise Unfit(f"the role {' or '.join(ROLES)}, for a system prompt is the generation's", "write it as its role")
-    if role not in ROLES:
-        raise Unfit(f"the role {' or '.join(ROLES)}", "correct it")
+        raise Unfit(f"the role {' or '.join(_ROLES)}, for a system prompt is the generation's", "write it as its role")
+    if role not in _ROLES:
+        raise Unfit(f"the role {' or '.join(_ROLES)}", "correct it")
     return role
 
 
@@ -49,7 +49,7 @@ def check_messages(messages: Sequence[FixedMessage]) -> None:
             or too long.
     """
     for index, message in enumerate(messages):
-        if message.role != (due := ROLES[index % 2]):
+        if message.role != (due := _ROLES[index % 2]):
             expected = f"user and assistant in turns, the user first; message {index + 1} is to be of the {due}"
             raise Unfit(expected, f"put a message of the {due} before it, or join two of one role")
     if len(messages) % 2:
@@ -96,7 +96,7 @@ def read_conversation(entry: str, *, holds_prompt: bool) -> Conversation:
     if not holds_prompt:
         check_messages(messages)
         return Conversation(messages, None)
-    if not messages or messages[-1].role != ROLES[0]:
+    if not messages or messages[-1].role != _ROLES[0]:
         expected = "a last message of the user, which is the prompt"
         raise Unfit(expected, "leave out the answer after it, or name its column in columns.response")
     check_messages(messages[:-1])

@@ -13,7 +13,7 @@ from python_assets.study.base import Kind
 
 Margins = dict[str, float | dict[str, float]]
 Mart = Literal["contrasts", "disparities", "subgroup_metrics"]
-SEED: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "seeds" / "metrics.csv"
+_SEED: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "seeds" / "metrics.csv"
 
 
 class Metric(NamedTuple):
@@ -35,7 +35,7 @@ class Metric(NamedTuple):
 @cache
 def metrics() -> tuple[Metric, ...]:
     """Every line of the seed, in its order."""
-    with SEED.open(encoding="utf-8", newline="") as file:
+    with _SEED.open(encoding="utf-8", newline="") as file:
         return tuple(_metric(row) for row in csv.DictReader(file))
 
 

@@ -32,8 +32,8 @@ def _form(value: Any) -> str:
     return "name" if isinstance(value, str) else "one"
 
 
-T = TypeVar("T")
-OneOrMore = Annotated[Annotated[T, Tag("one")] | Annotated[list[T], Tag("several")], Discriminator(_form)]
+_T = TypeVar("_T")
+OneOrMore = Annotated[Annotated[_T, Tag("one")] | Annotated[list[_T], Tag("several")], Discriminator(_form)]
 
 
 class Statistics(Part):

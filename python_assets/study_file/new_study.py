@@ -6,7 +6,7 @@ from typing import Final
 from python_assets.errors import StudyError, Told
 from python_assets.study.study import ID_PATTERN, make_id
 
-TEMPLATE: Final = Path(__file__).with_suffix(".yml")
+_TEMPLATE: Final = Path(__file__).with_suffix(".yml")
 
 
 def new_study(name: str, folder: Path) -> Path:
@@ -23,7 +23,7 @@ def new_study(name: str, folder: Path) -> Path:
         StudyError: the name cannot be an id, the file is there already, or the folder cannot be written.
     """
     path = new_path(name, folder)
-    write_new(path, TEMPLATE.read_text(encoding="utf-8").replace("{name}", name).encode())
+    write_new(path, _TEMPLATE.read_text(encoding="utf-8").replace("{name}", name).encode())
     return path
 
 

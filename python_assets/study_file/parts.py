@@ -34,7 +34,7 @@ from python_assets.study_file.pydantic_errors import PydanticError, fields_at, f
 from python_assets.study_file.yaml_lines import StudyFile
 
 LABEL_KEYS = ("human_labels", "pair_labels")
-KEYS = (
+_KEYS = (
     "study",
     "title",
     "domain",
@@ -55,10 +55,10 @@ KEYS = (
     "report",
     "waves",
 )
-REQUIRED = ("prompts", "systems")
+_REQUIRED = ("prompts", "systems")
 DEFAULT_MEASURES: list[Any] = ["vader"]
-MOST_ROUNDS = 8
-REMOVED = object()
+_MOST_ROUNDS = 8
+_REMOVED = object()
 
 Conditions = Annotated[dict[FactorName, Level | Annotated[list[Level], Field(min_length=1)]], Field(min_length=1)]
 FactorList = Annotated[list[FactorName], Field(min_length=1)]
@@ -160,15 +160,15 @@ class PartReader:
     def _known_keys(self) -> dict[str, Any]:
         data: dict[str, Any] = {}
         for key, value in self._file.data.items():
-            if key not in KEYS:
-                remedy = suggestion(key, KEYS, "remove it")
-                self.problems.append(StudyError((key,), key, f"one of the keys {', '.join(KEYS)}", remedy))
-                meant = nearest(key, set(KEYS) - set(self._file.data)) or key
+            if key not in _KEYS:
+                remedy = suggestion(key, _KEYS, "remove it")
+                self.problems.append(StudyError((key,), key, f"one of the keys {', '.join(_KEYS)}", remedy))
+                meant = nearest(key, set(_KEYS) - set(self._file.data)) or key
                 data.setdefault(meant, value)
                 self._written.setdefault(meant, key)
             else:
                 data[key] = value
-        for key in REQUIRED:
+        for key in _REQUIRED:
             if key not in data:
                 self.problems.append(StudyError((key,), NOTHING, "a value", f"add {key}:"))
         return data
@@ -212,7 +212,7 @@ class PartReader:
 
     def _part(self, kind: Any, data: Any, path: FieldPath) -> Any:
         adapter: TypeAdapter[Any] = TypeAdapter(kind)
-        for attempt in range(MOST_ROUNDS):
+        for attempt in range(_MOST_ROUNDS):
             try:
                 return adapter.validate_python(data, context=self._context)
             except ValidationError as error:
@@ -220,7 +220,7 @@ class PartReader:
             if attempt == 0:
                 self.problems += problems_of(findings, kind, path, self._file)
             data = self._mended(data, findings, kind, path, may_shorten=attempt == 0)
-            if data is REMOVED:
+            if data is _REMOVED:
                 return None
         return None
 
@@ -229,7 +229,7 @@ class PartReader:
         for finding in findings:
             where, value = self._mending(finding, data, kind, path)
             inside_list = bool(where) and isinstance(where[-1], int)
-            if value is REMOVED and inside_list and not may_shorten:
+            if value is _REMOVED and inside_list and not may_shorten:
                 where = where[:-1]
             changes[where] = value
         return self._changed(data, (), changes, path)
@@ -237,14 +237,14 @@ class PartReader:
     def _mending(self, finding: PydanticError, data: Any, kind: Any, path: FieldPath) -> tuple[FieldPath, Any]:
         where = finding.path
         if finding.type == "missing":
-            return where[:-1], REMOVED
+            return where[:-1], _REMOVED
         if finding.type == "string_type" and (written := self._file.written((*path, *where))):
             return where, written
         if finding.type == "extra_forbidden":
             present = _keys_at(data, where[:-1])
             near = nearest(where[-1], set(fields_at(kind, where[:-1], data)) - present)
-            return where, _Renamed(near) if near else REMOVED
-        return where, REMOVED
+            return where, _Renamed(near) if near else _REMOVED
+        return where, _REMOVED
 
     def _changed(self, data: Any, here: FieldPath, changes: dict[FieldPath, Any], path: FieldPath) -> Any:
         change = changes.get(here, NOTHING)
@@ -255,10 +255,10 @@ class PartReader:
                 _key(key, changes.get((*here, key))): self._changed(value, (*here, key), changes, path)
                 for key, value in data.items()
             }
-            return {key: value for key, value in entries.items() if value is not REMOVED}
+            return {key: value for key, value in entries.items() if value is not _REMOVED}
         if isinstance(data, list):
             items = [self._changed(item, (*here, index), changes, path) for index, item in enumerate(data)]
-            kept = [index for index, item in enumerate(items) if item is not REMOVED]
+            kept = [index for index, item in enumerate(items) if item is not _REMOVED]
             if len(kept) < len(items):
                 self._kept[(*path, *here)] = kept
             return [items[index] for index in kept]

@@ -39,7 +39,7 @@ BOUNDS = {
     "less_than": ("a number less than {:g}", "lt"),
     "less_than_equal": ("a number less than or equal to {:g}", "le"),
 }
-REMEDIES = {
+_REMEDIES = {
     "list_type": "write it in brackets, [a, b], or as lines with a dash",
     "tuple_type": "write it in brackets: [low, high]",
     "dict_type": "write lines of key: value",
@@ -167,7 +167,7 @@ def _remedy(group: list[PydanticError], value: Any, written: str | None) -> str:
         return f"add {first.path[-1]}:"
     if any(finding.type == "string_type" for finding in group):
         return _quote(value, written)
-    return REMEDIES.get(first.type, "correct it")
+    return _REMEDIES.get(first.type, "correct it")
 
 
 def _quote(value: Any, written: str | None) -> str:

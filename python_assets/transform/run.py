@@ -25,7 +25,7 @@ Step = Mapping[str, Any]
 """A node of the manifest."""
 PASS, WARN, FAIL, SUCCESS = "pass", "warn", "fail", "success"
 ROWS_TOLD: Final = 3
-REMEDY: Final = "look at the rows in the build file; where its raw tables are right, the SQL is at fault: report it"
+_REMEDY: Final = "look at the rows in the build file; where its raw tables are right, the SQL is at fault: report it"
 _HIDDEN: Final = "(hidden by report.hide_texts)"
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _SECONDS_OF_A_LONG_STATEMENT: Final = 5.0
@@ -91,7 +91,7 @@ def run_steps(
                 tell(sum(one.status == SUCCESS for one in results))
     if failures:
         got = "\n".join(["tables that cannot be used:", *failures])
-        raise TransformError("SQL", got, remedy=REMEDY if untrue else "")
+        raise TransformError("SQL", got, remedy=_REMEDY if untrue else "")
     return results
 
 

@@ -24,7 +24,7 @@ Kind = Literal["preregistration", "archive", "publication", "drop"]
 
 FIRST: Final = ""  # what the first line has in the place of the hash before it
 TELL_MORE: Final = "plumbline verify tells every fault"
-ANEW: Final = (
+_ANEW: Final = (
     "move it away under another name: a chain then begins anew, in which what is there now is no older than today"
 )
 
@@ -143,7 +143,7 @@ def read_chain(home: Home) -> list[Line]:
     for number, (line, fault) in enumerate(walked(home), start=1):
         if fault or line is None:
             where, expected = f"{home.chain}, line {number}", "the line as it was written"
-            raise WarehouseError(where, fault, expected, f"put the file back as it was, or {ANEW}; {TELL_MORE}")
+            raise WarehouseError(where, fault, expected, f"put the file back as it was, or {_ANEW}; {TELL_MORE}")
         lines.append(line)
     return lines
 
@@ -199,7 +199,7 @@ def clock_of(where: Path, last: str) -> datetime:
             where,
             f"{last}, where the clock of this machine says {now:{TIME}}",
             "a time that has been",
-            f"set the clock; if another machine's was wrong when that was written, {ANEW}",
+            f"set the clock; if another machine's was wrong when that was written, {_ANEW}",
         )
     return now
 

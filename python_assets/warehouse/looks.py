@@ -20,7 +20,7 @@ from python_assets.warehouse.build import Home, utc_now
 from python_assets.warehouse.lines import TIME, append_line, canonical, lines_of
 from python_assets.warehouse.preregistration import analysis_sha256, preregistered_at
 
-FIELD: Final = ("analysis", "looks")
+_FIELD: Final = ("analysis", "looks")
 NEW_STUDY: Final = "give the study another name, for what was spent is spent"
 
 
@@ -129,10 +129,10 @@ def look_to_ask(study: Study, home: Home, wanted: int | None = None) -> int | No
     if any(one.analysis_sha256 != analysis_sha256(study) for one in taken):
         last = taken[-1]
         got = f"an analysis that was changed since look {last.look} was taken ({last.taken_at})"
-        raise StudyError(FIELD, Told(got), "the frozen plan of that look", f"undo the change, or {NEW_STUDY}")
+        raise StudyError(_FIELD, Told(got), "the frozen plan of that look", f"undo the change, or {NEW_STUDY}")
     if preregistered_at(study, home) is None:
         remedy = f"plumbline plan {study.study_id} --preregister, before anything is asked"
-        raise StudyError(FIELD, study.looks, "a plan that is frozen as it is now", remedy)
+        raise StudyError(_FIELD, study.looks, "a plan that is frozen as it is now", remedy)
     n, last_taken = n_looks(study), max((one.look for one in taken), default=0)
     if wanted is None:
         is_unfinished = last_taken > 0 and last_taken not in _finished_looks(study, home)
@@ -159,11 +159,11 @@ def look_sizes(study: Study, n_root_prompts: int) -> list[int]:
     if isinstance(looks, list):
         if looks[-1] != n_root_prompts:
             expected = f"the last look of all {n_root_prompts:,} root prompts that the study plans"
-            raise StudyError(FIELD, looks, expected, "correct the last number, or looks: 3 for equal steps")
+            raise StudyError(_FIELD, looks, expected, "correct the last number, or looks: 3 for equal steps")
         return list(looks)
     if n_root_prompts < n:
         got = Told(f"{n_root_prompts:,} root prompts")
-        raise StudyError(FIELD, got if n_root_prompts else NOTHING, f"{n} at least, one a look", "write more of them")
+        raise StudyError(_FIELD, got if n_root_prompts else NOTHING, f"{n} at least, one a look", "write more of them")
     return [int(number * n_root_prompts / n + 0.5) for number in range(1, n + 1)]
 
 
@@ -198,4 +198,4 @@ def require_same_prompts(study: Study, home: Home, root_prompts: Sequence[str]) 
     taken = taken_looks(study, home)
     if taken and taken[-1].prompts_sha256 != prompts_sha256(root_prompts):
         got = Told(f"other root prompts than look {taken[-1].look} was planned with")
-        raise StudyError(FIELD, got, "the root prompts of the first look", f"undo the change, or {NEW_STUDY}")
+        raise StudyError(_FIELD, got, "the root prompts of the first look", f"undo the change, or {NEW_STUDY}")

@@ -14,7 +14,7 @@ from python_assets.warehouse.build import transaction, utc_now
 from python_assets.warehouse.raw_tables import RAW_TABLES
 
 _DBT = "dbt: "
-MARTS = {"data_quality": "data_quality", "quarantined_records": "quarantine"}
+_MARTS = {"data_quality": "data_quality", "quarantined_records": "quarantine"}
 
 
 def record_dbt_tests(
@@ -95,7 +95,7 @@ def refresh_quality_marts(connection: duckdb.DuckDBPyConnection) -> dict[str, in
     """
     counts = {}
     with transaction(connection):
-        for mart, table in MARTS.items():
+        for mart, table in _MARTS.items():
             names = ", ".join(RAW_TABLES[table])
             connection.execute(f"delete from marts.{mart}")
             connection.execute(f"insert into marts.{mart} ({names}) select {names} from raw.{table}")

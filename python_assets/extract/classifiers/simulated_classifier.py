@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from python_assets.extract.scorer import ModelMethod
 
-SIMULATED: Final = "simulated"
-VERSION: Final = "simulated classifier 2"
+_SIMULATED: Final = "simulated"
+_VERSION: Final = "simulated classifier 2"
 _BYTES: Final = 8
 
 
@@ -28,7 +28,9 @@ def simulated_method(model: str, labels: Sequence[str]) -> ModelMethod:
     Returns:
         A method whose rows are probabilities of the labels and of one label more, together 1.
     """
-    return ModelMethod(f"{SIMULATED} {model}", VERSION, labels, lambda texts: _probabilities(model, len(labels), texts))
+    return ModelMethod(
+        f"{_SIMULATED} {model}", _VERSION, labels, lambda texts: _probabilities(model, len(labels), texts)
+    )
 
 
 def _probabilities(model: str, n_labels: int, texts: Sequence[str]) -> NDArray[np.float64]:

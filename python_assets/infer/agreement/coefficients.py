@@ -21,7 +21,7 @@ LEAST_PROMPTS: Final = 10
 LEAST_WITH_SHARE: Final = 3
 """Those of them that hold an answer that a share is of."""
 N_RESAMPLES: Final = 1_000
-ALIKE: Final = "labels_alike"
+_ALIKE: Final = "labels_alike"
 NUMBERS: Final = "not_for_numbers"
 SEVERAL: Final = "several_raters"
 NO_DISAGREEMENT: Final = "no_disagreement"
@@ -95,7 +95,7 @@ def cohens_kappa(coded: Coded, level: float, seed: int) -> Estimate:
     sums = coded.total(np.column_stack([(one * two).sum(axis=1), one, two]))
     value = float(_kappa(sums.sum(axis=0)))
     if np.isnan(value):
-        return Estimate(reason=ALIKE)
+        return Estimate(reason=_ALIKE)
     n = len(points)
     by_chance = float(one.sum(axis=0) @ two.sum(axis=0)) / n**2
     return _with_interval(value, _kappa(_resampled(sums, seed)), coded.n_root_prompts, 1 - by_chance, level)
@@ -126,7 +126,7 @@ def krippendorffs_alpha(coded: Coded, level: float, seed: int) -> Estimate:
     if not len(coded.codes):
         return Estimate(reason=NO_CASE)
     if np.unique(coded.codes[~np.isnan(coded.codes)]).size < 2:
-        return Estimate(reason=ALIKE)
+        return Estimate(reason=_ALIKE)
     kind: Literal["nominal", "interval"] = "nominal" if coded.are_labels else "interval"
     value = float(krippendorff.alpha(reliability_data=coded.codes.T, level_of_measurement=kind))
     sums = alpha_sums(coded)

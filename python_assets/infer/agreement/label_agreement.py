@@ -32,18 +32,18 @@ from python_assets.study.base import NONE_FITS, UNSCORED
 
 PEOPLE_AND_READING: Final = "people_and_reading"
 RATER_AND_READING: Final = "rater_and_reading"
-RATERS: Final = "raters"
+_RATERS: Final = "raters"
 TWO_RATERS: Final = "two_raters"
 ALL: Final = "all"
-KEYS: Final = (
+_KEYS: Final = (
     *("study_id", "measure_id", "slice_id", "system_id", "model_family", "grouping_id", "group_id"),
     *("comparison", "rater", "other_rater"),
 )
-COUNTS: Final = ("n", "n_root_prompts", "n_raters", "n_automatic", "n_positive", "n_ties", "n_unscored")
+_COUNTS: Final = ("n", "n_root_prompts", "n_raters", "n_automatic", "n_positive", "n_ties", "n_unscored")
 ESTIMATES: Final = ("agreement", "kappa", "alpha", "sensitivity", "specificity", "precision")
-TABLES: Final[Columns] = {
-    "label_agreement": dict.fromkeys(KEYS, "varchar not null")
-    | {name: "bigint" if name == "n_positive" else "bigint not null" for name in COUNTS}
+_TABLES: Final[Columns] = {
+    "label_agreement": dict.fromkeys(_KEYS, "varchar not null")
+    | {name: "bigint" if name == "n_positive" else "bigint not null" for name in _COUNTS}
     | {
         f"{name}{end}": "varchar" if end == "_reason" else "double"
         for name in ESTIMATES
@@ -129,8 +129,8 @@ def infer_agreement(connection: duckdb.DuckDBPyConnection, level: float, seed: i
         slices = [ALL, *(name for (name,) in connection.execute(_SLICES, [measure_id]).fetchall())]
         keys = {"study_id": study_id, "measure_id": measure_id}
         rows += [{**keys, **row} for row in agreement_rows(labelled, places[places.slice_id.isin(slices)], level, seed)]
-    table = pd.DataFrame(rows, columns=[*TABLES["label_agreement"]])
-    write_tables(connection, TABLES, {"label_agreement": table})
+    table = pd.DataFrame(rows, columns=[*_TABLES["label_agreement"]])
+    write_tables(connection, _TABLES, {"label_agreement": table})
     return AgreementCounts(n_labelled, len(rows))
 
 
@@ -216,7 +216,7 @@ def _compared(labelled: Labelled, chosen: Chosen, level: float, seed: int) -> It
     yield row(PEOPLE_AND_READING, [people, read])
     if len(present) < 2:
         return
-    yield row(RATERS, [given[:, at] for at in present])
+    yield row(_RATERS, [given[:, at] for at in present])
     for position, at in enumerate(present):
         yield row(RATER_AND_READING, [given[:, at], read], at)
         for other in present[position + 1 :] if len(present) > 2 else []:

@@ -27,12 +27,12 @@ from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP
 from python_assets.study.base import LEVEL_SEPARATOR
 
 KEYS: Final = ["study_id", "slice_id", "system_id", "measure_id", "grouping_id", "category"]
-LEAST_PROMPTS: Final = 6  # for flips; the table's F stands in below
+_LEAST_PROMPTS: Final = 6  # for flips; the table's F stands in below
 BY_FLIPS: Final = "signs of whole prompts flipped, T2"
 BY_SQUARES: Final = "signs of whole prompts flipped, sum of squared t"
 BY_F: Final = "T2, F distribution"
 BY_EXCHANGE: Final = "whole prompts exchanged between levels, Welch's statistic"
-ROUNDING: Final = 1e-12
+_ROUNDING: Final = 1e-12
 _CELLS: Final = f"""
     with positions as (
         select slice_id, grouping_id, group_position, group_id
@@ -166,14 +166,14 @@ def flip_test(contrasts: Floats, *, n_draws: int, seed: int) -> Result:
     n, q = contrasts.shape
     if not np.abs(contrasts).max(initial=0) > TIE:
         return Result.of((1,), reason=InferenceReason.NO_VARIATION)
-    if q >= n and n < LEAST_PROMPTS:
+    if q >= n and n < _LEAST_PROMPTS:
         return Result.of((1,), reason=InferenceReason.INCOMPLETE_PROMPTS)
     observed = contrasts.mean(axis=0)
     flips = Flips(seed, n_draws, n)
     means = np.concatenate([signs @ contrasts for signs in flips.batches()]) / n
     length = float(linalg.norm(observed))
     drawn = linalg.norm(means, axis=1) / length if length > 0 else np.empty(0)
-    if n < LEAST_PROMPTS:
+    if n < _LEAST_PROMPTS:
         covariance = np.atleast_2d(np.cov(contrasts, rowvar=False))
         if np.trace(covariance) <= TIE * length**2:
             return Result.of((1,), null_q95=np.quantile(drawn, 0.95) ** 2, reason=InferenceReason.NO_ERROR)
@@ -223,10 +223,10 @@ def exchange_test(contrasts: Floats, level: Ints, stratum: Ints, *, n_draws: int
     p = float(((welch[1:] >= welch[0] * (1 - TIE)).sum() + 1) / (n_draws + 1))
     mean = np.bincount(level, x[:, 0]) / n_of_level
     variance = np.bincount(level, (x[:, 0] - mean[level]) ** 2) / (n_of_level - 1)
-    if x.shape[1] == 1 and variance.max() > ROUNDING * (x**2).mean():
-        spread = np.maximum(variance, ROUNDING * variance.max())
+    if x.shape[1] == 1 and variance.max() > _ROUNDING * (x**2).mean():
+        spread = np.maximum(variance, _ROUNDING * variance.max())
         p = max(p, float(anova_generic(mean, spread, n_of_level, use_var="unequal").pvalue))
-    has_distance = distance[0] > ROUNDING * (x**2).sum()
+    has_distance = distance[0] > _ROUNDING * (x**2).sum()
     share = np.sqrt(distance[1:] / distance[0]) if has_distance else np.empty(0)
     return _tested(p, share, BY_EXCHANGE, int(n_of_level.min()))
 
@@ -238,7 +238,7 @@ def _statistics(x: Floats, levels: Ints, n_of_level: Ints) -> tuple[Floats, Floa
     sums = np.stack([(levels == level).astype(np.float64) @ columns for level in range(len(n))])
     mean = sums[:, :, :-1] / n[:, :, None]
     between = n * (mean**2).sum(axis=2)
-    left = np.maximum(sums[:, :, -1] - between, ROUNDING * squares.sum())
+    left = np.maximum(sums[:, :, -1] - between, _ROUNDING * squares.sum())
     weight = n * (n - 1) / np.maximum(left, np.finfo(float).tiny)
     centre = (weight[:, :, None] * mean).sum(axis=0) / weight.sum(axis=0)[:, None]
     welch = (weight * ((mean - centre) ** 2).sum(axis=2)).sum(axis=0)

@@ -19,7 +19,7 @@ from python_assets.infer.tables import Columns, write_tables
 from python_assets.study.base import LEVEL_SEPARATOR
 
 MULTIWAY: Final = "anova_multiway"
-METHOD: Final = "rows as independent (document)"
+_METHOD: Final = "rows as independent (document)"
 GROUPING: Final = ["study_id", "slice_id", "system_id", "measure_id", "grouping_id"]
 _SIZES: Final = {
     **dict.fromkeys(("chi_square", "chi_square_yates"), "cramers_v"),
@@ -30,7 +30,7 @@ _KEYS: Final = (*GROUPING, "test", "term", "category")
 _NUMBERS: Final = (
     "statistic_value df1 df2 p_value p_value_permutation null_q95 effect_size effect_size_corrected share_expected_ge5"
 )
-TABLES: Final[Columns] = {
+_TABLES: Final[Columns] = {
     "association_tests": {
         **dict.fromkeys(_KEYS, "varchar not null"),
         **dict.fromkeys(_NUMBERS.split(), "double"),
@@ -71,13 +71,13 @@ def infer_associations(
     Returns:
         How many rows came of it.
     """
-    rows = pd.DataFrame(columns=list(TABLES["association_tests"]))
+    rows = pd.DataFrame(columns=list(_TABLES["association_tests"]))
     if is_asked:
         sums = connection.execute("from intermediate.int_association_sums order by all").df()
         effects = factor_effects(connection, seed=seed, n_draws=n_permutations)
         rows = with_effects(association_rows(sums, connection.execute(_RESIDUALS).df()), effects)
         rows = _without_mixed(rows, mixed_scorers(connection))
-    write_tables(connection, TABLES, {"association_tests": rows})
+    write_tables(connection, _TABLES, {"association_tests": rows})
     return AssociationCounts(len(rows))
 
 
@@ -102,7 +102,7 @@ def association_rows(sums: pd.DataFrame, residuals: pd.DataFrame) -> pd.DataFram
         for keys, group_sums in sums.groupby(GROUPING)
         for row in _tests(group_sums, grouped_residuals.get(keys))
     ]
-    return pd.DataFrame(rows, columns=list(TABLES["association_tests"]))
+    return pd.DataFrame(rows, columns=list(_TABLES["association_tests"]))
 
 
 def with_effects(rows: pd.DataFrame, effects: Mapping[tuple[str, ...], Result]) -> pd.DataFrame:
@@ -120,7 +120,7 @@ def with_effects(rows: pd.DataFrame, effects: Mapping[tuple[str, ...], Result]) 
         null_q95=tested.null_q95 * rows.effect_size.to_numpy(dtype=np.float64),
         scope=tested.scope,
         inference_reason=tested.reason,
-        method=[METHOD if how is None else f"{METHOD}; p_value_permutation: {how}" for how in tested.method],
+        method=[_METHOD if how is None else f"{_METHOD}; p_value_permutation: {how}" for how in tested.method],
     )
 
 
@@ -174,7 +174,7 @@ def _variance(part: pd.DataFrame, category: str = "") -> Iterator[dict[str, Any]
 
 
 def _row(test: str, found: Association, n_responses: float, *, term: str = "", category: str = "") -> dict[str, Any]:
-    names = {"test": test, "term": term, "category": category, "effect_size_name": _SIZES.get(test), "method": METHOD}
+    names = {"test": test, "term": term, "category": category, "effect_size_name": _SIZES.get(test), "method": _METHOD}
     return {**names, **found._asdict(), "n_responses": n_responses}
 
 

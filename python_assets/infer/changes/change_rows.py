@@ -14,7 +14,7 @@ from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.result import Bools, Result
 from python_assets.infer.tables import COMPARISON_COLUMNS, Table
 
-COLUMNS: Final = {
+_COLUMNS: Final = {
     **{
         name: object if kind.startswith("varchar") else float
         for name, kind in COMPARISON_COLUMNS.items()
@@ -58,7 +58,7 @@ def change_rows(change: Change, *, missing: Any = "no_block", **keys: Any) -> Ta
         "inference_reason": estimates.reason,
         **keys,
     }
-    arrays: Table = {name: np.asarray(columns.get(name), dtype=kind) for name, kind in COLUMNS.items()}
+    arrays: Table = {name: np.asarray(columns.get(name), dtype=kind) for name, kind in _COLUMNS.items()}
     shape = estimates.value.shape
     return {name: array if array.shape == shape else np.full(shape, array) for name, array in arrays.items()}
 
@@ -74,6 +74,6 @@ def joined_rows(tables: Iterable[Table]) -> pd.DataFrame:
     all_tables = [*tables]
     columns = {
         name: pd.Series(np.concatenate([np.empty(0, dtype=kind), *(table[name] for table in all_tables)]), dtype=kind)
-        for name, kind in COLUMNS.items()
+        for name, kind in _COLUMNS.items()
     }
     return pd.DataFrame(columns)

@@ -50,7 +50,7 @@ from python_assets.infer.tables import (
     Table,
 )
 
-OF_ROUND: Final = {
+_OF_ROUND: Final = {
     name: name
     for name in ("value", "std_error", "ci_low", "ci_high", "studentised", "df", "p_value", "p_maxt", "p_equivalence")
 }
@@ -434,7 +434,7 @@ def _cells_told(
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
     at = rows.category.map([*changes.columns].index), rows.group_id.map(changes.cells.group_ids.index)
     columns = [
-        *OF_ROUND,
+        *_OF_ROUND,
         "q_value",
         "is_significant",
         "value_without",
@@ -449,7 +449,7 @@ def _cells_told(
         standing,
         (at[0].to_numpy(), at[1].to_numpy()),
         changes.cells.group_ids,
-        of_round=OF_ROUND,
+        of_round=_OF_ROUND,
         q_of=q_of,
         alpha=options.alpha,
     )

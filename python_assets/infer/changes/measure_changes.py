@@ -57,7 +57,7 @@ from python_assets.infer.tables import (
 )
 
 FEWEST_FOR_RATES: Final = 10  # root prompts under which cell rates are too coarse for a t interval
-REFUSED: Final = (InferenceReason.TOO_MANY_UNSCORED, InferenceReason.SCORER_DIFFERS)
+_REFUSED: Final = (InferenceReason.TOO_MANY_UNSCORED, InferenceReason.SCORER_DIFFERS)
 OF_P: Final = ("p_maxt", "scope", "method")
 TESTED: Final = ("std_error", *INTERVAL, *TEST, *OF_P)
 Swaps = Callable[[Ints], Flips]
@@ -324,7 +324,7 @@ class MeasureChanges:
             InferenceReason.UNPAIRED_PROMPTS: of_units and self._pair.share_dropped > MOST_UNPAIRED,
             InferenceReason.NO_VARIATION: self._is_constant,
             InferenceReason.MIXED_UNITS: self.cells.scheme == MIXED_UNITS,
-            **{reason: bool((column_reasons == reason).any()) for reason in REFUSED},
+            **{reason: bool((column_reasons == reason).any()) for reason in _REFUSED},
             InferenceReason.TOO_FEW_ROOT_PROMPTS: (len(self._pair.units) if of_units else n) < MIN_UNITS,
             InferenceReason.PARTLY_NESTED: of_units and self.cells.is_partly_nested,
         }

@@ -26,7 +26,7 @@ from python_assets.infer.options import Options
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import DISPARITY_CHANGE, GROUP_CHANGE, MEAN_CHANGE
 
-RATES: Final = ("binary", "categorical")
+_RATES: Final = ("binary", "categorical")
 FILLED: Final = (MEAN_CHANGE, GROUP_CHANGE, DISPARITY_CHANGE)
 _NUMBERS: Final = (*Ends._fields, "df", "share_a", "share_b", "n_unanswered")
 
@@ -173,7 +173,7 @@ def _filled(
             if not (answers.n[:, [*a, *b]].any() or (np.isnan(cells.x[:, a]) != np.isnan(cells.x[:, b])).any()):
                 yield key, None
                 continue
-            is_rate = str(columns[is_of].kind.iloc[0]) in RATES
+            is_rate = str(columns[is_of].kind.iloc[0]) in _RATES
             yield key, FilledChanges.of(cells, answers, pair_columns, is_rate=is_rate, fills_scale=options.fills_scale)
 
 

@@ -36,7 +36,7 @@ KOLMOGOROV_SMIRNOV: Final = "kolmogorov_smirnov"
 LINEARISED: Final = "linearised over root prompts, cluster t and its interval"
 NAIVE: Final = "two-sample Kolmogorov-Smirnov over subgroup rates, p naive: subgroups as independent draws"
 MOST_EXACT: Final = 10_000  # subgroups of a generation, past which scipy calls its exact p unfeasible
-KEYS: Final = ["slice_id", "measure_id", "grouping_id"]
+_KEYS: Final = ["slice_id", "measure_id", "grouping_id"]
 _UNITS: Final = f"""
     select slice_id, measure_id, grouping_id, system_id, group_id, unit_id, n, k
     from intermediate.int_subgroup_units
@@ -89,7 +89,7 @@ def subgroup_changes(
     ideal = float(ideals[0]) if ideals else 0.0
     seed = stable_seed(options.seed, "generations swapped", "subgroups")
     units, sums = (
-        dict(iter(connection.execute(query, in_sql(measures)).df().groupby(KEYS))) for query in (_UNITS, _SUMS)
+        dict(iter(connection.execute(query, in_sql(measures)).df().groupby(_KEYS))) for query in (_UNITS, _SUMS)
     )
 
     @lru_cache(maxsize=1)  # sets with the same units follow each other
@@ -97,7 +97,7 @@ def subgroup_changes(
         return Flips(seed, options.n_draws_nonlinear, n_units)
 
     for key in sorted({*units, *sums}):
-        keys = {**dict(zip(KEYS, key, strict=True)), "calibration": "raw", "group_id": "", "category": ""}
+        keys = {**dict(zip(_KEYS, key, strict=True)), "calibration": "raw", "group_id": "", "category": ""}
         counts = unit_counts(units[key]) if key in units else None
         if counts is not None:
             for this_system, other in pairs:

@@ -27,7 +27,7 @@ MOST_FOR_T: Final = 5  # root prompts up to which p is of a t distribution: 32 a
 SKEW_PER_ROOT: Final = 0.3  # skewness over the square root of root prompts past which the size is not kept
 FEWEST_FOR_DISPERSION: Final = 8  # groups under which the jackknife of a change of dispersion errs
 SWAPPED: Final = "generations swapped on whole root prompts, studentised; cluster t interval"
-BY_T: Final = "cluster t and its interval"
+_BY_T: Final = "cluster t and its interval"
 JACKKNIFE: Final = "jackknife over root prompts, t"
 
 
@@ -216,7 +216,7 @@ def mean_changes(
         n_units=n,
         n_draws=n_draws,
         is_permuted=is_permuted,
-        method=first_of([is_tested], [SWAPPED if is_permuted else BY_T]),
+        method=first_of([is_tested], [SWAPPED if is_permuted else _BY_T]),
         reason=first_of(
             [~is_tested, _is_skewed(d, n), np.full(n.shape, not is_permuted)],
             [InferenceReason.FEW_BESIDE_OTHERS, InferenceReason.APPROXIMATE, InferenceReason.P_FLOOR],

@@ -21,7 +21,7 @@ from python_assets.infer.result import InferenceReason, Result
 from python_assets.infer.schemes.choose import InUnits, in_units, stages
 from python_assets.infer.schemes.residuals import UnitResiduals
 
-BY_UNITS: Final = "changes of units: "
+_BY_UNITS: Final = "changes of units: "
 
 
 def _of_units(cells: Cells, x: Floats, options: Options) -> tuple[InUnits | InferenceReason, Floats]:
@@ -54,7 +54,7 @@ def units_interaction(cells: Cells, x: Floats, asked: Asked, options: Options) -
         nothing = Result.of((n_labels, len(cells.group_ids)), reason=scheme)
         return Change(nothing, nothing.value, nothing.value)
     cell_results = of_units(scheme.units, values[:, :n_labels], asked)
-    method = np.array([word and BY_UNITS + word for word in cell_results.method.ravel()], dtype=object)
+    method = np.array([word and _BY_UNITS + word for word in cell_results.method.ravel()], dtype=object)
     side_values = UnitResiduals(scheme.units, parts=asked.parts).differences(values[:, n_labels:]).value.T
     sides = np.where(np.isnan(cell_results.value), np.nan, side_values.reshape(2, *cell_results.value.shape))
     return Change(cell_results._replace(method=method.reshape(cell_results.value.shape)), *sides)
@@ -89,7 +89,7 @@ def unit_changes(cells: Cells, x: Floats, options: Options, margin: float = np.n
         if not goes_on(contrasts.p_hypothesis, options.alpha).any():
             break
     n_units = np.broadcast_to(contrast.weights.is_unit.sum(axis=1), contrasts.value.shape)
-    words = [word and BY_UNITS + word for word in contrasts.method.ravel()]
+    words = [word and _BY_UNITS + word for word in contrasts.method.ravel()]
     fields = {name: field.ravel() for name, field in (contrasts._asdict() | {"n_root_prompts": n_units}).items()}
     group_results = Result.of(n_units.ravel().shape, **fields | {"method": words})
     side_values = contrast.differences(values[:, n_labels:]).value.T.reshape(2, -1)

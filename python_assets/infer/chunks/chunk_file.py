@@ -14,8 +14,8 @@ import duckdb
 from python_assets.errors import PlumblineError, WarehouseError
 from python_assets.warehouse.build import connect, write_remedy
 
-VARIABLE: Final = "PLUMBLINE_CHUNKS"
-REMEDY: Final = f"set {VARIABLE} to a folder, or an address such as s3://bucket/folder, that every worker reaches"
+_VARIABLE: Final = "PLUMBLINE_CHUNKS"
+_REMEDY: Final = f"set {_VARIABLE} to a folder, or an address such as s3://bucket/folder, that every worker reaches"
 # what Part reads, which a test finds in its queries
 TABLES: Final = {
     "raw": (
@@ -81,7 +81,7 @@ def _put(path: Path, address: str) -> None:
         Path(f"{file_path}.unfinished").write_bytes(path.read_bytes())
         Path(f"{file_path}.unfinished").replace(file_path)
     except Exception as error:
-        raise WarehouseError(address, error, "a folder or bucket that can be written", REMEDY) from error
+        raise WarehouseError(address, error, "a folder or bucket that can be written", _REMEDY) from error
 
 
 @contextmanager
@@ -99,7 +99,7 @@ def opened(address: str) -> Iterator[duckdb.DuckDBPyConnection]:
                 files.get_file(file_path, str(path))
             connection = connect(path, read_only=True)
         except Exception as error:
-            raise WarehouseError(address, error, "a part that this machine can read", REMEDY) from error
+            raise WarehouseError(address, error, "a part that this machine can read", _REMEDY) from error
         try:
             yield connection
         finally:
@@ -117,7 +117,7 @@ def file_system(address: str) -> tuple[Any, str]:
     try:
         files, path = url_to_fs(address)
     except (ImportError, ValueError) as error:
-        raise WarehouseError(VARIABLE, error, "a folder, or an address of fsspec", REMEDY) from error
+        raise WarehouseError(_VARIABLE, error, "a folder, or an address of fsspec", _REMEDY) from error
     return files, str(path)
 
 
@@ -137,5 +137,5 @@ def write_problem(address: str) -> PlumblineError | None:
     except PlumblineError as error:
         return error
     except Exception as error:
-        return WarehouseError(address, error, "a folder or bucket that can be written", REMEDY)
+        return WarehouseError(address, error, "a folder or bucket that can be written", _REMEDY)
     return None

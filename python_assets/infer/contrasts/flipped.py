@@ -16,7 +16,7 @@ from python_assets.infer.formulas.multiplicity import min_p
 from python_assets.infer.result import Bools
 
 SUMS_AT_ONCE = 256  # rows by columns of one product, in each thread
-DRAWS_AT_ONCE = 512  # of it, so that t under flips stays in cache
+_DRAWS_AT_ONCE = 512  # of it, so that t under flips stays in cache
 
 
 def flipped_p(by_unit: Floats, is_present: Bools, signs: Flips) -> Floats:
@@ -42,7 +42,7 @@ def flipped_p(by_unit: Floats, is_present: Bools, signs: Flips) -> Floats:
         def work(columns: slice, batch: Floats = batch, at: int = at) -> None:
             z = by_unit[:, :, columns]
             flat = np.ascontiguousarray(z.swapaxes(0, 1)).reshape(n_units, -1)
-            for piece in pieces(len(batch), DRAWS_AT_ONCE):
+            for piece in pieces(len(batch), _DRAWS_AT_ONCE):
                 sums = (batch[piece] @ flat).reshape(piece.stop - piece.start, n_rows, -1)
                 drawn[:, columns, at + piece.start : at + piece.stop] = _statistics(sums, z, n).swapaxes(1, 2)
 

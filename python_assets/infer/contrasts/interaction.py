@@ -27,12 +27,12 @@ from python_assets.infer.schemes.differences import LARGEST_T, ratio
 from python_assets.infer.schemes.residuals import Residuals, UnitResiduals, residuals
 from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, Units, unit_scopes
 
-FEWEST_FOR_FLIPS: Final = 6  # under which no flip can be called
+_FEWEST_FOR_FLIPS: Final = 6  # under which no flip can be called
 BY_FLIPS: Final = "signs of whole root prompts flipped, studentised; cluster t interval"
 BY_T: Final = "cluster t and its interval"
-BY_UNITS: Final = "unit t, t interval"
+_BY_UNITS: Final = "unit t, t interval"
 SIZES_AT_ONCE: Final = 8_000_000  # of the t under flips that a thread holds
-DRAWS_AT_ONCE: Final = 512
+_DRAWS_AT_ONCE: Final = 512
 
 
 def interaction(
@@ -136,7 +136,7 @@ def of_blocks(design: Design, x: Floats, asked: Asked, signs: Callable[[Ints], F
     t, std_error = weighted.under(value, crossed, squares)
     is_sized: Bools = np.asarray((n >= MIN_UNITS) & (n_roots >= FEWEST))
     in_hypothesis: Bools = np.asarray(is_sized & (n >= MIN_UNITS_OF_HYPOTHESIS))
-    is_permuted: Bools = np.asarray(in_hypothesis & (n_roots >= FEWEST_FOR_FLIPS))
+    is_permuted: Bools = np.asarray(in_hypothesis & (n_roots >= _FEWEST_FOR_FLIPS))
     estimate = _estimate(value.T, std_error.T, t.T, np.broadcast_to(df, shape), asked.alpha)
     by_t = _p_by_t(estimate, in_hypothesis, asked.n_together)
     tested, n_drawn = _of_t(by_t), np.zeros(shape, dtype=np.intp)
@@ -189,7 +189,7 @@ def of_units(units: Units, x: Floats, asked: Asked) -> Result:
     cells = _result(
         estimate, tested, asked.margin, is_told=is_told, is_sized=in_hypothesis, in_hypothesis=in_hypothesis
     )
-    method = np.full(n.shape, BY_UNITS + units.method, dtype=object)
+    method = np.full(n.shape, _BY_UNITS + units.method, dtype=object)
     scope = unit_scopes(np.full(n.shape, fewest), units.n_prompts, has_own_prompts=units.n_own_prompts is not None)
     n_root_prompts = units.n_root_prompts_of(is_told[None, units.group])[0]
     reason = first_of(
@@ -328,7 +328,7 @@ def _flipped(weighted: Weighted, observed: Floats, in_hypothesis: Bools, signs: 
     crossing = None if is_even else np.ascontiguousarray((weighted.w[:, :, None] * weighted.u).reshape(n_units, -1))
     counts, at = np.zeros((2, n_rows, n_columns), dtype=np.int64), 0
     for batch in signs.batches():
-        for piece in pieces(len(batch), DRAWS_AT_ONCE):
+        for piece in pieces(len(batch), _DRAWS_AT_ONCE):
             shape = (piece.stop - piece.start, n_rows, n_columns)
             total = (batch[piece] @ flat).reshape(shape)
             crossed = total * first[0][:, None] if crossing is None else (batch[piece] @ crossing).reshape(shape)

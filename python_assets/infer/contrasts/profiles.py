@@ -17,11 +17,11 @@ from python_assets.infer.tables import OF_GROUPS
 
 INVERTED: Final = ("fdi", "idi", "cramers_v", "jsd_between_groups", "jsd")  # with an interval
 DIVERGENCES: Final = ("jsd_group", "jsd_between_groups", "jsd")  # with one where divergences_hold
-FEWEST_ROOT_PROMPTS: Final = 10
+_FEWEST_ROOT_PROMPTS: Final = 10
 FEWEST_PER_LABEL: Final = 10  # responses of a group
 FEWEST_LABELS: Final = 3
 MOST_LABELS: Final = 17
-MOST_GROUPS: Final = 12
+_MOST_GROUPS: Final = 12
 _WORDS: Final = {"fdi_group": "total variation", "jsd_group": "divergence"}
 PROFILE_INDICES: Final = (*INVERTED, "fdi_max", "jsd_max")
 
@@ -41,7 +41,7 @@ def divergences_hold(*, n_groups: int, n_root_prompts: int, n_labels: Ints, n_re
 
     Source: inference.md 3.3, table of divergences; bench/bench_divergences.py.
     """
-    is_simulated = np.full(n_labels.shape, n_groups <= MOST_GROUPS and n_root_prompts >= FEWEST_ROOT_PROMPTS)
+    is_simulated = np.full(n_labels.shape, n_groups <= _MOST_GROUPS and n_root_prompts >= _FEWEST_ROOT_PROMPTS)
     is_simulated &= (n_labels >= FEWEST_LABELS) & (n_labels <= MOST_LABELS)
     return is_simulated & (n_responses >= FEWEST_PER_LABEL * n_labels)
 

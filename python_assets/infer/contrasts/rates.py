@@ -25,7 +25,7 @@ from python_assets.study.base import Against
 APPROXIMATE_BELOW = 10  # root prompts under which logit MOVER was found short (inference.md 3.2)
 FEW_EVENTS = 5  # of a side, under which it was too (inference.md 5)
 Paired = BlockContrast | PairContrast
-NAMES = ("permuted cluster score z", "score t", "MOVER interval")
+_NAMES = ("permuted cluster score z", "score t", "MOVER interval")
 
 
 def rate_null(
@@ -146,7 +146,7 @@ def rate_estimate(contrast: Contrast, y: Floats, alpha: float) -> tuple[Estimate
         estimate = mean_estimate(contrast, y, alpha)
         if contrast.units.is_two_way:
             return estimate, limits_of(estimate), contrast.rows.names
-        names, limits = (*contrast.rows.names[:2], NAMES[2]), _unit_limits(contrast, y, estimate.value)
+        names, limits = (*contrast.rows.names[:2], _NAMES[2]), _unit_limits(contrast, y, estimate.value)
         return estimate._replace(limits=limits(stats.t.isf(alpha / 2, estimate.df))), limits, names
     pair, scored, z = _rates(contrast, y)
     n = contrast.rows.n_units.astype(float)
@@ -154,7 +154,7 @@ def rate_estimate(contrast: Contrast, y: Floats, alpha: float) -> tuple[Estimate
     value = pair.p1 - pair.p2
     limits = mover_of(scored, value, 1 - contrast.inverse_other if _is_grand_mean(contrast) else None)
     std_error = sd / np.sqrt(np.maximum(n, 1))
-    return Estimate(value, std_error, z, n - 1 + 0 * z, limits(interval.t_quantile(n, alpha))), limits, NAMES
+    return Estimate(value, std_error, z, n - 1 + 0 * z, limits(interval.t_quantile(n, alpha))), limits, _NAMES
 
 
 def mover_of(pair: RatePair, value: Floats, share: Floats | None) -> Limits:
@@ -196,7 +196,7 @@ def log_disparities(contrast: Contrast, y: Floats, tested: Tested, *, alpha: flo
         is_short = (n < APPROXIMATE_BELOW) | (n_fewest < FEW_EVENTS)
     estimate = logit_estimate(pair, statistic, df, quantile)
     levels = margin_p(estimate, lambda c: interval.mover_logit(pair, c), margin)
-    p_names = contrast.rows.names if isinstance(contrast, UnitContrast) else NAMES
+    p_names = contrast.rows.names if isinstance(contrast, UnitContrast) else _NAMES
     names = (*p_names[:2], "logit MOVER interval" if has_interval else "no interval")
     result = assemble(contrast.rows, estimate, tested, levels, alpha=alpha, names=names)
     if not has_interval:

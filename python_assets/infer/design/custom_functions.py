@@ -18,7 +18,7 @@ from python_assets.registry import load_function
 from python_assets.study.study import Study
 
 LARGEST: Final = 1e100  # what lies beyond it is not finite, in SQL as here
-FAILED: Final = "function_failed"
+_FAILED: Final = "function_failed"
 UNDEFINED: Final = "custom_undefined"
 _PATHS: Final = "select distinct function_path from raw.statistics where function_path is not null order by all"
 
@@ -82,7 +82,7 @@ class CustomFunction:
     def _failed(self, what: str, n: int) -> OwnValue:
         if self.first_failure is None:
             self.first_failure = f"{shorten(what)} (of {n:,} value{'s' * (n != 1)})"
-        return OwnValue(np.nan, FAILED)
+        return OwnValue(np.nan, _FAILED)
 
 
 def custom_functions(connection: duckdb.DuckDBPyConnection, study: Study) -> Mapping[str, CustomFunction]:

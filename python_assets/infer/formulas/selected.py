@@ -32,11 +32,11 @@ from python_assets.study.base import Against
 
 FEWEST_ROWS: Final = 6  # of a set, under which nothing is known of how sizes spread
 LARGEST_Z: Final = 8.0
-LARGEST_T: Final = 30.0
+_LARGEST_T: Final = 30.0
 SPREADS: Final = np.concatenate([[0.0], 0.5 * 2.0 ** (np.arange(9) / 2)])  # in standard errors
 N_STEPS: Final = 200
 LEVEL: Final = "level_selected"
-WEIGHT: Final = "weight_of_row"
+_WEIGHT: Final = "weight_of_row"
 _OF_PAIR: Final = [name for name in ROW if name not in ("comparison", "group_id", "category")]
 
 
@@ -71,7 +71,7 @@ def shrinkage(t: Floats, df: Floats, weight: Floats) -> Floats:
     mixture = np.full(len(SPREADS), 1 / len(SPREADS))
     for _ in range(N_STEPS):
         mixture = mixture * (density.T @ (share / (density @ mixture)))
-    density = densities(np.clip(t, -LARGEST_T, LARGEST_T))
+    density = densities(np.clip(t, -_LARGEST_T, _LARGEST_T))
     kept: Floats = density @ (mixture * SPREADS**2 / variance) / (density @ mixture)
     return kept
 
@@ -112,7 +112,7 @@ def with_selected_sizes(
     size_columns = {
         "value_shrunken": factor * rows.value.to_numpy(),
         LEVEL: level,
-        WEIGHT: rows.weight.where(rows.is_row, 0.0).to_numpy(),
+        _WEIGHT: rows.weight.where(rows.is_row, 0.0).to_numpy(),
         "selected_reason": reason,
     }
     n_contrasts = len(contrasts)
@@ -133,7 +133,7 @@ def n_comparisons(rows: pd.DataFrame, keys: Sequence[str]) -> Floats:
         rows: of with_selected_sizes.
         keys: of the question.
     """
-    return rows.groupby([*keys], sort=False)[WEIGHT].transform("sum").clip(lower=1.0).to_numpy(dtype=float)
+    return rows.groupby([*keys], sort=False)[_WEIGHT].transform("sum").clip(lower=1.0).to_numpy(dtype=float)
 
 
 def _of_contrasts(contrasts: pd.DataFrame) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from python_assets.study.metrics import metric_names
 
 N_NEEDED_CAP = 10_000  # past it the number says only that the effect seen is next to the margin
 POWER = 0.8
-RATES = ("risk_difference", "log_disparity", "selection_rate_difference", "precision_difference")
+_RATES = ("risk_difference", "log_disparity", "selection_rate_difference", "precision_difference")
 
 
 class Verdict(StrEnum):
@@ -68,7 +68,7 @@ def contrast_verdicts(
         alpha: error rate.
     """
     low, high = (contrasts[side].to_numpy(dtype=float) for side in ("ci_low", "ci_high"))
-    is_rate = contrasts.contrast.isin(RATES).to_numpy()
+    is_rate = contrasts.contrast.isin(_RATES).to_numpy()
     no_interval = np.isnan(low) & np.isnan(high)
     return verdicts(
         contrasts.q_value.to_numpy(),

@@ -22,7 +22,7 @@ from python_assets.infer.result import Result
 from python_assets.infer.tables import HYPOTHESIS, INTERACTION
 
 # what a row of a cell that stands in a later round tells of that round
-OF_ROUND: Final = {
+_OF_ROUND: Final = {
     **{name: name for name in ("value", "std_error", "ci_low", "ci_high", "null_median", "null_q95", "studentised")},
     **{name: name for name in ("df", "p_value", "p_margin", "p_equivalence")},
     "p_value_maxt": "p_maxt",
@@ -131,8 +131,8 @@ def _told(
         return group_levels(p, hypothesis["q_value"], of_set)
 
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
-    columns = [*OF_ROUND, "q_value", "is_significant", "value_without", "explained_by", "mirror_of", *OF_SELECTION]
+    columns = [*_OF_ROUND, "q_value", "is_significant", "value_without", "explained_by", "mirror_of", *OF_SELECTION]
     standing_rows = told_of_standing(
-        rows[columns], standing, at, group_ids, of_round=OF_ROUND, q_of=q_of, alpha=options.alpha
+        rows[columns], standing, at, group_ids, of_round=_OF_ROUND, q_of=q_of, alpha=options.alpha
     )
     return standing, standing_rows.drop(columns=["differs_on_its_own", "is_significant"])

@@ -28,9 +28,9 @@ from python_assets.infer.schemes.differences import over_units
 from python_assets.infer.tables import CORRECTED, HYPOTHESIS, LOG_DISPARITY
 from python_assets.study.base import ALL_SYSTEMS, Against
 
-DIFFERENCES: Final = ("mean_difference", "risk_difference")
-RATES: Final = ("binary", "label")
-ROLES: Final = ("continuous", *RATES)
+_DIFFERENCES: Final = ("mean_difference", "risk_difference")
+_RATES: Final = ("binary", "label")
+_ROLES: Final = ("continuous", *_RATES)
 _UNITS: Final = (Unit.ROOT_PROMPT, Unit.BLOCK)
 _QUOTED: Final = ("value", "std_error", "ci_low", "ci_high", "q_value", "n_units")
 _KEYS_OF_ROWS: Final = ["slice_id", "grouping_id", *KEYS, "group_id"]
@@ -70,7 +70,7 @@ def bounds_of(cells: Cells, answers: Missing, *, fills_scale: bool = False) -> B
         return bounds
     root = cells.frame.root_of_block[cells.frame.block]
     means = missing.prompt_means(cells.x, root)
-    is_rate = np.isin(cells.roles.astype(str), RATES)
+    is_rate = np.isin(cells.roles.astype(str), _RATES)
     scale = (answers.scale_low, answers.scale_high) if fills_scale else None
     low, high = missing.limits_of(cells.x, means, is_rate, scale)
     n_asked = answers.n + np.where(np.isnan(cells.x), 0, cells.n_responses)
@@ -135,7 +135,7 @@ def with_missing_answers(
     for layout in layouts.values():
         spreads.append(_by_row(layout.cells, sd=_spread(layout.cells)))
         answers = layout.missing()
-        columns = np.flatnonzero(answers.n.any(axis=0) & np.isin(layout.cells.roles.astype(str), ROLES))
+        columns = np.flatnonzero(answers.n.any(axis=0) & np.isin(layout.cells.roles.astype(str), _ROLES))
         if len(columns):
             cells = of_columns(layout.cells, columns)
             open_answers = Missing(answers.n[:, columns], answers.scale_low[columns], answers.scale_high[columns])
@@ -143,7 +143,7 @@ def with_missing_answers(
             shares = {"share": column_bounds.share, "share_of_rest": column_bounds.share_of_rest}
             bounds.append(_by_row(cells, is_open=1.0, df=column_bounds.df, **shares, **column_bounds.ends._asdict()))
     names = ("is_open", "df", "share", "share_of_rest", *Ends._fields)
-    is_filled, is_mean = _can_be_filled(contrasts), (contrasts.contrast == DIFFERENCES[0]).to_numpy()
+    is_filled, is_mean = _can_be_filled(contrasts), (contrasts.contrast == _DIFFERENCES[0]).to_numpy()
     is_open, df, share, share_of_rest, *both = _read_by(contrasts, is_filled, bounds, names)
     (sd,) = _read_by(contrasts, is_mean, spreads, ("sd",))
     ends, quoted = Ends(*both), contrasts.astype(dict.fromkeys(_QUOTED, float))
@@ -215,7 +215,7 @@ def _read_by(
 def _can_be_filled(contrasts: pd.DataFrame) -> np.ndarray:
     """Whether rows are of raw means, rates and shares of labels of one generation, against the rest."""
     is_filled: np.ndarray = (
-        contrasts.contrast.isin(DIFFERENCES)
+        contrasts.contrast.isin(_DIFFERENCES)
         & (contrasts.reference == str(Against.REST))
         & (contrasts.calibration == "raw")
         & contrasts.statistic.isin(("mean", "share"))
@@ -246,4 +246,4 @@ def _standardised(contrasts: pd.DataFrame, sd: Floats) -> Floats:
     logs = contrasts[contrasts.contrast == LOG_DISPARITY].set_index(keys).value
     log_odds = logs.reindex(pd.MultiIndex.from_frame(contrasts[keys])).to_numpy(dtype=float)
     value = contrasts.value.to_numpy(dtype=float)
-    return np.where((contrasts.contrast == DIFFERENCES[1]).to_numpy(), log_odds, value / sd)
+    return np.where((contrasts.contrast == _DIFFERENCES[1]).to_numpy(), log_odds, value / sd)

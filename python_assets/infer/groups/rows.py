@@ -34,7 +34,7 @@ CONTRASTS: Final = {
     "selection": ("selection_rate_difference",),
     "precision": ("precision_difference",),
 }
-METRICS: Final = {
+_METRICS: Final = {
     "continuous": (*INDICES, *DESCRIPTIVE),
     "nonlinear": (*INDICES, *DESCRIPTIVE),
     "binary": (*INDICES, *RATE_INDICES, BELOW_FOUR_FIFTHS, *DESCRIPTIVE),
@@ -48,7 +48,7 @@ METRICS: Final = {
     "error_rate": AS_VALUES,
 }
 OF_LABELS: Final = ("corrected_score", "corrected_rate", "error_score", "error_rate")
-ERRORS: Final = OF_LABELS[2:]
+_ERRORS: Final = OF_LABELS[2:]
 
 
 # of all models together, beside SIZES
@@ -114,7 +114,7 @@ class Sheet:
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that the columns have rows of."""
-        return tuple(name for name in METRICS[self.role] if name != IDI or self.cells.is_full)
+        return tuple(name for name in _METRICS[self.role] if name != IDI or self.cells.is_full)
 
     @property
     def is_pooled(self) -> bool:
@@ -143,7 +143,7 @@ class Sheet:
 
         What cells have beyond their parts is a difference, with the margin of one; errors of an instrument have none.
         """
-        if self.role in ERRORS:
+        if self.role in _ERRORS:
             return np.full(len(self.columns), np.nan)
         name = self.contrasts[0] if name == INTERACTION else name
         measures = zip(self.keys["measure_id"], self.directions, strict=True)

@@ -23,7 +23,7 @@ from python_assets.study.base import LEVEL_SEPARATOR, grouping_id
 from python_assets.study.factors import OF_SYSTEMS
 
 INTERCEPT: Final = "(intercept)"
-LEAST_SHARE: Final = 1e-9  # of a column's length that must be left once the columns before it are taken off
+_LEAST_SHARE: Final = 1e-9  # of a column's length that must be left once the columns before it are taken off
 _LEVELS: Final = "select factor, level from raw.factor_levels order by factor, level_position"
 _OF_SYSTEMS: Final = "select distinct factor, level from raw.system_factors order by factor, level"
 _FACTORS: Final = "select factor, factor_type, reference_level from raw.factors"
@@ -203,7 +203,7 @@ def independent_columns(x: Floats) -> NDArray[np.bool_]:
         for _ in range(2):  # a second pass takes off what rounding left of the first
             left = left - basis @ (basis.T @ left)
         length = linalg.norm(left)
-        if length > LEAST_SHARE * max(linalg.norm(column), 1.0):
+        if length > _LEAST_SHARE * max(linalg.norm(column), 1.0):
             is_kept[at] = True
             basis = np.column_stack([basis, left / length])
     return is_kept

@@ -25,7 +25,7 @@ from python_assets.study.base import ALL_SYSTEMS, LEVEL_SEPARATOR, parts_of
 from python_assets.study.problems import unknown_name
 from python_assets.study.study import Study, make_id
 
-EFFECTS: Final = "effects"
+_EFFECTS: Final = "effects"
 _KEYS = ["regression_id", "slice_id", "system_id", "measure_id"]
 _TESTED = {"p_value": "double", "q_value": "double", "method": "varchar"}
 _REASONS = {"reason": "varchar", "inference_reason": "varchar"}
@@ -198,7 +198,7 @@ def judge_regressions(
         "factor_importance": _told_by_crossing(terms, is_asked_of_term).assign(q_value=q_level, role=role),
         "factor_models": _told_by_crossing(models, is_asked).assign(
             q_value=levels.of_hypothesis,
-            family_id=first_of([is_effect], [EFFECTS]),
+            family_id=first_of([is_effect], [_EFFECTS]),
             n_hypotheses=np.where(is_effect, n_tested, np.nan),
         ),
     }

@@ -16,9 +16,9 @@ from scipy.special import expit, xlog1py, xlogy
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.regressions.coding import independent_columns
 
-MOST_ROUNDS: Final = 50
+_MOST_ROUNDS: Final = 50
 CLOSE_ENOUGH: Final = 1e-10  # of coefficients between two rounds
-MOST_SECONDS: Final = 60.0  # of leaving every cluster out in turn
+_MOST_SECONDS: Final = 60.0  # of leaving every cluster out in turn
 # of a refit from the full fit, measured on one core from 1,152 x 39 to 28,800 x 39; Firth's takes no longer
 SECONDS_A_FIT: Final = 0.003
 SECONDS_A_PRODUCT: Final = 8e-9  # of rows and the square of columns
@@ -92,7 +92,7 @@ def fit_logistic(counts: Counts, start: Floats | None = None) -> Fit:
     with warnings.catch_warnings():
         for category in (ConvergenceWarning, PerfectSeparationWarning, RuntimeWarning):
             warnings.simplefilter("ignore", category)  # is_converged says it
-        fitted = model.fit(start, maxiter=MOST_ROUNDS, tol=CLOSE_ENOUGH, tol_criterion="params")
+        fitted = model.fit(start, maxiter=_MOST_ROUNDS, tol=CLOSE_ENOUGH, tol_criterion="params")
     b, is_converged = fitted.params, bool(fitted.converged)
     return Fit(b, expit(counts.x @ b), fitted.bse, is_firth=False, is_converged=is_converged, intercept=float(b[0]))
 
@@ -107,7 +107,7 @@ def fit_firth(counts: Counts, start: Floats | None = None) -> Fit:
 
     rows, y, weight = _outcomes(counts)
     begin = np.zeros(rows.shape[1]) if start is None else start
-    model = FirthLogisticRegression(backend="numpy", fit_intercept=False, max_iter=MOST_ROUNDS, gtol=1e-8, xtol=1e-8)
+    model = FirthLogisticRegression(backend="numpy", fit_intercept=False, max_iter=_MOST_ROUNDS, gtol=1e-8, xtol=1e-8)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # is_converged says it
         model.fit(rows, y, sample_weight=weight, offset=rows @ begin)
@@ -128,7 +128,7 @@ def _outcomes(counts: Counts) -> tuple[Floats, Floats, Floats]:
 def _flic(counts: Counts, log_odds: Floats) -> float:
     """What is added to the intercept so that probabilities add up to the events."""
     shift = 0.0
-    for _ in range(MOST_ROUNDS):
+    for _ in range(_MOST_ROUNDS):
         p = expit(log_odds + shift)
         step = float((counts.k - counts.n * p).sum() / (counts.n * p * (1 - p)).sum())
         shift += float(np.clip(step, -1, 1))
@@ -145,7 +145,7 @@ def fit_like(counts: Counts, fit: Fit, start: Floats | None = None) -> Fit:
 def takes_too_long(counts: Counts) -> bool:
     """Whether leaving out every cluster in turn takes over a minute: by arithmetic, not by the clock."""
     n_rows, n_columns = counts.x.shape
-    return bool(counts.n_clusters * (SECONDS_A_FIT + SECONDS_A_PRODUCT * n_rows * n_columns**2) > MOST_SECONDS)
+    return bool(counts.n_clusters * (SECONDS_A_FIT + SECONDS_A_PRODUCT * n_rows * n_columns**2) > _MOST_SECONDS)
 
 
 def left_out(counts: Counts, fit: Fit) -> Floats:

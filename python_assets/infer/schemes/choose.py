@@ -29,7 +29,7 @@ from python_assets.infer.schemes.pair_contrast import PairContrast, pair_contras
 from python_assets.infer.schemes.unit_contrast import UnitContrast
 from python_assets.infer.schemes.units import Units
 
-FEWEST_FOR_FLIPS = 4  # root prompts
+_FEWEST_FOR_FLIPS = 4  # root prompts
 Contrast = BlockContrast | PairContrast | UnitContrast
 GroupMeans = BlockMeans | UnitMeans
 
@@ -85,7 +85,7 @@ class Blocks(NamedTuple):
         Source: inference.md 6.3: of two groups a shuffle is a flip.
         """
         design = self.design
-        if design.unit is not Unit.ROOT_PROMPT or len(design.groups) < 3 or is_stratum.sum() < FEWEST_FOR_FLIPS:
+        if design.unit is not Unit.ROOT_PROMPT or len(design.groups) < 3 or is_stratum.sum() < _FEWEST_FOR_FLIPS:
             return None
         return Flips(self.flip_seed, n, int(design.frame.root_of_block.max()) + 1, design.roots[is_stratum])
 

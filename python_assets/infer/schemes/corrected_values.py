@@ -22,7 +22,7 @@ from python_assets.infer.tables import CORRECTED, OF_LABELS
 from python_assets.study.base import BASELINE
 
 FEWEST_EVENTS: Final = 3  # labelled events, and answers without one, under which a group's numbers are approximate
-KINDS: Final = {"binary": ("corrected_rate", "error_rate"), "continuous": ("corrected_score", "error_score")}
+_KINDS: Final = {"binary": ("corrected_rate", "error_rate"), "continuous": ("corrected_score", "error_score")}
 
 
 class Corrected(NamedTuple):
@@ -133,7 +133,7 @@ def with_labels(cells: Cells, labels: Mapping[tuple[str, str], CellLabels], decl
         declared: measures that the study names labels of: their columns are there without any, too.
     """
     columns = cells.columns
-    is_of = columns.measure_id.isin(declared) & columns.kind.isin([*KINDS]) & (columns.calibration == "raw")
+    is_of = columns.measure_id.isin(declared) & columns.kind.isin([*_KINDS]) & (columns.calibration == "raw")
     labelled_columns = columns[is_of & (columns.statistic == "mean") & (columns.parameters == "")]
     added, values, known = [], [], dict(cells.labels)
     for column in labelled_columns.to_dict("records"):
@@ -158,7 +158,7 @@ def with_labels(cells: Cells, labels: Mapping[tuple[str, str], CellLabels], decl
 
 def _columns(frame: Frame, m: Floats, labels: CellLabels | None, kind: str) -> Iterator[tuple[str, Floats, Labelled]]:
     """Yield calibration, values and what is known of them: of one generation and measure."""
-    value_kind, error_kind = KINDS[kind]
+    value_kind, error_kind = _KINDS[kind]
     is_rate = kind == "binary"
     nothing = Labelled(value_kind, 0, InferenceReason.TOO_FEW_LABELS, np.zeros(frame.n_groups, dtype=bool), is_rate)
     if labels is None:

@@ -17,7 +17,7 @@ from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.schemes.differences import LARGEST_T, Differences, Rows, Sums
 
-NOTHING = Labelled("error_score", 0, None, np.zeros(0, dtype=bool), is_rate=False)
+_NOTHING = Labelled("error_score", 0, None, np.zeros(0, dtype=bool), is_rate=False)
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class LabelledContrast(BlockContrast):
     values are of labelled answers alone.
     """
 
-    labelled: Labelled = NOTHING
+    labelled: Labelled = _NOTHING
 
     @cached_property
     def rows(self) -> Rows:

@@ -23,7 +23,7 @@ from python_assets.infer.statistics.quantiles import GroupQuantiles
 from python_assets.infer.statistics.row_statistics import GroupRows, row_statistic
 from python_assets.infer.statistics.statistics import GroupSums, additive_statistic
 
-METHOD: Final = "permuted statistic, tests equal distributions"
+_METHOD: Final = "permuted statistic, tests equal distributions"
 LAST_BITS: Final = 1e-6  # of the statistic: a tie (exchange.TIE) is then wider than what rounding makes of it
 
 Regrouped = GroupQuantiles | GroupRows | GroupSums
@@ -37,7 +37,7 @@ def is_shuffled(spec: StatisticSpec) -> bool:
 
 def method_of(spec: StatisticSpec) -> str:
     """How a statistic is tested, in words: of a function of the study's own with the hash of its file."""
-    return METHOD if spec.function is None else f"{METHOD} ({spec.function.version})"
+    return _METHOD if spec.function is None else f"{_METHOD} ({spec.function.version})"
 
 
 def compare_statistic(scheme: Blocks, values: Values, columns: Ints, spec: StatisticSpec) -> Compared:

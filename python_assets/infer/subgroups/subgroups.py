@@ -20,7 +20,7 @@ from python_assets.infer.subgroups import variance
 from python_assets.infer.tables import Columns, write_tables
 
 KEYS: Final = ("study_id", "slice_id", "system_id", "measure_id", "grouping_id", "group_id")
-TABLES: Final[Columns] = {
+_TABLES: Final[Columns] = {
     "subgroups": {
         **dict.fromkeys(KEYS, "varchar not null"),
         **dict.fromkeys(("ci_low", "ci_high", "log_disparity_ci_low", "log_disparity_ci_high"), "double"),
@@ -72,7 +72,7 @@ def infer_subgroups(connection: duckdb.DuckDBPyConnection, alpha: float) -> Subg
     intervals = subgroup_intervals(sums, alpha, mixed)
     study_id = connection.execute("select min(study_id) from raw.prompts").fetchone() or ("",)
     components = variance.variance_rows(connection).assign(study_id=study_id[0])
-    write_tables(connection, TABLES, {"subgroups": intervals, "variance_components": components})
+    write_tables(connection, _TABLES, {"subgroups": intervals, "variance_components": components})
     return SubgroupCounts(len(intervals), int(intervals.ci_low.notna().sum()), len(components))
 
 

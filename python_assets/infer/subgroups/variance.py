@@ -17,10 +17,10 @@ import pandas as pd
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.study.factors import OF_SYSTEMS
 
-GROUP: Final = "group"
-ROOT_PROMPT: Final = "root_prompt"
+_GROUP: Final = "group"
+_ROOT_PROMPT: Final = "root_prompt"
 SYSTEM: Final = "system"
-INTERACTION: Final = "interaction"
+_INTERACTION: Final = "interaction"
 REPEAT: Final = "repeat"
 REST: Final = "rest"
 COLUMNS: Final = {
@@ -98,7 +98,7 @@ def variance_rows(connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 def _components(values: pd.DataFrame, levels: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
     sources = sources_of(values, levels)
-    names = [*sources.names, REPEAT if INTERACTION in sources.names else REST]
+    names = [*sources.names, REPEAT if _INTERACTION in sources.names else REST]
     x = values.value.to_numpy(dtype=float)
     has_spread = bool(np.ptp(x) > 1e-12 * np.abs(x).max())
     estimates = variances(x, sources) if has_spread else None
@@ -125,14 +125,14 @@ def sources_of(values: pd.DataFrame, levels: Mapping[str, Mapping[str, str]]) ->
         values: with group, root_prompt, generation and interaction, which is a prompt put to a generation.
         levels: of factors of generations: by generation.
     """
-    candidates = {GROUP: values[GROUP], ROOT_PROMPT: values[ROOT_PROMPT]}
+    candidates = {_GROUP: values[_GROUP], _ROOT_PROMPT: values[_ROOT_PROMPT]}
     model_factors = [name for name in OF_SYSTEMS if name in levels and name != SYSTEM]
     for name in [*model_factors, *(name for name in levels if name not in OF_SYSTEMS)]:
         candidates[name] = values.system.map(levels[name]).fillna("")
-    if all(candidates[name].nunique() < 2 for name in candidates if name not in (GROUP, ROOT_PROMPT)):
+    if all(candidates[name].nunique() < 2 for name in candidates if name not in (_GROUP, _ROOT_PROMPT)):
         candidates[SYSTEM] = values.system
     if values.interaction.duplicated().any():
-        candidates[INTERACTION] = values.interaction
+        candidates[_INTERACTION] = values.interaction
     partition = Partition([], [])
     for name, column in candidates.items():
         code = np.asarray(pd.factorize(column)[0], dtype=np.intp)

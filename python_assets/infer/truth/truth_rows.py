@@ -25,7 +25,7 @@ from python_assets.infer.truth.ground_truth import FEWEST_UNITS, Answers, TruthT
 from python_assets.study.base import GROUND_TRUTH
 
 OF_HYPOTHESIS: Final = ("jsd_truth_weighted", "jsd_truth_unweighted")
-SIZES: Final = (*OF_HYPOTHESIS, "jsd_truth_marginal", "jsd_truth_by_group")  # the others tell of categories too
+_SIZES: Final = (*OF_HYPOTHESIS, "jsd_truth_marginal", "jsd_truth_by_group")  # the others tell of categories too
 _KEYS: Final = ["slice_id", "system_id", "measure_id", "grouping_id", "parameters"]
 _CELL: Final = ("category", "category_position", "group_id")
 ANSWERS: Final = (*_KEYS, *_CELL, "root_prompt_position", "unit_id", "prompt_position", "n")
@@ -71,7 +71,7 @@ def _hypothesis(
 ) -> Tables:
     answers = answers[answers.category_position.notna() & answers.group_id.isin(truth.group_id)]
     n_groups, drawn = answers.group_id.nunique(), _drawn(answers)
-    p, method, scope, sizes = np.nan, None, None, dict.fromkeys(SIZES, Result.of((1,)))
+    p, method, scope, sizes = np.nan, None, None, dict.fromkeys(_SIZES, Result.of((1,)))
     reason: InferenceReason | None
     if not set(answers.category) & set(truth.category[truth.share.notna()]):
         reason = size_reason = InferenceReason.NO_VALUES

@@ -15,7 +15,7 @@ from python_assets.providers.messages import plain_text
 from python_assets.providers.records import Message
 from python_assets.warehouse.file_hashes import sha256_of_file
 
-MOST_TOKENS: Final = 1_024  # where neither the study nor the model has a bound
+_MOST_TOKENS: Final = 1_024  # where neither the study nor the model has a bound
 _DIGESTED: Final = frozenset({".safetensors", ".bin", ".json", ".txt", ".model", ".jinja"})
 
 
@@ -129,7 +129,7 @@ def load_model(folder: Path, digest: str, loading: Loading = AS_IT_IS) -> Loaded
         tokenizer=tokenizer,
         stops=_checked_stops(folder, model, [*stops, tokenizer.eos_token_id]),
         n_positions=getattr(model.config.get_text_config(), "max_position_embeddings", None),
-        most_tokens=defaults.max_new_tokens or MOST_TOKENS,
+        most_tokens=defaults.max_new_tokens or _MOST_TOKENS,
     )
 
 

@@ -18,7 +18,7 @@ THREADS: Final = 2  # as the embedder has: another number changes the last digit
 DTYPES: Final = ("auto", "float32", "float16", "bfloat16")
 DEVICE_MAPS: Final = ("auto", "balanced", "balanced_low_0", "sequential")
 _DEVICE: Final = TypeAdapter(Device)
-METHOD: Final = "quant_method"
+_METHOD: Final = "quant_method"
 
 
 class Loading(NamedTuple):
@@ -67,15 +67,15 @@ def _is_device_map(value: Any) -> bool:
     return value in DEVICE_MAPS if isinstance(value, str) else isinstance(value, Mapping) and bool(value)
 
 
-OPTIONS: Final[Mapping[str, _Option]] = {
+_OPTIONS: Final[Mapping[str, _Option]] = {
     "revision": _Option(lambda value: isinstance(value, str), "a text, the commit in quotes"),
     "top_logprobs": _Option(_is_count, "a whole number of tokens, 1 or more"),
     "dtype": _Option(lambda value: value in DTYPES, f"a type of weights: {', '.join(DTYPES)}"),
     "device": _Option(_is_device, "a device: cpu, cuda, cuda:1 and so on, or mps"),
     "device_map": _Option(_is_device_map, f"{', '.join(DEVICE_MAPS)}, or a mapping from layers to devices"),
     "quantization": _Option(
-        lambda value: isinstance(value, Mapping) and isinstance(value.get(METHOD), str),
-        f"{{{METHOD}: NAME, ...}} with the fields that transformers has for it",
+        lambda value: isinstance(value, Mapping) and isinstance(value.get(_METHOD), str),
+        f"{{{_METHOD}: NAME, ...}} with the fields that transformers has for it",
     ),
     "threads": _Option(_is_count, "a whole number of threads, 1 or more"),
     "stop": _Option(_are_texts, "a list of texts that end an answer, none empty"),
@@ -86,10 +86,10 @@ OPTIONS: Final[Mapping[str, _Option]] = {
 def option_problems(options: Mapping[str, Any]) -> Iterator[StudyError]:
     """What is wrong with options, by their field below the generation."""
     for name, value in options.items():
-        if name not in OPTIONS:
-            yield unknown_name(("options", name), name, "an option", list(OPTIONS), "remove it")
-        elif not OPTIONS[name].is_right(value):
-            yield StudyError(("options", name), value, OPTIONS[name].expected, "correct it")
+        if name not in _OPTIONS:
+            yield unknown_name(("options", name), name, "an option", list(_OPTIONS), "remove it")
+        elif not _OPTIONS[name].is_right(value):
+            yield StudyError(("options", name), value, _OPTIONS[name].expected, "correct it")
     if "device" in options and "device_map" in options:
         where, expected = ("options", "device_map"), "one place, not a second beside device"
         yield StudyError(where, options["device_map"], expected, "keep one of them")

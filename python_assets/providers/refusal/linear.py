@@ -22,7 +22,7 @@ from python_assets.providers.refusal.opening import is_of_life, is_reported
 # What the file of weights must say that it is: weights of another version would be told as these.
 VERSION: Final = "refusal_en_3"
 WEIGHTS: Final = Path(__file__).with_name("weights.npz")
-SENTENCES: Final = 3
+_SENTENCES: Final = 3
 MOST_WORDS: Final = 3
 _FEWEST_WORDS: Final = 4
 TOKEN: Final = r"(?u)\b\w[\w']*\b"
@@ -64,7 +64,7 @@ def read_text(sentences: Sequence[str]) -> str:
     yes or no.
     """
     refusing = (one for one in sentences if not (is_reported(one) or is_of_life(one)))
-    read = " ".join(islice(refusing, SENTENCES))
+    read = " ".join(islice(refusing, _SENTENCES))
     return "" if len(read.split()) < _FEWEST_WORDS or _YES_OR_NO.match(read) else read
 
 

@@ -19,8 +19,8 @@ from python_assets.report.reader import Row, rows_of
 from python_assets.study.base import BASELINE, make_id
 from python_assets.warehouse.build import Home
 
-SCHEMA: Final = "plumbline-audit/2"
-MODELS: Final = f"""
+_SCHEMA: Final = "plumbline-audit/2"
+_MODELS: Final = f"""
     select system_id as model, provider, model as model_name, model_digest, is_simulated
     from systems
     where study_id = $study and system_id <> '{BASELINE}' and not is_engine
@@ -32,7 +32,7 @@ RUN: Final = """
     from runs
     where study_id = $study and run_id = $run
 """
-ANSWERS: Final = f"""
+_ANSWERS: Final = f"""
     select count(distinct root_prompt_id) as n_root_prompts, count(*) as n_responses,
         count(*) filter (responses.status = 'error') as n_errors, count(*) filter (is_refused) as n_refused
     from responses
@@ -40,7 +40,7 @@ ANSWERS: Final = f"""
     where study_id = $study and system_id <> '{BASELINE}'
 """
 # in the order of sets and, within one, of findings; of pairs of models there is no sentence
-HYPOTHESES: Final = """
+_HYPOTHESES: Final = """
     select hypotheses.system_id as model, nullif(reference_system_id, '') as against, hypotheses.family_id,
         measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, hypotheses.verdict,
         strongest_verdict, hypotheses.reason, hypotheses.p_value, hypotheses.q_value, strongest_effect as size,
@@ -77,11 +77,11 @@ def audit_findings(home: Home, record: Record) -> dict[str, Any]:
             if study_id not in there:
                 benchmarks.append({"benchmark": benchmark, "study_id": study_id, "is_published": False})
                 continue
-            model_rows = rows_of(connection, MODELS, {"study": study_id})
+            model_rows = rows_of(connection, _MODELS, {"study": study_id})
             models |= {row["model"]: row for row in model_rows}
             benchmarks.append(_benchmark(connection, benchmark, study_id, [row["model"] for row in model_rows]))
     return {
-        "schema": SCHEMA,
+        "schema": _SCHEMA,
         "audit": record.name,
         "design": record.design,
         "is_simulated": any(row["is_simulated"] for row in models.values()),
@@ -102,7 +102,7 @@ def _benchmark(
     study_keys = {"study": study_id}
     study = study_row(connection, study_id)
     run = rows_of(connection, RUN, study_keys | {"run": study["run_id"]})[0]
-    hypotheses = rows_of(connection, HYPOTHESES, study_keys)
+    hypotheses = rows_of(connection, _HYPOTHESES, study_keys)
     families = rows_of(connection, FAMILIES, study_keys)
     about = PRIMARY if any(row["family_id"] == PRIMARY for row in families) else ALL_ELSE
     rows_by_model = {model: [row for row in hypotheses if _is_about(row, model, about)] for model in models}
@@ -113,7 +113,7 @@ def _benchmark(
         "title": study["title"],
         "published_at": _written(study["published_at"]),
         **run,
-        **rows_of(connection, ANSWERS, study_keys)[0],
+        **rows_of(connection, _ANSWERS, study_keys)[0],
         "family_id": about,
         "verdicts": {model: verdict_of(rows) for model, rows in rows_by_model.items()},
         "families": families,

@@ -8,7 +8,7 @@ from python_assets.errors import NOTHING, WarehouseError
 from python_assets.report.templates import write_page
 from python_assets.warehouse.build import Home
 
-NAME: Final = "audit.json"
+_NAME: Final = "audit.json"
 
 
 class Record(NamedTuple):
@@ -33,7 +33,7 @@ def write_record(home: Home, record: Record) -> None:
         WarehouseError: it cannot be written.
     """
     content = json.dumps(record._asdict(), ensure_ascii=False, indent=2)
-    write_page(folder_of(home, record.name) / NAME, f"{content}\n".encode())
+    write_page(folder_of(home, record.name) / _NAME, f"{content}\n".encode())
 
 
 @overload
@@ -55,11 +55,11 @@ def read_record(home: Home, name: str, *, or_none: bool = False) -> Record | Non
     Raises:
         WarehouseError: it was never begun, or its file is damaged.
     """
-    path = folder_of(home, name) / NAME
+    path = folder_of(home, name) / _NAME
     if not path.is_file():
         if or_none:
             return None
-        known = sorted(one.parent.name for one in path.parents[1].glob(f"*/{NAME}"))
+        known = sorted(one.parent.name for one in path.parents[1].glob(f"*/{_NAME}"))
         expected = f"an audit of this warehouse: {', '.join(known) or 'none'}"
         raise WarehouseError(f"audit {name}", NOTHING, expected, "begin one with: plumbline audit --model MODEL")
     try:

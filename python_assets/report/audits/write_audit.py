@@ -14,7 +14,7 @@ from python_assets.report.matrix import NOT_ASKED, VERDICTS
 from python_assets.report.templates import template, write_page
 from python_assets.warehouse.build import Home
 
-PAGE: Final = "report.html"
+_PAGE: Final = "report.html"
 FINDINGS: Final = "findings.json"
 MOST_FOUND: Final = 20
 MOST_TOLD: Final = 8
@@ -43,10 +43,10 @@ def write_audit(home: Home, record: Record) -> AuditWritten:
     page = template("audits/audit.html").render(
         findings=findings, verdicts=VERDICTS, warning=text.SIMULATED, most_found=MOST_FOUND, most_told=MOST_TOLD
     )
-    write_page(folder / PAGE, page.encode())
+    write_page(folder / _PAGE, page.encode())
     content = json.dumps(findings, ensure_ascii=False, indent=1, allow_nan=False)
     write_page(folder / FINDINGS, f"{content}\n".encode())
-    return AuditWritten(folder / PAGE, folder / FINDINGS, findings)
+    return AuditWritten(folder / _PAGE, folder / FINDINGS, findings)
 
 
 def told_audit(done: AuditWritten) -> list[str]:

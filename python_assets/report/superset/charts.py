@@ -9,11 +9,11 @@ from typing import Final, Literal, NamedTuple
 Condition = tuple[str, str, str | list[str] | None]  # column, operator and value as Superset has them
 Drawing = Literal["bar", "line", "points", "heatmap"]
 
-WHOLE: Final = 12  # columns of a row of the dashboard
+_WHOLE: Final = 12  # columns of a row of the dashboard
 HALF: Final = 6
 COUNT: Final = "rows"
-SHOWN: Final = ["beyond_margin", "different"]
-ALL_PROMPTS: Final[Condition] = ("slice_id", "==", "all")
+_SHOWN: Final = ["beyond_margin", "different"]
+_ALL_PROMPTS: Final[Condition] = ("slice_id", "==", "all")
 
 
 class Number(NamedTuple):
@@ -35,7 +35,7 @@ class Rows(NamedTuple):
     columns: tuple[str, ...]
     order: tuple[str, ...] = ()
     where: tuple[Condition, ...] = ()
-    width: int = WHOLE
+    width: int = _WHOLE
 
 
 class Figure(NamedTuple):
@@ -53,19 +53,19 @@ class Figure(NamedTuple):
     numbers: tuple[str, ...]
     by: tuple[str, ...] = ()
     where: tuple[Condition, ...] = ()
-    width: int = WHOLE
+    width: int = _WHOLE
     is_stacked: bool = False
 
 
 Chart = Number | Rows | Figure
 
 ONE_AT_A_TIME: Final = "one study, measure and grouping at a time"
-LIMITS: Final = ("ci_low", "ci_high")
+_LIMITS: Final = ("ci_low", "ci_high")
 TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
     "Overview": (
         (
             Number("hypotheses", "questions asked", "v_findings"),
-            Number("significant", "of them called different", "v_findings", (("verdict", "IN", SHOWN),)),
+            Number("significant", "of them called different", "v_findings", (("verdict", "IN", _SHOWN),)),
             Number("untold", "of them not computable", "v_findings", (("verdict", "==", "not_tested"),)),
             Number("worse_off", "groups that are worse off", "v_worse_off"),
         ),
@@ -86,7 +86,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "who_is_worse_off",
                 "Who is worse off, by how much and how sure",
                 "v_worse_off",
-                ("system_id", "measure_id", "grouping_id", "group_id", "category", "value", *LIMITS, "unit")
+                ("system_id", "measure_id", "grouping_id", "group_id", "category", "value", *_LIMITS, "unit")
                 + (
                     "q_value",
                     "verdict",
@@ -118,9 +118,9 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "points",
                 "v_differences",
                 x="group_id",
-                numbers=("value", *LIMITS),
+                numbers=("value", *_LIMITS),
                 by=("system_id", "category", "reference"),
-                where=(ALL_PROMPTS,),
+                where=(_ALL_PROMPTS,),
             ),
         ),
         (
@@ -128,7 +128,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "differences",
                 "Every group of every question",
                 "v_differences",
-                ("system_id", "measure_id", "grouping_id", "group_id", "category", "reference", "value", *LIMITS)
+                ("system_id", "measure_id", "grouping_id", "group_id", "category", "reference", "value", *_LIMITS)
                 + ("value_shrunken", "unit", "q_value", "verdict", "side", "explained_by", "n_responses")
                 + ("n_root_prompts", "slice_id", "meaning", "model", "system_prompt_name"),
                 order=("finding_rank", "-value"),
@@ -155,7 +155,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 x="system_id",
                 numbers=("value",),
                 by=("group_id",),
-                where=(ALL_PROMPTS,),
+                where=(_ALL_PROMPTS,),
                 width=HALF,
             ),
             Figure(
@@ -178,7 +178,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 x="group_id",
                 numbers=("disparity_change", "disparity_change_ci_low", "disparity_change_ci_high"),
                 by=("system_id", "reference_system_id", "category"),
-                where=(ALL_PROMPTS,),
+                where=(_ALL_PROMPTS,),
             ),
         ),
         (
@@ -212,7 +212,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 x="measure_id",
                 numbers=("share",),
                 by=("source",),
-                where=(ALL_PROMPTS, ("share", "IS NOT NULL", None)),
+                where=(_ALL_PROMPTS, ("share", "IS NOT NULL", None)),
                 width=HALF,
                 is_stacked=True,
             ),
@@ -290,7 +290,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 numbers=("strongest_value",),
                 by=("system_id",),
                 where=(
-                    *(ALL_PROMPTS, ("calibration", "==", "raw"), ("reference_system_id", "==", "")),
+                    *(_ALL_PROMPTS, ("calibration", "==", "raw"), ("reference_system_id", "==", "")),
                     *(("statistic", "IN", ["mean", "share"]), ("parameters", "==", "")),
                 ),
             ),

@@ -17,7 +17,7 @@ from python_assets.report.superset.layout import dashboard_config
 from python_assets.report.superset.written_charts import chart_config
 from python_assets.warehouse.build import Home, unwritable
 
-FOLDER: Final = "plumbline"  # that all files of the bundle lie in: Superset takes off the first part of each path
+_FOLDER: Final = "plumbline"  # that all files of the bundle lie in: Superset takes off the first part of each path
 DUMPER: Final = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # many times as fast, where it was compiled
 WRITABLE, ANOTHER = "a file that can be written", "name another one"
 FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)  # of a zip: a bundle of the same has the same bytes
@@ -94,5 +94,5 @@ def _write(path: Path, files: Mapping[str, Mapping[str, Any]]) -> None:
     with ZipFile(unfinished, "w", ZIP_DEFLATED) as bundle:
         for name, config in files.items():
             text = yaml.dump(config, Dumper=DUMPER, allow_unicode=True, sort_keys=False)
-            bundle.writestr(ZipInfo(f"{FOLDER}/{name}.yaml", FIRST_TIME), text, ZIP_DEFLATED)
+            bundle.writestr(ZipInfo(f"{_FOLDER}/{name}.yaml", FIRST_TIME), text, ZIP_DEFLATED)
     unfinished.replace(path)

@@ -7,10 +7,10 @@ from typing import Any, Final
 from python_assets.report.superset.charts import COUNT, Chart, Condition, Drawing, Figure, Number, Rows
 from python_assets.report.superset.datasets import VERSION, uuid_of
 
-MAX_ROWS: Final = 1000
+_MAX_ROWS: Final = 1000
 PAGE_LENGTH: Final = 10
 NO_TIMES: Final = "No filter"
-KINDS: Final[dict[Drawing, str]] = {
+_KINDS: Final[dict[Drawing, str]] = {
     "bar": "echarts_timeseries_bar",
     "line": "echarts_timeseries_line",
     "points": "echarts_timeseries_scatter",
@@ -61,7 +61,7 @@ def _rows(chart: Rows) -> tuple[dict[str, Any], dict[str, Any]]:
         "query_mode": "raw",
         "all_columns": list(chart.columns),
         "order_by_cols": [json.dumps(one) for one in order],
-        "row_limit": MAX_ROWS,
+        "row_limit": _MAX_ROWS,
         "page_length": PAGE_LENGTH,
         "include_search": True,
         "show_cell_bars": False,
@@ -74,9 +74,9 @@ def _rows(chart: Rows) -> tuple[dict[str, Any], dict[str, Any]]:
 def _figure(chart: Figure) -> tuple[dict[str, Any], dict[str, Any]]:
     metrics = [_metric(name) for name in chart.numbers]
     shown: dict[str, Any] = {
-        "viz_type": KINDS[chart.drawing],
+        "viz_type": _KINDS[chart.drawing],
         "x_axis": chart.x,
-        "row_limit": MAX_ROWS,
+        "row_limit": _MAX_ROWS,
         "y_axis_format": "SMART_NUMBER",
     }
     if chart.drawing == "heatmap":
@@ -109,7 +109,7 @@ def _figure(chart: Figure) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _query(columns: Sequence[Any]) -> dict[str, Any]:
-    return {"columns": list(columns), "row_limit": MAX_ROWS, "extras": {}, "annotation_layers": []}
+    return {"columns": list(columns), "row_limit": _MAX_ROWS, "extras": {}, "annotation_layers": []}
 
 
 def _metric(name: str) -> dict[str, Any]:

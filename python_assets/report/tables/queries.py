@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 
 Document = Literal["saged", "multi_factor", "fair_sea"]
 
-HEADER: Final = ("-- ", *(f"-- {name}: " for name in ("Source", "Needs")))
+_HEADER: Final = ("-- ", *(f"-- {name}: " for name in ("Source", "Needs")))
 
 
 class TableQuery(NamedTuple):
@@ -28,6 +28,6 @@ def queries_of(document: Document) -> list[TableQuery]:
 
 
 def _read(path: Path) -> TableQuery:
-    *header, sql = path.read_text(encoding="utf-8").split("\n", len(HEADER))
-    title, source, needs = (line.removeprefix(prefix) for line, prefix in zip(header, HEADER, strict=True))
+    *header, sql = path.read_text(encoding="utf-8").split("\n", len(_HEADER))
+    title, source, needs = (line.removeprefix(prefix) for line, prefix in zip(header, _HEADER, strict=True))
     return TableQuery(path.stem, title, source, needs, sql)

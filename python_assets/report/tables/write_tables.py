@@ -21,14 +21,14 @@ from python_assets.report.templates import template, write_page
 from python_assets.warehouse.build import Home, make_folder
 
 LIST: Final = "tables.csv"
-PAGE: Final = "tables.html"
-MAX_ROWS: Final = 200  # of a table on the page; its file has all
+_PAGE: Final = "tables.html"
+_MAX_ROWS: Final = 200  # of a table on the page; its file has all
 TITLES: Final[dict[Document, str]] = {
     "saged": "SAGED, sections 4.1 to 5.2",
     "multi_factor": "the multi-factor document",
     "fair_sea": "FAIR-SEA",
 }
-SYSTEMS: Final = """
+_SYSTEMS: Final = """
     select system_id, is_simulated
     from systems
     where study_id = $study and not is_baseline
@@ -95,20 +95,20 @@ def write_tables(home: Home, study_id: str, document: Document, folder: Path | N
         raise knew_less(home.published, study_id, error) from error
     except (OSError, duckdb.IOException) as error:
         raise WarehouseError(target, error, "a folder that can be written", "name one with --out FOLDER") from error
-    write_page(target / PAGE, page.encode())
-    return TablesWritten(target, [table.written for table in shown], target / PAGE)
+    write_page(target / _PAGE, page.encode())
+    return TablesWritten(target, [table.written for table in shown], target / _PAGE)
 
 
 def _shown(connection: duckdb.DuckDBPyConnection, reader: Reader, query: TableQuery, folder: Path) -> Shown:
     file = folder / f"{query.name}.csv"
     done = write_table(connection, escaped(connection, query.sql, reader.study_id), reader.study_id, file, "csv")
-    rows = reader.rows(f"select * from ({query.sql}) limit {MAX_ROWS}")
+    rows = reader.rows(f"select * from ({query.sql}) limit {_MAX_ROWS}")
     numbers = {name for row in rows for name, value in row.items() if isinstance(value, int | float)}
     return Shown(Written(query, file.name, done.n_rows), done.columns, numbers, rows)
 
 
 def _write_list(reader: Reader, tables: list[Written], path: Path) -> None:
-    is_simulated = any(row["is_simulated"] for row in reader.rows(SYSTEMS))
+    is_simulated = any(row["is_simulated"] for row in reader.rows(_SYSTEMS))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["file", "title", "source", "n_rows", "needs", "study_id", "run_id", "is_simulated"])
@@ -120,14 +120,14 @@ def _write_list(reader: Reader, tables: list[Written], path: Path) -> None:
 
 
 def _page(reader: Reader, document: Document, tables: list[Shown]) -> str:
-    systems = reader.rows(SYSTEMS)
+    systems = reader.rows(_SYSTEMS)
     content: dict[str, Any] = {
         "study": reader.study,
         "document": TITLES[document],
         "tables": tables,
         "simulated": [row["system_id"] for row in systems if row["is_simulated"]],
         "real": [row["system_id"] for row in systems if not row["is_simulated"]],
-        "max_rows": MAX_ROWS,
+        "max_rows": _MAX_ROWS,
         "alpha": reader.level,
         "warning": text.SIMULATED,
         "verdicts": text.VERDICTS,

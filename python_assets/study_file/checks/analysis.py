@@ -20,7 +20,7 @@ from python_assets.study_file.checks.measures import every_measure_id
 from python_assets.study_file.expand import Draft
 
 DIFFERENCE: Final = "_difference"
-SHARE: Final = "share"
+_SHARE: Final = "share"
 """The statistic of categorical disparities."""
 SET_NAMES: Final = ("primary", "secondary", "pooled", "baseline", "scorer", "comparison", "truth", "effects")
 CORRECT: Final = "correct the name or remove it"
@@ -155,7 +155,7 @@ def _set_problems(draft: Draft, path: FieldPath, hypotheses: HypothesisFamily) -
         "groupings": ("a grouping", [grouping_id(grouping) for grouping in draft.groupings]),
         "systems": ("a generation", known_systems(draft)),
         "slices": ("a slice", known_slices(draft)),
-        "statistics": ("a statistic of the study", ["mean", SHARE, *draft.parts.analysis.statistic_names]),
+        "statistics": ("a statistic of the study", ["mean", _SHARE, *draft.parts.analysis.statistic_names]),
     }
     for field, (kind, names) in known.items():
         for index, name in enumerate(getattr(hypotheses, field) or []):
@@ -171,9 +171,9 @@ def _empty_set_problems(draft: Draft, path: FieldPath, hypotheses: HypothesisFam
     if None in kinds or not kinds or hypotheses.statistics is None:
         return
     is_of_labels, is_of_numbers = "categorical" in kinds, bool(kinds - {"categorical"})
-    if any(is_of_labels if name == SHARE else is_of_numbers for name in hypotheses.statistics):
+    if any(is_of_labels if name == _SHARE else is_of_numbers for name in hypotheses.statistics):
         return
-    has = SHARE if is_of_labels else "mean"
+    has = _SHARE if is_of_labels else "mean"
     expected = f"statistics that one of its measures has, such as {has}"
     yield StudyError((*path, "statistics"), hypotheses.statistics, expected, "correct the list, or the measures")
 

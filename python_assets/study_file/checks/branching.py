@@ -11,7 +11,7 @@ from python_assets.study_file.checks.factors import unknown_level
 from python_assets.study_file.expand import Draft
 
 BRANCH: FieldPath = ("prompts", "branch")
-ENGLISH: Final = "en"
+_ENGLISH: Final = "en"
 LANGUAGE_NOT_BRANCHED: Final = "language_not_branched"
 KEYWORDS: FieldPath = ("prompts", "scrape", "keywords")
 
@@ -86,7 +86,7 @@ def _merge_problems(scrape: Scrape, branch: Branch) -> Iterator[StudyError]:
 def _word_problems(
     scrape: Scrape, branch: Branch, sources: Sequence[str], ends: Sequence[tuple[str, str]], *, is_written: bool
 ) -> Iterator[StudyError]:
-    if scrape.language != ENGLISH and not branch.forms and not is_written:
+    if scrape.language != _ENGLISH and not branch.forms and not is_written:
         expected = f"the forms of every level in {scrape.language}, where words bend as they do not in English"
         remedy = f"write all forms of each level's words in branch.forms ({LANGUAGE_NOT_BRANCHED} without)"
         yield StudyError((*BRANCH, "forms"), NOTHING, expected, remedy)

@@ -22,7 +22,7 @@ from python_assets.texts.files import READERS, find_files, find_texts
 
 IMPORT: Final[FieldPath] = ("prompts", "import")
 PATH_REMEDY: Final = "correct the path, which starts from the folder of the study file"
-AUTO: Final = "auto"
+_AUTO: Final = "auto"
 
 
 def file_problems(draft: Draft) -> list[PlumblineError]:
@@ -194,7 +194,7 @@ def _named_columns(spec: Import) -> Iterator[tuple[FieldPath, str]]:
     for field, named in spec.columns.model_dump().items():
         if isinstance(named, list):
             yield from (((*IMPORT, "columns", field, index), column) for index, column in enumerate(named))
-        elif named is not None and (field, named) != ("replicate", AUTO):
+        elif named is not None and (field, named) != ("replicate", _AUTO):
             yield (*IMPORT, "columns", field), named
     for factor, column in spec.factors.items():
         yield (*IMPORT, "factors", factor), column

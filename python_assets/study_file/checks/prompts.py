@@ -20,8 +20,8 @@ from python_assets.study_file.checks.written import written_problems
 from python_assets.study_file.expand import Draft
 from python_assets.texts.words import WordFinder
 
-SCRAPE: FieldPath = ("prompts", "scrape")
-TEMPLATES: FieldPath = ("prompts", "templates")
+_SCRAPE: FieldPath = ("prompts", "scrape")
+_TEMPLATES: FieldPath = ("prompts", "templates")
 
 
 def prompt_problems(draft: Draft) -> Iterator[StudyError]:
@@ -44,13 +44,13 @@ def prompt_problems(draft: Draft) -> Iterator[StudyError]:
 def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator[StudyError]:
     levels, name = scrape.levels, scrape.factor
     branched = prompts.scraped_levels
-    yield from repeated((*SCRAPE, "levels"), levels, "level")
-    yield from alike_levels((*SCRAPE, "levels"), levels)
+    yield from repeated((*_SCRAPE, "levels"), levels, "level")
+    yield from alike_levels((*_SCRAPE, "levels"), levels)
     if scrape.reference is not None and prompts.level(scrape.reference) not in branched:
-        yield unknown_level((*SCRAPE, "reference"), scrape.reference, name, branched)
+        yield unknown_level((*_SCRAPE, "reference"), scrape.reference, name, branched)
     for level in scrape.keywords:
         if level not in levels:
-            yield unknown_level((*SCRAPE, "keywords", level), level, name, levels)
+            yield unknown_level((*_SCRAPE, "keywords", level), level, name, levels)
     yield from scraping_problems(draft, scrape)
     declared = draft.parts.factors.get(name)
     if declared and declared.levels and set(declared.levels) != set(branched):
@@ -86,11 +86,11 @@ def _words_of_levels(prompts: Prompts, scrape: Scrape) -> Iterator[tuple[str, st
 
 def _template_problems(draft: Draft, templates: Templates) -> Iterator[StudyError]:
     declared = draft.parts.factors
-    yield from _cross_problems((*TEMPLATES, "cross"), templates.cross, declared)
+    yield from _cross_problems((*_TEMPLATES, "cross"), templates.cross, declared)
     yield from _combination_problems(draft, templates)
     ids = [text.id for text in templates.texts]
     for index, text in enumerate(templates.texts):
-        path: FieldPath = (*TEMPLATES, "texts", index)
+        path: FieldPath = (*_TEMPLATES, "texts", index)
         if text.id in ids[:index]:
             yield StudyError((*path, "id"), text.id, "each template id once", "rename one of them")
         yield from _cross_problems((*path, "cross"), text.cross or [], declared)
@@ -117,9 +117,9 @@ def _cross_problems(path: FieldPath, cross: list[str], declared: dict[str, Facto
 def _combination_problems(draft: Draft, templates: Templates) -> Iterator[StudyError]:
     if templates.cross and templates.combinations:
         expected = "cross or combinations, not both"
-        yield StudyError((*TEMPLATES, "cross"), templates.cross, expected, "remove one of them")
+        yield StudyError((*_TEMPLATES, "cross"), templates.cross, expected, "remove one of them")
     for index, combination in enumerate(templates.combinations):
-        path: FieldPath = (*TEMPLATES, "combinations", index)
+        path: FieldPath = (*_TEMPLATES, "combinations", index)
         if set(combination) != set(templates.combinations[0]):
             expected = f"the factors of the first combination: {listed(templates.combinations[0])}"
             yield StudyError(path, list(combination), expected, "name the same factors in every combination")

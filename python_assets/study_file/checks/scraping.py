@@ -11,9 +11,9 @@ from python_assets.study_file.checks.factors import unknown_level
 from python_assets.study_file.expand import Draft
 from python_assets.texts.sentences import LANGUAGES
 
-SCRAPE: Final[FieldPath] = ("prompts", "scrape")
-SLOT: Final = "{level}"
-ENGLISH: Final = "en"
+_SCRAPE: Final[FieldPath] = ("prompts", "scrape")
+_SLOT: Final = "{level}"
+_ENGLISH: Final = "en"
 
 
 def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[StudyError]:
@@ -26,7 +26,7 @@ def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[StudyError]:
     yield from _language_problems(draft, scrape)
     templates: dict[tuple[str, str, str], str] = {}
     for placed in scrape.placed_sources():
-        path: FieldPath = (*SCRAPE, *placed.path)
+        path: FieldPath = (*_SCRAPE, *placed.path)
         yield from _level_problems(scrape, placed, path)
         yield from engine_problems(draft, (*path, "engine"), placed.source.engine)
         if placed.source.type == "synthetic":
@@ -40,31 +40,31 @@ def scraping_problems(draft: Draft, scrape: Scrape) -> Iterator[StudyError]:
     if asks_wiki and not scrape.wiki.contact:
         expected = "an e-mail address or a page of yours, because wikis want to know whom to write to"
         remedy = "add wiki: {contact: you@example.org}, or read other sources"
-        yield StudyError((*SCRAPE, "wiki", "contact"), NOTHING, expected, remedy)
+        yield StudyError((*_SCRAPE, "wiki", "contact"), NOTHING, expected, remedy)
 
 
 def _language_problems(draft: Draft, scrape: Scrape) -> Iterator[StudyError]:
     """Texts are cut by rules of their language; the first part of a sentence is found in English alone."""
-    path: FieldPath = (*SCRAPE, "language")
+    path: FieldPath = (*_SCRAPE, "language")
     if scrape.language not in LANGUAGES:
         expected = f"a language with rules for sentences: {', '.join(sorted(LANGUAGES))}"
         remedy = "read texts of one of them, or write the sentences as prompts.templates"
         yield StudyError(path, scrape.language, expected, remedy)
         return
     prompts = draft.parts.prompts
-    if scrape.language != ENGLISH and prompts is not None and prompts.assemble.chosen_method == "written":
+    if scrape.language != _ENGLISH and prompts is not None and prompts.assemble.chosen_method == "written":
         remedy = "write the items as prompts.templates, or in English"
-        yield StudyError(path, scrape.language, f"{ENGLISH}, which items are written in", remedy)
+        yield StudyError(path, scrape.language, f"{_ENGLISH}, which items are written in", remedy)
     splits = prompts is not None and prompts.assemble.chosen_method == "split_sentences"
-    if scrape.language != ENGLISH and splits:
-        expected = f"{ENGLISH}, because split_sentences finds the verbs of English alone"
+    if scrape.language != _ENGLISH and splits:
+        expected = f"{_ENGLISH}, because split_sentences finds the verbs of English alone"
         remedy = "set prompts.assemble: {method: questions, engine: NAME}, or read English texts"
         yield StudyError(path, scrape.language, expected, remedy)
 
 
 def _known_sources(draft: Draft, scrape: Scrape) -> Iterator[PlacedSource]:
     """The sources, less the default wiki where it stands in for sources that could not be read."""
-    shared: FieldPath = (*SCRAPE, "sources")
+    shared: FieldPath = (*_SCRAPE, "sources")
     is_stand_in = "sources" not in scrape.model_fields_set and any(
         path[: len(shared)] == shared for path in draft.parts.unread
     )
@@ -88,9 +88,9 @@ def _article_problems(
 ) -> Iterator[StudyError]:
     """Articles are told apart by tag and name, so two templates of one name need two tags."""
     source, template = placed.source, str(placed.source.template)
-    if SLOT not in template:
-        expected = f"a template that holds {SLOT}, the name that the article is about"
-        yield StudyError((*path, "template"), source.template, expected, f"write {SLOT} where the name belongs")
+    if _SLOT not in template:
+        expected = f"a template that holds {_SLOT}, the name that the article is about"
+        yield StudyError((*path, "template"), source.template, expected, f"write {_SLOT} where the name belongs")
     names = [placed.keyword] if placed.keyword is not None else source.levels or scrape.levels
     taken = {templates.setdefault((source.tag, str(source.engine), name), template) for name in names}
     if taken - {template}:
@@ -103,7 +103,7 @@ def _unread_problems(scrape: Scrape) -> Iterator[StudyError]:
         for position, entry in enumerate(entries):
             if isinstance(entry, Keyword) and not entry.use_shared and not entry.sources:
                 expected = f"sources for {entry.keyword!r}, which is kept out of those of {level!r}"
-                path = (*SCRAPE, "keywords", level, position, "sources")
+                path = (*_SCRAPE, "keywords", level, position, "sources")
                 yield StudyError(path, NOTHING, expected, "add them, or remove use_shared")
 
 
@@ -111,4 +111,4 @@ def _finders(scrape: Scrape) -> Iterator[tuple[FieldPath, KeywordFinder]]:
     for level, entries in scrape.keywords.items():
         for position, entry in enumerate(entries):
             if isinstance(entry, KeywordFinder):
-                yield (*SCRAPE, "keywords", level, position), entry
+                yield (*_SCRAPE, "keywords", level, position), entry

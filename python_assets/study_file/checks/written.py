@@ -8,7 +8,7 @@ from python_assets.study.study import Prompts, Scrape
 from python_assets.study_file.expand import Draft
 
 ASSEMBLE: FieldPath = ("prompts", "assemble")
-SOURCES: FieldPath = ("prompts", "scrape", "sources")
+_SOURCES: FieldPath = ("prompts", "scrape", "sources")
 
 
 def written_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator[StudyError]:
@@ -21,8 +21,8 @@ def written_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator
     """
     spec = prompts.assemble
     has_sources = any(True for _ in scrape.placed_sources())
-    if spec.chosen_method != "written" and not scrape.sources and SOURCES not in draft.parts.unread:
-        yield StudyError(SOURCES, [], "a source of sentences, or more", "name one, or remove sources")
+    if spec.chosen_method != "written" and not scrape.sources and _SOURCES not in draft.parts.unread:
+        yield StudyError(_SOURCES, [], "a source of sentences, or more", "name one, or remove sources")
     if spec.items is None:
         return
     if spec.themes is None and not has_sources:
