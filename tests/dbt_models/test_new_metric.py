@@ -76,7 +76,7 @@ def test_the_checks_of_a_study_file_know_it(project: Path, tmp_path: Path, monke
     path = tmp_path / "mine.yml"
     path.write_text(STUDY_FILE)
     load_study(path)
-    monkeypatch.setattr(metrics, "SEED", project / "seeds" / "metrics.csv")
+    monkeypatch.setattr(metrics, "_SEED", project / "seeds" / "metrics.csv")
     metrics.metrics.cache_clear()
     try:
         with pytest.raises(StudyError, match="mid_range is a disparity already"):

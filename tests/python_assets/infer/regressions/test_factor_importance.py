@@ -205,7 +205,7 @@ def test_few_arrangements_have_no_p():
 
 
 def test_too_many_clusters_are_not_left_out_one_by_one(monkeypatch):
-    monkeypatch.setattr("python_assets.infer.regressions.logistic.MOST_SECONDS", 0.0)
+    monkeypatch.setattr("python_assets.infer.regressions.logistic._MOST_SECONDS", 0.0)
     terms, models = importance(made(n_clusters=20), {"topic": "a"})
     assert models.inference_reason[""] == "too_many_clusters"
     assert set(terms.inference_reason[1:]) == {"too_many_clusters"}
