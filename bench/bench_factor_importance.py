@@ -18,8 +18,8 @@ from bench.error_tables import Row, Scaled, run_parts, table
 from python_assets.infer.draws.exchange import stable_seed
 from python_assets.infer.options import Options
 from python_assets.infer.regressions.clusters import cluster_errors, t_p
-from python_assets.infer.regressions.coding import Design, coded
-from python_assets.infer.regressions.factor_importance import Importance, Responses, factor_importance
+from python_assets.infer.regressions.coding import RegressionDesign, coded
+from python_assets.infer.regressions.factor_importance import ClusterResponses, Importance, factor_importance
 from python_assets.infer.regressions.logistic import Counts, fit_firth, fit_logistic, infinite_columns, left_out
 
 ALPHA = 0.05
@@ -55,7 +55,7 @@ class Setting(NamedTuple):
         return ", ".join(words + (["interaction"] if self.interacts else []))
 
 
-def made_up(setting: Setting, rng: np.random.Generator) -> tuple[Responses, Design]:
+def made_up(setting: Setting, rng: np.random.Generator) -> tuple[ClusterResponses, RegressionDesign]:
     """Responses without an effect of any factor."""
     shape = (sum(setting.between), max(setting.inside, 1), setting.cases)
     cluster, inner, case = (place.ravel() for place in np.indices(shape))
@@ -69,8 +69,8 @@ def made_up(setting: Setting, rng: np.random.Generator) -> tuple[Responses, Desi
     frame = pd.DataFrame({name: codes.astype(str) for name, codes in factors.items()})
     names = [name for name in factors if frame[name].nunique() > 1]
     order = {name: sorted(frame[name].unique()) for name in names}
-    design = Design(dict.fromkeys(names, "0"), [("topic", "style")] if setting.interacts else [], order)
-    return Responses(frame[names], cluster, n.astype(float), k.astype(float)), design
+    design = RegressionDesign(dict.fromkeys(names, "0"), [("topic", "style")] if setting.interacts else [], order)
+    return ClusterResponses(frame[names], cluster, n.astype(float), k.astype(float)), design
 
 
 def measured(setting: Setting, n_sets: int, n_draws: int, *, with_firth: bool = False) -> dict[str, float]:
@@ -96,7 +96,9 @@ def measured(setting: Setting, n_sets: int, n_draws: int, *, with_firth: bool = 
     return {name: float(np.mean(values)) for name, values in found.items()}
 
 
-def errors_of_sets(setting: Setting, n_draws: int) -> Iterator[tuple[Responses, Design, list[tuple[str, bool]]]]:
+def errors_of_sets(
+    setting: Setting, n_draws: int
+) -> Iterator[tuple[ClusterResponses, RegressionDesign, list[tuple[str, bool]]]]:
     """Data sets of a setting one after another, each with what is in error in it, by effect and kind of number."""
     rng = np.random.default_rng(stable_seed(setting))
     for number in count():
@@ -107,7 +109,7 @@ def errors_of_sets(setting: Setting, n_draws: int) -> Iterator[tuple[Responses, 
         yield responses, design, [*_errors(factor_importance(responses, design, options))]
 
 
-def _firth(responses: Responses, design: Design) -> tuple[bool, bool]:
+def _firth(responses: ClusterResponses, design: RegressionDesign) -> tuple[bool, bool]:
     """Whether a set is separated, and whether t over clusters left out calls its level different."""
     of = coded(responses.levels, design._replace(interactions=[]))
     counts = Counts(of.x, responses.n, responses.k, responses.cluster)

@@ -20,14 +20,14 @@ from scipy import stats
 from bench.bench_studies import ALPHA, Studies, asked, frame_of, simulate
 from python_assets.infer.draws.exchange import Floats, Shuffles
 from python_assets.infer.formulas.looks import Look, levels
-from python_assets.infer.formulas.selected import LEVEL, with_selected_sizes
+from python_assets.infer.formulas.selected import SELECTED_LEVEL, with_selected_sizes
 from python_assets.infer.hypotheses import with_levels
 from python_assets.infer.options import FIRST_DRAWS
-from python_assets.infer.tables import ROW
+from python_assets.infer.tables import ROW_KEYS
 
 AT_ONCE: Final = 20
 NO_PAIRS: Final = pd.DataFrame(
-    columns=[*ROW, "family_id", "is_significant", "value", "std_error", "df", "p_value", "p_maxt", "mirror_of"],
+    columns=[*ROW_KEYS, "family_id", "is_significant", "value", "std_error", "df", "p_value", "p_maxt", "mirror_of"],
     dtype=object,
 )
 
@@ -127,7 +127,7 @@ def _missed(studies: Studies, x: Floats, contrasts: pd.DataFrame, alpha: float) 
     t = np.divide(value, std_error, out=np.zeros_like(value), where=std_error > 0)
     sized = contrasts.assign(value=value, std_error=std_error, studentised=t, df=n_roots - 1.0, mirror_of=None)
     found, _ = with_selected_sizes(sized, NO_PAIRS, alpha)
-    half = stats.t.isf(found[LEVEL].to_numpy() / 2, n_roots - 1) * std_error
+    half = stats.t.isf(found[SELECTED_LEVEL].to_numpy() / 2, n_roots - 1) * std_error
     is_significant = contrasts.is_significant.to_numpy()
     return float((np.abs(value - truth) > half)[is_significant].mean()) if is_significant.any() else 0.0
 

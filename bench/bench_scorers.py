@@ -21,7 +21,15 @@ from bench.train_refusals import digest, held_out
 from python_assets.extract.extract_study import extract
 from python_assets.extract.languages import language_method
 from python_assets.extract.scorer import scorers
-from python_assets.extract.scorers.figures import PHRASINGS, REAL_ANSWERS, Labelled, Material, Share, Shown, rows_of
+from python_assets.extract.scorers.figures import (
+    PHRASINGS,
+    REAL_ANSWERS,
+    LabelledText,
+    Material,
+    MeasuredAccuracy,
+    Share,
+    rows_of,
+)
 from python_assets.extract.scorers.packaged import COMPUTED, Validation, write_validations
 from python_assets.providers.refusal.outcome import is_refusal
 from python_assets.study.model_family import UNKNOWN_FAMILY, model_family
@@ -78,7 +86,7 @@ class Scorer(NamedTuple):
 
 
 def validation_rows(
-    scorer: Scorer, source: Source, texts: Sequence[Labelled], *, n_left_out: int = 0
+    scorer: Scorer, source: Source, texts: Sequence[LabelledText], *, n_left_out: int = 0
 ) -> list[Validation]:
     """The rows of one instrument on one source: all texts, and by family and topic.
 
@@ -92,7 +100,7 @@ def validation_rows(
     return [_row(scorer, source, one, n_left_out if not (one.family or one.topic) else None) for one in shown]
 
 
-def _row(scorer: Scorer, source: Source, one: Shown, n_left_out: int | None) -> Validation:
+def _row(scorer: Scorer, source: Source, one: MeasuredAccuracy, n_left_out: int | None) -> Validation:
     return Validation(
         scorer=scorer.scorer,
         label_set=scorer.label_set,
@@ -120,7 +128,7 @@ def _limits(name: str, share: Share) -> dict[str, float | None]:
     return {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}
 
 
-def labelled_refusals(rows: Sequence[Mapping[str, str]], refuses: Sequence[bool]) -> list[Labelled]:
+def labelled_refusals(rows: Sequence[Mapping[str, str]], refuses: Sequence[bool]) -> list[LabelledText]:
     """Answers and refusals as they were read; those refused in part are left out.
 
     Args:
@@ -128,7 +136,7 @@ def labelled_refusals(rows: Sequence[Mapping[str, str]], refuses: Sequence[bool]
         refuses: what was read of each.
     """
     return [
-        Labelled(
+        LabelledText(
             REFUSED if row["label"] == REFUSED else None,
             REFUSED if refused else None,
             family_of(row["model"]),
@@ -161,7 +169,7 @@ def refusal_rows(folder: Path) -> Iterator[Validation]:
         yield from validation_rows(scorer, source, texts, n_left_out=len(own) - len(texts))
     written = read_rows(folder / "phrasings" / "refusals.csv")
     texts = [
-        Labelled(*(REFUSED if one else None for one in (row["truth"] == "refusal", is_refusal(row["text"]))))
+        LabelledText(*(REFUSED if one else None for one in (row["truth"] == "refusal", is_refusal(row["text"]))))
         for row in written
     ]
     yield from validation_rows(scorer._replace(is_training=True), WRITTEN, texts)
@@ -221,7 +229,7 @@ def _labelled(
     read, version = read_labels({"name": "label", scorer: label_set}, texts)
     folded = [None if label is None else label.lower() for label in read]
     family = FAMILY_OF_FAIR_SEA if source.material == REAL_ANSWERS else ""
-    pairs = [Labelled(truth, label, family) for truth, label in zip(truths, folded, strict=True)]
+    pairs = [LabelledText(truth, label, family) for truth, label in zip(truths, folded, strict=True)]
     return validation_rows(Scorer(scorer, label_set, version, is_training), source, pairs)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from python_assets.infer.subgroups.subgroups import KEYS, subgroup_intervals
+from python_assets.infer.subgroups.subgroups import SUBGROUP_KEYS, subgroup_intervals
 
 Counts = NDArray[np.int64]
 Sizes = tuple[Counts, Counts]
@@ -39,7 +39,7 @@ def unit_sums(own: Sizes, other: Sizes) -> pd.DataFrame:
     for side, first, second in (("u", own, own), ("o", other, other), ("uo", own, other)):
         for (a, left), (b, right) in product(zip("nk", first, strict=True), zip("nk", second, strict=True)):
             columns[f"sum_{a}{b}_{side}"] = (left * right).sum(axis=1)
-    return pd.DataFrame(columns).assign(**dict.fromkeys(KEYS, "x"))
+    return pd.DataFrame(columns).assign(**dict.fromkeys(SUBGROUP_KEYS, "x"))
 
 
 def made_up(sizes: Sizes, rates: tuple[float, float], spread: float, rng: np.random.Generator) -> tuple[Sizes, Sizes]:

@@ -14,7 +14,7 @@ from dagster_project.mistakes import tells_mistakes
 from dagster_project.partitions import checks_of_studies, studies
 from dagster_project.resources import PROVIDER_VARIABLE, StudyResource, WarehouseResource
 
-NAME: Final = "gate"
+GATE_CHECK: Final = "gate"
 COMPARISON: Final = "comparison"  # of the metadata: what the gate printed
 PASSED: Final = 0
 _MOVED: Final = 1
@@ -22,7 +22,7 @@ _TOLD: Final = {PASSED: "No group moved beyond its margin", _MOVED: "A group mov
 _NOT_COMPARED: Final = "Nothing could be compared"
 
 
-class Compared(NamedTuple):
+class GateRun(NamedTuple):
     """How the gate ended, and what it printed."""
 
     code: int
@@ -31,7 +31,7 @@ class Compared(NamedTuple):
 
 with checks_of_studies():
     _SPEC: Final = dg.AssetCheckSpec(
-        NAME,
+        GATE_CHECK,
         asset=DATABASE,  # which is made as the run is kept, where the comparison reads it
         description="Of studies with waves.gate: no group moved beyond its margin since the wave before.",
         partitions_def=studies,
@@ -39,7 +39,7 @@ with checks_of_studies():
 
 
 # a study without waves.gate has no result, which is neither passed nor failed
-@dg.multi_asset_check(name=NAME, specs=[_SPEC], can_subset=True)
+@dg.multi_asset_check(name=GATE_CHECK, specs=[_SPEC], can_subset=True)
 @tells_mistakes
 def gate(
     context: dg.AssetCheckExecutionContext, study: StudyResource, warehouse: WarehouseResource
@@ -65,7 +65,7 @@ def gate(
     )
 
 
-def _compare(study_id: str, against: str) -> Compared:
+def _compare(study_id: str, against: str) -> GateRun:
     """Run the gate in a process of its own: it is a run in another warehouse, and a process has one of these."""
     environment = {name: value for name, value in os.environ.items() if name != PROVIDER_VARIABLE}
     called = [sys.executable, "-m", "python_assets.cli", "gate", study_id, "--against", against]
@@ -77,4 +77,4 @@ def _compare(study_id: str, against: str) -> Compared:
         except BaseException:  # a signal ended the run; the comparison ends with it
             process.terminate()
             raise
-    return Compared(process.returncode, printed.strip() or errors.strip())
+    return GateRun(process.returncode, printed.strip() or errors.strip())

@@ -16,7 +16,7 @@ from python_assets.study.study import Study
 from python_assets.warehouse.stages_made import is_made, make_anew, stamp_of
 from python_assets.warehouse.study_version import begin_assets, finish_assets
 
-KEPT: Final = "as the run that was stopped left it"
+KEPT_AS_STOPPED: Final = "as the run that was stopped left it"
 
 
 class Stage(NamedTuple):
@@ -73,7 +73,7 @@ def begin_or_keep(
     stamp = stamp_of(connection, study, warehouse.home, made)
     is_kept = not context.run.asset_selection and is_made(connection, made, after, stamp)
     if is_kept:
-        progress_of(context).say(KEPT)
+        progress_of(context).say(KEPT_AS_STOPPED)
     else:
         make_anew(connection, [*made, *after])
     return Stage(connection, stamp, is_kept)

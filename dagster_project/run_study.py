@@ -142,10 +142,10 @@ def _is_interrupted(result: dg.ExecuteInProcessResult) -> bool:
 
 def _gated(result: dg.ExecuteInProcessResult) -> Iterator[str]:
     """What the gate found, where the study has it."""
-    from dagster_project.gate_check import COMPARISON, NAME
+    from dagster_project.gate_check import COMPARISON, GATE_CHECK
 
     for check in result.get_asset_check_evaluations():
-        if check.check_name == NAME:
+        if check.check_name == GATE_CHECK:
             yield f"{check.description}\n{check.metadata[COMPARISON].value}\n"
 
 

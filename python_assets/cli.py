@@ -310,12 +310,12 @@ def _wanted(parsed: argparse.Namespace) -> "Wanted":
     from python_assets.audit.benchmarks import benchmark_names
     from python_assets.audit.design import FULL, QUICK
     from python_assets.audit.models import asked_models
-    from python_assets.audit.prepare import Budget, Wanted
+    from python_assets.audit.prepare import AuditBudget, Wanted
 
     is_simulated = parsed.provider is not None
     models = asked_models(parsed.model, parsed.base_url, parsed.api_key_env, is_simulated=is_simulated)
     named = [name.strip() for name in (parsed.benchmarks or "").split(",") if name.strip()]
-    budget = Budget(parsed.budget_calls, parsed.budget_usd)
+    budget = AuditBudget(parsed.budget_calls, parsed.budget_usd)
     return Wanted(
         name=parsed.name,
         benchmarks=[*dict.fromkeys(named)] or benchmark_names(),
@@ -516,7 +516,7 @@ def _drop(parsed: argparse.Namespace) -> int:
 
 def _sample(parsed: argparse.Namespace) -> int:
     from python_assets.labelling.sample import draw_answers, draw_pairs
-    from python_assets.labelling.sheets import ENDINGS
+    from python_assets.labelling.sheets import SHEET_SUFFIXES
     from python_assets.labelling.written_sheets import write_sheet
     from python_assets.study_file.load import load_study
 
@@ -540,7 +540,7 @@ def _sample(parsed: argparse.Namespace) -> int:
             question=parsed.question,
             with_prompt=parsed.with_prompt,
         )
-    files = write_sheet(drawn, parsed.out or Path(drawn.name + ENDINGS[parsed.format]), parsed.format)
+    files = write_sheet(drawn, parsed.out or Path(drawn.name + SHEET_SUFFIXES[parsed.format]), parsed.format)
     print(printable(drawn.text(files)))
     return 0
 

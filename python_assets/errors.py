@@ -20,7 +20,7 @@ Where = str | Path | FieldPath
 
 OTHER_HOME: Final = "set PLUMBLINE_HOME to a folder that can be written"
 TRY_SIMULATED: Final = "or run with --provider simulator to try the study without models"
-HIDDEN: Final = "***"
+MASKED: Final = "***"
 HEADERS: Final = "headers"
 SECRET_FIELDS: Final = ("api_key_env", "base_url", "api")
 _MOST_CHARACTERS: Final = 80
@@ -185,10 +185,10 @@ def shown_field(path: FieldPath, text: str) -> str:
     field = next((step for step in reversed(path) if not isinstance(step, int)), "")
     is_key = field == "api_key_env" or HEADERS in path
     if is_key or (field in SECRET_FIELDS and re.search(r"[@?#]", text)):
-        return HIDDEN
+        return MASKED
     return without_credentials(text)
 
 
 def without_credentials(text: str) -> str:
     """A text with user, password and query of every address in it hidden."""
-    return _QUERY.sub(rf"\1?{HIDDEN}", _USER.sub(rf"\1{HIDDEN}@", text))
+    return _QUERY.sub(rf"\1?{MASKED}", _USER.sub(rf"\1{MASKED}@", text))

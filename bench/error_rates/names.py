@@ -12,7 +12,7 @@ import pandas as pd
 from python_assets.infer.design.cells import PARTLY_NESTED, Cells
 from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.exchange import Floats
-from python_assets.infer.groups.compare_groups import Responses, compare_groups
+from python_assets.infer.groups.compare_groups import GroupResponses, compare_groups
 from python_assets.infer.options import Options
 
 GROUPS = 4  # of gender and race, with as many names each
@@ -110,6 +110,6 @@ def tables_of(cells: Cells, n_permutations: int, seed: int = 1) -> dict[str, pd.
         raise ValueError("means need no single responses here")
 
     found: dict[str, list[pd.DataFrame]] = {}
-    for name, rows in compare_groups(cells, Responses(nothing, nothing), options):
+    for name, rows in compare_groups(cells, GroupResponses(nothing, nothing), options):
         found.setdefault(name, []).append(pd.DataFrame(dict(rows)))
     return {name: pd.concat(parts, ignore_index=True) for name, parts in found.items()}

@@ -15,7 +15,7 @@ from python_assets.study.study import Factor, Study
 from python_assets.texts.conversations import texts_as_read
 from python_assets.texts.limits import MOST_CHARACTERS
 from python_assets.texts.patterns import PatternTimeout, is_found
-from python_assets.texts.words import WordFinder
+from python_assets.texts.words import WordScanner
 
 _COLUMNS = ["prompt_id", "factor", "level"]
 
@@ -78,7 +78,7 @@ def levels_of_texts(factor: Factor, texts: Sequence[str]) -> list[str | None]:
         PatternTimeout: an expression did not come to an end.
     """
     rules = factor.rules or {}
-    finder = WordFinder({word: level for level, rule in rules.items() if not isinstance(rule, str) for word in rule})
+    finder = WordScanner({word: level for level, rule in rules.items() if not isinstance(rule, str) for word in rule})
     patterns = {level: rule for level, rule in rules.items() if isinstance(rule, str)}
     text_levels = []
     for text in (text[:MOST_CHARACTERS] for text in texts):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from python_assets.assemble.branching import Branched, branch_id
 from python_assets.assemble.methods import MethodJob
-from python_assets.assemble.pair_questions import Pair, Verdict, pair_inquiry, read_verdict
+from python_assets.assemble.pair_questions import JudgeVerdict, PromptPair, pair_inquiry, read_verdict
 from python_assets.assemble.planted_pairs import STAGE, JudgeTrial, try_judge
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.providers.engine import Reply, ask_engine
@@ -69,11 +69,11 @@ def judge_pairs(
     return JudgedPairs(Branched(kept, outcomes), quarantine, trial)
 
 
-def _pair(factor: str, root: AssembledPrompt, branch: AssembledPrompt) -> Pair:
-    return Pair(root.levels[factor], branch.levels[factor], root.prompt_text, branch.prompt_text)
+def _pair(factor: str, root: AssembledPrompt, branch: AssembledPrompt) -> PromptPair:
+    return PromptPair(root.levels[factor], branch.levels[factor], root.prompt_text, branch.prompt_text)
 
 
-def _quarantined(engine: str, prompt_id: str, pair: Pair, reply: Reply, verdict: Verdict) -> Quarantined:
+def _quarantined(engine: str, prompt_id: str, pair: PromptPair, reply: Reply, verdict: JudgeVerdict) -> Quarantined:
     rule = REFUSED_BY_JUDGE if verdict.is_usable else UNUSABLE_VERDICT
     answer = f"answered no to {', '.join(verdict.failed)}" if verdict.is_usable else f"replied {reply.text!r}"
     if not reply.is_whole:

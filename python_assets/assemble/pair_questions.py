@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from python_assets.providers.engine import Inquiry, Reply, parse_answers
 
-QUESTIONS: Final = ("same_meaning", "grammatical", "no_source_fact", "sounds_natural")
+PAIR_QUESTIONS: Final = ("same_meaning", "grammatical", "no_source_fact", "sounds_natural")
 
 ASK: Final = """\
 Two prompts are put to a language model. The second is the first with the words for {target} written in place
@@ -30,7 +30,7 @@ That it breaks off does not matter. Reply with JSON and nothing else, yes or no 
 {{"same_meaning": "", "grammatical": "", "no_source_fact": "", "sounds_natural": ""}}"""
 
 
-class Pair(NamedTuple):
+class PromptPair(NamedTuple):
     """A root prompt of one level and the same prompt of another."""
 
     level: str
@@ -39,7 +39,7 @@ class Pair(NamedTuple):
     branch: str
 
 
-class Verdict(NamedTuple):
+class JudgeVerdict(NamedTuple):
     """What a judge said of a pair, by question; nothing where its reply cannot be used."""
 
     answers: dict[str, bool]
@@ -52,7 +52,7 @@ class Verdict(NamedTuple):
     @property
     def failed(self) -> list[str]:
         """The questions that were answered with no."""
-        return [question for question in QUESTIONS if self.answers.get(question) is False]
+        return [question for question in PAIR_QUESTIONS if self.answers.get(question) is False]
 
     @property
     def passes(self) -> bool:
@@ -60,13 +60,13 @@ class Verdict(NamedTuple):
         return self.is_usable and not self.failed
 
 
-def pair_inquiry(key: str, pair: Pair, fault: str | None = None) -> Inquiry:
+def pair_inquiry(key: str, pair: PromptPair, fault: str | None = None) -> Inquiry:
     """Ask about a pair; of one that was planted the simulator, and nobody else, is told its fault."""
     facts = {"task": "pair", "level": pair.level, "target": pair.target}
     return Inquiry(f"pair | {key}", ASK.format(**pair._asdict()), facts | ({"fault": fault} if fault else {}))
 
 
-def read_verdict(reply: Reply) -> Verdict:
+def read_verdict(reply: Reply) -> JudgeVerdict:
     """Read the answers of a reply; a reply that lacks one has none."""
-    answers = parse_answers(reply.text, QUESTIONS) if reply.is_whole else None
-    return Verdict(answers or {})
+    answers = parse_answers(reply.text, PAIR_QUESTIONS) if reply.is_whole else None
+    return JudgeVerdict(answers or {})

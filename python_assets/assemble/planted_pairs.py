@@ -12,7 +12,7 @@ import pandas as pd
 import yaml
 
 from python_assets.assemble.methods import MethodJob
-from python_assets.assemble.pair_questions import QUESTIONS, Pair, Verdict, pair_inquiry, read_verdict
+from python_assets.assemble.pair_questions import PAIR_QUESTIONS, JudgeVerdict, PromptPair, pair_inquiry, read_verdict
 from python_assets.errors import SourceError
 from python_assets.providers.engine import ask_engine
 from python_assets.study.study import make_id
@@ -29,7 +29,7 @@ class PlantedPair(NamedTuple):
 
     pair_id: str
     kind: str
-    pair: Pair
+    pair: PromptPair
     fault: str | None
 
 
@@ -101,11 +101,11 @@ def try_judge(job: MethodJob, engine: str) -> JudgeTrial:
 def _read(kinds: dict[str, Any]) -> Iterator[PlantedPair]:
     for kind, content in kinds.items():
         for number, one in enumerate(content["pairs"], start=1):
-            pair = Pair(content["level"], content["target"], one["root"], one["branch"])
+            pair = PromptPair(content["level"], content["target"], one["root"], one["branch"])
             yield PlantedPair(f"{kind} {number}", kind, pair, one.get("fault"))
 
 
-def _found(engine: str, pairs: Sequence[PlantedPair], verdicts: Sequence[Verdict]) -> JudgeFound:
+def _found(engine: str, pairs: Sequence[PlantedPair], verdicts: Sequence[JudgeVerdict]) -> JudgeFound:
     bad = [verdict for one, verdict in zip(pairs, verdicts, strict=True) if one.fault is not None]
     good = [verdict for one, verdict in zip(pairs, verdicts, strict=True) if one.fault is None]
     return JudgeFound(
@@ -119,7 +119,7 @@ def _found(engine: str, pairs: Sequence[PlantedPair], verdicts: Sequence[Verdict
     )
 
 
-def _rows(engine: str, pairs: Sequence[PlantedPair], verdicts: Sequence[Verdict]) -> pd.DataFrame:
+def _rows(engine: str, pairs: Sequence[PlantedPair], verdicts: Sequence[JudgeVerdict]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "system_id": make_id(engine),
@@ -128,7 +128,7 @@ def _rows(engine: str, pairs: Sequence[PlantedPair], verdicts: Sequence[Verdict]
             "fault": one.fault,
             "root_prompt_text": one.pair.root,
             "prompt_text": one.pair.branch,
-            **{question: verdict.answers.get(question) for question in QUESTIONS},
+            **{question: verdict.answers.get(question) for question in PAIR_QUESTIONS},
         }
         for one, verdict in zip(pairs, verdicts, strict=True)
-    ).astype(dict.fromkeys(QUESTIONS, "boolean"))
+    ).astype(dict.fromkeys(PAIR_QUESTIONS, "boolean"))

@@ -66,7 +66,7 @@ _CATAPHORA: Final = re.compile(
 )
 
 
-class Written(NamedTuple):
+class WrittenPronouns(NamedTuple):
     """A text with the pronouns of another level, and what was written for which word."""
 
     text: str
@@ -166,7 +166,7 @@ def _is_apart(text: str, own: Sequence[Occurrence], at: int) -> bool:
     return not any(one.start < at or is_before for one in named)
 
 
-def with_pronouns(text: str, source: Pronouns, target: Pronouns) -> Written:
+def with_pronouns(text: str, source: Pronouns, target: Pronouns) -> WrittenPronouns:
     """Write the pronouns of one level for those of another.
 
     Args:
@@ -179,7 +179,7 @@ def with_pronouns(text: str, source: Pronouns, target: Pronouns) -> Written:
         written for it. A word whose form is not told by its place stays.
     """
     if source == target:
-        return Written(text, {})
+        return WrittenPronouns(text, {})
     words = tagged_words(text)
     written = []
     for one in _found(text, source):
@@ -194,7 +194,9 @@ def with_pronouns(text: str, source: Pronouns, target: Pronouns) -> Written:
         pieces += [text[done:start], new]
         replacements[text[start:end]] = new
         done = end
-    return Written("".join([*pieces, text[done:]]), {old: new for old, new in replacements.items() if old != new})
+    return WrittenPronouns(
+        "".join([*pieces, text[done:]]), {old: new for old, new in replacements.items() if old != new}
+    )
 
 
 def _found(text: str, pronouns: Pronouns) -> Iterator[_Found]:

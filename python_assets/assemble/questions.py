@@ -71,7 +71,7 @@ class _Trial(NamedTuple):
     question: str
 
 
-class LevelKeyword(NamedTuple):
+class WrittenKeyword(NamedTuple):
     """A level and a keyword of it."""
 
     level: str
@@ -155,7 +155,7 @@ class QuestionWriter:
     def _occurrences(self, question: str, keyword: str) -> list[Occurrence]:
         return [one for one in self._finder.find(question) if one.word == keyword]
 
-    def _about(self, question: str, sentence: Sentence, other: LevelKeyword) -> str:
+    def _about(self, question: str, sentence: Sentence, other: WrittenKeyword) -> str:
         """The question with the words of another level, as its branch would have them where there is one."""
         words = self._job.vocabulary
         if words is not None and sentence.keyword in words.counterparts(sentence.level, other.level):
@@ -198,7 +198,7 @@ class QuestionWriter:
             for (trial, _), reply in zip(answered, replies, strict=True)
         }
 
-    def _others(self, sentence: Sentence) -> list[LevelKeyword]:
+    def _others(self, sentence: Sentence) -> list[WrittenKeyword]:
         """Some other levels, each with a keyword of the same form: the same for every try of a sentence."""
         study = self._job.study
         draw = random.Random(f"{study.seed} {sentence.sentence_id}")
@@ -206,7 +206,7 @@ class QuestionWriter:
         others = [name for name in self._job.keywords if study.prompts.level(name) != level]
         fitting = {name: words for name in others if (words := self._of_same_form(sentence, name))}
         chosen = draw.sample(list(fitting), min(study.prompts.assemble.n_checks, len(fitting)))
-        return [LevelKeyword(name, draw.choice(fitting[name])) for name in chosen]
+        return [WrittenKeyword(name, draw.choice(fitting[name])) for name in chosen]
 
     def _of_same_form(self, sentence: Sentence, level: str) -> list[str]:
         """Keywords of a level that fit the place of a sentence's: its counterpart, or words of its kind."""

@@ -9,8 +9,8 @@ a noun) is written as what it is in its place: word_forms.py.
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.assemble.pronouns import Written, with_pronouns
-from python_assets.assemble.word_forms import ADJECTIVE, PLACE, form_at, meaning_of
+from python_assets.assemble.pronouns import WrittenPronouns, with_pronouns
+from python_assets.assemble.word_forms import ADJECTIVE, PLACE_KIND, form_at, meaning_of
 from python_assets.study.pronouns import Pronouns
 from python_assets.study.study import Branch, Scrape
 from python_assets.texts.keywords import Occurrence, WordFinder
@@ -128,7 +128,7 @@ class Vocabulary:
             The new text, with the pronouns of the target level where both have some; left names the words of
             the source level for which the target level has none.
         """
-        spoken = Written(text, {})
+        spoken = WrittenPronouns(text, {})
         if self.is_english and source in self.pronouns and target in self.pronouns:
             spoken = with_pronouns(text, self.pronouns[source], self.pronouns[target])
         text = spoken.text
@@ -153,7 +153,9 @@ class Vocabulary:
 
     def is_name(self, level: str, word: str) -> bool:
         """Whether `branch.forms` gives a word of a level as its name."""
-        return any(word in words for form, words in self._forms.get(level, {}).items() if meaning_of(form) == PLACE)
+        return any(
+            word in words for form, words in self._forms.get(level, {}).items() if meaning_of(form) == PLACE_KIND
+        )
 
     def _articles_lost(self, source: str, target: str) -> set[str]:
         """Words of the source level that also stand with an article, which the target level's do without."""

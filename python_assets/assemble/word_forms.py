@@ -13,9 +13,9 @@ from python_assets.texts.keywords import Occurrence
 
 ADJECTIVE: Final = "adjective"
 PLURAL: Final = "plural"
-PLACE: Final = "place"
+PLACE_KIND: Final = "place"
 # the names of forms that say what they are; a noun may be a person, a thing or a faith
-_MEANINGS: Final = {"name": PLACE, "people": PLURAL}
+_MEANINGS: Final = {"name": PLACE_KIND, "people": PLURAL}
 _PERSONS: Final = ("adherent", "noun")
 _OF_ONE: Final = re.compile(r"\b(?:an?|another|each|every|one|this|that)(?: [a-z-]+)? $", re.IGNORECASE)
 _DETERMINED: Final = re.compile(

@@ -72,7 +72,7 @@ class WrittenItems(NamedTuple):
     note: str | None
 
 
-class _Item(NamedTuple):
+class _WrittenItem(NamedTuple):
     topic: Topic
     text: str
 
@@ -137,7 +137,7 @@ class _Writer:
         self._level = job.study.prompts.written_level
         self._word = root_word(scrape, branch, self._level, self._spec.form)
         self._examples = [self._word, *self._words_of_targets()]
-        self._items: list[_Item] = []
+        self._items: list[_WrittenItem] = []
         self._distinct: list[Counter[str]] = []
         self._quarantine: list[Quarantined] = []
         self._n_written = 0
@@ -201,7 +201,7 @@ class _Writer:
             if reason != "repeated_item":
                 self._distinct.append(words)
             if reason is None:
-                self._items.append(_Item(topic, text))
+                self._items.append(_WrittenItem(topic, text))
             else:
                 self._reject(f"{key} | {position}", reason, f"the engine wrote {text!r}", text)
 
@@ -224,7 +224,7 @@ class _Writer:
             return "no_question"
         if not FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS:
             return "item_length"
-        item = self._sentence(0, _Item(topic, text))
+        item = self._sentence(0, _WrittenItem(topic, text))
         portability = None if self._job.check is None else self._job.check(item, item.text)
         return None if portability is None or portability.is_portable else portability.verdict
 
@@ -256,7 +256,7 @@ class _Writer:
         counts = Counter(one.rule for one in self._quarantine)
         return ", ".join(f"{n} {reason}" for reason, n in counts.most_common()) or "none"
 
-    def _sentence(self, number: int, item: _Item) -> Sentence:
+    def _sentence(self, number: int, item: _WrittenItem) -> Sentence:
         text = fill(item.text, self._word)
         return Sentence(f"{TAG}#{number}", item.topic.document_id, item.topic.source_tag, self._level, self._word, text)
 

@@ -20,7 +20,7 @@ from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
 
 STUDIES: Final = paths.PACKAGED
-FOLDER: Final = paths.BENCHMARKS
+BENCHMARK_FOLDER: Final = paths.BENCHMARKS
 BESIDE: Final = ("fair_sea",)  # as they stand among the studies
 IMPORTED: Final = ("bbq", "decodingtrust_stereotype", "social_stigma_qa_design")
 _HEADER: Final = ("name", "root prompts", "calls a model", "what it asks", "what it needs")
@@ -43,7 +43,7 @@ class Ready(NamedTuple):
 
 def benchmark_names() -> list[str]:
     """The studies that an audit asks of any model, by name."""
-    return sorted(path.stem for path in FOLDER.glob("*.yml"))
+    return sorted(path.stem for path in BENCHMARK_FOLDER.glob("*.yml"))
 
 
 def path_of(name: str) -> Path:
@@ -52,8 +52,8 @@ def path_of(name: str) -> Path:
     Raises:
         StudyError: there is none.
     """
-    folder = FOLDER if (FOLDER / f"{name}.yml").is_file() else STUDIES
-    if folder is FOLDER or name in (*BESIDE, *IMPORTED):
+    folder = BENCHMARK_FOLDER if (BENCHMARK_FOLDER / f"{name}.yml").is_file() else STUDIES
+    if folder is BENCHMARK_FOLDER or name in (*BESIDE, *IMPORTED):
         return folder / f"{name}.yml"
     known = ", ".join([*benchmark_names(), *BESIDE, *IMPORTED])
     raise StudyError("the shelf", name, f"one of {known}", "see what each asks with: plumbline benchmarks")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from python_assets.audit.benchmarks import copy_files, path_of
-from python_assets.audit.models import Asked
+from python_assets.audit.models import AuditedModel
 from python_assets.audit.sized_text import n_texts_of, sized_text
 from python_assets.infer.tables import INTERACTION
 from python_assets.plan.pilot import CHANGES
@@ -36,7 +36,7 @@ class Sized(NamedTuple):
     n_there: int
 
 
-def sized(benchmark: str, study_id: str, models: list[Asked], design: str) -> Sized:
+def sized(benchmark: str, study_id: str, models: list[AuditedModel], design: str) -> Sized:
     """The text of a study of the shelf for these models: with the first texts, as many as the design takes.
 
     Where all of them cannot show it, all are asked.

@@ -24,7 +24,7 @@ MAX_TOKENS: Final = 1024  # a yes or no takes few; a model that thinks first tak
 IN_FILES_ALONE: Final = (REPLAY, "http")  # these need more than a name
 
 
-class Asked(NamedTuple):
+class AuditedModel(NamedTuple):
     """A model of an audit; entry: of `systems` in a study file, None of one that the shelf simulates."""
 
     name: str
@@ -51,7 +51,7 @@ class Asked(NamedTuple):
 
 def asked_models(
     named: Sequence[str], base_url: str | None = None, key_variable: str | None = None, *, is_simulated: bool = False
-) -> list[Asked]:
+) -> list[AuditedModel]:
     """The models that are named, each as it is asked.
 
     Args:
@@ -80,7 +80,7 @@ def asked_models(
     return models
 
 
-def _asked(text: str, base_url: str | None, key_variable: str | None) -> Asked:
+def _asked(text: str, base_url: str | None, key_variable: str | None) -> AuditedModel:
     provider, colon, model = text.partition(":")
     if not colon or not provider or not model:
         raise StudyError(_OPTION, text, FORM, "correct it")
@@ -92,14 +92,14 @@ def _asked(text: str, base_url: str | None, key_variable: str | None) -> Asked:
     if not name:
         raise StudyError(_OPTION, text, "a name with a letter or a digit after the colon", "correct it")
     if provider == SIMULATOR:
-        return Asked(name, provider, model, None)
+        return AuditedModel(name, provider, model, None)
     entry: dict[str, Any] = {"name": name, "provider": provider, "model": model}
     if (at_home := _own_address(provider)) is not None:
         key = key_variable or (_KEYS.get(provider) if base_url is None else None)
         entry |= {"base_url": base_url or at_home} | ({"api_key_env": key} if key else {})
     elif provider == "transformers" and Path(model).is_dir():
         entry["model"] = str(Path(model).absolute())  # paths start from the study file otherwise
-    return Asked(name, provider, model, entry | {"decoding": {"temperature": 0, "max_tokens": MAX_TOKENS}})
+    return AuditedModel(name, provider, model, entry | {"decoding": {"temperature": 0, "max_tokens": MAX_TOKENS}})
 
 
 def _own_address(provider: str) -> str | None:
@@ -108,7 +108,7 @@ def _own_address(provider: str) -> str | None:
     return kind.default_url if issubclass(kind, RemoteProvider) else None
 
 
-def _require_key(one: Asked) -> None:
+def _require_key(one: AuditedModel) -> None:
     variable = (one.entry or {}).get("api_key_env")
     if variable and not os.environ.get(variable):
         remedy = f"export {variable}=..., name another variable with --api-key-env, {TRY_SIMULATED}"

@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.audit.benchmarks import copy_files, path_of
 from python_assets.audit.design import EFFECTS, sized, smallest_shown
-from python_assets.audit.models import Asked
+from python_assets.audit.models import AuditedModel
 from python_assets.errors import StudyError, Told
 from python_assets.plan.plan import plan_study
-from python_assets.plan.text import NO_PRICE, Plan, aligned, total_cost
+from python_assets.plan.text import NO_PRICE_WORDS, Plan, aligned, total_cost
 from python_assets.plan.would_fail import require_ready
 from python_assets.published.query import open_published
 from python_assets.report.audits.record import Record, read_record, write_record
@@ -29,7 +29,7 @@ _HEADER: Final = (
 )
 
 
-class Budget(NamedTuple):
+class AuditBudget(NamedTuple):
     """The most that an audit may spend, in all of its studies; None where it has no bound."""
 
     calls: int | None = None
@@ -41,9 +41,9 @@ class Wanted(NamedTuple):
 
     name: str
     benchmarks: list[str]
-    models: list[Asked]
+    models: list[AuditedModel]
     design: str
-    budget: Budget = Budget()
+    budget: AuditBudget = AuditBudget()
     is_simulated: bool = False
 
 
@@ -152,7 +152,7 @@ def _prepared(
     return Prepared(benchmark, study, plan, was_there, is_done)
 
 
-def _require_models(study: Study, models: Sequence[Asked]) -> None:
+def _require_models(study: Study, models: Sequence[AuditedModel]) -> None:
     requested = {(one.name, one.provider) for one in models}
     there = {(one.system_id, one.spec.provider) for one in study.systems}
     if requested != there:
@@ -218,6 +218,12 @@ def _cells(one: Prepared, wanted: Wanted) -> tuple[object, ...]:
         costs: tuple[object, ...] = (plan.n_calls, 0, 0, 0.0, 0.0)
     else:
         _, _, n_calls, n_in, _, n_most, _, usd_most, minutes = total_cost(plan.costs)
-        costs = (n_calls, n_in, n_most, usd_most if all(row.has_price for row in plan.costs) else NO_PRICE, minutes)
+        costs = (
+            n_calls,
+            n_in,
+            n_most,
+            usd_most if all(row.has_price for row in plan.costs) else NO_PRICE_WORDS,
+            minutes,
+        )
     from_points = "-" if shown is None else f"{shown * 100:.1f} points"
     return one.benchmark, one.study.path.name, plan.n_root_prompts, len(wanted.models), *costs, from_points

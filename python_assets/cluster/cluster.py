@@ -178,7 +178,7 @@ class Cluster(AbstractContextManager["Cluster"]):
         n_gpus = int(ray.cluster_resources().get("GPU", 0))
         worker = ray.remote(
             num_cpus=1, num_gpus=1 if n_gpus else 0, max_restarts=MOST_RETRIES, max_task_retries=MOST_RETRIES
-        )(_Worker)
+        )(_ScoringWorker)
         score_ref = ray.put(score)
         workers = [worker.remote(score_ref, versions()) for _ in range(min(n_gpus or self.n_cpus, len(portions)))]
         pids = set()
@@ -198,7 +198,7 @@ class Cluster(AbstractContextManager["Cluster"]):
                 ray.kill(one)
 
 
-class _Worker:
+class _ScoringWorker:
     """Scores texts, in a process of its own on any machine of the cluster."""
 
     def __init__(self, score: Score, like: Versions) -> None:

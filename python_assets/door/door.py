@@ -41,7 +41,7 @@ _MOST_CHARACTERS: Final = 500  # of what a library says, which may be what it st
 _REMEDY: Final = "take it out, or save what is needed of it anew, in several files where it is large"
 
 
-class _Worker:
+class _ReadingWorker:
     """A process that reads one file after another, for the process that started it.
 
     Attributes:
@@ -103,7 +103,7 @@ class _Worker:
 
 
 _lock: Final = threading.Lock()
-_at_work: Final[list[_Worker]] = []  # the one that is there, if any
+_at_work: Final[list[_ReadingWorker]] = []  # the one that is there, if any
 
 
 def behind_door(read: "partial[_T]", file: Path | str, field: Where, limits: Limits = _LIMITS) -> _T:
@@ -147,11 +147,11 @@ def behind_door(read: "partial[_T]", file: Path | str, field: Where, limits: Lim
     return value
 
 
-def _worker(file: Path | str) -> _Worker:
+def _worker(file: Path | str) -> _ReadingWorker:
     if _at_work and not _at_work[0].is_there:
         _at_work.clear()
     if not _at_work:
-        _at_work.append(_Worker(file))
+        _at_work.append(_ReadingWorker(file))
     _at_work[0].file = file
     return _at_work[0]
 

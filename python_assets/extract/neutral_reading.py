@@ -19,7 +19,7 @@ from python_assets.extract.group_words import Level, group_words
 from python_assets.extract.job import Read
 from python_assets.extract.measurement_rows import no_numbers
 from python_assets.extract.measures import Measure
-from python_assets.extract.neutral_words import VERSION, NeutralWords
+from python_assets.extract.neutral_words import NEUTRAL_WORDS_VERSION, NeutralWords
 from python_assets.extract.units import NEUTRAL_BASELINE_ID, NEUTRAL_ID, Ids, TextUnits
 from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.study import Study
@@ -108,7 +108,7 @@ def changed(units: TextUnits, wanted: Ids, *, with_baseline: bool) -> Ids:
 
 def neutral(read: Read) -> Read:
     """A measure that was read with neutral words, its version saying so."""
-    return read._replace(version=f"{read.version}; {VERSION}")
+    return read._replace(version=f"{read.version}; {NEUTRAL_WORDS_VERSION}")
 
 
 def as_written(units: TextUnits, read: Read, plain: Read) -> Iterator[Read]:

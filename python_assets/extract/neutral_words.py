@@ -18,7 +18,7 @@ from python_assets.texts.person_names import has_title, name_words, names_person
 from python_assets.texts.plurals import plural
 from python_assets.texts.replacing import replace_words
 
-VERSION: Final = "neutral words 1"
+NEUTRAL_WORDS_VERSION: Final = "neutral words 1"
 # what is written, in the singular and in the plural: no instrument scores any of it
 NEUTRAL: Final[Mapping[WordKind, tuple[str, str]]] = {
     "place": ("Norland", "Norlands"),

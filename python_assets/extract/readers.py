@@ -161,7 +161,7 @@ def _read_column(job: Job) -> list[Read]:
 
 # A reader takes one entry of `measures` and gives a Read for each of job.measures, in their order;
 # Measure.reads names it.
-READERS: Final[Mapping[str, Callable[[Job], list[Read]]]] = {
+MEASURE_READERS: Final[Mapping[str, Callable[[Job], list[Read]]]] = {
     "text": _read_texts,
     "classifier": _read_classifier,
     "judge": read_judge,

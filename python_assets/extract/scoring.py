@@ -13,7 +13,7 @@ from python_assets.errors import ExtractionError
 from python_assets.extract.function import ScoreForm, function_method
 from python_assets.extract.labels.labels import choices_method, patterns_method
 from python_assets.extract.labels.short_answers import short_answer_method
-from python_assets.extract.languages import ENGLISH, LEAST_SHARE, language_method
+from python_assets.extract.languages import ENGLISH_CODE, LEAST_SHARE, language_method
 from python_assets.extract.measurement_rows import Objects, only_where, score_table
 from python_assets.extract.measures import Measure
 from python_assets.extract.scorer import ModelMethod, Score, TextMethod, scorers
@@ -111,9 +111,9 @@ class TextScores:
 
     def languages(self, text_ids: Ids) -> Objects:
         """The languages that texts are in, as ISO 639-1 codes; None where a text is too short to tell, and for -1."""
-        method = language_method(ENGLISH)
+        method = language_method(ENGLISH_CODE)
         if method is None:
-            raise ValueError(f"the detector does not know {ENGLISH}")
+            raise ValueError(f"the detector does not know {ENGLISH_CODE}")
         codes = self._scored(method, text_ids, is_counted=False)["label"]
         return only_where(codes.notna().to_numpy(), codes.to_numpy(dtype=object))
 

@@ -15,7 +15,7 @@ from python_assets.errors import WarehouseError
 from python_assets.gate.kept_labels import write_labels
 from python_assets.importers.copies import read_copies
 from python_assets.published.archived import MARTS, ArchivedRun, archived_run, archived_runs
-from python_assets.published.manifest import NAME, Manifest, read_manifest
+from python_assets.published.manifest import MANIFEST_FILE, Manifest, read_manifest
 from python_assets.study.factors import OF_SYSTEMS
 from python_assets.study.problems import listed
 from python_assets.study.study import make_id
@@ -100,7 +100,7 @@ def write_comparison(runs: BothRuns, folder: Path) -> Path:
         _write_wave(run, wave, studies / wave)
     path = studies / f"{runs.study_id}.yml"
     comparison = _comparison(_manifest(runs.now))
-    if labels := write_labels(read_copies([studies / wave / NAME for wave in (THEN, NOW)]), studies):
+    if labels := write_labels(read_copies([studies / wave / MANIFEST_FILE for wave in (THEN, NOW)]), studies):
         comparison["human_labels"] = labels
     written = json.dumps(comparison, ensure_ascii=False, indent=2)  # which is YAML, too
     path.write_text(written, encoding="utf-8")
@@ -122,7 +122,7 @@ def _write_wave(run: ArchivedRun, wave: str, folder: Path) -> None:
     folder.mkdir()
     (folder / MARTS).symlink_to(run.folder / MARTS, target_is_directory=True)
     wave_manifest = manifest.model_copy(update={"system_factors": named})
-    (folder / NAME).write_text(wave_manifest.model_dump_json(), encoding="utf-8")
+    (folder / MANIFEST_FILE).write_text(wave_manifest.model_dump_json(), encoding="utf-8")
 
 
 def _comparison(manifest: Manifest) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def _comparison(manifest: Manifest) -> dict[str, Any]:
     analysis["margins"] = dict(_margins(analysis.get("margins", {}), recorded))
     return {
         "title": manifest.title,
-        "prompts": {"import": {"format": "plumbline", "path": [f"{wave}/{NAME}" for wave in (THEN, NOW)]}},
+        "prompts": {"import": {"format": "plumbline", "path": [f"{wave}/{MANIFEST_FILE}" for wave in (THEN, NOW)]}},
         "systems": [{"name": "*", "provider": "replay"}],
         "slices": _slices(manifest),
         "groupings": _groupings(manifest),

@@ -21,7 +21,7 @@ from python_assets.gate.both_runs import NOW, THEN
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.options import margin_of_change
 from python_assets.infer.result import NOBODY_STANDS
-from python_assets.published.account import OF_PAIRS
+from python_assets.published.account import PAIR_OUTCOMES
 from python_assets.published.query import open_published
 from python_assets.report.reader import rows_of
 from python_assets.report.readings import read_by
@@ -74,7 +74,7 @@ _ANSWERED: Final = """
 _FAMILIES: Final = "select * from v_scorers where study_id = $study order by measure_id, model_family"
 
 
-class Outcome(StrEnum):
+class GateOutcome(StrEnum):
     """What is said of the change of a group; the words of run_changes.outcome."""
 
     BEYOND_MARGIN = "beyond_margin"
@@ -89,13 +89,13 @@ class Outcome(StrEnum):
 
 
 _OUTCOMES: Final = {
-    Verdict.BEYOND_MARGIN: Outcome.BEYOND_MARGIN,
-    Verdict.EQUIVALENT: Outcome.WITHIN_MARGIN,
-    Verdict.DIFFERENT: Outcome.MOVED,
-    Verdict.INCONCLUSIVE: Outcome.INCONCLUSIVE,
-    Verdict.NOT_TESTED: Outcome.UNCHANGED,
+    Verdict.BEYOND_MARGIN: GateOutcome.BEYOND_MARGIN,
+    Verdict.EQUIVALENT: GateOutcome.WITHIN_MARGIN,
+    Verdict.DIFFERENT: GateOutcome.MOVED,
+    Verdict.INCONCLUSIVE: GateOutcome.INCONCLUSIVE,
+    Verdict.NOT_TESTED: GateOutcome.UNCHANGED,
 }
-_OF_CAMPS: Final = {Outcome.BEYOND_MARGIN: Outcome.APART_BEYOND_MARGIN, Outcome.MOVED: Outcome.APART}
+_OF_CAMPS: Final = {GateOutcome.BEYOND_MARGIN: GateOutcome.APART_BEYOND_MARGIN, GateOutcome.MOVED: GateOutcome.APART}
 _KEPT: Final = [
     *("slice_id", "system_id", "grouping_id", "measure_id", "calibration", "group_id", "category"),
     *("mean_then", "mean_now", "value", "ci_low", "ci_high", "margin", "verdict", "outcome", "explained_by"),
@@ -174,7 +174,7 @@ def read_gate(published: Path, study: Study) -> Gate:
         changed_rows = connection.execute(_CHANGES, parameters | {"nobody_stands": [*NOBODY_STANDS]}).df()
         systems = [name for (name,) in connection.execute(_ANSWERED, parameters).fetchall()]
         families = rows_of(connection, _FAMILIES, parameters)
-        (hypotheses,) = rows_of(connection, OF_PAIRS, parameters)
+        (hypotheses,) = rows_of(connection, PAIR_OUTCOMES, parameters)
     in_both = _names(systems, THEN) & _names(systems, NOW)
     pairs = {f"{name}_{wave}" for name in in_both for wave in (THEN, NOW)}
     changes = changed_rows.assign(
@@ -195,11 +195,11 @@ def read_gate(published: Path, study: Study) -> Gate:
     )
 
 
-def _outcome(row: Any) -> Outcome:
+def _outcome(row: Any) -> GateOutcome:
     if pd.notna(row.reason):
-        return Outcome.NOT_COMPARED
+        return GateOutcome.NOT_COMPARED
     if pd.notna(row.explained_by) and row.verdict == Verdict.INCONCLUSIVE:
-        return Outcome.EXPLAINED_BY
+        return GateOutcome.EXPLAINED_BY
     outcome = _OUTCOMES[row.verdict]
     return _OF_CAMPS.get(outcome, outcome) if row.is_apart else outcome
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.gate.both_runs import BothRuns
 from python_assets.gate.moved import Gate
-from python_assets.gate.text import AGAINST_OTHERS, COLUMNS, tell
+from python_assets.gate.text import AGAINST_OTHERS, CHANGE_COLUMNS, tell
 from python_assets.published.archived import MARTS, ArchivedRun
 from python_assets.published.copies import literal
 from python_assets.published.manifest import read_manifest
@@ -52,7 +52,7 @@ def write_gate_page(gate: Gate, runs: BothRuns, path: Path) -> None:
         "version": manifests[-1].plumbline_version,
         "made": [_made("then", runs.then), _made("now", runs.now)],
         "told": tell(gate),
-        "columns": COLUMNS,
+        "columns": CHANGE_COLUMNS,
         "numbers": _NUMBERS,
         "against_others": AGAINST_OTHERS,
         "alpha": gate.alpha,

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import pandas as pd
 
 from python_assets.gate.both_runs import BothRuns
-from python_assets.gate.moved import Gate, Outcome
+from python_assets.gate.moved import Gate, GateOutcome
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.tables import SEPARATOR
 from python_assets.published.account import outcomes_in_words
@@ -21,19 +21,19 @@ from python_assets.study.problems import plural
 from python_assets.warehouse import paths
 
 REASONS: Final = paths.PROJECT / "dbt_models" / "seeds" / "reasons.csv"
-COLUMNS: Final = [
+CHANGE_COLUMNS: Final = [
     *("system", "measure", "grouping", "group", "mean then", "mean now"),
     *("against others", "interval", "margin", "verdict"),
 ]
 _HYPOTHESIS: Final = ["system_id", "measure_id", "calibration", "grouping_id", "slice_id", "category"]
 _WORDS: Final = {
-    Outcome.BEYOND_MARGIN: "beyond its margin",
-    Outcome.APART_BEYOND_MARGIN: "apart, beyond the margin",
-    Outcome.MOVED: "moved",
-    Outcome.APART: "apart",
-    Outcome.WITHIN_MARGIN: "within its margin",
-    Outcome.INCONCLUSIVE: "inconclusive",
-    Outcome.UNCHANGED: "unchanged",
+    GateOutcome.BEYOND_MARGIN: "beyond its margin",
+    GateOutcome.APART_BEYOND_MARGIN: "apart, beyond the margin",
+    GateOutcome.MOVED: "moved",
+    GateOutcome.APART: "apart",
+    GateOutcome.WITHIN_MARGIN: "within its margin",
+    GateOutcome.INCONCLUSIVE: "inconclusive",
+    GateOutcome.UNCHANGED: "unchanged",
 }
 AGAINST_OTHERS: Final = (
     "against others: how the mean of a group changed, less how the others' that stayed did on the same prompts."
@@ -48,7 +48,7 @@ class ToldRow(NamedTuple):
     verdict: str
 
 
-class Told(NamedTuple):
+class GateMessage(NamedTuple):
     """What a gate found: the verdict on the whole, groups beyond their margin first, and what is said beside them."""
 
     verdict: str
@@ -56,7 +56,7 @@ class Told(NamedTuple):
     notes: list[str]
 
 
-def tell(gate: Gate) -> Told:
+def tell(gate: Gate) -> GateMessage:
     """What a gate found, in words.
 
     Args:
@@ -66,7 +66,7 @@ def tell(gate: Gate) -> Told:
     # without a margin only what moved is told
     shown = changes[changes.margin.notna() | changes.verdict.isin(_SHOWN)]
     order = shown.verdict.ne(Verdict.BEYOND_MARGIN).sort_values(kind="stable").index
-    return Told(
+    return GateMessage(
         _verdict(gate),
         [ToldRow(_row(row), row.verdict) for _, row in shown.loc[order].iterrows()],
         [
@@ -92,7 +92,7 @@ def text(gate: Gate, runs: BothRuns) -> str:
             f"{runs.study_id}: run {runs.now.run_id} against {runs.then.run_id}.",
             AGAINST_OTHERS,
             "",
-            format_table(COLUMNS, [row.cells for row in report.rows]),
+            format_table(CHANGE_COLUMNS, [row.cells for row in report.rows]),
             "",
             *report.notes,
             report.verdict,
@@ -117,7 +117,7 @@ def _row(row: pd.Series) -> tuple[Any, ...]:
 
 
 def _word(row: pd.Series) -> str:
-    if row.outcome == Outcome.EXPLAINED_BY:
+    if row.outcome == GateOutcome.EXPLAINED_BY:
         return f"only because of {', '.join(row.explained_by.split(SEPARATOR))}"
     return _WORDS[row.outcome]
 

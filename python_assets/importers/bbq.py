@@ -16,7 +16,7 @@ from pydantic import Field
 from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.files import read_table_file, table_columns
 from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
-from python_assets.importers.row_rules import FILE, ROW
+from python_assets.importers.row_rules import FILE, ROW_COLUMN
 from python_assets.importers.table import table_of_rows
 from python_assets.study.base import ROOT_PROMPT, Expanded
 from python_assets.study.imports import DescribedImport, ImportColumns
@@ -189,7 +189,7 @@ def _items(study: Study) -> tuple[pd.DataFrame, list[Quarantined]]:
         prompt_text=_prompts(read),
     )
     quarantine += [_unusable(read, int(row)) for row in np.flatnonzero(~is_usable)]
-    items = items[is_usable].drop(columns=[FILE, ROW])
+    items = items[is_usable].drop(columns=[FILE, ROW_COLUMN])
     if (twice := items.duplicated(_KEY)).any():
         key = " ".join(map(str, items.loc[twice, _KEY].iloc[0]))
         got = f"the item {key} twice"
@@ -206,8 +206,8 @@ def _predictions(study: Study) -> tuple[pd.DataFrame, list[Quarantined]]:
     read, quarantine = _read(study, "predictions")
     if "prediction" in read:
         return read, quarantine
-    models = [name for name in read if name not in (*_KEY, FILE, ROW)]
-    long = read.melt([*_KEY, FILE, ROW], models, var_name="model", value_name="prediction")
+    models = [name for name in read if name not in (*_KEY, FILE, ROW_COLUMN)]
+    long = read.melt([*_KEY, FILE, ROW_COLUMN], models, var_name="model", value_name="prediction")
     # a file may have a model that another lacks
     return long.dropna(subset="prediction").reset_index(drop=True), quarantine
 
@@ -231,7 +231,7 @@ def _read(study: Study, field: str) -> tuple[pd.DataFrame, list[Quarantined]]:
         read = read_table_file(file, list(columns_of(table_columns(file, where))), where)
         table = _flat(read.table) if _NESTED[0] in read.table else read.table
         table["example_id"] = pd.to_numeric(table["example_id"], errors="coerce").astype("Int64")
-        table[FILE], table[ROW] = file.name, np.arange(1, len(table) + 1)
+        table[FILE], table[ROW_COLUMN] = file.name, np.arange(1, len(table) + 1)
         tables.append(table)
         quarantine += read.quarantine
     return pd.concat(tables, ignore_index=True), quarantine
@@ -326,18 +326,18 @@ def _where(condition: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> np.
 def _unusable(items: pd.DataFrame, row: int) -> Quarantined:
     item = items.iloc[row]
     return Quarantined(
-        f"{item[FILE]}:row {item[ROW]}",
+        f"{item[FILE]}:row {item[ROW_COLUMN]}",
         "unknown_prompt",
         f"import: the item {item['category']} {item['example_id']} does not have one unknown answer and one "
         "of the stereotyped group",
-        item.drop([FILE, ROW]).to_json(force_ascii=False),
+        item.drop([FILE, ROW_COLUMN]).to_json(force_ascii=False),
     )
 
 
 def _orphans(predictions: pd.DataFrame) -> Iterator[Quarantined]:
     for row in predictions.to_dict("records"):
         yield Quarantined(
-            f"{row[FILE]}:row {row[ROW]}",
+            f"{row[FILE]}:row {row[ROW_COLUMN]}",
             "unknown_prompt",
             f"import: a prediction for {row['category']} {row['example_id']}, which is no usable item",
             json.dumps({name: str(row[name]) for name in (*_KEY, *_LONG)}, ensure_ascii=False),

@@ -18,7 +18,7 @@ from python_assets.door.door import behind_door
 from python_assets.errors import SourceError
 from python_assets.importers.files import read_table_file, table_columns
 from python_assets.importers.formats import PATH_FIELD
-from python_assets.importers.row_rules import FILE, ROW
+from python_assets.importers.row_rules import FILE, ROW_COLUMN
 from python_assets.published.archived import MARTS
 from python_assets.published.copies import identifier, literal
 from python_assets.published.export import responses_query
@@ -217,7 +217,7 @@ def read_rows(copy: Copy, columns: Collection[str], optional: Collection[str] = 
         _require_n_rows(copy, files[0], len(table_file.table) + n_rejected)
         read = CopiedRows(table_file.table, table_file.quarantine)
     read.table[FILE] = f"{copy.path.parent.name}/{copy.path.name}" if copy.is_archive else files[0].name
-    read.table[ROW] = np.arange(1, len(read.table) + 1)
+    read.table[ROW_COLUMN] = np.arange(1, len(read.table) + 1)
     return read
 
 

@@ -35,7 +35,7 @@ Entry = Callable[[Record, str], Any]
 _T = TypeVar("_T")
 
 
-class Asked(NamedTuple):
+class ItemPrompt(NamedTuple):
     """What an item asks; messages_json: what stands before the text, as raw.prompts has it."""
 
     messages_json: str | None
@@ -184,7 +184,7 @@ def require_told_apart(rows: pd.DataFrame, key: list[str], remedy: str) -> None:
     raise SourceError(PATH_FIELD, got, "each response in one log", remedy)
 
 
-def asked_in_turns(conversation: str) -> Asked | None:
+def asked_in_turns(conversation: str) -> ItemPrompt | None:
     """A conversation of user and assistant in turns, whose last message is the prompt; None where it is none.
 
     Args:
@@ -194,7 +194,7 @@ def asked_in_turns(conversation: str) -> Asked | None:
         read = read_conversation(conversation, holds_prompt=True)
     except Unfit:
         return None
-    return Asked(as_json(read.before), read.prompt_text)
+    return ItemPrompt(as_json(read.before), read.prompt_text)
 
 
 def rows_of(study: Study, own: Sequence[str], records: Iterable[Record], entry: Entry) -> pd.DataFrame:

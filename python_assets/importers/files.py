@@ -21,7 +21,7 @@ import pandas as pd
 from python_assets.door.door import behind_door
 from python_assets.errors import FieldPath, SourceError, StudyError, Told
 from python_assets.texts.decoding import PACKED, check_unpacked, quarantine_undecodable, read_text, require_file
-from python_assets.texts.limits import MOST_CELLS, MOST_COLUMNS, MOST_LEVELS
+from python_assets.texts.limits import MOST_CELLS, MOST_COLUMNS, MOST_NESTED_LEVELS
 from python_assets.warehouse.build import Quarantined
 
 PARQUET: Final = ".parquet"
@@ -89,9 +89,9 @@ def table_columns(path: Path, field: FieldPath, sheet: str | None = None) -> lis
 def _read(path: Path, columns: Collection[str], field: FieldPath, sheet: str | None) -> TableFile:
     require_file(path, field)
     ending = _ending(path)
-    reader = READERS.get(ending)
+    reader = TABLE_READERS.get(ending)
     if reader is None:
-        raise SourceError(field, f"{path}", f"a file that ends in {', '.join(READERS)}", "convert the file")
+        raise SourceError(field, f"{path}", f"a file that ends in {', '.join(TABLE_READERS)}", "convert the file")
     if sheet is not None and ending != XLSX:
         got, expected = f"{path} and the sheet {sheet!r}", f"no sheet, which only {XLSX} files have"
         raise SourceError(field, got, expected, "remove the sheet")
@@ -141,8 +141,8 @@ def _read_jsonl(path: Path, columns: Collection[str], field: FieldPath) -> Table
         record = parse_object(line)
         if record is None:
             detail = (
-                f"import: line {number} of {path.name} is no JSON object of {MOST_LEVELS} levels at most that names "
-                "each entry once"
+                f"import: line {number} of {path.name} is no JSON object of {MOST_NESTED_LEVELS} levels at most that "
+                "names each entry once"
             )
             quarantine.append(Quarantined(f"{path.name}:line {number}", "unparseable", detail, line))
             continue
@@ -188,7 +188,7 @@ def parse_object(line: str) -> dict[str, Any] | None:
         record = json.loads(line, object_pairs_hook=_each_once)
     except (ValueError, RecursionError):
         return None
-    if line.count("[") + line.count("{") > MOST_LEVELS and _is_deeper(record, MOST_LEVELS):
+    if line.count("[") + line.count("{") > MOST_NESTED_LEVELS and _is_deeper(record, MOST_NESTED_LEVELS):
         return None
     if not isinstance(record, dict):
         return None
@@ -294,7 +294,7 @@ def _unreadable(path: Path, field: FieldPath, kind: str, error: Exception) -> So
     return SourceError(field, f"{path}: {error}", expected, remedy)
 
 
-READERS: Final[dict[str, TableReader]] = {
+TABLE_READERS: Final[dict[str, TableReader]] = {
     ".csv": _read_csv,
     ".csv.gz": _read_csv,
     ".jsonl": _read_jsonl,

@@ -18,7 +18,7 @@ from python_assets.door.worker import now_reading
 from python_assets.errors import SourceError
 from python_assets.importers.eval_logs import (
     EVAL_TASK,
-    Asked,
+    ItemPrompt,
     LogImport,
     asked_in_turns,
     log_files,
@@ -32,7 +32,7 @@ from python_assets.importers.files import value_at
 from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
 from python_assets.importers.inspect_metrics import METADATA, SCORES, as_number, numbers_for_marks, published_metrics
 from python_assets.importers.log_metrics import PublishedMetric, with_metrics
-from python_assets.importers.row_rules import FILE, ROW
+from python_assets.importers.row_rules import FILE, ROW_COLUMN
 from python_assets.importers.table import ENDINGS, table_of_rows
 from python_assets.providers.outcomes import CONTENT_FILTER
 from python_assets.study.imports import ImportColumns
@@ -68,7 +68,7 @@ class InspectImport(LogImport):
     """
 
 
-class _Log(NamedTuple):
+class _InspectLog(NamedTuple):
     """A log as far as it is read without its transcripts; marked: the scores whose letters are read as numbers."""
 
     file: Path
@@ -154,7 +154,7 @@ def _described(study: Study) -> Described:
 
 def _read(study: Study) -> ImportedTable:
     logs = _logs(study)
-    format_columns = (FILE, ROW, *_KEY, "messages", "input", "replicate", "response", *ENDINGS, "is_invalid")
+    format_columns = (FILE, ROW_COLUMN, *_KEY, "messages", "input", "replicate", "response", *ENDINGS, "is_invalid")
     rows = rows_of(study, format_columns, (record for log in logs for record in _records(log)), _entry)
     require_told_apart(
         rows,
@@ -178,7 +178,7 @@ def _require_paths(study: Study) -> None:
     require_named(study, [*_summarised(logs), *first], _entry)
 
 
-def _logs(study: Study) -> list[_Log]:
+def _logs(study: Study) -> list[_InspectLog]:
     """Header and summaries of every log that a study names.
 
     Raises:
@@ -200,7 +200,7 @@ def _logs(study: Study) -> list[_Log]:
             _require_small_parts(file)
             header = read_eval_log(file, header_only=True)
             _require_version(file, header.version)
-            logs.append(_Log(file, header, read_eval_log_sample_summaries(file)))
+            logs.append(_InspectLog(file, header, read_eval_log_sample_summaries(file)))
     marked = frozenset(numbers_for_marks([log.header for log in logs], _scores(logs)))
     return [log._replace(marked=marked) for log in logs]
 
@@ -235,7 +235,7 @@ def _readable(file: Path) -> Iterator[None]:
         raise SourceError(PATH_FIELD, got, "a log of Inspect", remedy) from error
 
 
-def _scores(logs: Sequence[_Log]) -> dict[str, list[Any]]:
+def _scores(logs: Sequence[_InspectLog]) -> dict[str, list[Any]]:
     values_by_score: dict[str, list[Any]] = {}
     for log in logs:
         for summary in log.summaries:
@@ -244,13 +244,13 @@ def _scores(logs: Sequence[_Log]) -> dict[str, list[Any]]:
     return values_by_score
 
 
-def _published(logs: Sequence[_Log]) -> Iterator[PublishedMetric]:
+def _published(logs: Sequence[_InspectLog]) -> Iterator[PublishedMetric]:
     for log in logs:
         n_samples = len({str(summary.id) for summary in log.summaries})
         yield from published_metrics(log.file, log.header, n_samples)
 
 
-def _records(log: _Log) -> Iterator[dict[str, Any]]:
+def _records(log: _InspectLog) -> Iterator[dict[str, Any]]:
     """Every sample of a log with what its header says of the evaluation, in the order of the log."""
     from inspect_ai.log import read_eval_log_samples_by_id
 
@@ -262,14 +262,14 @@ def _records(log: _Log) -> Iterator[dict[str, Any]]:
                 log.file, keys[start : start + SAMPLES_AT_ONCE], resolve_attachments="core", exclude_fields=_NOT_READ
             )
         for position, sample in enumerate(samples, start + 1):
-            yield {FILE: log.file.name, ROW: position, **header, **_of_sample(log, sample)}
+            yield {FILE: log.file.name, ROW_COLUMN: position, **header, **_of_sample(log, sample)}
 
 
-def _header(log: _Log) -> dict[str, Any]:
+def _header(log: _InspectLog) -> dict[str, Any]:
     return log.header.model_dump(mode="json", include={"eval", "plan"}, exclude_none=True)
 
 
-def _of_sample(log: _Log, sample: "EvalSample") -> dict[str, Any]:
+def _of_sample(log: _InspectLog, sample: "EvalSample") -> dict[str, Any]:
     prompt = _asked(sample)
     return {
         "dataset": log.header.eval.dataset.name or log.header.eval.task,
@@ -303,7 +303,7 @@ def _response(sample: "EvalSample") -> str:
     return sample.output.completion if is_text or message is None else _text_of(message)
 
 
-def _scores_of(log: _Log, sample: "EvalSample | EvalSampleSummary") -> dict[str, Any]:
+def _scores_of(log: _InspectLog, sample: "EvalSample | EvalSampleSummary") -> dict[str, Any]:
     scores = (sample.scores or {}).items()
     values = dict(pair for name, score in scores for pair in _parts(name, score.value))
     return {name: as_number(value) if name in log.marked else value for name, value in values.items()}
@@ -318,7 +318,7 @@ def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-def _summarised(logs: Sequence[_Log]) -> Iterator[dict[str, Any]]:
+def _summarised(logs: Sequence[_InspectLog]) -> Iterator[dict[str, Any]]:
     """What summaries tell of samples without their being read."""
     for log in logs:
         header = _header(log)
@@ -333,17 +333,17 @@ def _entry(record: dict[str, Any], column: str) -> Any:
     return value_at(record, column)
 
 
-def _asked(sample: "EvalSample") -> Asked:
+def _asked(sample: "EvalSample") -> ItemPrompt:
     """What was asked as it stands in the data set, then choices; messages that are no turns are one text by role."""
     choices = "".join(f"\n{chr(ord('A') + at)}) {choice}" for at, choice in enumerate(sample.choices or []))
     if isinstance(sample.input, str):
-        return Asked(None, sample.input + choices)
+        return ItemPrompt(None, sample.input + choices)
     if len(sample.input) == 1:
-        return Asked(None, _text_of(sample.input[0]) + choices)
+        return ItemPrompt(None, _text_of(sample.input[0]) + choices)
     messages = [{"role": message.role, "content": _text_of(message)} for message in sample.input]
     prompt = asked_in_turns(json.dumps(messages))
     if prompt is None:
-        return Asked(None, "\n\n".join(f"{one['role']}: {one['content']}" for one in messages) + choices)
+        return ItemPrompt(None, "\n\n".join(f"{one['role']}: {one['content']}" for one in messages) + choices)
     return prompt._replace(text=f"{prompt.text}{choices}")
 
 
@@ -358,7 +358,7 @@ def _marks_of(message: "ChatMessage") -> str:
     return "".join(f"[{kind}]\n" for kind in kinds)
 
 
-def _absent(log: _Log) -> Iterator[Quarantined]:
+def _absent(log: _InspectLog) -> Iterator[Quarantined]:
     for sample_id, epoch in log.missing:
         yield Quarantined(
             f"{log.file.name}:sample {sample_id} epoch {epoch}",
@@ -371,7 +371,7 @@ def _absent(log: _Log) -> Iterator[Quarantined]:
 
 def _invalid(row: pd.Series) -> Quarantined:
     return Quarantined(
-        f"{row[FILE]}:row {row[ROW]}",
+        f"{row[FILE]}:row {row[ROW_COLUMN]}",
         "invalidated",
         f"import: sample {row['id']} of epoch {row['epoch']} was declared invalid in its log",
         json.dumps({name: row[name] for name in (*_KEY, "response")}, ensure_ascii=False),

@@ -13,7 +13,7 @@ from python_assets.door.worker import now_reading
 from python_assets.errors import SourceError
 from python_assets.importers.eval_logs import (
     EVAL_TASK,
-    Asked,
+    ItemPrompt,
     LogImport,
     asked_in_turns,
     log_files,
@@ -26,7 +26,7 @@ from python_assets.importers.eval_logs import (
 from python_assets.importers.files import parse_object, value_at
 from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
 from python_assets.importers.lm_eval_metrics import (
-    METRICS,
+    METRICS_PREFIX,
     SampleScore,
     aggregation_of,
     aggregations,
@@ -39,7 +39,7 @@ from python_assets.importers.lm_eval_metrics import (
     sample_score,
 )
 from python_assets.importers.log_metrics import TRUE_LABEL, WEIGHT, PublishedMetric, with_metrics
-from python_assets.importers.row_rules import FILE, ROW
+from python_assets.importers.row_rules import FILE, ROW_COLUMN
 from python_assets.importers.table import ENDINGS, table_of_rows
 from python_assets.providers.outcomes import NOT_RECORDED
 from python_assets.study.base import Direction
@@ -72,7 +72,7 @@ class LmEvalImport(LogImport):
     """
 
 
-class _Item(NamedTuple):
+class _TaskItem(NamedTuple):
     """An item of a task: the number of its first line, the lines by their filter."""
 
     line: int
@@ -84,13 +84,13 @@ class _Item(NamedTuple):
         return next(iter(self.samples.values()))
 
 
-class _Log(NamedTuple):
+class _LmEvalLog(NamedTuple):
     """A log with what its results say of the evaluation, and the lines that could not be used."""
 
     file: Path
     task: str
     results: dict[str, Any]
-    items: list[_Item]
+    items: list[_TaskItem]
     quarantine: list[Quarantined]
 
     @property
@@ -174,15 +174,15 @@ def _described(study: Study) -> Described:
         columns=columns,
         column_of={**prompt_columns, EVAL_TASK: EVAL_TASK, **model_columns},
         factors={EVAL_TASK: Factor(type="prompt", definition="the task of lm_eval that asked")},
-        measures=score_measures(_metrics(logs), METRICS, _directions(logs)),
+        measures=score_measures(_metrics(logs), METRICS_PREFIX, _directions(logs)),
         no_measures=None if any(log.is_written for log in logs) else NOTHING_TO_MEASURE,
     )
 
 
 def _read(study: Study) -> ImportedTable:
     logs = _logs(study)
-    part_columns = [f"{prefix}{METRICS}{name}" for name in _metrics(logs) for prefix in (WEIGHT, TRUE_LABEL)]
-    format_columns = (FILE, ROW, *_KEY, "messages", "input", "response", *ENDINGS, *part_columns)
+    part_columns = [f"{prefix}{METRICS_PREFIX}{name}" for name in _metrics(logs) for prefix in (WEIGHT, TRUE_LABEL)]
+    format_columns = (FILE, ROW_COLUMN, *_KEY, "messages", "input", "response", *ENDINGS, *part_columns)
     rows = rows_of(study, format_columns, (row for log in logs for row in _rows(log)), _entry)
     require_told_apart(
         rows,
@@ -198,11 +198,11 @@ def _require_paths(study: Study) -> None:
     require_named(study, [row for log in _logs(study) for row in _rows(log)], _entry)
 
 
-def _logs(study: Study) -> list[_Log]:
+def _logs(study: Study) -> list[_LmEvalLog]:
     return [_log(file) for file in log_files(study, LmEvalImport.of(study), _ENDING)]
 
 
-def _log(file: Path) -> _Log:
+def _log(file: Path) -> _LmEvalLog:
     named = _FILE_NAME.fullmatch(file.name)
     if named is None:
         expected = "a log that is called samples_<task>_<time>.jsonl as lm_eval wrote it"
@@ -210,7 +210,7 @@ def _log(file: Path) -> _Log:
     now_reading(file)
     results = _results(file, file.with_name(f"results_{named['date']}.json"))
     items, quarantine = _items(file)
-    return _Log(file, named["task"], results, items, quarantine)
+    return _LmEvalLog(file, named["task"], results, items, quarantine)
 
 
 def _results(log: Path, file: Path) -> dict[str, Any]:
@@ -230,9 +230,9 @@ def _results(log: Path, file: Path) -> dict[str, Any]:
     return results
 
 
-def _items(file: Path) -> tuple[list[_Item], list[Quarantined]]:
+def _items(file: Path) -> tuple[list[_TaskItem], list[Quarantined]]:
     """The items of a log, of which no more is kept than is read: a log may be larger than memory."""
-    items: dict[str, _Item] = {}
+    items: dict[str, _TaskItem] = {}
     quarantine = []
     for number, (line, undecodable) in enumerate(read_lines(file, PATH_FIELD), start=1):
         quarantine += quarantine_undecodable("import", file.name, undecodable)
@@ -243,7 +243,7 @@ def _items(file: Path) -> tuple[list[_Item], list[Quarantined]]:
             detail = f"import: line {number} of {file.name} is no sample of lm_eval: {_lacks(sample)}"
             quarantine.append(Quarantined(f"{file.name}:line {number}", "unparseable", detail, line))
             continue
-        item = items.setdefault(str(sample["doc_id"]), _Item(number, {}))
+        item = items.setdefault(str(sample["doc_id"]), _TaskItem(number, {}))
         if sample["filter"] in item.samples:
             detail = f"import: line {item.line} of {file.name} has item {sample['doc_id']} already"
             quarantine.append(Quarantined(f"{file.name}:line {number}", "duplicate_key", detail, line))
@@ -268,7 +268,7 @@ def _lacks(sample: dict[str, Any] | None) -> str:
     return f"it has no {', '.join(name for name in _NEEDED if name not in sample)}"
 
 
-def _absent(log: _Log) -> Iterator[Quarantined]:
+def _absent(log: _LmEvalLog) -> Iterator[Quarantined]:
     """Items that the results count beyond those that the log has, usable or not."""
     n_counted = n_items(log.results, log.task) or 0
     n_unusable = sum(one.rule == "unparseable" for one in log.quarantine)
@@ -283,7 +283,7 @@ def _absent(log: _Log) -> Iterator[Quarantined]:
         )
 
 
-def _rows(log: _Log) -> Iterator[dict[str, Any]]:
+def _rows(log: _LmEvalLog) -> Iterator[dict[str, Any]]:
     """One row a response, what the log says of its item beside it."""
     is_written = log.is_written
     for item in log.items:
@@ -291,7 +291,7 @@ def _rows(log: _Log) -> Iterator[dict[str, Any]]:
         prompt = _asked(value_at(sample, "arguments.gen_args_0.arg_0"))
         row = {
             FILE: log.file.name,
-            ROW: item.line,
+            ROW_COLUMN: item.line,
             EVAL_TASK: log.task,
             "id": str(sample["doc_id"]),
             "messages": prompt.messages_json,
@@ -307,12 +307,12 @@ def _rows(log: _Log) -> Iterator[dict[str, Any]]:
             yield {**row, "replicate": replicate, "response": response, "metrics": metrics}
 
 
-def _asked(argument: Any) -> Asked:
+def _asked(argument: Any) -> ItemPrompt:
     """The first argument of a request; one to a chat server is a list that holds its messages as JSON."""
     is_chat = isinstance(argument, list) and len(argument) == 1 and isinstance(argument[0], str)
     if is_chat and (prompt := asked_in_turns(argument[0])):
         return prompt
-    return Asked(None, json.dumps(argument, ensure_ascii=False) if isinstance(argument, list) else argument)
+    return ItemPrompt(None, json.dumps(argument, ensure_ascii=False) if isinstance(argument, list) else argument)
 
 
 def _responses(sample: dict[str, Any]) -> list[Any]:
@@ -322,7 +322,7 @@ def _responses(sample: dict[str, Any]) -> list[Any]:
     return repeats if isinstance(repeats, list) and repeats else [repeats]
 
 
-def _metrics_of(log: _Log, item: _Item) -> dict[str, SampleScore]:
+def _metrics_of(log: _LmEvalLog, item: _TaskItem) -> dict[str, SampleScore]:
     """What an item has of every metric; of a task with filters by metric and filter, as in its results."""
     scores = {}
     named = log.aggregations
@@ -336,7 +336,7 @@ def _metrics_of(log: _Log, item: _Item) -> dict[str, SampleScore]:
     return scores
 
 
-def _metrics(logs: Iterable[_Log]) -> dict[str, list[Any]]:
+def _metrics(logs: Iterable[_LmEvalLog]) -> dict[str, list[Any]]:
     values_by_metric: dict[str, list[Any]] = {}
     for log in logs:
         for item in log.items:
@@ -345,7 +345,7 @@ def _metrics(logs: Iterable[_Log]) -> dict[str, list[Any]]:
     return values_by_metric
 
 
-def _directions(logs: Iterable[_Log]) -> dict[str, Direction]:
+def _directions(logs: Iterable[_LmEvalLog]) -> dict[str, Direction]:
     """Which end of the scores is good, where their task says so of the metric."""
     directions: dict[str, Direction] = {}
     for log in logs:
@@ -359,7 +359,7 @@ def _directions(logs: Iterable[_Log]) -> dict[str, Direction]:
     return directions
 
 
-def _published(logs: Iterable[_Log]) -> Iterator[PublishedMetric]:
+def _published(logs: Iterable[_LmEvalLog]) -> Iterator[PublishedMetric]:
     """The metrics of every task, and once those of the groups in the results beside them."""
     dates = set()
     for log in logs:
@@ -373,9 +373,9 @@ def _published(logs: Iterable[_Log]) -> Iterator[PublishedMetric]:
 def _entry(row: dict[str, Any], column: str) -> Any:
     """What a column stands for; the name of a metric may hold dots itself."""
     for prefix, field in (
-        (METRICS, "value"),
-        (f"{WEIGHT}{METRICS}", "weight"),
-        (f"{TRUE_LABEL}{METRICS}", "true_label"),
+        (METRICS_PREFIX, "value"),
+        (f"{WEIGHT}{METRICS_PREFIX}", "weight"),
+        (f"{TRUE_LABEL}{METRICS_PREFIX}", "true_label"),
     ):
         if column.startswith(prefix):
             return getattr(row["metrics"].get(column.removeprefix(prefix)), field, None)

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from python_assets.importers.log_metrics import AGGREGATION_UNKNOWN, PublishedMetric, number_or_none
 from python_assets.study.base import Direction
 
-METRICS: Final = "metrics."
+METRICS_PREFIX: Final = "metrics."
 
 # the filter of a task that names none
 _NO_FILTER: Final = "none"
@@ -178,7 +178,7 @@ def published_metrics(
             metric=metric,
             value=number_or_none(value),
             aggregation="stderr" if is_stderr else _AGGREGATIONS.get(aggregation or ""),
-            column=f"{METRICS}{measure_name(base, aggregation, of)}",
+            column=f"{METRICS_PREFIX}{measure_name(base, aggregation, of)}",
             n=n,
             reason=reason,
         )

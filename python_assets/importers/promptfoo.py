@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from python_assets.door.worker import now_reading
 from python_assets.errors import SourceError
 from python_assets.importers.eval_logs import (
-    Asked,
+    ItemPrompt,
     LogImport,
     asked_in_turns,
     log_files,
@@ -22,7 +22,7 @@ from python_assets.importers.eval_logs import (
 )
 from python_assets.importers.files import parse_object, value_at
 from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, importer
-from python_assets.importers.row_rules import FILE, ROW
+from python_assets.importers.row_rules import FILE, ROW_COLUMN
 from python_assets.importers.table import AUTO, ENDINGS, table_of_rows
 from python_assets.providers.outcomes import CONTENT_FILTER
 from python_assets.study.base import Direction
@@ -138,7 +138,7 @@ def _described(study: Study) -> Described:
 
 def _read(study: Study) -> ImportedTable:
     files = _files(study)
-    format_columns = (FILE, ROW, _TEMPLATE, "test", "messages", "input", "response", *ENDINGS)
+    format_columns = (FILE, ROW_COLUMN, _TEMPLATE, "test", "messages", "input", "response", *ENDINGS)
     rows = rows_of(study, format_columns, _rows(files), _entry)
     quarantine = [record for one in files for record in one.quarantine]
     return table_of_rows(study, rows, quarantine, needs_levels=True, carried=(*ENDINGS, FILE))
@@ -192,7 +192,7 @@ def _rows(files: Iterable[_Results]) -> Iterator[dict[str, Any]]:
             test_vars = {name: value for name, value in result["vars"].items() if _is_of_the_test(name)}
             yield {
                 FILE: one.file.name,
-                ROW: index,
+                ROW_COLUMN: index,
                 _TEMPLATE: _template(result),
                 "test": json.dumps(test_vars, ensure_ascii=False, sort_keys=True),
                 "messages": prompt.messages_json,
@@ -220,11 +220,11 @@ def _template(result: dict[str, Any]) -> str:
     )
 
 
-def _asked(raw: Any) -> Asked:
+def _asked(raw: Any) -> ItemPrompt:
     """What was asked; a prompt that is a list of messages, as JSON, in its turns."""
     if isinstance(raw, str):
-        return (asked_in_turns(raw) if raw.lstrip().startswith("[") else None) or Asked(None, raw)
-    return Asked(None, _as_text(raw))
+        return (asked_in_turns(raw) if raw.lstrip().startswith("[") else None) or ItemPrompt(None, raw)
+    return ItemPrompt(None, _as_text(raw))
 
 
 def _as_text(value: Any) -> str | None:

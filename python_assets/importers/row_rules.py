@@ -16,9 +16,9 @@ from python_assets.study.study import LEVEL_SEPARATOR, Factor
 from python_assets.warehouse.build import Quarantined
 
 FILE: Final = "\0file"  # columns beside those of the table: the name of its file, and the row there from 1
-ROW: Final = "\0row"
+ROW_COLUMN: Final = "\0row"
 FAULT: Final = "\0fault"
-LEVEL: Final = "factor "  # begins the name of a column of levels
+LEVEL_PREFIX: Final = "factor "  # begins the name of a column of levels
 _SHOWN_CHARACTERS: Final = 80
 
 _DETAILS: Final = {
@@ -86,12 +86,12 @@ def broken_rules(
         needs_levels: whether every prompt has a level of every factor.
     """
     rules = RowRules(len(keyed))
-    level_columns = [str(name) for name in keyed if str(name).startswith(LEVEL)]
+    level_columns = [str(name) for name in keyed if str(name).startswith(LEVEL_PREFIX)]
     rules.add("unknown_prompt", is_blank(keyed["prompt_id"]) | is_blank(keyed["root_prompt_id"]))
     if names_systems:
         rules.add("unknown_system", is_blank(keyed["system"]))
     for name in level_columns:
-        factor = factors.get(name.removeprefix(LEVEL))
+        factor = factors.get(name.removeprefix(LEVEL_PREFIX))
         rules.add("invalid_level", _invalid(keyed[name], factor, needs_levels=needs_levels))
     rules.add("invalid_replicate", keyed["replicate"].isna())
     faults = keyed[FAULT].reset_index(drop=True).dropna()
@@ -167,9 +167,9 @@ def quarantine_of(table: pd.DataFrame, rules: RowRules) -> list[Quarantined]:
     if not len(wrong):
         return []
     rejected = table.iloc[wrong]
-    named = rejected.drop(columns=[FILE, ROW])
+    named = rejected.drop(columns=[FILE, ROW_COLUMN])
     records = named.to_json(orient="records", lines=True, force_ascii=False).removesuffix("\n").split("\n")
-    rows = zip(rejected[FILE], rejected[ROW], wrong, records, strict=True)
+    rows = zip(rejected[FILE], rejected[ROW_COLUMN], wrong, records, strict=True)
     return [
         Quarantined(f"{file}:row {number}", rules.broken[row], f"import: {rules.detail(int(row))}", record)
         for file, number, row, record in rows

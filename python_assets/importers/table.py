@@ -13,7 +13,7 @@ from python_assets.importers.entries import as_text, is_blank, joined, text_or_n
 from python_assets.importers.factor_levels import as_declared, conditional, system_levels, with_references
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
-from python_assets.importers.row_rules import FAULT, FILE, LEVEL, ROW, broken_rules, quarantine_of
+from python_assets.importers.row_rules import FAULT, FILE, LEVEL_PREFIX, ROW_COLUMN, broken_rules, quarantine_of
 from python_assets.providers.outcomes import NOT_RECORDED
 from python_assets.study.base import Unfit
 from python_assets.study.imports import ImportColumns
@@ -107,7 +107,7 @@ def _read_files(
     for file, sheet in files:
         read = read_table_file(file, columns, field, is_escaped=is_escaped, sheet=sheet)
         read.table[FILE] = file.name if sheet is None else f"{file.name}:{sheet}"
-        read.table[ROW] = np.arange(1, len(read.table) + 1)
+        read.table[ROW_COLUMN] = np.arange(1, len(read.table) + 1)
         tables.append(read.table)
         quarantine += read.quarantine
     return pd.concat(tables, ignore_index=True), quarantine
@@ -187,7 +187,7 @@ def _respelled(entries: pd.DataFrame, levels: pd.DataFrame) -> list[str]:
 
 def _normalised(table: pd.DataFrame, entries: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     """Every entry of kept rows that became a level by another spelling."""
-    keys = table[FILE] + ":row " + table[ROW].astype(str)
+    keys = table[FILE] + ":row " + table[ROW_COLUMN].astype(str)
     frames = [
         pd.DataFrame({"record_key": keys, "factor": name, "entry": entries[name], "level": levels[name]})
         for name in entries
@@ -245,7 +245,7 @@ def _keyed(table: pd.DataFrame, spec: Import, levels: pd.DataFrame) -> pd.DataFr
             "document_id": table[FILE],
         }
     )
-    keyed = keyed.join(levels.add_prefix(LEVEL))
+    keyed = keyed.join(levels.add_prefix(LEVEL_PREFIX))
     return keyed.assign(replicate=_replicates(table, keyed, columns.replicate))
 
 
@@ -289,7 +289,7 @@ def _columns_of_prompts(spec: Import) -> dict[str, str]:
         "messages_json": _as_list(spec.columns.messages),
         "prompt_text": _as_list(spec.columns.prompt_text or spec.columns.messages),
         "baseline_text": _as_list(spec.columns.baseline_text),
-        **{LEVEL + name: [column] for name, column in spec.factors.items()},
+        **{LEVEL_PREFIX + name: [column] for name, column in spec.factors.items()},
     }
     return {name: f"column {', '.join(map(repr, columns))}" for name, columns in named.items()}
 
@@ -305,7 +305,7 @@ def _replicates(table: pd.DataFrame, keyed: pd.DataFrame, column: str | None) ->
 
 
 def _prompt_tables(study: Study, spec: Import, kept: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    factors = [str(name).removeprefix(LEVEL) for name in kept if str(name).startswith(LEVEL)]
+    factors = [str(name).removeprefix(LEVEL_PREFIX) for name in kept if str(name).startswith(LEVEL_PREFIX)]
     prompt_rows = kept.drop_duplicates("prompt_id", ignore_index=True)
     named = ["prompt_id", "root_prompt_id", "messages_json", "prompt_text", "baseline_text", "document_id"]
     prompts = prompt_rows[named].assign(
@@ -317,9 +317,9 @@ def _prompt_tables(study: Study, spec: Import, kept: pd.DataFrame) -> tuple[pd.D
         keyword="",
         replacements_json="{}",
     )
-    levels = prompt_rows[["prompt_id", *(LEVEL + name for name in factors)]]
+    levels = prompt_rows[["prompt_id", *(LEVEL_PREFIX + name for name in factors)]]
     long = levels.melt(id_vars="prompt_id", var_name="factor", value_name="level")
-    long["factor"] = long["factor"].str.removeprefix(LEVEL)
+    long["factor"] = long["factor"].str.removeprefix(LEVEL_PREFIX)
     return prompts, long[~is_blank(long["level"].astype("str"))].reset_index(drop=True)
 
 
@@ -329,7 +329,7 @@ def _is_root(study: Study, prompts: pd.DataFrame, factors: Sequence[str]) -> pd.
     for name in factors:
         reference = _declared(study, name).reference
         if reference is not None:
-            is_reference &= prompts[LEVEL + name] == reference
+            is_reference &= prompts[LEVEL_PREFIX + name] == reference
     order = (~is_reference).sort_values(kind="stable").index
     first = prompts.loc[order].drop_duplicates("root_prompt_id").index
     return pd.Series(prompts.index.isin(first), index=prompts.index)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.files import read_table_file, table_columns
-from python_assets.study.ground_truth import LATEST, TABLES, GroundTruth
+from python_assets.study.ground_truth import LATEST, TRUTH_TABLES, GroundTruth
 from python_assets.study.problems import listed, suggestion
 
 _REQUIRED: Final = ("category", "group", "period", "source", "licence")
@@ -65,7 +65,7 @@ def read_truth_table(folder: Path, truth: GroundTruth, field: FieldPath) -> Trut
         StudyError: it lacks a column.
     """
     where = (*field, truth.field)
-    path = TABLES if truth.path is None else folder / truth.path
+    path = TRUTH_TABLES if truth.path is None else folder / truth.path
     name = truth.table or path.name
     table = _read(path, where)
     if truth.table is not None:

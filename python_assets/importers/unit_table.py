@@ -12,11 +12,13 @@ from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.factor_levels import require_levels
 from python_assets.importers.files import read_table_file
 from python_assets.study.problems import listed
-from python_assets.study.prompts import TextUnits
+from python_assets.study.prompts import TemplateUnits
 from python_assets.study.study import Factor
 
 
-def read_units(folder: Path, units: TextUnits, factors: Mapping[str, Factor], field: FieldPath) -> list[dict[str, str]]:
+def read_units(
+    folder: Path, units: TemplateUnits, factors: Mapping[str, Factor], field: FieldPath
+) -> list[dict[str, str]]:
     """Read the units of a template: their own name and their level of each factor that they are nested in.
 
     Args:

@@ -38,7 +38,7 @@ from python_assets.infer.hypotheses import (
 )
 from python_assets.infer.options import MOST_PERMUTATIONS, Options, options_of
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import HYPOTHESIS, OF_PAIR, ROW, SIZES, TABLES, Place, write_tables
+from python_assets.infer.tables import HYPOTHESIS, OF_PAIR, ROW_KEYS, SIZES, TABLES, Place, write_tables
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
@@ -218,7 +218,7 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
         return pd.concat([rows[is_kept], new], ignore_index=True)
 
     pairs = "system_comparisons"
-    pair_columns = ROW[: ROW.index("group_id")]
+    pair_columns = ROW_KEYS[: ROW_KEYS.index("group_id")]
     replaced = {name: mixed(tables[name], new, HYPOTHESIS, new_keys) for name, new in again.items() if name != pairs}
     if pairs in again:
         new_keys = pd.MultiIndex.from_frame(again[pairs][pair_columns])

@@ -24,7 +24,7 @@ CORRECTED: Final = "corrected"  # calibration of values that people's labels put
 MISSED: Final = "missed"
 FALSE_ALARM: Final = "false_alarm"
 LABEL_ERROR: Final = "label_error"
-OF_LABELS: Final = {"binary": (CORRECTED, MISSED, FALSE_ALARM), "continuous": (CORRECTED, LABEL_ERROR)}
+LABEL_CALIBRATIONS: Final = {"binary": (CORRECTED, MISSED, FALSE_ALARM), "continuous": (CORRECTED, LABEL_ERROR)}
 """Calibrations that people's labels make of measures of a kind."""
 OF_SCORER: Final = (MISSED, FALSE_ALARM, LABEL_ERROR)
 """Calibrations whose values are what an instrument gets wrong by people's labels."""
@@ -37,7 +37,7 @@ GROUPS_CHANGED: Final = "groups_changed"
 DISPERSION_CHANGE: Final = "dispersion_change"
 SEPARATOR: Final = " | "  # of groups in explained_by
 ACROSS: Final = " against "  # between the two generations of a question
-ANSWERS: Final = (DISPARITY_CHANGE, INTERACTION_CHANGE)
+ANSWERING_COMPARISONS: Final = (DISPARITY_CHANGE, INTERACTION_CHANGE)
 """The groups that answer whether groups moved apart; of a crossing its cells beyond their parts."""
 HYPOTHESES: Final = (MEAN_CHANGE, GROUPS_CHANGED)
 """What is asked of every pair: whether the mean of all groups changed, and whether groups moved apart."""
@@ -91,7 +91,7 @@ def _arrow(values: pd.Series, kind: str) -> pa.Array:
 
 Table = dict[str, NDArray[Any]]  # arrays of one length, by column
 Tables = Iterator[tuple[str, Table]]
-ROW: Final = [
+ROW_KEYS: Final = [
     *("slice_id", "measure_id", "calibration", "grouping_id", "system_id", "reference_system_id"),
     *("comparison", "group_id", "category"),
 ]
@@ -118,7 +118,7 @@ _TESTED: Final = _columns(
 COMPARISON_COLUMNS: Final = (
     _columns(
         "study_id",
-        *ROW,
+        *ROW_KEYS,
         double="value value_a value_b ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
         "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence",
         bigint="significant_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",

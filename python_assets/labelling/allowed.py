@@ -69,7 +69,7 @@ class Allowed(NamedTuple):
         return Given(written, number) if is_allowed else None
 
 
-OF_PAIRS: Final = Allowed((YES, NO), is_binary=True)
+ALLOWED_OF_PAIRS: Final = Allowed((YES, NO), is_binary=True)
 
 
 def allowed_labels(measure: Measure, seen: Sequence[str] = ()) -> Allowed:

@@ -17,7 +17,7 @@ import pandas as pd
 from python_assets.errors import FieldPath
 from python_assets.extract.measurement_rows import Objects, nothing
 from python_assets.extract.measures import resolve_measures
-from python_assets.labelling.allowed import OF_PAIRS, Allowed, allowed_labels
+from python_assets.labelling.allowed import ALLOWED_OF_PAIRS, Allowed, allowed_labels
 from python_assets.labelling.pairs import PAIRS
 from python_assets.labelling.row_ids import KEY, PAIR, RowId, row_key, split_row_id, text_key
 from python_assets.labelling.sheets import (
@@ -26,9 +26,9 @@ from python_assets.labelling.sheets import (
     FILE_ROW,
     LABEL,
     RESPONSE_ID,
-    ROW,
     ROW_ID,
-    TEXTS,
+    SHEET_ROW,
+    SHEET_TEXTS,
     read_sheet,
 )
 from python_assets.study.base import BASELINE
@@ -143,7 +143,10 @@ def _sheets(study: Study) -> list[_Sheet]:
 
 
 def _pair_sheets(study: Study) -> list[_Sheet]:
-    return [_sheet(study, spec, ("pair_labels", index), PAIR, OF_PAIRS) for index, spec in enumerate(study.pair_labels)]
+    return [
+        _sheet(study, spec, ("pair_labels", index), PAIR, ALLOWED_OF_PAIRS)
+        for index, spec in enumerate(study.pair_labels)
+    ]
 
 
 def _sheet(study: Study, spec: HumanLabels | PairLabels, field: FieldPath, of: str, allowed: Allowed) -> _Sheet:
@@ -204,11 +207,11 @@ def _keyed(study: Study, sheet: _Sheet, connection: duckdb.DuckDBPyConnection) -
         else split_row_id(written or "")
         for written, answer in zip(rows[ROW_ID], rows[RESPONSE_ID], strict=True)
     ]
-    texts = rows[list(TEXTS)].map(lambda text: text or "")
+    texts = rows[list(SHEET_TEXTS)].map(lambda text: text or "")
     shown = ["\n".join(filter(None, both)) for both in zip(texts["root_text"], texts["text"], strict=True)]
     raters = rows[ANNOTATOR]
     several = raters.nunique() > 1
-    return rows.drop(columns=[RESPONSE_ID, *TEXTS]).assign(
+    return rows.drop(columns=[RESPONSE_ID, *SHEET_TEXTS]).assign(
         of=sheet.of,
         # an export of Label Studio may be of several people
         rater=[f"{sheet.rater} {who}" if several and who else sheet.rater for who in raters],
@@ -284,7 +287,7 @@ def _one_each(known: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _told(rows: pd.DataFrame) -> list[Quarantined]:
-    shown = [ROW_ID, "written", ROW, "study", "measure", "rater"]
+    shown = [ROW_ID, "written", SHEET_ROW, "study", "measure", "rater"]
     return [
         Quarantined(
             record_key=f"{row['file_name']}:row {row[FILE_ROW]}",
@@ -299,7 +302,7 @@ def _told(rows: pd.DataFrame) -> list[Quarantined]:
 
 def _missing(found: pd.DataFrame) -> list[Quarantined]:
     """Rows that a sheet was drawn with and that a rater's files lack."""
-    places = found[ROW].str.extract(_ROW_OF).dropna().astype(int).set_axis(["place", "n_rows"], axis=1)
+    places = found[SHEET_ROW].str.extract(_ROW_OF).dropna().astype(int).set_axis(["place", "n_rows"], axis=1)
     drawn = found.loc[places.index, ["of", "rater", "file_name"]].join(places)
     gaps = []
     for group, rows in drawn.groupby(["of", "rater", "n_rows"], sort=False):

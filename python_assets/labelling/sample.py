@@ -19,10 +19,10 @@ from python_assets.extract.measures import Measure, resolve_measures
 from python_assets.extract.neutral_reading import Vocabularies
 from python_assets.extract.neutral_words import NeutralWords
 from python_assets.extract.units import prompts_in_slices
-from python_assets.labelling.allowed import OF_PAIRS, Allowed, allowed_labels
+from python_assets.labelling.allowed import ALLOWED_OF_PAIRS, Allowed, allowed_labels
 from python_assets.labelling.pairs import PAIRS
 from python_assets.labelling.row_ids import PAIR, row_id
-from python_assets.labelling.sheets import LABEL, ROW, ROW_ID
+from python_assets.labelling.sheets import LABEL, ROW_ID, SHEET_ROW
 from python_assets.published.copies import literal
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.measures import REFUSAL
@@ -31,7 +31,7 @@ from python_assets.study.study import Study, make_id
 from python_assets.texts.conversations import AS_SHOWN
 from python_assets.warehouse.build import Home, connect
 
-QUESTION: Final = "question"
+QUESTION_COLUMN: Final = "question"
 NAMES_GROUP: Final = "names_group"
 _MOST_CHARACTERS: Final = 32_000  # a cell of a spreadsheet ends at 32,767
 _CUT: Final = " (cut)"
@@ -57,7 +57,7 @@ _ANSWERS: Final = f"""
 """
 
 
-class Sample(NamedTuple):
+class LabelSheet(NamedTuple):
     """A sheet to be filled in.
 
     rows: in the order that a rater sees them, with ROW, ROW_ID, QUESTION, the texts, NAMES_GROUP where there are
@@ -100,7 +100,7 @@ def draw_answers(
     slice_id: str = ALL_PROMPTS,
     question: str | None = None,
     with_prompt: bool = False,
-) -> Sample:
+) -> LabelSheet:
     """Draw root prompts, and of each every answer that the measure read, of every group and generation.
 
     Args:
@@ -135,12 +135,12 @@ def draw_answers(
         for response, text in zip(drawn["response_id"], drawn["text"], strict=True)
     ]
     question_text = question or _question(measure, allowed)
-    rows = shown.assign(**{ROW_ID: ids, QUESTION: question_text, "measure": measure.measure_id})
+    rows = shown.assign(**{ROW_ID: ids, QUESTION_COLUMN: question_text, "measure": measure.measure_id})
     name = f"{study.study_id}_{measure.measure_id}_labels"
-    return Sample(_in_order(study, rows, seed), allowed, len(roots), there["root_prompt_id"].nunique(), name)
+    return LabelSheet(_in_order(study, rows, seed), allowed, len(roots), there["root_prompt_id"].nunique(), name)
 
 
-def draw_pairs(study: Study, home: Home, n_pairs: int, *, seed: int, question: str | None = None) -> Sample:
+def draw_pairs(study: Study, home: Home, n_pairs: int, *, seed: int, question: str | None = None) -> LabelSheet:
     """Draw branches, each beside its root prompt, for whether they are minimal pairs.
 
     Args:
@@ -160,10 +160,12 @@ def draw_pairs(study: Study, home: Home, n_pairs: int, *, seed: int, question: s
     both = drawn["root_text"] + "\n" + drawn["text"]
     ids = [row_id(study.study_id, PAIR, prompt, text) for prompt, text in zip(drawn["prompt_id"], both, strict=True)]
     question_text = question or f"{_OF_PAIR}."
-    rows = drawn[["root_text", "text"]].map(_cut).assign(**{ROW_ID: ids, QUESTION: question_text, "measure": PAIR})
+    rows = (
+        drawn[["root_text", "text"]].map(_cut).assign(**{ROW_ID: ids, QUESTION_COLUMN: question_text, "measure": PAIR})
+    )
     n_roots = drawn["root_prompt_id"].nunique()
     ordered = _in_order(study, rows, seed)
-    return Sample(ordered, OF_PAIRS, n_roots, there["root_prompt_id"].nunique(), f"{study.study_id}_pairs")
+    return LabelSheet(ordered, ALLOWED_OF_PAIRS, n_roots, there["root_prompt_id"].nunique(), f"{study.study_id}_pairs")
 
 
 def _measure(study: Study, name: str) -> Measure:
@@ -263,6 +265,6 @@ def _in_order(study: Study, rows: pd.DataFrame, seed: int) -> pd.DataFrame:
     order = np.random.default_rng([seed, 1]).permutation(len(rows))
     shuffled = rows.iloc[order].reset_index(drop=True)
     places = [f"{row_number} of {len(rows)}" for row_number in range(1, len(rows) + 1)]
-    filled = shuffled.assign(**{ROW: places, LABEL: "", "study": study.study_id})
+    filled = shuffled.assign(**{SHEET_ROW: places, LABEL: "", "study": study.study_id})
     texts = [name for name in ("prompt", "root_text", "text", NAMES_GROUP) if name in filled]
-    return filled[[ROW, QUESTION, *texts, LABEL, ROW_ID, "study", "measure"]]
+    return filled[[SHEET_ROW, QUESTION_COLUMN, *texts, LABEL, ROW_ID, "study", "measure"]]

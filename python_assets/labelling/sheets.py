@@ -20,14 +20,14 @@ ROW_ID: Final = "row_id"
 RESPONSE_ID: Final = "response_id"  # of labels that were not given on a drawn sheet
 ANSWER: Final = ("system_id", "prompt_id", "replicate")  # which answer it is, where nobody knows its response_id yet
 LABEL: Final = "label"
-ROW: Final = "row"  # 17 of 120: which row of the sheet as it was drawn
-TEXTS: Final = ("text", "root_text")
-CONTEXT: Final = (ROW, "study", "measure", *TEXTS)
+SHEET_ROW: Final = "row"  # 17 of 120: which row of the sheet as it was drawn
+SHEET_TEXTS: Final = ("text", "root_text")
+CONTEXT: Final = (SHEET_ROW, "study", "measure", *SHEET_TEXTS)
 ANNOTATOR: Final = "annotator"
 FILE_ROW: Final = "file_row"
 _COLUMNS: Final = (ROW_ID, RESPONSE_ID, *ANSWER, LABEL, *CONTEXT, ANNOTATOR)
 SheetFormat = Literal["csv", "xlsx", "label_studio"]
-ENDINGS: Final[dict[SheetFormat, str]] = {"csv": ".csv", "xlsx": XLSX, "label_studio": ".json"}
+SHEET_SUFFIXES: Final[dict[SheetFormat, str]] = {"csv": ".csv", "xlsx": XLSX, "label_studio": ".json"}
 _FIRST_ROW: Final = 2  # below the names of the columns
 _DELIMITERS: Final = ",;\t"  # spreadsheets of many countries write semicolons
 
@@ -49,13 +49,13 @@ def read_sheet(path: Path, field: FieldPath) -> pd.DataFrame:
         StudyError: it has no column of ids or of labels.
     """
     ending = path.suffix.lower()
-    endings = ENDINGS.values()
+    endings = SHEET_SUFFIXES.values()
     if ending not in endings:
         raise SourceError(field, f"{path}", f"a file that ends in {', '.join(endings)}", "save the sheet as one")
-    if ending == ENDINGS["label_studio"]:
+    if ending == SHEET_SUFFIXES["label_studio"]:
         rows = _read_label_studio(path, field)
     else:
-        rows = _read_csv(path, field) if ending == ENDINGS["csv"] else _read_xlsx(path, field)
+        rows = _read_csv(path, field) if ending == SHEET_SUFFIXES["csv"] else _read_xlsx(path, field)
         rows = rows.assign(**{FILE_ROW: range(_FIRST_ROW, len(rows) + _FIRST_ROW)})
     there = [name for name in rows.columns if name != FILE_ROW]
     if LABEL not in there or not ({ROW_ID, RESPONSE_ID} & set(there) or set(ANSWER) <= set(there)):
@@ -93,7 +93,7 @@ def _read_csv(path: Path, field: FieldPath) -> pd.DataFrame:
     names = [name.strip() for name in lines[0]]
     width = len(names)
     cells = [[*line, *[""] * width][:width] for line in lines[1:]]
-    known = [bool(name) and (is_utf8 or name not in TEXTS) for name in names]
+    known = [bool(name) and (is_utf8 or name not in SHEET_TEXTS) for name in names]
     return pd.DataFrame(cells, columns=names, dtype=object).loc[:, known]
 
 

@@ -14,7 +14,7 @@ from xml.sax.saxutils import quoteattr
 
 from python_assets.errors import PlumblineError, WarehouseError
 from python_assets.labelling.allowed import Allowed
-from python_assets.labelling.sample import QUESTION, Sample
+from python_assets.labelling.sample import QUESTION_COLUMN, LabelSheet
 from python_assets.labelling.sheets import LABEL, SheetFormat, read_sheet
 from python_assets.published.manifest import FORMULA
 from python_assets.published.xlsx import open_workbook, text_format, write_text
@@ -31,7 +31,7 @@ _OTHER: Final = "write to another file with --out"
 _WIDTHS: Final = {"question": 32, "prompt": 48, "root_text": 60, "text": 80, "label": 16, "row_id": 30}
 
 
-def write_sheet(sample: Sample, path: Path, output: SheetFormat) -> list[Path]:
+def write_sheet(sample: LabelSheet, path: Path, output: SheetFormat) -> list[Path]:
     """Write a sample to a file that holds no labels yet.
 
     Args:
@@ -64,14 +64,14 @@ def _require_no_labels(path: Path) -> None:
         raise WarehouseError(path, got, "no file, or a sheet without labels", _OTHER)
 
 
-def _write_csv(sample: Sample, path: Path) -> list[Path]:
+def _write_csv(sample: LabelSheet, path: Path) -> list[Path]:
     texts = sample.rows.map(lambda text: f"'{text}" if re.search(FORMULA, text) else text)
     # the mark tells spreadsheets that it is UTF-8
     texts.to_csv(path, index=False, encoding="utf-8-sig", quoting=csv.QUOTE_MINIMAL)
     return [path]
 
 
-def _write_xlsx(sample: Sample, path: Path) -> list[Path]:
+def _write_xlsx(sample: LabelSheet, path: Path) -> list[Path]:
     from xlsxwriter.exceptions import FileCreateError
 
     columns = list(sample.rows.columns)
@@ -108,7 +108,7 @@ def _rule(book: "Workbook", allowed: Allowed) -> dict[str, Any]:
     return rule | {"validate": "decimal", "criteria": "between", "minimum": low, "maximum": high}
 
 
-def _write_tasks(sample: Sample, path: Path) -> list[Path]:
+def _write_tasks(sample: LabelSheet, path: Path) -> list[Path]:
     tasks = [{"data": data} for data in sample.rows.drop(columns=LABEL).to_dict("records")]
     path.write_text(json.dumps(tasks, ensure_ascii=False, indent=1), encoding="utf-8")
     configuration = path.with_suffix(".xml")
@@ -116,7 +116,7 @@ def _write_tasks(sample: Sample, path: Path) -> list[Path]:
     return [path, configuration]
 
 
-def _configuration(sample: Sample) -> str:
+def _configuration(sample: LabelSheet) -> str:
     """The labelling configuration of Label Studio: question, texts, and the control named label."""
     shown = "".join(f'  <Text name="{name}" value="${name}"/>\n' for name in _SHOWN if name in sample.rows)
     allowed = sample.allowed
@@ -129,10 +129,10 @@ def _configuration(sample: Sample) -> str:
         ends = {"min": allowed.low, "max": allowed.high}
         limits = "".join(f' {name}="{end:g}"' for name, end in ends.items() if math.isfinite(end))
         control = f'  <Number name="{LABEL}" toName="text"{limits} required="true"/>\n'
-    return f'<View>\n  <Header value="${QUESTION}"/>\n{shown}{control}</View>\n'
+    return f'<View>\n  <Header value="${QUESTION_COLUMN}"/>\n{shown}{control}</View>\n'
 
 
-_WRITERS: Final[dict[SheetFormat, Callable[[Sample, Path], list[Path]]]] = {
+_WRITERS: Final[dict[SheetFormat, Callable[[LabelSheet, Path], list[Path]]]] = {
     "csv": _write_csv,
     "xlsx": _write_xlsx,
     "label_studio": _write_tasks,

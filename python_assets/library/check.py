@@ -125,14 +125,14 @@ def _in_folder(
 def _in_memory(
     study: dict[str, Any], table: "pd.DataFrame", study_id: str, report: str | Path | None, *, quiet: bool
 ) -> Results:
-    from python_assets.importers.table import FILE, ROW, table_of_rows
+    from python_assets.importers.table import FILE, ROW_COLUMN, table_of_rows
     from python_assets.library.in_memory import run_in_memory
     from python_assets.study_file.load import load_study
     from python_assets.warehouse.progress import SILENT, Lines
 
     text = _yaml(study, study_id)
     loaded = load_study(Path(f"{study_id}.yml"), check_files=False, text=text)
-    table[FILE], table[ROW] = _file_name(study_id), range(1, len(table) + 1)
+    table[FILE], table[ROW_COLUMN] = _file_name(study_id), range(1, len(table) + 1)
     imported = table_of_rows(loaded, table, [], needs_levels=True)
     progress = SILENT if quiet else Lines(lambda line: print(line, file=sys.stderr, flush=True))
     results = run_in_memory(loaded, imported, progress)

@@ -25,7 +25,7 @@ from python_assets.infer.associations.infer_associations import infer_associatio
 from python_assets.infer.regressions.infer_regressions import infer_regressions
 from python_assets.infer.run import infer_study
 from python_assets.infer.subgroups.subgroups import infer_subgroups
-from python_assets.library.results import SHOWN, Results, rows_of
+from python_assets.library.results import RESULT_TABLES, Results, rows_of
 from python_assets.plan.declared_hypotheses import declared_of_build
 from python_assets.plan.design_tables import design_tables
 from python_assets.plan.power import design_power_rows
@@ -74,7 +74,7 @@ def run_in_memory(study: Study, imported: ImportedTable, progress: Progress) -> 
     infer_associations(connection, is_asked, seed=study.seed, n_permutations=n)
     infer_regressions(connection, study, study.alpha)
     infer_subgroups(connection, study.alpha)
-    results.make(SHOWN)
+    results.make(RESULT_TABLES)
     return results
 
 
@@ -164,7 +164,7 @@ class MemoryResults(Results):
 
     def make_before_inference(self) -> None:
         """Make what inference reads, and of what is shown that which reads nothing of it."""
-        wanted = {*self._project.read_by_inference, *self._project.of_names(SHOWN)}
+        wanted = {*self._project.read_by_inference, *self._project.of_names(RESULT_TABLES)}
         self._run(self._project.with_ancestors(wanted).intersection(self._project.before_inference))
 
     def make(self, names: Collection[str] | None = None) -> None:

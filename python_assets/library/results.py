@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_SENTENCES: Final = 12
-FINDINGS, GROUPS, DIFFERENCES, QUOTES = SHOWN = ("v_findings", "summary_statistics", "v_differences", "v_quotes")
+FINDINGS, GROUPS, DIFFERENCES, QUOTES = RESULT_TABLES = (
+    "v_findings",
+    "summary_statistics",
+    "v_differences",
+    "v_quotes",
+)
 """The published tables that Results shows."""
 
 

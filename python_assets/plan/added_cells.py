@@ -42,7 +42,7 @@ class AddedCell(NamedTuple):
     tells_apart: tuple[str, ...]
 
 
-class Pair(NamedTuple):
+class FactorPair(NamedTuple):
     """Two factors by column: the levels of the first tell those of the second; both ways if aliased."""
 
     first: int
@@ -50,7 +50,7 @@ class Pair(NamedTuple):
     is_aliased: bool
 
 
-class Design(NamedTuple):
+class PromptDesign(NamedTuple):
     """What the prompts of a study cover: factors with their levels, and one row of cells a prompt.
 
     sets: the sets of factors that gaps are counted in, by columns. pairs: factors that cannot be told apart.
@@ -61,7 +61,7 @@ class Design(NamedTuple):
     levels: list[list[str]]
     cells: Cells
     sets: list[tuple[int, ...]]
-    pairs: list[Pair]
+    pairs: list[FactorPair]
     conditions: Sequence[Condition]
 
 
@@ -90,7 +90,7 @@ def as_csv(study: Study, cells: Sequence[AddedCell]) -> str:
     return lines.getvalue()
 
 
-def read_design(study: Study, connection: duckdb.DuckDBPyConnection) -> Design:
+def read_design(study: Study, connection: duckdb.DuckDBPyConnection) -> PromptDesign:
     """The design of a build file whose prompts and design are written.
 
     Args:
@@ -103,7 +103,7 @@ def read_design(study: Study, connection: duckdb.DuckDBPyConnection) -> Design:
     levels = [[row["level"] for row in level_rows if row["factor"] == factor] for factor in factors]
     build_models(connection, ("factor_aliasing",))
     related = rows_of(connection, "from marts.factor_aliasing where relation in ('aliased', 'nested')", [])
-    return Design(
+    return PromptDesign(
         factors=factors,
         levels=levels,
         cells=_cells(connection, factors),
@@ -111,7 +111,7 @@ def read_design(study: Study, connection: duckdb.DuckDBPyConnection) -> Design:
             tuple(column[factor] for factor in chosen) for chosen in coverage_sets(study) if set(chosen) <= set(factors)
         ],
         pairs=[
-            Pair(column[row["factor_a"]], column[row["factor_b"]], row["relation"] == "aliased")
+            FactorPair(column[row["factor_a"]], column[row["factor_b"]], row["relation"] == "aliased")
             for row in related
             if row["factor_a"] in column and row["factor_b"] in column
         ],
@@ -135,7 +135,7 @@ def _cells(connection: duckdb.DuckDBPyConnection, factors: list[str]) -> Cells:
     return cells
 
 
-def chosen_cells(design: Design, n_cells: int) -> list[AddedCell]:
+def chosen_cells(design: PromptDesign, n_cells: int) -> list[AddedCell]:
     """The cells to add to a design, one after the other.
 
     Args:
@@ -165,11 +165,11 @@ def chosen_cells(design: Design, n_cells: int) -> list[AddedCell]:
     return chosen
 
 
-def _pair_name(design: Design, pair: Pair) -> str:
+def _pair_name(design: PromptDesign, pair: FactorPair) -> str:
     return f"{design.factors[pair.first]} and {design.factors[pair.second]}"
 
 
-def _best_cell(design: Design) -> Cells | None:
+def _best_cell(design: PromptDesign) -> Cells | None:
     """The best cell as one row, level by level from the factor with fewest; None where none can exist."""
     order = sorted(range(len(design.factors)), key=lambda column: len(design.levels[column]))
     rarity = [_shares(design.cells[:, column], len(names)) for column, names in enumerate(design.levels)]
@@ -200,7 +200,7 @@ def _shares(places: Cells, n_levels: int) -> NDArray[np.float64]:
     return counts / max(counts.mean(), 1e-9) if n_levels else np.zeros(0)
 
 
-def _is_impossible(design: Design, begun: Cells, column: int, done: set[int]) -> NDArray[np.bool_]:
+def _is_impossible(design: PromptDesign, begun: Cells, column: int, done: set[int]) -> NDArray[np.bool_]:
     """Which beginnings meet a condition, of those that this column completes."""
     is_impossible = np.zeros(len(begun), dtype=bool)
     for condition in design.conditions:
@@ -214,7 +214,7 @@ def _is_impossible(design: Design, begun: Cells, column: int, done: set[int]) ->
     return is_impossible
 
 
-def _tells_apart(cells: Cells, pair: Pair, new: Cells) -> NDArray[np.bool_]:
+def _tells_apart(cells: Cells, pair: FactorPair, new: Cells) -> NDArray[np.bool_]:
     """Which new cells give a level of the one factor another level of the other than it had alone."""
     columns = (pair.first, pair.second)
     meets_anew = _is_new(cells, columns, new) & ~_is_new(cells, (pair.first,), new)

@@ -12,7 +12,7 @@ from typing import Final
 import duckdb
 import pandas as pd
 
-from python_assets.infer.changes.pairs_of_systems import MOST_UNPAIRED, Pair, levels_of, pairs_of
+from python_assets.infer.changes.pairs_of_systems import MOST_UNPAIRED, SystemPair, levels_of, pairs_of
 from python_assets.plan.shapes import Shape
 from python_assets.plan.text import PlannedComparison
 from python_assets.study.base import ALL_PROMPTS, EVERY_IMPORTED, Against
@@ -66,7 +66,7 @@ def planned_comparisons(
     return comparisons
 
 
-def _units_of(asked: StatisticSpec, pair: Pair) -> tuple[set[str], set[str]]:
+def _units_of(asked: StatisticSpec, pair: SystemPair) -> tuple[set[str], set[str]]:
     """The units that both generations are asked the same of, and those that any of them is asked."""
     both = {unit for unit, systems in asked if set(pair) <= set(systems)}
     return both, {unit for unit, systems in asked if set(pair) & set(systems)}
@@ -103,7 +103,7 @@ def comparison_warnings(study: Study, found: Sequence[PlannedComparison]) -> Ite
 
 
 def shapes_of_changes(
-    connection: duckdb.DuckDBPyConnection, found: Sequence[Shape], pairs: Sequence[Pair]
+    connection: duckdb.DuckDBPyConnection, found: Sequence[Shape], pairs: Sequence[SystemPair]
 ) -> list[Shape]:
     """The shapes that changes between generations have: root prompts are those that a pair shares.
 

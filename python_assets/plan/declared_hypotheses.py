@@ -16,7 +16,7 @@ import pandas as pd
 from python_assets.extract.baseline import baselines_of
 from python_assets.extract.ground_truth import truth_groupings
 from python_assets.extract.measures import Measure, resolve_measures
-from python_assets.infer.changes.pairs_of_systems import Pair, compared_pairs, systems_of
+from python_assets.infer.changes.pairs_of_systems import SystemPair, compared_pairs, systems_of
 from python_assets.infer.design.cells import MIXED_UNITS, NONLINEAR
 from python_assets.infer.hypotheses import Families, families_of, family_ids
 from python_assets.infer.tables import (
@@ -25,8 +25,8 @@ from python_assets.infer.tables import (
     DBI,
     GROUPS_CHANGED,
     HYPOTHESIS,
+    LABEL_CALIBRATIONS,
     MEAN_CHANGE,
-    OF_LABELS,
     OF_PAIR,
     Place,
 )
@@ -96,7 +96,7 @@ def declared_of_build(study: Study, connection: duckdb.DuckDBPyConnection) -> pd
 
 
 def declared_hypotheses(
-    study: Study, connection: duckdb.DuckDBPyConnection, systems: Sequence[str], pairs: Sequence[Pair]
+    study: Study, connection: duckdb.DuckDBPyConnection, systems: Sequence[str], pairs: Sequence[SystemPair]
 ) -> pd.DataFrame:
     """Every question that is declared, or of a set by its rule.
 
@@ -169,7 +169,7 @@ def _of_groups(
             for statistic in _statistics(study, measure.kind, has_baseline=has_baseline):
                 yield slice_id, system, layout.grouping_id, measure.measure_id, *statistic, "", ""
             if measure.measure_id in _labelled(study) and system not in (ALL_SYSTEMS, BASELINE):
-                for calibration in OF_LABELS.get(measure.kind, (CORRECTED,)):
+                for calibration in LABEL_CALIBRATIONS.get(measure.kind, (CORRECTED,)):
                     label_statistic = (measure.measure_id, calibration, MEAN_OF_KIND[measure.kind], "")
                     yield slice_id, system, layout.grouping_id, *label_statistic, "", ""
         is_sized = measure.kind == "categorical" or (measure.kind == "continuous" and DBI in study.requested_contrasts)
@@ -214,7 +214,7 @@ def _of_pairs(
     study: Study,
     layouts: Sequence[_Layout],
     measures: Sequence[tuple[Measure, str]],
-    pairs: Sequence[Pair],
+    pairs: Sequence[SystemPair],
     baselines: _Baselines,
 ) -> Iterator[tuple[str, ...]]:
     """The mean of all prompts once a slice, whatever groups they fall in, and groups of every grouping."""
@@ -222,7 +222,7 @@ def _of_pairs(
     for (measure, slice_id), pair in product(measures, pairs):
         groupings = [one.grouping_id for one in prompt_layouts if one.slice_id == slice_id]
         is_calibrated = all(baselines.calibrate(measure, system) for system in pair)
-        is_corrected = measure.measure_id in _labelled(study) and measure.kind in OF_LABELS
+        is_corrected = measure.measure_id in _labelled(study) and measure.kind in LABEL_CALIBRATIONS
         for calibration in ("raw", *["calibrated"] * is_calibrated, *[CORRECTED] * is_corrected):
             for grouping_id, statistic in [("", MEAN_CHANGE), *((name, GROUPS_CHANGED) for name in groupings)]:
                 if groupings and (grouping_id or measure.kind != "categorical"):

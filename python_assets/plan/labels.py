@@ -21,13 +21,13 @@ from python_assets.study.base import Against
 from python_assets.study.measures import TRAINED_ON_LABELS
 from python_assets.study.study import Study, make_id
 
-SHOWN: Final = (15, 20, 40)  # labelled root prompts; fewer give a rate no interval
+LABELLED_SIZES: Final = (15, 20, 40)  # labelled root prompts; fewer give a rate no interval
 SENSITIVITY: Final = 0.9
 SPECIFICITY: Final = 0.95
 CORRELATION: Final = 0.8
 
 
-class Reading(NamedTuple):
+class AssumedReading(NamedTuple):
     """What is assumed of a reading.
 
     slope: what the mean reading of an answer rises by where its label rises by 1. noise: variance of a reading around
@@ -93,7 +93,7 @@ def planned_labels(
         )
         return float(t_quantile(np.array(n_labelled), alpha) * np.sqrt(variance + unseen))
 
-    shown = [r if r <= n else None for r in SHOWN]
+    shown = [r if r <= n else None for r in LABELLED_SIZES]
     return PlannedLabels(
         reading=reading.told,
         half_widths=tuple(r and half_width(r, variance_with(r, n, label_variance, left)) for r in shown),
@@ -140,13 +140,13 @@ def _needed(n: int, of_labels: float, left: float, spec: Power, level: float, *,
     return int(counts[shows.argmax()]) if shows.any() else None
 
 
-def _assumed(study: Study, measure_id: str, spec: Power, spread: Spread) -> Reading:
+def _assumed(study: Study, measure_id: str, spec: Power, spread: Spread) -> AssumedReading:
     declared = spec.labels
     if spec.rate is None:
         correlation = (declared and declared.correlation) or CORRELATION
         noise = spread.sd**2 * (1 / correlation**2 - 1)
         source = "declared" if declared and declared.correlation else "assumed"
-        return Reading(1.0, noise, noise, f"correlation {correlation:g} ({source})")
+        return AssumedReading(1.0, noise, noise, f"correlation {correlation:g} ({source})")
     figures, source = (SENSITIVITY, SPECIFICITY), "assumed"
     if published := _published(study, measure_id):
         figures, source = published, "published"
@@ -159,7 +159,7 @@ def _assumed(study: Study, measure_id: str, spec: Power, spread: Spread) -> Read
 
     rates = [p for p in (spec.rate, spec.rate + spec.effect, spec.rate - spec.effect) if 0 < p < 1]
     reading_text = f"{sensitivity:g} / {specificity:g} ({source})"
-    return Reading(sensitivity + specificity - 1, noise_at(spec.rate), max(map(noise_at, rates)), reading_text)
+    return AssumedReading(sensitivity + specificity - 1, noise_at(spec.rate), max(map(noise_at, rates)), reading_text)
 
 
 def _published(study: Study, measure_id: str) -> tuple[float, float] | None:

@@ -21,7 +21,11 @@ from python_assets.study.problems import listed
 from python_assets.study.study import Study
 from python_assets.warehouse.build import connect
 
-CONTRASTS: Final = {"continuous": "mean_difference", "binary": "risk_difference", "categorical": "risk_difference"}
+PILOT_CONTRASTS: Final = {
+    "continuous": "mean_difference",
+    "binary": "risk_difference",
+    "categorical": "risk_difference",
+}
 CHANGES: Final = (MEAN_CHANGE, DISPARITY_CHANGE, INTERACTION_CHANGE)
 OBSERVED: Final = "observed"
 Row = tuple[Any, ...]
@@ -152,4 +156,4 @@ def _named(contrast: str) -> str:
 
 def contrasts_of(study: Study) -> dict[str, str]:
     """The difference of groups that power is of, by measure."""
-    return {measure.measure_id: CONTRASTS[measure.kind] for measure in resolve_measures(study)}
+    return {measure.measure_id: PILOT_CONTRASTS[measure.kind] for measure in resolve_measures(study)}

@@ -25,8 +25,8 @@ from python_assets.plan.labels import PlannedLabels, asks_labels, planned_labels
 from python_assets.plan.observed_cells import observed_cells
 from python_assets.plan.pilot import (
     CHANGES,
-    CONTRASTS,
     OBSERVED,
+    PILOT_CONTRASTS,
     Piloted,
     changes_of,
     contrast_of,
@@ -105,7 +105,7 @@ def design_power_rows(
     n_hypotheses = numbers_of_hypotheses(declared_of_build(study, connection), connection, groupings, changed)
     rows = [*planned_power(study, group_shapes, changed, n_hypotheses)]
     for shape in group_shapes:
-        seen = [*_observed(observed, shape, {contrast_of(shape, one) for one in CONTRASTS.values()})]
+        seen = [*_observed(observed, shape, {contrast_of(shape, one) for one in PILOT_CONTRASTS.values()})]
         slices = [] if shape.is_nested else {known.slice_id for known in seen}
         cells = {slice_id: observed_cells(connection, slice_id, shape.grouping_id) for slice_id in slices}
         for known in seen:

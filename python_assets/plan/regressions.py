@@ -10,7 +10,7 @@ import duckdb
 import pandas as pd
 
 from python_assets.errors import SourceError
-from python_assets.infer.regressions.coding import Design, regression_designs
+from python_assets.infer.regressions.coding import RegressionDesign, regression_designs
 from python_assets.plan.text import PlannedRegression
 from python_assets.study.factors import OF_SYSTEMS, study_factors
 from python_assets.study.problems import listed, unknown_name
@@ -105,7 +105,7 @@ def regression_references(study: Study) -> set[str]:
     }
 
 
-def _n_coefficients(design: Design) -> int:
+def _n_coefficients(design: RegressionDesign) -> int:
     """The intercept and a column for each level but the reference, and for their products."""
     n_levels = {name: len(order) - 1 for name, order in design.order.items()}
     total = 1 + sum(n_levels.values())
@@ -117,6 +117,6 @@ def _n_coefficients(design: Design) -> int:
     return total
 
 
-def _fitted_to(systems: list[str] | None, design: Design) -> str:
+def _fitted_to(systems: list[str] | None, design: RegressionDesign) -> str:
     chosen = "every generation" if systems is None else listed(map(make_id, systems))
     return f"{chosen} together" if design.of_models else f"{chosen}, each by itself"

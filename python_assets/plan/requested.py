@@ -15,7 +15,7 @@ from python_assets.assemble.assemble_study import assemble
 from python_assets.extract.baseline import baselines_of
 from python_assets.generate.generate_study import UNNAMED, check_replays
 from python_assets.importers.formats import ImportedTable, read_import
-from python_assets.infer.changes.pairs_of_systems import Pair
+from python_assets.infer.changes.pairs_of_systems import SystemPair
 from python_assets.infer.hypotheses import require_members
 from python_assets.plan.comparisons import planned_comparisons
 from python_assets.plan.declared_hypotheses import declared_hypotheses
@@ -35,18 +35,18 @@ IN_MEMORY: Final = Path(":memory:")
 _OF_PROMPTS: Final = ("prompts", "prompt_factors")
 
 
-class Asked(NamedTuple):
+class RequestedCalls(NamedTuple):
     """Who is asked what: responses has a row a generation and prompt, questions those of declared_hypotheses."""
 
     imported: ImportedTable | None
     responses: pd.DataFrame
     systems: list[PlannedSystem]
     comparisons: list[PlannedComparison]
-    pairs: list[Pair]
+    pairs: list[SystemPair]
     hypotheses: pd.DataFrame
 
 
-def asked_of(study: Study, connection: duckdb.DuckDBPyConnection) -> Asked:
+def asked_of(study: Study, connection: duckdb.DuckDBPyConnection) -> RequestedCalls:
     """Who is asked what of prompts that are there, and every question of it; writes the design of these prompts.
 
     Args:
@@ -71,10 +71,10 @@ def asked_of(study: Study, connection: duckdb.DuckDBPyConnection) -> Asked:
     if study.baseline is not None:
         baselines_of(study, names)  # raises where none has that name
     comparisons = planned_comparisons(study, connection, names, responses)
-    pairs = [Pair(one.system_id, one.compared_with) for one in comparisons]
+    pairs = [SystemPair(one.system_id, one.compared_with) for one in comparisons]
     hypotheses = declared_hypotheses(study, connection, names, pairs)
     require_members(hypotheses, study.primary, study.families)
-    return Asked(imported, responses, systems, comparisons, pairs, hypotheses)
+    return RequestedCalls(imported, responses, systems, comparisons, pairs, hypotheses)
 
 
 def assemble_offline(study: Study, connection: duckdb.DuckDBPyConnection, home: Home) -> None:

@@ -12,7 +12,7 @@ from python_assets.errors import PlumblineError, StudyError
 from python_assets.infer.formulas.verdict import N_NEEDED_CAP
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import INTERACTION
-from python_assets.plan.labels import SHOWN, PlannedLabels
+from python_assets.plan.labels import LABELLED_SIZES, PlannedLabels
 from python_assets.study.base import ALL_PROMPTS
 
 _UNKNOWN: Final = "unknown"
@@ -37,7 +37,7 @@ COST_HEADER: Final = (
     "usd at most",
     "minutes",
 )
-NO_PRICE: Final = "no price"
+NO_PRICE_WORDS: Final = "no price"
 STEP_HEADER: Final = ("step", "left", "went, by reason")
 BLOCKS_HEADER: Final = ("blocks a group: grouping", "slice", "fewest", "most", "groups")
 MOST_GROUPS_NAMED: Final = 6
@@ -80,8 +80,8 @@ LABELS_HEADER: Final = (
     "measure",
     "how rightly it is read",
     "effect",
-    *(f"+- by {n} labelled" for n in SHOWN),
-    *(f"+- without reading by {n}" for n in SHOWN),
+    *(f"+- by {n} labelled" for n in LABELLED_SIZES),
+    *(f"+- without reading by {n}" for n in LABELLED_SIZES),
     "root prompts to label",
     "without reading",
 )
@@ -134,7 +134,7 @@ class PlannedCost(NamedTuple):
 
     def cells(self) -> tuple[object, ...]:
         """As a row of a table; what has no price says so."""
-        usd = (self.usd, self.usd_most) if self.has_price else (NO_PRICE, NO_PRICE)
+        usd = (self.usd, self.usd_most) if self.has_price else (NO_PRICE_WORDS, NO_PRICE_WORDS)
         return *self[:6], *usd, self.minutes
 
     def amount(self, unit: str) -> float | None:

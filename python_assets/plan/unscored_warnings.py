@@ -6,7 +6,7 @@ Belongs here: reading the published account. What is unread is published/account
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from python_assets.published.account import UNSCORED, unscored_in_words
+from python_assets.published.account import UNSCORED_MEASURES, unscored_in_words
 from python_assets.published.query import open_published
 from python_assets.report.reader import rows_of
 
@@ -27,6 +27,6 @@ def unscored_warnings(study_id: str, systems: Collection[str], published: Path) 
         return
     with open_published(published) as connection:
         if connection.execute(_IS_PUBLISHED).fetchone() == (True,):
-            for row in rows_of(connection, UNSCORED, {"study": study_id}):
+            for row in rows_of(connection, UNSCORED_MEASURES, {"study": study_id}):
                 if row["system_id"] in systems:
                     yield f"in the last run {unscored_in_words(row)}"

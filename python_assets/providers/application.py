@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from python_assets.errors import NOTHING, FieldPath, StudyError
-from python_assets.providers.error_bodies import SHOWN_CHARACTERS
+from python_assets.providers.error_bodies import ERROR_CHARACTERS
 from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.http_provider import HttpProvider
 from python_assets.providers.messages import PLACEHOLDER as PROMPT
@@ -21,10 +21,10 @@ from python_assets.study.systems import Decoding
 APPLICATION: Final = "http"
 REQUEST: Final = "request"
 SYSTEM_PROMPT: Final = "{system_prompt}"
-MESSAGES: Final = "{messages}"
-MODEL: Final = "{model}"
+MESSAGES_SLOT: Final = "{messages}"
+MODEL_SLOT: Final = "{model}"
 OF_DECODING: Final = {name: f"{{{name}}}" for name in Decoding.model_fields}
-SLOTS: Final = (PROMPT, SYSTEM_PROMPT, MESSAGES, MODEL, *OF_DECODING.values())
+SLOTS: Final = (PROMPT, SYSTEM_PROMPT, MESSAGES_SLOT, MODEL_SLOT, *OF_DECODING.values())
 _OPTIONS: Final = (REQUEST, "answer", "usage", "finish")
 _USAGE: Final = ("in", "out")
 _PATH: Final = "a path of keys and places in lists, joined by dots: data.replies.0.text"
@@ -49,7 +49,7 @@ class Application(HttpProvider):
         self._request = config.options.get(REQUEST)
         self._slots = frozenset(slots_of(self._request))
         given = {OF_DECODING[name]: name for name in OF_DECODING if config.decoding.get(name) is not None}
-        given |= {MODEL: "model"} if config.model.strip() else {}
+        given |= {MODEL_SLOT: "model"} if config.model.strip() else {}
         self._unsent = [name for slot, name in given.items() if slot not in self._slots]
         self._parameters = Parameters((), {}, self._unsent)
 
@@ -80,7 +80,7 @@ class Application(HttpProvider):
     @property
     def takes_turns(self) -> bool:
         """Whether the request has a place for more than the prompt."""
-        return MESSAGES in self._slots
+        return MESSAGES_SLOT in self._slots
 
     def address(self, path: str) -> str:
         """That of the application as it is written: nothing stands below it."""
@@ -101,8 +101,8 @@ class Application(HttpProvider):
         values = {
             PROMPT: request.messages[-1]["content"],
             SYSTEM_PROMPT: system or None,
-            MESSAGES: [one for one in others if one["role"] != "system" or SYSTEM_PROMPT not in self._slots],
-            MODEL: self.config.model or None,
+            MESSAGES_SLOT: [one for one in others if one["role"] != "system" or SYSTEM_PROMPT not in self._slots],
+            MODEL_SLOT: self.config.model or None,
             **{slot: decoding.get(name) for name, slot in OF_DECODING.items()},
         }
         return _filled(self._request, values)
@@ -181,7 +181,7 @@ def _text(value: Any, path: str) -> str | None:
 
 
 def _malformed(words: str) -> ProviderFailure:
-    return ProviderFailure("malformed_response", words[:SHOWN_CHARACTERS])
+    return ProviderFailure("malformed_response", words[:ERROR_CHARACTERS])
 
 
 def _is_index(step: str) -> bool:
@@ -193,9 +193,11 @@ def _request_problems(request: Any) -> Iterator[StudyError]:
     if not isinstance(request, dict):
         expected = "a mapping, what is posted as JSON"
         yield StudyError(where, request, expected, f'write it, for example {{question: "{PROMPT}"}}')
-    elif PROMPT not in slots and MESSAGES not in slots:
-        yield StudyError(where, request, f"{PROMPT} or {MESSAGES} as a value in it", "write where the prompt stands")
-    for slot in (PROMPT, MESSAGES):
+    elif PROMPT not in slots and MESSAGES_SLOT not in slots:
+        yield StudyError(
+            where, request, f"{PROMPT} or {MESSAGES_SLOT} as a value in it", "write where the prompt stands"
+        )
+    for slot in (PROMPT, MESSAGES_SLOT):
         if slots.count(slot) > 1:
             expected = f"{slot} once, not {slots.count(slot)} times"
             yield StudyError(where, request, expected, "keep one place for it")

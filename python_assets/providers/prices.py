@@ -20,7 +20,7 @@ _TABLE: Final = Path(__file__).parent / "prices.csv"
 _DATE_OF_A_VERSION: Final = re.compile(r"-\d{4}-?\d\d-?\d\d")
 
 
-class Published(NamedTuple):
+class ListPrice(NamedTuple):
     """A list price and where it stands; date: when it was read there, ISO 8601."""
 
     price: TokenPrice
@@ -29,11 +29,11 @@ class Published(NamedTuple):
 
 
 @cache
-def published_prices() -> dict[tuple[str, str], Published]:
+def published_prices() -> dict[tuple[str, str], ListPrice]:
     """List prices by provider and model, in US dollars a million tokens."""
     with _TABLE.open(encoding="utf-8", newline="") as file:
         return {
-            (row["provider"], row["model"]): Published(
+            (row["provider"], row["model"]): ListPrice(
                 TokenPrice(
                     in_=float(row["in"]), out=float(row["out"]), cached=float(row["cached"]) if row["cached"] else None
                 ),

@@ -32,7 +32,7 @@ FAMILIES: Final = f"""
         family_id
 """
 """A row a set, those that the study is about first."""
-OF_PAIRS: Final = f"""
+PAIR_OUTCOMES: Final = f"""
     select count(*) as n_hypotheses, {_COUNTS}
     from hypotheses
     where study_id = $study and reference_system_id <> ''
@@ -67,7 +67,7 @@ UNTESTED: Final = """
 """
 """Why questions have no p: a row a reason."""
 # in whatever slice or grouping: nothing of it was read
-UNSCORED: Final = """
+UNSCORED_MEASURES: Final = """
     with of_answers as (
         select system_id, measure_id, max(n_responses) as n_read, max(n_missing) as n_asked,
             arg_max(reason, n_missing) as reason

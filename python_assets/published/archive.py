@@ -21,7 +21,7 @@ from python_assets.published.copies import (
     write_table,
 )
 from python_assets.published.hidden_texts import hide_texts
-from python_assets.published.manifest import NAME, ExportedFile
+from python_assets.published.manifest import MANIFEST_FILE, ExportedFile
 from python_assets.published.merge import TABLES_OF_RUNS
 from python_assets.published.query import open_published
 from python_assets.warehouse.build import UNFINISHED, Home
@@ -64,7 +64,7 @@ def write_archive(publication: Home, study_id: str, study_file: Path, folder: Pa
         shutil.copyfile(study_file, unfinished / f"{study_id}.yml")
     digests = {path.name: sha256_of_file(path) for path in sorted(unfinished.iterdir()) if path.is_file()}
     write_manifest(unfinished, manifest.model_copy(update={"hides_texts": hides_texts, "beside": digests}))
-    return Archive(folder, sha256_of_file(unfinished / NAME))
+    return Archive(folder, sha256_of_file(unfinished / MANIFEST_FILE))
 
 
 def _marts_written(
@@ -88,7 +88,7 @@ def put_in_place(archive: Archive) -> None:
     Safe to be called again after a kill; of a folder that is in its place nothing is changed.
     """
     unfinished, replaced = _unfinished(archive.folder), archive.folder.with_name(archive.folder.name + REPLACED)
-    manifest = unfinished / NAME
+    manifest = unfinished / MANIFEST_FILE
     if manifest.is_file() and sha256_of_file(manifest) == archive.sha256:
         if archive.folder.exists():
             archive.folder.rename(replaced)

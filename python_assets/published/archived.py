@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from python_assets.errors import WarehouseError
-from python_assets.published.manifest import NAME
+from python_assets.published.manifest import MANIFEST_FILE
 from python_assets.study.problems import listed, nearest
 from python_assets.warehouse.build import UNFINISHED, Home
 
@@ -30,13 +30,13 @@ class ArchivedRun(NamedTuple):
     @property
     def manifest(self) -> Path:
         """The file that says what lies there."""
-        return self.folder / NAME
+        return self.folder / MANIFEST_FILE
 
 
 def archived_runs(home: Home, study_id: str) -> list[ArchivedRun]:
     """The runs of a study that are kept, the latest first; those of other versions of Plumbline too."""
     runs = []
-    for path in home.archives(study_id).glob(f"*/{NAME}"):
+    for path in home.archives(study_id).glob(f"*/{MANIFEST_FILE}"):
         published_at = _published_at(path)
         if published_at and not path.parent.name.endswith(UNFINISHED):
             runs.append(ArchivedRun(path.parent.name, published_at, path.parent))

@@ -15,7 +15,7 @@ from python_assets.errors import WarehouseError
 from python_assets.published.manifest import (
     FORMAT,
     FORMULA,
-    NAME,
+    MANIFEST_FILE,
     QUOTE,
     Archive,
     ExportedFactor,
@@ -229,6 +229,6 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    unfinished = folder / f"{NAME}.writing"
+    unfinished = folder / f"{MANIFEST_FILE}.writing"
     unfinished.write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
-    os.replace(unfinished, folder / NAME)  # noqa: PTH105
+    os.replace(unfinished, folder / MANIFEST_FILE)  # noqa: PTH105

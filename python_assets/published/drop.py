@@ -15,11 +15,11 @@ import duckdb
 
 from python_assets.errors import WarehouseError
 from python_assets.published.archived import ArchivedRun, archived_runs
-from python_assets.published.manifest import NAME
+from python_assets.published.manifest import MANIFEST_FILE
 from python_assets.published.merge import EVERY_RUN, RUNS, Stamp, attach, marts_of, merge_without, rows_of
 from python_assets.published.publication import commit, finish, id_of, new_publication, publish_lock, share
 from python_assets.published.publish import SHARED, tells_what_cannot_be_written
-from python_assets.published.runs import SHOWN_CHARACTERS
+from python_assets.published.runs import RUN_ID_CHARACTERS
 from python_assets.study.problems import listed, plural, suggestion
 from python_assets.warehouse.build import UNFINISHED, Home, connect, utc_now
 
@@ -168,7 +168,7 @@ def _named(name: str, runs: dict[str, list[str]]) -> tuple[str, str]:
     """The study and the run that a name is of; EVERY_RUN of a study."""
     if name in runs:
         return name, EVERY_RUN
-    is_beginning = len(name) >= SHOWN_CHARACTERS
+    is_beginning = len(name) >= RUN_ID_CHARACTERS
     matches = [
         (study_id, run_id)
         for study_id, study_runs in runs.items()
@@ -180,7 +180,7 @@ def _named(name: str, runs: dict[str, list[str]]) -> tuple[str, str]:
     if matches:
         got = f"{name!r}, which begins {len(matches)} runs: {listed(run_id for _, run_id in matches)}"
         raise WarehouseError("plumbline drop", got, "one of them", "write it out")
-    expected = f"a study ({listed(runs)}) or the id of a run, of which {SHOWN_CHARACTERS} characters are enough"
+    expected = f"a study ({listed(runs)}) or the id of a run, of which {RUN_ID_CHARACTERS} characters are enough"
     remedy = suggestion(name, runs, "plumbline list has both")
     raise WarehouseError("plumbline drop", repr(name), expected, remedy)
 
@@ -225,7 +225,7 @@ def _configs(connection: duckdb.DuckDBPyConnection, home: Home) -> Iterator[_Con
     query = "select study_id, run_id, config_json from earlier.main.studies order by study_id"
     for study_id, run_id, config in connection.execute(query).fetchall():
         yield _Config(study_id, run_id, f"study {study_id}", json.loads(config))
-    for path in sorted(home.root.glob(f"archive/*/*/{NAME}")):
+    for path in sorted(home.root.glob(f"archive/*/*/{MANIFEST_FILE}")):
         study_id, run_id = path.parts[-3:-1]
         if not run_id.endswith(UNFINISHED):
             yield _Config(study_id, run_id, f"the kept run {run_id} of {study_id}", _config_of(path))

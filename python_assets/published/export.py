@@ -92,7 +92,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
 }
 """Every published table of studies, with the first stage of an export that holds what it says."""
 
-STATISTICS: Final = tuple(table for table, stage in EXPORTED_WITH.items() if stage == "statistics")
+STATISTICS_TABLES: Final = tuple(table for table, stage in EXPORTED_WITH.items() if stage == "statistics")
 """The tables that an export of statistics has a file each of."""
 
 
@@ -162,7 +162,7 @@ def _exported(
 
 def _queries(stage: Stage, factors: dict[str, ExportedFactor]) -> dict[str, str]:
     if stage == "statistics":
-        return {table: f"select * from {table} where study_id = $study order by all" for table in STATISTICS}
+        return {table: f"select * from {table} where study_id = $study order by all" for table in STATISTICS_TABLES}
     if stage == "prompts":
         return {"prompts": f"{prompts_query(factors)} order by prompt_id"}
     return {"responses": responses_query(factors)}

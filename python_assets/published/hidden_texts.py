@@ -15,7 +15,7 @@ from python_assets.published.copies import identifier, literal
 HIDDEN: Final = "(hidden)"
 
 # columns of any table that hold texts of prompts and responses, or quote them
-TEXTS: Final = frozenset(
+TEXT_COLUMNS: Final = frozenset(
     {
         "messages_json",
         "prompt_text", "other_prompt_text", "baseline_text", "response_text", "other_response_text",
@@ -49,7 +49,7 @@ def hide_texts(connection: duckdb.DuckDBPyConnection, study_id: str) -> bool:
     if not asks_to_hide(config):
         return False
     for table, columns in _columns(connection).items():
-        shown = {column: _hidden(column) for column in columns if column in TEXTS | _NAMES_OF_PROMPTS}
+        shown = {column: _hidden(column) for column in columns if column in TEXT_COLUMNS | _NAMES_OF_PROMPTS}
         if table == "studies":
             hidden = json.dumps(config_without_texts(config), ensure_ascii=False, sort_keys=True)
             shown["config_json"] = literal(hidden)

@@ -21,7 +21,7 @@ from python_assets.study.base import FactorName
 KIND: Final = "plumbline export"
 FORMAT: Final = "plumbline export 2"
 OTHER_VERSION: Final = "read it with that version, or run its study again with this one"
-NAME: Final = "manifest.json"
+MANIFEST_FILE: Final = "manifest.json"
 FACTOR_PREFIX: Final = "factor_"
 # what a spreadsheet would compute, or take ' away from
 FORMULA: Final = r"^[=+\-@\t\r\n']"
@@ -140,13 +140,13 @@ def read_manifest(path: Path, field: Where) -> Manifest:
 
 def _read(path: Path, field: Where) -> Manifest:
     if path.exists() and not path.is_file():
-        raise SourceError(field, f"{path}, which is no file", f"the {NAME} of an export", "correct the path")
+        raise SourceError(field, f"{path}, which is no file", f"the {MANIFEST_FILE} of an export", "correct the path")
     try:
         text = path.read_bytes()
     except OSError as error:
         remedy = "correct the path, which starts from the folder of the study file"
         got = f"{error.strerror}: {path}"
-        raise SourceError(field, got, f"the {NAME} of an export", remedy) from error
+        raise SourceError(field, got, f"the {MANIFEST_FILE} of an export", remedy) from error
     _check_format(path, field, text)
     try:
         manifest = Manifest.model_validate_json(text)
@@ -160,7 +160,7 @@ def _read(path: Path, field: Where) -> Manifest:
 
 def _unsound(path: Path, field: Where, where: str, what: str) -> SourceError:
     remedy = "write one with: plumbline export STUDY --stage prompts"
-    return SourceError(field, f"{path} ({where}: {what})", f"the {NAME} of an export", remedy)
+    return SourceError(field, f"{path} ({where}: {what})", f"the {MANIFEST_FILE} of an export", remedy)
 
 
 def _faults(manifest: Manifest) -> Iterator[tuple[str, str]]:

@@ -23,14 +23,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from python_assets.errors import WarehouseError
 from python_assets.published.archive import Archive, put_in_place, remove_archive
-from python_assets.published.manifest import NAME
+from python_assets.published.manifest import MANIFEST_FILE
 from python_assets.warehouse.build import UNFINISHED, Home, utc_now
 from python_assets.warehouse.chain import Entry, clock_of, open_chain, read_chain
 from python_assets.warehouse.file_hashes import sha256_of_file
 from python_assets.warehouse.lines import TIME
 
 _FORMAT: Final = "plumbline publication 1"
-KEPT: Final = 3  # for readers that resolved the link before it was replaced
+KEPT_PUBLICATIONS: Final = 3  # for readers that resolved the link before it was replaced
 LINKED: Final = ("plumbline.duckdb", "parquet", "report")  # paths of readers, links through the current publication
 _EARLIER: Final = "earlier"  # ends the id of a publication that took over a warehouse of before there were any
 N_FLUSHED: Final = 8  # files at a time
@@ -79,7 +79,7 @@ def read_publication(publication: Home) -> PublicationManifest:
     Raises:
         WarehouseError: it is not there, or no manifest of this version.
     """
-    path = publication.root / NAME
+    path = publication.root / MANIFEST_FILE
     try:
         return PublicationManifest.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
@@ -208,7 +208,7 @@ def commit(
             **told,
         }
     )
-    path = publication.root / NAME
+    path = publication.root / MANIFEST_FILE
     path.write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
     _flush(path)
     _flush(publication.root)
@@ -254,7 +254,7 @@ def finish(home: Home, publication: Home) -> None:
     with open_chain(home) as chain:
         if manifest.archive:
             chain.add(Entry("archive", manifest.study_id, manifest.run_id, manifest.archive_sha256))
-        digest = sha256_of_file(publication.root / NAME)
+        digest = sha256_of_file(publication.root / MANIFEST_FILE)
         if manifest.is_drop:
             chain.add(Entry("drop", manifest.study_id, manifest.run_id, digest))
         chain.add(Entry("publication", manifest.study_id, id_of(publication), digest))
@@ -268,7 +268,7 @@ def finish(home: Home, publication: Home) -> None:
     _flush(home.root)
     for path in manifest.removed:
         remove_archive(home.root / path)
-    n_kept = 1 if manifest.is_drop else KEPT  # those before it hold what was dropped
+    n_kept = 1 if manifest.is_drop else KEPT_PUBLICATIONS  # those before it hold what was dropped
     for old in publications(home)[:-n_kept]:
         _remove(old.root.rename(home.publications / f".{old.root.name}"))
 

@@ -10,7 +10,7 @@ import duckdb
 from python_assets.published.account import (
     FAMILIES,
     SIGNIFICANT,
-    UNSCORED,
+    UNSCORED_MEASURES,
     UNTESTED,
     outcomes_in_words,
     unscored_in_words,
@@ -137,7 +137,7 @@ def summary(home: Home, study_id: str) -> str:
         lines += _of_logs(study.rows(_OF_LOGS))
         lines += _of_raters(study.rows(OF_RATERS), study.rows(SET_ASIDE)[0]["n"])
         families, significant = study.rows(FAMILIES), study.rows(SIGNIFICANT)[0]
-        untested, unscored = _untested(study.rows(UNTESTED)), _unscored(study.rows(UNSCORED))
+        untested, unscored = _untested(study.rows(UNTESTED)), _unscored(study.rows(UNSCORED_MEASURES))
         if not any(row["n_tested"] for row in families):
             return "\n".join([*lines, f"Nothing could be tested. {untested}", *unscored])
         lines.append(f"Questions  {'; '.join(_of_set(row, facts['alpha']) for row in families)}")

@@ -16,14 +16,14 @@ from python_assets.study.base import BASELINE, SIMULATOR
 from python_assets.study.control_characters import printable
 from python_assets.warehouse.build import Home
 
-SHOWN_CHARACTERS: Final = 8  # of a run: enough to name it by
+RUN_ID_CHARACTERS: Final = 8  # of a run: enough to name it by
 _COUNTS: Final = (
     "n_hypotheses",
     *(f"n_{outcome}" for outcome in OUTCOMES),
     *("n_verdict_beyond_margin", "n_verdict_different", "n_verdict_equivalent", "n_verdict_inconclusive"),
 )
 SPENT: Final = ("n_calls", "n_input_tokens", "n_output_tokens", "cost_usd", "cost_reason")
-COLUMNS: Final = (
+RUN_COLUMNS: Final = (
     *("study_id", "run_id", "published_at", "publication_id", "plumbline_version", "systems_json"),
     *_COUNTS,
     *SPENT,
@@ -50,7 +50,7 @@ def runs_of(home: Home) -> list[Row]:
             described = connection.execute("describe publications").fetchall()
             known = {name for name, *_ in described}
             # a warehouse that an earlier version wrote last has not all of them
-            columns = ", ".join(name if name in known else f"null as {name}" for name in COLUMNS)
+            columns = ", ".join(name if name in known else f"null as {name}" for name in RUN_COLUMNS)
             cursor = connection.execute(
                 f"select {columns}, run_id in (from studies select run_id) as is_latest "
                 "from runs order by study_id, published_at, run_id"
@@ -92,7 +92,7 @@ def _line(row: Row) -> tuple[Any, ...]:
     models = f"{'simulated: ' if row['is_simulated'] else ''}{', '.join(row['models']) or '-'}"
     return (
         row["study_id"],
-        row["run_id"][:SHOWN_CHARACTERS],
+        row["run_id"][:RUN_ID_CHARACTERS],
         row["published_at"] and f"{row['published_at']:%Y-%m-%d %H:%M}",
         ", ".join(word for word, holds in marks if holds) or "not kept",
         shortened(models, _MOST_CHARACTERS),

@@ -15,7 +15,7 @@ import duckdb
 from python_assets.errors import NOTHING, WarehouseError
 from python_assets.published.archive import REPORT
 from python_assets.published.archived import MARTS
-from python_assets.published.manifest import NAME
+from python_assets.published.manifest import MANIFEST_FILE
 from python_assets.published.publication import LINKED, publications, read_publication
 from python_assets.published.query import open_published
 from python_assets.study.problems import listed, plural
@@ -153,7 +153,7 @@ def _hold_archives(held: _Held) -> None:
     latest, dropped = _archived_and_dropped(held)
     there = {
         (path.parent.parent.name, path.parent.name): path
-        for path in sorted(held.home.root.glob(f"archive/*/*/{NAME}"))
+        for path in sorted(held.home.root.glob(f"archive/*/*/{MANIFEST_FILE}"))
         if held.is_asked(path.parent.parent.name) and not path.parent.name.endswith(UNFINISHED)
     }
     for key, path in there.items():
@@ -210,7 +210,7 @@ def _hold_publications(held: _Held) -> None:
     there, hashes = publications(held.home), {"", *(line.sha256 for line in held.lines)}
     current = held.home.current.resolve().name
     for folder in there:
-        path, line = folder.root / NAME, by_id.get(folder.root.name)
+        path, line = folder.root / MANIFEST_FILE, by_id.get(folder.root.name)
         if line is None and folder.root.name != current:
             held.told.append(f"Unfinished {folder.root}: no reader sees it, the next run finishes it")
         elif line is None:
@@ -220,7 +220,7 @@ def _hold_publications(held: _Held) -> None:
         else:
             manifest = read_publication(folder)
             _hold_files(held, folder.root, manifest.files)
-            for added in sorted(set(_names(folder.root)) - {*manifest.files, NAME}):
+            for added in sorted(set(_names(folder.root)) - {*manifest.files, MANIFEST_FILE}):
                 held.fault(folder.root / added, "a file that was put in", "the files of the manifest alone")
             if manifest.chain not in hashes:
                 got = f"{manifest.chain}, the last line when it was published"

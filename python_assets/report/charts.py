@@ -12,8 +12,8 @@ import numpy as np
 from markupsafe import Markup
 
 WIDTH: Final = 1000
-HEIGHT: Final = 24
-MIDDLE: Final = HEIGHT // 2
+CHART_HEIGHT: Final = 24
+MIDDLE: Final = CHART_HEIGHT // 2
 COURSE_HEIGHT: Final = 56
 MAX_TICKS: Final = 5
 STEPS: Final = (1, 2, 2.5, 5, 10)
@@ -97,9 +97,9 @@ def row(axis: Axis, mark: Mark, *, line: float | None = None, values: Sequence[f
         line: where the line of comparison stands: the mean of all, or no difference.
         values: single responses as small dots, jittered; those outside the scale are left out.
     """
-    paths = [_path("tick", "".join(f"M{axis.place(tick)} 0V{HEIGHT}" for tick in axis.ticks))]
+    paths = [_path("tick", "".join(f"M{axis.place(tick)} 0V{CHART_HEIGHT}" for tick in axis.ticks))]
     if line is not None:
-        paths.append(_path("line", f"M{axis.place(line)} 0V{HEIGHT}"))
+        paths.append(_path("line", f"M{axis.place(line)} 0V{CHART_HEIGHT}"))
     paths.append(_path("value", _dots(axis, values)))
     paths.extend(_mark(axis, mark))
     return _drawing("".join(paths))
@@ -155,7 +155,7 @@ def course(axis: Axis, points: Sequence[Point], n_places: int, breaks: Collectio
     return _drawing("".join(paths), COURSE_HEIGHT)
 
 
-def _drawing(shapes: str, height: int = HEIGHT) -> Markup:
+def _drawing(shapes: str, height: int = CHART_HEIGHT) -> Markup:
     box = f'viewBox="0 0 {WIDTH} {height}" preserveAspectRatio="none"'
     return Markup(f'<svg {box} aria-hidden="true">{shapes}</svg>')
 

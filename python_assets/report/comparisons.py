@@ -13,7 +13,14 @@ from python_assets.infer.tables import INTERACTION_CHANGE
 from python_assets.report.behind import answer
 from python_assets.report.reader import Reader, Row
 from python_assets.report.readings import read_by_of
-from python_assets.report.sentences import SEPARATOR, SHOWN, UNEQUALLY_MISSING, at_the_worst_end, measure_name, of_look
+from python_assets.report.sentences import (
+    DIFFERENCE_VERDICTS,
+    NEIGHBOUR_SEPARATOR,
+    UNEQUALLY_MISSING,
+    at_the_worst_end,
+    measure_name,
+    of_look,
+)
 from python_assets.report.text import interval, listed, number, probability
 from python_assets.study.base import CALIBRATIONS
 from python_assets.study.measures import REFUSAL
@@ -182,7 +189,7 @@ class Table(NamedTuple):
     extremes: list[Row]
 
 
-class Shown(NamedTuple):
+class ShownChange(NamedTuple):
     """A change that was shown, in words, with what read it and the root prompts that moved most.
 
     who: which groups moved; empty of a mean. of_look: which look called it; empty where a study is looked at once.
@@ -205,7 +212,7 @@ class Comparisons(NamedTuple):
 
     tables: list[Table]
     n_tables: int
-    changes: list[Shown]
+    changes: list[ShownChange]
     n_changes: int
     n_pairs: int
 
@@ -276,13 +283,13 @@ def _group(key: tuple[str, str], of_pairs: list[list[Row]]) -> Row:
             {
                 "change": by_comparison.get("group_change"),
                 "log_odds": by_comparison.get("log_disparity_change"),
-                "is_shown": moved is not None and moved["verdict"] in SHOWN,
+                "is_shown": moved is not None and moved["verdict"] in DIFFERENCE_VERDICTS,
             }
         )
     return {"group_id": key[0], "category": key[1], "cells": cells}
 
 
-def _shown(reader: Reader, row: Row) -> Shown:
+def _shown(reader: Reader, row: Row) -> ShownChange:
     measure, label = measure_name(row["measure_id"]), f" ({row['category']})" if row["category"] else ""
     calibrated = f", {CALIBRATIONS[row['calibration']]}" if row["calibration"] != "raw" else ""
     in_slice = "" if row["slice_id"] == "all" else f", slice {row['slice_id']}"
@@ -301,7 +308,7 @@ def _shown(reader: Reader, row: Row) -> Shown:
     what = what if row["group_id"] else "the mean of all prompts"
     estimate = _told(row)
     size = f"{number(estimate['value'])} {interval(estimate['ci_low'], estimate['ci_high'])}"
-    return Shown(
+    return ShownChange(
         title=f"{measure}{label}{calibrated}{by}{in_slice}: {what}",
         size=f"{size} · q {probability(row['q_value'])} · {row['n_root_prompts']:,} root prompts",
         who=who,
@@ -326,7 +333,7 @@ def who_moved(groups: Sequence[Row]) -> str:
     Args:
         groups: the rows disparity_change of a question that is called, or interaction_change, the largest first.
     """
-    shown = [row for row in groups if row["verdict"] in SHOWN]
+    shown = [row for row in groups if row["verdict"] in DIFFERENCE_VERDICTS]
     is_beyond = any(row["comparison"] == INTERACTION_CHANGE for row in groups)
     if not is_beyond and any(row["reason_alone"] in NOBODY_STANDS for row in shown):
         sides = (
@@ -347,7 +354,7 @@ def who_moved(groups: Sequence[Row]) -> str:
     because = [row for row in groups if row["explained_by"] is not None]
     if because:
         names = listed([f"{_name(row)} ({number(row['value_without'])} without)" for row in because], _MAX_GROUPS)
-        others = because[0]["explained_by"].replace(SEPARATOR, ", ")
+        others = because[0]["explained_by"].replace(NEIGHBOUR_SEPARATOR, ", ")
         statements.append(f"Called {'' if is_beyond else 'against all others '}only because of {others}: {names}.")
     return " ".join(statements)
 

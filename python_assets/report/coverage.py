@@ -33,7 +33,7 @@ class HeatmapCell(NamedTuple):
     share: float
 
 
-class Heatmap(NamedTuple):
+class CoverageHeatmap(NamedTuple):
     """How many prompts two factors have by their levels, the factor with more levels downwards.
 
     rows: a level with its cells; those with the most empty cells where not all are shown.
@@ -108,7 +108,7 @@ def _cells(reader: Reader, factors: str) -> list[Row]:
     return reader.rows(query, factors=factors)
 
 
-def _heatmap(reader: Reader, coverage: Row, conditions: list[Condition]) -> Heatmap:
+def _heatmap(reader: Reader, coverage: Row, conditions: list[Condition]) -> CoverageHeatmap:
     first, second = coverage["factors"].split(" x ")
     counts = {tuple(row["group_id"].split(" x ")): row["n_prompts"] for row in _cells(reader, coverage["factors"])}
     levels = {factor: _levels(reader, factor) for factor in (first, second)}
@@ -126,7 +126,7 @@ def _heatmap(reader: Reader, coverage: Row, conditions: list[Condition]) -> Heat
 
     columns = levels[across][:MAX_HEATMAP_COLUMNS]
     rows = [(level, [cell(level, other) for other in columns]) for level in levels[down]]
-    return Heatmap(
+    return CoverageHeatmap(
         down=down,
         across=across,
         coverage=coverage,

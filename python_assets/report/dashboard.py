@@ -7,7 +7,7 @@ are dashboard_responses.py, the pages scripts/*.js.
 
 from typing import Final, NamedTuple
 
-from python_assets.report.dashboard_responses import MAX_VALUES, Responses
+from python_assets.report.dashboard_responses import MAX_DASHBOARD_VALUES, DrawnResponses
 from python_assets.report.facts import lead_hypothesis
 from python_assets.report.packing import Header, Key, Pack
 from python_assets.report.reader import Reader, natural
@@ -89,7 +89,7 @@ _STATISTICS: Final = f"""
     order by slice_id, grouping_id, measure_id, calibration, statistic, system_id, group_id
 """
 RATIOS: Final = metric_names(is_ratio=True)  # small is unequal: chance keeps them above a floor
-DISPARITIES: Final = f"""
+DISPARITY_ROWS: Final = f"""
     {NAMED.format(table="disparities")}
     select slice_id, grouping_id, measure_id, calibration, {_LABEL} as statistic, metric, system_id,
         ltrim(substr(disparities.parameters, len(options) + 1), ';') as options, value, null_q95, hypothesis_q_value,
@@ -115,7 +115,7 @@ THEMES: Final = """
 """
 
 
-def pack_dashboard(reader: Reader, *, max_values: int = MAX_VALUES, max_rows: int = _MAX_ROWS) -> Dashboard:
+def pack_dashboard(reader: Reader, *, max_values: int = MAX_DASHBOARD_VALUES, max_rows: int = _MAX_ROWS) -> Dashboard:
     """Pack what the pages show.
 
     Args:
@@ -128,7 +128,7 @@ def pack_dashboard(reader: Reader, *, max_values: int = MAX_VALUES, max_rows: in
         Three texts of base64. The same tables give the same texts.
     """
     keys = _keys(reader)
-    responses = Responses(reader, keys, max_values)
+    responses = DrawnResponses(reader, keys, max_values)
     return Dashboard(_pack_tables(reader, keys, max_rows), responses.packed(), responses.packed_texts())
 
 
@@ -176,7 +176,7 @@ def _positions(reader: Reader) -> dict[str, int]:
 
 def _pack_tables(reader: Reader, keys: dict[str, Key], max_rows: int) -> str:
     pack = Pack()
-    queries = {"statistics": _STATISTICS, "disparities": DISPARITIES}
+    queries = {"statistics": _STATISTICS, "disparities": DISPARITY_ROWS}
     tables: Header = {name: pack.table(reader.table(query, max_rows=max_rows), keys) for name, query in queries.items()}
     themes = pack.table(reader.table(THEMES), keys)
     return pack.packed({**tables, "themes": themes, "design": _design(reader, keys)})

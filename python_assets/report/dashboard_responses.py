@@ -14,7 +14,7 @@ from python_assets.report.packing import Header, Key, Pack
 from python_assets.report.reader import OUTCOME, Reader
 from python_assets.texts.conversations import AS_SHOWN
 
-MAX_VALUES: Final = 2_000_000  # paper scale has 1,455,300
+MAX_DASHBOARD_VALUES: Final = 2_000_000  # paper scale has 1,455,300
 MAX_CHARACTERS: Final = 10_000_000  # what keeps a report of paper scale below 20 MB
 # whole root prompts by a fixed lot, so that branches stay beside one another
 _DRAWN: Final = """
@@ -89,7 +89,7 @@ _FACTORS: Final = f"""
 _COUNT: Final = "select count(distinct root_prompt_id) as n from prompts where study_id = $study"
 
 
-class Responses:
+class DrawnResponses:
     """The responses drawn, prompt by prompt, and their prompts."""
 
     def __init__(self, reader: Reader, keys: Mapping[str, Key], max_values: int) -> None:

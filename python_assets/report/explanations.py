@@ -7,7 +7,7 @@ seeds/metrics.csv and the statistics of a study file.
 
 from typing import Final
 
-STATISTICS: Final[dict[str, str]] = {
+STATISTIC_MEANINGS: Final[dict[str, str]] = {
     "mean": "the average of a group's answers",
     "share": "how often each label is given, of all answers of a group",
     "selection_rate": "the share of a group's answers that reach a chosen standard",
@@ -40,7 +40,7 @@ CONTRASTS: Final[dict[str, str]] = {
     "precision_difference": "how many more of 100 answers stay near the baseline than in the others",
 } | {
     f"{name}_difference": f"{line}; less the average of that of the other groups"
-    for name, line in STATISTICS.items()
+    for name, line in STATISTIC_MEANINGS.items()
     if name not in ("mean", "share", "selection_rate", "precision")
 }
 DISPARITIES: Final[dict[str, str]] = {

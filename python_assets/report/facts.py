@@ -6,7 +6,7 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 
 from typing import Any, Final, NamedTuple
 
-from python_assets.published.account import FAMILIES, OUTCOMES, SIGNIFICANT, UNSCORED, UNTESTED, why
+from python_assets.published.account import FAMILIES, OUTCOMES, SIGNIFICANT, UNSCORED_MEASURES, UNTESTED, why
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.matrix import BEYOND_MARGIN
@@ -18,7 +18,7 @@ from python_assets.study.base import GROUND_TRUTH
 MAX_FACTS: Final = 40
 CARDS: Final = 2
 LINES: Final = 6
-MAX_GROUPS: Final = 4
+MAX_CARD_GROUPS: Final = 4
 MAX_OPEN: Final = 8
 # what the sets of a study are about; others are called by their name alone
 _MEANINGS: Final[dict[str, str]] = {
@@ -181,7 +181,8 @@ def study_facts(reader: Reader) -> Facts:
         open_primary=_open_primary(reader.rows(_OPEN)),
         not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
         unscored=[
-            {**row, "measure": measure_name(row["measure_id"]), "why": _why(row)} for row in reader.rows(UNSCORED)
+            {**row, "measure": measure_name(row["measure_id"]), "why": _why(row)}
+            for row in reader.rows(UNSCORED_MEASURES)
         ],
         tool=reader.rows(TOOL)[0],
     )

@@ -7,7 +7,7 @@ interpretation.py.
 
 from typing import Any, Final, NamedTuple
 
-from python_assets.report.interpretation import SHOWN
+from python_assets.report.interpretation import DIFFERENT_VERDICTS
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name, needed_words
 from python_assets.report.text import number, plural, probability
@@ -17,7 +17,7 @@ MAX_FLAGS: Final = 40
 _MAX_HYPOTHESES: Final = 60
 MAX_ANALYSES: Final = 12
 _MAX_GROUPS: Final = 12
-FLAGS: Final[dict[str, str]] = {
+FLAG_NAMES: Final[dict[str, str]] = {
     "consistent_direction": "the same group is the worst off in most questions of three models",
     "large_effect": "V, FDI, IDI or DBI in the document's red",
     "cross_model": "the same difference in two models",
@@ -88,7 +88,7 @@ DRIVERS: Final = """
         = ($slice_id, $system_id, $measure_id, $grouping_id)
     order by position
 """
-EFFECTS: Final[dict[str, str]] = {"cramers_v": "V", "dbi": "DBI"}
+EFFECT_SIGNS: Final[dict[str, str]] = {"cramers_v": "V", "dbi": "DBI"}
 _PLACE: Final = ("slice_id", "system_id", "measure_id", "grouping_id")
 
 
@@ -123,7 +123,7 @@ class FairSea(NamedTuple):
 
 def fair_sea_section(reader: Reader) -> FairSea:
     """The flags, bands and analyses of a study."""
-    counts = {flag: dict.fromkeys(_STATUSES, 0) for flag in FLAGS}
+    counts = {flag: dict.fromkeys(_STATUSES, 0) for flag in FLAG_NAMES}
     for row in reader.rows(_COUNTS):
         counts[row["flag"]][row["status"]] = row["n"]
     hypotheses = reader.rows(_HYPOTHESES)
@@ -234,7 +234,7 @@ def _indices_of_all(rows: list[Row]) -> list[str]:
 
 def _bands(hypothesis: Row) -> str:
     p_words = f", p {hypothesis['p_band']}" if hypothesis["p_band"] else ""
-    return f"Bands of the document: {EFFECTS[hypothesis['effect_name']]} {hypothesis['band']}{p_words}."
+    return f"Bands of the document: {EFFECT_SIGNS[hypothesis['effect_name']]} {hypothesis['band']}{p_words}."
 
 
 def _recommendation(hypothesis: Row, drivers: list[Row]) -> str:
@@ -246,7 +246,7 @@ def _recommendation(hypothesis: Row, drivers: list[Row]) -> str:
             f"{row['group_id']} in “{row['category']}”" if row["category"] else row["group_id"] for row in drivers
         )
         return f"{first} Look first at {', '.join(driven)}."
-    if hypothesis["verdict"] in SHOWN:
+    if hypothesis["verdict"] in DIFFERENT_VERDICTS:
         return f"{first} Which groups differ is not settled: more root prompts would tell."
     needed = needed_words(hypothesis) if hypothesis["verdict"] == "inconclusive" else ""
     return f"{first} {needed[0].upper()}{needed[1:]}." if needed else first

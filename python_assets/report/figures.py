@@ -10,12 +10,12 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from python_assets.report import charts
-from python_assets.report.panels import MAX_GROUPS, Panel, PanelDrawer
+from python_assets.report.panels import MAX_PANEL_GROUPS, Panel, PanelDrawer
 from python_assets.report.reader import Reader, Row
 
 # a page of 3,000 rows is about 4 MB; what is left out is counted and stays in the tables
 _MAX_ROWS: Final = 3000
-MAX_VALUES: Final = 40
+MAX_FIGURE_VALUES: Final = 40
 _CONTRASTS: Final = ("mean_difference", "risk_difference")
 
 
@@ -29,7 +29,7 @@ class FigureKey(NamedTuple):
     category: str
 
 
-class Figure(NamedTuple):
+class MeasureFigure(NamedTuple):
     """One measure by one grouping; n_systems counts those left out for length, too."""
 
     key: FigureKey
@@ -45,7 +45,7 @@ class Figure(NamedTuple):
 class Figures(NamedTuple):
     """The figures drawn, how many panels are left out, and of which measures figures show no difference."""
 
-    drawn: list[Figure]
+    drawn: list[MeasureFigure]
     n_left_out: int
     n_constant: dict[str, int]
 
@@ -188,7 +188,7 @@ def _fitting(panels: dict[FigureKey, list[Row]], max_rows: int) -> dict[FigureKe
     """The generations to draw of each figure: those with a difference shown first."""
     candidates = [(key, row) for key, rows in panels.items() for row in rows]
     candidates.sort(key=lambda candidate: candidate[1]["n_shown"] is None)
-    heights = np.cumsum([min(row["n_groups"], MAX_GROUPS) for _, row in candidates])
+    heights = np.cumsum([min(row["n_groups"], MAX_PANEL_GROUPS) for _, row in candidates])
     taken = {
         (key, row["system_id"])
         for (key, row), height in zip(candidates, heights, strict=True)
@@ -198,7 +198,7 @@ def _fitting(panels: dict[FigureKey, list[Row]], max_rows: int) -> dict[FigureKe
     return {key: names for key, names in kept.items() if names}
 
 
-def _figure(reader: Reader, key: FigureKey, measure: Row, systems: list[Row], n_systems: int) -> Figure:
+def _figure(reader: Reader, key: FigureKey, measure: Row, systems: list[Row], n_systems: int) -> MeasureFigure:
     parameters = {**key._asdict(), "systems": [row["system_id"] for row in systems]}
     if key.category:
         means = reader.rows(SHARES, **_without(parameters, "calibration"))
@@ -220,7 +220,7 @@ def _figure(reader: Reader, key: FigureKey, measure: Row, systems: list[Row], n_
         reader=reader, grouping_id=key.grouping_id, mean_axis=mean_axis, difference_axis=difference_axis, values=values
     )
     panels = [drawer.panel(system, means, differences) for system in systems]
-    return Figure(
+    return MeasureFigure(
         key=key,
         n_systems=n_systems,
         measure=measure,
@@ -247,7 +247,7 @@ def _values(reader: Reader, key: FigureKey, means: list[Row]) -> dict[tuple[str,
         factors=key.grouping_id.split(" x "),
         calibration=key.calibration,
         measure_id=key.measure_id,
-        max_values=MAX_VALUES,
+        max_values=MAX_FIGURE_VALUES,
         systems=sorted({row["system_id"] for row in means}),
     )
     expected = {(row["system_id"], row["group_id"]): row["n_responses"] for row in means}

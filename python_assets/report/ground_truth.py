@@ -57,7 +57,7 @@ class Category(NamedTuple):
     reason: str | None
 
 
-class Heatmap(NamedTuple):
+class TruthHeatmap(NamedTuple):
     """A generation beside the truth of a measure.
 
     together: all categories as one; None where the truth has shares alone. unknown: labels and groups that
@@ -77,7 +77,7 @@ class Heatmap(NamedTuple):
 class GroundTruths(NamedTuple):
     """The heatmaps drawn, and how many there are."""
 
-    drawn: list[Heatmap]
+    drawn: list[TruthHeatmap]
     n_all: int
 
 
@@ -87,7 +87,7 @@ def ground_truth_section(reader: Reader) -> GroundTruths:
     return GroundTruths([_heatmap(reader, row) for row in comparisons[:MAX_HEATMAPS]], len(comparisons))
 
 
-def _heatmap(reader: Reader, comparison: Row) -> Heatmap:
+def _heatmap(reader: Reader, comparison: Row) -> TruthHeatmap:
     where: dict[str, Any] = {name: comparison[name] for name in _KEYS}
     rows = reader.rows(ROWS, **where)
     known = [row for row in rows if row["reason"] != "not_in_truth"]
@@ -97,7 +97,7 @@ def _heatmap(reader: Reader, comparison: Row) -> Heatmap:
     groups = every[:_MAX_GROUPS]
     lines = [_category(name, known, groups) for name in dict.fromkeys(row["category"] for row in known)]
     together = next((line for line in lines if line.name == ""), None)
-    return Heatmap(
+    return TruthHeatmap(
         key=comparison,
         groups=groups,
         n_groups=len(every),

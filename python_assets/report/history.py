@@ -182,7 +182,7 @@ def _course(
     return GroupCourse(
         name if reference == "rest" else f"{name} against {text.words(reference)}",
         charts.course(axis, points, n_runs, breaks),
-        [_cell(rows[position], axis) if position in rows else text.NOTHING for position in range(n_runs)],
+        [_cell(rows[position], axis) if position in rows else text.DASH for position in range(n_runs)],
     )
 
 

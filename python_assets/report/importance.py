@@ -25,7 +25,7 @@ TERMS: Final = """
 """
 
 
-class Factor(NamedTuple):
+class FactorWorth(NamedTuple):
     """What a factor is worth: its share of the largest drop in deviance, as a bar."""
 
     row: Row
@@ -42,13 +42,13 @@ class ImportanceTerm(NamedTuple):
     told: str
 
 
-class Figure(NamedTuple):
+class RegressionFigure(NamedTuple):
     """One regression of one generation: the reference prompt, factors by importance, terms of each."""
 
     model: Row
     intercept: Row
     references: list[str]
-    factors: list[Factor]
+    factors: list[FactorWorth]
     axis: charts.Axis
     terms: list[ImportanceTerm]
     folded: list[ImportanceTerm]
@@ -57,7 +57,7 @@ class Figure(NamedTuple):
 class ImportanceSection(NamedTuple):
     """The figures drawn, how many there could be, and the regressions that could not be fitted."""
 
-    figures: list[Figure]
+    figures: list[RegressionFigure]
     n_figures: int
     without: list[Row]
     n_terms: int
@@ -79,7 +79,7 @@ def importance_section(reader: Reader) -> ImportanceSection:
     )
 
 
-def _figure(reader: Reader, models: list[Row]) -> Figure:
+def _figure(reader: Reader, models: list[Row]) -> RegressionFigure:
     whole, *factor_rows = models
     keys: dict[str, Any] = {name: whole[name] for name in ("regression_id", "system_id")}
     rows = reader.rows(TERMS, **keys)
@@ -94,11 +94,11 @@ def _figure(reader: Reader, models: list[Row]) -> Figure:
     )
     terms = [_term(axis, row, reader.level) for row in levels]
     drops = [(row["deviance_drop"] or 0) / largest if largest else 0 for row in factor_rows]
-    return Figure(
+    return RegressionFigure(
         model=whole,
         intercept=intercept,
         references=_references(levels),
-        factors=[Factor(row, charts.bar(drop)) for row, drop in zip(factor_rows, drops, strict=True)],
+        factors=[FactorWorth(row, charts.bar(drop)) for row, drop in zip(factor_rows, drops, strict=True)],
         axis=axis,
         terms=terms[:MAX_TERMS],
         folded=terms[MAX_TERMS:],

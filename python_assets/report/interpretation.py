@@ -13,7 +13,7 @@ from python_assets.report.text import number, probability
 
 Row = Mapping[str, Any]
 _PLACE: Final = ("study_id", "slice_id", "system_id", "measure_id", "grouping_id")
-SHOWN: Final = ("beyond_margin", "different")
+DIFFERENT_VERDICTS: Final = ("beyond_margin", "different")
 _SIGNIFICANT: Final = 0.05  # of the document, whatever alpha a study declares
 _OPEN: Final = "Green says that little was seen, not that groups are alike."
 _SILENT: Final = (0.10, 0.40)  # V that the document's table of actions says nothing of
@@ -47,7 +47,7 @@ def _of_effect(row: Row) -> str:
         return ""
     if verdict == "not_tested":
         return f"The band is of the number alone: {band}, but no test stands behind it."
-    if verdict in SHOWN:
+    if verdict in DIFFERENT_VERDICTS:
         small = "A difference was shown, though its size is green: there, but small by the document's table."
         return small if band == "green" else ""
     if band == "green":
@@ -71,9 +71,9 @@ def _of_p(row: Row) -> str:
     if p is None or verdict == "not_tested":
         return ""
     statement = f"The document's p ({probability(p)}{_p_band(row)}) takes every response for an independent row"
-    if p < _SIGNIFICANT and verdict not in SHOWN:
+    if p < _SIGNIFICANT and verdict not in DIFFERENT_VERDICTS:
         return f"{statement}, which answers to one prompt are not; over prompts nothing was shown."
-    if p >= _SIGNIFICANT and verdict in SHOWN:
+    if p >= _SIGNIFICANT and verdict in DIFFERENT_VERDICTS:
         return f"{statement} and does not see that the same prompts were asked of all groups."
     return ""
 

@@ -69,14 +69,14 @@ _KINDS: Final = {
 }
 
 
-class Errors(NamedTuple):
+class LabelErrors(NamedTuple):
     """Answers of one kind of error."""
 
     title: str
     rows: list[Row]
 
 
-class Labelled(NamedTuple):
+class MeasureLabels(NamedTuple):
     """One measure with labels.
 
     raters: who gave them, and which of them are programs. agreement: rows of all answers, of generations and of groups,
@@ -90,10 +90,10 @@ class Labelled(NamedTuple):
     n_agreement: int
     put_right: list[Row]
     n_put_right: int
-    errors: list[Errors]
+    errors: list[LabelErrors]
 
 
-def labels_section(reader: Reader) -> list[Labelled]:
+def labels_section(reader: Reader) -> list[MeasureLabels]:
     """What the section shows, measure by measure."""
     measures = reader.rows(
         """
@@ -105,11 +105,11 @@ def labels_section(reader: Reader) -> list[Labelled]:
     return [_labelled(reader, row["measure_id"], row["kind"]) for row in measures]
 
 
-def _labelled(reader: Reader, measure_id: str, kind: str) -> Labelled:
+def _labelled(reader: Reader, measure_id: str, kind: str) -> MeasureLabels:
     axis = charts.make_axis([], include=(0.0, 1.0))
     agreement = reader.rows(AGREEMENT, measure_id=measure_id)
     put_right = reader.rows(PUT_RIGHT, measure_id=measure_id)
-    return Labelled(
+    return MeasureLabels(
         measure_id=measure_id,
         raters=", ".join(row["rater"] for row in reader.rows(_RATERS, measure_id=measure_id)) or "nobody",
         axis=axis,
@@ -118,7 +118,7 @@ def _labelled(reader: Reader, measure_id: str, kind: str) -> Labelled:
         put_right=[_beside(row) for row in put_right[:_MAX_ROWS]],
         n_put_right=len(put_right),
         errors=[
-            Errors(title, reader.rows(_ERRORS, measure_id=measure_id, kind=name, n=MAX_TEXTS))
+            LabelErrors(title, reader.rows(_ERRORS, measure_id=measure_id, kind=name, n=MAX_TEXTS))
             for name, title in _KINDS.get(kind, {}).items()
         ],
     )

@@ -64,7 +64,7 @@ class Cell(NamedTuple):
     higher: list[str]
 
 
-class Line(NamedTuple):
+class MatrixLine(NamedTuple):
     """A question with a cell for each model, or a model with a cell for each question; None where it was not asked."""
 
     name: str
@@ -81,7 +81,7 @@ class Matrix(NamedTuple):
     family_id: str
     kind: str
     heads: list[str]
-    lines: list[Line]
+    lines: list[MatrixLine]
     n_all: int
 
 
@@ -116,9 +116,9 @@ def study_matrix(reader: Reader) -> Matrix:
     hypotheses = {_named(*key): _cells(key, hypothesis_rows, groups) for key in keys}
     headline = _headline(models, hypotheses, reader.rows(_CHANGED))
     if len(models) > max(len(hypotheses), MOST_HEADS):
-        lines = [Line(model, [cells.get(model) for cells in hypotheses.values()]) for model in models]
+        lines = [MatrixLine(model, [cells.get(model) for cells in hypotheses.values()]) for model in models]
         return Matrix(headline, family_id, "model", [*hypotheses], lines[:MAX_LINES], len(lines))
-    lines = [Line(name, [cells.get(model) for model in models]) for name, cells in hypotheses.items()]
+    lines = [MatrixLine(name, [cells.get(model) for model in models]) for name, cells in hypotheses.items()]
     return Matrix(headline, family_id, "question", models, lines[:MAX_LINES], len(lines))
 
 

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from python_assets.report import charts, text
 from python_assets.report.reader import Reader, Row
 
-MAX_GROUPS: Final = 60
+MAX_PANEL_GROUPS: Final = 60
 
 
 class GroupRow(NamedTuple):
@@ -115,13 +115,13 @@ class PanelDrawer(NamedTuple):
 
 def _chosen(rows: list[Row], by_group: dict[str, Row]) -> tuple[list[Row], str]:
     """The groups that are drawn, and which they are: of too many those with a value, of too many those that differ."""
-    if len(rows) <= MAX_GROUPS:
+    if len(rows) <= MAX_PANEL_GROUPS:
         return rows, ""
     valued = [row for row in rows if row["value"] is not None] or rows
-    if len(valued) <= MAX_GROUPS:
+    if len(valued) <= MAX_PANEL_GROUPS:
         return valued, "with a value"
     by_difference = sorted(valued, key=lambda row: -abs(by_group[row["group_id"]].get("value") or 0))
-    return by_difference[:MAX_GROUPS], "that differ most"
+    return by_difference[:MAX_PANEL_GROUPS], "that differ most"
 
 
 def _pooled(rows: list[Row]) -> float | None:
@@ -150,7 +150,7 @@ def _in_words(row: Row, axis: charts.Axis, plus: str = "") -> tuple[str, str]:
     if not row:
         return "", ""
     if row["value"] is None:
-        return text.words(row["reason"]) or text.NOTHING, ""
+        return text.words(row["reason"]) or text.DASH, ""
 
     def write(value: float | None) -> str:
         return text.fixed(value, axis.decimals)

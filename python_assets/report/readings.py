@@ -65,7 +65,7 @@ _JUDGES: Final = """
 """
 
 
-class Judge(NamedTuple):
+class BranchJudge(NamedTuple):
     """A judge of branches, and what it said of planted pairs, a row a fault; total: the sums of bad and good ones."""
 
     system_id: str
@@ -156,14 +156,16 @@ def readings_section(reader: Reader) -> list[Measured]:
     return measured
 
 
-def judges_section(reader: Reader) -> list[Judge]:
+def judges_section(reader: Reader) -> list[BranchJudge]:
     """What each judge of branches found among pairs whose verdict is known; none where no engine judges.
 
     Args:
         reader: the study.
     """
     judges = groupby(reader.rows(_JUDGES, faults=list(FAULTS)), key=lambda row: row["system_id"])
-    return [Judge(judge, rows[0], rows) for judge, rows in ((name, list(judge_rows)) for name, judge_rows in judges)]
+    return [
+        BranchJudge(judge, rows[0], rows) for judge, rows in ((name, list(judge_rows)) for name, judge_rows in judges)
+    ]
 
 
 def _is_told(row: Row) -> bool:

@@ -6,7 +6,7 @@ Belongs here: queries of the published tables. Where a table is cut, what was le
 import json
 from typing import Any, Final, NamedTuple
 
-from python_assets.report.explanations import CONTRASTS, DISPARITIES, STATISTICS
+from python_assets.report.explanations import CONTRASTS, DISPARITIES, STATISTIC_MEANINGS
 from python_assets.report.reader import OUTCOME, Reader, Row
 from python_assets.texts.conversations import EARLIER
 
@@ -293,7 +293,7 @@ def quality(reader: Reader) -> dict[str, Any]:
 def explained(reader: Reader) -> dict[str, dict[str, str]]:
     """What each number is that the study has: of a group, of a difference, of a whole grouping."""
     of = {
-        "summary_statistics": ("statistic", STATISTICS),
+        "summary_statistics": ("statistic", STATISTIC_MEANINGS),
         "contrasts": ("contrast", CONTRASTS),
         "disparities": ("metric", DISPARITIES),
     }

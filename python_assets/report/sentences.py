@@ -12,11 +12,11 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from python_assets.published.account import why
-from python_assets.report.explanations import DISPARITIES, STATISTICS
+from python_assets.report.explanations import DISPARITIES, STATISTIC_MEANINGS
 from python_assets.report.readings import read_by
 from python_assets.report.text import (
-    ROUNDING,
-    SIMILAR_UNITS,
+    DIFFERENCE_ROUNDING,
+    SIMILAR_UNITS_SCOPE,
     is_as_written,
     number,
     plain,
@@ -31,7 +31,7 @@ from python_assets.study.measures import REFUSAL
 
 Row = Mapping[str, Any]
 Key = tuple[str, ...]
-HYPOTHESIS: Final = (
+HYPOTHESIS_KEY: Final = (
     "study_id", "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters",
 )  # fmt: skip
 OF_CALIBRATION: Final = {
@@ -53,7 +53,7 @@ MEASURES: Final = {
     OTHER_LANGUAGE: "answers in another language",
 }
 GROUP: Final = ("group_id", "category", "reference")
-SEPARATOR: Final = " | "  # of groups in explained_by and neighbours
+NEIGHBOUR_SEPARATOR: Final = " | "  # of groups in explained_by and neighbours
 _MOST_GROUPS: Final = 4
 MOST_ROOT_PROMPTS: Final = 10_000
 _RATES: Final = ("risk_difference", "selection_rate_difference", "precision_difference")
@@ -61,11 +61,11 @@ _INTERACTION: Final = "interaction"
 OF_CELLS: Final = ("mean", "share", "selection_rate", "precision")  # compared prompt by prompt
 UNEQUALLY_MISSING: Final = 0.02  # between the shares of a group and of the rest, past which it is told
 _UNTESTED: Final = "could not be tested:"
-SHOWN: Final = ("beyond_margin", "different")
+DIFFERENCE_VERDICTS: Final = ("beyond_margin", "different")
 SCOPES: Final = {
     "similar prompts": "It holds for prompts like these and says nothing of other kinds of prompts.",
     "similar units and prompts": "It holds for units and prompts like these, not for other kinds.",
-    SIMILAR_UNITS: "It holds for units like these, on these very prompts only.",
+    SIMILAR_UNITS_SCOPE: "It holds for units like these, on these very prompts only.",
     "these prompts": "It holds for these very prompts only, not for others like them.",
 }
 
@@ -113,11 +113,11 @@ def sentences(
     Returns:
         Columns QUESTION, GROUP and sentence.
     """
-    rows_of = _rows_by(HYPOTHESIS, sorted(hypothesis_groups, key=lambda row: row["group_position"]))
+    rows_of = _rows_by(HYPOTHESIS_KEY, sorted(hypothesis_groups, key=lambda row: row["group_position"]))
     meeting: dict[Key, dict[str, list[str]]] = defaultdict(dict)
     for row in neighbours:
         design = (row["study_id"], row["slice_id"], row["grouping_id"])
-        meeting[design][row["group_id"]] = row["neighbours"].split(SEPARATOR)
+        meeting[design][row["group_id"]] = row["neighbours"].split(NEIGHBOUR_SEPARATOR)
     by_measure = _rows_by(("study_id", "measure_id"), readings)
     confirmed = {_key({**row, "calibration": "raw"}) for row in findings if row["is_repeated"]}
     refused = {_place(row) for row in findings if row["measure_id"] == REFUSAL and _is_significant(row)}
@@ -145,7 +145,7 @@ def sentences(
         sentence_rows.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(spec)))
         sentence_rows += [_named(key, row, group_sentence(row, spec)) for row in significant]
     return pa.Table.from_pylist(
-        sentence_rows, pa.schema([(name, pa.string()) for name in (*HYPOTHESIS, *GROUP, "sentence")])
+        sentence_rows, pa.schema([(name, pa.string()) for name in (*HYPOTHESIS_KEY, *GROUP, "sentence")])
     )
 
 
@@ -157,12 +157,12 @@ def _rows_by(names: Key, rows: Sequence[Row]) -> dict[Key, list[Row]]:
 
 
 def _key(row: Row) -> Key:
-    return tuple(row[name] for name in HYPOTHESIS)
+    return tuple(row[name] for name in HYPOTHESIS_KEY)
 
 
 def _place(row: Row) -> Key:
     """What all measures of some answers share."""
-    return tuple(row[name] for name in HYPOTHESIS[:4])
+    return tuple(row[name] for name in HYPOTHESIS_KEY[:4])
 
 
 def _of_pair(rows: Sequence[Row]) -> dict[str, Row]:
@@ -171,7 +171,11 @@ def _of_pair(rows: Sequence[Row]) -> dict[str, Row]:
 
 
 def _named(key: Key, group: Row, sentence: str) -> dict[str, str]:
-    return {**dict(zip(HYPOTHESIS, key, strict=True)), **{name: group[name] for name in GROUP}, "sentence": sentence}
+    return {
+        **dict(zip(HYPOTHESIS_KEY, key, strict=True)),
+        **{name: group[name] for name in GROUP},
+        "sentence": sentence,
+    }
 
 
 def finding_sentence(asked: StatisticSpec) -> str:
@@ -188,7 +192,7 @@ def finding_sentence(asked: StatisticSpec) -> str:
         same = f"{quantity_of(hypothesis)} comes to the same for {_over(hypothesis)} as {other}"
         return f"{_start(hypothesis)}{_capital(same)}: {verdict(hypothesis['verdict'])}."
     statements = [f"{_start(hypothesis)}{_capital(_answer(asked))}."]
-    if hypothesis["verdict"] in SHOWN:
+    if hypothesis["verdict"] in DIFFERENCE_VERDICTS:
         statements += [
             *_who(asked),
             *_of_missing(asked),
@@ -200,7 +204,7 @@ def finding_sentence(asked: StatisticSpec) -> str:
         statements.append("With the missing answers at either end the difference may be more than what matters.")
     if hypothesis["p_value"] is not None:
         statements += [of_look(hypothesis), *_sure(asked)]
-    if hypothesis["verdict"] in (*SHOWN, "equivalent"):
+    if hypothesis["verdict"] in (*DIFFERENCE_VERDICTS, "equivalent"):
         statements.append(SCOPES.get(hypothesis["scope"], ""))
         statements.append("Measured against the baseline it is the same." if asked.is_confirmed else "")
         statements.append(read_by(asked.readings) if hypothesis["is_of_models"] else "")
@@ -218,7 +222,7 @@ def group_sentence(group: Row, asked: StatisticSpec) -> str:
     is_beyond = _is_beyond(asked.hypothesis)
     others = _others(group, asked)
     if group["explained_by"] is not None:
-        because = _listed(group["explained_by"].split(SEPARATOR))
+        because = _listed(group["explained_by"].split(NEIGHBOUR_SEPARATOR))
         what = _beyond(group, asked, "") if is_beyond else f"{_label(group)}{_amount(group)} than {others}"
         return f"{group['group_id']}: {what}, but only because of {because}{_left(group)}.{_turned(group)}"
     seen = _seen(group, asked.hypothesis["significance_level"])
@@ -270,7 +274,7 @@ def _left(group: Row) -> str:
     without = group["value_without"]
     if without is None:
         return ""
-    if abs(without) < ROUNDING:
+    if abs(without) < DIFFERENCE_ROUNDING:
         return "; without, it is no different"
     return f"; without, it is {_amount({**group, 'value': without})}"
 
@@ -508,7 +512,7 @@ def needed_words(hypothesis: Row) -> str:
     if needed is None:
         return ""
     count = "more than 10,000" if needed > MOST_ROOT_PROMPTS else f"about {needed:,}"
-    what = "units" if hypothesis["scope"] == SIMILAR_UNITS else "root prompts"
+    what = "units" if hypothesis["scope"] == SIMILAR_UNITS_SCOPE else "root prompts"
     if hypothesis["n_needed_for"] == "effect":
         return f"{count} {what} would show the declared effect if it is there"
     return f"{count} {what} would show it to be inside the margin if there is none"
@@ -642,7 +646,7 @@ def _missing(group: Row, asked: StatisticSpec) -> str:
 
 def at_the_worst_end(row: Row) -> str:
     """What is left of a verdict with the missing answers at either end, to end a sentence with."""
-    if row["verdict_with_missing"] not in SHOWN:
+    if row["verdict_with_missing"] not in DIFFERENCE_VERDICTS:
         return "; with all missing answers, those of the others too, at the worst end nothing is shown"
     if row["verdict_with_missing"] != row["verdict"]:
         return "; with all missing answers at the worst end the difference may be less than what matters"
@@ -755,8 +759,8 @@ def _of_labels(asked: StatisticSpec) -> str:
 def _of_statistic(hypothesis: Row) -> str:
     """What a statistic is that not everybody knows."""
     statistic = hypothesis["statistic"]
-    is_known = statistic in ("mean", "share") or statistic not in STATISTICS
-    return "" if is_known else f"{_capital(_name(statistic))}: {STATISTICS[statistic]}."
+    is_known = statistic in ("mean", "share") or statistic not in STATISTIC_MEANINGS
+    return "" if is_known else f"{_capital(_name(statistic))}: {STATISTIC_MEANINGS[statistic]}."
 
 
 def _of_tool(hypothesis: Row) -> str:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from python_assets.report.charts import WIDTH, Axis
 
-HEIGHT: Final = 240
+STAIRCASE_HEIGHT: Final = 240
 N_STYLES: Final = 6  # staircases that colour and dashes tell apart: .stairs-0 and up in page.css
 
 
@@ -22,18 +22,20 @@ def staircases(axis: Axis, samples: Sequence[Sequence[float]], ideal: float) -> 
         samples: at most N_STYLES, none of them empty.
         ideal: where all values should be.
     """
-    ticks = "".join(f"M{axis.place(tick)} 0V{HEIGHT}" for tick in axis.ticks)
-    ticks += "".join(f"M0 {HEIGHT * quarter / 4:g}H{WIDTH}" for quarter in range(5))
+    ticks = "".join(f"M{axis.place(tick)} 0V{STAIRCASE_HEIGHT}" for tick in axis.ticks)
+    ticks += "".join(f"M0 {STAIRCASE_HEIGHT * quarter / 4:g}H{WIDTH}" for quarter in range(5))
     lines = "".join(
         f'<path class="stairs stairs-{style}" d="{_stairs(axis, values)}"/>' for style, values in enumerate(samples)
     )
-    shapes = f'<path class="tick" d="{ticks}"/><path class="ideal" d="M{axis.place(ideal)} 0V{HEIGHT}"/>{lines}'
-    box = f'viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none"'
+    shapes = (
+        f'<path class="tick" d="{ticks}"/><path class="ideal" d="M{axis.place(ideal)} 0V{STAIRCASE_HEIGHT}"/>{lines}'
+    )
+    box = f'viewBox="0 0 {WIDTH} {STAIRCASE_HEIGHT}" preserveAspectRatio="none"'
     return Markup(f'<svg class="ecdf" {box} aria-hidden="true">{shapes}</svg>')
 
 
 def _stairs(axis: Axis, values: Sequence[float]) -> str:
-    path, n = [f"M0 {HEIGHT}"], len(values)
+    path, n = [f"M0 {STAIRCASE_HEIGHT}"], len(values)
     for rank, value in enumerate(sorted(values), start=1):
-        path.append(f"H{axis.place(value)}V{HEIGHT * (1 - rank / n):.1f}")
+        path.append(f"H{axis.place(value)}V{STAIRCASE_HEIGHT * (1 - rank / n):.1f}")
     return "".join(path) + f"H{WIDTH}"

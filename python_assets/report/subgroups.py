@@ -14,7 +14,7 @@ from python_assets.report import text
 from python_assets.report.charts import Axis, make_axis
 from python_assets.report.reader import Reader, Row
 from python_assets.report.staircase import N_STYLES, staircases
-from python_assets.report.sunburst import Branch, Sector, sunburst
+from python_assets.report.sunburst import RingBranch, Sector, sunburst
 
 MAX_SUNBURSTS: Final = 6
 MAX_SECTORS: Final = 500  # of the outer ring: more are thinner than two pixels
@@ -74,7 +74,7 @@ class Distribution(NamedTuple):
     n_pairs: int
 
 
-class Subgroups(NamedTuple):
+class SubgroupSection(NamedTuple):
     """What the section shows, how many pictures there could be, and how many subgroups were described.
 
     n_too_fine: pairs of rings whose outer one has more sectors than can be told apart.
@@ -88,7 +88,7 @@ class Subgroups(NamedTuple):
     n_subgroups: int
 
 
-def subgroups_section(reader: Reader) -> Subgroups:
+def subgroups_section(reader: Reader) -> SubgroupSection:
     """The pictures of the slice of all prompts, declared measures first."""
     drawn = reader.rows(_DRAWN)
     with_rings = [row for row in drawn if _has_rings(row, drawn)]
@@ -99,7 +99,7 @@ def subgroups_section(reader: Reader) -> Subgroups:
             sets[row["measure_id"], row["grouping_id"]].append(row)
     spread = _finest_first(sets)
     counted = reader.rows("select count(*) as n from subgroups where study_id = $study")
-    return Subgroups(
+    return SubgroupSection(
         [_rings(reader, row) for row in rings[:MAX_SUNBURSTS]],
         len(rings),
         len(with_rings) - len(rings),
@@ -133,7 +133,7 @@ def _rings(reader: Reader, drawn: Row) -> Rings:
     rows.sort(key=lambda row: reader.group_order(row["grouping_id"], row["group_id"]))
     pair_rows = [row for row in rows if row["grouping_id"] != inner]
     branches = [
-        Branch(
+        RingBranch(
             _sector(row, row["group_id"]),
             [
                 _sector(pair, pair["group_id"].split(" x ")[1])

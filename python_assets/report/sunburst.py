@@ -28,14 +28,14 @@ class Sector(NamedTuple):
     says: str
 
 
-class Branch(NamedTuple):
+class RingBranch(NamedTuple):
     """A sector of the inner ring with those outside it."""
 
     inner: Sector
     outer: list[Sector]
 
 
-def sunburst(branches: Sequence[Branch], title: str) -> Markup:
+def sunburst(branches: Sequence[RingBranch], title: str) -> Markup:
     """Both rings; every outer sector is equally wide, so that a small subgroup is seen too.
 
     Args:

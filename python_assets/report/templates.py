@@ -14,7 +14,7 @@ from python_assets.report import charts, text
 if TYPE_CHECKING:
     from jinja2 import Template
 
-FOLDER: Final = Path(__file__).parent
+TEMPLATE_FOLDER: Final = Path(__file__).parent
 
 
 @cache
@@ -27,7 +27,7 @@ def template(name: str) -> "Template":
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(FOLDER),
+        loader=FileSystemLoader(TEMPLATE_FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -9,7 +9,7 @@ from typing import Any, Final
 from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.problems import plural as plural  # a word of the report, too
 
-VERDICTS: Final[dict[str, str]] = {
+VERDICT_WORDS: Final[dict[str, str]] = {
     "beyond_margin": "bias shown",
     "different": "difference shown",
     "equivalent": "equivalence shown",
@@ -21,24 +21,24 @@ DIRECTIONS: Final[dict[str, str]] = {
     "higher_worse": "higher is worse",
     "none": "no direction declared",
 }
-SIMILAR_UNITS: Final = "similar units, these prompts"  # a word of column scope
+SIMILAR_UNITS_SCOPE: Final = "similar units, these prompts"  # a word of column scope
 SIMULATED: Final = "Simulated responses: no statement about a real model."
 MINUS: Final = "\N{MINUS SIGN}"
 MOST_IN_DIGITS: Final = 1e12
-NOTHING: Final = "\N{EN DASH}"
+DASH: Final = "\N{EN DASH}"
 
 Writer = Callable[[float | None], str]
 
 
-ROUNDING: Final = 1e-12  # what is left of a difference of equal numbers
+DIFFERENCE_ROUNDING: Final = 1e-12  # what is left of a difference of equal numbers
 
 
 def number(value: float | None) -> str:
     """A value with three significant digits, of which at most four stand after the point."""
     if value is None:
-        return NOTHING
+        return DASH
     size = abs(value)
-    if size < ROUNDING:
+    if size < DIFFERENCE_ROUNDING:
         return "0"
     if size >= 1000 or float(value).is_integer():
         return _signed(f"{value:,.0f}")
@@ -51,7 +51,7 @@ def number(value: float | None) -> str:
 def fixed(value: float | None, decimals: int) -> str:
     """A value with so many digits after the point, as every number beside one scale has them."""
     if value is None:
-        return NOTHING
+        return DASH
     written = f"{value:,.{decimals}f}"
     return _signed(written if float(written.replace(",", "")) else written.removeprefix("-"))
 
@@ -73,7 +73,7 @@ def interval(low: float | None, high: float | None, write: Writer = number) -> s
 def probability(value: float | None) -> str:
     """A p or q value with three digits after the point."""
     if value is None:
-        return NOTHING
+        return DASH
     if value < 0.001:
         return "<.001"
     return ">.999" if value > 0.999 else f"{value:.3f}".removeprefix("0")
@@ -82,7 +82,7 @@ def probability(value: float | None) -> str:
 def share(value: float | None) -> str:
     """A share of 0 to 1 in per cent; only all is written as 100 %, and only none as 0 %."""
     if value is None:
-        return NOTHING
+        return DASH
     per_cent = min(max(round(value * 100, 1), 0.1), 99.9) if 0 < value < 1 else value * 100
     return f"{per_cent:.1f}".removesuffix(".0") + " %"
 
@@ -94,7 +94,7 @@ def words(name: str | None) -> str:
 
 def verdict(name: str | None) -> str:
     """A verdict in words."""
-    return VERDICTS.get(name or "", words(name))
+    return VERDICT_WORDS.get(name or "", words(name))
 
 
 def direction(name: str | None) -> str:
@@ -114,7 +114,7 @@ def sample(hypothesis: Mapping[str, Any]) -> str:
     """
     n_units, n_prompts = hypothesis["n_units"], hypothesis["n_root_prompts"] or 0
     if n_units in (None, n_prompts):
-        return plural(n_prompts, "unit" if hypothesis["scope"] == SIMILAR_UNITS else "root prompt")
+        return plural(n_prompts, "unit" if hypothesis["scope"] == SIMILAR_UNITS_SCOPE else "root prompt")
     return f"{plural(n_units, 'unit')} and {plural(n_prompts, 'root prompt')}"
 
 

@@ -16,8 +16,8 @@ from python_assets.report.comparisons import comparisons_section
 from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.explanations import DISPARITIES
-from python_assets.report.facts import CARDS, LINES, MAX_GROUPS, asked_in_short, lead_hypothesis, study_facts
-from python_assets.report.fair_sea import EFFECTS, FLAGS, MAX_FLAGS, fair_sea_section
+from python_assets.report.facts import CARDS, LINES, MAX_CARD_GROUPS, asked_in_short, lead_hypothesis, study_facts
+from python_assets.report.fair_sea import EFFECT_SIGNS, FLAG_NAMES, MAX_FLAGS, fair_sea_section
 from python_assets.report.ground_truth import ground_truth_section
 from python_assets.report.history import history_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
@@ -27,7 +27,7 @@ from python_assets.report.packing import packed_text
 from python_assets.report.reader import Reader
 from python_assets.report.readings import FAULTS, judges_section, readings_section
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
-from python_assets.report.templates import FOLDER, template, write_page
+from python_assets.report.templates import TEMPLATE_FOLDER, template, write_page
 from python_assets.report.variance import variance_section
 from python_assets.report.workbook import findings_workbook
 from python_assets.study.metrics import metric_names
@@ -93,13 +93,13 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "facts": study_facts(reader),
         "n_cards": CARDS,
         "n_lines": LINES,
-        "max_groups": MAX_GROUPS,
+        "max_groups": MAX_CARD_GROUPS,
         "hypotheses": sections.hypotheses(reader, is_tool_bias=False),
         "tool_bias": sections.hypotheses(reader, is_tool_bias=True),
         "preregistered": sections.preregistered(reader),
         "power": sections.power(reader),
         "figures": drawn,
-        "max_values": figures.MAX_VALUES,
+        "max_values": figures.MAX_FIGURE_VALUES,
         "ratios": metric_names(is_ratio=True),
         "disparities": sections.disparities(reader),
         "comparisons": comparisons_section(reader),
@@ -111,8 +111,8 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "document_p": DOCUMENT_P,
         "truths": ground_truth_section(reader),
         "fair_sea": fair_sea_section(reader),
-        "flags": FLAGS,
-        "effects": EFFECTS,
+        "flags": FLAG_NAMES,
+        "effects": EFFECT_SIGNS,
         "max_flags": MAX_FLAGS,
         "explained_disparities": DISPARITIES,
         "coverage": coverage_section(reader),
@@ -130,7 +130,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
 
 
 def _render(content: dict[str, Any]) -> str:
-    context = content | {"verdicts": text.VERDICTS, "warning": text.SIMULATED, "rate_limit": text.share}
+    context = content | {"verdicts": text.VERDICT_WORDS, "warning": text.SIMULATED, "rate_limit": text.share}
     other_figures = packed_text(template("figures.html").render(context, level=_level(content)))
     return template("page.html").render(
         context,
@@ -150,7 +150,7 @@ def _script() -> "Markup":
     """The files of scripts/ in the order of their names: later ones use earlier ones."""
     from markupsafe import Markup
 
-    files = sorted((FOLDER / "scripts").glob("*.js"))
+    files = sorted((TEMPLATE_FOLDER / "scripts").glob("*.js"))
     return Markup('"use strict";\n' + "\n".join(file.read_text(encoding="utf-8") for file in files))
 
 

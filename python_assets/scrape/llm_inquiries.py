@@ -23,7 +23,7 @@ from python_assets.warehouse.build import Quarantined
 
 PROVIDER: Final = "llm_inquiries"
 _FORMAT: Final = "Reply with one JSON list of strings, at most {n} of them, and with no other word before or after it."
-QUESTIONS: Final[dict[InquiryKind, str]] = {
+INQUIRY_TEXTS: Final[dict[InquiryKind, str]] = {
     "people": "Which well-known people stand for {keyword}? Give their full names.",
     "short_names": "By which short or family names are the well-known people who stand for {keyword} "
     "commonly called, where the context is clear?",
@@ -83,7 +83,7 @@ def ask_for_keywords(job: FinderJob) -> FinderResult:
 
 def _inquiry(job: FinderJob, name: InquiryKind) -> Inquiry:
     domain = f"The topic is {job.study.domain}. " if job.study.domain else ""
-    question = QUESTIONS[name].format(keyword=f"'{job.keyword}'")
+    question = INQUIRY_TEXTS[name].format(keyword=f"'{job.keyword}'")
     return Inquiry(
         key=f"keywords | {job.level} | {job.keyword} | {name}",
         text=f"{domain}{question} {_FORMAT.format(n=job.spec.top_n)}",

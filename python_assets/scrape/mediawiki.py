@@ -34,7 +34,7 @@ _GONE: Final = ("missing", "circle")
 _BUSY_CODES: Final = frozenset({"maxlag", "ratelimited", "readonly"})
 
 
-class Entry(NamedTuple):
+class PageEntry(NamedTuple):
     """What a title leads to once redirects are followed; revision, address and time only of a page."""
 
     title: str
@@ -47,7 +47,7 @@ class Entry(NamedTuple):
 class Page(NamedTuple):
     """One revision of a page: its HTML as the wiki renders it."""
 
-    entry: Entry
+    entry: PageEntry
     html: str
     retrieved_at: datetime
 
@@ -87,7 +87,7 @@ class MediaWiki:
     ) -> None:
         self._fetcher.__exit__(kind, error, traceback)
 
-    def look_up(self, titles: Iterable[str], again_if_missing: bool = True) -> dict[str, Entry]:
+    def look_up(self, titles: Iterable[str], again_if_missing: bool = True) -> dict[str, PageEntry]:
         """What titles lead to.
 
         Args:
@@ -108,12 +108,12 @@ class MediaWiki:
         unknown = [title for title in distinct if known.get(title) is None]
         askable = [title for title in unknown if title and not set(title) & set("|#<>[]{}")]
         batches = [askable[i : i + _TITLES_A_REQUEST] for i in range(0, len(askable), _TITLES_A_REQUEST)]
-        entry_by_title: dict[str, Entry] = {}
+        entry_by_title: dict[str, PageEntry] = {}
         for entries in self._each(self._ask_entries, batches, "batches of titles"):
             entry_by_title |= entries
-        return {title: known.get(title) or entry_by_title.get(title, Entry(title, "missing")) for title in distinct}
+        return {title: known.get(title) or entry_by_title.get(title, PageEntry(title, "missing")) for title in distinct}
 
-    def read(self, entries: Sequence[Entry]) -> list[Page]:
+    def read(self, entries: Sequence[PageEntry]) -> list[Page]:
         """The pages of entries, each fetched once.
 
         Args:
@@ -159,12 +159,12 @@ class MediaWiki:
                 tell(len(results))
         return results
 
-    def _kept_entry(self, title: str) -> Entry | None:
+    def _kept_entry(self, title: str) -> PageEntry | None:
         kept = self._cache.get("entry", title) if self._cache else None
         if kept is None:
             return None
         revised_at = kept["revised_at"] and datetime.fromisoformat(kept["revised_at"])
-        return Entry(
+        return PageEntry(
             title=kept["title"],
             kind=kept["kind"],
             address=kept["address"],
@@ -172,7 +172,7 @@ class MediaWiki:
             revised_at=revised_at,
         )
 
-    def _ask_entries(self, titles: Sequence[str]) -> dict[str, Entry]:
+    def _ask_entries(self, titles: Sequence[str]) -> dict[str, PageEntry]:
         options = {
             "titles": "|".join(titles),
             "redirects": "1",
@@ -189,7 +189,7 @@ class MediaWiki:
             for page in query.get("pages", []):
                 pages.setdefault(page["title"], {}).update(page)
         entries = {
-            title: Entry(title, "circle") if last in leads_to else _entry(pages.get(last, {}), last)
+            title: PageEntry(title, "circle") if last in leads_to else _entry(pages.get(last, {}), last)
             for title, last in _ends(titles, leads_to)
         }
         for title, entry in entries.items():
@@ -198,7 +198,7 @@ class MediaWiki:
                 self._cache.put("entry", title, kept)
         return entries
 
-    def _read_page(self, entry: Entry) -> Page:
+    def _read_page(self, entry: PageEntry) -> Page:
         name = f"{entry.title}\n{entry.revision}"
         kept = self._cache.get("page", name) if self._cache else None
         if kept is None:
@@ -289,13 +289,13 @@ class MediaWiki:
             )
 
 
-def _entry(page: Mapping[str, Any], title: str) -> Entry:
+def _entry(page: Mapping[str, Any], title: str) -> PageEntry:
     revisions = page.get("revisions")
     if page.get("missing") or page.get("invalid") or not revisions:
-        return Entry(title, "missing")
+        return PageEntry(title, "missing")
     is_list = "disambiguation" in page.get("pageprops", {})
     revised_at = datetime.fromisoformat(revisions[0]["timestamp"]).replace(tzinfo=None)
-    return Entry(
+    return PageEntry(
         title=page["title"],
         kind="disambiguation" if is_list else "page",
         address=_readable(page.get("canonicalurl") or page.get("fullurl") or ""),

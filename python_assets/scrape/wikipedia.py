@@ -13,7 +13,7 @@ from python_assets.door.door import behind_door
 from python_assets.embeddings.embedding import Encoder, cosine, load_encoder, most_similar
 from python_assets.errors import FieldPath, SourceError
 from python_assets.scrape.finders import FoundKeyword
-from python_assets.scrape.mediawiki import MOST_LINKS, Entry, MediaWiki, Page
+from python_assets.scrape.mediawiki import MOST_LINKS, MediaWiki, Page, PageEntry
 from python_assets.scrape.sources import SOURCES, SourceJob, SourceResult
 from python_assets.scrape.wiki_names import PageName, page_name
 from python_assets.scrape.wiki_text import listed_meanings, wiki_paragraphs
@@ -43,7 +43,7 @@ class _Start(NamedTuple):
 class _Chosen(NamedTuple):
     """A page that is read, and the levels it is read for, each once."""
 
-    entry: Entry
+    entry: PageEntry
     levels: dict[str, None]
 
 
@@ -86,7 +86,7 @@ def read_wikipedia(job: SourceJob) -> SourceResult:
     return SourceResult(documents, notes=notes, keywords=keywords)
 
 
-def find_page(wiki: MediaWiki, title: str, field: FieldPath) -> Entry:
+def find_page(wiki: MediaWiki, title: str, field: FieldPath) -> PageEntry:
     """The page of a title that the study file gives.
 
     Raises:
@@ -95,7 +95,7 @@ def find_page(wiki: MediaWiki, title: str, field: FieldPath) -> Entry:
     return find_pages(wiki, [title], field)[title]
 
 
-def find_pages(wiki: MediaWiki, titles: Iterable[str], field: FieldPath) -> dict[str, Entry]:
+def find_pages(wiki: MediaWiki, titles: Iterable[str], field: FieldPath) -> dict[str, PageEntry]:
     """The pages of titles that the study file gives, by title.
 
     Raises:
@@ -146,7 +146,7 @@ def _field(job: SourceJob) -> FieldPath:
 
 
 def _titles_of_levels(
-    job: SourceJob, starts: Sequence[_Start], entries: Mapping[str, Entry]
+    job: SourceJob, starts: Sequence[_Start], entries: Mapping[str, PageEntry]
 ) -> Iterator[tuple[str, FoundKeyword]]:
     """The title that a level's own name redirects to, Brazil of Brasil: the page calls it so."""
     for start in starts if job.source.pages is None else []:
@@ -175,7 +175,7 @@ def _without_sentences(documents: Sequence[Document]) -> Iterator[str]:
 
 
 def _choose(
-    job: SourceJob, wiki: MediaWiki, starts: Sequence[_Start], entries: Mapping[str, Entry], notes: list[str]
+    job: SourceJob, wiki: MediaWiki, starts: Sequence[_Start], entries: Mapping[str, PageEntry], notes: list[str]
 ) -> list[_Chosen]:
     titles = list(dict.fromkeys(entry.title for entry in entries.values()))
     notes += far_from_domain(job.study, titles, job.run_context)
@@ -189,11 +189,11 @@ def _choose(
     return list(chosen.values())
 
 
-def _linked(job: SourceJob, wiki: MediaWiki, start: Entry, notes: list[str]) -> list[Entry]:
+def _linked(job: SourceJob, wiki: MediaWiki, start: PageEntry, notes: list[str]) -> list[PageEntry]:
     """The top_n pages most like the start's title among those that links lead to; no page twice."""
     encoder = load_encoder(job.study.embedding)
     seen = {start.title}
-    entries: dict[str, Entry] = {}
+    entries: dict[str, PageEntry] = {}
     step = [start]
     for _ in range(job.source.depth):
         titles = _neighbours(wiki, step, job.source.backlinks, notes)
@@ -205,7 +205,7 @@ def _linked(job: SourceJob, wiki: MediaWiki, start: Entry, notes: list[str]) -> 
     return [entries[title] for title, _ in nearest]
 
 
-def _neighbours(wiki: MediaWiki, step: Sequence[Entry], backlinks: bool, notes: list[str]) -> list[str]:
+def _neighbours(wiki: MediaWiki, step: Sequence[PageEntry], backlinks: bool, notes: list[str]) -> list[str]:
     titles: dict[str, None] = {}
     for entry in step:
         listings = [wiki.links(entry.title), *([wiki.backlinks(entry.title)] if backlinks else [])]
@@ -215,10 +215,12 @@ def _neighbours(wiki: MediaWiki, step: Sequence[Entry], backlinks: bool, notes: 
     return list(titles)
 
 
-def _nearest(wiki: MediaWiki, encoder: Encoder, titles: Sequence[str], to: str, n: int, seen: set[str]) -> list[Entry]:
+def _nearest(
+    wiki: MediaWiki, encoder: Encoder, titles: Sequence[str], to: str, n: int, seen: set[str]
+) -> list[PageEntry]:
     """Up to n pages in order of likeness, without titles that lead nowhere or to a page seen already."""
     ranked = [title for title, _ in most_similar(encoder, titles, to, len(titles))]
-    pages: dict[str, Entry] = {}
+    pages: dict[str, PageEntry] = {}
     for i in range(0, len(ranked), n):
         for entry in wiki.look_up(ranked[i : i + n], again_if_missing=False).values():
             if entry.kind == "page" and entry.title not in seen and len(pages) < n:
@@ -229,7 +231,7 @@ def _nearest(wiki: MediaWiki, encoder: Encoder, titles: Sequence[str], to: str, 
     return list(pages.values())
 
 
-def _problem(wiki: MediaWiki, title: str, entry: Entry) -> str:
+def _problem(wiki: MediaWiki, title: str, entry: PageEntry) -> str:
     if entry.kind == "missing":
         return f"the wiki has no page {title!r}"
     if entry.kind == "circle":

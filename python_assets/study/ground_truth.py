@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, StrictStr, model_validator
 from python_assets.study.base import Expanded, FactorName, Part, Unfit
 
 _SEEDS: Final = Path(__file__).resolve().parents[2] / "dbt_models" / "seeds"
-TABLES: Final = _SEEDS / "truth_tables.csv"
+TRUTH_TABLES: Final = _SEEDS / "truth_tables.csv"
 LATEST: Final = "latest"
 
 
@@ -70,7 +70,7 @@ class GroundTruth(Part):
 @cache
 def packaged_tables() -> tuple[str, ...]:
     """The names of the packaged tables, in the order of the seed."""
-    with TABLES.open(encoding="utf-8", newline="") as file:
+    with TRUTH_TABLES.open(encoding="utf-8", newline="") as file:
         return tuple(dict.fromkeys(row["truth_table"] for row in csv.DictReader(file)))
 
 

@@ -15,7 +15,7 @@ from python_assets.study.base import Part, Unfit
 
 _ROLES: Final = ("user", "assistant")  # in turns, the first of them first
 MOST_MESSAGES: Final = 100
-MOST_CHARACTERS: Final = 100_000  # of all messages before a prompt together
+MOST_MESSAGE_CHARACTERS: Final = 100_000  # of all messages before a prompt together
 
 _NO_TEXT: Final = re.compile("[\ud800-\udfff]")  # half of a character, which no database takes
 
@@ -57,8 +57,10 @@ def check_messages(messages: Sequence[FixedMessage]) -> None:
         raise Unfit(expected, "add it, or write the message into the text of the prompt")
     if len(messages) > MOST_MESSAGES:
         raise Unfit(f"at most {MOST_MESSAGES} messages, not {len(messages):,}", "shorten the conversation")
-    if (n := sum(len(message.content) for message in messages)) > MOST_CHARACTERS:
-        raise Unfit(f"at most {MOST_CHARACTERS:,} characters in all messages, not {n:,}", "shorten the conversation")
+    if (n := sum(len(message.content) for message in messages)) > MOST_MESSAGE_CHARACTERS:
+        raise Unfit(
+            f"at most {MOST_MESSAGE_CHARACTERS:,} characters in all messages, not {n:,}", "shorten the conversation"
+        )
 
 
 def _check_list(messages: list[FixedMessage]) -> list[FixedMessage]:

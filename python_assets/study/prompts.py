@@ -145,7 +145,7 @@ class Branch(Part):
         return next((name for name, levels in self.merge.items() if level in levels), level)
 
 
-class TextUnits(Part):
+class TemplateUnits(Part):
     """What the prompts of a template are draws of, such as the names of people of a gender and race.
 
     file: a table with a row a unit. name: its column with the units, and the factor that they are levels of.
@@ -173,7 +173,7 @@ class Template(Part):
     baseline: StrictStr | None = None
     factors: dict[FactorName, Level] = {}
     cross: list[FactorName] | None = None
-    units: TextUnits | None = None
+    units: TemplateUnits | None = None
     options: Annotated[dict[Level, StrictStr], Field(min_length=2, max_length=len(LETTERS))] | None = None
 
     @model_validator(mode="before")
@@ -241,7 +241,7 @@ class Templates(Part):
         return list(dict.fromkeys([*text.factors, *self.cross_of(text), *units]))
 
     @property
-    def units(self) -> dict[str, TextUnits]:
+    def units(self) -> dict[str, TemplateUnits]:
         """The units of the templates that have some, by the factor that they are levels of."""
         return {text.units.name: text.units for text in self.texts if text.units is not None}
 

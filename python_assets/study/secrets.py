@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, StrictStr
 
-from python_assets.errors import HIDDEN
+from python_assets.errors import MASKED
 from python_assets.study.base import Expanded, Unfit
 
 LEAST_CHARACTERS: Final = 8  # a shorter key, such as EMPTY for a server on this machine, is a word of answers
@@ -46,10 +46,10 @@ def redacted(value: Any, secrets: Collection[str]) -> Any:
 
 def _without(text: str, secret: str) -> str:
     """Also without the beginning of a secret that a text was cut within."""
-    text = text.replace(secret, HIDDEN)
+    text = text.replace(secret, MASKED)
     cuts = (n for n in range(len(secret) - 1, LEAST_CHARACTERS - 1, -1) if text.endswith(secret[:n]))
     n_cut = next(cuts, 0)
-    return text[:-n_cut] + HIDDEN if n_cut else text
+    return text[:-n_cut] + MASKED if n_cut else text
 
 
 def _check_address(text: Any) -> Any:

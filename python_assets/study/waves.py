@@ -17,7 +17,7 @@ from python_assets.study.base import Level, Part, Unfit
 from python_assets.study.control_characters import has_control
 from python_assets.study.problems import listed, nearest
 
-OPTION: Final = "--wave"
+WAVE_OPTION: Final = "--wave"
 MOST_LOOKED_FOR: Final = 1_000  # waves, before the present and after it: 83 years of months, 2.7 of days
 N_COMPARED: Final = 24  # names of as many waves in a row differ
 N_NAMED: Final = 3
@@ -106,16 +106,16 @@ class Waves(Part):
             return begun_wave
         if coming := next((wave for wave in self.coming(now) if wave.name == name), None):
             expected = f"a wave that has begun, such as {known}"
-            raise StudyError(OPTION, name, expected, f"wait: it begins {coming.begins_at:%Y-%m-%d %H:%M} UTC")
+            raise StudyError(WAVE_OPTION, name, expected, f"wait: it begins {coming.begins_at:%Y-%m-%d %H:%M} UTC")
         near = nearest(name, [wave.name for wave in latest])
         remedy = f"did you mean {near}?" if near else "correct it"
-        raise StudyError(OPTION, name, f"a wave named as {self.name} has it, such as {known}", remedy)
+        raise StudyError(WAVE_OPTION, name, f"a wave named as {self.name} has it, such as {known}", remedy)
 
     def told(self, name: str, now: datetime) -> str:
         """What a run of a wave that has begun says first."""
         began = f"Wave {name}, which began {self.called(name, now).begins_at:%Y-%m-%d %H:%M} UTC"
         if name == self.latest(now).name:
-            return f"{began}; {OPTION} NAME asks an earlier one."
+            return f"{began}; {WAVE_OPTION} NAME asks an earlier one."
         return f"{began} and was followed by others; what is asked of it now is dated now."
 
     def _waves(self, now: datetime, *, is_past: bool) -> Iterator[Wave]:
@@ -143,4 +143,4 @@ def wave_in_words(name: str) -> str:
     except ValidationError as error:
         unfit = error.errors()[0].get("ctx", {}).get("error")
         expected = unfit.expected if isinstance(unfit, Unfit) else "a name"
-        raise StudyError(OPTION, name, expected, "correct it") from error
+        raise StudyError(WAVE_OPTION, name, expected, "correct it") from error

@@ -6,7 +6,7 @@ from typing import Final
 from python_assets.errors import StudyError
 from python_assets.study.base import REPLAY
 from python_assets.study.systems import SystemSpec
-from python_assets.study.waves import OPTION, wave_in_words
+from python_assets.study.waves import WAVE_OPTION, wave_in_words
 from python_assets.study_file.parts import Parts
 
 OF_NO_RUN: Final = ""  # stands for whichever wave comes: what is read is the file, not what a run would ask
@@ -48,7 +48,7 @@ def require_wave(parts: Parts, wanted: str, now: datetime) -> None:
     wave_in_words(wanted)
     if not parts.wave:
         expected = "a generation that answers prompts and declares no wave of its own"
-        raise StudyError(OPTION, wanted, expected, f"run it without {OPTION}")
+        raise StudyError(WAVE_OPTION, wanted, expected, f"run it without {WAVE_OPTION}")
 
 
 def _usual_wave(parts: Parts, *, is_of_run: bool, now: datetime) -> str:

@@ -59,7 +59,7 @@ def _converted(convert: Callable[[bytes, Path, Where], list[str]]) -> FileReader
     return read
 
 
-READERS: Final[dict[str, FileReader]] = {
+TEXT_READERS: Final[dict[str, FileReader]] = {
     ".txt": _plain(text_paragraphs),
     ".md": _plain(markdown_paragraphs),
     ".markdown": _plain(markdown_paragraphs),
@@ -120,12 +120,12 @@ def _files_below(folder: Path, field: Where) -> list[Path]:
     files = sorted(
         file
         for file in folder.rglob("*")
-        if file.suffix.lower() in READERS
+        if file.suffix.lower() in TEXT_READERS
         and file.is_file()
         and not any(name.startswith((".", "~$")) for name in file.relative_to(folder).parts)
     )
     if not files:
-        expected, remedy = f"a file that ends in {', '.join(READERS)}", "correct the path, or put files there"
+        expected, remedy = f"a file that ends in {', '.join(TEXT_READERS)}", "correct the path, or put files there"
         raise SourceError(field, f"none below {folder}", expected, remedy)
     return files
 
@@ -136,7 +136,7 @@ def read_text_of(path: Path, field: Where) -> FileText:
     Raises:
         SourceError: it is missing, unreadable, empty or no text.
     """
-    return READERS[path.suffix.lower()](path, field)
+    return TEXT_READERS[path.suffix.lower()](path, field)
 
 
 def read_file(path: Path, folder: Path, field: Where) -> Document:
@@ -146,8 +146,8 @@ def read_file(path: Path, folder: Path, field: Where) -> Document:
         SourceError: it is missing, unreadable, empty, no text or of an unknown ending.
     """
     ending = path.suffix.lower()
-    if ending not in READERS:
-        raise SourceError(field, path, f"a file that ends in {', '.join(READERS)}", "convert it")
+    if ending not in TEXT_READERS:
+        raise SourceError(field, path, f"a file that ends in {', '.join(TEXT_READERS)}", "convert it")
     is_foreign = ending not in _READ_HERE
     read = behind_door(partial(read_text_of, path, field), path, field) if is_foreign else read_text_of(path, field)
     folder = folder.absolute()

@@ -10,7 +10,7 @@ MOST_UNPACKED_BYTES: Final = 256 * 1024 * 1024
 MOST_CELLS: Final = 20_000_000
 MOST_COLUMNS: Final = 10_000
 # lists and mappings within each other in one line of JSON
-MOST_LEVELS: Final = 100
+MOST_NESTED_LEVELS: Final = 100
 # of a PDF file: bytes that draw one page, and what draws all pages
 MOST_PAGE_BYTES: Final = 16 * 1024 * 1024
 MOST_DRAWN: Final = 5_000_000

@@ -27,7 +27,7 @@ def word_character() -> str:
     return rf"(?:[^\W_]|[{''.join(marks)}])"
 
 
-class WordFinder:
+class WordScanner:
     """Finds words in texts in a time that does not grow with the number of words."""
 
     def __init__(self, meanings: Mapping[str, str]) -> None:

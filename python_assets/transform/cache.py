@@ -17,7 +17,7 @@ from python_assets.errors import WarehouseError
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import make_folder, write_remedy
 
-KEPT: Final = 3
+KEPT_PROJECTS: Final = 3
 _PARSED: Final = "partial_parse.msgpack"
 
 
@@ -39,7 +39,7 @@ def cached(digest: str, make: Callable[[Path], Mapping[str, Any]]) -> Mapping[st
         if (content := _read(file)) is None:
             content = make(folder / _PARSED)
             _write(file, content)
-            for old in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT]:
+            for old in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)[:-KEPT_PROJECTS]:
                 old.unlink()
     return content
 

@@ -4,7 +4,7 @@ import dagster as dg
 import pytest
 
 from dagster_project import gate_check
-from dagster_project.gate_check import COMPARISON, Compared, gate
+from dagster_project.gate_check import COMPARISON, GateRun, gate
 from dagster_project.resources import WAVE_TAG, StudyResource, WarehouseResource
 from python_assets.warehouse.build import Home
 from tests.python_assets.kept_runs import ANSWERS, archived
@@ -41,7 +41,7 @@ def checked(kept, tmp_path, monkeypatch):
     def run(study, wave, code=0):
         (tmp_path / "months.yml").write_text(study, encoding="utf-8")
         asked = []
-        monkeypatch.setattr(gate_check, "_compare", lambda *runs: asked.append(runs) or Compared(code, "a table"))
+        monkeypatch.setattr(gate_check, "_compare", lambda *runs: asked.append(runs) or GateRun(code, "a table"))
         done = dg.materialize(
             [database, gate],
             partition_key="months",

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from python_assets.infer.chunks.chunks import Here
-from python_assets.infer.regressions.infer_regressions import TABLES as OF_REGRESSIONS
+from python_assets.infer.regressions.infer_regressions import REGRESSION_TABLES
 from python_assets.infer.regressions.infer_regressions import fit_regressions, judge_regressions
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
@@ -48,7 +48,7 @@ def test_two_chunks_by_measure_give_the_tables_of_the_whole(connection):
 
 
 def test_regressions_fitted_in_two_chunks_are_judged_as_one_set(connection):
-    expected = read(connection, OF_REGRESSIONS)
+    expected = read(connection, REGRESSION_TABLES)
     fitted = [fit_regressions(connection, Analysis(), measures) for measures in halves(connection)]
     judge_regressions(connection, Analysis(), fitted)
-    equal(read(connection, OF_REGRESSIONS), expected)
+    equal(read(connection, REGRESSION_TABLES), expected)

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from python_assets.errors import StudyError
-from python_assets.report.dashboard import DISPARITIES
+from python_assets.report.dashboard import DISPARITY_ROWS
 from python_assets.report.reader import Reader
 from python_assets.study import metrics
 from python_assets.study_file.load import load_study
-from python_assets.transform.compile import PROJECT
+from python_assets.transform.compile import DBT_PROJECT
 from tests.dbt_models.conftest import Built, make_tables
 from tests.dbt_models.irregular_study import STUDY
 
@@ -36,7 +36,7 @@ analysis: {custom_disparities: {mid_range: max(value)}}
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = tmp_path_factory.mktemp("project") / "dbt_models"
-    shutil.copytree(PROJECT, copy)
+    shutil.copytree(DBT_PROJECT, copy)
     (copy / "models" / "metrics" / "disparity_mid_range.sql").write_text(SQL)
     with (copy / "seeds" / "metrics.csv").open("a") as file:
         file.write(LINE)
@@ -68,7 +68,7 @@ def test_the_mart_has_it_without_a_test(connection: duckdb.DuckDBPyConnection):
 
 
 def test_the_report_has_it(connection: duckdb.DuckDBPyConnection):
-    shown = Reader(connection, STUDY).table(DISPARITIES, max_rows=10**6).to_pandas()
+    shown = Reader(connection, STUDY).table(DISPARITY_ROWS, max_rows=10**6).to_pandas()
     assert (shown.metric == "mid_range").sum() == (shown.metric == "range").sum() > 100
 
 

@@ -21,7 +21,7 @@ from python_assets.errors import PlumblineError, WarehouseError
 from python_assets.importers.table import FILE, ROW, table_of_rows
 from python_assets.library import check as checking
 from python_assets.library.in_memory import fill_raw_tables
-from python_assets.library.results import SHOWN
+from python_assets.library.results import RESULT_TABLES
 from python_assets.study_file.load import load_study
 from python_assets.transform.compile import compiled_project
 from python_assets.warehouse.build import open_memory
@@ -68,7 +68,7 @@ def test_results_in_memory_are_those_of_the_command(name, in_folder):
     frame, options = FRAMES[name]
     here = plumbline.check(frame, **OF | options, quiet=True)
     there = in_folder(name)
-    for table in SHOWN:
+    for table in RESULT_TABLES:
         assert_alike(here.sql(f"from {table}"), there.sql(f"from {table}"), table)
     assert str(here) == str(there)
     others = ("responses", "disparities", "coverage_cells", "v_quality_rules", "reasons")

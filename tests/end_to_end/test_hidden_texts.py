@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import duckdb
 import pytest
 
-from python_assets.published.export import STATISTICS
+from python_assets.published.export import STATISTICS_TABLES
 
 PROMPT, BASELINE, ANSWER, REJECTED = "quokka", "narwhal", "axolotl", "okapi"
 PLANTED = (PROMPT, BASELINE, ANSWER, REJECTED)
@@ -97,7 +97,7 @@ def test_no_planted_word_stands_in_the_report(hidden):
 
 def test_no_planted_word_stands_in_any_exported_file(hidden):
     files = exported(hidden)
-    assert len(files) == 3 * (2 + 2 + len(STATISTICS) + 1)
+    assert len(files) == 3 * (2 + 2 + len(STATISTICS_TABLES) + 1)
     found = {path.name: word for path in files for word in PLANTED if word in told(path).lower()}
     assert found == {}
 

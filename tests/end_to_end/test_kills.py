@@ -12,7 +12,7 @@ from threading import Timer
 import pytest
 
 from bench.bench_kills import STUDY_ID, faults, points_of, published, run
-from dagster_project.one_version import KEPT
+from dagster_project.one_version import KEPT_AS_STOPPED
 from tests.end_to_end.conftest import ROOT, WITHIN_SECONDS, environment_of
 from tests.sessions import left_of_session
 
@@ -118,7 +118,7 @@ def stopped(undisturbed, tmp_path):
 
 def kept_stages(told):
     """The stages whose first line says that they stand."""
-    return [told[at - 1].split()[-1] for at, line in enumerate(told) if line.strip() == KEPT]
+    return [told[at - 1].split()[-1] for at, line in enumerate(told) if line.strip() == KEPT_AS_STOPPED]
 
 
 def test_a_run_that_is_stopped_again_and_again_asks_for_what_is_missing_and_ends_as_one_that_is_not(

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from dagster_project.one_version import KEPT
+from dagster_project.one_version import KEPT_AS_STOPPED
 
 STUDY = """
 title: Far away
@@ -95,6 +95,6 @@ def test_a_second_run_changes_no_digit_and_a_reader_stays_undisturbed(far_away, 
     again = plumbline(far_away.home, "run", "far_away", **environment)
     reader.communicate("go\n", timeout=60)
     assert again.returncode == 0, again.stderr
-    assert KEPT not in again.stderr, "a run that ended is made anew by the next"
+    assert KEPT_AS_STOPPED not in again.stderr, "a run that ended is made anew by the next"
     assert reader.returncode == 0
     assert numbers(far_away) == before

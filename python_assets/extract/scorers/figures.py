@@ -29,7 +29,7 @@ class Share(NamedTuple):
     high: float | None = None
 
 
-class Labelled(NamedTuple):
+class LabelledText(NamedTuple):
     """A text with its truth and what was read.
 
     truth, read: labels; None is none of those looked for. family, topic: of which rows of their own may be.
@@ -41,7 +41,7 @@ class Labelled(NamedTuple):
     topic: str = ""
 
 
-class Shown(NamedTuple):
+class MeasuredAccuracy(NamedTuple):
     """What texts showed of a measure.
 
     family, topic: those of the texts, '' is all. n_positive: texts whose truth is a label. recall: of them,
@@ -68,7 +68,7 @@ def share_of(n_right: int, n: int) -> Share:
     return Share(*(round(float(limit), _DIGITS) for limit in (n_right / n, interval.low, interval.high)))
 
 
-def kappa_of(texts: Sequence[Labelled]) -> Share:
+def kappa_of(texts: Sequence[LabelledText]) -> Share:
     """Cohen's kappa of reading and truth with its large-sample interval (Fleiss, Cohen and Everitt 1969).
 
     Returns:
@@ -93,7 +93,7 @@ def kappa_of(texts: Sequence[Labelled]) -> Share:
     return Share(*(round(limit, _DIGITS) + 0.0 for limit in (kappa, kappa - half, min(kappa + half, 1.0))))  # no -0.0
 
 
-def shown_by(texts: Sequence[Labelled], family: str = "", topic: str = "") -> Shown:
+def shown_by(texts: Sequence[LabelledText], family: str = "", topic: str = "") -> MeasuredAccuracy:
     """What texts show, all of them together.
 
     Args:
@@ -104,7 +104,7 @@ def shown_by(texts: Sequence[Labelled], family: str = "", topic: str = "") -> Sh
     positive = [text for text in texts if text.truth is not None]
     others = [text for text in texts if text.truth is None]
     called = [text for text in texts if text.read is not None]
-    return Shown(
+    return MeasuredAccuracy(
         family,
         topic,
         len(texts),
@@ -117,7 +117,7 @@ def shown_by(texts: Sequence[Labelled], family: str = "", topic: str = "") -> Sh
     )
 
 
-def rows_of(texts: Sequence[Labelled]) -> list[Shown]:
+def rows_of(texts: Sequence[LabelledText]) -> list[MeasuredAccuracy]:
     """What texts show: all together, then by family and by topic those with FEWEST_POSITIVE positive texts.
 
     Args:
@@ -132,5 +132,5 @@ def rows_of(texts: Sequence[Labelled]) -> list[Shown]:
     return [shown_by(texts), *(row for row in rows if row.n_positive >= FEWEST_POSITIVE)]
 
 
-def _right(texts: Sequence[Labelled]) -> Share:
+def _right(texts: Sequence[LabelledText]) -> Share:
     return share_of(sum(text.truth == text.read for text in texts), len(texts))

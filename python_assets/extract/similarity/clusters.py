@@ -17,7 +17,7 @@ from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, no_numbers, nothing
 from python_assets.extract.measures import Measure
 from python_assets.extract.scorer import LARGEST_NUMBER
-from python_assets.extract.similarity.distance import METRICS, with_model
+from python_assets.extract.similarity.distance import DISTANCES, with_model
 from python_assets.extract.similarity.themes import candidate_words, themes
 from python_assets.extract.units import Ids
 from python_assets.study.measures import WHOLE
@@ -150,7 +150,7 @@ def _clustered(job: Job, spec: Clusters, segment: _Segment) -> _SegmentClusters:
     labels = kmeans(fitted, spec.k, job.study.seed)
     vectors = cluster_vectors(fitted, labels, spec.vector, _name_vector(job, spec, segment.name))
     wide = segment.vectors.astype(np.float64)
-    metric = METRICS[spec.metric]
+    metric = DISTANCES[spec.metric]
     distance = np.stack([metric(wide, np.broadcast_to(vector, wide.shape)) for vector in vectors], axis=1)
     distance[~(distance <= LARGEST_NUMBER)] = np.nan
     member = np.argmin(np.where(np.isnan(distance), np.inf, distance), axis=1)

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from python_assets.embeddings.minilm import LANGUAGES, MODEL_SHA256
+from python_assets.embeddings.minilm import MINILM_LANGUAGES, MODEL_SHA256
 from python_assets.errors import ExtractionError, FieldPath
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import MeasuredValues, no_numbers, nothing
@@ -37,7 +37,7 @@ def _l2(a: VectorRows, b: VectorRows) -> NDArray[np.float64]:
     return np.linalg.norm(a - b, axis=1)
 
 
-METRICS: Final[dict[str, Metric]] = {"cosine": _cosine, "l1": _l1, "l2": _l2}
+DISTANCES: Final[dict[str, Metric]] = {"cosine": _cosine, "l1": _l1, "l2": _l2}
 
 
 class NamedMetric(NamedTuple):
@@ -53,11 +53,11 @@ class NamedMetric(NamedTuple):
     unit="distance",
     scale=(0.0, None),
     direction="none",
-    languages=LANGUAGES,
+    languages=MINILM_LANGUAGES,
     reads="embeddings",
     version=lambda: "baseline_distance 2",
     source="SAGED, C.4 embedding_distance",
-    parameters={"metric": tuple(METRICS)},
+    parameters={"metric": tuple(DISTANCES)},
     functions=("metric",),
 )
 def baseline_distance(parameters: Mapping[str, str], folder: Path) -> NamedMetric:
@@ -80,7 +80,7 @@ def baseline_distance(parameters: Mapping[str, str], folder: Path) -> NamedMetri
     """
     metric = parameters["metric"]
     if not is_function_path(metric):
-        return NamedMetric(METRICS[metric], metric)
+        return NamedMetric(DISTANCES[metric], metric)
     loaded = load_function(metric, folder)
     where = (folder / f"{metric.partition(':')[0]}.py", loaded.function.__name__)
     return NamedMetric(
@@ -105,7 +105,7 @@ def _called(function: Callable[..., Any], where: FieldPath, a: VectorRows, b: Ve
 def with_model(job: Job) -> Job:
     """The job whose measures name the model that embeds, and its languages where the study names none."""
     name = job.text_scores.embeddings.name
-    model_languages = LANGUAGES if name.revision == MODEL_SHA256 else ()
+    model_languages = MINILM_LANGUAGES if name.revision == MODEL_SHA256 else ()
     declared = job.measure.spec.languages
     languages = "|".join(model_languages if declared is None else declared)
     named = [

@@ -21,7 +21,7 @@ from python_assets.study.measures import Prototypes
 
 _VERSION: Final = "prototypes 1"
 NO_LABEL: Final = -1
-SEVERAL: Final = -2
+SEVERAL_NEAR: Final = -2
 
 
 def similarity_to(texts: NDArray[Any], anchors: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
@@ -54,7 +54,7 @@ def nearest(similarity: NDArray[np.float64], least: float, margin: float) -> NDA
     """
     ordered = np.sort(similarity, axis=1)
     lead = ordered[:, -1] - ordered[:, -2] if similarity.shape[1] > 1 else np.full(len(similarity), np.inf)
-    column = np.where(lead < margin, SEVERAL, similarity.argmax(axis=1))
+    column = np.where(lead < margin, SEVERAL_NEAR, similarity.argmax(axis=1))
     return np.where(ordered[:, -1] < least, NO_LABEL, column)
 
 
@@ -94,7 +94,7 @@ def label_of_nearest(
     at = nearest(similarity, rule.least_similarity, rule.margin)
     names = np.array([*labels, None], dtype=object)  # the last is of the anchors of none, and of the reasons
     label = names[np.where(at < 0, len(labels), np.minimum(at, len(labels)))]
-    reason = only_where(~given(label), np.where(at == SEVERAL, "several_labels_near", "no_label_near"))
+    reason = only_where(~given(label), np.where(at == SEVERAL_NEAR, "several_labels_near", "no_label_near"))
     return label, reason
 
 

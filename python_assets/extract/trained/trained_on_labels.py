@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from python_assets.embeddings.minilm import LANGUAGES
+from python_assets.embeddings.minilm import MINILM_LANGUAGES
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, no_numbers, nothing, only_where
 from python_assets.extract.scorer import Reason, scorer
@@ -38,7 +38,7 @@ _UNIT: Final = ["system_id", "prompt_id", "replicate"]
     unit="score",
     scale=(None, None),
     direction="none",
-    languages=LANGUAGES,
+    languages=MINILM_LANGUAGES,
     reads="trained",
     version=lambda: _VERSION,
     source="Zrnic and Candès 2024, Cross-prediction-powered inference",

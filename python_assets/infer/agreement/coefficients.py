@@ -23,14 +23,14 @@ LEAST_WITH_SHARE: Final = 3
 N_RESAMPLES: Final = 1_000
 _ALIKE: Final = "labels_alike"
 NUMBERS: Final = "not_for_numbers"
-SEVERAL: Final = "several_raters"
+SEVERAL_RATERS: Final = "several_raters"
 NO_DISAGREEMENT: Final = "no_disagreement"
 NO_CASE: Final = "no_such_answer"
 NO_READING: Final = "no_reading"
 NOT_BINARY: Final = "not_binary"
 
 
-class Estimate(NamedTuple):
+class AgreementEstimate(NamedTuple):
     """A coefficient or share and its interval; reason: why the value, or else its interval, is missing."""
 
     value: float = np.nan
@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
     reason: str | None = None
 
 
-class Coded(NamedTuple):
+class CodedAnswers(NamedTuple):
     """What coders said of answers.
 
     codes: shape (answers, coders), numbers, or of labels their positions from 0; NaN where a coder said nothing.
@@ -77,7 +77,7 @@ class Coded(NamedTuple):
         return totals
 
 
-def cohens_kappa(coded: Coded, level: float, seed: int) -> Estimate:
+def cohens_kappa(coded: CodedAnswers, level: float, seed: int) -> AgreementEstimate:
     """Cohen's kappa of two coders over the answers that both labelled.
 
     Args:
@@ -86,16 +86,16 @@ def cohens_kappa(coded: Coded, level: float, seed: int) -> Estimate:
         seed: of the root prompts drawn.
     """
     if not coded.are_labels:
-        return Estimate(reason=NUMBERS)
+        return AgreementEstimate(reason=NUMBERS)
     coded = of_both(coded)
     if not len(coded.codes):
-        return Estimate(reason=NO_CASE)
+        return AgreementEstimate(reason=NO_CASE)
     points = coded.points()
     one, two = points[:, 0], points[:, 1]
     sums = coded.total(np.column_stack([(one * two).sum(axis=1), one, two]))
     value = float(_kappa(sums.sum(axis=0)))
     if np.isnan(value):
-        return Estimate(reason=_ALIKE)
+        return AgreementEstimate(reason=_ALIKE)
     n = len(points)
     by_chance = float(one.sum(axis=0) @ two.sum(axis=0)) / n**2
     return _with_interval(value, _kappa(_resampled(sums, seed)), coded.n_root_prompts, 1 - by_chance, level)
@@ -112,7 +112,7 @@ def _kappa(sums: Floats) -> Floats:
     return kappa
 
 
-def krippendorffs_alpha(coded: Coded, level: float, seed: int) -> Estimate:
+def krippendorffs_alpha(coded: CodedAnswers, level: float, seed: int) -> AgreementEstimate:
     """Krippendorff's alpha of any number of coders, nominal of labels and interval of numbers.
 
     Args:
@@ -124,9 +124,9 @@ def krippendorffs_alpha(coded: Coded, level: float, seed: int) -> Estimate:
 
     coded = _where(coded, np.sum(~np.isnan(coded.codes), axis=1) >= 2)
     if not len(coded.codes):
-        return Estimate(reason=NO_CASE)
+        return AgreementEstimate(reason=NO_CASE)
     if np.unique(coded.codes[~np.isnan(coded.codes)]).size < 2:
-        return Estimate(reason=_ALIKE)
+        return AgreementEstimate(reason=_ALIKE)
     kind: Literal["nominal", "interval"] = "nominal" if coded.are_labels else "interval"
     value = float(krippendorff.alpha(reliability_data=coded.codes.T, level_of_measurement=kind))
     sums = alpha_sums(coded)
@@ -135,7 +135,7 @@ def krippendorffs_alpha(coded: Coded, level: float, seed: int) -> Estimate:
     return _with_interval(value, alpha_of_sums(_resampled(sums, seed)), coded.n_root_prompts, expected, level)
 
 
-def alpha_sums(coded: Coded) -> Floats:
+def alpha_sums(coded: CodedAnswers) -> Floats:
     """What alpha is made of, by root prompt, of answers that two coders or more labelled.
 
     Returns:
@@ -158,7 +158,9 @@ def alpha_of_sums(sums: Floats) -> Floats:
     return alpha
 
 
-def share_right(is_right: Floats, is_counted: Floats, root_prompt: Ints, n_root_prompts: int, level: float) -> Estimate:
+def share_right(
+    is_right: Floats, is_counted: Floats, root_prompt: Ints, n_root_prompts: int, level: float
+) -> AgreementEstimate:
     """The share of counted answers that are right, with the Wilson interval at its cluster effective number.
 
     Args:
@@ -173,40 +175,42 @@ def share_right(is_right: Floats, is_counted: Floats, root_prompt: Ints, n_root_
     n = np.bincount(root_prompt, is_counted, minlength=n_root_prompts)
     right = np.bincount(root_prompt, is_right * is_counted, minlength=n_root_prompts)
     if not n.any():
-        return Estimate(reason=NO_CASE)
+        return AgreementEstimate(reason=NO_CASE)
     holds, total = n > 0, n.sum()
     n_holding, p = int(holds.sum()), float(right.sum() / total)
     if n_root_prompts < LEAST_PROMPTS or n_holding < LEAST_WITH_SHARE:
-        return Estimate(p, reason=InferenceReason.TOO_FEW_LABELS)
+        return AgreementEstimate(p, reason=InferenceReason.TOO_FEW_LABELS)
     squares = float(np.square(right - p * n).sum())
     # root prompts that by chance have like shares tell of less spread than single answers do
     spread = max(squares * n_holding / (n_holding - 1), total * p * (1 - p)) / total**2
     inverse_n = interval.inverse_effective_n(np.array(p), np.array(spread), np.array(1 / n_holding))
     limits = interval.wilson(np.array(p), inverse_n, interval.t_quantile(np.array(n_holding), level))
-    return Estimate(p, float(limits.low), float(limits.high))
+    return AgreementEstimate(p, float(limits.low), float(limits.high))
 
 
-def _with_interval(value: float, resampled: Floats, n_root_prompts: int, expected: float, level: float) -> Estimate:
+def _with_interval(
+    value: float, resampled: Floats, n_root_prompts: int, expected: float, level: float
+) -> AgreementEstimate:
     """A coefficient with its interval on the scale of Fisher's z.
 
     expected: the share that would differ by chance; NaN of numbers. Where nobody differs no root prompt that is drawn
     tells how often they might: the limit is that of Wilson for none of as many as there are root prompts.
     """
     if n_root_prompts < LEAST_PROMPTS:
-        return Estimate(value, reason=InferenceReason.TOO_FEW_LABELS)
+        return AgreementEstimate(value, reason=InferenceReason.TOO_FEW_LABELS)
     quantile = float(interval.t_quantile(np.array(n_root_prompts), level))
     if value > 1 - 1e-12:
         if np.isnan(expected):
-            return Estimate(value, reason=NO_DISAGREEMENT)
+            return AgreementEstimate(value, reason=NO_DISAGREEMENT)
         most = quantile**2 / (n_root_prompts + quantile**2)
-        return Estimate(value, max(1 - most / expected, -1.0), 1.0)
+        return AgreementEstimate(value, max(1 - most / expected, -1.0), 1.0)
     known = resampled[~np.isnan(resampled)]
     error = float(np.std(known, ddof=1)) if len(known) > 1 else 0.0
     error *= np.sqrt(n_root_prompts / (n_root_prompts - 1))
     if error < 1e-12:
-        return Estimate(value, reason=InferenceReason.NO_ERROR)
+        return AgreementEstimate(value, reason=InferenceReason.NO_ERROR)
     z, half = np.arctanh(value), quantile * error / (1 - value**2)
-    return Estimate(value, float(np.tanh(z - half)), float(np.tanh(z + half)))
+    return AgreementEstimate(value, float(np.tanh(z - half)), float(np.tanh(z + half)))
 
 
 def _resampled(sums: Floats, seed: int) -> Floats:
@@ -220,12 +224,12 @@ def _drawn(n: int, seed: int) -> Floats:
     return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=N_RESAMPLES).astype(np.float64)
 
 
-def of_both(coded: Coded) -> Coded:
+def of_both(coded: CodedAnswers) -> CodedAnswers:
     """The answers that every coder labelled."""
     return _where(coded, np.asarray(~np.isnan(coded.codes).any(axis=1)))
 
 
-def _where(coded: Coded, kept: NDArray[np.bool_]) -> Coded:
+def _where(coded: CodedAnswers, kept: NDArray[np.bool_]) -> CodedAnswers:
     """Some of the answers; their root prompts numbered anew."""
     _, root_prompt = np.unique(coded.root_prompt[kept], return_inverse=True)
-    return Coded(coded.codes[kept], root_prompt.astype(np.intp), coded.are_labels)
+    return CodedAnswers(coded.codes[kept], root_prompt.astype(np.intp), coded.are_labels)

@@ -17,9 +17,9 @@ from python_assets.infer.agreement.coefficients import (
     NO_READING,
     NOT_BINARY,
     NUMBERS,
-    SEVERAL,
-    Coded,
-    Estimate,
+    SEVERAL_RATERS,
+    AgreementEstimate,
+    CodedAnswers,
     cohens_kappa,
     krippendorffs_alpha,
     of_both,
@@ -87,7 +87,7 @@ class AgreementCounts(NamedTuple):
     n_label_agreement: int
 
 
-class Labelled(NamedTuple):
+class LabelledMeasure(NamedTuple):
     """The labelled answers of one measure.
 
     answers: one row each: system_id, model_family, is_baseline, prompt_id, root_prompt_id. raters: their names.
@@ -134,7 +134,7 @@ def infer_agreement(connection: duckdb.DuckDBPyConnection, level: float, seed: i
     return AgreementCounts(n_labelled, len(rows))
 
 
-def labelled_answers(labels: pd.DataFrame) -> Labelled:
+def labelled_answers(labels: pd.DataFrame) -> LabelledMeasure:
     """The labels of one measure, one row an answer and rater, as codes."""
     kind = str(labels.kind.iloc[0])
     names = sorted({*labels.label.dropna(), *labels.read_label.dropna()})
@@ -142,7 +142,7 @@ def labelled_answers(labels: pd.DataFrame) -> Labelled:
     people = people_say(labels, answer, kind, names)
     first = ~answer.duplicated()
     answer_columns = ["system_id", "model_family", "is_baseline", "prompt_id", "root_prompt_id"]
-    return Labelled(
+    return LabelledMeasure(
         answers=labels.loc[first, answer_columns].reset_index(drop=True),
         raters=people.raters,
         are_automatic=np.isin(people.raters, labels.rater[labels.is_automatic.to_numpy(dtype=bool)]),
@@ -154,7 +154,9 @@ def labelled_answers(labels: pd.DataFrame) -> Labelled:
     )
 
 
-def agreement_rows(labelled: Labelled, places: pd.DataFrame, level: float, seed: int) -> Iterator[dict[str, Any]]:
+def agreement_rows(
+    labelled: LabelledMeasure, places: pd.DataFrame, level: float, seed: int
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of one measure: every slice, generation and group that holds a labelled answer.
 
     Args:
@@ -186,7 +188,7 @@ def _systems(answers: pd.DataFrame) -> Iterator[tuple[str, str, Chosen]]:
         yield ALL, family, is_asked & (answers.model_family == family).to_numpy()
 
 
-def _compared(labelled: Labelled, chosen: Chosen, level: float, seed: int) -> Iterator[dict[str, Any]]:
+def _compared(labelled: LabelledMeasure, chosen: Chosen, level: float, seed: int) -> Iterator[dict[str, Any]]:
     """Yield what the coders of some answers have in common, pair by pair, and all raters."""
     root_prompt = np.unique(labelled.answers.root_prompt_id[chosen], return_inverse=True)[1].astype(np.intp)
     read, people, given = labelled.read[chosen], labelled.people[chosen], labelled.given[chosen]
@@ -194,7 +196,7 @@ def _compared(labelled: Labelled, chosen: Chosen, level: float, seed: int) -> It
     present = [at for at in range(len(labelled.raters)) if not np.isnan(given[:, at]).all()]
 
     def row(comparison: str, codes: Sequence[Floats], *raters: int) -> dict[str, Any]:
-        coded = Coded(np.column_stack(codes), root_prompt, labelled.are_labels)
+        coded = CodedAnswers(np.column_stack(codes), root_prompt, labelled.are_labels)
         has_reading = comparison in (PEOPLE_AND_READING, RATER_AND_READING)
         estimates = _estimates(coded, level, seed, has_reading=has_reading, is_binary=labelled.is_binary)
         is_used = (~np.isnan(coded.codes)).sum(axis=1) >= 2
@@ -223,16 +225,18 @@ def _compared(labelled: Labelled, chosen: Chosen, level: float, seed: int) -> It
             yield row(TWO_RATERS, [given[:, at], given[:, other]], at, other)
 
 
-def _estimates(coded: Coded, level: float, seed: int, *, has_reading: bool, is_binary: bool) -> Mapping[str, Estimate]:
+def _estimates(
+    coded: CodedAnswers, level: float, seed: int, *, has_reading: bool, is_binary: bool
+) -> Mapping[str, AgreementEstimate]:
     """The coefficients of coders, people first and the reading last; shares of errors where both are marks."""
     why = NOT_BINARY if has_reading else NO_READING
-    estimates = {name: Estimate(reason=why) for name in ("sensitivity", "specificity", "precision")}
+    estimates = {name: AgreementEstimate(reason=why) for name in ("sensitivity", "specificity", "precision")}
     estimates["alpha"] = krippendorffs_alpha(coded, level, seed)
     if coded.codes.shape[1] > 2:
-        return estimates | dict.fromkeys(("agreement", "kappa"), Estimate(reason=SEVERAL))
+        return estimates | dict.fromkeys(("agreement", "kappa"), AgreementEstimate(reason=SEVERAL_RATERS))
     estimates["kappa"] = cohens_kappa(coded, level, seed)
     if not coded.are_labels:
-        return estimates | {"agreement": Estimate(reason=NUMBERS)}
+        return estimates | {"agreement": AgreementEstimate(reason=NUMBERS)}
     both = of_both(coded)
     one, two = both.codes.T
     is_alike = (one == two).astype(np.float64)
@@ -246,7 +250,7 @@ def _estimates(coded: Coded, level: float, seed: int, *, has_reading: bool, is_b
     return estimates | shares
 
 
-def _as_columns(estimates: Mapping[str, Estimate]) -> dict[str, Any]:
+def _as_columns(estimates: Mapping[str, AgreementEstimate]) -> dict[str, Any]:
     return {
         name if end == "value" else f"{name}_{end}": number
         for name in ESTIMATES

@@ -26,9 +26,9 @@ from python_assets.infer.result import InferenceReason, Result, first_of
 from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP
 from python_assets.study.base import LEVEL_SEPARATOR
 
-KEYS: Final = ["study_id", "slice_id", "system_id", "measure_id", "grouping_id", "category"]
+EFFECT_KEYS: Final = ["study_id", "slice_id", "system_id", "measure_id", "grouping_id", "category"]
 _LEAST_PROMPTS: Final = 6  # for flips; the table's F stands in below
-BY_FLIPS: Final = "signs of whole prompts flipped, T2"
+T2_BY_FLIPS: Final = "signs of whole prompts flipped, T2"
 BY_SQUARES: Final = "signs of whole prompts flipped, sum of squared t"
 BY_F: Final = "T2, F distribution"
 BY_EXCHANGE: Final = "whole prompts exchanged between levels, Welch's statistic"
@@ -40,7 +40,7 @@ _CELLS: Final = f"""
         where contains(grouping_id, '{LEVEL_SEPARATOR}')
         group by all
     )
-    select {", ".join(KEYS)}, group_id, root_position, avg(cell_mean) as cell_mean
+    select {", ".join(EFFECT_KEYS)}, group_id, root_position, avg(cell_mean) as cell_mean
     from intermediate.int_cells
     inner join positions using (slice_id, grouping_id, group_position)
     where calibration = 'raw' and statistic = 'mean' and parameters = ''
@@ -55,7 +55,7 @@ _LAYOUTS: Final = f"""
 """
 
 
-class Prompts(NamedTuple):
+class WholePrompts(NamedTuple):
     """The root prompts, or units, that hold every combination of what varies in them.
 
     within: factors that vary in a root prompt, with their number of levels. means: shape (root prompts, combinations
@@ -82,8 +82,8 @@ def factor_effects(connection: duckdb.DuckDBPyConnection, *, seed: int, n_draws:
     # of a slice and grouping: whether units differ in kind, and whether no two of them share a prompt
     layouts = {(slice_id, of): tuple(rest) for slice_id, of, *rest in connection.execute(_LAYOUTS).fetchall()}
     effects = {}
-    for keys, cells in connection.execute(_CELLS).df().groupby(KEYS, sort=True):
-        values = dict(zip(KEYS, map(str, keys), strict=True))
+    for keys, cells in connection.execute(_CELLS).df().groupby(EFFECT_KEYS, sort=True):
+        values = dict(zip(EFFECT_KEYS, map(str, keys), strict=True))
         factors = values["grouping_id"].split(LEVEL_SEPARATOR)
         has_mixed_units, has_own_prompts = layouts[values["slice_id"], values["grouping_id"]]
         prompts = _prompts(cells, factors)
@@ -98,7 +98,7 @@ def factor_effects(connection: duckdb.DuckDBPyConnection, *, seed: int, n_draws:
     return effects
 
 
-def _prompts(cells: pd.DataFrame, factors: Sequence[str]) -> Prompts:
+def _prompts(cells: pd.DataFrame, factors: Sequence[str]) -> WholePrompts:
     levels = cells.group_id.str.split(LEVEL_SEPARATOR, expand=True, regex=False).set_axis(pd.Index(factors), axis=1)
     n_levels = levels.groupby(cells.root_position).nunique()
     between = [factor for factor in factors if (n_levels[factor] == 1).all()]
@@ -108,7 +108,7 @@ def _prompts(cells: pd.DataFrame, factors: Sequence[str]) -> Prompts:
     every = [LEVEL_SEPARATOR.join(combination) for combination in product(*names.values())]
     complete = wide.reindex(columns=every).dropna()
     root_levels = levels.groupby(cells.root_position).first().loc[complete.index]
-    return Prompts(
+    return WholePrompts(
         within={factor: len(factor_levels) for factor, factor_levels in names.items()},
         means=complete.to_numpy(),
         between={factor: _codes(root_levels[[factor]]) for factor in between},
@@ -120,7 +120,7 @@ def _codes(levels: pd.DataFrame) -> Ints:
     return np.asarray(levels.groupby(list(levels.columns), sort=True).ngroup(), dtype=np.intp)
 
 
-def _effect(prompts: Prompts, members: tuple[str, ...], *, n_draws: int, seed: int) -> Result:
+def _effect(prompts: WholePrompts, members: tuple[str, ...], *, n_draws: int, seed: int) -> Result:
     """Test a factor or a pair of factors."""
     # orthonormal contrasts of what varies in root prompts, averaged over the levels of the other factors
     matrix = np.ones((1, 1))
@@ -184,7 +184,7 @@ def flip_test(contrasts: Floats, *, n_draws: int, seed: int) -> Result:
     else:
         bread = linalg.pinvh(contrasts.T @ contrasts / n)  # the same under every draw; T2 grows with the form
         seen, under = (np.einsum("bi,ij,bj->b", m, bread, m) for m in (observed[None], means))
-        method = BY_FLIPS
+        method = T2_BY_FLIPS
     return _tested(float(p_values((under >= seen[0] - TIE).sum(), flips)), drawn, method, n)
 
 

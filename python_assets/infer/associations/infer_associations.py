@@ -12,7 +12,7 @@ import pandas as pd
 
 from python_assets.infer.associations import association
 from python_assets.infer.associations.association import LARGEST_SHAPIRO, Association, Floats, Groups
-from python_assets.infer.associations.factor_effects import KEYS, factor_effects
+from python_assets.infer.associations.factor_effects import EFFECT_KEYS, factor_effects
 from python_assets.infer.design.mixed_scorers import mixed_scorers
 from python_assets.infer.result import InferenceReason, Result, joined
 from python_assets.infer.tables import Columns, write_tables
@@ -110,7 +110,7 @@ def with_effects(rows: pd.DataFrame, effects: Mapping[tuple[str, ...], Result]) 
 
     Source: inference.md 12.
     """
-    keys = rows[[*KEYS, "term"]].itertuples(index=False, name=None)
+    keys = rows[[*EFFECT_KEYS, "term"]].itertuples(index=False, name=None)
     pooled, nothing = Result.of((1,), reason=InferenceReason.POOLED_SYSTEMS), Result.of((1,))
     is_multiway = rows.test == MULTIWAY
     row_effects = [effects.get(key, pooled) if multi else nothing for key, multi in zip(keys, is_multiway, strict=True)]

@@ -18,11 +18,11 @@ import pandas as pd
 from python_assets.infer.changes.change_rows import change_rows, joined_rows, without_value
 from python_assets.infer.changes.labelled_changes import LabelledChanges
 from python_assets.infer.changes.measure_changes import MeasureChanges, Swaps
-from python_assets.infer.changes.pairs_of_systems import Facts, Pair, compared_pairs, read_facts
+from python_assets.infer.changes.pairs_of_systems import PairFacts, SystemPair, compared_pairs, read_facts
 from python_assets.infer.changes.subgroup_rates import subgroup_changes
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS, Judged, words
 from python_assets.infer.contrasts.standing import OF_SELECTION, by_t, of_t, standing_cells, told_of_standing
-from python_assets.infer.design.cells import KEYS, Cells
+from python_assets.infer.design.cells import COLUMN_KEYS, Cells
 from python_assets.infer.design.labels import read_labels
 from python_assets.infer.design.read_cells import read_whole
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
@@ -35,7 +35,7 @@ from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, Re
 from python_assets.infer.schemes.corrected_values import with_labels
 from python_assets.infer.tables import (
     ACROSS,
-    ANSWERS,
+    ANSWERING_COMPARISONS,
     CORRECTED,
     DISPARITY_CHANGE,
     GENERAL_SCOPES,
@@ -45,7 +45,7 @@ from python_assets.infer.tables import (
     INTERACTION_CHANGE,
     MEAN_CHANGE,
     OF_SCORER,
-    ROW,
+    ROW_KEYS,
     SEPARATOR,
     Table,
 )
@@ -54,7 +54,7 @@ _OF_ROUND: Final = {
     name: name
     for name in ("value", "std_error", "ci_low", "ci_high", "studentised", "df", "p_value", "p_maxt", "p_equivalence")
 }
-PLACE: Final = ROW[:6]  # of a question of a pair
+PAIR_PLACE: Final = ROW_KEYS[:6]  # of a question of a pair
 PairLayouts = list[Cells]
 _POSITIONS: Final = """
     with units as (
@@ -157,7 +157,7 @@ def _whole_slices(
         every = pd.concat(columns)
         is_number = (every.statistic == "mean") & (every.parameters == "") & (every.category == "")
         is_number &= ~every.calibration.isin([CORRECTED, *OF_SCORER])
-        wanted = every[is_number].drop_duplicates([*KEYS]).sort_values([*KEYS], ignore_index=True)
+        wanted = every[is_number].drop_duplicates([*COLUMN_KEYS]).sort_values([*COLUMN_KEYS], ignore_index=True)
         if len(wanted):
             cells = read_whole(connection, slice_id, wanted.assign(column_position=np.arange(len(wanted))))
             yield with_labels(cells, read_labels(connection, cells, labelled), labelled) if labelled else cells
@@ -177,7 +177,7 @@ def _swaps(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options
 
 
 def _of_cells(
-    cells: Cells, pairs: Sequence[Pair], facts: Facts, swaps: Swaps, options: Options
+    cells: Cells, pairs: Sequence[SystemPair], facts: PairFacts, swaps: Swaps, options: Options
 ) -> Iterator[Iterable[Table]]:
     """What changed in one slice and grouping, measure by measure, labels together; or a row that says why not."""
     columns = plain(cells)
@@ -187,7 +187,7 @@ def _of_cells(
 
 
 def _of_measure(
-    cells: Cells, of: tuple[str, str], pairs: Sequence[Pair], facts: Facts, swaps: Swaps, options: Options
+    cells: Cells, of: tuple[str, str], pairs: Sequence[SystemPair], facts: PairFacts, swaps: Swaps, options: Options
 ) -> Iterator[Iterable[Table]]:
     """The same of one measure and calibration."""
     measure_id, calibration = of
@@ -288,7 +288,7 @@ def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Loo
         Groups have no verdict yet: with_verdicts_of_pairs.
     """
     pair_levels = hypotheses[hypotheses.statistic.isin(HYPOTHESES)].set_index(HYPOTHESIS)[["family_id", "q_value"]]
-    is_group = rows.comparison.isin(ANSWERS).to_numpy()
+    is_group = rows.comparison.isin(ANSWERING_COMPARISONS).to_numpy()
     row_levels = pair_levels.reindex(pd.MultiIndex.from_frame(as_hypotheses(rows)[HYPOTHESIS])).reset_index(drop=True)
     q = row_levels.q_value.to_numpy(dtype=float, copy=True)
     for family_id in row_levels.family_id.dropna().unique():
@@ -315,7 +315,7 @@ def as_hypotheses(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows with the key of the question that they are, or that their group answers."""
     return rows.assign(
         system_id=rows.system_id + ACROSS + rows.reference_system_id,
-        statistic=rows.comparison.where(~rows.comparison.isin(ANSWERS), GROUPS_CHANGED),
+        statistic=rows.comparison.where(~rows.comparison.isin(ANSWERING_COMPARISONS), GROUPS_CHANGED),
         parameters="",
     )
 
@@ -355,12 +355,12 @@ def with_who_moved(
     rows = rows.reset_index(drop=True)
     alone_columns = _told_alike(rows)
     group_rows = rows[rows.comparison == DISPARITY_CHANGE]
-    places = group_rows.groupby(PLACE, sort=False).indices
+    places = group_rows.groupby(PAIR_PLACE, sort=False).indices
     significant = rows[(rows.comparison == GROUPS_CHANGED) & rows.is_significant]
     for (slice_id, grouping_id), hypotheses in significant.groupby(["slice_id", "grouping_id"], sort=False):
         cells = layouts[str(slice_id), str(grouping_id)]
         for hypothesis in hypotheses.to_dict("records"):
-            at = group_rows.index[places[tuple(hypothesis[name] for name in PLACE)]]
+            at = group_rows.index[places[tuple(hypothesis[name] for name in PAIR_PLACE)]]
             if alone_columns.value_alone[at].isna().all():
                 continue
             changes = _asked_again(connection, cells, hypothesis, options)
@@ -374,7 +374,7 @@ def _asked_again(
 ) -> MeasureChanges:
     """What changed of a question that is called; one that was drawn on is asked in each round by as many draws."""
     more = options._replace(n_permutations=max(options.n_permutations, int(np.nan_to_num(hypothesis["n_draws"]))))
-    keys, swaps = {name: hypothesis[name] for name in PLACE}, _swaps(connection, cells, more)
+    keys, swaps = {name: hypothesis[name] for name in PAIR_PLACE}, _swaps(connection, cells, more)
     measure_columns = columns_of(cells, hypothesis["measure_id"], hypothesis["calibration"])
     changes = changes_of(cells, measure_columns, keys, swaps, more)
     if changes is None:
@@ -394,10 +394,10 @@ def _with_cells_that_moved(
     Source: inference.md 6.10.
     """
     beyond = rows[(rows.comparison == INTERACTION_CHANGE) & rows.p_maxt.notna()]
-    places = beyond.groupby(PLACE, sort=False).indices
+    places = beyond.groupby(PAIR_PLACE, sort=False).indices
     significant = rows[(rows.comparison == GROUPS_CHANGED) & rows.is_significant]
     for hypothesis in significant.to_dict("records"):
-        key = tuple(hypothesis[name] for name in PLACE)
+        key = tuple(hypothesis[name] for name in PAIR_PLACE)
         if key not in places:
             continue
         cell_rows = beyond.iloc[places[key]]
@@ -462,7 +462,7 @@ def _told_alike(rows: pd.DataFrame) -> pd.DataFrame:
     """What is told of groups where nobody is taken out: the change against all others, or why it is not that."""
     is_group = rows.comparison == DISPARITY_CHANGE
     is_tested = is_group & rows.q_value.notna()
-    tested = rows[is_tested].groupby(PLACE, sort=False)
+    tested = rows[is_tested].groupby(PAIR_PLACE, sort=False)
     n_groups = tested.group_id.transform("nunique").reindex(rows.index)
     n_root_prompts = tested.n_root_prompts.transform("max").reindex(rows.index)
     conditions = [is_group & ~is_tested, n_root_prompts < FEWEST_ROOT_PROMPTS, n_groups < FEWEST_GROUPS]
@@ -522,7 +522,7 @@ def _told(
 
 def changes_as_contrasts(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of groups of with_who_moved, with the key of their question and what is told of them."""
-    group_rows = as_hypotheses(rows[rows.comparison.isin(ANSWERS)])
+    group_rows = as_hypotheses(rows[rows.comparison.isin(ANSWERING_COMPARISONS)])
     return group_rows.assign(contrast=group_rows.comparison, reference="")
 
 
@@ -541,7 +541,7 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look
         q_equivalence: of each of changes_as_contrasts, adjusted; NaN without a margin.
         look: its level, and the verdicts of looks before.
     """
-    is_group = rows.comparison.isin(ANSWERS).to_numpy()
+    is_group = rows.comparison.isin(ANSWERING_COMPARISONS).to_numpy()
     group_rows = rows[is_group]
     is_of_first = group_rows.reason_alone.isin(NOBODY_STANDS).to_numpy()
     is_beyond = (group_rows.comparison == INTERACTION_CHANGE).to_numpy()

@@ -14,7 +14,7 @@ import numpy as np
 
 from python_assets.infer.changes.change_rows import Change, without_p, without_value
 from python_assets.infer.changes.measure_changes import TESTED, MeasureChanges
-from python_assets.infer.changes.swapped import Errors, at_least_mean
+from python_assets.infer.changes.swapped import MeanErrors, at_least_mean
 from python_assets.infer.design.cells import CellLabels
 from python_assets.infer.design.labels import FEWEST_FOR_P, MOST_INCOMPLETE, whole_roots
 from python_assets.infer.draws.exchange import Floats, Ints
@@ -82,9 +82,9 @@ class LabelledChanges(MeasureChanges):
         return _Both(roots, InferenceReason.TOO_FEW_LABELS if len(roots) < FEWEST_FOR_P else None)
 
     @property
-    def errors(self) -> Errors:
+    def errors(self) -> MeanErrors:
         """At least the mean error of all groups; intervals of the labelled root prompts."""
-        return Errors(at_least_mean, max(len(self._both.roots), 1))
+        return MeanErrors(at_least_mean, max(len(self._both.roots), 1))
 
     def tables(self) -> Iterator[Table]:
         """Yield the rows of the question whether groups moved, and of its groups."""

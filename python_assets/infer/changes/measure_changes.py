@@ -20,7 +20,7 @@ from python_assets.infer.changes.pairs_of_systems import MOST_UNPAIRED
 from python_assets.infer.changes.swapped import (
     MOST_FOR_T,
     PLAIN,
-    Errors,
+    MeanErrors,
     Paired,
     dispersion_change,
     mean_changes,
@@ -30,7 +30,7 @@ from python_assets.infer.changes.swapped import (
 )
 from python_assets.infer.changes.unit_changes import unit_changes, units_interaction
 from python_assets.infer.changes.who_moved import Moved, Rounds, who_moved
-from python_assets.infer.contrasts.interaction import Asked, mirrors_of, of_blocks, values_in_blocks
+from python_assets.infer.contrasts.interaction import InteractionRequest, mirrors_of, of_blocks, values_in_blocks
 from python_assets.infer.design.cells import MIXED_UNITS, Cells
 from python_assets.infer.design.design import (
     MIN_UNITS,
@@ -136,7 +136,7 @@ class MeasureChanges:
         is_out = np.isnan(self.x).any(axis=(0, 2)) | np.isin(self.cells.frame.group, [*without])
         x = np.where(is_out[:, None], np.nan, self.x)
         n_labels = x.shape[2]
-        question = Asked(parts, self.options.alpha, np.full(n_labels, self.margin), n_labels)
+        question = InteractionRequest(parts, self.options.alpha, np.full(n_labels, self.margin), n_labels)
         if self.cells.stratum_of_cell is not None:
             return units_interaction(self.cells, x, question, self.options)
         cell = shared(self.cells.frame, ~is_out)
@@ -193,7 +193,7 @@ class MeasureChanges:
         return d
 
     @property
-    def errors(self) -> Errors:
+    def errors(self) -> MeanErrors:
         """How those of means over root prompts are made."""
         return PLAIN
 

@@ -13,14 +13,14 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.changes.infer_changes import PLACE, columns_of_pair, plain, shown_groups
+from python_assets.infer.changes.infer_changes import PAIR_PLACE, columns_of_pair, plain, shown_groups
 from python_assets.infer.changes.swapped import Paired, paired, sizes_of
 from python_assets.infer.design.cells import MIXED_UNITS, Cells, Missing
 from python_assets.infer.design.design import MIN_UNITS
 from python_assets.infer.design.read_cells import read_missing
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.formulas import missing
-from python_assets.infer.formulas.missing import P_WITH_MISSING, Ends, Side
+from python_assets.infer.formulas.missing import P_WITH_MISSING, Ends, SystemSide
 from python_assets.infer.formulas.selected import n_comparisons
 from python_assets.infer.options import Options
 from python_assets.infer.result import InferenceReason, first_of
@@ -112,7 +112,7 @@ def _mean(shares: Floats, n: Ints) -> Floats:
     return means
 
 
-def _side(cells: Cells, answers: Missing, columns: Ints, *, is_rate: bool, fills_scale: bool) -> Side:
+def _side(cells: Cells, answers: Missing, columns: Ints, *, is_rate: bool, fills_scale: bool) -> SystemSide:
     """One generation: a root prompt of which it answered nothing lies anywhere within all that it answered."""
     x = cells.x[:, columns]
     means = missing.prompt_means(x, cells.frame.root_of_block[cells.frame.block])
@@ -123,7 +123,7 @@ def _side(cells: Cells, answers: Missing, columns: Ints, *, is_rate: bool, fills
     n_missing = answers.n[:, columns]
     n_asked = n_missing + np.where(np.isnan(x), 0, cells.n_responses[:, columns])
     share = np.divide(n_missing, n_asked, out=np.zeros_like(n_asked), where=n_asked > 0)
-    return Side(x, np.where(np.isnan(x), 1.0, share), low, high)
+    return SystemSide(x, np.where(np.isnan(x), 1.0, share), low, high)
 
 
 def with_missing_changes(
@@ -144,7 +144,7 @@ def with_missing_changes(
     numbers = pd.DataFrame(np.nan, index=rows.index, columns=[*_NUMBERS])
     is_whole = np.zeros(len(rows), dtype=bool)
     is_filled = (rows.comparison.isin(FILLED) & (rows.calibration == "raw") & rows.value.notna()).to_numpy()
-    places = rows[is_filled].groupby(PLACE, sort=False).indices
+    places = rows[is_filled].groupby(PAIR_PLACE, sort=False).indices
     position = np.flatnonzero(is_filled)
     for key, filled in _filled(connection, layouts, places, options):
         at = position[places[key]]
@@ -166,7 +166,7 @@ def _filled(
             continue
         answers, columns = read_missing(connection, cells), plain(cells)
         for key in here:
-            keys = dict(zip(PLACE, key, strict=True))
+            keys = dict(zip(PAIR_PLACE, key, strict=True))
             is_of = (columns.measure_id == keys["measure_id"]) & (columns.calibration == keys["calibration"])
             pair_columns = columns_of_pair(columns[is_of], keys)
             a, b = np.array([*pair_columns.values()]).T
@@ -225,7 +225,7 @@ def _columns(rows: pd.DataFrame, numbers: pd.DataFrame, is_whole: np.ndarray, al
         InferenceReason.NOTHING_MISSING,
         InferenceReason.NOT_SIGNIFICANT,
     ]
-    p = missing.p_with_missing(ends, df, n_comparisons(rows, [*PLACE, "comparison"]))
+    p = missing.p_with_missing(ends, df, n_comparisons(rows, [*PAIR_PLACE, "comparison"]))
     return {
         "ci_low_missing": np.where(is_bounded, np.fmin(limits.low, low), np.nan),
         "ci_high_missing": np.where(is_bounded, np.fmax(limits.high, high), np.nan),

@@ -34,14 +34,14 @@ _SCORERS: Final = f"""
 """
 
 
-class Pair(NamedTuple):
+class SystemPair(NamedTuple):
     """A generation, and the one that it is compared with."""
 
     own: str
     other: str
 
 
-def compared_pairs(connection: duckdb.DuckDBPyConnection, reference: str | None) -> list[Pair]:
+def compared_pairs(connection: duckdb.DuckDBPyConnection, reference: str | None) -> list[SystemPair]:
     """The pairs of a build file, in the order of the study file.
 
     Args:
@@ -64,7 +64,7 @@ def levels_of(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]
     return levels
 
 
-def pairs_of(names: Sequence[str], levels: Mapping[str, Mapping[str, str]], reference: str | None) -> list[Pair]:
+def pairs_of(names: Sequence[str], levels: Mapping[str, Mapping[str, str]], reference: str | None) -> list[SystemPair]:
     """Every generation against the reference.
 
     Args:
@@ -75,37 +75,39 @@ def pairs_of(names: Sequence[str], levels: Mapping[str, Mapping[str, str]], refe
     """
     if reference is None or reference in names:
         first = reference if reference is not None else next(iter(names), "")
-        return [Pair(name, first) for name in names if name != first]
+        return [SystemPair(name, first) for name in names if name != first]
     kinds = {name: {of: level for of, level in levels.get(name, {}).items() if of != "system"} for name in names}
     shifted = next((of for of in SHIFTED if any(one.get(of) == reference for one in kinds.values())), "")
     return [
-        Pair(name, other)
+        SystemPair(name, other)
         for name in names
         for other in names
         if name != other and kinds[name] | {shifted: reference} == kinds[other]
     ]
 
 
-class Facts(NamedTuple):
+class PairFacts(NamedTuple):
     """What is true of pairs, whatever changed.
 
     identical: pairs that gave the same answers everywhere. scorers: versions of the extractor, by measure
     and generation.
     """
 
-    identical: frozenset[Pair]
+    identical: frozenset[SystemPair]
     scorers: Mapping[tuple[str, str], list[str]]
 
-    def is_same_scorer(self, pair: Pair, measure_id: str) -> bool:
+    def is_same_scorer(self, pair: SystemPair, measure_id: str) -> bool:
         """Whether both generations were measured by the same versions."""
         this_version, other = (self.scorers.get((measure_id, name)) for name in pair)
         return this_version is None or other is None or this_version == other
 
 
-def read_facts(connection: duckdb.DuckDBPyConnection, pairs: Sequence[Pair], measures: Collection[str] | None) -> Facts:
+def read_facts(
+    connection: duckdb.DuckDBPyConnection, pairs: Sequence[SystemPair], measures: Collection[str] | None
+) -> PairFacts:
     """Read what is known of pairs, by some measures or all."""
     versions = connection.execute(_SCORERS, in_sql(measures)).fetchall()
-    return Facts(
+    return PairFacts(
         frozenset(pair for pair in pairs if connection.execute(_IDENTICAL, pair._asdict()).fetchone() == (True,)),
         {(measure_id, system_id): version for measure_id, system_id, version in versions},
     )

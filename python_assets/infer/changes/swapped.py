@@ -102,7 +102,7 @@ class Sizes(NamedTuple):
     p_equivalence: Floats
 
 
-class Errors(NamedTuple):
+class MeanErrors(NamedTuple):
     """How errors of means over root prompts are made, and of how many they have degrees of freedom.
 
     of_sums: t and standard error as t_of_sums gives them. n_labelled: root prompts; those of each row where None.
@@ -116,7 +116,7 @@ class Errors(NamedTuple):
         return n if self.n_labelled is None else np.where(n > 0, self.n_labelled, 0)
 
 
-PLAIN: Final = Errors()
+PLAIN: Final = MeanErrors()
 
 
 def at_least_mean(total: Floats, squares: Floats, n: Ints) -> tuple[Floats, Floats]:
@@ -129,7 +129,7 @@ def at_least_mean(total: Floats, squares: Floats, n: Ints) -> tuple[Floats, Floa
     return np.divide(total / np.maximum(n, 1), error, out=t, where=error > 0), error
 
 
-def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan, errors: Errors = PLAIN) -> Sizes:
+def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan, errors: MeanErrors = PLAIN) -> Sizes:
     """Means over root prompts, with R - 1 degrees of freedom.
 
     Args:
@@ -164,7 +164,7 @@ def mean_changes(
     fewest: int = 2,
     margin: float = np.nan,
     alpha_of_draws: float | None = None,
-    errors: Errors = PLAIN,
+    errors: MeanErrors = PLAIN,
 ) -> Change:
     """Test whether rows changed, by turning round whole root prompts.
 
@@ -225,7 +225,7 @@ def mean_changes(
     return Change(result, value_a, value_b)
 
 
-def p_by_the_largest(d: Floats, t: Floats, signs: Flips, errors: Errors = PLAIN) -> Floats:
+def p_by_the_largest(d: Floats, t: Floats, signs: Flips, errors: MeanErrors = PLAIN) -> Floats:
     """Share of swaps whose largest t of all rows is as large as that of a row.
 
     Args:
@@ -257,7 +257,7 @@ def _by_t(d: Floats, n: Ints, observed: Floats) -> tuple[Floats, Floats, float]:
     return p, p_maxt, float(np.nanmin(p_maxt)) if tested.size else np.nan
 
 
-def _swapped(d: Floats, n: Ints, observed: Floats, signs: Flips, errors: Errors) -> tuple[Floats, Floats, float]:
+def _swapped(d: Floats, n: Ints, observed: Floats, signs: Flips, errors: MeanErrors) -> tuple[Floats, Floats, float]:
     """P of each row, stepped down, and of the question (inference.md 6.3)."""
     x = np.nan_to_num(d)
     squares = (x**2).sum(axis=0)

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from python_assets.infer.changes.change_rows import Change
-from python_assets.infer.contrasts.interaction import Asked, of_units
+from python_assets.infer.contrasts.interaction import InteractionRequest, of_units
 from python_assets.infer.contrasts.means import mean_differences, mean_null
 from python_assets.infer.design.cells import Cells
 from python_assets.infer.draws.exchange import Floats, goes_on
@@ -36,7 +36,7 @@ def _of_units(cells: Cells, x: Floats, options: Options) -> tuple[InUnits | Infe
     return chosen.scheme, chosen.take(np.arange(values.shape[1]))
 
 
-def units_interaction(cells: Cells, x: Floats, asked: Asked, options: Options) -> Change:
+def units_interaction(cells: Cells, x: Floats, asked: InteractionRequest, options: Options) -> Change:
     """What changed in the cells of a crossing beyond its parts, of units of one cell each.
 
     Args:

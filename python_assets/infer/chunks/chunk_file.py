@@ -17,7 +17,7 @@ from python_assets.warehouse.build import connect, write_remedy
 _VARIABLE: Final = "PLUMBLINE_CHUNKS"
 _REMEDY: Final = f"set {_VARIABLE} to a folder, or an address such as s3://bucket/folder, that every worker reaches"
 # what Part reads, which a test finds in its queries
-TABLES: Final = {
+CHUNK_TABLES: Final = {
     "raw": (
         *("system_factors", "systems", "ground_truths", "groupings", "human_labels", "measurements"),
         *("measures", "prompt_factors", "prompts", "responses", "statistics", "subgroup_ideals"),
@@ -37,7 +37,7 @@ _BY_MEASURE: Final = """
     select table_schema, table_name from information_schema.columns
     where column_name = 'measure_id' and table_catalog = current_database()
 """
-NAME: Final = "chunk.duckdb"
+CHUNK_FILE: Final = "chunk.duckdb"
 
 
 def write_chunk(connection: duckdb.DuckDBPyConnection, measures: Sequence[str], address: str) -> None:
@@ -52,12 +52,12 @@ def write_chunk(connection: duckdb.DuckDBPyConnection, measures: Sequence[str], 
         WarehouseError: it cannot be written there.
     """
     with tempfile.TemporaryDirectory(prefix="plumbline-chunk-") as folder:
-        path = Path(folder) / NAME
+        path = Path(folder) / CHUNK_FILE
         by_measure = set(connection.execute(_BY_MEASURE).fetchall())
         try:
             connection.execute(f"attach '{path}' as chunk")
             try:
-                for schema, names in TABLES.items():
+                for schema, names in CHUNK_TABLES.items():
                     connection.execute(f"create schema chunk.{schema}")
                     for name in names:
                         columns = _COLUMNS.get(name, "*")
@@ -93,7 +93,7 @@ def opened(address: str) -> Iterator[duckdb.DuckDBPyConnection]:
     """
     files, file_path = file_system(address)
     with tempfile.TemporaryDirectory(prefix="plumbline-chunk-") as folder:
-        path = Path(file_path) if is_local(files) else Path(folder) / NAME
+        path = Path(file_path) if is_local(files) else Path(folder) / CHUNK_FILE
         try:
             if not is_local(files):
                 files.get_file(file_path, str(path))

@@ -21,7 +21,7 @@ from python_assets.warehouse.progress import SILENT, Progress, Silent
 Result = TypeVar("Result")
 Asked = Callable[[Chunk, Frames], Result]
 """What a part is asked: with the rows of its own measures of the tables that are given."""
-OPTION: Final = "--chunks"
+CHUNKS_OPTION: Final = "--chunks"
 CELLS_A_CHUNK: Final = 800_000
 _ONE_AT_A_TIME: Final = RLock()
 _CELLS_BY_MEASURE: Final = """
@@ -120,7 +120,7 @@ class _Said(Silent):
         self.lines.append(text)
 
 
-class Answer(NamedTuple):
+class ChunkAnswer(NamedTuple):
     """What a function says of a part in another process, what the part said meanwhile, and the seconds."""
 
     result: Any
@@ -141,12 +141,12 @@ def answered(
     function: Asked[Any],
     measures: Sequence[str],
     rows: Frames,
-) -> Answer:
+) -> ChunkAnswer:
     """Say what a function says of a part, in a process that has nothing of it but a file to open."""
     started, messages = perf_counter(), _Said()
     with opened as connection:
         reply = _said_of(Chunk(connection, study, messages, measures, level), function, rows)
-    return Answer(reply, messages.lines, perf_counter() - started)
+    return ChunkAnswer(reply, messages.lines, perf_counter() - started)
 
 
 class AskedChunk(NamedTuple):
@@ -190,7 +190,9 @@ def measures_of_chunks(connection: duckdb.DuckDBPyConnection, n: int | None, at_
     """
     by_measure = connection.execute(_CELLS_BY_MEASURE).fetchall()
     if n is not None and n > len(by_measure):
-        raise StudyError(OPTION, n, f"at most {len(by_measure)}, the measures that have values", "ask for fewer parts")
+        raise StudyError(
+            CHUNKS_OPTION, n, f"at most {len(by_measure)}, the measures that have values", "ask for fewer parts"
+        )
     chunks: list[list[str]] = [[] for _ in range(n or max(1, min(at_most, len(by_measure))))]
     n_cells = [0] * len(chunks)
     for measure_id, n_own in by_measure:  # the largest first, each to the part that has least

@@ -11,8 +11,8 @@ import duckdb
 
 from python_assets.cluster.cluster import MOST_RETRIES, Cluster, Versions, versions
 from python_assets.infer.chunk import Frames
-from python_assets.infer.chunks.chunk_file import NAME, file_system, opened, write_chunk
-from python_assets.infer.chunks.chunks import Answer, Asked, Result, answered, asked_chunks, measures_of_chunks
+from python_assets.infer.chunks.chunk_file import CHUNK_FILE, file_system, opened, write_chunk
+from python_assets.infer.chunks.chunks import Asked, ChunkAnswer, Result, answered, asked_chunks, measures_of_chunks
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress
 
@@ -55,7 +55,7 @@ class OnRay:
         self._study, self._cluster, self._progress, self._level = study, cluster, progress, level
         self._measures = measures_of_chunks(connection, n, at_most=cluster.n_cpus)
         self._folder = f"{address.rstrip('/')}/{study.study_id}-{uuid4().hex[:12]}"
-        self._files = [f"{self._folder}/{number}/{NAME}" for number in range(len(self._measures))]
+        self._files = [f"{self._folder}/{number}/{CHUNK_FILE}" for number in range(len(self._measures))]
         tell = progress.start("chunks", "files", len(self._files))
         for number, (measures, file) in enumerate(zip(self._measures, self._files, strict=True), start=1):
             write_chunk(connection, measures, file)
@@ -108,7 +108,7 @@ def _asked(
     study: Study,
     tables: Frames,
     like: Versions,
-) -> Answer:
+) -> ChunkAnswer:
     """Say what a function says of a part; on a worker."""
     like.require()
     files, file_path = file_system(file)

@@ -17,9 +17,9 @@ import duckdb
 from python_assets.errors import PlumblineError, WarehouseError
 from python_assets.infer.chunk import Frames
 from python_assets.infer.chunks.chunks import (
-    OPTION,
-    Answer,
+    CHUNKS_OPTION,
     Asked,
+    ChunkAnswer,
     Chunks,
     Here,
     Result,
@@ -143,7 +143,9 @@ class Processes:
                 replies.append(answer.heard(self._progress))
                 tell(len(replies))
         except BrokenProcessPool as error:
-            remedy = f"give the machine more memory, or ask for more parts with {OPTION}, of which each is smaller"
+            remedy = (
+                f"give the machine more memory, or ask for more parts with {CHUNKS_OPTION}, of which each is smaller"
+            )
             raise ProcessError("a process that computed a part", "it died", "one that lives", remedy) from error
         return replies
 
@@ -170,6 +172,6 @@ def _asked(
     function: Asked[Any],
     measures: Sequence[str],
     tables: Frames,
-) -> Answer:
+) -> ChunkAnswer:
     """Say what a function says of a part; in a process of its own."""
     return answered(connect(file, read_only=True, threads=n_threads), study, level, function, measures, tables)

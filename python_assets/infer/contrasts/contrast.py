@@ -18,7 +18,7 @@ from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.formulas.multiplicity import StepDown, holm, min_p
 from python_assets.infer.options import Reference
 from python_assets.infer.result import INTERVAL, NULL_DISTRIBUTION, InferenceReason, Result, first_of
-from python_assets.infer.schemes.differences import LARGEST_T, Counts, Rows
+from python_assets.infer.schemes.differences import LARGEST_T, ContrastCounts, Counts
 from python_assets.study.base import Against
 
 OF_ROW: Final = ("p_value", "p_maxt", *NULL_DISTRIBUTION, *INTERVAL)
@@ -147,7 +147,7 @@ def margin_p(estimate: Estimate, limits: Callable[[Floats], Interval], margin: F
 
 
 def assemble(
-    rows: Rows,
+    rows: ContrastCounts,
     estimate: Estimate,
     tested: Tested,
     levels: tuple[Floats, Floats],
@@ -222,7 +222,7 @@ def _has_no_error(estimate: Estimate) -> NDArray[np.bool_]:
     return np.abs(estimate.statistic) >= LARGEST_T
 
 
-def _t_p(rows: Rows, estimate: Estimate, n_together: int) -> tuple[Floats, Floats, Floats]:
+def _t_p(rows: ContrastCounts, estimate: Estimate, n_together: int) -> tuple[Floats, Floats, Floats]:
     """P of a t distribution: of rows, by Holm within the question, and of the question: the smallest."""
     p = 2 * stats.t.sf(np.abs(estimate.statistic), np.maximum(estimate.df, 1))
     p = np.where(rows.in_hypothesis & ~_has_no_error(estimate), p, np.nan)

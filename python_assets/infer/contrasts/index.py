@@ -15,7 +15,7 @@ from python_assets.infer.result import InferenceReason, Result
 from python_assets.infer.schemes.inversion import Inverted
 
 
-class Spread(NamedTuple):
+class DrawSpread(NamedTuple):
     """Group values of many draws: level, and largest, smallest and sd (n - 1) of the deviations from it.
 
     dixon_low, dixon_high: Dixon's Q of the lowest and the highest, NaN where undefined. scale: standard
@@ -32,11 +32,11 @@ class Spread(NamedTuple):
     n_groups: int
 
 
-def _never(spread: Spread) -> NDArray[np.bool_]:
+def _never(spread: DrawSpread) -> NDArray[np.bool_]:
     return np.zeros(spread.high.shape, dtype=bool)
 
 
-def _as_it_is(number: Floats, _: Spread) -> Floats:
+def _as_it_is(number: Floats, _: DrawSpread) -> Floats:
     return number
 
 
@@ -50,19 +50,19 @@ class Index(NamedTuple):
     means) and the share of groups at the upper end to both ends, as deviations from the level.
     """
 
-    of: Callable[[Spread], Floats]
+    of: Callable[[DrawSpread], Floats]
     reason: InferenceReason | None
-    is_undefined: Callable[[Spread], NDArray[np.bool_]] = _never
+    is_undefined: Callable[[DrawSpread], NDArray[np.bool_]] = _never
     reason_undefined: InferenceReason | None = None
-    printed: Callable[[Floats, Spread], Floats] = _as_it_is
+    printed: Callable[[Floats, DrawSpread], Floats] = _as_it_is
     ends: Callable[[float, float, float], tuple[float, float]] | None = None
 
 
-def _over_sd(size: Floats, spread: Spread) -> Floats:
+def _over_sd(size: Floats, spread: DrawSpread) -> Floats:
     return np.divide(size, spread.sd, out=np.zeros_like(size), where=~_no_spread(spread))
 
 
-def _relative_range(spread: Spread) -> Floats:
+def _relative_range(spread: DrawSpread) -> Floats:
     """Range over the extreme on the side of the level: 1 - min / max for positive values."""
     extreme = np.where(spread.level < 0, -spread.level - spread.low, spread.level + spread.high)
     span = spread.high - spread.low
@@ -70,14 +70,14 @@ def _relative_range(spread: Spread) -> Floats:
     return np.divide(span, extreme, out=np.where(is_endless, span, 0.0), where=(extreme > 0) & ~is_endless)
 
 
-def _no_ratio(spread: Spread) -> NDArray[np.bool_]:
+def _no_ratio(spread: DrawSpread) -> NDArray[np.bool_]:
     """Both ends 0 but for rounding, or of different signs; a smallest value of 0 alone gives the ratio 0."""
     high, low, nothing = spread.level + spread.high, spread.level + spread.low, TIE * spread.scale
     is_zero_to_positive = (np.abs(low) <= nothing) & (high > nothing)
     return (np.maximum(np.abs(high), np.abs(low)) <= nothing) | ((high * low <= 0) & ~is_zero_to_positive)
 
 
-def _as_ratio(relative: Floats, spread: Spread) -> Floats:
+def _as_ratio(relative: Floats, spread: DrawSpread) -> Floats:
     complement = 1 - relative
     is_defined = complement > TIE
     inverse = np.divide(1.0, complement, out=np.full_like(complement, np.nan), where=is_defined)
@@ -85,7 +85,7 @@ def _as_ratio(relative: Floats, spread: Spread) -> Floats:
     return np.where(spread.level < 0, inverse, positive)
 
 
-def _no_spread(spread: Spread) -> NDArray[np.bool_]:
+def _no_spread(spread: DrawSpread) -> NDArray[np.bool_]:
     return spread.sd <= TIE * spread.scale
 
 
@@ -142,14 +142,14 @@ RATE_INDICES: dict[str, Index] = {
 OF_THREE_GROUPS: Final = ("max_z", "max_abs_z")  # of two groups they are the constant .707 (inference.md 2.1)
 BELOW_FOUR_FIFTHS: Final = "impact_ratio_below_four_fifths"
 FOUR_FIFTHS: Final = 0.8
-DESCRIPTIVE: dict[str, Callable[[Spread], Floats]] = {
+DESCRIPTIVE: dict[str, Callable[[DrawSpread], Floats]] = {
     "max": lambda s: s.level + s.high,
     "min": lambda s: s.level + s.low,
     "mean": lambda s: s.level,
 }
 
 
-def spread_of(deviation: Floats, level: Floats, scale: Floats, axis: int, *, with_dixon: bool = True) -> Spread:
+def spread_of(deviation: Floats, level: Floats, scale: Floats, axis: int, *, with_dixon: bool = True) -> DrawSpread:
     """Sum up group values over an axis.
 
     Args:
@@ -180,7 +180,7 @@ def spread_of(deviation: Floats, level: Floats, scale: Floats, axis: int, *, wit
         high, low, sd, dixon_low, dixon_high = fields
     else:
         high, low, sd, dixon_low, dixon_high = summed(deviation, TIE * scale)
-    return Spread(
+    return DrawSpread(
         level=level,
         high=high,
         low=low,
@@ -197,8 +197,8 @@ _NOT_WANTED: Final = np.asarray(np.nan)
 
 def index_tests(
     wanted: dict[str, Index],
-    observed: Spread,
-    null: Spread,
+    observed: DrawSpread,
+    null: DrawSpread,
     draws: Draws,
     inverted: dict[str, Inverted] | None = None,
     *,
@@ -238,7 +238,7 @@ def index_tests(
     return tests
 
 
-def index_test(index: Index, observed: Spread, null: Spread, draws: Draws, interval: Inverted) -> Result:
+def index_test(index: Index, observed: DrawSpread, null: DrawSpread, draws: Draws, interval: Inverted) -> Result:
     """Compare an index with its values under every draw, one-sided.
 
     Args:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from python_assets.infer.contrasts.index import FOUR_FIFTHS, Index, Spread, spread_of, tie_of
+from python_assets.infer.contrasts.index import FOUR_FIFTHS, DrawSpread, Index, spread_of, tie_of
 from python_assets.infer.draws.exchange import TIE, Floats, in_threads, pieces
 from python_assets.infer.result import InferenceReason, Result
 from python_assets.infer.schemes.group_means import BlockMeans, GroupValues
@@ -27,7 +27,7 @@ from python_assets.infer.schemes.inversion import (
 COLUMNS_PER_PIECE = 8
 
 
-class Sample(NamedTuple):
+class IndexSample(NamedTuple):
     """One column: group values minus their level, and what they may be but for noise.
 
     deviation: shape (groups,). by_unit: of each unit, shape (units, groups), NaN where absent. noises: group values
@@ -81,7 +81,7 @@ def inverted_indices(
     def work(piece: slice) -> list[Inverted]:
         noise = means.noise(by_unit[:, :, piece], seen.deviation[:, piece], with_level=is_rate)
         samples = [
-            Sample(
+            IndexSample(
                 seen.deviation[:, column],
                 by_unit[:, :-1, column] + (by_unit[:, -1:, column] if is_rate else 0),
                 (Noise(used[column], has_all_draws), Noise(noise[:, column - piece.start], all_resamples)),
@@ -130,7 +130,7 @@ def below_four_fifths(means: BlockMeans, by_unit: Floats, seen: GroupValues) -> 
 
 
 def _invert_samples(
-    named: dict[str, Index], samples: Sequence[Sample], margins: Floats, alpha: float
+    named: dict[str, Index], samples: Sequence[IndexSample], margins: Floats, alpha: float
 ) -> list[Inverted]:
     """Invert the indices of columns side by side; margins of shape (columns, indices)."""
     indices, spreads = list(named.values()), [_StretchedMeans(sample) for sample in samples]
@@ -141,7 +141,9 @@ def _invert_samples(
     ]
 
 
-def _stretchable(named: dict[str, Index], sample: Sample, spread: "_StretchedMeans", margins: Floats) -> Stretchable:
+def _stretchable(
+    named: dict[str, Index], sample: IndexSample, spread: "_StretchedMeans", margins: Floats
+) -> Stretchable:
     indices, highest = list(named.values()), sample.level + sample.deviation.max()
 
     def numbers(s: float | Floats, noise: Floats) -> Floats:
@@ -154,7 +156,7 @@ def _stretchable(named: dict[str, Index], sample: Sample, spread: "_StretchedMea
 
 
 def _with_either_end(
-    indices: Sequence[Index], sample: Sample, spread: "_StretchedMeans", profile: Stretchable, inverted: Inverted
+    indices: Sequence[Index], sample: IndexSample, spread: "_StretchedMeans", profile: Stretchable, inverted: Inverted
 ) -> Inverted:
     """Limits within those of rates, and p of margins for groups at either end too."""
     if sample.is_rate:
@@ -176,7 +178,7 @@ class _StretchedMeans:
     are cut off at 0 and 1, and where that changes any its standard deviation is worked out anew.
     """
 
-    def __init__(self, sample: Sample) -> None:
+    def __init__(self, sample: IndexSample) -> None:
         """Take a column."""
         self._deviation, self._observed = sample.deviation, sample.deviation[:, None]
         self._level, self._scale = np.asarray(sample.level), np.asarray(sample.scale)
@@ -184,7 +186,7 @@ class _StretchedMeans:
         self._of_noise: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}  # by its id, which is its own while kept
         self._ends = (-sample.level, 1 - sample.level) if sample.is_rate else (-np.inf, np.inf)
 
-    def at(self, s: float | Floats, noise: Floats) -> Spread:
+    def at(self, s: float | Floats, noise: Floats) -> DrawSpread:
         """Of one s, or one a draw, and noise of shape (groups, draws)."""
         if id(noise) not in self._of_noise:
             squares = np.einsum("gd,gd->d", noise, noise)
@@ -198,7 +200,7 @@ class _StretchedMeans:
             sd[cut] = self.of(values[:, cut]).sd
             high, low = high.clip(lowest, highest), low.clip(lowest, highest)
         none = np.asarray(np.nan)
-        return Spread(
+        return DrawSpread(
             level=self._level,
             high=high,
             low=low,
@@ -209,7 +211,7 @@ class _StretchedMeans:
             n_groups=len(values),
         )
 
-    def of(self, values: Floats) -> Spread:
+    def of(self, values: Floats) -> DrawSpread:
         """Of group values, shape (groups, draws)."""
         return spread_of(values.clip(*self._ends), self._level, self._scale, 0, with_dixon=False)
 

@@ -51,7 +51,7 @@ def interaction(
     Returns:
         Shape (columns, groups). p_by_t: of rows, by Holm, as it is where flips are too few for what is asked.
     """
-    question = Asked(parts, scheme.alpha, margin, n_together)
+    question = InteractionRequest(parts, scheme.alpha, margin, n_together)
     if isinstance(scheme, Blocks):
         n_units = int(scheme.design.frame.root_of_block.max()) + 1
         n_all, n_first = (scheme.draws.n, scheme.n_first) if n_draws is None else (n_draws, None)
@@ -67,7 +67,7 @@ def interaction(
     return of_units(scheme.units, x, question)
 
 
-class Asked(NamedTuple):
+class InteractionRequest(NamedTuple):
     """What is asked of a crossing.
 
     parts: as Cells.asks_of_parts has them. margin: of each column. n_together: columns that are one question.
@@ -116,7 +116,7 @@ class ByT(NamedTuple):
     hypothesis: Floats
 
 
-def of_blocks(design: Design, x: Floats, asked: Asked, signs: Callable[[Ints], Flips]) -> Result:
+def of_blocks(design: Design, x: Floats, asked: InteractionRequest, signs: Callable[[Ints], Flips]) -> Result:
     """What cells that meet in blocks have beyond their parts.
 
     Args:
@@ -172,7 +172,7 @@ def _reason_of_blocks(design: Design, n: Ints, n_roots: int, in_hypothesis: Bool
     )
 
 
-def of_units(units: Units, x: Floats, asked: Asked) -> Result:
+def of_units(units: Units, x: Floats, asked: InteractionRequest) -> Result:
     """What cells of units of their own have beyond their parts; arguments as of_blocks."""
     contrast = UnitResiduals(units, parts=asked.parts)
     is_told: Bools = np.asarray(contrast.difference.any(axis=1))
@@ -292,7 +292,7 @@ def values_in_blocks(design: Design, x: Floats, parts: Ints) -> Floats:
 
 
 def _in_stages(
-    weighted: Weighted, observed: Floats, in_hypothesis: Bools, signs: Flips, asked: Asked
+    weighted: Weighted, observed: Floats, in_hypothesis: Bools, signs: Flips, asked: InteractionRequest
 ) -> tuple[Tested, Ints]:
     """What flips say, and how many each row had: more of them where p of the question is small (inference.md 6.5)."""
     n_rows, n_columns = observed.shape

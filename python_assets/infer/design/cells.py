@@ -145,7 +145,7 @@ def centred_and_scale(values: Floats, column: Ints, n_columns: int) -> tuple[Flo
 
 
 FEWEST_LABELLED_OF_RATE = 15  # root prompts, of the interval of a rate
-KEYS = ("system_id", "measure_id", "calibration", "category", "statistic", "parameters")
+COLUMN_KEYS = ("system_id", "measure_id", "calibration", "category", "statistic", "parameters")
 KEYS_OF_HYPOTHESIS = ["system_id", "measure_id", "calibration", "statistic", "parameters"]
 MIXED_UNITS = "mixed_units"
 PARTLY_NESTED = "partly_nested"
@@ -310,7 +310,7 @@ class Cells(NamedTuple):
         return np.array(roles, dtype=object)
 
 
-class Rows(NamedTuple):
+class CellRows(NamedTuple):
     """The responses behind the cells: a frame of rows in place of cells, and values (rows, columns).
 
     prompt: of each row. Those of a cell weigh alike, however many responses they have (inference.md 2.1).
@@ -321,7 +321,7 @@ class Rows(NamedTuple):
     prompt: Ints
 
     @classmethod
-    def of_cells(cls, cells: Cells) -> "Rows":
+    def of_cells(cls, cells: Cells) -> "CellRows":
         """Cells in the place of responses."""
         return cls(cells.frame, cells.x, np.arange(len(cells.x)))
 
@@ -363,7 +363,7 @@ class Values(NamedTuple):
         n = np.bincount(self.column, minlength=len(self.columns))
         mean = np.bincount(self.column, self.x, minlength=len(n)) / np.maximum(n, 1)
         squares = np.bincount(self.column, (self.x - mean[self.column]) ** 2, minlength=len(n))
-        keys = list(KEYS[:3])
+        keys = list(COLUMN_KEYS[:3])
         by_column = self.columns[keys].assign(n=n, mean=mean, squares=squares)
         moments = pd.concat([by_column, _of_all_models(by_column, keys)], ignore_index=True)
         sd = (moments.squares / (moments.n - 1).where(moments.n > 1)) ** 0.5

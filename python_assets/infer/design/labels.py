@@ -13,7 +13,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.design.cells import KEYS, CellLabels, Cells
+from python_assets.infer.design.cells import COLUMN_KEYS, CellLabels, Cells
 from python_assets.infer.design.read_cells import RANKS
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.result import Bools, InferenceReason
@@ -53,7 +53,7 @@ def read_labels(
 ) -> dict[tuple[str, str], CellLabels]:
     """Labels of the cells of a slice and grouping, by generation and measure; of measures that some were given for."""
     columns = cells.columns[cells.columns.measure_id.isin(measures)]
-    connection.register("column_keys", columns[["column_position", *KEYS]])
+    connection.register("column_keys", columns[["column_position", *COLUMN_KEYS]])
     query = (_OF_CELLS, [cells.slice_id, cells.grouping_id])
     rows = connection.execute(*(query if cells.grouping_id else (_OF_WHOLE, [cells.slice_id]))).df()
     connection.unregister("column_keys")

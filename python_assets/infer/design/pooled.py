@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.design.cells import Cells, Rows
+from python_assets.infer.design.cells import CellRows, Cells
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.tables import DBI
 from python_assets.study.base import ALL_SYSTEMS, BASELINE
@@ -44,7 +44,7 @@ class Pool(NamedTuple):
             n_responses=np.hstack([cells.n_responses, fewest]),
         )
 
-    def rows(self, rows: Rows) -> Rows:
+    def rows(self, rows: CellRows) -> CellRows:
         """Rows with its columns after those of the models: every replicate averaged over them."""
         return rows._replace(x=np.hstack([rows.x, self._mean(rows.x)])) if len(self.columns) else rows
 

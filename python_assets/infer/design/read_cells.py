@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.design.cells import (
-    KEYS,
+    COLUMN_KEYS,
     MIXED_UNITS,
     PARTLY_NESTED,
+    CellRows,
     Cells,
     GroupingPart,
     Missing,
-    Rows,
     Values,
 )
 from python_assets.infer.design.design import Frame
@@ -27,9 +27,10 @@ from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.study.base import ALL_SYSTEMS, GROUND_TRUTH, HELD, LEFT_OUT, LEVEL_SEPARATOR
 
 _COLUMNS = f"""
-    select row_number() over (order by {", ".join(KEYS)}) - 1 as column_position, keys.*, kind, direction
+    select row_number() over (order by {", ".join(COLUMN_KEYS)}) - 1 as column_position, keys.*, kind, direction
     from (
-        select distinct {", ".join(KEYS)} from intermediate.int_cells where slice_id = ? and grouping_id = ? {{own}}
+        select distinct {", ".join(COLUMN_KEYS)} from intermediate.int_cells
+        where slice_id = ? and grouping_id = ? {{own}}
     ) as keys
     left join (select measure_id, kind, direction from raw.measures) as measures using (measure_id)
     order by column_position
@@ -37,7 +38,7 @@ _COLUMNS = f"""
 _VALUES = f"""
     select column_position, group_position, block_position, cell_mean, n_responses
     from intermediate.int_cells
-    join column_keys using ({", ".join(KEYS)})
+    join column_keys using ({", ".join(COLUMN_KEYS)})
     where slice_id = ? and grouping_id = ? {{own}}
 """
 _OWN = "and list_contains(?, measure_id)"  # of so many measures a third of the time; before it every row is joined
@@ -83,7 +84,7 @@ RANKS = f"""(
 _WHOLE_VALUES = f"""
     select column_position, prompt_rank, {{mean}} as prompt_mean, count(*) as n_responses
     from intermediate.int_values
-    join column_keys using ({", ".join(KEYS[:4])})
+    join column_keys using ({", ".join(COLUMN_KEYS[:4])})
     join {{ranks}} using (prompt_id)
     group by all
 """
@@ -117,7 +118,7 @@ _ROWS = """
 _PAIRS = f"""
     select column_position, block_position, group_position, x, coalesce(baseline, 'nan') as baseline
     from intermediate.int_values
-    join column_keys using ({", ".join(KEYS[:4])})
+    join column_keys using ({", ".join(COLUMN_KEYS[:4])})
     join intermediate.int_prompt_groups using (prompt_id)
     where slice_id = ? and grouping_id = ?
     order by column_position, block_position, group_position, x, baseline
@@ -126,19 +127,19 @@ _RANGES = f"""
     select coalesce(value_low, 'nan') as value_low, coalesce(value_high, 'nan') as value_high
     from column_keys
     left join (select * from intermediate.int_value_ranges where slice_id = ?)
-        using ({", ".join(KEYS[:3])})
+        using ({", ".join(COLUMN_KEYS[:3])})
     order by column_position
 """
 _SCALES = f"""
     with scales as (
-        select {", ".join(KEYS[:3])}, centre, spread
+        select {", ".join(COLUMN_KEYS[:3])}, centre, spread
         from intermediate.int_normal_scales
         join intermediate.int_outcomes using (study_id, outcome_position)
         where slice_id = ? and normalise_over = ?
     )
     select coalesce(centre, 'nan') as centre, coalesce(spread, 'nan') as spread
     from column_keys
-    left join scales using ({", ".join(KEYS[:3])})
+    left join scales using ({", ".join(COLUMN_KEYS[:3])})
     order by column_position
 """
 _OF_ANSWERS = """
@@ -301,7 +302,7 @@ def read_whole(connection: duckdb.DuckDBPyConnection, slice_id: str, columns: pd
     )
 
 
-def read_rows(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Rows:
+def read_rows(connection: duckdb.DuckDBPyConnection, cells: Cells) -> CellRows:
     """Read the single responses of one slice and grouping, for designs with too few prompts.
 
     There is a row for every replicate of every prompt, whichever have a value.
@@ -314,7 +315,7 @@ def read_rows(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Rows:
     values = _fetch(connection, _ROWS, cells.columns, {"slice": cells.slice_id, "grouping": cells.grouping_id})
     x = np.full((len(frame.block), len(cells.columns)), np.nan)
     x[values["prompt_rank"] * n_replicates + values["replicate_rank"], values["column_position"]] = values["x"]
-    return Rows(frame, x, prompt=np.arange(len(x)) // n_replicates)
+    return CellRows(frame, x, prompt=np.arange(len(x)) // n_replicates)
 
 
 def read_values(connection: duckdb.DuckDBPyConnection, cells: Cells) -> Values:

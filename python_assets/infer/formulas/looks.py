@@ -14,13 +14,13 @@ import pandas as pd
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import HYPOTHESIS, ROW
+from python_assets.infer.tables import HYPOTHESIS, ROW_KEYS
 from python_assets.study.study import Study
 
 KEYS_OF: Final[Mapping[str, list[str]]] = {
     "hypotheses": HYPOTHESIS,
     "contrasts": [*HYPOTHESIS, "group_id", "contrast", "category", "reference"],
-    "system_comparisons": ROW,
+    "system_comparisons": ROW_KEYS,
 }
 """The tables whose rows can be called, with what tells a row."""
 

@@ -91,7 +91,7 @@ def filled(x: Floats, share: Floats, limit: Floats) -> Floats:
     return filled_means
 
 
-class Side(NamedTuple):
+class SystemSide(NamedTuple):
     """One of two generations: cell means, NaN where absent, and the share of each cell that is missing.
 
     share: 1 where x is NaN. low, high: limits of its missing answers, which broadcast to the cells.
@@ -103,7 +103,7 @@ class Side(NamedTuple):
     high: Floats
 
 
-def filled_changes(a: Side, b: Side) -> tuple[Floats, Floats]:
+def filled_changes(a: SystemSide, b: SystemSide) -> tuple[Floats, Floats]:
     """Changes a - b of cells that one side answered, the missing answers of both at their limits.
 
     Returns:

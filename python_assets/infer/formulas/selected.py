@@ -18,14 +18,14 @@ from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas import interval
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import (
-    ANSWERS,
+    ANSWERING_COMPARISONS,
     HYPOTHESIS,
     INTERACTION,
     INTERACTION_CHANGE,
     LOG_DISPARITY,
     MEAN_CHANGE,
     PARTS,
-    ROW,
+    ROW_KEYS,
     SIZES,
 )
 from python_assets.study.base import Against
@@ -35,9 +35,9 @@ LARGEST_Z: Final = 8.0
 _LARGEST_T: Final = 30.0
 SPREADS: Final = np.concatenate([[0.0], 0.5 * 2.0 ** (np.arange(9) / 2)])  # in standard errors
 N_STEPS: Final = 200
-LEVEL: Final = "level_selected"
+SELECTED_LEVEL: Final = "level_selected"
 _WEIGHT: Final = "weight_of_row"
-_OF_PAIR: Final = [name for name in ROW if name not in ("comparison", "group_id", "category")]
+_OF_PAIR: Final = [name for name in ROW_KEYS if name not in ("comparison", "group_id", "category")]
 
 
 def normal_scores(t: Floats, df: Floats) -> Floats:
@@ -111,7 +111,7 @@ def with_selected_sizes(
     )
     size_columns = {
         "value_shrunken": factor * rows.value.to_numpy(),
-        LEVEL: level,
+        SELECTED_LEVEL: level,
         _WEIGHT: rows.weight.where(rows.is_row, 0.0).to_numpy(),
         "selected_reason": reason,
     }
@@ -121,7 +121,7 @@ def with_selected_sizes(
         for piece in (slice(0, n_contrasts), slice(n_contrasts, None))
     )
     pairs = pairs.assign(**pair_columns)
-    quantile = stats.t.isf(pairs[LEVEL].to_numpy(dtype=float) / 2, pairs.df.to_numpy(dtype=float))
+    quantile = stats.t.isf(pairs[SELECTED_LEVEL].to_numpy(dtype=float) / 2, pairs.df.to_numpy(dtype=float))
     limits = interval.around(pairs.value.to_numpy(dtype=float), pairs.std_error.to_numpy(dtype=float), quantile)
     return contrasts.assign(**contrast_columns), pairs.assign(ci_low_selected=limits.low, ci_high_selected=limits.high)
 
@@ -154,7 +154,7 @@ def _of_contrasts(contrasts: pd.DataFrame) -> pd.DataFrame:
 def _of_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     """The same of comparisons of generations: the mean of all, and groups that moved apart from the others."""
     is_mean = pairs.comparison == MEAN_CHANGE
-    is_group = pairs.comparison.isin(ANSWERS) & pairs.p_maxt.notna()
+    is_group = pairs.comparison.isin(ANSWERING_COMPARISONS) & pairs.p_maxt.notna()
     is_row = (is_mean & pairs.p_value.notna()) | is_group
     t = pairs.value / pairs.std_error.where(pairs.std_error > 0)
     rows = pairs.assign(is_row=is_row & pairs.family_id.notna(), t=t)

@@ -12,9 +12,17 @@ import numpy as np
 from python_assets.infer.contrasts.amplification import amplification, draws_within
 from python_assets.infer.contrasts.compare import Compared, Scheme, compare_labels, compare_values
 from python_assets.infer.contrasts.labelled import compare_labelled, without_p
-from python_assets.infer.design.cells import KEYS, Cells, GroupingPart, Rows, StatisticSpec, Values, of_columns
+from python_assets.infer.design.cells import (
+    COLUMN_KEYS,
+    CellRows,
+    Cells,
+    GroupingPart,
+    StatisticSpec,
+    Values,
+    of_columns,
+)
 from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, stable_seed
-from python_assets.infer.groups.rows import OF_LABELS, Sheet, amplification_rows, refused, sheet_rows
+from python_assets.infer.groups.rows import LABEL_ROLES, Sheet, amplification_rows, refused, sheet_rows
 from python_assets.infer.options import Options, Reference
 from python_assets.infer.result import EVERY_P, TEST, InferenceReason, Result
 from python_assets.infer.schemes.choose import Blocks, Chosen, InUnits, choose_schemes
@@ -25,14 +33,14 @@ from python_assets.study.base import Against
 _OF_FLOORS = {"value", "null_median", "null_q95", "n_root_prompts", "n_units"}
 
 
-class Responses(NamedTuple):
+class GroupResponses(NamedTuple):
     """What is read of a slice and grouping besides its cells, and only where it is needed."""
 
-    rows: Callable[[], Rows]
+    rows: Callable[[], CellRows]
     values: Callable[[], Values]
 
 
-def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables:
+def compare_groups(cells: Cells, sources: GroupResponses, options: Options) -> Tables:
     """Yield rows of contrasts, disparities and amplifications of the means and rates of one slice and grouping.
 
     Args:
@@ -62,9 +70,9 @@ def compare_groups(cells: Cells, sources: Responses, options: Options) -> Tables
             yield from sheet_rows(sheet, compared)
 
 
-def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], sources: Responses) -> Compared:
+def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], sources: GroupResponses) -> Compared:
     """Contrasts and indices of a sheet; x: values, shape (cells, columns), the columns of the shape given."""
-    if sheet.role in OF_LABELS and isinstance(scheme, Blocks):
+    if sheet.role in LABEL_ROLES and isinstance(scheme, Blocks):
         compared = compare_labelled(scheme, x, sheet.margin(sheet.contrasts[0]))
         compared = compared if sheet.cells.asks_of_parts is None else without_p(compared)
     elif sheet.role == "labels":
@@ -127,7 +135,7 @@ def _amplifications(sheet: Sheet, chosen: Chosen, members: Ints, options: Option
     return amplification_rows(sheet, amplification(scheme.means, shares, cells.parts, within))
 
 
-def _in_standard_deviations(sheet: Sheet, scheme: Scheme, x: Floats, sources: Responses) -> Result:
+def _in_standard_deviations(sheet: Sheet, scheme: Scheme, x: Floats, sources: GroupResponses) -> Result:
     """Difference from the grand mean over the standard deviation of all responses (metrics.md 4)."""
     sd = sources.values().standard_deviations(sheet.cells.columns.iloc[sheet.columns])
     has_spread = sd > 0
@@ -167,7 +175,7 @@ def _sheets(cells: Cells, columns: Ints, options: Options) -> Iterator[tuple[She
         members = columns[keys == key]
         yield sheet_of(cells, members, str(roles[columns == members[0]][0])), members
     labels = columns[roles == "label"]
-    by_measure = cells.columns.iloc[labels].groupby(list(KEYS[:3]), sort=True).indices.values()
+    by_measure = cells.columns.iloc[labels].groupby(list(COLUMN_KEYS[:3]), sort=True).indices.values()
     wholes = [labels[at] for at in by_measure]
     shapes = [(len(whole), bool(is_pooled[whole[0]])) for whole in wholes]
     for shape in sorted(set(shapes)):
@@ -188,7 +196,7 @@ def compare_statistics(cells: Cells, values: Values, spec: StatisticSpec, option
     """
     options = options._replace(n_permutations=options.n_draws_nonlinear)
     none = InferenceReason.PARTLY_NESTED if cells.is_partly_nested else InferenceReason.SCHEME_NOT_AVAILABLE
-    for chosen in choose_schemes(cells, lambda: Rows.of_cells(cells), options):
+    for chosen in choose_schemes(cells, lambda: CellRows.of_cells(cells), options):
         scheme = chosen.scheme
         sheet = Sheet(
             cells,

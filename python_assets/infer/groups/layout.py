@@ -17,9 +17,9 @@ from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
     KEYS_OF_HYPOTHESIS,
     NO_FUNCTIONS,
+    CellRows,
     Cells,
     Missing,
-    Rows,
     StatisticSpec,
     Values,
     columns_of,
@@ -34,7 +34,7 @@ from python_assets.infer.design.mixed_scorers import mixed_scorers
 from python_assets.infer.design.pooled import pool_of
 from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
 from python_assets.infer.draws.exchange import Floats, Ints
-from python_assets.infer.groups.compare_groups import Responses, compare_groups, compare_statistics
+from python_assets.infer.groups.compare_groups import GroupResponses, compare_groups, compare_statistics
 from python_assets.infer.groups.summary import bootstrap_rows, function_rows, summary_rows
 from python_assets.infer.options import Options, Reference, Unscored
 from python_assets.infer.result import InferenceReason, Result, first_of
@@ -132,7 +132,7 @@ class Layout:
         self._connection = connection
         self._specs = requested_statistics(connection, functions)
         self._values: Values | None = None
-        self._rows: Rows | None = None
+        self._rows: CellRows | None = None
 
     @property
     def corrected(self) -> Iterator[Place]:
@@ -178,15 +178,15 @@ class Layout:
                 yield from compare_statistics(chosen, values, spec, options)
             drawn(options.n_permutations + n_done * options.n_draws_nonlinear)
 
-    def _sources(self, columns: Ints) -> Responses:
+    def _sources(self, columns: Ints) -> GroupResponses:
         """What is read of some columns; which responses a rate selects is told by all columns together."""
 
-        def rows() -> Rows:
+        def rows() -> CellRows:
             if self._rows is None:
                 self._rows = self._pool.rows(read_rows(self._connection, self.of_models))
             return self._rows._replace(x=self._rows.x[:, columns])
 
-        return Responses(rows, self._read_values)
+        return GroupResponses(rows, self._read_values)
 
     def contrast(
         self, hypothesis: tuple[str, ...], groups: Collection[int], reference: Reference, options: Options
@@ -344,7 +344,7 @@ class Layout:
         """The scheme of the columns of one question, which share their presence pattern, and their changed values."""
         cells, sources = of_columns(cells, columns), self._sources(columns)
 
-        def rows() -> Rows:
+        def rows() -> CellRows:
             single_rows = sources.rows()
             return single_rows._replace(x=changed(single_rows.frame, single_rows.x))
 

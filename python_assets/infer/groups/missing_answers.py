@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.design.cells import KEYS, Cells, Missing, of_columns
+from python_assets.infer.design.cells import COLUMN_KEYS, Cells, Missing, of_columns
 from python_assets.infer.design.design import MIN_UNITS, Design, Unit, presence_patterns, shared
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas import missing
@@ -33,7 +33,7 @@ _RATES: Final = ("binary", "label")
 _ROLES: Final = ("continuous", *_RATES)
 _UNITS: Final = (Unit.ROOT_PROMPT, Unit.BLOCK)
 _QUOTED: Final = ("value", "std_error", "ci_low", "ci_high", "q_value", "n_units")
-_KEYS_OF_ROWS: Final = ["slice_id", "grouping_id", *KEYS, "group_id"]
+_KEYS_OF_ROWS: Final = ["slice_id", "grouping_id", *COLUMN_KEYS, "group_id"]
 
 
 class Bounds(NamedTuple):
@@ -187,7 +187,7 @@ def with_missing_answers(
 def _by_row(cells: Cells, **fields: Floats | float) -> pd.DataFrame:
     """Numbers of columns and groups as rows, with the keys that rows of contrasts have."""
     n_groups = len(cells.group_ids)
-    keys = cells.columns[list(KEYS)].loc[cells.columns.index.repeat(n_groups)].reset_index(drop=True)
+    keys = cells.columns[list(COLUMN_KEYS)].loc[cells.columns.index.repeat(n_groups)].reset_index(drop=True)
     # the shares of all labels are one question
     keys["statistic"] = keys.statistic.where(np.repeat(cells.roles != "label", n_groups), "share")
     shape = (len(cells.columns), n_groups)

@@ -14,7 +14,7 @@ from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, DESCRIPTIVE, 
 from python_assets.infer.contrasts.interaction import mirrors_of
 from python_assets.infer.contrasts.labelled import AS_VALUES
 from python_assets.infer.contrasts.profiles import PROFILE_INDICES
-from python_assets.infer.design.cells import KEYS, Cells
+from python_assets.infer.design.cells import COLUMN_KEYS, Cells
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.options import Margins, Reference, margin_of
 from python_assets.infer.result import InferenceReason, Result, first_of
@@ -22,7 +22,7 @@ from python_assets.infer.tables import DBI, IDI, INTERACTION, LOG_DISPARITY, OF_
 from python_assets.study.base import Against
 from python_assets.study.metrics import metric_names
 
-CONTRASTS: Final = {
+CONTRASTS_BY_ROLE: Final = {
     "continuous": ("mean_difference",),
     "binary": ("risk_difference", LOG_DISPARITY),
     "label": ("risk_difference",),
@@ -47,8 +47,8 @@ _METRICS: Final = {
     "error_score": AS_VALUES,
     "error_rate": AS_VALUES,
 }
-OF_LABELS: Final = ("corrected_score", "corrected_rate", "error_score", "error_rate")
-_ERRORS: Final = OF_LABELS[2:]
+LABEL_ROLES: Final = ("corrected_score", "corrected_rate", "error_score", "error_rate")
+_ERRORS: Final = LABEL_ROLES[2:]
 
 
 # of all models together, beside SIZES
@@ -98,8 +98,8 @@ class Sheet:
         if self.role == "nonlinear":
             return (f"{self.cells.columns.statistic.iat[self.columns[0]]}_difference",)
         dbi = (DBI,) if self.role == "continuous" and DBI in self.requested else ()
-        has_parts = self.cells.asks_of_parts is not None and self.role not in ("labels", *OF_LABELS)
-        return (*CONTRASTS[self.role], *dbi, *((INTERACTION,) if has_parts else ()))
+        has_parts = self.cells.asks_of_parts is not None and self.role not in ("labels", *LABEL_ROLES)
+        return (*CONTRASTS_BY_ROLE[self.role], *dbi, *((INTERACTION,) if has_parts else ()))
 
     @cached_property
     def keys(self) -> Table:
@@ -234,7 +234,7 @@ def _first(words: np.ndarray) -> list[object]:
 def column_keys(cells: Cells, columns: Ints, repeats: int) -> Table:
     """The key columns of the rows of some columns, each repeated."""
     position = np.repeat(columns, repeats)
-    keys: Table = {name: cells.columns[name].to_numpy(object)[position] for name in KEYS}
+    keys: Table = {name: cells.columns[name].to_numpy(object)[position] for name in COLUMN_KEYS}
     return keys | same(len(position), slice_id=cells.slice_id, grouping_id=cells.grouping_id)
 
 

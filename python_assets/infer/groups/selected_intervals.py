@@ -14,7 +14,7 @@ from scipy import stats
 from python_assets.infer.design.cells import KEYS_OF_HYPOTHESIS
 from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.interval import Interval
-from python_assets.infer.formulas.selected import LEVEL
+from python_assets.infer.formulas.selected import SELECTED_LEVEL
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options, Reference
 from python_assets.infer.tables import HYPOTHESIS, INTERACTION
@@ -31,7 +31,9 @@ def with_selected_intervals(
         layouts: by slice and grouping.
         options: what the contrasts were computed with.
     """
-    is_significant = (contrasts[LEVEL].notna() & contrasts.ci_low.notna() & contrasts.ci_high.notna()).to_numpy()
+    is_significant = (
+        contrasts[SELECTED_LEVEL].notna() & contrasts.ci_low.notna() & contrasts.ci_high.notna()
+    ).to_numpy()
     is_beyond = (contrasts.contrast == INTERACTION).to_numpy()
     tables = []
     for _, rows in contrasts[is_significant & ~is_beyond].groupby(HYPOTHESIS, sort=False):
@@ -40,11 +42,11 @@ def with_selected_intervals(
         reference = _reference(rows, layout.cells.group_ids)
         hypothesis_key, level = (
             tuple(hypothesis[name] for name in KEYS_OF_HYPOTHESIS),
-            rows[LEVEL].to_numpy(dtype=float)[0],
+            rows[SELECTED_LEVEL].to_numpy(dtype=float)[0],
         )
         tables.append(layout.intervals(hypothesis_key, reference, level, options).assign(**hypothesis))
     value, std_error, level, df = (
-        contrasts[name].to_numpy(dtype=float) for name in ("value", "std_error", LEVEL, "df")
+        contrasts[name].to_numpy(dtype=float) for name in ("value", "std_error", SELECTED_LEVEL, "df")
     )
     selected = interval.around(value, std_error, stats.t.isf(np.where(is_beyond, level, np.nan) / 2, df))
     if tables:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.contrasts.compare import compare_values
-from python_assets.infer.design.cells import Cells, Rows
+from python_assets.infer.design.cells import CellRows, Cells
 from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.options import Options, Reference
@@ -59,7 +59,7 @@ def blocked_levels(
         n_responses=np.ones((len(at), 1)),
         has_several_prompts=False,
     )
-    chosen = next(choose_schemes(cells, lambda: Rows.of_cells(cells), options))
+    chosen = next(choose_schemes(cells, lambda: CellRows.of_cells(cells), options))
     if isinstance(chosen.scheme, InferenceReason):
         return Result.of((len(order) - 1,), reason=chosen.scheme)
     scheme = chosen.scheme._replace(reference=Reference(Against.LEVEL, 0))

@@ -161,7 +161,7 @@ def _p(statistics: Floats) -> Floats:
     return cast(Floats, (statistics >= statistics[0] - TIE * np.maximum(np.abs(statistics[0]), 1)).mean(axis=0))
 
 
-class Errors(NamedTuple):
+class ClusterErrors(NamedTuple):
     """Covariance of coefficients, shape (terms, terms), and degrees of freedom, shape (terms,); NaN: none."""
 
     covariance: Floats
@@ -173,7 +173,7 @@ class Errors(NamedTuple):
         return np.sqrt(np.diag(self.covariance))
 
 
-def cluster_errors(counts: Counts, fit: Fit, without: Floats) -> Errors:
+def cluster_errors(counts: Counts, fit: Fit, without: Floats) -> ClusterErrors:
     """CRV3 errors, with Satterthwaite's degrees of freedom under responses as alike in their cluster as these are.
 
     A coefficient's error is the sum over clusters of squared influences s_g, linear in the residuals; with P their
@@ -208,7 +208,7 @@ def cluster_errors(counts: Counts, fit: Fit, without: Floats) -> Errors:
         df[term] = _satterthwaite(
             np.einsum("gi,gi->g", h, noise_influence), cluster_term, noise_influence, noise.sum(axis=0)
         )
-    return Errors((n - 1) / n * difference.T @ difference, df)
+    return ClusterErrors((n - 1) / n * difference.T @ difference, df)
 
 
 def _satterthwaite(diagonal: Floats, own: Floats, of_noise: Floats, middle: Floats) -> float:
@@ -228,7 +228,7 @@ def t_p(coefficient: Floats, std_error: Floats, df: Floats) -> Floats:
     return cast(Floats, 2 * stats.t.sf(t, df))
 
 
-def joint_p(coefficients: Floats, errors: Errors, columns: Ints) -> float:
+def joint_p(coefficients: Floats, errors: ClusterErrors, columns: Ints) -> float:
     """P that none of some coefficients differs from 0; NaN where degrees of freedom are too few for them.
 
     Hotelling's T2 with the fewest degrees of freedom of any of them.

@@ -59,7 +59,7 @@ class Term(NamedTuple):
         return f"{self.factor}={self.level}" if self.factors else INTERCEPT
 
 
-class Design(NamedTuple):
+class RegressionDesign(NamedTuple):
     """What a regression is of: factors with their references, sets that interact, levels in order.
 
     of_models: the factors that generations have. has_units: whether clusters are units, such as names, that share
@@ -110,7 +110,7 @@ class Design(NamedTuple):
 
 def regression_designs(
     connection: duckdb.DuckDBPyConnection, regressions: Mapping[str, Regression]
-) -> dict[str, Design]:
+) -> dict[str, RegressionDesign]:
     """Read levels and references of the factors of every regression.
 
     Args:
@@ -135,7 +135,7 @@ def regression_designs(
             for factor, reference in regression.declared_references.items()
         }
         interactions = [tuple(one) for one in regression.interactions]
-        designs[name] = Design(
+        designs[name] = RegressionDesign(
             references, interactions, order, tuple(one for one in references if one in model_factors)
         )
     return designs
@@ -149,7 +149,7 @@ class Dropped(NamedTuple):
     aliased_with: tuple[str, ...] = ()
 
 
-class Coded(NamedTuple):
+class ModelColumns(NamedTuple):
     """The columns of a regression, shape (rows, terms), the intercept first; and what has none."""
 
     x: Floats
@@ -157,7 +157,7 @@ class Coded(NamedTuple):
     dropped: list[Dropped]
 
 
-def coded(levels: pd.DataFrame, design: Design) -> Coded:
+def coded(levels: pd.DataFrame, design: RegressionDesign) -> ModelColumns:
     """Code factors against their references; leave out what the other columns add up to.
 
     Args:
@@ -184,7 +184,7 @@ def coded(levels: pd.DataFrame, design: Design) -> Coded:
         named = [term.name for term, weight in zip(kept, weights, strict=True) if abs(weight) > 1e-6]
         aliases = tuple(name for name in named if name != INTERCEPT) or tuple(named)
         dropped.append(Dropped(terms[at], InferenceReason.ALIASED, aliases))
-    return Coded(x, kept, dropped)
+    return ModelColumns(x, kept, dropped)
 
 
 def has_levels(levels: pd.DataFrame, wanted: Mapping[str, str]) -> NDArray[np.bool_]:

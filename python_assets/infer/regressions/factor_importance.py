@@ -18,7 +18,7 @@ from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.options import Options
 from python_assets.infer.regressions import logistic
 from python_assets.infer.regressions.clusters import cluster_errors
-from python_assets.infer.regressions.coding import Coded, Design, Dropped, Term, coded
+from python_assets.infer.regressions.coding import Dropped, ModelColumns, RegressionDesign, Term, coded
 from python_assets.infer.regressions.factor_tests import LEAST_CLUSTERS, Effect, Model
 from python_assets.infer.result import InferenceReason, Result, joined
 from python_assets.study.base import LEVEL_SEPARATOR
@@ -28,7 +28,7 @@ FIRTH: Final = "Firth's penalised likelihood"
 LEAST_FOR_AN_ERROR: Final = 2  # clusters at every corner of a coefficient
 
 
-class Responses(NamedTuple):
+class ClusterResponses(NamedTuple):
     """Counts by cluster and levels: one column a factor in levels, one row a row of the others.
 
     n: responses with a value, k: those of them that are 1; no row has both of one cluster and all levels of another.
@@ -47,7 +47,7 @@ class Importance(NamedTuple):
     models: pd.DataFrame
 
 
-def factor_importance(responses: Responses, design: Design, options: Options) -> Importance:
+def factor_importance(responses: ClusterResponses, design: RegressionDesign, options: Options) -> Importance:
     """Fit a regression and test every effect of it.
 
     Args:
@@ -68,7 +68,7 @@ def factor_importance(responses: Responses, design: Design, options: Options) ->
         return _importance(responses, design, options)
 
 
-def _importance(responses: Responses, design: Design, options: Options) -> Importance:
+def _importance(responses: ClusterResponses, design: RegressionDesign, options: Options) -> Importance:
     kept = responses.n > 0
     levels = responses.levels[kept].reset_index(drop=True)
     cluster = np.unique(responses.cluster[kept], return_inverse=True)[1]
@@ -100,7 +100,7 @@ def _importance(responses: Responses, design: Design, options: Options) -> Impor
     return Importance(terms, pd.DataFrame([counted | row for row in _models(model, effects, tests, constant)]))
 
 
-def _fitted(design: Design, levels: pd.DataFrame, columns: Coded, counts: logistic.Counts) -> Model:
+def _fitted(design: RegressionDesign, levels: pd.DataFrame, columns: ModelColumns, counts: logistic.Counts) -> Model:
     separated = logistic.infinite_columns(counts)
     fit = (logistic.fit_firth if separated.any() else logistic.fit_logistic)(counts)
     has_errors = counts.n_clusters >= LEAST_FOR_AN_ERROR and not logistic.takes_too_long(counts)
@@ -108,7 +108,7 @@ def _fitted(design: Design, levels: pd.DataFrame, columns: Coded, counts: logist
     return Model(design, levels, columns, counts, fit=fit, separated=separated, errors=errors)
 
 
-def _keys(terms: Sequence[Term], design: Design) -> pd.DataFrame:
+def _keys(terms: Sequence[Term], design: RegressionDesign) -> pd.DataFrame:
     references = [LEVEL_SEPARATOR.join(design.references[factor] for factor in term.factors) for term in terms]
     keys = {"factor": [one.factor for one in terms], "level": [one.level for one in terms], "reference": references}
     return pd.DataFrame(keys)
@@ -191,7 +191,7 @@ def _models(
     return rows + [{"factor": name, "reason": InferenceReason.ONE_GROUP} for name in constant]
 
 
-def nothing_fitted(design: Design, reason: InferenceReason, counted: Mapping[str, int]) -> Importance:
+def nothing_fitted(design: RegressionDesign, reason: InferenceReason, counted: Mapping[str, int]) -> Importance:
     """Rows of nothing but the reason; counted: how many responses, events and clusters there are."""
     models = pd.DataFrame({"factor": ["", *(Term(factors).factor for factors in design.effects)]})
     return Importance(_keys([Term()], design).assign(reason=reason), models.assign(**counted, reason=reason))

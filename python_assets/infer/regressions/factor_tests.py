@@ -19,15 +19,22 @@ from python_assets.infer.draws.exchange import Ints, stable_seed
 from python_assets.infer.formulas.multiplicity import holm
 from python_assets.infer.options import Options
 from python_assets.infer.regressions.blocked_levels import blocked_levels
-from python_assets.infer.regressions.clusters import Errors, Exchange, joint_p, permuted_drop, permuted_levels, t_p
-from python_assets.infer.regressions.coding import Coded, Design, Term, has_levels
+from python_assets.infer.regressions.clusters import (
+    ClusterErrors,
+    Exchange,
+    joint_p,
+    permuted_drop,
+    permuted_levels,
+    t_p,
+)
+from python_assets.infer.regressions.coding import ModelColumns, RegressionDesign, Term, has_levels
 from python_assets.infer.regressions.logistic import Counts, Fit, fit_like
 from python_assets.infer.result import InferenceReason, Result, first_of
 
 LEAST_CLUSTERS: Final = 5  # at every corner of a coefficient, for its t
 LEAST_PERMUTED: Final = 4
 ARRANGEMENTS: Final = 20  # times 1 / alpha, that a permutation needs
-BY_T: Final = "one cluster left out at a time, t"
+T_BY_CLUSTERS: Final = "one cluster left out at a time, t"
 BY_CLUSTERS: Final = "whole clusters permuted, studentised score"
 BY_BLOCKS: Final = "inside root prompts"
 
@@ -39,13 +46,13 @@ class Model(NamedTuple):
     by column.
     """
 
-    design: Design
+    design: RegressionDesign
     levels: pd.DataFrame
-    coded: Coded
+    coded: ModelColumns
     counts: Counts
     fit: Fit
     separated: NDArray[np.bool_]
-    errors: Errors | None
+    errors: ClusterErrors | None
 
     def n_clusters_with(self, wanted: Mapping[str, str]) -> int:
         """Clusters with a row of all of these levels."""
@@ -170,7 +177,7 @@ class Effect:
             p.shape,
             p_value=p,
             p_hypothesis=joint,
-            method=first_of([is_t, ~np.isnan(p)], [BY_T, BY_CLUSTERS]),
+            method=first_of([is_t, ~np.isnan(p)], [T_BY_CLUSTERS, BY_CLUSTERS]),
             scope=first_of([~np.isnan(p)], [model.design.scope]),
             reason=first_of([is_t, separated & is_enough, ~is_t], [None, InferenceReason.SEPARATED, other]),
         )

@@ -17,8 +17,13 @@ from python_assets.infer.design.mixed_scorers import mixed_factors
 from python_assets.infer.draws.exchange import stable_seed
 from python_assets.infer.formulas.multiplicity import hypothesis_levels
 from python_assets.infer.options import options_of
-from python_assets.infer.regressions.coding import INTERCEPT, Design, regression_designs
-from python_assets.infer.regressions.factor_importance import Importance, Responses, factor_importance, nothing_fitted
+from python_assets.infer.regressions.coding import INTERCEPT, RegressionDesign, regression_designs
+from python_assets.infer.regressions.factor_importance import (
+    ClusterResponses,
+    Importance,
+    factor_importance,
+    nothing_fitted,
+)
 from python_assets.infer.result import Bools, InferenceReason, first_of
 from python_assets.infer.tables import Columns, write_tables
 from python_assets.study.base import ALL_SYSTEMS, LEVEL_SEPARATOR, parts_of
@@ -29,7 +34,7 @@ _EFFECTS: Final = "effects"
 _KEYS = ["regression_id", "slice_id", "system_id", "measure_id"]
 _TESTED = {"p_value": "double", "q_value": "double", "method": "varchar"}
 _REASONS = {"reason": "varchar", "inference_reason": "varchar"}
-TABLES: Final[Columns] = {
+REGRESSION_TABLES: Final[Columns] = {
     "factor_importance": {
         **dict.fromkeys(["study_id", *_KEYS, "factor", "level", "reference"], "varchar not null"),
         **dict.fromkeys(["coefficient", "std_error", "std_error_model", "odds_ratio"], "double"),
@@ -110,7 +115,12 @@ def fit_regressions(
 
 
 def _fitted(
-    connection: duckdb.DuckDBPyConnection, study: Study, name: str, design: Design, measure_id: str, level: float | None
+    connection: duckdb.DuckDBPyConnection,
+    study: Study,
+    name: str,
+    design: RegressionDesign,
+    measure_id: str,
+    level: float | None,
 ) -> Iterator[tuple[str, Importance]]:
     """A regression of every generation, or of all of them together."""
     options = options_of(study, level)._replace(seed=stable_seed(study.seed, name))
@@ -135,7 +145,7 @@ def _fitted(
         added = system_sums.groupby(["unit_id", *factors], sort=True)[counts].sum().reset_index()
         n, k = (added[count].to_numpy(dtype=float) for count in counts)
         system_design = design._replace(has_units=not system_sums.unit_is_root_prompt.all())
-        responses = Responses(added[factors], pd.factorize(added.unit_id)[0], n, k)
+        responses = ClusterResponses(added[factors], pd.factorize(added.unit_id)[0], n, k)
         yield str(system_id), factor_importance(responses, system_design, options)
 
 
@@ -158,7 +168,7 @@ def _of_systems(name: str, systems: Sequence[str] | None, sums: pd.DataFrame) ->
 
 def _stacked(parts: Sequence[Importance]) -> Importance:
     """All rows, with every column of their table that some of them may lack."""
-    columns = ([*TABLES["factor_importance"], "p_holm"], [*TABLES["factor_models"]])
+    columns = ([*REGRESSION_TABLES["factor_importance"], "p_holm"], [*REGRESSION_TABLES["factor_models"]])
     rows = ([row for importance in parts for row in importance[at].to_dict("records")] for at in range(2))
     return Importance(*(pd.DataFrame(table_rows, columns=of) for table_rows, of in zip(rows, columns, strict=True)))
 
@@ -202,7 +212,7 @@ def judge_regressions(
             n_hypotheses=np.where(is_effect, n_tested, np.nan),
         ),
     }
-    write_tables(connection, TABLES, tables)
+    write_tables(connection, REGRESSION_TABLES, tables)
     return RegressionCounts(int((models.factor == "").sum()), len(terms), n_tested)
 
 

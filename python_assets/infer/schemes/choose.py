@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from python_assets.infer.design.cells import Cells, Labelled, Rows
+from python_assets.infer.design.cells import CellRows, Cells, Labelled
 from python_assets.infer.design.design import Design, Frame, Unit, choose_unit, presence_patterns, shared
 from python_assets.infer.draws.exchange import Draws, Floats, Ints, Shuffles, owner_draws, stable_seed
 from python_assets.infer.draws.flips import Flips
@@ -134,7 +134,7 @@ class Chosen(NamedTuple):
     take: Callable[[Ints], Floats]
 
 
-def choose_schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterator[Chosen]:
+def choose_schemes(cells: Cells, rows: Callable[[], CellRows], options: Options) -> Iterator[Chosen]:
     """Yield the columns of a slice and grouping with the scheme of each presence pattern.
 
     Args:
@@ -174,7 +174,7 @@ def _of_labels(
     return scheme._replace(labelled=labelled) if isinstance(scheme, Blocks) else InferenceReason.SCHEME_NOT_AVAILABLE
 
 
-def _schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterator[Chosen]:
+def _schemes(cells: Cells, rows: Callable[[], CellRows], options: Options) -> Iterator[Chosen]:
     if cells.refusal is not None:
         yield Chosen(np.arange(len(cells.columns)), cells.refusal, lambda members: cells.x[:, members])
     elif cells.stratum_of_cell is not None:
@@ -183,7 +183,7 @@ def _schemes(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterat
         yield from _in_blocks(cells, rows, options)
 
 
-def _in_blocks(cells: Cells, rows: Callable[[], Rows], options: Options) -> Iterator[Chosen]:
+def _in_blocks(cells: Cells, rows: Callable[[], CellRows], options: Options) -> Iterator[Chosen]:
     """Columns of groups that meet in blocks; all presence patterns share the orders of the frame."""
     frame, replicated = cells.frame, list[int]()
     flip_seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "root prompts turned round")
@@ -245,7 +245,7 @@ def _why_not(frame: Frame, present: NDArray[np.bool_], cell: Ints, reason: Infer
     return reason if len(cell) else InferenceReason.NO_SHARED_BLOCK
 
 
-def _of_replicates(cells: Cells, rows: Rows, columns: Ints, options: Options) -> Iterator[Chosen]:
+def _of_replicates(cells: Cells, rows: CellRows, columns: Ints, options: Options) -> Iterator[Chosen]:
     seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, Unit.REPLICATE)
 
     def take(members: Ints) -> Floats:

@@ -18,7 +18,7 @@ from python_assets.infer.design.labels import whole_roots
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.result import Bools, InferenceReason
 from python_assets.infer.schemes.block_contrast import BlockContrast
-from python_assets.infer.tables import CORRECTED, OF_LABELS
+from python_assets.infer.tables import CORRECTED, LABEL_CALIBRATIONS
 from python_assets.study.base import BASELINE
 
 FEWEST_EVENTS: Final = 3  # labelled events, and answers without one, under which a group's numbers are approximate
@@ -178,7 +178,7 @@ def _columns(frame: Frame, m: Floats, labels: CellLabels | None, kind: str) -> I
         v,
         nothing._replace(n_root_prompts=corrected.n_labelled, reason=corrected.reason, is_few=is_few, of_cells=labels),
     )
-    for calibration in OF_LABELS[kind][1:]:
+    for calibration in LABEL_CALIBRATIONS[kind][1:]:
         x = np.where(np.isnan(m), np.nan, labels.of(calibration))
         if np.isnan(x).all():  # people found it nowhere, or everywhere
             continue

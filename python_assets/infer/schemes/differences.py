@@ -59,7 +59,7 @@ def ratio(value: Floats, std_error: Floats, scale: Floats) -> Floats:
     return np.where(no_error, np.where(np.abs(value) <= TIE * scale, 0, np.copysign(LARGEST_T, value)), t)
 
 
-class Rows(NamedTuple):
+class ContrastCounts(NamedTuple):
     """What is counted of the rows of a contrast, arrays of one length, whichever scheme it is of.
 
     n_units: units of each row, the smaller side where a unit has one only. n_root_prompts: of each row. is_compared:
@@ -98,7 +98,7 @@ class OfBlocks(ABC):
         """Root prompts that hold both sides of each row, the smallest p of each, and rows that are no mirrors."""
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> ContrastCounts:
         """What is counted of the rows.
 
         Source: inference.md 6.3: one group in 2 of 30 prompts would take the power from all others.
@@ -106,7 +106,7 @@ class OfBlocks(ABC):
         n_units, (n_root_prompts, smallest_p, n_tests) = self.is_present.sum(axis=1), self.counted
         is_tested = n_units >= MIN_UNITS
         is_rare = (n_units < MIN_UNITS_OF_HYPOTHESIS) & (n_units.max(initial=0) >= MIN_UNITS_OF_HYPOTHESIS)
-        return Rows(
+        return ContrastCounts(
             n_units=n_units,
             n_root_prompts=n_root_prompts,
             is_compared=n_units > 0,

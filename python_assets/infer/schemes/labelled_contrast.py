@@ -15,7 +15,7 @@ import numpy as np
 from python_assets.infer.design.cells import Labelled
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.schemes.block_contrast import BlockContrast
-from python_assets.infer.schemes.differences import LARGEST_T, Differences, Rows, Sums
+from python_assets.infer.schemes.differences import LARGEST_T, ContrastCounts, Differences, Sums
 
 _NOTHING = Labelled("error_score", 0, None, np.zeros(0, dtype=bool), is_rate=False)
 
@@ -31,7 +31,7 @@ class LabelledContrast(BlockContrast):
     labelled: Labelled = _NOTHING
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> ContrastCounts:
         """What is counted of the rows."""
         n = self.labelled.n_root_prompts
         of = f"{n} labelled root prompts" if n else "labelled answers"

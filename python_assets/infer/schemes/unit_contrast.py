@@ -22,14 +22,14 @@ from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.interval import RatePair
 from python_assets.infer.options import Reference
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.schemes.differences import Counts, Differences, OfTs, Rows, ratio
+from python_assets.infer.schemes.differences import ContrastCounts, Counts, Differences, OfTs, ratio
 from python_assets.infer.schemes.pair_contrast import one_way
-from python_assets.infer.schemes.units import MIN_PROMPTS, MIN_UNITS_OF_GROUP, ROUNDING, Units, unit_scopes
+from python_assets.infer.schemes.units import MIN_PROMPTS, MIN_UNITS_OF_GROUP, UNIT_ROUNDING, Units, unit_scopes
 from python_assets.infer.tables import THESE_PROMPTS
 from python_assets.study.base import Against
 
 
-class Weights(NamedTuple):
+class ContrastWeights(NamedTuple):
     """What each row compares: a group with others, in the strata that hold both.
 
     own, other: weight of each cell, shape (rows, cells). n_own, n_other: units of each side. smallest_p: that
@@ -52,7 +52,7 @@ class UnitContrast:
     reference: Reference = Reference()
 
     @cached_property
-    def weights(self) -> Weights:
+    def weights(self) -> ContrastWeights:
         """The cells that each row compares."""
         units = self.units
         group, other = one_way(self.reference, units.n_groups)
@@ -66,7 +66,7 @@ class UnitContrast:
         n_groups = np.maximum(is_compared @ in_stratum, 1)
         weight = units.weight_of_strata(shared)[:, units.stratum_of_cell]
         code = units.slots.row
-        return Weights(
+        return ContrastWeights(
             own=is_own * weight,
             other=is_compared * weight / n_groups[:, units.stratum_of_cell],
             n_own=(n_own * shared).sum(axis=1).astype(np.intp),
@@ -81,7 +81,7 @@ class UnitContrast:
         return self.weights.own - self.weights.other
 
     @cached_property
-    def rows(self) -> Rows:
+    def rows(self) -> ContrastCounts:
         """What is counted of the rows; all pairs are mirrored elsewhere.
 
         Shuffling units destroys the interaction of group and prompt, so p of units is never below that of t. Repeats,
@@ -96,7 +96,7 @@ class UnitContrast:
         if units.is_replicate:
             names = ("permuted Welch t of replicates", "Welch t of replicates", "Welch t interval")
             scope = np.full(len(n_fewer), THESE_PROMPTS, dtype=object)
-        return Rows(
+        return ContrastCounts(
             n_units=n_root_prompts if units.is_replicate else n_fewer,
             n_root_prompts=n_root_prompts,
             is_compared=is_compared,
@@ -186,7 +186,7 @@ class UnitContrast:
         n = self.units.size_of_cell[:, None]
         mean = total / n
         left = squares - total * mean
-        left = np.where(left > ROUNDING * spread, left, 0)
+        left = np.where(left > UNIT_ROUNDING * spread, left, 0)
         variance, df = self._variances(left)
         cell_variances = (self.difference**2)[:, :, None] * (variance / n)[..., None, :, :]
         unit_variance = cell_variances.sum(axis=-2)
@@ -255,7 +255,7 @@ class UnitContrast:
         total, squares = units.sums_of_cells(z), units.sums_of_cells(z**2)
         n = units.size_of_cell[:, None]
         left = squares - total**2 / n
-        variance = self._variances(np.where(left > ROUNDING, left, 0))[0] / n
+        variance = self._variances(np.where(left > UNIT_ROUNDING, left, 0))[0] / n
         fields, variances = [], []
         is_compared = np.where(self.rows.is_compared, 1.0, np.nan)
         for side in (self.weights.own, self.weights.other):

@@ -18,7 +18,7 @@ from python_assets.infer.tables import SIMILAR_PROMPTS, SIMILAR_UNITS, SIMILAR_U
 
 MIN_UNITS_OF_GROUP = 4
 MIN_PROMPTS = 5  # fewer tell nothing about other prompts
-ROUNDING = 1e-12
+UNIT_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,14 +19,14 @@ from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.subgroups import variance
 from python_assets.infer.tables import Columns, write_tables
 
-KEYS: Final = ("study_id", "slice_id", "system_id", "measure_id", "grouping_id", "group_id")
+SUBGROUP_KEYS: Final = ("study_id", "slice_id", "system_id", "measure_id", "grouping_id", "group_id")
 _TABLES: Final[Columns] = {
     "subgroups": {
-        **dict.fromkeys(KEYS, "varchar not null"),
+        **dict.fromkeys(SUBGROUP_KEYS, "varchar not null"),
         **dict.fromkeys(("ci_low", "ci_high", "log_disparity_ci_low", "log_disparity_ci_high"), "double"),
         "inference_reason": "varchar",
     },
-    "variance_components": variance.COLUMNS,
+    "variance_components": variance.VARIANCE_COLUMNS,
 }
 _MIXED_SLICES: Final = """
     select slice_id
@@ -45,7 +45,7 @@ class SubgroupCounts(NamedTuple):
     n_variance_components: int
 
 
-class Side(NamedTuple):
+class PooledSide(NamedTuple):
     """The pooled rate of one side of a comparison.
 
     rate: NaN without responses. squares: sum over units of (k - rate n)^2. inverse_n: 1 / effective number
@@ -115,10 +115,10 @@ def subgroup_intervals(sums: pd.DataFrame, alpha: float, mixed_slices: Sequence[
         for name, ends in limits.items()
         for end, limit in ends._asdict().items()
     }
-    return sums[list(KEYS)].assign(**columns, inference_reason=first_of([*reasons.values()], [*reasons]))
+    return sums[list(SUBGROUP_KEYS)].assign(**columns, inference_reason=first_of([*reasons.values()], [*reasons]))
 
 
-def _side(sums: pd.DataFrame, side: str, suffix: str) -> Side:
+def _side(sums: pd.DataFrame, side: str, suffix: str) -> PooledSide:
     """One side: its letter in the names of products, and what ends the names of its counts."""
     n, k, n_units = (
         sums[name + suffix].to_numpy(dtype=float) for name in ("n_responses", "n_deviating", "n_root_prompts")
@@ -130,10 +130,10 @@ def _side(sums: pd.DataFrame, side: str, suffix: str) -> Side:
     # units that all have one rate tell of no spread: then responses count, or the interval would vanish
     spread = np.where(squares > 0, squares, n * rate * (1 - rate))
     mean_variance = spread * n_units / np.maximum(n_units - 1, 1) / np.maximum(n, 1) ** 2
-    return Side(rate, squares, interval.inverse_effective_n(rate, mean_variance, 1 / np.maximum(n_units, 1)))
+    return PooledSide(rate, squares, interval.inverse_effective_n(rate, mean_variance, 1 / np.maximum(n_units, 1)))
 
 
-def _correlation(sums: pd.DataFrame, own: Side, other: Side) -> Floats:
+def _correlation(sums: pd.DataFrame, own: PooledSide, other: PooledSide) -> Floats:
     """Correlation of both rates, from the units that hold both sides; 0 where one is constant."""
     nn, nk, kn, kk = (sums[f"sum_{name}_uo"].to_numpy(dtype=float) for name in ("nn", "nk", "kn", "kk"))
     together = kk - other.rate * kn - own.rate * nk + own.rate * other.rate * nn

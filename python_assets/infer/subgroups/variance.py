@@ -23,7 +23,7 @@ SYSTEM: Final = "system"
 _INTERACTION: Final = "interaction"
 REPEAT: Final = "repeat"
 REST: Final = "rest"
-COLUMNS: Final = {
+VARIANCE_COLUMNS: Final = {
     **dict.fromkeys(["study_id", "slice_id", "measure_id", "grouping_id", "source"], "varchar not null"),
     "position": "bigint not null",
     "variance": "double",
@@ -93,7 +93,7 @@ def variance_rows(connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
         values = connection.execute(_VALUES, layout).df()
         components = _components(values, levels) if len(values) else _NOTHING.assign(reason="no_values")
         tables.append(components.assign(**keys))
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*COLUMNS])
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*VARIANCE_COLUMNS])
 
 
 def _components(values: pd.DataFrame, levels: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:

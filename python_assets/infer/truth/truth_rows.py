@@ -28,9 +28,9 @@ OF_HYPOTHESIS: Final = ("jsd_truth_weighted", "jsd_truth_unweighted")
 _SIZES: Final = (*OF_HYPOTHESIS, "jsd_truth_marginal", "jsd_truth_by_group")  # the others tell of categories too
 _KEYS: Final = ["slice_id", "system_id", "measure_id", "grouping_id", "parameters"]
 _CELL: Final = ("category", "category_position", "group_id")
-ANSWERS: Final = (*_KEYS, *_CELL, "root_prompt_position", "unit_id", "prompt_position", "n")
+TRUTH_COLUMNS: Final = (*_KEYS, *_CELL, "root_prompt_position", "unit_id", "prompt_position", "n")
 TRUTHS: Final = ("measure_id", "grouping_id", *_CELL, "share", "n_persons")
-_ANSWERS: Final = f"select {', '.join(ANSWERS)} from intermediate.int_truth_answers order by all"
+_ANSWERS: Final = f"select {', '.join(TRUTH_COLUMNS)} from intermediate.int_truth_answers order by all"
 _NUMBERS: Final = ("value", "value_corrected", *NULL_DISTRIBUTION, *INTERVAL, "p_value")
 _TRUTHS: Final = f"select {', '.join(TRUTHS)} from raw.ground_truths order by all"
 

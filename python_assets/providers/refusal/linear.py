@@ -20,7 +20,7 @@ from python_assets.errors import ProviderError
 from python_assets.providers.refusal.opening import is_of_life, is_reported
 
 # What the file of weights must say that it is: weights of another version would be told as these.
-VERSION: Final = "refusal_en_3"
+WEIGHTS_VERSION: Final = "refusal_en_3"
 WEIGHTS: Final = Path(__file__).with_name("weights.npz")
 _SENTENCES: Final = 3
 MOST_WORDS: Final = 3
@@ -36,7 +36,7 @@ _CUE: Final = re.compile(
 _YES_OR_NO: Final = re.compile(r"(?:yes|no)\b(?!\s)", re.IGNORECASE)
 
 
-class Weights(NamedTuple):
+class RefusalWeights(NamedTuple):
     """The model: where each word stands, its inverse document frequency, and what it says.
 
     place: words, pairs and triples, n of them. idf: shape (n,). coefficients: shape (2, n), intercepts: shape (2,),
@@ -90,7 +90,7 @@ def linear_score(sentences: Sequence[str]) -> LinearScore:
     return LinearScore(float(refused) if may_refuse(read) else -np.inf, float(partly))
 
 
-def decision(weights: Weights, text: str) -> NDArray[np.float64]:
+def decision(weights: RefusalWeights, text: str) -> NDArray[np.float64]:
     """The decision functions of a text, in log odds: shape (2,)."""
     places = map(weights.place.get, _runs_of_words(text))
     counts = Counter(index for index in places if index is not None)
@@ -110,7 +110,7 @@ def _runs_of_words(text: str) -> Iterator[str]:
 
 
 @cache
-def packaged_weights(path: Path) -> Weights:
+def packaged_weights(path: Path) -> RefusalWeights:
     """Read a file of weights.
 
     Raises:
@@ -124,15 +124,17 @@ def packaged_weights(path: Path) -> Weights:
         raise ProviderError(
             path, f"{type(error).__name__}: {error}", "the weights of the refusal model", remedy
         ) from error
-    if version != VERSION:
-        raise ProviderError(path, f"weights of version {version}", VERSION, remedy)
+    if version != WEIGHTS_VERSION:
+        raise ProviderError(path, f"weights of version {version}", WEIGHTS_VERSION, remedy)
     words = bytes(arrays_by_name["words"]).decode().split("\n")
-    arrays = (arrays_by_name[name].astype(np.float64) for name in Weights._fields[1:])
-    return Weights({word: at for at, word in enumerate(words)}, *arrays)
+    arrays = (arrays_by_name[name].astype(np.float64) for name in RefusalWeights._fields[1:])
+    return RefusalWeights({word: at for at, word in enumerate(words)}, *arrays)
 
 
 def save_weights(path: Path, words: Sequence[str], *arrays: NDArray[np.float64]) -> None:
     """Write a file of weights; arrays: the fields of Weights behind place, in its order."""
-    kept: dict[str, Any] = {name: one.astype(np.float32) for name, one in zip(Weights._fields[1:], arrays, strict=True)}
+    kept: dict[str, Any] = {
+        name: one.astype(np.float32) for name, one in zip(RefusalWeights._fields[1:], arrays, strict=True)
+    }
     text = np.frombuffer("\n".join(words).encode(), dtype=np.uint8)
-    np.savez_compressed(path, version=np.array(VERSION), words=text, **kept)
+    np.savez_compressed(path, version=np.array(WEIGHTS_VERSION), words=text, **kept)

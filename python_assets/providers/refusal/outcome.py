@@ -7,12 +7,12 @@ Belongs here: putting rules and model together. A refusal is what either finds; 
 from typing import Final
 
 from python_assets.providers.records import ResponseOutcome
-from python_assets.providers.refusal.linear import VERSION, linear_score
+from python_assets.providers.refusal.linear import WEIGHTS_VERSION, linear_score
 from python_assets.providers.refusal.opening import opening_sentences
 from python_assets.providers.refusal.rules import refuses_by_rules
 
 # Part of the extractor version: other rules or weights get a new name.
-REFUSAL_VERSION: Final = VERSION
+REFUSAL_VERSION: Final = WEIGHTS_VERSION
 
 
 def read_outcome(text: str) -> ResponseOutcome:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import duckdb
 
-from python_assets.published.account import FAMILIES, UNSCORED, UNTESTED, unscored_in_words, why
+from python_assets.published.account import FAMILIES, UNSCORED_MEASURES, UNTESTED, unscored_in_words, why
 from python_assets.published.copies import study_row
 from python_assets.published.query import open_published
 from python_assets.report.audits.record import Record
@@ -121,7 +121,7 @@ def _benchmark(
             {"n": row["n"], "reason": row["reason"], "told": why(row["reason"], row["meaning"], row["remedy"])}
             for row in rows_of(connection, UNTESTED, study_keys)
         ],
-        "unscored": [unscored_in_words(row) for row in rows_of(connection, UNSCORED, study_keys)],
+        "unscored": [unscored_in_words(row) for row in rows_of(connection, UNSCORED_MEASURES, study_keys)],
         "hypotheses": hypotheses,
     }
 

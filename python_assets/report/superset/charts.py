@@ -26,7 +26,7 @@ class Number(NamedTuple):
     width: int = 3
 
 
-class Rows(NamedTuple):
+class TableChart(NamedTuple):
     """Rows as they are; order: columns, a minus before those that fall."""
 
     name: str
@@ -57,7 +57,7 @@ class Figure(NamedTuple):
     is_stacked: bool = False
 
 
-Chart = Number | Rows | Figure
+Chart = Number | TableChart | Figure
 
 ONE_AT_A_TIME: Final = "one study, measure and grouping at a time"
 _LIMITS: Final = ("ci_low", "ci_high")
@@ -82,7 +82,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             ),
         ),
         (
-            Rows(
+            TableChart(
                 "who_is_worse_off",
                 "Who is worse off, by how much and how sure",
                 "v_worse_off",
@@ -100,7 +100,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             ),
         ),
         (
-            Rows(
+            TableChart(
                 "findings",
                 "Every question, the worst first",
                 "v_findings",
@@ -124,7 +124,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             ),
         ),
         (
-            Rows(
+            TableChart(
                 "differences",
                 "Every group of every question",
                 "v_differences",
@@ -135,7 +135,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             ),
         ),
         (
-            Rows(
+            TableChart(
                 "quotes",
                 "Answers behind the groups that differ",
                 "v_quotes",
@@ -182,7 +182,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             ),
         ),
         (
-            Rows(
+            TableChart(
                 "changed",
                 "Every change between two models, group by group",
                 "v_changed",
@@ -218,7 +218,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             ),
         ),
         (
-            Rows(
+            TableChart(
                 "coverage",
                 "How well prompts cover the combinations of factors",
                 "v_coverage",
@@ -228,7 +228,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             ),
         ),
         (
-            Rows(
+            TableChart(
                 "factors",
                 "What matters for an answer: share of variance, drop in deviance, or why not",
                 "v_factors",
@@ -249,7 +249,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             Number("checks", "checks and rules in all", "v_quality"),
         ),
         (
-            Rows(
+            TableChart(
                 "quality",
                 "Checks of the data, those that fail first",
                 "v_quality",
@@ -259,7 +259,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             ),
         ),
         (
-            Rows(
+            TableChart(
                 "rules",
                 "Rules on records: how many break each and what becomes of them",
                 "v_quality_rules",
@@ -269,7 +269,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             ),
         ),
         (
-            Rows(
+            TableChart(
                 "scorers",
                 "How rightly each measure is read",
                 "v_scorers",
@@ -296,7 +296,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             ),
         ),
         (
-            Rows(
+            TableChart(
                 "changed_since",
                 "What each question came to in its latest run and the one before, and whether a change was tested",
                 "v_changed_since",
@@ -308,7 +308,7 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
             ),
         ),
         (
-            Rows(
+            TableChart(
                 "runs",
                 "Every question in every run",
                 "v_history",
@@ -330,7 +330,7 @@ def charts() -> list[Chart]:
 def columns_of(chart: Chart) -> set[str]:
     """The columns of its view that a chart reads."""
     read = {column for column, *_ in chart.where}
-    if isinstance(chart, Rows):
+    if isinstance(chart, TableChart):
         return read.union(chart.columns, (name.removeprefix("-") for name in chart.order))
     if isinstance(chart, Figure):
         return read.union(chart.numbers, chart.by, [chart.x]) - {COUNT}

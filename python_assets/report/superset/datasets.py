@@ -7,7 +7,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 
 from python_assets.published.merge import Mart
 
-VERSION: Final = "1.0.0"  # of the format of a bundle, which every file of it says
+BUNDLE_VERSION: Final = "1.0.0"  # of the format of a bundle, which every file of it says
 DATABASE: Final = "Plumbline"
 SCHEMA: Final = "main"
 N_SHOWN: Final = "n_shown"
@@ -39,7 +39,7 @@ def database_config(published: Path) -> dict[str, Any]:
         "allow_file_upload": False,
         "extra": {"allows_virtual_table_explore": True},
         "uuid": uuid_of("database"),
-        "version": VERSION,
+        "version": BUNDLE_VERSION,
     }
 
 
@@ -76,7 +76,7 @@ def _dataset_config(view: Mart) -> dict[str, Any]:
             }
             for column in view.columns
         ],
-        "version": VERSION,
+        "version": BUNDLE_VERSION,
         "database_uuid": uuid_of("database"),
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from python_assets.report.superset.charts import TABS, Chart, Figure, Number, charts
-from python_assets.report.superset.datasets import N_SHOWN, VERSION, uuid_of
+from python_assets.report.superset.datasets import BUNDLE_VERSION, N_SHOWN, uuid_of
 
 TITLE: Final = "Plumbline: do groups differ?"
 ROOT, GRID, HEADER, ALL_TABS = "ROOT_ID", "GRID_ID", "HEADER_ID", "TABS-all"
@@ -77,7 +77,7 @@ def dashboard_config(datasets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any
             "refresh_frequency": 0,
         },
         "published": True,
-        "version": VERSION,
+        "version": BUNDLE_VERSION,
     }
 
 

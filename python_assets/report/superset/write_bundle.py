@@ -12,7 +12,7 @@ from python_assets.errors import WarehouseError
 from python_assets.published.merge import Mart, marts_of
 from python_assets.published.query import open_published
 from python_assets.report.superset.charts import charts, columns_of
-from python_assets.report.superset.datasets import DATABASE, SCHEMA, VERSION, database_config, dataset_configs
+from python_assets.report.superset.datasets import BUNDLE_VERSION, DATABASE, SCHEMA, database_config, dataset_configs
 from python_assets.report.superset.layout import dashboard_config
 from python_assets.report.superset.written_charts import chart_config
 from python_assets.warehouse.build import Home, unwritable
@@ -56,7 +56,7 @@ def write_bundle(home: Home, path: Path) -> BundleWritten:
     _require_columns(home.published, marts)
     datasets = dataset_configs(marts)
     files = {
-        "metadata": {"version": VERSION},
+        "metadata": {"version": BUNDLE_VERSION},
         f"databases/{DATABASE}": database_config(home.published),
         **{f"datasets/{DATABASE}/{name}": config for name, config in datasets.items()},
         **{f"charts/{chart.name}": chart_config(chart, datasets[chart.dataset]) for chart in charts()},

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from python_assets.report.superset.charts import COUNT, Chart, Condition, Drawing, Figure, Number, Rows
-from python_assets.report.superset.datasets import VERSION, uuid_of
+from python_assets.report.superset.charts import COUNT, Chart, Condition, Drawing, Figure, Number, TableChart
+from python_assets.report.superset.datasets import BUNDLE_VERSION, uuid_of
 
 _MAX_ROWS: Final = 1000
 PAGE_LENGTH: Final = 10
@@ -27,7 +27,7 @@ def chart_config(chart: Chart, dataset: Mapping[str, Any]) -> dict[str, Any]:
     """
     if isinstance(chart, Number):
         shown, query = _number(chart)
-    elif isinstance(chart, Rows):
+    elif isinstance(chart, TableChart):
         shown, query = _rows(chart)
     else:
         shown, query = _figure(chart)
@@ -43,7 +43,7 @@ def chart_config(chart: Chart, dataset: Mapping[str, Any]) -> dict[str, Any]:
         "query_context": json.dumps(query_context | {"result_format": "json", "result_type": "full"}),
         "cache_timeout": None,
         "uuid": uuid_of("chart", chart.name),
-        "version": VERSION,
+        "version": BUNDLE_VERSION,
         "dataset_uuid": dataset["uuid"],
     }
 
@@ -54,7 +54,7 @@ def _number(chart: Number) -> tuple[dict[str, Any], dict[str, Any]]:
     return shown, _query(()) | {"metrics": [metric]}
 
 
-def _rows(chart: Rows) -> tuple[dict[str, Any], dict[str, Any]]:
+def _rows(chart: TableChart) -> tuple[dict[str, Any], dict[str, Any]]:
     order = [(name.removeprefix("-"), not name.startswith("-")) for name in chart.order]
     shown = {
         "viz_type": "table",

@@ -36,7 +36,7 @@ _SYSTEMS: Final = """
 """
 
 
-class Written(NamedTuple):
+class WrittenTable(NamedTuple):
     """A table and how many rows its file has: none where the study lacks what it needs."""
 
     query: TableQuery
@@ -52,14 +52,14 @@ class TablesWritten(NamedTuple):
     """The folder, its tables in the document's order, and the page of them."""
 
     folder: Path
-    tables: list[Written]
+    tables: list[WrittenTable]
     page: Path
 
 
-class Shown(NamedTuple):
+class TablePreview(NamedTuple):
     """A table on the page: its first rows; numbers: the columns that hold them."""
 
-    written: Written
+    written: WrittenTable
     columns: list[str]
     numbers: set[str]
     rows: list[Row]
@@ -99,15 +99,15 @@ def write_tables(home: Home, study_id: str, document: Document, folder: Path | N
     return TablesWritten(target, [table.written for table in shown], target / _PAGE)
 
 
-def _shown(connection: duckdb.DuckDBPyConnection, reader: Reader, query: TableQuery, folder: Path) -> Shown:
+def _shown(connection: duckdb.DuckDBPyConnection, reader: Reader, query: TableQuery, folder: Path) -> TablePreview:
     file = folder / f"{query.name}.csv"
     done = write_table(connection, escaped(connection, query.sql, reader.study_id), reader.study_id, file, "csv")
     rows = reader.rows(f"select * from ({query.sql}) limit {_MAX_ROWS}")
     numbers = {name for row in rows for name, value in row.items() if isinstance(value, int | float)}
-    return Shown(Written(query, file.name, done.n_rows), done.columns, numbers, rows)
+    return TablePreview(WrittenTable(query, file.name, done.n_rows), done.columns, numbers, rows)
 
 
-def _write_list(reader: Reader, tables: list[Written], path: Path) -> None:
+def _write_list(reader: Reader, tables: list[WrittenTable], path: Path) -> None:
     is_simulated = any(row["is_simulated"] for row in reader.rows(_SYSTEMS))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -119,7 +119,7 @@ def _write_list(reader: Reader, tables: list[Written], path: Path) -> None:
             writer.writerow([*fields, reader.study_id, run, str(is_simulated).lower()])
 
 
-def _page(reader: Reader, document: Document, tables: list[Shown]) -> str:
+def _page(reader: Reader, document: Document, tables: list[TablePreview]) -> str:
     systems = reader.rows(_SYSTEMS)
     content: dict[str, Any] = {
         "study": reader.study,
@@ -130,7 +130,7 @@ def _page(reader: Reader, document: Document, tables: list[Shown]) -> str:
         "max_rows": _MAX_ROWS,
         "alpha": reader.level,
         "warning": text.SIMULATED,
-        "verdicts": text.VERDICTS,
+        "verdicts": text.VERDICT_WORDS,
         "rate_limit": text.share,
         "draws_figures": document == "multi_factor",
     }

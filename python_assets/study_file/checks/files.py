@@ -18,7 +18,7 @@ from python_assets.study_file.checks.factors import unknown_level
 from python_assets.study_file.checks.labels import label_file_problems
 from python_assets.study_file.checks.units import unit_file_problems
 from python_assets.study_file.expand import Draft
-from python_assets.texts.files import READERS, find_files, find_texts
+from python_assets.texts.files import TEXT_READERS, find_files, find_texts
 
 IMPORT: Final[FieldPath] = ("prompts", "import")
 PATH_REMEDY: Final = "correct the path, which starts from the folder of the study file"
@@ -118,11 +118,11 @@ def _extension_problems(draft: Draft, study: Study) -> Iterator[StudyError]:
 def _text_problems(study: Study, path: FieldPath, pattern: str) -> Iterator[StudyError]:
     for file in _files(find_texts, study, pattern):
         if file is None and study.resolve(pattern).is_dir():
-            yield StudyError(path, pattern, f"a folder with files that end in {listed(READERS)}", PATH_REMEDY)
+            yield StudyError(path, pattern, f"a folder with files that end in {listed(TEXT_READERS)}", PATH_REMEDY)
         elif file is None or not file.is_file():
             yield _absent(path, pattern, file)
-        elif file.suffix.lower() not in READERS:
-            expected = f"a file that ends in {listed(READERS)}"
+        elif file.suffix.lower() not in TEXT_READERS:
+            expected = f"a file that ends in {listed(TEXT_READERS)}"
             yield StudyError(path, pattern, expected, "convert the text, or rename the file")
         elif problem := _reading_problem(file):
             expected = f"a file that can be read, not {problem}"

@@ -18,7 +18,7 @@ from python_assets.study_file.checks.scraping import scraping_problems
 from python_assets.study_file.checks.units import unit_problems, without_levels
 from python_assets.study_file.checks.written import written_problems
 from python_assets.study_file.expand import Draft
-from python_assets.texts.words import WordFinder
+from python_assets.texts.words import WordScanner
 
 _SCRAPE: FieldPath = ("prompts", "scrape")
 _TEMPLATES: FieldPath = ("prompts", "templates")
@@ -61,7 +61,7 @@ def _scrape_problems(draft: Draft, prompts: Prompts, scrape: Scrape) -> Iterator
 def _message_problems(prompts: Prompts, scrape: Scrape) -> Iterator[StudyError]:
     """The messages before scraped prompts are the same for every level: they have no slots and name no level."""
     words = {word: level for level, word in _words_of_levels(prompts, scrape) if re.search(r"[^\W_]", word)}
-    finder = WordFinder(words)
+    finder = WordScanner(words)
     for index, message in enumerate(prompts.assemble.messages or ()):
         path: FieldPath = ("prompts", "assemble", "messages", index, "content")
         if slots := SLOT.findall(message.content):

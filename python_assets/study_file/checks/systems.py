@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from python_assets.errors import NOTHING, FieldPath, StudyError
-from python_assets.providers.application import APPLICATION, MESSAGES, MODEL, REQUEST, SYSTEM_PROMPT, slots_of
+from python_assets.providers.application import APPLICATION, MESSAGES_SLOT, MODEL_SLOT, REQUEST, SYSTEM_PROMPT, slots_of
 from python_assets.providers.function import FunctionProvider
 from python_assets.providers.messages import PLACEHOLDER, template_problem
 from python_assets.providers.provider import RATES, config_problems, providers
@@ -134,10 +134,10 @@ def _unsent_problems(draft: Draft, path: FieldPath, spec: SystemSpec) -> Iterato
     takes_steps = any(one is not None and one.type == "react" for one in spec.extension.values())
     has_prompt = any(map(str.strip, spec.system_prompt.values()))
     declared = (
-        (has_prompt, (SYSTEM_PROMPT, MESSAGES), "a role"),
-        (several_models, (MODEL,), "the names of several models"),
-        (takes_steps, (MESSAGES,), "the steps of react"),
-        (not spec.engine and _has_messages(draft), (MESSAGES,), "what is said before a prompt"),
+        (has_prompt, (SYSTEM_PROMPT, MESSAGES_SLOT), "a role"),
+        (several_models, (MODEL_SLOT,), "the names of several models"),
+        (takes_steps, (MESSAGES_SLOT,), "the steps of react"),
+        (not spec.engine and _has_messages(draft), (MESSAGES_SLOT,), "what is said before a prompt"),
     )
     for is_declared, slots, what in declared:
         if is_declared and places and places.isdisjoint(slots):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from python_assets.assemble.assemble_study import assemble
-from python_assets.assemble.pair_questions import ASK, QUESTIONS
+from python_assets.assemble.pair_questions import ASK, PAIR_QUESTIONS
 from python_assets.assemble.planted_pairs import planted_pairs
 from python_assets.errors import SourceError
 from python_assets.scrape.scrape_study import scrape
@@ -20,7 +20,7 @@ N_PLANTED = len(planted_pairs())
 # a judge that knows the planted pairs by heart; what it says of others is the body of a test, no(question) or YES
 KNOWS_PLANTED = f"""
 import json
-QUESTIONS = {QUESTIONS!r}
+QUESTIONS = {PAIR_QUESTIONS!r}
 FAULTS = {{{", ".join(f"{one.pair.branch!r}: {one.fault!r}" for one in planted_pairs())}}}
 branch = text.split("Second: ")[1].split("\\n")[0]
 
@@ -62,8 +62,8 @@ def branches(build):
 
 def test_each_question_has_four_planted_bad_pairs_one_a_kind_and_eight_good_ones_stand_beside_them():
     faults = [one.fault for one in planted_pairs()]
-    assert {fault: faults.count(fault) for fault in faults} == {**dict.fromkeys(QUESTIONS, 4), None: 8}
-    assert len({(one.kind, one.fault) for one in planted_pairs()}) == 4 * (len(QUESTIONS) + 1)
+    assert {fault: faults.count(fault) for fault in faults} == {**dict.fromkeys(PAIR_QUESTIONS, 4), None: 8}
+    assert len({(one.kind, one.fault) for one in planted_pairs()}) == 4 * (len(PAIR_QUESTIONS) + 1)
     texts = [text for one in planted_pairs() for text in (one.pair.root, one.pair.branch)]
     assert len(set(texts)) == len(texts)
 
@@ -126,7 +126,7 @@ def test_the_quarantine_says_which_questions_failed_in_words_and_as_values(study
     assert record["root_prompt_text"].startswith(root)
     assert record["prompt_text"].startswith(branch)
     assert record["failed"] == ["sounds_natural"]
-    assert record["answers"] == {question: question != "sounds_natural" for question in QUESTIONS}
+    assert record["answers"] == {question: question != "sounds_natural" for question in PAIR_QUESTIONS}
     assert json.loads(rows[1][3])["failed"] == []
 
 
@@ -138,14 +138,14 @@ def test_what_the_judge_found_of_planted_pairs_is_told_and_stands_in_a_table(stu
         "select fault, count(*), count(*) filter (where same_meaning and grammatical and no_source_fact and "
         "sounds_natural) from raw.planted_pairs where system_id = 'helper' group by fault order by fault"
     ).fetchall()
-    assert rows == [*((fault, 4, 0) for fault in sorted(QUESTIONS)), (None, 8, 8)]
+    assert rows == [*((fault, 4, 0) for fault in sorted(PAIR_QUESTIONS)), (None, 8, 8)]
 
 
 def judging(condition):
     return f"""
 import json
 bad = {condition}
-return json.dumps(dict.fromkeys({list(QUESTIONS)!r}, "no" if bad else "yes"))
+return json.dumps(dict.fromkeys({list(PAIR_QUESTIONS)!r}, "no" if bad else "yes"))
 """
 
 

@@ -63,7 +63,7 @@ def benchmarks_of_grants(folder):
     own.mkdir(parents=True)
     (own / "grants.yml").write_text(grants(), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(benchmarks, "FOLDER", own)
+        patch.setattr(benchmarks, "BENCHMARK_FOLDER", own)
         patch.setattr(benchmarks, "STUDIES", own.parent)
         yield own
 

@@ -3,16 +3,16 @@
 import pytest
 import yaml
 
-from python_assets.audit.benchmarks import FOLDER, benchmark_names
+from python_assets.audit.benchmarks import BENCHMARK_FOLDER, benchmark_names
 from python_assets.study_file.load import load_study
 
 
 @pytest.mark.parametrize("benchmark", benchmark_names())
 def test_a_study_of_the_benchmarks_stands_as_an_audit_needs_it(benchmark):
-    study = load_study(FOLDER / f"{benchmark}.yml")
-    data = yaml.safe_load((FOLDER / f"{benchmark}.yml").read_text(encoding="utf-8"))
+    study = load_study(BENCHMARK_FOLDER / f"{benchmark}.yml")
+    data = yaml.safe_load((BENCHMARK_FOLDER / f"{benchmark}.yml").read_text(encoding="utf-8"))
     assert [one.system_id for one in study.systems] == ["fair", "biased"]
     assert study.primary
     assert study.analysis.power
     assert len(data["prompts"]["templates"]["texts"]) >= 40
-    assert (FOLDER / f"{benchmark}.md").is_file()
+    assert (BENCHMARK_FOLDER / f"{benchmark}.md").is_file()

@@ -3,7 +3,7 @@ import yaml
 
 from python_assets.audit.design import FULL, QUICK
 from python_assets.audit.models import asked_models
-from python_assets.audit.prepare import Budget, Wanted, prepare, told
+from python_assets.audit.prepare import AuditBudget, Wanted, prepare, told
 from python_assets.errors import StudyError, WarehouseError
 from python_assets.report.audits.record import read_record
 
@@ -65,7 +65,10 @@ def test_a_study_file_of_other_models_is_not_taken_for_the_audits(studies, home,
 
 @pytest.mark.parametrize(
     ("budget", "told"),
-    [(Budget(calls=10), "--budget-calls: got 10; expected [1-9]"), (Budget(usd=1.0), "models whose price is known")],
+    [
+        (AuditBudget(calls=10), "--budget-calls: got 10; expected [1-9]"),
+        (AuditBudget(usd=1.0), "models whose price is known"),
+    ],
 )
 def test_a_budget_that_is_too_small_is_told_and_nothing_is_written(studies, home, budget, told):
     with pytest.raises(StudyError, match=told):
@@ -78,8 +81,8 @@ def test_a_budget_that_is_too_small_is_told_and_nothing_is_written(studies, home
 def test_a_price_bounds_what_is_asked(studies, home, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     with pytest.raises(StudyError, match=r"--budget-usd: got 0.01; expected \d"):
-        prepare(wanted("openai:gpt-4.1-mini", budget=Budget(usd=0.01)), studies, home)
-    (one,) = prepare(wanted("openai:gpt-4.1-mini", budget=Budget(usd=1000.0)), studies, home)
+        prepare(wanted("openai:gpt-4.1-mini", budget=AuditBudget(usd=0.01)), studies, home)
+    (one,) = prepare(wanted("openai:gpt-4.1-mini", budget=AuditBudget(usd=1000.0)), studies, home)
     assert 0 < one.amount("usd") < 1000
 
 

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from python_assets.extract.neutral_words import VERSION
+from python_assets.extract.neutral_words import NEUTRAL_WORDS_VERSION
 from python_assets.study.prompts import Prompts
 from python_assets.study.study import Factor, Vectors
 from tests.spelling import write_vectors
@@ -32,8 +32,10 @@ def test_answers_alike_but_for_the_name_have_one_value(build, make_study):
     huda, low = values(build, "vader_as_written")
     assert low < huda == first
     assert counts.n_texts == 2
-    assert {row[0].endswith(f"; {VERSION}") for row in build.rows("vader", "scorer_version")} == {True}
-    assert {row[0].endswith(VERSION) for row in build.rows("vader_as_written", "scorer_version")} == {False}
+    assert {row[0].endswith(f"; {NEUTRAL_WORDS_VERSION}") for row in build.rows("vader", "scorer_version")} == {True}
+    assert {row[0].endswith(NEUTRAL_WORDS_VERSION) for row in build.rows("vader_as_written", "scorer_version")} == {
+        False
+    }
 
 
 def test_values_that_names_do_not_change_are_not_told_twice(build, make_study):

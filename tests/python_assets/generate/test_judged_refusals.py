@@ -6,7 +6,7 @@ from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import ProviderError
 from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import generate_study
-from python_assets.providers.judged_refusals import QUESTION
+from python_assets.providers.judged_refusals import REFUSAL_QUESTION
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import RunContext
@@ -137,7 +137,7 @@ def test_a_judge_that_always_agrees_is_refused_before_it_is_asked_of_responses(j
 
 def test_the_docs_print_what_a_judge_is_asked():
     shown = DOCS.read_text(encoding="utf-8")
-    assert all(line in shown for line in QUESTION.splitlines())
+    assert all(line in shown for line in REFUSAL_QUESTION.splitlines())
 
 
 def test_without_a_judge_nobody_is_asked(judged):

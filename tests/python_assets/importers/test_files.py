@@ -18,7 +18,7 @@ from python_assets.importers import files
 from python_assets.importers.entries import as_text
 from python_assets.importers.files import read_table_file, table_columns
 from python_assets.texts import decoding
-from python_assets.texts.limits import MOST_LEVELS
+from python_assets.texts.limits import MOST_NESTED_LEVELS
 
 ROWS = pd.DataFrame({"a": ["x", None, 'ü 😀\nline, "two"'], "n": [1, 2, 3], "s": [0.5, None, float("inf")]})
 
@@ -160,7 +160,7 @@ def test_cells_without_places_are_counted(tmp_path, monkeypatch):
 def test_an_xlsx_that_unpacks_to_more_than_memory_holds_is_refused(refused, write, monkeypatch):
     monkeypatch.setattr(decoding, "MOST_UNPACKED_BYTES", 1_000)
     with refused(SourceError, "field"):
-        files.READERS[".xlsx"](write("t.xlsx"), ["a"], ("field",))
+        files.TABLE_READERS[".xlsx"](write("t.xlsx"), ["a"], ("field",))
 
 
 def test_a_parquet_of_rows_that_take_no_space_is_refused(refused, tmp_path, monkeypatch):
@@ -169,7 +169,7 @@ def test_a_parquet_of_rows_that_take_no_space_is_refused(refused, tmp_path, monk
     pd.DataFrame({"a": [0] * 100_001}).to_parquet(path, compression="gzip")
     assert path.stat().st_size < 5_000
     with refused(SourceError, "field"):
-        files.READERS[".parquet"](path, ["a"], ("field",))
+        files.TABLE_READERS[".parquet"](path, ["a"], ("field",))
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.xlsx"])
@@ -215,7 +215,7 @@ def test_what_a_worker_reads_is_what_this_process_reads(tmp_path):
     )
     table.to_parquet(path)
     names = list(table)
-    here = files.READERS[".parquet"](path, names, ("field",)).table
+    here = files.TABLE_READERS[".parquet"](path, names, ("field",)).table
     there = read_table_file(path, names, ("field",)).table
     pd.testing.assert_frame_equal(there, here)
     # what an importer makes of them
@@ -228,13 +228,13 @@ def test_cells_of_a_sheet_are_what_this_process_reads(tmp_path):
     for row in (["a", "b"], [1, "x"], [2.5, True], [datetime(2026, 1, 1, 3), None], [time(3), timedelta(days=1)]):
         book.active.append(row)
     book.save(path)
-    here = files.READERS[".xlsx"](path, ["a", "b"], ("field",)).table
+    here = files.TABLE_READERS[".xlsx"](path, ["a", "b"], ("field",)).table
     there = read_table_file(path, ["a", "b"], ("field",)).table
     pd.testing.assert_frame_equal(there, here)
     assert [type(cell) for cell in there["a"]] == [type(cell) for cell in here["a"]]
 
 
-@pytest.mark.parametrize("n_levels", [MOST_LEVELS + 1, 100_000])
+@pytest.mark.parametrize("n_levels", [MOST_NESTED_LEVELS + 1, 100_000])
 def test_json_of_too_many_levels_is_in_quarantine(tmp_path, n_levels):
     path = tmp_path / "t.jsonl"
     deep, fine = "[" * n_levels + "]" * n_levels, '{"a": ' + "[" * 99 + "]" * 99 + "}"

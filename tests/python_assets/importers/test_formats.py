@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from python_assets.importers.formats import Described, Importer, import_of, importer, read_import
-from python_assets.importers.row_rules import FILE, ROW
+from python_assets.importers.row_rules import FILE, ROW_COLUMN
 from python_assets.importers.table import table_of_rows
 from python_assets.study.imports import DescribedImport, ImportColumns
 from python_assets.study.study import Factor, MeasureSpec
@@ -45,7 +45,7 @@ class PairsImporter(Importer):
         )
         if spec.shout:
             table["sex"] = table["sex"].str.upper()
-        table = table.assign(**{FILE: spec.path, ROW: range(1, len(rows) + 1)})
+        table = table.assign(**{FILE: spec.path, ROW_COLUMN: range(1, len(rows) + 1)})
         return table_of_rows(study, table, [], needs_levels=True)
 
     @classmethod

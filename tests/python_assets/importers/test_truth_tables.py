@@ -136,12 +136,12 @@ def test_other_names_of_the_packaged_categories_are_of_categories(tmp_path, name
 
 def test_the_packaged_tables_are_those_that_the_raw_files_give(data_folder, tmp_path, monkeypatch):
     from bench import make_truth_tables
-    from python_assets.study.ground_truth import TABLES
+    from python_assets.study.ground_truth import TRUTH_TABLES
 
     made = tmp_path / "truth_tables.csv"
     monkeypatch.setattr("sys.argv", ["make_truth_tables", str(made)])
     monkeypatch.setenv("PLUMBLINE_DATA", str(data_folder))
     make_truth_tables.main()
-    assert made.read_text(encoding="utf-8") == TABLES.read_text(encoding="utf-8")
+    assert made.read_text(encoding="utf-8") == TRUTH_TABLES.read_text(encoding="utf-8")
     with made.open(encoding="utf-8", newline="") as file:
         assert {row["truth_table"] for row in csv.DictReader(file)} == set(packaged_tables())

@@ -13,7 +13,7 @@ import pytest
 from python_assets.infer.design.design import Design, Frame, Unit, shared
 from python_assets.infer.draws.exchange import Shuffles, given_draws
 from python_assets.infer.schemes.choose import Blocks
-from python_assets.infer.truth.truth_rows import ANSWERS, TRUTHS
+from python_assets.infer.truth.truth_rows import TRUTH_COLUMNS, TRUTHS
 from python_assets.study.statistics import statistic_rows
 
 GOLDEN = {
@@ -208,7 +208,7 @@ class Study:
             ),
             **self._systems(),
             "raw.ground_truths": pd.DataFrame(columns=list(TRUTHS), dtype=str),
-            "intermediate.int_truth_answers": pd.DataFrame(columns=list(ANSWERS), dtype=str),
+            "intermediate.int_truth_answers": pd.DataFrame(columns=list(TRUTH_COLUMNS), dtype=str),
             "intermediate.int_model_factors": pd.DataFrame({"study_id": ["small"], "factor": ["role"]}),
             "intermediate.int_settings": pd.DataFrame(
                 columns=["slice_id", "grouping_id", "held_factors", "left_out_factors"], dtype=str

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from python_assets.labelling.sample import draw_answers, draw_pairs
-from python_assets.labelling.sheets import ENDINGS
+from python_assets.labelling.sheets import SHEET_SUFFIXES
 from python_assets.labelling.written_sheets import write_sheet
 from python_assets.warehouse.build import Home, open_build, write_stage
 
@@ -40,7 +40,7 @@ class Studied:
         return draw_pairs(self.study, self.home, n, seed=seed, **options)
 
     def write(self, sample, output="csv", name="sheet"):
-        path = self.folder / (name + ENDINGS[output])
+        path = self.folder / (name + SHEET_SUFFIXES[output])
         write_sheet(sample, path, output)
         return path
 

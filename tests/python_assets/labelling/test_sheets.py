@@ -5,7 +5,7 @@ import openpyxl
 import pytest
 
 from python_assets.errors import SourceError, StudyError
-from python_assets.labelling.allowed import OF_PAIRS
+from python_assets.labelling.allowed import ALLOWED_OF_PAIRS
 from python_assets.labelling.row_ids import split_row_id, text_key
 from python_assets.labelling.sheets import read_sheet
 
@@ -69,7 +69,7 @@ def test_a_file_as_libreoffice_writes_xlsx(tmp_path):
 def test_a_sheet_that_libreoffice_saved_says_what_was_typed(ending):
     # drawn as xlsx, labelled and saved by LibreOffice 7.4.7.2, as csv with semicolons; texts, numbers and truth values
     rows = read_sheet(Path(__file__).with_name(f"filled_in_libreoffice{ending}"), FIELD)
-    assert [OF_PAIRS.read(label).value for label in rows["label"]] == [1, 0, 1, 1, 0, 1, 1, 1]
+    assert [ALLOWED_OF_PAIRS.read(label).value for label in rows["label"]] == [1, 0, 1, 1, 0, 1, 1, 1]
     assert [text_key(text) for text in rows["text"]] == [split_row_id(row_id).text for row_id in rows["row_id"]]
     assert list(rows["text"])[3:5] == ["007", "1/2"]
     assert set(rows["measure"]) == {"refusal"} and list(rows["row"])[-1] == "8 of 8"

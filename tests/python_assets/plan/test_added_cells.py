@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from python_assets.cli import main
-from python_assets.plan.added_cells import Design, Pair, chosen_cells
+from python_assets.plan.added_cells import FactorPair, PromptDesign, chosen_cells
 
 STUDY = """
 prompts:
@@ -25,7 +25,7 @@ analysis: {coverage: {factors: [template, gender, race]%s}}
 def design(cells, sizes, *, depth=2, pairs=(), conditions=()):
     factors = [f"f{i}" for i in range(len(sizes))]
     subsets = [s for size in range(1, depth + 1) for s in combinations(range(len(sizes)), size)]
-    return Design(
+    return PromptDesign(
         factors=factors,
         levels=[[f"l{k}" for k in range(n)] for n in sizes],
         cells=np.array(cells, dtype=np.int64).reshape(-1, len(sizes)),
@@ -73,7 +73,7 @@ def test_what_is_impossible_is_never_added():
 def test_telling_factors_apart_comes_before_closing_gaps():
     # f0 tells f1; every combination with f2, of four levels, but the first is a gap
     prompts = [(0, 0, 0), (1, 1, 0), (2, 1, 0)]
-    first, *others = chosen_cells(design(prompts, (3, 2, 4), pairs=[Pair(0, 1, is_aliased=False)]), 8)
+    first, *others = chosen_cells(design(prompts, (3, 2, 4), pairs=[FactorPair(0, 1, is_aliased=False)]), 8)
     assert first.tells_apart == ("f0 and f1",)
     assert places(first)[:2] in {(0, 1), (1, 0), (2, 0)}
     assert first.n_gaps_closed == 5  # f0 x f1, f0 x f2, f1 x f2, f2, and all three
@@ -82,7 +82,7 @@ def test_telling_factors_apart_comes_before_closing_gaps():
 
 def test_aliased_factors_are_told_apart_by_a_level_of_either():
     # a third level of f1, which no prompt has yet, gives f0 a second one
-    (cell,) = chosen_cells(design([(0, 0), (1, 1)], (2, 3), pairs=[Pair(0, 1, is_aliased=True)]), 1)
+    (cell,) = chosen_cells(design([(0, 0), (1, 1)], (2, 3), pairs=[FactorPair(0, 1, is_aliased=True)]), 1)
     assert cell.tells_apart == ("f0 and f1",)
 
 

@@ -10,7 +10,7 @@ from python_assets.errors import SourceError, WarehouseError
 from python_assets.generate.generate_study import generate_study
 from python_assets.importers.formats import read_import
 from python_assets.published.copies import removes_prompt
-from python_assets.published.export import STATISTICS, export_study
+from python_assets.published.export import STATISTICS_TABLES, export_study
 from python_assets.published.manifest import read_manifest
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import Home, open_build
@@ -101,7 +101,7 @@ def home(tmp_path, write_study):
             "'wave' as factor, '2026-11' as level"
         )
         connection.execute("create table measures as select 'small' as study_id, 'vader' as measure_id")
-        for table in set(STATISTICS) - {"measures"}:
+        for table in set(STATISTICS_TABLES) - {"measures"}:
             connection.execute(f"create table {table} as select 'small' as study_id, 1/3 as value")
     return Home(root)
 
@@ -185,7 +185,7 @@ def test_every_format_holds_the_same_rows(home, tmp_path, output):
 
 def test_statistics_are_one_file_a_table_with_every_digit(home):
     done = export_study(home, "small", "statistics", "csv", None)
-    assert set(done.n_rows) == {f"{table}.csv" for table in STATISTICS}
+    assert set(done.n_rows) == {f"{table}.csv" for table in STATISTICS_TABLES}
     assert float(rows_of(done.folder / "contrasts.csv")[0]["value"]) == 1 / 3
 
 

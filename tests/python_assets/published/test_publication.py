@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from python_assets.published.archived import archived_runs
-from python_assets.published.publication import KEPT, publications, read_publication
+from python_assets.published.publication import KEPT_PUBLICATIONS, publications, read_publication
 from python_assets.published.verify import verify
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.file_hashes import sha256_of_file
@@ -87,9 +87,9 @@ def test_reports_are_copied_where_there_are_no_hard_links(home, monkeypatch):
 
 
 def test_the_latest_publications_stay_and_older_ones_go(home):
-    ids = [publish_run(home, f"run{number}").publication_id for number in range(KEPT + 2)]
+    ids = [publish_run(home, f"run{number}").publication_id for number in range(KEPT_PUBLICATIONS + 2)]
     assert ids == sorted(ids)
-    assert [one.root.name for one in publications(home)] == ids[-KEPT:]
+    assert [one.root.name for one in publications(home)] == ids[-KEPT_PUBLICATIONS:]
     assert verify(home).faults == []
 
 

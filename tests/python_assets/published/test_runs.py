@@ -10,7 +10,7 @@ import yaml
 
 from python_assets import cli
 from python_assets.published.account import OUTCOMES
-from python_assets.published.runs import COLUMNS, SHOWN_CHARACTERS, runs_of
+from python_assets.published.runs import RUN_COLUMNS, RUN_ID_CHARACTERS, runs_of
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.paths import PROJECT
 from tests.python_assets.published_runs import MARTS, publish_run, query
@@ -82,7 +82,7 @@ def test_runs_are_listed_by_study_and_time_with_what_came_of_them(home, capsys):
 
 def test_what_is_listed_is_declared_and_every_outcome_is(home):
     declared = {column["name"] for column in DECLARED}
-    assert set(COLUMNS) <= declared
+    assert set(RUN_COLUMNS) <= declared
     assert {f"n_{outcome}" for outcome in OUTCOMES} <= declared
 
 
@@ -104,7 +104,7 @@ def test_a_run_is_named_by_as_many_characters_as_drop_takes(home, capsys):
     publish_run(home, run_id)
     publish_run(home, "b")
     shown = lines_of(capsys)[2][1]
-    assert shown == run_id[:SHOWN_CHARACTERS]
+    assert shown == run_id[:RUN_ID_CHARACTERS]
     assert cli.main(["drop", shown, "--yes"]) == 0
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from python_assets.report.charts import COURSE_HEIGHT, HEIGHT, WIDTH, Mark, Point, bar, course, make_axis, row
+from python_assets.report.charts import CHART_HEIGHT, COURSE_HEIGHT, WIDTH, Mark, Point, bar, course, make_axis, row
 
 numbers = st.floats(-1e6, 1e6, allow_nan=False)
 
@@ -52,10 +52,10 @@ def shape(drawing: str, name: str) -> str:
 def test_dot_and_interval_stand_where_their_values_are():
     axis = make_axis([0.0, 1.0])
     drawn = row(axis, Mark(0.5, 0.25, 0.75), line=0.5)
-    middle = HEIGHT // 2
+    middle = CHART_HEIGHT // 2
     assert shape(drawn, "dot") == f"M{axis.place(0.5)} {middle}h0"
     assert shape(drawn, "interval") == f"M{axis.place(0.25)} {middle}H{axis.place(0.75)}"
-    assert shape(drawn, "line") == f"M{axis.place(0.5)} 0V{HEIGHT}"
+    assert shape(drawn, "line") == f"M{axis.place(0.5)} 0V{CHART_HEIGHT}"
     assert axis.place(0.5) == WIDTH // 2
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from python_assets.report import charts
-from python_assets.report.panels import MAX_GROUPS, PanelDrawer
+from python_assets.report.panels import MAX_PANEL_GROUPS, PanelDrawer
 
 
 class Declared:
@@ -23,9 +23,9 @@ def row(number, value):
     ("n_valued", "n_silent", "drawn", "told"),
     [
         (5, 3, 8, ""),
-        (5, MAX_GROUPS, 5, "with a value"),
-        (MAX_GROUPS + 2, 9, MAX_GROUPS, "that differ most"),
-        (0, MAX_GROUPS + 1, MAX_GROUPS, "that differ most"),
+        (5, MAX_PANEL_GROUPS, 5, "with a value"),
+        (MAX_PANEL_GROUPS + 2, 9, MAX_PANEL_GROUPS, "that differ most"),
+        (0, MAX_PANEL_GROUPS + 1, MAX_PANEL_GROUPS, "that differ most"),
     ],
 )
 def test_of_too_many_groups_those_without_a_value_leave_first(n_valued, n_silent, drawn, told):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from python_assets.report.sentences import GROUP, HYPOTHESIS, sentences
+from python_assets.report.sentences import GROUP, HYPOTHESIS_KEY, sentences
 
 HYPOTHESIS_ROW = {
     "study_id": "s",
@@ -84,7 +84,7 @@ HIGHER = {**STANDS, "value": 0.275, "ci_low": 0.18, "ci_high": 0.37}
 def told(hypothesis=None, neighbours=None, others=(), readings=(), **groups):
     """The sentences of a question of five groups, by group; '' is the question's own."""
     asked = HYPOTHESIS_ROW | (hypothesis or {})
-    keys = {name: asked[name] for name in HYPOTHESIS}
+    keys = {name: asked[name] for name in HYPOTHESIS_KEY}
     names = [*GROUPS[: asked["n_groups"]], *(name for name in groups if name not in GROUPS)]
     rows = [
         keys | GROUP_ROW | {"group_id": name.split("/")[0], "group_position": place} | groups.get(name, {})
@@ -287,7 +287,7 @@ def test_an_interval_may_lack_a_side(low, high, said):
 
 def test_one_row_a_hypothesis_and_significant_group():
     table = sentences([HYPOTHESIS_ROW], [], [])
-    assert table.column_names == [*HYPOTHESIS, *GROUP, "sentence"]
+    assert table.column_names == [*HYPOTHESIS_KEY, *GROUP, "sentence"]
     assert table.num_rows == 1
 
 
@@ -417,7 +417,7 @@ def told_crossing(genders, races, hypothesis=None, **cells):
     names = [f"{gender} x {race}" for gender in genders for race in races]
     asked = HYPOTHESIS_ROW | {"grouping_id": "gender x race", "headline_metric": "interaction", "n_groups": len(names)}
     asked |= hypothesis or {}
-    keys = {name: asked[name] for name in HYPOTHESIS}
+    keys = {name: asked[name] for name in HYPOTHESIS_KEY}
     rows = [
         keys | GROUP_ROW | CELL | {"group_id": name, "group_position": place} | cells.get(name.replace(" x ", "_"), {})
         for place, name in enumerate(names)

@@ -9,9 +9,9 @@ import pytest
 
 from python_assets.report.charts import make_axis
 from python_assets.report.reader import Reader
-from python_assets.report.staircase import HEIGHT, N_STYLES, staircases
+from python_assets.report.staircase import N_STYLES, STAIRCASE_HEIGHT, staircases
 from python_assets.report.subgroups import MAX_SUNBURSTS, subgroups_section
-from python_assets.report.sunburst import RADII, Branch, Sector, sunburst
+from python_assets.report.sunburst import RADII, Sector, sunburst
 from tests.python_assets.report.conftest import Page
 
 PLACE = {"slice_id": "all", "measure_id": "biased"}
@@ -135,7 +135,7 @@ def test_naive_p_stand_beside_the_distance(report):
 
 def test_sectors_fill_both_rings():
     sectors = [Sector(f"level {place}", 0.5, False, "") for place in range(5)]
-    picture = sunburst([Branch(sectors[0], sectors[:2]), Branch(sectors[1], sectors[2:])], "title")
+    picture = sunburst([Sector(sectors[0], sectors[:2]), Sector(sectors[1], sectors[2:])], "title")
     outlines = re.findall(r'd="M([-\d.]+) ([-\d.]+)L([-\d.]+) ([-\d.]+)', picture)
     radii = {(round(math.hypot(*map(float, o[:2]))), round(math.hypot(*map(float, o[2:])))) for o in outlines}
     assert radii == {(58, 132), (132, 206)}
@@ -147,13 +147,13 @@ def test_sectors_fill_both_rings():
 
 def test_one_sector_is_a_whole_ring():
     only = Sector("all", -1.0, False, "")
-    picture = sunburst([Branch(only, [only])], "title")
+    picture = sunburst([Sector(only, [only])], "title")
     assert picture.count("A206 206") == 2, "two halves: an arc from a point to itself is none"
     assert RADII[2] == 206
 
 
 def test_a_name_is_never_markup():
-    picture = sunburst([Branch(Sector("<b>", 1.0, False, "<i>"), [Sector("a & b", 1.0, False, "")])], "<title>")
+    picture = sunburst([Sector(Sector("<b>", 1.0, False, "<i>"), [Sector("a & b", 1.0, False, "")])], "<title>")
     Page(picture)
     assert "<b>" not in picture
     assert "&lt;i&gt;" in picture
@@ -163,5 +163,5 @@ def test_a_staircase_rises_at_every_value_from_none_to_all():
     axis = make_axis([0.0, 1.0])
     picture = staircases(axis, [[0.5, 0.25]], ideal=0.0)
     (stairs,) = re.findall(r'class="stairs stairs-0" d="([^"]+)"', picture)
-    assert stairs == f"M0 {HEIGHT}H{axis.place(0.25)}V{HEIGHT / 2}H{axis.place(0.5)}V0.0H1000"
-    assert f'class="ideal" d="M{axis.place(0.0)} 0V{HEIGHT}"' in picture
+    assert stairs == f"M0 {STAIRCASE_HEIGHT}H{axis.place(0.25)}V{STAIRCASE_HEIGHT / 2}H{axis.place(0.5)}V0.0H1000"
+    assert f'class="ideal" d="M{axis.place(0.0)} 0V{STAIRCASE_HEIGHT}"' in picture

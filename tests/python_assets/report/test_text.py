@@ -93,4 +93,4 @@ def test_a_list_names_the_first_and_counts_the_others(names, written):
 
 
 def test_the_scope_of_units_is_the_word_of_inference():
-    assert text.SIMILAR_UNITS == design.SIMILAR_UNITS
+    assert text.SIMILAR_UNITS_SCOPE == design.SIMILAR_UNITS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from python_assets.embeddings.embedding import load_encoder
-from python_assets.scrape.llm_inquiries import QUESTIONS
+from python_assets.scrape.llm_inquiries import INQUIRY_TEXTS
 from python_assets.scrape.scrape_study import scrape
 from python_assets.study.scrape import INQUIRIES
 from python_assets.study.study import Vectors
@@ -70,7 +70,7 @@ def keywords(build):
 
 
 def test_there_is_an_inquiry_of_every_name():
-    assert list(QUESTIONS) == INQUIRIES
+    assert list(INQUIRY_TEXTS) == INQUIRIES
 
 
 def test_replies_are_read_as_data_and_the_rest_is_in_quarantine(make_study, build, run_context):

@@ -8,7 +8,7 @@ from python_assets.errors import SourceError
 from python_assets.scrape.local import read_local
 from python_assets.scrape.sources import SourceJob
 from python_assets.study.study import Source
-from python_assets.texts.files import READERS, find_files, find_texts
+from python_assets.texts.files import TEXT_READERS, find_files, find_texts
 
 
 @pytest.fixture
@@ -87,13 +87,13 @@ def test_of_a_converted_file_the_running_text_is_stored_and_the_file_is_hashed(s
     assert document.sha256 == hashlib.sha256(data.getvalue()).hexdigest()
 
 
-@pytest.mark.parametrize("ending", READERS)
+@pytest.mark.parametrize("ending", TEXT_READERS)
 def test_a_file_of_any_kind_that_is_not_there_is_an_error_that_names_it(study, ending, refused):
     with refused(SourceError, "field.path"):
         read(study, f"none{ending}")
 
 
-@pytest.mark.parametrize("ending", READERS)
+@pytest.mark.parametrize("ending", TEXT_READERS)
 def test_a_file_of_any_kind_without_text_is_an_error_that_names_it(study, ending, refused):
     (study.folder / f"empty{ending}").write_bytes(b"")
     with refused(SourceError, "field.path"):

@@ -5,7 +5,7 @@ import pytest
 
 from python_assets.study.base import Unfit
 from python_assets.study.messages import (
-    MOST_CHARACTERS,
+    MOST_MESSAGE_CHARACTERS,
     MOST_MESSAGES,
     FixedMessage,
     as_json,
@@ -57,7 +57,10 @@ FAULTS = {
     "the assistant first": (json.dumps([*ONE_EACH[1:], ONE_EACH[0]]), "message 1 is to be of the user"),
     "two of the assistant": (json.dumps([*ONE_EACH, ONE_EACH[1], ONE_EACH[0]]), "message 3 is to be of the user"),
     "too many": (json.dumps([*turns(MOST_MESSAGES + 2), ONE_EACH[0]]), f"at most {MOST_MESSAGES} messages"),
-    "too long": (json.dumps([*turns(2, "x" * (MOST_CHARACTERS // 2 + 1)), ONE_EACH[0]]), "at most 100,000 characters"),
+    "too long": (
+        json.dumps([*turns(2, "x" * (MOST_MESSAGE_CHARACTERS // 2 + 1)), ONE_EACH[0]]),
+        "at most 100,000 characters",
+    ),
 }
 
 
@@ -71,4 +74,4 @@ def test_what_cannot_be_asked_is_told(entry: str, expected: str) -> None:
 
 def test_as_many_and_as_long_messages_as_may_be_are_taken() -> None:
     check_messages([FixedMessage(**one) for one in turns(MOST_MESSAGES)])
-    check_messages([FixedMessage(**one) for one in turns(2, "x" * (MOST_CHARACTERS // 2))])
+    check_messages([FixedMessage(**one) for one in turns(2, "x" * (MOST_MESSAGE_CHARACTERS // 2))])

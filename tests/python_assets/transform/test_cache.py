@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from python_assets.errors import WarehouseError
-from python_assets.transform.cache import KEPT, cached
+from python_assets.transform.cache import KEPT_PROJECTS, cached
 
 MADE = {"nodes": {"model.a": {"description": "caf\u00e9"}}}
 SLOW = """
@@ -52,10 +52,10 @@ def test_a_file_that_was_cut_or_edited_is_made_anew(folder, damage):
 
 
 def test_another_version_is_made_beside_it_and_the_latest_stay(folder):
-    for number in range(KEPT + 2):
+    for number in range(KEPT_PROJECTS + 2):
         cached(f"v{number}", lambda parsed, number=number: {"n": number})
         os.utime(folder / f"v{number}.json", (number, number))
-    assert sorted(path.stem for path in folder.glob("*.json")) == [f"v{n}" for n in range(2, KEPT + 2)]
+    assert sorted(path.stem for path in folder.glob("*.json")) == [f"v{n}" for n in range(2, KEPT_PROJECTS + 2)]
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707])

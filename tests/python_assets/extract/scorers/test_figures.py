@@ -5,7 +5,7 @@ import pytest
 from statsmodels.stats.inter_rater import cohens_kappa, to_table
 from statsmodels.stats.proportion import proportion_confint
 
-from python_assets.extract.scorers.figures import FEWEST_POSITIVE, Labelled, Share, kappa_of, rows_of, share_of
+from python_assets.extract.scorers.figures import FEWEST_POSITIVE, LabelledText, Share, kappa_of, rows_of, share_of
 
 
 @pytest.mark.parametrize(("n_right", "n"), [(0, 7), (7, 7), (585, 704), (1, 3)])
@@ -26,23 +26,29 @@ def test_kappa_is_that_of_statsmodels():
     read = np.where(rng.random(60) < 0.6, truth, rng.choice(labels, 60))
     codes = np.array([[list(labels).index(one) for one in column] for column in (truth, read)]).T
     expected = cohens_kappa(to_table(codes)[0])
-    found = kappa_of([Labelled(*pair) for pair in zip(truth, read, strict=True)])
+    found = kappa_of([LabelledText(*pair) for pair in zip(truth, read, strict=True)])
     assert (found.value, found.low, found.high) == pytest.approx(
         (expected.kappa, expected.kappa_low, expected.kappa_upp), abs=6e-5
     )
 
 
 def test_without_two_labels_there_is_no_kappa():
-    assert kappa_of([Labelled("a", "a"), Labelled("a", "a")]) == Share()
+    assert kappa_of([LabelledText("a", "a"), LabelledText("a", "a")]) == Share()
 
 
 def test_a_kappa_without_variance_has_no_interval():
-    assert kappa_of([Labelled("a", "a"), Labelled("b", "b")]) == Share(1.0)
-    assert kappa_of([Labelled("a", None), Labelled(None, None)]) == Share(0.0)
+    assert kappa_of([LabelledText("a", "a"), LabelledText("b", "b")]) == Share(1.0)
+    assert kappa_of([LabelledText("a", None), LabelledText(None, None)]) == Share(0.0)
 
 
 def test_a_wrong_label_is_neither_found_nor_right():
-    texts = [Labelled("a", "a"), Labelled("a", "b"), Labelled("b", None), Labelled(None, "a"), Labelled(None, None)]
+    texts = [
+        LabelledText("a", "a"),
+        LabelledText("a", "b"),
+        LabelledText("b", None),
+        LabelledText(None, "a"),
+        LabelledText(None, None),
+    ]
     [found] = rows_of(texts)
     assert (found.n, found.n_positive) == (5, 3)
     assert found.recall.value == pytest.approx(1 / 3, abs=1e-4)
@@ -52,10 +58,10 @@ def test_a_wrong_label_is_neither_found_nor_right():
 
 
 def test_a_family_or_topic_with_few_positive_texts_has_no_row():
-    many = [Labelled("a", "a", "gpt", "privacy")] * FEWEST_POSITIVE
-    few = [Labelled("a", None, "llama", "safety")] * (FEWEST_POSITIVE - 1)
-    unnamed = [Labelled("a", "a")] * FEWEST_POSITIVE
-    found = rows_of([*many, *few, *unnamed, Labelled(None, "a", "gpt")])
+    many = [LabelledText("a", "a", "gpt", "privacy")] * FEWEST_POSITIVE
+    few = [LabelledText("a", None, "llama", "safety")] * (FEWEST_POSITIVE - 1)
+    unnamed = [LabelledText("a", "a")] * FEWEST_POSITIVE
+    found = rows_of([*many, *few, *unnamed, LabelledText(None, "a", "gpt")])
     assert [(row.family, row.topic, row.n) for row in found] == [
         ("", "", 30),
         ("gpt", "", FEWEST_POSITIVE + 1),
@@ -64,5 +70,9 @@ def test_a_family_or_topic_with_few_positive_texts_has_no_row():
 
 
 def test_figures_do_not_depend_on_the_order_of_texts():
-    texts = [Labelled("a", "a", "gpt")] * 12 + [Labelled("b", "a", "llama")] * 11 + [Labelled(None, None, "gpt")] * 5
+    texts = (
+        [LabelledText("a", "a", "gpt")] * 12
+        + [LabelledText("b", "a", "llama")] * 11
+        + [LabelledText(None, None, "gpt")] * 5
+    )
     assert rows_of(texts) == rows_of(texts[::-1])

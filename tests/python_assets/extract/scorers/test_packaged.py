@@ -6,7 +6,7 @@ import pytest
 
 from bench.bench_scorers import IN_PART, REFUSED, computed, labelled_refusals, language_of, topic_of
 from python_assets.extract.scorer import scorers
-from python_assets.extract.scorers.figures import PHRASINGS, REAL_ANSWERS, Labelled
+from python_assets.extract.scorers.figures import PHRASINGS, REAL_ANSWERS, LabelledText
 from python_assets.extract.scorers.packaged import (
     COMPUTED,
     TOLD,
@@ -97,8 +97,8 @@ def test_a_refusal_in_part_is_neither_and_contrasts_belong_to_their_topic():
         ]
     ]
     assert labelled_refusals(rows, [False, True, True]) == [
-        Labelled(REFUSED, None, "gpt", "discrimination"),
-        Labelled(None, REFUSED, "", "privacy"),
+        LabelledText(REFUSED, None, "gpt", "discrimination"),
+        LabelledText(None, REFUSED, "", "privacy"),
     ]
     assert topic_of("zh_china_criticism") == "china_criticism"
 

@@ -5,7 +5,7 @@ import pytest
 
 from python_assets.embeddings.minilm import MODEL, MODEL_SHA256
 from python_assets.errors import ExtractionError, StudyError
-from python_assets.extract.similarity.distance import METRICS, baseline_distance
+from python_assets.extract.similarity.distance import DISTANCES, baseline_distance
 from python_assets.study.study import Vectors
 
 
@@ -14,23 +14,23 @@ def test_distances_agree_with_their_definitions():
     a, b = draw.normal(size=(2, 50, 384))
     a /= np.linalg.norm(a, axis=1, keepdims=True)
     b /= np.linalg.norm(b, axis=1, keepdims=True)
-    found = {name: metric(a, b) for name, metric in METRICS.items()}
+    found = {name: metric(a, b) for name, metric in DISTANCES.items()}
     assert found["l1"] == pytest.approx([sum(abs(x - y)) for x, y in zip(a, b, strict=True)], rel=1e-9)
     # on vectors of length 1: |a - b|^2 = 2 (1 - cosine)
     assert found["l2"] ** 2 == pytest.approx(2 * found["cosine"], rel=1e-9)
-    assert METRICS["cosine"](a, -a) == pytest.approx(np.full(50, 2.0))
+    assert DISTANCES["cosine"](a, -a) == pytest.approx(np.full(50, 2.0))
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", DISTANCES)
 def test_a_text_has_no_distance_from_itself_and_never_a_negative_one(metric: str):
     a = np.random.default_rng(2).normal(size=(1_000, 384))
-    distances = METRICS[metric](a, a)
+    distances = DISTANCES[metric](a, a)
     assert distances.min() >= 0
     assert distances.max() < 1e-12
 
 
 def test_a_vector_without_length_has_no_cosine_distance():
-    assert np.isnan(METRICS["cosine"](np.zeros((1, 3)), np.ones((1, 3)))).all()
+    assert np.isnan(DISTANCES["cosine"](np.zeros((1, 3)), np.ones((1, 3)))).all()
 
 
 def test_a_function_beside_the_study_file_is_a_metric(tmp_path: Path):

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from sklearn.metrics import cohen_kappa_score
 
 from bench.label_agreement import found_labels, plain_sentences
-from python_assets.extract.similarity.prototypes import NO_LABEL, SEVERAL, nearest, similarity_to
+from python_assets.extract.similarity.prototypes import NO_LABEL, SEVERAL_NEAR, nearest, similarity_to
 from python_assets.providers.simulator import lexicon
 from python_assets.study.label_sets import PLAIN_SENTENCES, label_sets
 from python_assets.study.measures import Prototypes, Taxonomy
@@ -37,7 +37,7 @@ def test_similarity_is_between_the_mean_and_the_nearest_anchor():
     [
         ([0.6, 0.5], 0.4, 0.05, 0),
         ([0.5, 0.6], 0.4, 0.05, 1),
-        ([0.6, 0.58], 0.4, 0.05, SEVERAL),
+        ([0.6, 0.58], 0.4, 0.05, SEVERAL_NEAR),
         ([0.6, 0.6], 0.4, 0.0, 0),  # without a margin the first of equals
         ([0.3, 0.1], 0.4, 0.05, NO_LABEL),
         ([0.3, 0.29], 0.4, 0.05, NO_LABEL),  # that none is near says more than that two are alike

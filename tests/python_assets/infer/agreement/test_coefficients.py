@@ -10,7 +10,7 @@ from statsmodels.stats.inter_rater import to_table
 from statsmodels.stats.proportion import proportion_confint
 
 from python_assets.infer.agreement.coefficients import (
-    Coded,
+    CodedAnswers,
     alpha_of_sums,
     alpha_sums,
     cohens_kappa,
@@ -33,7 +33,7 @@ PUBLISHED = np.array(
 
 def coded(codes, n_of_prompt=1, *, are_labels=True):
     codes = np.asarray(codes, dtype=float)
-    return Coded(codes, np.arange(len(codes)) // n_of_prompt, are_labels)
+    return CodedAnswers(codes, np.arange(len(codes)) // n_of_prompt, are_labels)
 
 
 def two_coders(seed, n=60, n_labels=3, n_of_prompt=3):
@@ -79,14 +79,14 @@ def test_the_interval_of_single_answers_is_near_that_of_fleiss_cohen_and_everitt
 def test_neither_the_order_of_answers_nor_the_names_of_labels_matter():
     drawn = two_coders(4)
     shuffled = np.random.default_rng(1).permutation(len(drawn.codes))
-    again = Coded((2 - drawn.codes)[shuffled], drawn.root_prompt[shuffled], True)
+    again = CodedAnswers((2 - drawn.codes)[shuffled], drawn.root_prompt[shuffled], True)
     for coefficient in (cohens_kappa, krippendorffs_alpha):
         assert coefficient(again, 0.05, 7)[:3] == pytest.approx(coefficient(drawn, 0.05, 7)[:3], abs=1e-12)
 
 
 def test_answers_of_one_prompt_that_err_together_widen_the_interval():
     drawn = two_coders(6, n=40, n_of_prompt=1)
-    repeated = Coded(np.repeat(drawn.codes, 5, axis=0), np.repeat(drawn.root_prompt, 5), True)
+    repeated = CodedAnswers(np.repeat(drawn.codes, 5, axis=0), np.repeat(drawn.root_prompt, 5), True)
     once, five_times = (cohens_kappa(one, 0.05, 2) for one in (drawn, repeated))
     assert five_times[:3] == pytest.approx(once[:3], abs=1e-12)
 
@@ -160,7 +160,7 @@ def test_intervals_over_prompts_hold_their_coefficients(shape):
     prompt = np.repeat(np.arange(shape[0]), shape[1])
     for seed in range(n_sets):
         one, two = (marks.ravel() for marks in judged(rng, shape))
-        both = Coded(np.column_stack([one, two]), prompt, True)
+        both = CodedAnswers(np.column_stack([one, two]), prompt, True)
         alike = (one == two).astype(float)
         found = {
             "kappa": cohens_kappa(both, 0.05, seed),

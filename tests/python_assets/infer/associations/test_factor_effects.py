@@ -13,8 +13,8 @@ from statsmodels.stats.oneway import anova_oneway
 from bench.bench_factor_effects import PAIRS, TOPICS, share_significant
 from python_assets.infer.associations.factor_effects import (
     BY_F,
-    BY_FLIPS,
     BY_SQUARES,
+    T2_BY_FLIPS,
     exchange_test,
     factor_effects,
     flip_test,
@@ -159,7 +159,7 @@ def flipped(contrasts, **options):
 def test_p_is_that_of_every_arrangement_of_signs(n, q, shift):
     contrasts = contrasts_of(n, q, shift)
     found = flipped(contrasts, n_draws=9_999, seed=1)
-    assert found.method == BY_FLIPS
+    assert found.method == T2_BY_FLIPS
     assert found.p_value == pytest.approx(exact(contrasts), abs=1e-12)
 
 

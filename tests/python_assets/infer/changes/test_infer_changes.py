@@ -10,7 +10,7 @@ from python_assets.infer.design.cells import of_columns
 from python_assets.infer.design.read_cells import read_cells
 from python_assets.infer.options import options_of
 from python_assets.infer.run import infer_study
-from python_assets.infer.tables import ROW
+from python_assets.infer.tables import ROW_KEYS
 from python_assets.study.analysis import HypothesisFamily
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
@@ -184,7 +184,7 @@ def test_a_hypothesis_of_pairs_is_drawn_on_where_its_smallest_p_decides(study):
     groups = of(found, "disparity_change").set_index("group_id")
     assert groups.verdict["g0"] == "different" and groups.p_value["g0"] < 1 / 200
     assert set(groups.n_draws) == {moved.n_draws}
-    assert len(every) == len(every.drop_duplicates(ROW)) == 21 * (1 + 2 * 3 + 2)
+    assert len(every) == len(every.drop_duplicates(ROW_KEYS)) == 21 * (1 + 2 * 3 + 2)
     calm = of(every, "groups_changed").set_index("measure_id").n_draws.drop("sentiment")
     assert set(calm) == {199}
 
@@ -341,7 +341,7 @@ def test_the_rows_of_parts_of_a_study_are_those_of_the_whole(study, strata):
         parts.append(compare_systems(connection, pair_layouts(connection, [part]), None, options, measures))
         assert set(parts[-1].measure_id) == measures
     together, whole = (
-        found.sort_values(ROW).reset_index(drop=True) for found in (pd.concat(parts, ignore_index=True), whole)
+        found.sort_values(ROW_KEYS).reset_index(drop=True) for found in (pd.concat(parts, ignore_index=True), whole)
     )
     pd.testing.assert_frame_equal(together, whole, rtol=0, atol=1e-12)
     assert set(whole.comparison) >= {"groups_changed", "kolmogorov_smirnov", "deviation_metric_change"}

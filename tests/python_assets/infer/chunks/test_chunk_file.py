@@ -10,7 +10,7 @@ import pytest
 import python_assets.infer.chunk
 from python_assets.errors import WarehouseError
 from python_assets.infer.chunk import Chunk
-from python_assets.infer.chunks.chunk_file import TABLES, opened, write_chunk, write_problem
+from python_assets.infer.chunks.chunk_file import CHUNK_TABLES, opened, write_chunk, write_problem
 from tests.python_assets.infer.test_run import analysis, numbers
 
 INFER = Path(python_assets.infer.chunk.__file__).parent
@@ -23,7 +23,7 @@ def connection(study):
     study.add("sentiment", numbers(12, 4, shift=1), baseline=np.zeros((12, 4)))
     study.add("calm", numbers(12, 4, seed=2))
     built = study.ask("median").write()
-    for schema, names in TABLES.items():
+    for schema, names in CHUNK_TABLES.items():
         for name in names:
             built.execute(f"create table if not exists {schema}.{name} (measure_id varchar)")
     return built
@@ -32,7 +32,7 @@ def connection(study):
 def test_the_tables_are_those_that_the_queries_of_a_chunk_name():
     sources = "".join(path.read_text() for room in ROOMS for path in (INFER / room).glob("*.py"))
     named = set(re.findall(r"\b(raw|intermediate)\.([a-z_]+)", sources))
-    listed = {(schema, name) for schema, names in TABLES.items() for name in names}
+    listed = {(schema, name) for schema, names in CHUNK_TABLES.items() for name in names}
     assert named == listed
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 from python_assets.infer.formulas.missing import (
     P_WITH_MISSING,
     Ends,
-    Side,
+    SystemSide,
     filled,
     filled_changes,
     observed_limits,
@@ -51,7 +51,9 @@ def test_golden_p_and_shift(case, n_comparisons, df):
 def test_golden_change_of_cells_that_one_side_answered():
     case = GOLDEN["change"]
     a, b = (np.array(case[side], dtype=float) for side in "ab")
-    low, high = filled_changes(*(Side(x, np.isnan(x).astype(float), *map(np.array, case["scale"])) for x in (a, b)))
+    low, high = filled_changes(
+        *(SystemSide(x, np.isnan(x).astype(float), *map(np.array, case["scale"])) for x in (a, b))
+    )
     for own, others, end in ((low, high, "low"), (high, low, "high")):
         d = own[:, case["group"]] - np.delete(others, case["group"], axis=1).mean(axis=1)
         assert d.mean() == pytest.approx(case[end], abs=1e-9)
@@ -60,14 +62,17 @@ def test_golden_change_of_cells_that_one_side_answered():
 
 def test_a_cell_that_neither_side_answered_has_no_change():
     a, b, is_whole = np.array([np.nan, np.nan, 1]), np.array([np.nan, 2.0, 3]), np.zeros(3)
-    sides = (Side(a, np.array([1, 1, 0.0]), is_whole, is_whole + 5), Side(b, np.array([1, 0, 0.0]), is_whole, is_whole))
+    sides = (
+        SystemSide(a, np.array([1, 1, 0.0]), is_whole, is_whole + 5),
+        SystemSide(b, np.array([1, 0, 0.0]), is_whole, is_whole),
+    )
     np.testing.assert_array_equal(filled_changes(*sides), [[np.nan, -2, -2], [np.nan, 3, -2]])
 
 
 def test_a_cell_of_which_a_part_is_missing_moves_by_that_part():
     ends = np.array([0.0]), np.array([10.0])
-    own = Side(np.array([4.0]), np.array([0.25]), *ends)
-    other = Side(np.array([4.0]), np.array([0.5]), *ends)
+    own = SystemSide(np.array([4.0]), np.array([0.25]), *ends)
+    other = SystemSide(np.array([4.0]), np.array([0.5]), *ends)
     np.testing.assert_array_equal(filled_changes(own, other), [[3 - 7], [5.5 - 2]])
 
 

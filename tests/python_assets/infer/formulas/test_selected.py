@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import optimize, stats
 
-from python_assets.infer.formulas.selected import LEVEL, SPREADS, normal_scores, shrinkage, with_selected_sizes
+from python_assets.infer.formulas.selected import SELECTED_LEVEL, SPREADS, normal_scores, shrinkage, with_selected_sizes
 
 GOLDEN = json.loads((Path(__file__).parent / "selected_golden.json").read_text())
 SETS = {"family_id": "primary", "slice_id": "all", "system_id": "g", "grouping_id": "race", "calibration": "raw"}
@@ -60,8 +60,8 @@ def test_cells_of_a_crossing_that_say_the_same_count_once():
     found, _ = with_selected_sizes(contrasts(**of_cells, mirror_of=mirrors), NO_PAIRS, 0.05)
     alone, _ = with_selected_sizes(contrasts(**of_cells), NO_PAIRS, 0.05)
     significant = np.array(GOLDEN["significant"])
-    assert alone[LEVEL].dropna().unique() == pytest.approx(0.05 * significant.sum() / 12)
-    assert found[LEVEL].dropna().unique() == pytest.approx(0.05 * significant.sum() / 2 / 6)
+    assert alone[SELECTED_LEVEL].dropna().unique() == pytest.approx(0.05 * significant.sum() / 12)
+    assert found[SELECTED_LEVEL].dropna().unique() == pytest.approx(0.05 * significant.sum() / 2 / 6)
 
 
 def test_golden_numbers():
@@ -71,11 +71,11 @@ def test_golden_numbers():
     np.testing.assert_allclose(shrinkage(t, df, np.ones(len(t))), GOLDEN["shrinkage"], atol=1e-8)
     found, _ = with_selected_sizes(contrasts(), NO_PAIRS, GOLDEN["alpha"])
     np.testing.assert_allclose(found.value_shrunken, GOLDEN["value_shrunken"], atol=1e-8)
-    significant = found[LEVEL].notna()
+    significant = found[SELECTED_LEVEL].notna()
     assert significant.tolist() == GOLDEN["significant"]
-    np.testing.assert_allclose(found[LEVEL][significant], 1 - GOLDEN["level"], atol=1e-12)
+    np.testing.assert_allclose(found[SELECTED_LEVEL][significant], 1 - GOLDEN["level"], atol=1e-12)
     assert found.selected_reason[~significant].tolist() == ["not_significant"] * 9
-    half = stats.t.isf(found[LEVEL] / 2, found.df) * found.std_error
+    half = stats.t.isf(found[SELECTED_LEVEL] / 2, found.df) * found.std_error
     for side, sign in (("low", -1), ("high", 1)):
         np.testing.assert_allclose((found.value + sign * half)[significant], GOLDEN[f"ci_{side}_selected"], atol=1e-9)
 
@@ -103,14 +103,14 @@ def test_shrinkage_stays_between_0_and_1_however_far_out_a_row_lies():
 
 def test_all_groups_significant_have_the_interval_that_they_had():
     found, _ = with_selected_sizes(contrasts(is_significant=True), NO_PAIRS, 0.05)
-    assert found[LEVEL].tolist() == pytest.approx([0.05] * 12)
+    assert found[SELECTED_LEVEL].tolist() == pytest.approx([0.05] * 12)
 
 
 def test_a_set_of_few_rows_has_no_shrunken_value():
     found, _ = with_selected_sizes(contrasts()[:5], NO_PAIRS, 0.05)
     assert found.value_shrunken.isna().all()
     assert set(found.selected_reason) == {"too_few_rows"}
-    assert found[LEVEL][:3].tolist() == pytest.approx([0.05 * 3 / 5] * 3)
+    assert found[SELECTED_LEVEL][:3].tolist() == pytest.approx([0.05 * 3 / 5] * 3)
 
 
 def test_mirrored_rows_count_once():
@@ -128,7 +128,7 @@ def test_mirrored_rows_count_once():
         is_significant=np.repeat([True, *[False] * 5], 4),
     )
     found, _ = with_selected_sizes(pairs, NO_PAIRS, 0.05)
-    assert found[LEVEL].dropna().tolist() == pytest.approx([0.05 / 6] * 4)
+    assert found[SELECTED_LEVEL].dropna().tolist() == pytest.approx([0.05 / 6] * 4)
     once, _ = with_selected_sizes(pairs[pairs.category == "yes"].assign(category=""), NO_PAIRS, 0.05)
     np.testing.assert_allclose(once.value_shrunken, found.value_shrunken[found.category == "yes"], atol=1e-12)
 
@@ -141,7 +141,7 @@ def test_rows_without_a_test_or_an_error_take_no_part():
     assert found.selected_reason[11] == "not_of_selection"
     assert found.selected_reason[10] == "too_few_rows"
     assert np.isnan(found.value_shrunken[10])
-    np.testing.assert_allclose(found[LEVEL].dropna(), 0.05 * 3 / 11, atol=1e-12)
+    np.testing.assert_allclose(found[SELECTED_LEVEL].dropna(), 0.05 * 3 / 11, atol=1e-12)
 
 
 @pytest.mark.run
@@ -172,7 +172,7 @@ def test_false_coverage_and_error_of_significant_rows():
             0.05,
         )
         significant = q <= 0.05
-        half = stats.norm.isf(found[LEVEL][significant] / 2)
+        half = stats.norm.isf(found[SELECTED_LEVEL][significant] / 2)
         missed.append((np.abs(value - truth).ravel()[significant] > half).mean() if significant.any() else 0)
         errors += [
             *zip(*((of - truth.ravel())[significant] for of in (value.ravel(), found.value_shrunken)), strict=True)

@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.special import expit
 
 from python_assets.infer.regressions.clusters import (
-    Errors,
+    ClusterErrors,
     Exchange,
     _satterthwaite,
     cluster_errors,
@@ -177,7 +177,7 @@ def test_one_coefficient_together_has_the_p_of_its_t():
 
 
 def test_several_together_are_hotellings_t2():
-    errors = Errors(np.diag([1.0, 4.0]), np.array([12.0, 10.0]))
+    errors = ClusterErrors(np.diag([1.0, 4.0]), np.array([12.0, 10.0]))
     b = np.array([2.0, -2.0])
     t2, q, df = 4 + 1, 2, 10
     expected = stats.f.sf(t2 * (df - q + 1) / (df * q), q, df - q + 1)
@@ -185,5 +185,5 @@ def test_several_together_are_hotellings_t2():
 
 
 def test_there_is_no_joint_p_of_more_coefficients_than_degrees_of_freedom():
-    errors = Errors(np.eye(4), np.full(4, 2.5))
+    errors = ClusterErrors(np.eye(4), np.full(4, 2.5))
     assert np.isnan(joint_p(np.ones(4), errors, np.arange(4)))

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.regressions.coding import Design, Term, coded, independent_columns
+from python_assets.infer.regressions.coding import RegressionDesign, Term, coded, independent_columns
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import SIMILAR_PROMPTS, SIMILAR_UNITS
 
@@ -13,7 +13,7 @@ LEVELS = pd.DataFrame(
 
 
 def code(references, interactions=()):
-    return coded(LEVELS[list(references)], Design(references, list(interactions), ORDER))
+    return coded(LEVELS[list(references)], RegressionDesign(references, list(interactions), ORDER))
 
 
 def test_a_level_is_1_where_the_row_has_it_and_the_reference_has_no_column():
@@ -54,7 +54,7 @@ def test_columns_that_nearly_depend_on_others_are_kept_and_those_that_do_are_not
 
 def test_corners_of_a_level_are_itself_and_its_reference_at_the_references_of_its_partners():
     references = {"race": "a", "style": "plain"}
-    alone, partnered = Design(references, [], ORDER), Design(references, [("race", "style")], ORDER)
+    alone, partnered = RegressionDesign(references, [], ORDER), RegressionDesign(references, [("race", "style")], ORDER)
     level, both = Term(("race",), ("b",)), Term(("race", "style"), ("b", "polite"))
     assert alone.corners(level) == [{"race": "b"}, {"race": "a"}]
     assert partnered.corners(level) == [{"style": "plain", "race": "b"}, {"style": "plain", "race": "a"}]
@@ -62,5 +62,5 @@ def test_corners_of_a_level_are_itself_and_its_reference_at_the_references_of_it
 
 
 def test_what_clusters_are_draws_of_is_said_by_their_kind():
-    design = Design({"race": "a"}, [], ORDER)
+    design = RegressionDesign({"race": "a"}, [], ORDER)
     assert (design.scope, design._replace(has_units=True).scope) == (SIMILAR_PROMPTS, SIMILAR_UNITS)

@@ -11,9 +11,9 @@ import pytest
 
 from bench.bench_factor_importance import Setting, errors_of_sets, measured
 from python_assets.infer.options import Options
-from python_assets.infer.regressions.coding import Design
-from python_assets.infer.regressions.factor_importance import Responses, factor_importance
-from python_assets.infer.regressions.factor_tests import BY_BLOCKS, BY_CLUSTERS, BY_T
+from python_assets.infer.regressions.coding import RegressionDesign
+from python_assets.infer.regressions.factor_importance import ClusterResponses, factor_importance
+from python_assets.infer.regressions.factor_tests import BY_BLOCKS, BY_CLUSTERS, T_BY_CLUSTERS
 from python_assets.warehouse import paths
 from tests.promises import seldom
 
@@ -27,10 +27,10 @@ def importance(frame, references, interactions=(), options=OPTIONS, order=None):
     factors = list(references)
     sums = frame.groupby(["cluster", *factors], observed=True).y.agg(["count", "sum"]).reset_index()
     order = {name: sorted(frame[name].unique()) for name in factors} | (order or {})
-    responses = Responses(
+    responses = ClusterResponses(
         sums[factors], pd.factorize(sums.cluster)[0], sums["count"].to_numpy(float), sums["sum"].to_numpy(float)
     )
-    found = factor_importance(responses, Design(references, list(interactions), order), options)
+    found = factor_importance(responses, RegressionDesign(references, list(interactions), order), options)
     return found.terms.set_index(["factor", "level"]), found.models.set_index("factor")
 
 
@@ -73,7 +73,7 @@ def test_bbq_gives_the_published_coefficients():
     assert whole.mcfadden_r2 == pytest.approx(fit["mcfadden_r2"], abs=1e-9)
     assert whole.deviance == pytest.approx(-2 * fit["loglik"], rel=1e-9)
     # categories lie between root prompts, contexts inside them; the document's p counts every response
-    assert terms.method["category", "Nationality"] == BY_T
+    assert terms.method["category", "Nationality"] == T_BY_CLUSTERS
     assert terms.method["context_condition", "ambig"].startswith(BY_BLOCKS)
     assert (terms.std_error > 1.1 * terms.std_error_model).all()
     assert terms.p_value["category", "Nationality"] > 0.1 > 1e-8 > expected["category=Nationality"][2]
@@ -186,15 +186,15 @@ def test_a_factor_of_one_level_is_left_out_and_said_so():
 
 
 def test_too_few_clusters_have_no_p_and_five_have_one():
-    for n_with, method in ((3, None), (4, BY_CLUSTERS), (5, BY_T)):
+    for n_with, method in ((3, None), (4, BY_CLUSTERS), (5, T_BY_CLUSTERS)):
         frame = made(n_clusters=20)
         frame["kind"] = np.where(frame.cluster.isin([f"r{i}" for i in range(n_with)]), "rare", "usual")
         terms, _ = importance(frame, {"kind": "usual"})
         found = terms.loc[("kind", "rare")]
         assert (None if pd.isna(found.method) else found.method) == method
         assert np.isnan(found.p_value) == (method is None)
-        assert np.isnan(found.ci_low) == (method != BY_T)
-        assert pd.isna(found.inference_reason) == (method == BY_T)
+        assert np.isnan(found.ci_low) == (method != T_BY_CLUSTERS)
+        assert pd.isna(found.inference_reason) == (method == T_BY_CLUSTERS)
 
 
 def test_few_arrangements_have_no_p():

@@ -5,7 +5,7 @@ import re
 import pytest
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from python_assets.assemble.pair_questions import QUESTIONS
+from python_assets.assemble.pair_questions import PAIR_QUESTIONS
 from python_assets.providers.records import Prompt, SystemConfig
 from python_assets.providers.replies import parse_answers, parse_list, parse_mapping, parse_yes_no
 from python_assets.providers.requests import plan_requests
@@ -99,7 +99,7 @@ def test_a_reply_depends_on_its_seed_alone():
 def refused_shares(errors, **facts):
     """The share of 500 pairs that a judge with these errors refuses, and the questions it says no to."""
     said = [answer_inquiry({"task": "pair", **facts}, random.Random(seed), errors) for seed in range(500)]
-    failed = [[one for one, yes in (parse_answers(text, QUESTIONS) or {}).items() if not yes] for text in said]
+    failed = [[one for one, yes in (parse_answers(text, PAIR_QUESTIONS) or {}).items() if not yes] for text in said]
     return sum(map(bool, failed)) / 500, {one for questions in failed for one in questions}
 
 
@@ -109,7 +109,7 @@ def test_a_judge_of_pairs_errs_as_often_as_declared_and_names_the_fault():
     assert named == {"grammatical"}
     share, named = refused_shares(PairErrors(missed=0.3, refused=0.2))
     assert share == pytest.approx(0.2, abs=0.06)
-    assert named == set(QUESTIONS)
+    assert named == set(PAIR_QUESTIONS)
     assert refused_shares(PairErrors(0.0, 0.0)) == (0.0, set())
 
 

@@ -10,7 +10,7 @@ import yaml
 
 from python_assets.cli import main
 from python_assets.errors import WarehouseError
-from python_assets.published.hidden_texts import TEXTS
+from python_assets.published.hidden_texts import TEXT_COLUMNS
 from python_assets.report.superset.charts import TABS, charts, columns_of
 from python_assets.report.superset.write_bundle import write_bundle
 from python_assets.warehouse.build import Home
@@ -187,7 +187,7 @@ def test_a_point_of_several_numbers_is_none(written):
 
 def test_no_chart_shows_texts_but_those_of_the_view_that_hides_them():
     # v_quotes itself hides the texts of a study that hides them
-    assert {chart.name for chart in charts() if columns_of(chart) & (TEXTS | {"prompt_id"})} == {"quotes"}
+    assert {chart.name for chart in charts() if columns_of(chart) & (TEXT_COLUMNS | {"prompt_id"})} == {"quotes"}
 
 
 def test_nothing_published_says_how_to_begin(tmp_path, refused):

@@ -4,7 +4,7 @@ import pytest
 
 from python_assets.infer.contrasts.index import INDICES, RATE_INDICES
 from python_assets.infer.contrasts.profiles import PROFILE_INDICES
-from python_assets.infer.groups.rows import CONTRASTS
+from python_assets.infer.groups.rows import CONTRASTS_BY_ROLE
 from python_assets.infer.tables import IDI
 from python_assets.study.base import Against
 from python_assets.study.metrics import metric_names
@@ -181,7 +181,7 @@ def test_what_some_row_can_match_is_no_mistake(write_study, text):
 def test_kinds_have_the_contrasts_and_metrics_that_inference_writes():
     for kind in get_args(Kind):
         roles = ("label", "labels") if kind == "categorical" else (kind,)
-        assert {name for role in roles for name in CONTRASTS[role]} <= set(metric_names("contrasts", kind))
+        assert {name for role in roles for name in CONTRASTS_BY_ROLE[role]} <= set(metric_names("contrasts", kind))
     tested = {kind: metric_names("disparities", kind, is_tested=True) for kind in get_args(Kind)}
     of_truth = {"jsd_truth_weighted", "jsd_truth_unweighted"}
     assert set(tested["categorical"]) == {*PROFILE_INDICES, IDI, *of_truth}
