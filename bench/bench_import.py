@@ -13,7 +13,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from bench.inference_stages import infer_all, make_after_inference, make_before_inference
-from expectations import JUDGED, SCRAPED, TABLES
+from expectations import CHECKED_TABLES, JUDGED, SCRAPED
 from expectations.runner import run_suites
 from python_assets.assemble.assemble_study import assemble
 from python_assets.extract.extract_study import extract
@@ -63,7 +63,7 @@ def import_study(study: Study, home: Home, path: Path) -> None:
         counts = timed("responses", lambda: generate_study(study, connection, home, SILENT))
         timed("measurements", lambda: extract(study, connection, home.cache))
         print(f"| {counts.n_responses:,} responses, {counts.n_quarantined} in quarantine | | | |")
-        tables = [table for table in TABLES if table not in {*SCRAPED, JUDGED}]
+        tables = [table for table in CHECKED_TABLES if table not in {*SCRAPED, JUDGED}]
         timed("gate", lambda: run_suites(connection, study, tables, run_id="bench"))
 
 

@@ -7,7 +7,7 @@ import dagster as dg
 from dagster_project.mistakes import tells_mistakes
 from dagster_project.partitions import checks_of_studies, studies
 from dagster_project.resources import StudyResource, WarehouseResource
-from expectations import TABLES
+from expectations import CHECKED_TABLES
 
 
 def check_of(table: str) -> dg.AssetChecksDefinition:
@@ -18,7 +18,7 @@ def check_of(table: str) -> dg.AssetChecksDefinition:
         name="great_expectations",
         blocking=True,
         partitions_def=studies,
-        description=f"Great Expectations: {TABLES[table]}.",
+        description=f"Great Expectations: {CHECKED_TABLES[table]}.",
     )
     @tells_mistakes
     def check(
@@ -47,4 +47,4 @@ def check_of(table: str) -> dg.AssetChecksDefinition:
 
 
 with checks_of_studies():
-    checks = [check_of(table) for table in TABLES]
+    checks = [check_of(table) for table in CHECKED_TABLES]

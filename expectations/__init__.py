@@ -8,7 +8,7 @@ from typing import Final
 
 SCRAPED: Final[frozenset[str]] = frozenset({"documents", "sentences"})
 JUDGED: Final = "pair_labels"  # where the study bounds how many pairs of prompts may be bad
-TABLES: Final[Mapping[str, str]] = {
+CHECKED_TABLES: Final[Mapping[str, str]] = {
     "documents": "every sentence can be traced to a text that was really there",
     "sentences": "a kept sentence is about the level it is kept for",
     "prompts": "each prompt is asked once, as itself, and its branches are its own",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import duckdb
 
-from expectations import JUDGED, SCRAPED, TABLES
+from expectations import CHECKED_TABLES, JUDGED, SCRAPED
 from expectations.rules import Rule, is_kept, rows_of_study
 from python_assets.errors import QualityError
 from python_assets.study.study import Study
@@ -61,8 +61,8 @@ def run_suites(
         ValueError: a table has no expectations.
     """
     checked = of_study(study, tables)
-    if unknown := set(checked) - set(TABLES):
-        raise ValueError(f"no expectations for {sorted(unknown)}; known: {', '.join(TABLES)}")
+    if unknown := set(checked) - set(CHECKED_TABLES):
+        raise ValueError(f"no expectations for {sorted(unknown)}; known: {', '.join(CHECKED_TABLES)}")
     validation = _validation()
     with validation.open_source(connection) as source:
         results = [
@@ -112,7 +112,7 @@ def _of_rule(connection: duckdb.DuckDBPyConnection, study: Study, table: str, ru
     )
 
 
-def of_study(study: Study, tables: Iterable[str] = TABLES) -> list[str]:
+def of_study(study: Study, tables: Iterable[str] = CHECKED_TABLES) -> list[str]:
     """The raw tables that a study has expectations of: documents and sentences where it scrapes.
 
     Written items are of no sentence, and of no document where themes are given.

@@ -32,7 +32,7 @@ from python_assets.infer.groups.peeling import peeled, with_permuted_margins
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
 from python_assets.infer.groups.unscored import too_many_unscored
 from python_assets.infer.options import Options, options_of
-from python_assets.infer.tables import HYPOTHESES, HYPOTHESIS, Place, Table
+from python_assets.infer.tables import HYPOTHESIS, PAIR_HYPOTHESES, Place, Table
 from python_assets.infer.truth.truth_rows import truth_rows
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress, Tell
@@ -109,7 +109,7 @@ class Chunk:
     def again(self, hypotheses: pd.DataFrame, options: Options) -> Frames:
         """The rows of some questions of the part with more draws."""
         tables = _stacked(chain(*(layout.again(hypotheses, options) for layout in self._layouts.values())))
-        pair_hypotheses = hypotheses[hypotheses.statistic.isin(HYPOTHESES)]
+        pair_hypotheses = hypotheses[hypotheses.statistic.isin(PAIR_HYPOTHESES)]
         if not len(pair_hypotheses):
             return tables
         again = compare_again(self._connection, self._of_pairs, self._study.compared_with, pair_hypotheses, options)

@@ -16,9 +16,7 @@ from python_assets.errors import NOTHING, StudyError
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
-from python_assets.infer.tables import CORRECTED, HYPOTHESIS, OF_SCORER, SIZES, Place
-from python_assets.infer.tables import HYPOTHESES as OF_PAIRS
-from python_assets.infer.tables import OF_PAIR as OF_SYSTEMS
+from python_assets.infer.tables import CORRECTED, HYPOTHESIS, OF_SCORER, PAIR_HYPOTHESES, PAIR_SIDES, SIZES, Place
 from python_assets.study.analysis import HypothesisFamily
 from python_assets.study.base import (
     ALL_PROMPTS,
@@ -40,7 +38,7 @@ OF_ALL_MODELS: Final = HypothesisFamily(systems=[ALL_SYSTEMS])
 TRUTH: Final = "truth"
 POOLED: Final = "pooled"
 SCORER: Final = "scorer"
-_CORRECTABLE: Final = ("mean", *OF_PAIRS)
+_CORRECTABLE: Final = ("mean", *PAIR_HYPOTHESES)
 
 
 # asked of every study, and no question of its own
@@ -147,10 +145,10 @@ def _default_calibration(hypotheses: pd.DataFrame, families: Families) -> np.nda
     if not families.corrected:
         return raw
     system, other = hypotheses.system_id, hypotheses.system_id
-    if OF_SYSTEMS[0] in hypotheses:
-        is_pair = hypotheses[OF_SYSTEMS[0]] != ""
+    if PAIR_SIDES[0] in hypotheses:
+        is_pair = hypotheses[PAIR_SIDES[0]] != ""
         system, other = (
-            one.where(~is_pair, hypotheses[name]) for one, name in zip((system, other), OF_SYSTEMS, strict=True)
+            one.where(~is_pair, hypotheses[name]) for one, name in zip((system, other), PAIR_SIDES, strict=True)
         )
     sides = (
         pd.MultiIndex.from_arrays([hypotheses.slice_id, hypotheses.grouping_id, one, hypotheses.measure_id])
@@ -163,7 +161,7 @@ def _default_calibration(hypotheses: pd.DataFrame, families: Families) -> np.nda
 
 def _compare_models(hypotheses: pd.DataFrame, families: Families) -> np.ndarray:
     """Whether questions are the main ones of pairs of generations, or of groupings by models."""
-    is_pair = hypotheses.statistic.isin(OF_PAIRS)
+    is_pair = hypotheses.statistic.isin(PAIR_HYPOTHESES)
     questions = hypotheses.assign(
         system_id=hypotheses.system_id.mask(is_pair, ALL_SYSTEMS), statistic=hypotheses.statistic.mask(is_pair, "mean")
     )

@@ -15,7 +15,7 @@ import pandas as pd
 from python_assets.infer.formulas.looks import CALLS, KEYS_OF, Look, level, levels, only_look
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import ACROSS, HYPOTHESES
+from python_assets.infer.tables import ACROSS, PAIR_HYPOTHESES
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.looks import TakenLook, now, take_look, taken_looks
@@ -119,7 +119,7 @@ def _calls_of(taken: TakenLook) -> dict[str, pd.DataFrame]:
         for table, keys in KEYS_OF.items()
     }
     pairs = calls["system_comparisons"]
-    pair_calls = pairs[pairs.comparison.isin(HYPOTHESES)]
+    pair_calls = pairs[pairs.comparison.isin(PAIR_HYPOTHESES)]
     as_hypotheses = pair_calls.assign(
         system_id=pair_calls.system_id + ACROSS + pair_calls.reference_system_id,
         statistic=pair_calls.comparison,

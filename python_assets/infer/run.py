@@ -38,7 +38,7 @@ from python_assets.infer.hypotheses import (
 )
 from python_assets.infer.options import MOST_PERMUTATIONS, Options, options_of
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import HYPOTHESIS, OF_PAIR, ROW_KEYS, SIZES, TABLES, Place, write_tables
+from python_assets.infer.tables import HYPOTHESIS, PAIR_SIDES, ROW_KEYS, SIZES, TABLES, Place, write_tables
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
@@ -169,7 +169,7 @@ def _families(connection: duckdb.DuckDBPyConnection, study: Study) -> Families:
 
 def _hypotheses_in_families(tables: Frames, families: Families, declared: pd.DataFrame | None, alpha: float) -> Frames:
     """Tables whose questions have their set: those of pairs of generations too, and what nothing was observed of."""
-    group_hypotheses = tables["hypotheses"].assign(**dict.fromkeys(OF_PAIR, ""), is_observed=True)
+    group_hypotheses = tables["hypotheses"].assign(**dict.fromkeys(PAIR_SIDES, ""), is_observed=True)
     hypotheses = pd.concat([group_hypotheses, pair_questions(tables["system_comparisons"])], ignore_index=True)
     if declared is not None and len(unobserved := _unobserved(declared, hypotheses)):
         hypotheses = pd.concat([hypotheses, unobserved], ignore_index=True)
@@ -179,7 +179,7 @@ def _hypotheses_in_families(tables: Frames, families: Families, declared: pd.Dat
 def _unobserved(declared: pd.DataFrame, hypotheses: pd.DataFrame) -> pd.DataFrame:
     """The declared questions that are none of those asked of the cells, as rows of questions without a p."""
     is_known = pd.MultiIndex.from_frame(declared[HYPOTHESIS]).isin(pd.MultiIndex.from_frame(hypotheses[HYPOTHESIS]))
-    lacking = declared.loc[~is_known, [*HYPOTHESIS, *OF_PAIR]]
+    lacking = declared.loc[~is_known, [*HYPOTHESIS, *PAIR_SIDES]]
     return lacking.assign(p_value=np.nan, n_draws=np.nan, n_groups=0, is_permuted=False, is_observed=False)
 
 
@@ -207,7 +207,7 @@ def _short_of_draws(hypotheses: pd.DataFrame, options: Options) -> Iterator[tupl
 
 def _replaced(tables: Frames, again: Frames) -> Frames:
     """Tables with the rows of the questions that were asked again in the place of the earlier ones."""
-    kept = ["family_id", "n_hypotheses", "is_observed", "is_pooled", *OF_PAIR]
+    kept = ["family_id", "n_hypotheses", "is_observed", "is_pooled", *PAIR_SIDES]
     family_columns = tables["hypotheses"][[*HYPOTHESIS, *kept]]
     hypotheses = again["hypotheses"].drop(columns=kept, errors="ignore")
     again = {**again, "hypotheses": hypotheses.merge(family_columns, on=HYPOTHESIS, how="left", validate="one_to_one")}

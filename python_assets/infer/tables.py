@@ -39,7 +39,7 @@ SEPARATOR: Final = " | "  # of groups in explained_by
 ACROSS: Final = " against "  # between the two generations of a question
 ANSWERING_COMPARISONS: Final = (DISPARITY_CHANGE, INTERACTION_CHANGE)
 """The groups that answer whether groups moved apart; of a crossing its cells beyond their parts."""
-HYPOTHESES: Final = (MEAN_CHANGE, GROUPS_CHANGED)
+PAIR_HYPOTHESES: Final = (MEAN_CHANGE, GROUPS_CHANGED)
 """What is asked of every pair: whether the mean of all groups changed, and whether groups moved apart."""
 SIMILAR_UNITS_AND_PROMPTS = "similar units and prompts"
 SIMILAR_UNITS = "similar units, these prompts"
@@ -49,7 +49,7 @@ GENERAL_SCOPES = (SIMILAR_PROMPTS, SIMILAR_UNITS_AND_PROMPTS)  # the others are 
 HYPOTHESIS: Final = ["slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
 Place = tuple[str, str, str, str]
 """Slice, grouping ('' of the mean of all), generation and measure."""
-OF_PAIR: Final = ["own_system_id", "reference_system_id"]
+PAIR_SIDES: Final = ["own_system_id", "reference_system_id"]
 """The two generations of a question of a pair, '' of others."""
 SIZES: Final = (DBI, *OF_GROUPS)  # contrasts that say how large a question's answer is, and test nothing
 Columns = Mapping[str, Mapping[str, str]]

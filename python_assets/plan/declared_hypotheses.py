@@ -27,7 +27,7 @@ from python_assets.infer.tables import (
     HYPOTHESIS,
     LABEL_CALIBRATIONS,
     MEAN_CHANGE,
-    OF_PAIR,
+    PAIR_SIDES,
     Place,
 )
 from python_assets.study.base import ALL_PROMPTS, ALL_SYSTEMS, BASELINE, GROUND_TRUTH, parts_of
@@ -122,7 +122,7 @@ def declared_hypotheses(
         *_of_truths(study, connection, layouts, known, systems),
         *_of_pairs(study, layouts, known, pairs, baselines),
     ]
-    hypotheses = pd.DataFrame(rows, columns=[*HYPOTHESIS, *OF_PAIR])
+    hypotheses = pd.DataFrame(rows, columns=[*HYPOTHESIS, *PAIR_SIDES])
     corrected = frozenset(_corrected(study, layouts, systems))
     families = _families(study, layouts, measure_slices)._replace(corrected=corrected)
     return hypotheses.assign(family_id=family_ids(hypotheses, families))

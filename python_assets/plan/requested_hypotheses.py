@@ -11,7 +11,7 @@ from typing import Final
 import duckdb
 import pandas as pd
 
-from python_assets.infer.tables import HYPOTHESES as OF_PAIRS
+from python_assets.infer.tables import PAIR_HYPOTHESES
 from python_assets.plan.shapes import Shape
 from python_assets.plan.text import PlannedGrouping
 from python_assets.study.base import ALL_PROMPTS, BASELINE
@@ -56,7 +56,7 @@ def numbers_of_hypotheses(
         is_refused = refused.get((grouping_id, slice_id), refused.get((grouping_id, ALL_PROMPTS), False))
         return (slice_id, grouping_id, system_id) in requested and not is_refused
 
-    is_change = declared.statistic.isin(OF_PAIRS)
+    is_change = declared.statistic.isin(PAIR_HYPOTHESES)
     can_change = declared.grouping_id.isin(changed_groupings) | ((declared.grouping_id == "") & bool(changed_groupings))
     keys = zip(declared.slice_id, declared.grouping_id, declared.system_id, strict=True)
     is_asked = pd.Series([is_testable(*key) for key in keys], index=declared.index, dtype=bool)

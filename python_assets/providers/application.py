@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from python_assets.errors import NOTHING, FieldPath, StudyError
-from python_assets.providers.error_bodies import ERROR_CHARACTERS
+from python_assets.providers.error_bodies import BODY_CHARACTERS
 from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.http_provider import HttpProvider
-from python_assets.providers.messages import PLACEHOLDER as PROMPT
+from python_assets.providers.messages import PLACEHOLDER
 from python_assets.providers.parameters import Parameters
 from python_assets.providers.provider import provider
 from python_assets.providers.records import Answer, Request, SystemConfig
@@ -24,7 +24,7 @@ SYSTEM_PROMPT: Final = "{system_prompt}"
 MESSAGES_SLOT: Final = "{messages}"
 MODEL_SLOT: Final = "{model}"
 OF_DECODING: Final = {name: f"{{{name}}}" for name in Decoding.model_fields}
-SLOTS: Final = (PROMPT, SYSTEM_PROMPT, MESSAGES_SLOT, MODEL_SLOT, *OF_DECODING.values())
+SLOTS: Final = (PLACEHOLDER, SYSTEM_PROMPT, MESSAGES_SLOT, MODEL_SLOT, *OF_DECODING.values())
 _OPTIONS: Final = (REQUEST, "answer", "usage", "finish")
 _USAGE: Final = ("in", "out")
 _PATH: Final = "a path of keys and places in lists, joined by dots: data.replies.0.text"
@@ -97,9 +97,9 @@ class Application(HttpProvider):
             decoding["seed"] += request.replicate
         system = "\n\n".join(one["content"] for one in request.messages if one["role"] == "system")
         # each message is sent once: those that have a place of their own stand in no list
-        others = request.messages[:-1] if PROMPT in self._slots else request.messages
+        others = request.messages[:-1] if PLACEHOLDER in self._slots else request.messages
         values = {
-            PROMPT: request.messages[-1]["content"],
+            PLACEHOLDER: request.messages[-1]["content"],
             SYSTEM_PROMPT: system or None,
             MESSAGES_SLOT: [one for one in others if one["role"] != "system" or SYSTEM_PROMPT not in self._slots],
             MODEL_SLOT: self.config.model or None,
@@ -127,7 +127,7 @@ class Application(HttpProvider):
 def slots_of(part: Any) -> list[str]:
     """The slots that a request names, each as often as it does; {prompt} may stand within a longer text."""
     if isinstance(part, str):
-        return [part] if part in SLOTS else [PROMPT] * part.count(PROMPT)
+        return [part] if part in SLOTS else [PLACEHOLDER] * part.count(PLACEHOLDER)
     inner = part.values() if isinstance(part, Mapping) else part if isinstance(part, list) else ()
     return [slot for one in inner for slot in slots_of(one)]
 
@@ -135,7 +135,7 @@ def slots_of(part: Any) -> list[str]:
 def _filled(part: Any, values: Mapping[str, Any]) -> Any:
     """A request with the values of its slots; what has none is left out, with its key."""
     if isinstance(part, str):
-        return values[part] if part in values else part.replace(PROMPT, values[PROMPT])
+        return values[part] if part in values else part.replace(PLACEHOLDER, values[PLACEHOLDER])
     if isinstance(part, Mapping):
         return {key: _filled(one, values) for key, one in part.items() if not _is_vacant(one, values)}
     return [_filled(one, values) for one in part if not _is_vacant(one, values)] if isinstance(part, list) else part
@@ -181,7 +181,7 @@ def _text(value: Any, path: str) -> str | None:
 
 
 def _malformed(words: str) -> ProviderFailure:
-    return ProviderFailure("malformed_response", words[:ERROR_CHARACTERS])
+    return ProviderFailure("malformed_response", words[:BODY_CHARACTERS])
 
 
 def _is_index(step: str) -> bool:
@@ -192,12 +192,12 @@ def _request_problems(request: Any) -> Iterator[StudyError]:
     where, slots = ("options", REQUEST), slots_of(request)
     if not isinstance(request, dict):
         expected = "a mapping, what is posted as JSON"
-        yield StudyError(where, request, expected, f'write it, for example {{question: "{PROMPT}"}}')
-    elif PROMPT not in slots and MESSAGES_SLOT not in slots:
+        yield StudyError(where, request, expected, f'write it, for example {{question: "{PLACEHOLDER}"}}')
+    elif PLACEHOLDER not in slots and MESSAGES_SLOT not in slots:
         yield StudyError(
-            where, request, f"{PROMPT} or {MESSAGES_SLOT} as a value in it", "write where the prompt stands"
+            where, request, f"{PLACEHOLDER} or {MESSAGES_SLOT} as a value in it", "write where the prompt stands"
         )
-    for slot in (PROMPT, MESSAGES_SLOT):
+    for slot in (PLACEHOLDER, MESSAGES_SLOT):
         if slots.count(slot) > 1:
             expected = f"{slot} once, not {slots.count(slot)} times"
             yield StudyError(where, request, expected, "keep one place for it")

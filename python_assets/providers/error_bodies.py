@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from python_assets.providers.failures import FailureKind, ProviderFailure
 
-ERROR_CHARACTERS: Final = 300
+BODY_CHARACTERS: Final = 300
 _KIND_OF_STATUS: Final[dict[int, FailureKind]] = {
     401: "unauthorized",
     402: "quota_exceeded",
@@ -96,7 +96,7 @@ def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> Pro
     else:
         kind = "parameter_refused" if parameter else _kind(status, code, words)
     if kind == "bad_url" and (elsewhere := headers.get("location")):
-        words = f"to {elsewhere[:ERROR_CHARACTERS]}"
+        words = f"to {elsewhere[:BODY_CHARACTERS]}"
     # A server that refuses a key may quote some of it; 403 is of the country or the model as often.
     is_key = kind == "unauthorized" and status != 403
     message = f"HTTP {status}" if is_key else f"HTTP {status} {words}".strip()
@@ -148,11 +148,11 @@ def _server_error(reply: Any, body: str) -> tuple[str, str]:
     try:
         error = reply["error"]
     except (LookupError, TypeError):
-        return "", " ".join(body[:ERROR_CHARACTERS].split())
+        return "", " ".join(body[:BODY_CHARACTERS].split())
     if isinstance(error, dict):
         words = error.get("message") or error
-        return str(error.get("code") or error.get("type") or ""), str(words)[:ERROR_CHARACTERS]
-    return "", str(error)[:ERROR_CHARACTERS]
+        return str(error.get("code") or error.get("type") or ""), str(words)[:BODY_CHARACTERS]
+    return "", str(error)[:BODY_CHARACTERS]
 
 
 def _refused_parameter(reply: Any, words: str) -> str | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_plus, urlsplit
 
 from python_assets.errors import without_credentials
-from python_assets.providers.error_bodies import ERROR_CHARACTERS, failure_of_status
+from python_assets.providers.error_bodies import BODY_CHARACTERS, failure_of_status
 from python_assets.providers.failures import FailureKind, ProviderFailure
 from python_assets.study.secrets import API_VERSION
 
@@ -77,7 +77,7 @@ def _parsed(body: bytes) -> Any:
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        shown = " ".join(body[:ERROR_CHARACTERS].decode("utf-8", "replace").split())
+        shown = " ".join(body[:BODY_CHARACTERS].decode("utf-8", "replace").split())
         kind: FailureKind = "web_page" if shown.startswith("<") else "malformed_response"
         raise ProviderFailure(kind, f"no JSON ({type(error).__name__}) but: {shown or 'nothing'}") from None
 
@@ -107,7 +107,7 @@ def check_encoding(headers: Mapping[str, str]) -> None:
     """
     encoding = headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity", *ENCODINGS):
-        raise ValueError(f"the reply is packed by {encoding[:ERROR_CHARACTERS]!r}, expected {ENCODINGS}")
+        raise ValueError(f"the reply is packed by {encoding[:BODY_CHARACTERS]!r}, expected {ENCODINGS}")
 
 
 @contextmanager
@@ -134,7 +134,7 @@ def typed_failures() -> Iterator[None]:
         yield
     except caught as error:
         kind = next(kind for group, kind in kinds if isinstance(error, group))
-        words = " ".join(str(error).split())[:ERROR_CHARACTERS]
+        words = " ".join(str(error).split())[:BODY_CHARACTERS]
         raise ProviderFailure(kind, f"{type(error).__name__}: {words}") from None
 
 

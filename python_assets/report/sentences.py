@@ -70,7 +70,7 @@ SCOPES: Final = {
 }
 
 
-class StatisticSpec(NamedTuple):
+class HypothesisDetails(NamedTuple):
     """A question with everything its sentence tells.
 
     groups: every group with a value, in their order. told: rows of those that stand, without mirrors.
@@ -129,7 +129,7 @@ def sentences(
             hypothesis["kind"] != "continuous" or hypothesis["statistic"] in ("selection_rate", "precision"),
         )
         rows = [{**row, "is_rate": is_rate and row["contrast"] == _INTERACTION} for row in rows_of[key]]
-        spec = StatisticSpec(
+        spec = HypothesisDetails(
             hypothesis,
             list(dict.fromkeys(row["group_id"] for row in rows if row["value"] is not None)),
             [row for row in rows if row["differs_on_its_own"] and not row["is_mirror"]],
@@ -178,7 +178,7 @@ def _named(key: Key, group: Row, sentence: str) -> dict[str, str]:
     }
 
 
-def finding_sentence(asked: StatisticSpec) -> str:
+def finding_sentence(asked: HypothesisDetails) -> str:
     """What a question came to.
 
     Args:
@@ -212,7 +212,7 @@ def finding_sentence(asked: StatisticSpec) -> str:
     return " ".join(statement for statement in statements if statement)
 
 
-def group_sentence(group: Row, asked: StatisticSpec) -> str:
+def group_sentence(group: Row, asked: HypothesisDetails) -> str:
     """How a called group differs.
 
     Args:
@@ -319,7 +319,7 @@ def _start(hypothesis: Row) -> str:
     return f"Tool bias in {start}" if hypothesis["is_tool_bias"] else start
 
 
-def _answer(asked: StatisticSpec) -> str:
+def _answer(asked: HypothesisDetails) -> str:
     hypothesis = asked.hypothesis
     if hypothesis["statistic"] == GROUND_TRUTH:
         return _answer_of_truth(hypothesis)
@@ -349,7 +349,7 @@ def _is_beyond(hypothesis: Row) -> bool:
     return bool(hypothesis["headline_metric"] == _INTERACTION)
 
 
-def _answer_of_crossing(asked: StatisticSpec) -> str:
+def _answer_of_crossing(asked: HypothesisDetails) -> str:
     """Whether cells differ by more than the parts of their grouping, which are questions of their own, make of them."""
     hypothesis = asked.hypothesis
     quantity, groups = quantity_of(hypothesis), _over(hypothesis)
@@ -384,7 +384,7 @@ def _past(told: Sequence[Row]) -> str:
     return f", and by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
 
 
-def _levels(asked: StatisticSpec) -> list[list[str]]:
+def _levels(asked: HypothesisDetails) -> list[list[str]]:
     """The levels of each factor of a crossing."""
     return [
         list(dict.fromkeys(factor_levels))
@@ -392,7 +392,7 @@ def _levels(asked: StatisticSpec) -> list[list[str]]:
     ]
 
 
-def _pair_of_levels(asked: StatisticSpec) -> tuple[list[str], str] | None:
+def _pair_of_levels(asked: HypothesisDetails) -> tuple[list[str], str] | None:
     """Of two factors the levels of one that has two, and the other factor."""
     levels, factors = _levels(asked), asked.hypothesis["grouping_id"].split(LEVEL_SEPARATOR)
     if len(levels) != 2 or min(map(len, levels)) != 2:
@@ -401,7 +401,7 @@ def _pair_of_levels(asked: StatisticSpec) -> tuple[list[str], str] | None:
     return levels[index], factors[1 - index]
 
 
-def _beyond(group: Row, asked: StatisticSpec, near: str) -> str:
+def _beyond(group: Row, asked: HypothesisDetails, near: str) -> str:
     """What a cell has beyond its parts: a gap of gaps where a factor has two levels.
 
     near: 'about ' where the size is shrunken.
@@ -466,7 +466,7 @@ def _margin(told: Sequence[Row]) -> str:
     return f" by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
 
 
-def _inside(asked: StatisticSpec) -> str:
+def _inside(asked: HypothesisDetails) -> str:
     """The margin that all groups are inside of, and how far their intervals reach."""
     rows = asked.equivalent
     if not rows:
@@ -522,7 +522,7 @@ def _why(hypothesis: Row) -> str:
     return why(hypothesis["inference_reason"] or hypothesis["reason"], hypothesis["meaning"], hypothesis["remedy"])
 
 
-def _who(asked: StatisticSpec) -> list[str]:
+def _who(asked: HypothesisDetails) -> list[str]:
     """Who differs: as two camps where half of the groups stand, else by side."""
     differing = asked.told
     if _is_beyond(asked.hypothesis):
@@ -536,7 +536,7 @@ def _who(asked: StatisticSpec) -> list[str]:
     return [_side(asked, rows) for rows in (worse, better) if rows]
 
 
-def _who_beyond(asked: StatisticSpec) -> list[str]:
+def _who_beyond(asked: HypothesisDetails) -> list[str]:
     """Each cell that stands in a sentence of its own, and on which scale parts add up."""
     differing = sorted(asked.told, key=lambda row: -abs(row["value"] or 0))
     if not differing:
@@ -561,7 +561,7 @@ def _sign(row: Row) -> float:
     return float(row["value"] or 0)
 
 
-def _side(asked: StatisticSpec, rows: Sequence[Row]) -> str:
+def _side(asked: HypothesisDetails, rows: Sequence[Row]) -> str:
     named = [f"{row['group_id']} ({_told(row, asked)})" for row in rows[:_MOST_GROUPS]]
     if len(rows) > _MOST_GROUPS:
         named.append(f"{len(rows) - _MOST_GROUPS} more")
@@ -569,7 +569,7 @@ def _side(asked: StatisticSpec, rows: Sequence[Row]) -> str:
     return f"{sides[0] if _is_worse(rows[0]) else sides[1]}: {_listed(named)}."
 
 
-def _camps(asked: StatisticSpec) -> str:
+def _camps(asked: HypothesisDetails) -> str:
     """Both camps by name: against the rest each would be called for what the other does."""
     higher = {row["group_id"] for row in asked.told if _sign(row) > 0}
     lower = {row["group_id"] for row in asked.told if _sign(row) < 0}
@@ -586,12 +586,12 @@ def _camps(asked: StatisticSpec) -> str:
     )
 
 
-def _told(row: Row, asked: StatisticSpec) -> str:
+def _told(row: Row, asked: HypothesisDetails) -> str:
     seen = _seen(row, asked.hypothesis["significance_level"])
     return f"{_label(row)}{_about(row)} than {_others(row, asked)}{f', {seen}' if seen else ''}"
 
 
-def _of_missing(asked: StatisticSpec) -> list[str]:
+def _of_missing(asked: HypothesisDetails) -> list[str]:
     """What missing answers could do to the groups that stand; groups that miss none are named together."""
     can_matter = [row for row in asked.told if _can_matter(row, asked)]
     lacking = [row for row in can_matter if _own(row, asked)["tipping_shift"] is not None]
@@ -607,7 +607,7 @@ def _of_missing(asked: StatisticSpec) -> list[str]:
     return [*statements[:_MOST_GROUPS], *([more] if len(statements) > _MOST_GROUPS else [])]
 
 
-def _can_matter(group: Row, asked: StatisticSpec) -> bool:
+def _can_matter(group: Row, asked: HypothesisDetails) -> bool:
     """Whether missing answers can matter much, so that something is said of them."""
     if group["verdict_with_missing"] is None:
         return False
@@ -615,7 +615,7 @@ def _can_matter(group: Row, asked: StatisticSpec) -> bool:
     return _is_changed(group) or is_unequal or asked.refuses
 
 
-def _own(group: Row, asked: StatisticSpec) -> Row:
+def _own(group: Row, asked: HypothesisDetails) -> Row:
     """The row of the pair that tells of the answers missing."""
     return asked.of_pair.get(group["category"], group)
 
@@ -624,7 +624,7 @@ def _is_changed(group: Row) -> bool:
     return group["verdict_with_missing"] not in (None, group["verdict"])
 
 
-def _missing(group: Row, asked: StatisticSpec) -> str:
+def _missing(group: Row, asked: HypothesisDetails) -> str:
     """What missing answers would have to be like for a group not to stand; '' where they can matter little."""
     if not _can_matter(group, asked):
         return ""
@@ -681,7 +681,7 @@ def _digits(group: Row, value: float) -> str:
     return number(round(100 * value, 9) if _is_rate(group) else value)
 
 
-def _others(group: Row, asked: StatisticSpec) -> str:
+def _others(group: Row, asked: HypothesisDetails) -> str:
     """What the group is compared with: the rest only where all other groups are in it."""
     if group["reference"] not in ("rest", "grand_mean"):
         return str(group["reference"])
@@ -735,7 +735,7 @@ def _size(hypothesis: Row) -> str:
     return f"{_capital(_name(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
 
 
-def _of_labels(asked: StatisticSpec) -> str:
+def _of_labels(asked: HypothesisDetails) -> str:
     """What labels make of a difference that the reading shows, or does not; and that no proof is no proof."""
     hypothesis, twin = asked.hypothesis, asked.twin
     if hypothesis["calibration"] in _OF_SCORER and hypothesis["verdict"] == "inconclusive":
@@ -774,7 +774,7 @@ def _of_tool(hypothesis: Row) -> str:
     return f"The {which_values} show no difference, the baseline texts alone do."
 
 
-def _sure(asked: StatisticSpec) -> list[str]:
+def _sure(asked: HypothesisDetails) -> list[str]:
     """How often chance alone says as much: a difference by its p, an equivalence by its own."""
     hypothesis, statements = asked.hypothesis, list[str]()
     n = hypothesis["n_hypotheses"]

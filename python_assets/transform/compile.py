@@ -28,7 +28,7 @@ from python_assets.warehouse import paths
 from python_assets.warehouse.build import SCHEMAS, connect
 from python_assets.warehouse.progress import SILENT
 
-DBT_PROJECT: Final = paths.PROJECT / "dbt_models"
+DBT_FOLDER: Final = paths.PROJECT / "dbt_models"
 COMPILING: Final = "Compiling the SQL of this version, once (some 20 seconds)"
 _LOADED: Final[dict[tuple[Path, str], Project]] = {}  # by this process, the latest alone
 _READ_BY_DBT: Final = (
@@ -48,7 +48,7 @@ _OF_A_NODE: Final = frozenset(
 )
 
 
-def compiled_project(folder: Path = DBT_PROJECT, *, say: Callable[[str], None] | None = None) -> Project:
+def compiled_project(folder: Path = DBT_FOLDER, *, say: Callable[[str], None] | None = None) -> Project:
     """The compiled dbt project, of the cache where its files, dbt and the code that runs it are as they were.
 
     Args:

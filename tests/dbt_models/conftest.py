@@ -21,7 +21,7 @@ from python_assets.infer.subgroups.subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
 from python_assets.study.analysis import Power, HypothesisFamily, Regression
 from python_assets.study.base import Against
-from python_assets.transform.compile import DBT_PROJECT, compiled_project
+from python_assets.transform.compile import DBT_FOLDER, compiled_project
 from python_assets.transform.run import StepResult, run_steps
 from python_assets.warehouse.build import open_build, write_stage
 from python_assets.warehouse.progress import SILENT
@@ -92,7 +92,7 @@ def compared(built: Built) -> list[Comparison]:
     return comparisons(built.raw)
 
 
-def make_tables(path: Path, *names: str, project: Path = DBT_PROJECT) -> list[StepResult]:
+def make_tables(path: Path, *names: str, project: Path = DBT_FOLDER) -> list[StepResult]:
     """Make the tables of these names and all that they are made of, and run their data tests."""
     compiled = compiled_project(project)
     steps = compiled.steps_of(compiled.with_ancestors(compiled.of_names(names)))
@@ -100,7 +100,7 @@ def make_tables(path: Path, *names: str, project: Path = DBT_PROJECT) -> list[St
         return run_steps(connection, compiled, steps, SILENT)
 
 
-def call_dbt(path: Path, folder: Path, *command: str, project: Path = DBT_PROJECT) -> None:
+def call_dbt(path: Path, folder: Path, *command: str, project: Path = DBT_FOLDER) -> None:
     """Call dbt, which succeeds, on a build file; its artifacts are in folder/target.
 
     The file goes by its name alone, so that the environment of all calls is alike: else dbt parses anew.

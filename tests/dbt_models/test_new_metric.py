@@ -15,7 +15,7 @@ from python_assets.report.dashboard import DISPARITY_ROWS
 from python_assets.report.reader import Reader
 from python_assets.study import metrics
 from python_assets.study_file.load import load_study
-from python_assets.transform.compile import DBT_PROJECT
+from python_assets.transform.compile import DBT_FOLDER
 from tests.dbt_models.conftest import Built, make_tables
 from tests.dbt_models.irregular_study import STUDY
 
@@ -36,7 +36,7 @@ analysis: {custom_disparities: {mid_range: max(value)}}
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = tmp_path_factory.mktemp("project") / "dbt_models"
-    shutil.copytree(DBT_PROJECT, copy)
+    shutil.copytree(DBT_FOLDER, copy)
     (copy / "models" / "metrics" / "disparity_mid_range.sql").write_text(SQL)
     with (copy / "seeds" / "metrics.csv").open("a") as file:
         file.write(LINE)

@@ -15,7 +15,7 @@ from dagster_project.assets.infer import CELLS, SUMS
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.result import InferenceReason
 from python_assets.study.statistics import STATISTICS
-from python_assets.transform.compile import DBT_PROJECT, compiled_project, empty_build_file
+from python_assets.transform.compile import DBT_FOLDER, compiled_project, empty_build_file
 from python_assets.transform.project import OF_THE_CODE, Project
 from python_assets.transform.run import run_steps
 from python_assets.warehouse.build import open_build
@@ -169,8 +169,8 @@ def test_every_metric_has_a_unit_test_and_a_line_in_the_seed(built: Built, of_db
 
 
 def test_the_list_of_metrics_is_that_of_the_seed():
-    written = runpy.run_path(str(DBT_PROJECT / "list_metrics.py"))["macro_text"]()
-    assert (DBT_PROJECT / "macros" / "metric_models.sql").read_text() == written, "python dbt_models/list_metrics.py"
+    written = runpy.run_path(str(DBT_FOLDER / "list_metrics.py"))["macro_text"]()
+    assert (DBT_FOLDER / "macros" / "metric_models.sql").read_text() == written, "python dbt_models/list_metrics.py"
 
 
 def test_every_table_between_leads_to_a_mart_or_to_inference(built: Built):
@@ -234,10 +234,10 @@ def test_every_raw_table_is_described_column_by_column(built: Built):
 
 
 def test_a_yml_beside_each_mart_and_one_a_folder_for_the_rest():
-    for sql in [*(DBT_PROJECT / "models" / "marts").glob("*.sql"), *(DBT_PROJECT / "models" / "views").glob("*.sql")]:
+    for sql in [*(DBT_FOLDER / "models" / "marts").glob("*.sql"), *(DBT_FOLDER / "models" / "views").glob("*.sql")]:
         (model,) = yaml.safe_load(sql.with_suffix(".yml").read_text())["models"]
         assert model["name"] == sql.stem
-    models = DBT_PROJECT / "models"
+    models = DBT_FOLDER / "models"
     for folder in (models / "metrics", *(path for path in (models / "intermediate").iterdir())):
         described = yaml.safe_load((folder / "_models.yml").read_text())["models"]
         names = [path.stem for path in folder.iterdir() if path.suffix in (".sql", ".py")]
@@ -246,7 +246,7 @@ def test_a_yml_beside_each_mart_and_one_a_folder_for_the_rest():
 
 
 def test_models_are_short():
-    lengths = {p.stem: len(p.read_text().splitlines()) for p in (DBT_PROJECT / "models").rglob("*.sql")}
+    lengths = {p.stem: len(p.read_text().splitlines()) for p in (DBT_FOLDER / "models").rglob("*.sql")}
     assert {name: n for name, n in lengths.items() if n > 120} == {}
 
 

@@ -11,7 +11,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from python_assets.transform.compile import DBT_PROJECT
+from python_assets.transform.compile import DBT_FOLDER
 from python_assets.warehouse.build import open_build
 from tests.end_to_end.alike import assert_alike
 from tests.end_to_end.conftest import answers_of
@@ -50,7 +50,7 @@ def dbt(path, folder, *command):
     called = [sys.executable, "-m", "dbt.cli.main", "--no-use-colors", "--no-send-anonymous-usage-stats", *command]
     places = {"DBT_TARGET_PATH": str(folder / "target"), "DBT_LOG_PATH": str(folder / "logs")}
     environment = {**os.environ, "PLUMBLINE_BUILD": str(path), **places}
-    return subprocess.run(called, cwd=DBT_PROJECT, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(called, cwd=DBT_FOLDER, env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="module")

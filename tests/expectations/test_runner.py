@@ -11,7 +11,7 @@ import duckdb
 import pytest
 from bs4 import BeautifulSoup
 
-from expectations import JUDGED, TABLES
+from expectations import CHECKED_TABLES, JUDGED
 from expectations.runner import blocking, explain, require, run_suites, write_data_docs
 from python_assets.errors import QualityError, WarehouseError
 from python_assets.warehouse.build import open_build
@@ -61,11 +61,11 @@ def test_a_table_without_expectations_is_named(connection, study):
 
 def test_critical_failures_block_and_warnings_do_not(connection, study, refused):
     connection.execute("update raw.documents set sha256 = 'abc'")
-    warned = run_suites(connection, study, TABLES, run_id="r")
+    warned = run_suites(connection, study, CHECKED_TABLES, run_id="r")
     assert {result.severity for result in warned if not result.success} == {"warning"}
     require(warned)
     connection.execute("update raw.measurements set value = 'inf' where measure_id = 'sentiment'")
-    failed = run_suites(connection, study, TABLES, run_id="r")
+    failed = run_suites(connection, study, CHECKED_TABLES, run_id="r")
     assert [(r.expectation, r.column_name) for r in blocking(failed)] == [
         ("expect_column_values_to_be_between", "value"),
         ("expect_values_on_scale", "value, baseline_value"),
@@ -122,7 +122,7 @@ def test_a_suite_reaches_for_no_network(connection, study, monkeypatch):
     monkeypatch.setattr(socket.socket, "sendto", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     monkeypatch.setattr(socket, "gethostbyname", refuse)
-    run_suites(connection, study, TABLES, run_id="r")
+    run_suites(connection, study, CHECKED_TABLES, run_id="r")
     assert reached == []
 
 
@@ -130,7 +130,7 @@ def test_a_suite_is_silent_and_leaves_no_files(connection, study, monkeypatch, t
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    run_suites(connection, study, TABLES, run_id="r")
+    run_suites(connection, study, CHECKED_TABLES, run_id="r")
     assert capfd.readouterr() == ("", "")
     assert list(folder.iterdir()) == []
 
@@ -164,7 +164,7 @@ def _no_collection():
 def test_the_connection_stays_open_and_the_file_is_free_afterwards(study, tmp_path):
     path = tmp_path / "build.duckdb"
     with open_build(path) as connection:
-        run_suites(connection, study, TABLES, run_id="r")
+        run_suites(connection, study, CHECKED_TABLES, run_id="r")
         connection.execute("create table raw.later as select 1")
     with duckdb.connect(str(path), config={"threads": 1}) as other_settings:
         assert other_settings.execute("select count(*) from raw.later").fetchone() == (1,)
@@ -186,8 +186,8 @@ def test_the_file_is_free_after_an_error_too(study, tmp_path, refused):
 
 @pytest.mark.run
 def test_a_file_is_gated_twice_in_one_process(connection, study):
-    first = run_suites(connection, study, TABLES, run_id="r")
-    assert run_suites(connection, study, TABLES, run_id="r") == first
+    first = run_suites(connection, study, CHECKED_TABLES, run_id="r")
+    assert run_suites(connection, study, CHECKED_TABLES, run_id="r") == first
 
 
 @pytest.fixture
@@ -213,7 +213,7 @@ def test_data_docs_say_what_is_expected_and_how_much_was_not(connection, study, 
     assert index == tmp_path / "docs" / "index.html" and index.is_file()
     validations = sorted((tmp_path / "docs" / "validations").rglob("*.html"))
     assert [page.stem for page in validations] == [
-        f"build-{table}" for table in sorted({*TABLES} - {JUDGED})
+        f"build-{table}" for table in sorted({*CHECKED_TABLES} - {JUDGED})
     ]  # the second's alone
     shown = {page.stem: words_of(page) for page in validations}
     assert "Status: Failed" in shown["build-prompts"] and "Status: Succeeded" in shown["build-responses"]

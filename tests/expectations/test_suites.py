@@ -3,7 +3,7 @@ from importlib import import_module
 
 import pytest
 
-from expectations import JUDGED, SCRAPED, TABLES
+from expectations import CHECKED_TABLES, JUDGED, SCRAPED
 from expectations.runner import run_suites
 
 HARD = "'no ''such'' :level {x}'"
@@ -205,7 +205,7 @@ def failed(connection, study, monkeypatch):
 
 
 def test_good_data_satisfies_every_expectation_and_each_has_data_that_it_fails_on(connection, study):
-    results = run_suites(connection, study, TABLES, run_id="r")
+    results = run_suites(connection, study, CHECKED_TABLES, run_id="r")
     assert [result for result in results if not result.success] == []
     expectations = [(result.table_name, result.expectation, result.column_name) for result in results]
     filled = [
@@ -361,7 +361,7 @@ def test_rows_of_another_study_are_not_looked_at(connection, study):
     for table in ("documents", "sentences", "prompts", "responses", "measurements"):
         connection.execute(f"insert into raw.{table} select * replace ('other' as study_id) from raw.{table}")
     connection.execute("update raw.measurements set value = 'nan' where study_id = 'other'")
-    assert [r for r in run_suites(connection, study, TABLES, run_id="r") if not r.success] == []
+    assert [r for r in run_suites(connection, study, CHECKED_TABLES, run_id="r") if not r.success] == []
 
 
 def test_a_system_full_of_errors_is_not_hidden_by_others(connection, study):
@@ -463,6 +463,6 @@ def test_an_import_may_come_without_documents_and_texts(connection, imported_stu
     connection.execute("delete from raw.documents; delete from raw.sentences")
     connection.execute("update raw.prompts set prompt_text = null")
     connection.execute(f"update raw.responses set status = 'not_recorded', {NOTHING_OBSERVED}")
-    results = run_suites(connection, imported_study, TABLES, run_id="r")
-    assert {result.table_name for result in results} == set(TABLES) - SCRAPED - {JUDGED}
+    results = run_suites(connection, imported_study, CHECKED_TABLES, run_id="r")
+    assert {result.table_name for result in results} == set(CHECKED_TABLES) - SCRAPED - {JUDGED}
     assert [result for result in results if not result.success] == []

@@ -40,11 +40,11 @@ from python_assets.infer.tables import (
     DISPARITY_CHANGE,
     GENERAL_SCOPES,
     GROUPS_CHANGED,
-    HYPOTHESES,
     HYPOTHESIS,
     INTERACTION_CHANGE,
     MEAN_CHANGE,
     OF_SCORER,
+    PAIR_HYPOTHESES,
     ROW_KEYS,
     SEPARATOR,
     Table,
@@ -255,7 +255,7 @@ def changes_of(
 
 def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
     """The questions of every pair, as rows of questions, to be corrected with those of groups."""
-    pair_rows = rows[rows.comparison.isin(HYPOTHESES)]
+    pair_rows = rows[rows.comparison.isin(PAIR_HYPOTHESES)]
     this_system, other = pair_rows.system_id, pair_rows.reference_system_id
     columns = [
         *("slice_id", "measure_id", "calibration", "grouping_id", "comparison"),
@@ -287,7 +287,7 @@ def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Loo
     Returns:
         Groups have no verdict yet: with_verdicts_of_pairs.
     """
-    pair_levels = hypotheses[hypotheses.statistic.isin(HYPOTHESES)].set_index(HYPOTHESIS)[["family_id", "q_value"]]
+    pair_levels = hypotheses[hypotheses.statistic.isin(PAIR_HYPOTHESES)].set_index(HYPOTHESIS)[["family_id", "q_value"]]
     is_group = rows.comparison.isin(ANSWERING_COMPARISONS).to_numpy()
     row_levels = pair_levels.reindex(pd.MultiIndex.from_frame(as_hypotheses(rows)[HYPOTHESIS])).reset_index(drop=True)
     q = row_levels.q_value.to_numpy(dtype=float, copy=True)
@@ -295,7 +295,7 @@ def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Loo
         member = np.flatnonzero(is_group & (row_levels.family_id == family_id).to_numpy())
         ordered = np.sort(hypotheses.p_value[hypotheses.family_id == family_id].dropna().to_numpy(dtype=float))
         q[member] = group_levels(rows.p_maxt.to_numpy(dtype=float)[member], q[member], ordered)
-    is_hypothesis = rows.comparison.isin(HYPOTHESES).to_numpy()
+    is_hypothesis = rows.comparison.isin(PAIR_HYPOTHESES).to_numpy()
     has_set = is_group | is_hypothesis
     significant_at = np.where(has_set, look.significant_at("system_comparisons", rows, q), np.nan)
     is_significant = ~np.isnan(significant_at)

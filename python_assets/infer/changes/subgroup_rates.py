@@ -48,7 +48,7 @@ _SUMS: Final = f"from intermediate.int_subgroup_sums where {OF_MEASURES} order b
 _IDEAL: Final = "select ideal from raw.subgroup_ideals where statistic = 'deviation_rate'"
 
 
-class SubgroupCounts(NamedTuple):
+class DeviationCounts(NamedTuple):
     """Responses of a generation, and those of them that deviate, shape (units, subgroups)."""
 
     n: Floats
@@ -107,7 +107,7 @@ def subgroup_changes(
             yield from distance_rows(sums[key], counts, signs, keys)
 
 
-def unit_counts(part: pd.DataFrame) -> Mapping[str, SubgroupCounts]:
+def unit_counts(part: pd.DataFrame) -> Mapping[str, DeviationCounts]:
     """The counts of each generation in some rows of int_subgroup_units; of others all are 0."""
     units, unit = np.unique(part.unit_id, return_inverse=True)
     groups, group = np.unique(part.group_id, return_inverse=True)
@@ -116,12 +116,12 @@ def unit_counts(part: pd.DataFrame) -> Mapping[str, SubgroupCounts]:
     at = (system, unit, group)
     n[at], k[at] = part.n, part.k
     nothing = np.zeros(n.shape[1:])
-    known = {str(name): SubgroupCounts(n[index], k[index]) for index, name in enumerate(names)}
-    return defaultdict(lambda: SubgroupCounts(nothing, nothing), known)
+    known = {str(name): DeviationCounts(n[index], k[index]) for index, name in enumerate(names)}
+    return defaultdict(lambda: DeviationCounts(nothing, nothing), known)
 
 
 def _deviation_metric_row(
-    own: SubgroupCounts, other: SubgroupCounts, keys: Mapping[str, object], ideal: float, alpha: float
+    own: DeviationCounts, other: DeviationCounts, keys: Mapping[str, object], ideal: float, alpha: float
 ) -> Table:
     """The change of the deviation metric of a pair, and how many root prompts it dropped."""
     keys = {**keys, "comparison": DEVIATION_METRIC_CHANGE}
@@ -133,7 +133,7 @@ def _deviation_metric_row(
     return change_rows(change, missing=change.result.reason, n_dropped=n_dropped, **keys)
 
 
-def deviation_metric_change(own: SubgroupCounts, other: SubgroupCounts, ideal: float, alpha: float) -> Change:
+def deviation_metric_change(own: DeviationCounts, other: DeviationCounts, ideal: float, alpha: float) -> Change:
     """The change of the deviation metric: with ideal 0 it is a mean of rates, and then has a t interval.
 
     Args:
@@ -163,7 +163,7 @@ def deviation_metric_change(own: SubgroupCounts, other: SubgroupCounts, ideal: f
     return Change(Result.of((1,), **fields), np.array([value_a]), np.array([value_b]))
 
 
-def _influence(counts: SubgroupCounts) -> Floats:
+def _influence(counts: DeviationCounts) -> Floats:
     """What each unit adds to the mean of the rates, shape (units,)."""
     total = counts.n.sum(axis=0)
     n, k, total = counts.n[:, total > 0], counts.k[:, total > 0], total[total > 0]
@@ -172,7 +172,7 @@ def _influence(counts: SubgroupCounts) -> Floats:
 
 def distance_rows(
     sums: pd.DataFrame,
-    counts: Mapping[str, SubgroupCounts] | None,
+    counts: Mapping[str, DeviationCounts] | None,
     signs: Callable[[int], Flips],
     keys: Mapping[str, object],
 ) -> Iterator[Table]:
@@ -250,7 +250,7 @@ def kolmogorov_smirnov(a: Floats, b: Floats) -> Distance:
     return Distance(value, float(share_a[at]), float(share_b[at]), exact, asymptotic)
 
 
-def swapped_distance_p(own: SubgroupCounts, other: SubgroupCounts, signs: Flips) -> float:
+def swapped_distance_p(own: DeviationCounts, other: DeviationCounts, signs: Flips) -> float:
     """P of the distance of two distributions of subgroup rates, whole units swapped.
 
     Args:
@@ -264,7 +264,7 @@ def swapped_distance_p(own: SubgroupCounts, other: SubgroupCounts, signs: Flips)
     if not own.n.any() or not other.n.any():
         return float("nan")
 
-    def mixed_rates(own: SubgroupCounts, other: SubgroupCounts, batch: Floats) -> Floats:
+    def mixed_rates(own: DeviationCounts, other: DeviationCounts, batch: Floats) -> Floats:
         # of each subgroup, NaN without a response, where units with sign -1 come from the other
         n, k = (np.round((a + b).sum(axis=0) / 2 + batch @ ((a - b) / 2)) for a, b in zip(own, other, strict=True))
         return cast(Floats, np.divide(k, n, out=np.full_like(n, np.nan), where=n > 0))

@@ -8,7 +8,7 @@ import pytest
 
 from python_assets.errors import TransformError
 from python_assets.transform import compile as compiling
-from python_assets.transform.compile import DBT_PROJECT, compiled_project
+from python_assets.transform.compile import DBT_FOLDER, compiled_project
 from python_assets.transform.unsupported import unsupported
 from tests.python_assets.transform.conftest import column, node
 
@@ -32,9 +32,9 @@ def silent(text):
 @pytest.mark.parametrize("kind", [".sql", ".yml", ".csv", ".md", ".py"])
 def test_a_project_is_compiled_again_when_a_file_of_it_has_changed(tmp_path, kind):
     ignored = shutil.ignore_patterns("target", "logs", "*.pyc")  # of a developer's own calls
-    project = shutil.copytree(DBT_PROJECT, tmp_path / "dbt_models", ignore=ignored)
+    project = shutil.copytree(DBT_FOLDER, tmp_path / "dbt_models", ignore=ignored)
     before = compiling._digest(project)
-    assert before == compiling._digest(DBT_PROJECT)
+    assert before == compiling._digest(DBT_FOLDER)
     (project / "target").mkdir()
     (project / "target" / f"compiled{kind}").touch()
     assert compiling._digest(project) == before
@@ -46,9 +46,9 @@ def test_a_project_is_compiled_again_when_a_file_of_it_has_changed(tmp_path, kin
 
 
 def test_another_version_of_dbt_is_another_project(monkeypatch):
-    before = compiling._digest(DBT_PROJECT)
+    before = compiling._digest(DBT_FOLDER)
     monkeypatch.setattr(compiling, "version", lambda package: "1.11.0")
-    assert compiling._digest(DBT_PROJECT) != before
+    assert compiling._digest(DBT_FOLDER) != before
 
 
 def test_dbt_that_is_missing_is_told_with_what_installs_it(monkeypatch, refused):

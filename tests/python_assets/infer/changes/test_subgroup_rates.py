@@ -9,7 +9,7 @@ from scipy import stats
 
 from python_assets.infer.changes.change_rows import joined_rows
 from python_assets.infer.changes.subgroup_rates import (
-    SubgroupCounts,
+    DeviationCounts,
     deviation_metric_change,
     distance_rows,
     kolmogorov_smirnov,
@@ -66,7 +66,7 @@ def test_pairs_are_of_systems_that_answer_and_an_empty_one_has_a_reason():
 def test_the_change_of_the_deviation_metric_in_equal_units_is_a_t_test_of_units():
     rng = np.random.default_rng(4)
     n = np.full((12, 3), 5.0)
-    own, other = (SubgroupCounts(n, rng.binomial(5, p, size=(12, 3)).astype(float)) for p in (0.5, 0.3))
+    own, other = (DeviationCounts(n, rng.binomial(5, p, size=(12, 3)).astype(float)) for p in (0.5, 0.3))
     found = deviation_metric_change(own, other, ideal=0.0, alpha=0.05).result
     of_units = (own.k / 5).mean(axis=1) - (other.k / 5).mean(axis=1)
     expected = stats.ttest_1samp(of_units, 0)
@@ -77,7 +77,7 @@ def test_the_change_of_the_deviation_metric_in_equal_units_is_a_t_test_of_units(
 
 
 def test_a_deviation_metric_with_another_ideal_is_never_subtracted():
-    counts = SubgroupCounts(np.full((6, 2), 4.0), np.ones((6, 2)))
+    counts = DeviationCounts(np.full((6, 2), 4.0), np.ones((6, 2)))
     found, value_a, value_b = deviation_metric_change(counts, counts, ideal=0.25, alpha=0.05)
     assert found.reason[0] == "change_of_extremes_not_validated"
     assert np.isnan(found.value[0])
@@ -87,7 +87,7 @@ def test_a_deviation_metric_with_another_ideal_is_never_subtracted():
 def test_the_distance_of_subgroup_rates_is_tested_by_every_swap_of_whole_units():
     rng = np.random.default_rng(6)
     n = np.full((6, 4), 3.0)
-    own, other = (SubgroupCounts(n, rng.binomial(3, p, size=(6, 4)).astype(float)) for p in (0.2, 0.7))
+    own, other = (DeviationCounts(n, rng.binomial(3, p, size=(6, 4)).astype(float)) for p in (0.2, 0.7))
     seen = stats.ks_2samp(own.k.sum(axis=0) / 18, other.k.sum(axis=0) / 18).statistic
     n_as_far = 0
     for swaps in product([False, True], repeat=6):
