@@ -18,8 +18,8 @@ from zipfile import ZIP_STORED, ZipFile
 
 import yaml
 
-from python_assets.door.door import dismiss
 from python_assets.importers.formats import read_import
+from python_assets.sandbox.sandbox import dismiss
 from python_assets.study_file.load import load_study
 
 MB = 1024**2

@@ -19,7 +19,7 @@ ASSETS = "python_assets"
 # rooms by floor, the lowest first: a room imports only from floors below
 FLOORS = (
     ("errors", "telemetry"),
-    ("registry", "door"),
+    ("registry", "sandbox"),
     ("study",),
     ("warehouse",),
     ("cluster", "texts", "transform"),

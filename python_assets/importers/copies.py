@@ -14,7 +14,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.door.door import behind_door
 from python_assets.errors import SourceError
 from python_assets.importers.files import read_table_file, table_columns
 from python_assets.importers.formats import PATH_FIELD
@@ -23,6 +22,7 @@ from python_assets.published.archived import MARTS
 from python_assets.published.copies import identifier, literal
 from python_assets.published.export import responses_query
 from python_assets.published.manifest import OTHER_VERSION, ExportedFile, Manifest, read_manifest
+from python_assets.sandbox.sandbox import in_sandbox
 from python_assets.study.base import BASELINE
 from python_assets.warehouse.build import Quarantined, connect
 from python_assets.warehouse.file_hashes import sha256_of_file
@@ -208,7 +208,7 @@ def read_rows(copy: Copy, columns: Collection[str], optional: Collection[str] = 
     files = copy.files
     if copy.is_archive:
         archived = partial(_archived_rows, copy, files, tuple(columns), tuple(optional))
-        read = CopiedRows(behind_door(archived, copy.path, PATH_FIELD), [])
+        read = CopiedRows(in_sandbox(archived, copy.path, PATH_FIELD), [])
     else:
         there = table_columns(files[0], PATH_FIELD)
         wanted = [*columns, *(name for name in optional if name in there and name not in columns)]

@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple, Self, TypeVar
 import pandas as pd
 from pydantic import StrictStr, model_validator
 
-from python_assets.door.door import behind_door
 from python_assets.errors import SourceError
 from python_assets.importers.formats import PATH_FIELD, import_of
 from python_assets.importers.row_rules import FILE
+from python_assets.sandbox.sandbox import in_sandbox
 from python_assets.study.base import Columns, Direction, FactorName, Kind, Unfit, make_id, stated_fields
 from python_assets.study.messages import as_json, read_conversation
 from python_assets.study.problems import listed
@@ -110,7 +110,7 @@ def opened(read: Callable[[Study], _T], study: Study) -> _T:
     Raises:
         SourceError: as the function raises it, or the logs ask for more than the worker has.
     """
-    return behind_door(partial(read, study), ", ".join(import_of(study).paths), PATH_FIELD)
+    return in_sandbox(partial(read, study), ", ".join(import_of(study).paths), PATH_FIELD)
 
 
 def score_measures(

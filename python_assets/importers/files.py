@@ -18,8 +18,8 @@ from xml.etree.ElementTree import ParseError, iterparse
 
 import pandas as pd
 
-from python_assets.door.door import behind_door
 from python_assets.errors import FieldPath, SourceError, StudyError, Told
+from python_assets.sandbox.sandbox import in_sandbox
 from python_assets.texts.decoding import PACKED, check_unpacked, quarantine_undecodable, read_text, require_file
 from python_assets.texts.limits import MOST_CELLS, MOST_COLUMNS, MOST_NESTED_LEVELS
 from python_assets.warehouse.build import Quarantined
@@ -96,9 +96,9 @@ def _read(path: Path, columns: Collection[str], field: FieldPath, sheet: str | N
         got, expected = f"{path} and the sheet {sheet!r}", f"no sheet, which only {XLSX} files have"
         raise SourceError(field, got, expected, "remove the sheet")
     if ending == XLSX:
-        read = behind_door(partial(_read_xlsx, path, tuple(columns), field, sheet), path, field)
+        read = in_sandbox(partial(_read_xlsx, path, tuple(columns), field, sheet), path, field)
     elif ending == PARQUET:
-        read = behind_door(partial(_read_parquet, path, tuple(columns), field), path, field)
+        read = in_sandbox(partial(_read_parquet, path, tuple(columns), field), path, field)
     else:
         read = reader(path, columns, field)
     if len(read.there) > MOST_COLUMNS:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import pandas as pd
 
-from python_assets.door.worker import now_reading
 from python_assets.errors import SourceError
 from python_assets.importers.eval_logs import (
     EVAL_TASK,
@@ -35,6 +34,7 @@ from python_assets.importers.log_metrics import PublishedMetric, with_metrics
 from python_assets.importers.row_rules import FILE, ROW_COLUMN
 from python_assets.importers.table import ENDINGS, table_of_rows
 from python_assets.providers.outcomes import CONTENT_FILTER
+from python_assets.sandbox.worker import now_reading
 from python_assets.study.imports import ImportColumns
 from python_assets.study.study import Factor, Study
 from python_assets.texts.limits import MOST_UNPACKED_BYTES

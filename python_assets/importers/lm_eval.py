@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
-from python_assets.door.worker import now_reading
 from python_assets.errors import SourceError
 from python_assets.importers.eval_logs import (
     EVAL_TASK,
@@ -42,6 +41,7 @@ from python_assets.importers.log_metrics import TRUE_LABEL, WEIGHT, PublishedMet
 from python_assets.importers.row_rules import FILE, ROW_COLUMN
 from python_assets.importers.table import ENDINGS, table_of_rows
 from python_assets.providers.outcomes import NOT_RECORDED
+from python_assets.sandbox.worker import now_reading
 from python_assets.study.base import Direction
 from python_assets.study.imports import ImportColumns
 from python_assets.study.study import Factor, Study

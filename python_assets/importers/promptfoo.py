@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
-from python_assets.door.worker import now_reading
 from python_assets.errors import SourceError
 from python_assets.importers.eval_logs import (
     ItemPrompt,
@@ -25,6 +24,7 @@ from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable
 from python_assets.importers.row_rules import FILE, ROW_COLUMN
 from python_assets.importers.table import AUTO, ENDINGS, table_of_rows
 from python_assets.providers.outcomes import CONTENT_FILTER
+from python_assets.sandbox.worker import now_reading
 from python_assets.study.base import Direction
 from python_assets.study.imports import ImportColumns
 from python_assets.study.study import Factor, Study

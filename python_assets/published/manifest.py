@@ -14,8 +14,8 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from python_assets.door.door import behind_door
 from python_assets.errors import SourceError, Where
+from python_assets.sandbox.sandbox import in_sandbox
 from python_assets.study.base import FactorName
 
 KIND: Final = "plumbline export"
@@ -135,7 +135,7 @@ def read_manifest(path: Path, field: Where) -> Manifest:
     Raises:
         SourceError: there is no such file, it is no manifest, or one of another version of Plumbline.
     """
-    return behind_door(partial(_read, path, field), path, field)
+    return in_sandbox(partial(_read, path, field), path, field)
 
 
 def _read(path: Path, field: Where) -> Manifest:

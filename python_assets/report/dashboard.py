@@ -8,9 +8,9 @@ are dashboard_responses.py, the pages scripts/*.js.
 from typing import Final, NamedTuple
 
 from python_assets.report.dashboard_responses import MAX_DASHBOARD_VALUES, DrawnResponses
-from python_assets.report.facts import lead_hypothesis
 from python_assets.report.packing import Header, Key, Pack
 from python_assets.report.reader import Reader, natural
+from python_assets.report.result_cards import lead_hypothesis
 from python_assets.study.base import OTHER_LANGUAGE
 from python_assets.study.metrics import metric_names
 

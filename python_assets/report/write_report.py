@@ -16,7 +16,6 @@ from python_assets.report.comparisons import comparisons_section
 from python_assets.report.coverage import coverage_section
 from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.explanations import DISPARITIES
-from python_assets.report.facts import CARDS, LINES, MAX_CARD_GROUPS, asked_in_short, lead_hypothesis, study_facts
 from python_assets.report.fair_sea import EFFECT_SIGNS, FLAG_NAMES, MAX_FLAGS, fair_sea_section
 from python_assets.report.ground_truth import ground_truth_section
 from python_assets.report.history import history_section
@@ -26,6 +25,14 @@ from python_assets.report.matrix import LINES_AT_ONCE, VERDICTS, study_matrix
 from python_assets.report.packing import packed_text
 from python_assets.report.reader import Reader
 from python_assets.report.readings import FAULTS, judges_section, readings_section
+from python_assets.report.result_cards import (
+    CARDS,
+    LINES,
+    MAX_CARD_GROUPS,
+    asked_in_short,
+    lead_hypothesis,
+    study_facts,
+)
 from python_assets.report.subgroups import MAX_SECTORS, subgroups_section
 from python_assets.report.templates import TEMPLATE_FOLDER, template, write_page
 from python_assets.report.variance import variance_section

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from python_assets.door.door import behind_door
 from python_assets.embeddings.embedding import load_encoder, most_similar
 from python_assets.errors import SourceError, field_name, shown
+from python_assets.sandbox.sandbox import in_sandbox
 from python_assets.scrape.finders import FINDERS, FinderJob, FinderResult, FoundKeyword, usable_keywords
 from python_assets.scrape.mediawiki import MediaWiki
 from python_assets.scrape.wiki_lists import Layout, column_headers, headings, is_among, keep_section, link_texts
@@ -147,7 +147,7 @@ def _search(job: FinderJob) -> _SearchedPage:
 
 
 def _opened(job: FinderJob, page: _SearchedPage, read: "partial[list[str]]") -> list[str]:
-    return behind_door(read, page.address, job.field)
+    return in_sandbox(read, page.address, job.field)
 
 
 def page_headings(html: str) -> list[str]:

@@ -15,9 +15,9 @@ from typing import Final, NamedTuple
 from urllib.parse import urldefrag, urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
 
-from python_assets.door.door import behind_door
 from python_assets.errors import FieldPath, SourceError
 from python_assets.providers.transport import is_address, shown_url
+from python_assets.sandbox.sandbox import in_sandbox
 from python_assets.scrape.fetching import Fetched, Fetcher, PageCache, user_agent
 from python_assets.scrape.sources import SOURCES, SourceJob, SourceResult
 from python_assets.texts.decoding import Decoded, Undecodable
@@ -238,7 +238,7 @@ def _decoded(data: bytes, charset: str | None) -> Decoded:
 
 def _document(page: _WebPage, field: FieldPath) -> Document:
     read = partial(_PARAGRAPHS[page.content_type], page.text)
-    paragraphs = behind_door(read, shown_url(page.address), field)
+    paragraphs = in_sandbox(read, shown_url(page.address), field)
     if not any(paragraph.strip() for paragraph in paragraphs):
         got = f"{shown_url(page.address)} without running text; perhaps a script writes it"
         remedy = "save the page from a browser and read it as a local file, or remove the address"

@@ -9,9 +9,9 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from functools import partial
 from typing import Final, NamedTuple
 
-from python_assets.door.door import behind_door
 from python_assets.embeddings.embedding import Encoder, cosine, load_encoder, most_similar
 from python_assets.errors import FieldPath, SourceError
+from python_assets.sandbox.sandbox import in_sandbox
 from python_assets.scrape.finders import FoundKeyword
 from python_assets.scrape.mediawiki import MOST_LINKS, MediaWiki, Page, PageEntry
 from python_assets.scrape.sources import SOURCES, SourceJob, SourceResult
@@ -245,7 +245,7 @@ def several_meanings(title: str, meanings: Sequence[str]) -> str:
 
 
 def _read(read: Callable[[str], list[str]], page: Page, field: FieldPath) -> list[str]:
-    return behind_door(partial(read, page.html), page.entry.address, field)
+    return in_sandbox(partial(read, page.html), page.entry.address, field)
 
 
 def _document(page: Page, levels: tuple[str, ...], licence: str, field: FieldPath) -> Document:

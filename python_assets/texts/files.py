@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from python_assets.door.door import behind_door
 from python_assets.errors import SourceError, Where
+from python_assets.sandbox.sandbox import in_sandbox
 from python_assets.study.study import Study
 from python_assets.texts.decoding import Decoded, Undecodable, decode, read_bytes, read_text
 from python_assets.texts.documents import Document
@@ -149,7 +149,7 @@ def read_file(path: Path, folder: Path, field: Where) -> Document:
     if ending not in TEXT_READERS:
         raise SourceError(field, path, f"a file that ends in {', '.join(TEXT_READERS)}", "convert it")
     is_foreign = ending not in _READ_HERE
-    read = behind_door(partial(read_text_of, path, field), path, field) if is_foreign else read_text_of(path, field)
+    read = in_sandbox(partial(read_text_of, path, field), path, field) if is_foreign else read_text_of(path, field)
     folder = folder.absolute()
     return Document(
         uri=path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix(),

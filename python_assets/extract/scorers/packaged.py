@@ -1,6 +1,6 @@
-"""The packaged figures: computed.csv, which bench/bench_scorers.py writes, and told.csv, by other hands.
+"""The packaged figures: computed.csv, which bench/bench_scorers.py writes, and reported.csv, by other hands.
 
-Belongs here: reading both. A figure of told.csv is of texts that this project does not have, so no count says how
+Belongs here: reading both. A figure of reported.csv is of texts that this project does not have, so no count says how
 sure it is unless its source told it.
 """
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 COMPUTED: Final = Path(__file__).with_name("computed.csv")
-TOLD: Final = Path(__file__).with_name("told.csv")
+TOLD: Final = Path(__file__).with_name("reported.csv")
 
 
 class Validation(NamedTuple):

@@ -127,7 +127,7 @@ class ChunkAnswer(NamedTuple):
     said: Sequence[str]
     seconds: float
 
-    def heard(self, progress: Progress) -> Any:
+    def replayed(self, progress: Progress) -> Any:
         """The result, once what was said is told."""
         for line in self.said:
             progress.say(line)

@@ -85,7 +85,7 @@ class OnRay:
             for one in done:
                 self.seconds[requested[waiting.index(one)].place] += self._cluster.answer(one, "a part").seconds
             tell(len(waiting) - len(left))
-        return [self._cluster.answer(one, "a part").heard(self._progress) for one in waiting]
+        return [self._cluster.answer(one, "a part").replayed(self._progress) for one in waiting]
 
     @property
     def n_retries(self) -> int:

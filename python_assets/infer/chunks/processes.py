@@ -140,7 +140,7 @@ class Processes:
         try:
             for chunk, answer in zip(requested, answers, strict=True):
                 self.seconds[chunk.place] += answer.seconds
-                replies.append(answer.heard(self._progress))
+                replies.append(answer.replayed(self._progress))
                 tell(len(replies))
         except BrokenProcessPool as error:
             remedy = (

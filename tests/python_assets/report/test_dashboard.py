@@ -7,8 +7,8 @@ from python_assets.report.dashboard import pack_dashboard
 from python_assets.report.dashboard_responses import shortened
 from python_assets.report.reader import Reader
 from tests.python_assets.report.conftest import GROUPS, SENTIMENT
-from tests.python_assets.report.test_facts import OPEN, hypotheses
 from tests.python_assets.report.test_packing import levels_of, numbers_of, unpacked
+from tests.python_assets.report.test_result_cards import OPEN, hypotheses
 
 BY_CONCEPT = SENTIMENT | {"grouping_id": "concept"}
 

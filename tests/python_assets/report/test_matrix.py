@@ -6,7 +6,7 @@ from python_assets.published.query import open_published
 from python_assets.report.matrix import MAX_LINES, VERDICTS, study_matrix, verdict_of
 from python_assets.report.reader import Reader
 from tests.account import account_of
-from tests.python_assets.report.test_facts import OPEN, hypotheses, standing
+from tests.python_assets.report.test_result_cards import OPEN, hypotheses, standing
 
 
 def hypothesis(outcome, verdict="inconclusive", strongest_verdict=None):

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from tests.python_assets.report.conftest import small_study
-from tests.python_assets.report.test_facts import hypotheses
+from tests.python_assets.report.test_result_cards import hypotheses
 
 FINDINGS = small_study(is_simulated=True)
 OF_STUDY = {name: FINDINGS[name] for name in ("summary_statistics", "contrasts", "findings", "systems", "measures")}

@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
-from python_assets.door.parcels import error_of, receive, send, unpack
-from python_assets.door.worker import AT, ERROR, NO_MEMORY, VALUE, Limits
 from python_assets.errors import PlumblineError, SourceError, Where
+from python_assets.sandbox.messages import error_of, receive, send, unpack
+from python_assets.sandbox.worker import AT, ERROR, NO_MEMORY, VALUE, Limits
 
 _T = TypeVar("_T")
 
@@ -26,7 +26,7 @@ _MOST_ANSWER_BYTES: Final = 4 * 1024**3
 # of a clock for a second of a processor, of which a file that is waited for takes none
 _SECONDS_WAITED: Final = 4
 _SECONDS_TO_END: Final = 1.0
-_START: Final = "from python_assets.door.worker import work; work()"
+_START: Final = "from python_assets.sandbox.worker import work; work()"
 # no key that stands in the environment is needed to read a file
 _ENVIRONMENT: Final = ("HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ")
 # memory that is reserved and not used would count, too
@@ -106,7 +106,7 @@ _lock: Final = threading.Lock()
 _at_work: Final[list[_ReadingWorker]] = []  # the one that is there, if any
 
 
-def behind_door(read: "partial[_T]", file: Path | str, field: Where, limits: Limits = _LIMITS) -> _T:
+def in_sandbox(read: "partial[_T]", file: Path | str, field: Where, limits: Limits = _LIMITS) -> _T:
     """Read a file in a worker process.
 
     Args:

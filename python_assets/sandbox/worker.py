@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from python_assets.door.parcels import pack, pack_error, receive, send
 from python_assets.errors import PlumblineError
+from python_assets.sandbox.messages import pack, pack_error, receive, send
 
 AT: Final = b"at"
 VALUE: Final = b"value"

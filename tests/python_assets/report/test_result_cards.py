@@ -3,8 +3,8 @@
 import pytest
 
 from python_assets.published.query import open_published
-from python_assets.report.facts import CARDS, LINES, MAX_FACTS, lead_hypothesis, study_facts
 from python_assets.report.reader import Reader
+from python_assets.report.result_cards import CARDS, LINES, MAX_FACTS, lead_hypothesis, study_facts
 from tests.account import account_of, told_apart
 from tests.python_assets.report.conftest import SENTIMENT
 

@@ -1,6 +1,7 @@
-"""What crosses the door: values of a declared type as JSON, tables as Arrow, nothing that could be run.
+"""What enters and leaves the sandbox: values of a declared type as JSON, tables as Arrow, nothing that could be
+run.
 
-Belongs here: both directions, so that each stands beside its reverse. Who sends what is door.py and worker.py.
+Belongs here: both directions, so that each stands beside its reverse. Who sends what is sandbox.py and worker.py.
 """
 
 import base64

@@ -7,9 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-from python_assets.door import worker
-from python_assets.door.parcels import send
 from python_assets.errors import StudyError, Told
+from python_assets.sandbox import worker
+from python_assets.sandbox.messages import send
 
 
 def process() -> int:

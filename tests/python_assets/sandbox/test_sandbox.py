@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from python_assets.door.door import behind_door, dismiss
-from python_assets.door.worker import Limits, _address_space
 from python_assets.errors import SourceError, StudyError
-from tests.python_assets.door import readers
+from python_assets.sandbox.sandbox import dismiss, in_sandbox
+from python_assets.sandbox.worker import Limits, _address_space
+from tests.python_assets.sandbox import readers
 
 SMALL = Limits(memory_bytes=400 * 1024**2, cpu_seconds=60)
 QUICK = SMALL._replace(cpu_seconds=1)
@@ -18,7 +18,7 @@ FILE = Path("a.docx")
 
 
 def opened(read, *arguments, limits=SMALL):
-    return behind_door(partial(read, *arguments), FILE, ("field",), limits)
+    return in_sandbox(partial(read, *arguments), FILE, ("field",), limits)
 
 
 def test_one_process_reads_file_after_file_and_it_is_another():
@@ -40,7 +40,7 @@ def test_a_file_that_takes_too_long_is_told_and_the_next_one_is_read(refused):
 
 
 def test_a_file_that_is_waited_for_is_told(monkeypatch, refused):
-    monkeypatch.setattr("python_assets.door.door._SECONDS_WAITED", 0.5)
+    monkeypatch.setattr("python_assets.sandbox.sandbox._SECONDS_WAITED", 0.5)
     with refused(SourceError, "field"):
         opened(readers.wait, limits=QUICK)
 
