@@ -1,5 +1,4 @@
-"""What enters and leaves the sandbox: values of a declared type as JSON, tables as Arrow, nothing that could be
-run.
+"""What enters and leaves the sandbox: values of a declared type as JSON, tables as Arrow, nothing to be run.
 
 Belongs here: both directions, so that each stands beside its reverse. Who sends what is sandbox.py and worker.py.
 """
