@@ -2,9 +2,9 @@
 {% macro metric_models(mart) -%}
 {{ return({
     'contrasts': [
-        'interaction',
         'dbi',
         'fdi_group',
+        'interaction',
         'jsd_group',
         'jsd_truth_group',
         'log_disparity',

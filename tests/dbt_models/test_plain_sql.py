@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.dbt_models.conftest import PROJECT
+from tests.dbt_models.conftest import DBT_FOLDER
 
-FILES = sorted(path for folder in ("models", "macros", "tests") for path in (PROJECT / folder).rglob("*.sql"))
+FILES = sorted(path for folder in ("models", "macros", "tests") for path in (DBT_FOLDER / folder).rglob("*.sql"))
 # texts, whole numbers and times, whose order is the same everywhere; a double is rounded first
 KEY = (
     r"(\w+\.)?(\w+_(id|position|key|mart|at)|n_\w+|factors?|level|name|calibration|category|reference|statistic"
@@ -86,7 +86,7 @@ def is_stated(item: str) -> bool:
 
 
 def test_sql_is_plain():
-    found = {path.relative_to(PROJECT).as_posix(): broken_rules(path) for path in FILES}
+    found = {path.relative_to(DBT_FOLDER).as_posix(): broken_rules(path) for path in FILES}
     assert {name: rules for name, rules in found.items() if rules} == NOT_YET
 
 
@@ -103,7 +103,7 @@ def test_sql_is_plain():
     ],
 )
 def test_a_broken_rule_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, rule: str | None):
-    monkeypatch.setattr("tests.dbt_models.test_plain_sql.PROJECT", tmp_path)
+    monkeypatch.setattr("tests.dbt_models.test_plain_sql.DBT_FOLDER", tmp_path)
     path = tmp_path / "model.sql"
     path.write_text(text)
     assert rule in broken_rules(path) if rule else not broken_rules(path)

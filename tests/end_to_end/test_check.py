@@ -18,7 +18,7 @@ import plumbline
 from expectations.record_rules import rules_of_frame
 from expectations.runner import run_rules, run_suites
 from python_assets.errors import PlumblineError, WarehouseError
-from python_assets.importers.table import FILE, ROW, table_of_rows
+from python_assets.importers.table import FILE, ROW_COLUMN, table_of_rows
 from python_assets.library import check as checking
 from python_assets.library.in_memory import fill_raw_tables
 from python_assets.library.results import RESULT_TABLES
@@ -229,7 +229,7 @@ def broken_by_suites_and_rules(frame):
     checking._require_pairs(frame, columns)
     study, table = checking._study(frame, columns, kind, None), checking._table(frame, columns)
     loaded = load_study(Path("check.yml"), check_files=False, text=checking._yaml(study, "check"))
-    table[FILE], table[ROW] = "check.parquet", range(1, len(table) + 1)
+    table[FILE], table[ROW_COLUMN] = "check.parquet", range(1, len(table) + 1)
     connection, rules, found = open_memory(), rules_of_frame(loaded), ([], [])
     for name in fill_raw_tables(connection, loaded, table_of_rows(loaded, table, [], needs_levels=True)):
         tables = ["prompts", "prompt_factors", name] if name == "responses" else [name]

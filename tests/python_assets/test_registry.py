@@ -17,6 +17,7 @@ def things(tmp_path, monkeypatch):
     )
     (shelf / "b.py").write_text('from shelf.things import THINGS\n\nTHINGS.register("b")(1)\n')
     monkeypatch.syspath_prepend(tmp_path)
+    import shelf.things
 
     yield shelf.things.THINGS
     for name in [name for name in sys.modules if name.partition(".")[0] == "shelf"]:

@@ -51,7 +51,7 @@ MISTAKES = {
     "no key": (answered(provider="openai", model="m", api_key_env="NOT_SET_HERE"), "NOT_SET_HERE"),
     "no model": (
         answered(provider="transformers", model="no/model"),
-        "generation 'one': model 'no/model': got no/model; expected a folder, or a model",
+        "system 'one': model 'no/model': got no/model; expected a folder, or a model",
     ),
     "no embedding": ({"embedding": "no/model"}, "embedding: got no/model; expected a folder, or a model"),
     "no classifier": (
@@ -191,7 +191,7 @@ def test_a_plan_that_finds_nothing_exits_with_0(command):
 def test_sets_that_have_questions_are_no_mistake(command):
     prompts = {"templates": ASKED | {"texts": [WITH_BASELINE]}}
     sets = {"mild": {"calibrations": ["calibrated"]}, "own": {"systems": ["baseline"]}}
-    sections = GROUPED | {"prompts": prompts, "analysis": {"primary": {"measures": ["vader"]}, "sets": sets}}
+    sections = GROUPED | {"prompts": prompts, "analysis": {"primary": {"measures": ["vader"]}, "families": sets}}
     code, printed = command(sections, "plan")
     assert code == 0, printed
     # what every study is asked beside its measures may be a set

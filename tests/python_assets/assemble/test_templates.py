@@ -209,7 +209,7 @@ def _examples() -> dict[str, str]:
 @pytest.mark.parametrize(("name", "n_prompts"), [("bbq", 6), ("crows", 4), ("stereoset", 6)])
 def test_the_examples_of_the_guide_are_studies(tmp_path, name, n_prompts):
     file = tmp_path / f"{name}.yml"
-    file.write_text(_examples()[name] + "generations: [{name: m, provider: simulator}]\n")
+    file.write_text(_examples()[name] + "systems: [{name: m, provider: simulator}]\n")
     study = load_study(file)
     prompts, *_ = prompts_from_templates(study, study.prompts.templates)
     assert len({prompt.prompt_text for prompt in prompts}) == len(prompts) == n_prompts

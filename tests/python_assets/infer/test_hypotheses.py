@@ -6,7 +6,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from python_assets.infer.formulas.looks import Look
-from python_assets.infer.hypotheses import Sets, adjusted_margin, family_ids, with_families, with_levels
+from python_assets.infer.hypotheses import Families, adjusted_margin, family_ids, with_families, with_levels
 from python_assets.infer.tables import HYPOTHESIS
 from python_assets.study.analysis import HypothesisFamily
 
@@ -19,7 +19,7 @@ KEYS = {
     "statistic": "mean",
     "parameters": "",
 }
-RULE = Sets(None, {}, ["m", "refusal", "answer"], {"rare": ["some"]})
+RULE = Families(None, {}, ["m", "refusal", "answer"], {"rare": ["some"]})
 
 
 def hypotheses(*changes, p=None):
@@ -88,7 +88,7 @@ def test_only_hypotheses_with_a_p_count():
 def test_q_of_hypotheses_is_that_of_statsmodels_set_by_set():
     p = np.random.default_rng(1).random(20) ** 2
     rows = [{"measure_id": f"m{i}"} for i in range(20)]
-    sets = Sets(None, {}, [f"m{i}" for i in range(12)], {})
+    sets = Families(None, {}, [f"m{i}" for i in range(12)], {})
     found = with_families(hypotheses(*rows, p=p), sets)
     levels, _ = with_levels(found, contrasts(found, [[one] for one in p]), Look(0.05, 0.05))
     for part in (slice(0, 12), slice(12, 20)):

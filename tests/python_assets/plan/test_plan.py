@@ -46,28 +46,28 @@ prompts                       30
 measures                       4
 calls                        120
 
-generation  provider   model  responses  calls
-fair        simulator                60     60
-m1          openai     m1            30     30
-m2          openai     m2            30     30
+system  provider   model  responses  calls
+fair    simulator                60     60
+m1      openai     m1            30     30
+m2      openai     m2            30     30
 
 still to ask  answered  calls  tokens in  tokens out  at most  usd       usd at most  minutes
 m1                   0     30        195     unknown    7,680  no price  no price     unknown
 m2                   0     30        195     unknown    7,680  no price  no price     unknown
 all                  0     60        390     unknown   15,360  unknown   unknown      unknown
 
-factor      type    levels  reference  share with a level  rule
-gender      domain       2  -                       1.000  -
-race        domain       3  -                       1.000  -
-generation  model        3  -                       1.000  -
-model       model        2  -                       0.667  -
-template    prompt       5  -                       1.000  -
-decoding    model        2  -                       1.000  -
+factor    type    levels  reference  share with a level  rule
+gender    domain       2  -                       1.000  -
+race      domain       3  -                       1.000  -
+system    model        3  -                       1.000  -
+model     model        2  -                       0.667  -
+template  prompt       5  -                       1.000  -
+decoding  model        2  -                       1.000  -
 
-grouping       slice  groups  units  blocks or strata  cells  held fixed  what is exchanged, what it speaks of
-gender         all         2      5                15     30  race        \
+grouping       slice  groups  units  blocks or strata  cells  stratified by  what is exchanged, what it speaks of
+gender         all         2      5                15     30  race           \
 labels inside blocks; unit root prompt; similar prompts
-gender x race  all         6      5                 5     30  -           \
+gender x race  all         6      5                 5     30  -              \
 labels inside blocks; unit root prompt; similar prompts
 
 factors        cells  impossible  covered  share covered  Gini index
@@ -76,14 +76,14 @@ race               3           0        3          1.000       0.000
 template           5           0        5          1.000       0.000
 gender x race      6           0        6          1.000       0.000
 
-generation  compared with  units asked of both  of one alone
-m1          fair                             5             0
-m2          fair                             5             0
+system  compared with  units asked of both  of one alone
+m1      fair                             5             0
+m2      fair                             5             0
 
-set of questions  questions
-comparison               12
-primary                  12
-secondary                54
+family      hypotheses
+comparison          12
+primary             12
+secondary           54
 
 Not checked, for a plan asks nobody:
 - whether http://h answers and has what m1, m2 ask of it"""
@@ -579,7 +579,7 @@ def test_a_plan_has_every_factor_with_type_levels_reference_share_and_rule(tmp_p
     ]
     assert {row[0]: row[-1] for row in plan.factors if row[-1]} == snapshot
     assert [warning for warning in plan.warnings if warning.startswith("factors.")] == snapshot
-    (line,) = [line for line in plan.text().split("\n") if line.startswith("family")]
+    (line,) = [line for line in plan.text().split("\n") if line.split()[:2] == ["family", "model"]]
     assert line.split()[:5] == ["family", "model", "2", "big", "1.000"]
 
 

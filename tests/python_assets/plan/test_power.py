@@ -12,7 +12,7 @@ from python_assets.infer.tables import TABLES
 from python_assets.plan.expected_effects import pilot_of_cells
 from python_assets.plan.group_models import build_group_models
 from python_assets.plan.plan import plan_study
-from python_assets.plan.power import CHANGES, CONTRASTS, design_power_rows
+from python_assets.plan.power import CHANGES, PILOT_CONTRASTS, design_power_rows
 from python_assets.study.study import Kind
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.build import write_stage
@@ -566,4 +566,4 @@ def test_a_pilot_of_other_measures_and_groupings_is_an_error(refused, tmp_path, 
 
 
 def test_power_is_of_a_contrast_of_every_kind_of_measure():
-    assert set(CONTRASTS) == set(get_args(Kind))
+    assert set(PILOT_CONTRASTS) == set(get_args(Kind))

@@ -216,7 +216,7 @@ def test_systems_of_different_addresses_are_asked_side_by_side(two_servers: list
     asked = [asked_of(f"g{i}", server, tmp_path, concurrency=1) for i, server in enumerate(two_servers)]
     runs = generate_all(numbered_prompts(3), asked, heard)
     assert [run.n_by_status["ok"] for run in runs] == [3, 3]
-    assert heard.counts == [("2 systems", "answers", n, 6) for n in range(1, 7)]
+    assert heard.counts == [("2 generations", "answers", n, 6) for n in range(1, 7)]
     assert [len(one.log_path.read_text().splitlines()) for one in asked] == [4, 4]
 
 

@@ -130,7 +130,7 @@ def test_a_budget_is_used_as_far_as_it_goes_and_never_overshot(study, run, home,
 
 
 def test_a_system_has_a_budget_of_its_own_beside_others(study, run, home, server) -> None:
-    with pytest.raises(BudgetError, match=r"generation a.budget: got 4 of 4 calls"):
+    with pytest.raises(BudgetError, match=r"system a.budget: got 4 of 4 calls"):
         run(study(of_a={"calls": 4}), 10)
     assert [one.n_calls for one in used(study(), home)] == [4, 10]
 

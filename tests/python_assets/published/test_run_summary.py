@@ -81,7 +81,7 @@ def told(tmp_path):
                 "create table studies as select 'mine' as study_id, "
                 """'{"analysis": {"alpha": 0.05}}' as config_json, 'run' as run_id, now() as published_at, """
                 "null::bigint as look, null::bigint as n_looks, null::bigint as n_root_prompts_asked, "
-                "null::bigint as n_root_prompts_planned, 0.05::double as level"
+                "null::bigint as n_root_prompts_planned, 0.05::double as significance_level"
             )
             connection.execute("create table systems as select 'mine' as study_id, $1 as is_simulated", [is_simulated])
             insert(connection, "findings", rows)

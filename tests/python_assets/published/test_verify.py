@@ -63,7 +63,7 @@ def test_what_is_as_it_was_is_walked_without_a_fault(home, snapshot):
     assert done.faults == []
     lines = done.text().splitlines()
     last = read_chain(home)[-1]
-    assert lines[0].startswith("Chain      2 freezes, 3 archives, 3 publications, from ")
+    assert lines[0].startswith("Chain      2 preregistrations, 3 archives, 3 publications, from ")
     assert [line.split(":")[0] for line in lines[1:3]] == [
         f"Freeze     one, sha256 {record['analysis_sha256']}" for record in preregistrations(home)
     ]

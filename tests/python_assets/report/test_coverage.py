@@ -28,7 +28,13 @@ def condition(position, **levels):
 def named(report):
     """A study of women and men by title, in which Mr and women cannot meet."""
     config = CONFIG | {"factors": {"gender": {"levels": ["m", "f"]}}}
-    study = {"title": "Names", "domain": "", "config_json": json.dumps(config), "plumbline_version": "1", "level": 0.05}
+    study = {
+        "title": "Names",
+        "domain": "",
+        "config_json": json.dumps(config),
+        "plumbline_version": "1",
+        "significance_level": 0.05,
+    }
 
     def page(**replaced):
         tables = {

@@ -194,6 +194,12 @@ def test_engines_and_systems_without_numbers_are_not_offered(packed):
 
 def test_slices_of_the_study_file_travel(packed):
     config = {"slices": {"half": {"concept": ["Chad"]}}, "analysis": {"alpha": 0.05}}
-    study = {"title": "t", "domain": "d", "config_json": json.dumps(config), "config_sha256": "c", "level": 0.05}
+    study = {
+        "title": "t",
+        "domain": "d",
+        "config_json": json.dumps(config),
+        "config_sha256": "c",
+        "significance_level": 0.05,
+    }
     header, _ = unpacked(packed(studies=[study | {"plumbline_version": "v", "run_id": "r"}]).tables)
     assert header["design"]["slices"] == {"half": {"concept": ["Chad"]}}

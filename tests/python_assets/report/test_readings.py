@@ -1,6 +1,6 @@
 """What is said of how labels are read: the sentence beside a difference between models, and the section."""
 
-from python_assets.assemble.pair_questions import HYPOTHESES
+from python_assets.assemble.pair_questions import PAIR_QUESTIONS
 from python_assets.report.readings import FAULTS, read_by, reader_of
 
 ROW = {
@@ -144,7 +144,7 @@ def test_what_the_judge_of_branches_found_stands_beside_the_scorers(report, snap
 
 
 def test_every_hypothesis_about_a_pair_has_words():
-    assert list(FAULTS) == [*HYPOTHESES, "none"]
+    assert list(FAULTS) == [*PAIR_QUESTIONS, "none"]
 
 
 def test_without_a_judge_nothing_is_said_of_one(report):

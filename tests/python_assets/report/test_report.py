@@ -210,7 +210,7 @@ STUDY = {
     "title": "t",
     "domain": "d",
     "config_json": '{"analysis": {"alpha": 0.1}}',
-    "level": 0.1,
+    "significance_level": 0.1,
     "config_sha256": "c",
     "plumbline_version": "v",
     "run_id": "r",

@@ -18,7 +18,7 @@ HYPOTHESIS_ROW = {
     "p_value": 0.0001,
     "q_value": 0.0004,
     "n_hypotheses": 6,
-    "level": 0.05,
+    "significance_level": 0.05,
     "is_significant": True,
     "significant_at_look": 1,
     "look": None,

@@ -19,8 +19,7 @@ significant_parts as (
 findings as (
     select
         hypotheses.*,
-        case when p_value is not null then is_significant or significant_parts.study_id is not null end
-            as is_significant_in_part
+        case when p_value is not null then is_significant or significant_parts.study_id is not null end as is_found
     from hypotheses
     left join significant_parts using ({{ place }})
 ),
@@ -114,7 +113,7 @@ from findings
 left join effects using ({{ place }})
 left join document_tests using ({{ place }})
 left join actions as by_verdict
-    on by_verdict.is_significant = findings.is_significant_in_part and {{ is_effect('by_verdict') }}
+    on by_verdict.is_significant = findings.is_found and {{ is_effect('by_verdict') }}
 left join actions as by_document
     on by_document.is_significant = (document_tests.p_value < 0.05e0) and {{ is_effect('by_document') }}
 -- of a question with neither a number nor a test of the document there is nothing to interpret: findings has it

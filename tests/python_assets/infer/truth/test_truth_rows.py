@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from python_assets.infer.hypotheses import Sets, family_ids
+from python_assets.infer.hypotheses import Families, family_ids
 from python_assets.infer.options import Options
 from python_assets.infer.truth.truth_rows import truth_rows
 from python_assets.study.analysis import HypothesisFamily
@@ -146,5 +146,5 @@ def test_labels_and_groups_that_the_truth_lacks_change_nothing():
 def test_no_set_of_the_study_names_a_hypothesis_of_truth():
     hypotheses = pd.DataFrame([{**KEYS, "calibration": "raw", "statistic": "ground_truth", "parameters": ""}])
     everything = HypothesisFamily(statistics=["ground_truth"], measures=["job"])
-    sets = Sets(everything, {"own": everything}, ["job"], {})
+    sets = Families(everything, {"own": everything}, ["job"], {})
     assert family_ids(hypotheses, sets).tolist() == ["truth"]

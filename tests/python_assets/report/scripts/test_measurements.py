@@ -69,7 +69,13 @@ def test_a_filter_leaves_what_it_names(page, fragment, keeps):
         for factor, level in (("concept", group), ("keyword", f"k_{root}"), ("source_tag", f"s_{root}"))
     ]
     config = CONFIG | {"slices": {"part": {"concept": ["Chad", "Brazil"]}}}
-    study = {"title": "t", "domain": "d", "config_json": json.dumps(config), "config_sha256": "c", "level": 0.05}
+    study = {
+        "title": "t",
+        "domain": "d",
+        "config_json": json.dumps(config),
+        "config_sha256": "c",
+        "significance_level": 0.05,
+    }
     study |= {"plumbline_version": "v", "run_id": "r"}
     roles = [
         system("biased"),

@@ -99,7 +99,7 @@ def test_table_1_has_the_raw_number_with_its_noise_floor_interval_q_and_verdict(
     ]
     (first, *_, last) = rows(done, "07_table_1")
     assert (first["verdict"], last["verdict"], last["ci_low"]) == ("different", "inconclusive", "0.6")
-    of_roles = {(row["role"], row["impact_ratio"]) for row in rows(done, "11_figure_6c_impact_ratio")}
+    of_roles = {(row["system_prompt_name"], row["impact_ratio"]) for row in rows(done, "11_figure_6c_impact_ratio")}
     assert of_roles == {("none", "0.75"), ("trump", "0.5")}
     assert SIMULATED not in done.page.read_text(encoding="utf-8")
 

@@ -127,11 +127,11 @@ def test_a_system_column_that_cannot_be_called_a_factor_is_to_be_named(mistaken)
 
 
 def test_a_system_column_that_is_named_is_a_factor_of_that_name(write_study):
-    named = '{gender: sex, system: "System Prompt"}'
+    named = '{gender: sex, setup: "System Prompt"}'
     study = load_study(write_study(several_system_columns('[model, "System Prompt"]', named)), check_files=False)
-    assert [name for name, factor in study_factors(study).items() if factor.type == "model"] == ["system", "model"]
+    assert [name for name, factor in study_factors(study).items() if factor.type == "model"] == ["setup", "model"]
 
 
 def test_a_system_column_that_is_declared_is_a_factor_of_models(mistaken):
     declared = "{gender: {type: domain}, model: {type: prompt}}"
-    assert mistaken(several_system_columns("[model, system]", declared=declared)) == ["factors.model.type"]
+    assert mistaken(several_system_columns("[model, setup]", declared=declared)) == ["factors.model.type"]
