@@ -11,7 +11,7 @@ from expectations.few_unexpected import suite_of
 from expectations.keys import filled, has_rows, unique
 from python_assets.study.study import Study
 
-_KEYS: Final = ("document_id",)
+KEYS: Final = ("document_id",)
 _OF_A_WIKI: Final = Column("source_type") == "wikipedia"
 
 
@@ -22,7 +22,7 @@ def suite(study: Study) -> ExpectationSuite:
         [
             has_rows("documents", "give prompts.scrape.sources at least one text that can be read"),
             *filled("document_id", "source_tag", "uri", "document_text"),
-            unique(*_KEYS),
+            unique(*KEYS),
             gxe.ExpectColumnValuesToMatchRegex(
                 column="sha256",
                 regex="[0-9a-f]{64}",

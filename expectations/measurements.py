@@ -12,8 +12,8 @@ from expectations.rules import Rule, few_unexpected, relation
 from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.study import Study, make_id
 
-_KEYS: Final = ("system_id", "prompt_id", "replicate", "measure_id")
-_SHOWN: Final = ", ".join(_KEYS)
+KEYS: Final = ("system_id", "prompt_id", "replicate", "measure_id")
+_SHOWN: Final = ", ".join(KEYS)
 _AGAIN: Final = "materialise the extract stage again"
 _SCALE: Final = "correct the scale of the measure in the study file, or the values of the imported column"
 _LARGEST: Final = 1e100  # engines raise or spread NaN on powers of larger values
@@ -29,7 +29,7 @@ def suite(study: Study) -> ExpectationSuite:
         [
             has_rows("measurements", "give the study a measure"),
             *filled("system_id", "prompt_id", "measure_id", "scorer_version"),
-            unique(*_KEYS),
+            unique(*KEYS),
             *(
                 gxe.ExpectColumnValuesToBeBetween(
                     column=column,

@@ -9,7 +9,7 @@ from expectations.record_rules import group_members
 from expectations.rules import Rule, few_unexpected
 from python_assets.study.study import Study
 
-_KEYS: Final = ("prompt_id", "rater")
+KEYS: Final = ("prompt_id", "rater")
 _MEND: Final = (
     "mend the replacements, templates or sentences of these branches, or raise analysis.quality.max_bad_pairs"
 )

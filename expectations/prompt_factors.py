@@ -14,7 +14,7 @@ from expectations.rules import Rule, few_unexpected, relation
 from python_assets.study.factors import study_factors
 from python_assets.study.study import Study
 
-_KEYS: Final = ("prompt_id", "factor")
+KEYS: Final = ("prompt_id", "factor")
 
 
 def suite(study: Study) -> ExpectationSuite:
@@ -24,7 +24,7 @@ def suite(study: Study) -> ExpectationSuite:
         [
             has_rows("prompt_factors", "declare at least one factor: without it there is nothing to compare"),
             *filled("prompt_id", "factor"),
-            unique(*_KEYS),
+            unique(*KEYS),
             few_unexpected(
                 "expect_a_prompt",
                 ["prompt_id"],

@@ -16,7 +16,7 @@ from python_assets.study.prompts import OF_JUDGE
 from python_assets.study.study import Study
 from python_assets.texts.conversations import MESSAGES
 
-_KEYS: Final = ("prompt_id",)
+KEYS: Final = ("prompt_id",)
 # a pair that the study's own judge refused is no loss: to refuse is what it was asked for
 _REMOVED: Final = f"stage = 'assemble' and rule not in {OF_JUDGE}"
 # items that an engine wrote and that do not do are written anew
@@ -32,7 +32,7 @@ def suite(study: Study) -> ExpectationSuite:
         [
             has_rows("prompts", "check the sources, templates or table that prompts names: they gave no prompt"),
             *filled("prompt_id", "root_prompt_id", "unit_id"),
-            unique(*_KEYS),
+            unique(*KEYS),
             *_texts(study),
             _messages_in_turns(),
             gxe.ExpectColumnValuesToBeInSet(

@@ -13,7 +13,7 @@ from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.factors import study_factors
 from python_assets.study.study import Study, grouping_id
 
-_KEYS: Final = "system_id, prompt_id, replicate"
+KEYS: Final = "system_id, prompt_id, replicate"
 # what a response is counted by: its text where there is one, else that a table has a row of it
 _IS_THERE: Final = "status = 'not_recorded' or (status = 'ok' and not is_empty)"
 
@@ -170,7 +170,7 @@ def _outputs(study: Study) -> Rule:
         severity="warning",
         description=f"at most a share of {share!r} of the responses is blank or an error",
         notes="blank answers have no value of any measure; give models that reason more tokens",
-        unexpected=f"select {_KEYS}, status from batch where not ({_IS_THERE})",
+        unexpected=f"select {KEYS}, status from batch where not ({_IS_THERE})",
         at_most=share,
     )
 

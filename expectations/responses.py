@@ -30,10 +30,10 @@ _OBSERVED: Final = {
     "is_empty": "status = 'ok'",
     "is_truncated": "status = 'ok'",
 }
-_KEYS: Final = ("system_id", "prompt_id", "replicate")
+KEYS: Final = ("system_id", "prompt_id", "replicate")
 # a word in angle brackets, control signs of chat templates, a word in square brackets and capitals
 _TAG: Final = r"^\s*(<\|?/?[A-Za-z][A-Za-z0-9_:|-]*>|\[/?[A-Z_]{3,}\]|◁/?[a-z]+▷)"
-_SHOWN: Final = ", ".join(_KEYS)
+_SHOWN: Final = ", ".join(KEYS)
 _AGAIN: Final = "materialise the generate stage again; what is in the response log is not asked for again"
 
 
@@ -44,7 +44,7 @@ def suite(study: Study) -> ExpectationSuite:
         [
             has_rows("responses", "give the study a generation that answers"),
             *filled("system_id", "prompt_id", "response_id"),
-            unique(*_KEYS),
+            unique(*KEYS),
             gxe.ExpectColumnValuesToBeBetween(
                 column="replicate",
                 min_value=0,

@@ -12,7 +12,7 @@ from expectations.keys import filled, has_rows, unique
 from expectations.rules import few_removed, few_unexpected
 from python_assets.study.study import Study
 
-_KEYS: Final = ("sentence_id",)
+KEYS: Final = ("sentence_id",)
 _IS_KEPT: Final = Column("dropped_reason").is_null()
 _N_KEPT: Final = "select count(*) from batch where dropped_reason is null"
 # a found keyword that names another level is no loss: the next one was taken
@@ -28,7 +28,7 @@ def suite(study: Study) -> ExpectationSuite:
         [
             has_rows("sentences", "give prompts.scrape.sources a text with whole sentences"),
             *filled("sentence_id", "document_id", "source_tag", "sentence_text"),
-            unique(*_KEYS),
+            unique(*KEYS),
             few_unexpected(
                 "expect_a_document",
                 ["document_id"],

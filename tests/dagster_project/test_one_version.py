@@ -83,7 +83,7 @@ def test_the_study_read_again_does_not_make_its_tables_new(materialise, folder):
     with pytest.raises(Mistake, match="materialise raw/documents and everything"):
         materialise("extract")
     materialise("scrape", "assemble")
-    with pytest.raises(Mistake, match="materialise raw/systems and everything"):
+    with pytest.raises(Mistake, match="materialise raw/responses and everything"):
         materialise("extract")
     materialise("design", "generate", "extract")
 

@@ -11,7 +11,7 @@ from python_assets.report.charts import make_axis
 from python_assets.report.reader import Reader
 from python_assets.report.staircase import N_STYLES, STAIRCASE_HEIGHT, staircases
 from python_assets.report.subgroups import MAX_SUNBURSTS, subgroups_section
-from python_assets.report.sunburst import RADII, Sector, sunburst
+from python_assets.report.sunburst import RADII, RingBranch, Sector, sunburst
 from tests.python_assets.report.conftest import Page
 
 PLACE = {"slice_id": "all", "measure_id": "biased"}
@@ -135,7 +135,7 @@ def test_naive_p_stand_beside_the_distance(report):
 
 def test_sectors_fill_both_rings():
     sectors = [Sector(f"level {place}", 0.5, False, "") for place in range(5)]
-    picture = sunburst([Sector(sectors[0], sectors[:2]), Sector(sectors[1], sectors[2:])], "title")
+    picture = sunburst([RingBranch(sectors[0], sectors[:2]), RingBranch(sectors[1], sectors[2:])], "title")
     outlines = re.findall(r'd="M([-\d.]+) ([-\d.]+)L([-\d.]+) ([-\d.]+)', picture)
     radii = {(round(math.hypot(*map(float, o[:2]))), round(math.hypot(*map(float, o[2:])))) for o in outlines}
     assert radii == {(58, 132), (132, 206)}
@@ -147,13 +147,13 @@ def test_sectors_fill_both_rings():
 
 def test_one_sector_is_a_whole_ring():
     only = Sector("all", -1.0, False, "")
-    picture = sunburst([Sector(only, [only])], "title")
+    picture = sunburst([RingBranch(only, [only])], "title")
     assert picture.count("A206 206") == 2, "two halves: an arc from a point to itself is none"
     assert RADII[2] == 206
 
 
 def test_a_name_is_never_markup():
-    picture = sunburst([Sector(Sector("<b>", 1.0, False, "<i>"), [Sector("a & b", 1.0, False, "")])], "<title>")
+    picture = sunburst([RingBranch(Sector("<b>", 1.0, False, "<i>"), [Sector("a & b", 1.0, False, "")])], "<title>")
     Page(picture)
     assert "<b>" not in picture
     assert "&lt;i&gt;" in picture

@@ -12,7 +12,7 @@ from tests.python_assets.report.conftest import small_study
 
 HYPOTHESIS = {
     "finding_rank": 1, "slice_id": "all", "system_id": "biased", "measure_id": "sentiment",
-    "grouping_id": "concept", "verdict": "different", "value": -0.25, "sentence": "=cmd|' /C calc'!A0",
+    "grouping_id": "concept", "verdict": "different", "headline_value": -0.25, "sentence": "=cmd|' /C calc'!A0",
 }  # fmt: skip
 GROUP = {"finding_rank": 1, "hypothesis_verdict": "different", "group_id": "@Chad", "value": -0.25}
 
@@ -38,7 +38,7 @@ def values(lines):
 def test_hypotheses_and_groups_stand_in_sheets_of_their_own(sheets):
     found = sheets(v_findings=[HYPOTHESIS], v_differences=[GROUP, GROUP | {"hypothesis_verdict": "inconclusive"}])
     (hypothesis,), (group,) = values(found["findings"]), values(found["groups"])
-    assert hypothesis["value"] == group["value"] == -0.25
+    assert hypothesis["headline_value"] == group["value"] == -0.25
     assert (hypothesis["verdict"], group["group_id"]) == ("different", "@Chad")
     assert "study_id" not in hypothesis
 
@@ -63,9 +63,9 @@ def test_the_first_sheet_says_of_what_it_is_and_how_much_is_left_out(sheets, mon
 
 
 def test_a_number_that_no_cell_can_hold_is_a_text(sheets):
-    found = sheets(v_findings=[HYPOTHESIS | {"value": float("inf"), "p_value": float("nan"), "q_value": None}])
+    found = sheets(v_findings=[HYPOTHESIS | {"headline_value": float("inf"), "p_value": float("nan"), "q_value": None}])
     (hypothesis,) = values(found["findings"])
-    assert (hypothesis["value"], hypothesis["p_value"], hypothesis["q_value"]) == ("inf", "nan", None)
+    assert (hypothesis["headline_value"], hypothesis["p_value"], hypothesis["q_value"]) == ("inf", "nan", None)
 
 
 def test_real_answers_are_not_significant_simulated_and_no_question_is_no_row(sheets):
