@@ -72,7 +72,7 @@ def test_a_plan_names_the_pairs_and_the_root_prompts_that_they_share(tmp_path, a
     plan = plan_of(tmp_path, ROLES.format(analysis=analysis))
     assert sorted(plan.comparisons) == sorted(PlannedComparison(*pair, 2, 0) for pair in pairs)
     lines = plan.text().splitlines()
-    columns = "system  compared with  units asked of both  of one alone".split()
+    columns = ["system", "compared", "with", "units", "asked", "of", "both", "of", "one", "alone"]
     header = next(index for index, line in enumerate(lines) if line.split() == columns)
     assert lines[header + 1].split() == [*plan.comparisons[0][:2], "2", "0"]
 

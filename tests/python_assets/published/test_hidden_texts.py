@@ -25,7 +25,7 @@ def test_templates_keep_their_slots_and_lose_their_words():
     # an option that is called by its own text is called by its place
     assert first["options"] == {"yes": "(hidden)", "options 2": "(hidden)"}
     assert (second["text"], second["baseline"]) == ("(hidden)", "(hidden)")
-    assert hidden["systems"][0]["role"] == {"none": "", "nurse": "(hidden)"}
+    assert hidden["systems"][0]["system_prompt"] == {"none": "", "nurse": "(hidden)"}
     assert hidden["systems"][0]["prompt_template"] == {"": None}
     assert CONFIG["prompts"]["templates"]["texts"][1]["text"] == "Who?"
 

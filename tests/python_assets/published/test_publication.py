@@ -32,7 +32,7 @@ def publication_ids(folder: Path, study_id: str) -> set[str]:
     """Which publication database, Parquet files and report of one folder say they are of: one if they agree."""
     with duckdb.connect(str(folder / "plumbline.duckdb"), read_only=True) as connection:
         found = connection.execute("select max(publication_id) from runs").fetchall()
-    for name in ("publications", "responses", "studies"):
+    for name in ("runs", "responses", "studies"):
         key = "select decode(value) from parquet_kv_metadata(?) where decode(key) = 'publication_id'"
         found += duckdb.execute(key, [str(folder / "parquet" / f"{name}.parquet")]).fetchall()
     return {value for (value,) in found} | {(folder / "report" / f"{study_id}.html").read_text().split()[-1]}

@@ -51,7 +51,8 @@ def test_units_a_preregistration_and_simulation_are_said(snapshot):
 
 
 def test_a_study_with_nothing_in_it_has_a_paragraph():
-    counts = {name: None for name in STUDY if name not in ("config_json", "title", "alpha", "significance_level", "study_id")}
+    left_out = ("config_json", "title", "alpha", "significance_level", "study_id")
+    counts = {name: None for name in STUDY if name not in left_out}
     told = methods_paragraph({**STUDY, **counts, "plumbline_version": "0.1.0"})
     assert "0 generations answered 0 prompts" in told
     assert "Nothing was measured." in told and "Nothing was tested." in told
