@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.words import breaches, budget, matches, named, with_a_line, without_a_line
+from tests.words import breaches, budget, matches, named, old_words_in_use, with_a_line, without_a_line
 
 GOLDEN = json.loads(Path(__file__).with_name("words_golden.json").read_text(encoding="utf-8"))
 MOST_SHOWN = 40
+# an item's theme, names in an import, who speaks in a chat; levels of factors, what a term of a regression does
+OTHER_SENSES = {
+    *("theme", "called", "role", "clusters.theme", "factor_importance.role", "factor_importance.level"),
+    *("prompt_factors.level", "system_factors.level", "keywords.level", "impossible_cells.level", "branches.level"),
+}
 LOWER = "python -m tests.words, and commit the lower number"
 
 
@@ -33,3 +38,7 @@ def test_a_new_key_table_or_command_has_a_line_in_the_glossary():
     assert named() - with_a_line() - without == set(), "write it into docs/glossary.md"
     assert without - named() == set(), f"they are no more: {LOWER}"
     assert without & with_a_line() == set(), f"they have a line: {LOWER}"
+
+
+def test_an_old_name_of_one_word_is_no_key_column_or_value():
+    assert old_words_in_use() == OTHER_SENSES

@@ -36,6 +36,7 @@ RENAMING = {  # names keys and tables of before, so that they are refused with t
     ROOT / "tests" / "python_assets" / "study_file" / "test_load.py",
     ROOT / "tests" / "python_assets" / "published" / "test_query.py",
 }
+EVERY_SUITE_HAS = {"KEYS"}  # an interface of the modules of expectations, and no two things of one name
 GENERATED = {ROOT / "docs" / "tables.md"}  # of the descriptions, which are read where they are written
 SPAN = re.compile(r"`([^`]+)`")
 SENTENCE = re.compile(r"[A-Za-z,] [a-z]")
@@ -227,15 +228,15 @@ def homonyms() -> Iterator[Match]:
             if isinstance(node, ast.ClassDef):
                 modules["classes", node.name].append((path, node.lineno))
             for name in names:
-                if name.isupper() and not name.startswith("_"):
+                if name.isupper() and not name.startswith("_") and name not in EVERY_SUITE_HAS:
                     modules["constants", name].append((path, node.lineno))
     for (kind, name), places in modules.items():
         if len({path for path, _ in places}) > 1:
             yield Match(f"identifiers: {kind} in several modules", *places[-1], name, "name it by what it is of")
 
 
-def old_names() -> list[str]:
-    """Names left of an arrow in the table of renames that are no plain word."""
+def _left_of_arrows() -> list[str]:
+    """What the table of renames has left of an arrow, as code."""
     found = []
     for _, what, renamed in rows_of("Renames"):
         for segment in renamed.split(";") if what == "I" else ():
@@ -247,7 +248,28 @@ def old_names() -> list[str]:
                     is_new = False
                 else:
                     found.append(piece.strip("`"))
-    return [name for name in dict.fromkeys(found) if re.search(r"[_\-./ ]", name) and not re.match(r"[.{]|.*\*", name)]
+    return list(dict.fromkeys(found))
+
+
+def old_names() -> list[str]:
+    """Names left of an arrow in the table of renames that are no plain word."""
+    return [name for name in _left_of_arrows() if re.search(r"[_\-./ ]", name) and not re.match(r"[.{]|.*\*", name)]
+
+
+def old_words_in_use() -> set[str]:
+    """Old names of one word that are a key of a study file, or a column or an accepted value of a published table."""
+    words = {name for name in _left_of_arrows() if name.isalpha()}
+    used = _keys() & words
+    for folder in ("marts", "views"):
+        for path in (ROOT / "dbt_models" / "models" / folder).glob("*.yml"):
+            page = path.read_text(encoding="utf-8")
+            for model in yaml.load(page, LOADER).get("models", ()):
+                used |= {f"{model['name']}.{one['name']}" for one in model.get("columns", ()) if one["name"] in words}
+            values = {
+                value.strip() for listed in re.findall(r"values: \[([^\]]*)\]", page) for value in listed.split(",")
+            }
+            used |= {f"{path.stem}: {value}" for value in values & words}
+    return used
 
 
 def renamed() -> Iterator[Match]:

@@ -47,7 +47,7 @@ def runs_of(home: Home) -> list[Row]:
         return []
     with open_published(home.published) as connection:
         try:
-            described = connection.execute("describe publications").fetchall()
+            described = connection.execute("describe runs").fetchall()
             known = {name for name, *_ in described}
             # a warehouse that an earlier version wrote last has not all of them
             columns = ", ".join(name if name in known else f"null as {name}" for name in RUN_COLUMNS)
