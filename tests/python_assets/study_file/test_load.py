@@ -47,9 +47,9 @@ def test_keys_of_before_they_were_renamed_are_told_with_the_new_ones_and_nothing
     path = tmp_path / "mine.yml"
     path.write_text(
         """\
+factors: {gender: {levels: [woman, man]}}
 prompts:
-  templates:
-    texts: [{id: t1, text: "A nurse asks."}]
+  templates: {cross: [gender], texts: [{id: t1, text: "A {gender} asks."}]}
 generations:
   - {name: fair, provider: simulator, role: Be kind.}
 measures: [{name: m, extractor: vader}]

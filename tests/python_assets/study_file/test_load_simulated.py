@@ -48,7 +48,7 @@ def test_the_simulator_stands_in_for_every_model_under_its_name(study_path):
 def test_address_key_and_options_of_the_model_are_dropped_and_the_rest_kept(study_path):
     spec = load_study(study_path, simulated=True).systems[1].spec
     assert (spec.base_url, spec.api_key_env, spec.options) == (None, None, {})
-    assert (spec.replicates, spec.role) == (2, REMOTE["role"])
+    assert (spec.replicates, spec.system_prompt) == (2, REMOTE["system_prompt"])
 
 
 def test_the_stand_in_has_the_options_that_the_file_gives_it_and_the_model_has_its_own(study_path):

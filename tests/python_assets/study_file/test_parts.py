@@ -7,8 +7,8 @@ from tests.python_assets.study_file.sections import SCRAPE, TEMPLATES, scrape
 
 
 def test_a_misspelled_key_is_read_as_the_nearest_one_to_find_what_else_is_wrong(mistaken):
-    sections = {**SCRAPE, "groping": "[concept]", "measures": "[{name: m, extractr: vadr}]"}
-    assert mistaken(sections) == ["groping", "measures[0].extractr", "measures[0].scorer"]
+    sections = {**SCRAPE, "groping": "[concept]", "measures": "[{name: m, scorr: vadr}]"}
+    assert mistaken(sections) == ["groping", "measures[0].scorr", "measures[0].scorer"]
 
 
 def test_places_after_a_removed_item_are_those_of_the_file(mistaken):
