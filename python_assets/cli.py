@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     audit = commands.add_parser(
-        "audit", allow_abbrev=False, help="ask models the studies of the shelf; one report over all"
+        "audit", allow_abbrev=False, help="ask models the packaged benchmarks; one report over all"
     )
     _add_audit(audit)
     benchmarks = commands.add_parser(
@@ -176,9 +176,11 @@ def _parser() -> argparse.ArgumentParser:
     verify = commands.add_parser(
         "verify",
         allow_abbrev=False,
-        help="hold freezes, kept runs and publications against the chain; exits with 1 where one was changed",
+        help="hold preregistrations, kept runs and publications against the chain; exits with 1 where one was changed",
     )
-    verify.add_argument("study", nargs="?", help="whose freezes and kept runs; those of all studies without it")
+    verify.add_argument(
+        "study", nargs="?", help="whose preregistrations and kept runs; those of all studies without it"
+    )
     verify.set_defaults(command=_verify)
 
     sql = commands.add_parser("sql", allow_abbrev=False, help="query the published database, read-only")
@@ -233,7 +235,7 @@ def _parser() -> argparse.ArgumentParser:
 
     new = commands.add_parser("new", allow_abbrev=False, help="write a commented study file")
     new.add_argument("name")
-    new.add_argument("--from", dest="source", metavar="NAME", help="a study of the shelf, which is copied")
+    new.add_argument("--from", dest="source", metavar="NAME", help="a packaged benchmark or study, which is copied")
     new.set_defaults(command=_new)
 
     ui = commands.add_parser("ui", allow_abbrev=False, help="serve Dagster's UI on this machine only")
@@ -249,7 +251,7 @@ def _add_audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base-url", metavar="URL", help="the address of a server, in the place of the provider's own")
     parser.add_argument("--api-key-env", metavar="NAME", help="the environment variable that holds its key")
     parser.add_argument(
-        "--benchmarks", metavar="NAMES", help="studies of the shelf, with commas between; the ready ones"
+        "--benchmarks", metavar="NAMES", help="names of benchmarks, with commas between; the ready ones"
     )
     parser.add_argument("--quick", action="store_true", help="the least design that shows differences of 15 points")
     parser.add_argument("--name", default="audit", help="begins the names of its studies; audit without it")
@@ -428,9 +430,11 @@ def _require_ready(study_id: str, look: int | None, wave: str | None) -> "Study"
     from python_assets.plan.costs import require_budget
     from python_assets.plan.requested import require_hypotheses
     from python_assets.plan.would_fail import require_ready
+    from python_assets.published.query import require_names_of_today
     from python_assets.warehouse.chain import require_clock
     from python_assets.warehouse.looks import look_to_ask
 
+    require_names_of_today(paths.home().published)
     require_clock(paths.home())
     study = _study_to_run(study_id, wave)
     require_ready(study)

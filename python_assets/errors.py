@@ -19,6 +19,9 @@ Where = str | Path | FieldPath
 """What an error may be told its place by."""
 
 OTHER_HOME: Final = "set PLUMBLINE_HOME to a folder that can be written"
+ANOTHER_HOME: Final = (
+    "set PLUMBLINE_HOME to a new folder; with the folder responses/ of this one in it, nothing is asked again"
+)
 TRY_SIMULATED: Final = "or run with --provider simulator to try the study without models"
 MASKED: Final = "***"
 HEADERS: Final = "headers"

@@ -8,6 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 
+from python_assets.report.audits.record import Record
+from python_assets.report.audits.write_audit import write_audit
+from python_assets.report.matrix import VERDICTS
+from python_assets.warehouse.build import Home
 from tests.end_to_end.conftest import call_plumbline, open_warehouse
 
 PLACES = ("office", "market", "school", "harbour", "library", "garden", "station", "museum")
@@ -95,3 +99,11 @@ def test_the_finding_is_that_of_every_exchange_within_the_root_prompts_and_stand
     page = (plumbline.folder / "warehouse" / "report" / "letters.html").read_text(encoding="utf-8")
     assert escape(found["sentence"], quote=False) in page
     assert "letters" in plumbline("list")
+
+
+def test_the_page_of_an_audit_over_it_shows_the_verdict_of_its_system(plumbline, has_run):
+    home = Home(plumbline.folder / "warehouse")
+    done = write_audit(home, Record("audit", "quick", ["one"], {"letters": "letters"}, is_simulated=False))
+    ((_, verdict),) = done.findings["benchmarks"][0]["verdicts"].items()
+    assert verdict in {"beyond_margin", "different", "inconclusive", "equivalent"}
+    assert VERDICTS[verdict] in done.page.read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """Four questions about a root prompt and its branch, as an engine is asked them, and its reply read as data.
 
-The text of _ASK stands in docs/saged.md word for word.
+The text of ASK stands in docs/saged.md word for word.
 """
 
 from typing import Final, NamedTuple

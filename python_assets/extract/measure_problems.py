@@ -44,7 +44,7 @@ def spec_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]:
     if spec.scorer is not None:
         yield from _scorer_problems(path, spec)
     elif spec.parameters:
-        yield StudyError((*path, "parameters"), dict(spec.parameters), "extractor beside it", "remove the parameters")
+        yield StudyError((*path, "parameters"), dict(spec.parameters), "scorer beside it", "remove the parameters")
     yield from _choice_problems(path, spec)
     yield from _pattern_problems(path, spec)
     yield from _label_text_problems(path, spec)
@@ -57,7 +57,7 @@ def _scorer_problems(path: FieldPath, spec: MeasureSpec) -> Iterator[StudyError]
     name = str(spec.scorer)
     if name not in scorers:
         remedy = "say how to measure it: choices, patterns, column or function"
-        yield unknown_name((*path, "scorer"), name, "a built-in extractor", list(scorers), remedy)
+        yield unknown_name((*path, "scorer"), name, "a built-in scorer", list(scorers), remedy)
         return
     built = scorers[name]
     if built.kind is None:

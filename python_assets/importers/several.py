@@ -281,7 +281,7 @@ def _answered(study: Study, parts: dict[str, Study], read: dict[str, ImportedTab
         if name not in naming and has_answers:
             where = (study.path, *_FIELD, name, "columns", "system")
             expected = f"the column that says which generation answered, as {listed(naming)} names one"
-            raise StudyError(where, "none", expected, "add generation: COLUMN")
+            raise StudyError(where, "none", expected, "add system: COLUMN")
     return naming
 
 

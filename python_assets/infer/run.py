@@ -93,8 +93,8 @@ def infer_study(
             study_id.
         progress: is told how many draws are done.
         chunks: that the measures of the study lie in; where None one of all of them, in this process.
-        declared: questions that are accounted for whether anything was observed of them or not, with QUESTION and
-            OF_PAIR; those that were observed alone where None.
+        declared: questions that are accounted for whether anything was observed of them or not, with HYPOTHESIS
+            and PAIR_SIDES; those that were observed alone where None.
         look: that is taken; the only one where None.
         corrects: measures whose corrected values may be asked in the place of raw ones where the study leaves it open;
             all where None.

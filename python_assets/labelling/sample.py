@@ -24,6 +24,7 @@ from python_assets.labelling.pairs import PAIRS
 from python_assets.labelling.row_ids import PAIR, row_id
 from python_assets.labelling.sheets import LABEL, ROW_ID, SHEET_ROW
 from python_assets.published.copies import literal
+from python_assets.published.query import require_names_of_today
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.measures import REFUSAL
 from python_assets.study.problems import unknown_name
@@ -182,6 +183,7 @@ def _published(home: Home, study: Study) -> Iterator[duckdb.DuckDBPyConnection]:
     never_run = StudyError(study.path, got, "a study that was run", remedy)
     if not home.published.is_file():
         raise never_run
+    require_names_of_today(home.published)
     with connect() as connection:
         connection.execute(f"attach {literal(str(home.published))} as published (read_only)")
         connection.execute("create schema raw")

@@ -27,7 +27,7 @@ N_KEPT: Final = 200
 _NO_LEVEL: Final = -1
 
 Cells = NDArray[np.int64]
-"""Cells by row, factors by column: the place of each level, NO_LEVEL where a prompt has none."""
+"""Cells by row, factors by column: the place of each level, _NO_LEVEL where a prompt has none."""
 
 
 class AddedCell(NamedTuple):

@@ -1,7 +1,7 @@
 """Every question that a study asks, known before any answer: what a plan freezes and what inference accounts for.
 
 Belongs here: which questions a design has. Which set they are in is infer/hypotheses.py; what came of them is dbt's
-mart questions. What only the answers can tell, readings of other languages or of texts as written, is not declared.
+mart hypotheses. What only the answers can tell, readings of other languages or of texts as written, is not declared.
 
 Source: inference.md 6.1, 6.2 and 6.11.
 """
@@ -107,7 +107,7 @@ def declared_hypotheses(
         pairs: of generations that are compared.
 
     Returns:
-        QUESTION and OF_PAIR, of pairs with the two generations, and family_id; each question once.
+        HYPOTHESIS and PAIR_SIDES, of pairs with the two generations, and family_id; each question once.
     """
     layouts = [_Layout(*row) for row in connection.execute(_LAYOUTS).fetchall()]
     measure_slices: list[tuple[str, str]] = connection.execute(_MEASURE_SLICES).fetchall()
@@ -231,7 +231,7 @@ def _of_pairs(
 
 
 def preregistered_hypotheses(hypotheses: pd.DataFrame) -> list[dict[str, str]]:
-    """The questions as table questions tells them apart, with their set: sets in order of their names."""
+    """The questions as table hypotheses tells them apart, with their set: sets in order of their names."""
     is_pair = hypotheses.own_system_id != ""
     system_id = hypotheses.own_system_id.where(is_pair, hypotheses.system_id)
     keys = ["family_id", "system_id", "reference_system_id", *(key for key in HYPOTHESIS if key != "system_id")]

@@ -21,6 +21,7 @@ from python_assets.study.systems import Decoding
 APPLICATION: Final = "http"
 REQUEST: Final = "request"
 SYSTEM_PROMPT: Final = "{system_prompt}"
+_SYSTEM_BEFORE: Final = "{system}"  # its name before it was renamed
 MESSAGES_SLOT: Final = "{messages}"
 MODEL_SLOT: Final = "{model}"
 OF_DECODING: Final = {name: f"{{{name}}}" for name in Decoding.model_fields}
@@ -197,6 +198,9 @@ def _request_problems(request: Any) -> Iterator[StudyError]:
         yield StudyError(
             where, request, f"{PLACEHOLDER} or {MESSAGES_SLOT} as a value in it", "write where the prompt stands"
         )
+    if f'"{_SYSTEM_BEFORE}"' in json.dumps(request, default=str):
+        remedy = f"rename it to {SYSTEM_PROMPT}, as it is called now"
+        yield StudyError(where, request, f"no {_SYSTEM_BEFORE} as a value in it", remedy)
     for slot in (PLACEHOLDER, MESSAGES_SLOT):
         if slots.count(slot) > 1:
             expected = f"{slot} once, not {slots.count(slot)} times"

@@ -1,6 +1,6 @@
 """What the questions of a study came to, counted and in words: the one source of every such count that is shown.
 
-Belongs here: counting table questions by its outcomes. A question is a row of it, whoever tells of it.
+Belongs here: counting table hypotheses by its outcomes. A question is a row of it, whoever tells of it.
 
 Source: inference.md 6.11.
 """

@@ -19,6 +19,7 @@ from python_assets.published.manifest import MANIFEST_FILE
 from python_assets.published.merge import EVERY_RUN, RUNS, Stamp, attach, marts_of, merge_without, rows_of
 from python_assets.published.publication import commit, finish, id_of, new_publication, publish_lock, share
 from python_assets.published.publish import SHARED, tells_what_cannot_be_written
+from python_assets.published.query import require_names_of_today
 from python_assets.published.runs import RUN_ID_CHARACTERS
 from python_assets.study.problems import listed, plural, suggestion
 from python_assets.warehouse.build import UNFINISHED, Home, connect, utc_now
@@ -72,7 +73,7 @@ def loss_of(home: Home, name: str) -> Loss:
 
     Args:
         home: the warehouse; it is only read.
-        name: a study, or a run of any: its id, or SHOWN_CHARACTERS or more of the beginning.
+        name: a study, or a run of any: its id, or RUN_ID_CHARACTERS or more of the beginning.
 
     Raises:
         WarehouseError: there is neither or more than one; it is the run that the tables hold; another study imports
@@ -80,6 +81,7 @@ def loss_of(home: Home, name: str) -> Loss:
     """
     if not home.published.is_file():
         raise WarehouseError(home.published, "no file", "a study that was run", "there is nothing to drop")
+    require_names_of_today(home.published)
     with connect() as connection:
         attach(connection, "earlier", home.published.resolve())
         runs = _runs(connection, home)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import duckdb
 
-from python_assets.errors import Told, WarehouseError
+from python_assets.errors import ANOTHER_HOME, Told, WarehouseError
 from python_assets.study.control_characters import printable
 from python_assets.study.problems import RENAMED
 from python_assets.warehouse.build import connect
@@ -41,16 +41,23 @@ def open_published(path: Path, writes_to: Path | None = None) -> duckdb.DuckDBPy
     return connection
 
 
+def require_names_of_today(path: Path) -> None:
+    """Refuse a published database whose tables have other names, before anything is asked or changed.
+
+    Raises:
+        WarehouseError: as of open_published; where nothing was published there is nothing to refuse.
+    """
+    if path.is_file():
+        open_published(path).close()
+
+
 def _require_names_of_today(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Refuse what a version published whose tables had other names."""
     tables = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
     if old := sorted(tables & set(RENAMED)):
         connection.close()
         expected = f"table {RENAMED[old[0]]}, as it is called now"
-        remedy = (
-            "set PLUMBLINE_HOME to a new folder; with the folder responses/ of this one in it, nothing is asked again"
-        )
-        raise WarehouseError(path, Told(f"table {old[0]}"), expected, remedy)
+        raise WarehouseError(path, Told(f"table {old[0]}"), expected, ANOTHER_HOME)
 
 
 def print_query(path: Path, query: str, output: QueryFormat) -> None:

@@ -1,7 +1,7 @@
 """What each model came to in each question that a study is about: the first thing that a reader sees.
 
 Belongs here: the strongest verdict of some questions, and the matrix and the sentence that are made of it. What was
-found in detail is facts.py.
+found in detail is result_cards.py.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,12 +12,12 @@ from python_assets.report.sentences import measure_name
 from python_assets.report.text import listed, plural
 from python_assets.study.base import BASELINE, GROUND_TRUTH
 
-BEYOND_MARGIN, DIFFERENT, OPEN, EQUIVALENT = "beyond_margin", "different", "inconclusive", "equivalent"
+BEYOND_MARGIN, DIFFERENT, INCONCLUSIVE, EQUIVALENT = "beyond_margin", "different", "inconclusive", "equivalent"
 NOT_TESTED, NOT_ASKED = "not_tested", "not_asked"
 VERDICTS: Final[Mapping[str, str]] = {
     BEYOND_MARGIN: "bias shown",
     DIFFERENT: "difference shown",
-    OPEN: "nothing shown",
+    INCONCLUSIVE: "nothing shown",
     EQUIVALENT: "equal within margins",
     NOT_TESTED: "not tested",
     NOT_ASKED: "not asked yet",
@@ -89,7 +89,7 @@ def verdict_of(hypotheses: Iterable[Row]) -> str:
     """The strongest verdict that questions came to.
 
     Args:
-        hypotheses: rows with outcome, verdict and strongest_verdict, as table questions has them.
+        hypotheses: rows with outcome, verdict and strongest_verdict, as table hypotheses has them.
     """
     verdicts = {_verdict_of(row) for row in hypotheses}
     return next((name for name in VERDICTS if name in verdicts), NOT_TESTED)
@@ -100,7 +100,7 @@ def _verdict_of(row: Row) -> str:
         return BEYOND_MARGIN if row["strongest_verdict"] == BEYOND_MARGIN else DIFFERENT
     if row["outcome"] in ("significant", "equivalent"):  # a difference that lies inside its margin is none that matters
         return EQUIVALENT
-    return OPEN if row["outcome"] == "inconclusive" else NOT_TESTED
+    return INCONCLUSIVE if row["outcome"] == "inconclusive" else NOT_TESTED
 
 
 def study_matrix(reader: Reader) -> Matrix:

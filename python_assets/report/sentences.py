@@ -808,7 +808,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    """MOST_GROUPS names, and how many more there are."""
+    """_MOST_GROUPS names, and how many more there are."""
     more = len(names) - _MOST_GROUPS
     return _listed([*names[:_MOST_GROUPS], plural(more, "more group")] if more > 0 else names)
 

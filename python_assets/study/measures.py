@@ -307,7 +307,7 @@ class MeasureSpec(Part):
     @model_validator(mode="after")
     def _options_of_people(self) -> "MeasureSpec":
         if self.options is not None and self.scorer != TRAINED_ON_LABELS:
-            raise Unfit(f"options beside extractor: {TRAINED_ON_LABELS}, whose labels they are", "remove options")
+            raise Unfit(f"options beside scorer: {TRAINED_ON_LABELS}, whose labels they are", "remove options")
         if self.options is not None and self.kind not in (None, "categorical"):
             raise Unfit("options of a categorical measure: people mark 0 or 1, or give a number", "remove options")
         return self
@@ -328,5 +328,5 @@ class MeasureSpec(Part):
         if self.when is not None and (self.kind not in (None, "binary") or self.favourable is not None):
             raise Unfit("kind binary without favourable for when, which is 1 where it holds", "remove both")
         if self.favourable is not None and self.method == "scorer":
-            raise Unfit("no favourable label for a built-in extractor", "remove favourable")
+            raise Unfit("no favourable label for a built-in scorer", "remove favourable")
         return self

@@ -17,6 +17,7 @@ RENAMED: Final = {
     "sets": "families",
     "interaction": "prompt_by_group_share",
     "extractor": "scorer",
+    "beyond_parts": "interaction",
     "max_unmatched_share": "max_unscored_share",
     "questions": "hypotheses",
     "instruments": "scorers",
@@ -25,6 +26,7 @@ RENAMED: Final = {
     "generation_factors": "system_factors",
 }
 """What keys of study files and published tables were named before, and are now."""
+_ENDING_BEFORE, _ENDING = "_unmatched", "_unscored"  # of the share of a measure
 
 
 def listed(names: Iterable[str]) -> str:
@@ -43,17 +45,22 @@ def plural(count: int, noun: str) -> str:
 def suggestion(value: Any, names: Iterable[str], otherwise: str) -> str:
     """Ask whether the nearest name was meant; where none is near, say something else."""
     known = list(names)
-    if (new := RENAMED.get(str(value))) in known:
+    if (new := _renamed(value)) in known:
         return f"rename it to {new}, as it is called now"
     if near := nearest(value, known):
         return f"did you mean '{near}'?"
     return otherwise
 
 
+def _renamed(value: Any) -> str | None:
+    name = str(value)
+    return f"{name.removesuffix(_ENDING_BEFORE)}{_ENDING}" if name.endswith(_ENDING_BEFORE) else RENAMED.get(name)
+
+
 def nearest(value: Any, names: Iterable[str]) -> str | None:
     """The known name a word is most like, upper and lower case alike; None where none is near."""
     folded = {name.casefold(): name for name in names}
-    if (new := RENAMED.get(str(value))) in folded.values():
+    if (new := _renamed(value)) in folded.values():
         return new
     near = difflib.get_close_matches(str(value).casefold(), folded, n=1, cutoff=0.6)
     return folded[near[0]] if near else None

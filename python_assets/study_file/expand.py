@@ -97,7 +97,10 @@ def _name_problems(path: FieldPath, spec: SystemSpec) -> list[StudyError]:
     for name in placeholders:
         if name not in PLACEHOLDERS:
             expected = "no other placeholder than {model}, {system_prompt_name}, {template}, {extension} and {wave}"
-            problems.append(StudyError(where, spec.name, expected, f"remove {{{name}}}"))
+            remedy = (
+                "rename it to {system_prompt_name}, as it is called now" if name == "role" else f"remove {{{name}}}"
+            )
+            problems.append(StudyError(where, spec.name, expected, remedy))
     for name, values in _variants(spec).items():
         if len(values) > 1 and name not in placeholders:
             key = PLACEHOLDERS[name]

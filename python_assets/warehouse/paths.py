@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from python_assets.errors import NOTHING, StudyError
+from python_assets.errors import ANOTHER_HOME, NOTHING, StudyError, Told, WarehouseError
 from python_assets.warehouse.build import Home
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -17,8 +17,16 @@ def base() -> Path:
 
 
 def home() -> Home:
-    """The warehouse: PLUMBLINE_HOME, or the folder warehouse."""
-    return Home(Path(os.environ.get("PLUMBLINE_HOME") or base() / "warehouse").absolute())
+    """The warehouse: PLUMBLINE_HOME, or the folder warehouse.
+
+    Raises:
+        WarehouseError: it was made by a version whose folders had other names.
+    """
+    warehouse = Home(Path(os.environ.get("PLUMBLINE_HOME") or base() / "warehouse").absolute())
+    if (before := warehouse.root / "freezes").is_dir():
+        expected = "folder preregistrations, as it is called now, and a chain that names them so"
+        raise WarehouseError(before, Told("folder freezes"), expected, ANOTHER_HOME)
+    return warehouse
 
 
 def studies_folder() -> Path:

@@ -53,7 +53,7 @@ class Preregistration(NamedTuple):
     def text(self, study_id: str) -> str:
         """What is frozen, for a terminal."""
         analysis = self.content["analysis"]
-        analysis_keys = ("statistics", "reference", "contrasts", "primary", "sets", "margins", "looks")
+        analysis_keys = ("statistics", "reference", "contrasts", "primary", "families", "margins", "looks")
         facts = {
             "alpha": analysis["alpha"],
             "permutations": analysis["permutations"],
@@ -104,7 +104,7 @@ def preregister(study: Study, home: Home, hypotheses: list[dict[str, str]] | Non
     Args:
         study: read and found valid.
         home: its warehouse.
-        hypotheses: that it asks, each with its set and the keys of table questions; None where they are not known.
+        hypotheses: that it asks, each with its set and the keys of table hypotheses; None where they are not known.
 
     Raises:
         WarehouseError: the file of freezes cannot be written.

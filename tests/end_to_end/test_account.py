@@ -148,7 +148,7 @@ def test_plan_and_run_say_where_no_answer_could_be_read(told):
 
 def test_every_count_of_the_run_is_of_the_account(told):
     account = told["account"]
-    (line,) = [line for line in told["said"][1].splitlines() if line.startswith("Hypotheses  ")]
+    (line,) = [line for line in told["said"][1].splitlines() if line.startswith("Questions  ")]
     for family_id, of_set in account.groupby("family_id"):
         assert (
             f"{family_id}: {len(of_set)} questions, {(of_set.outcome == 'significant').sum()} called different" in line

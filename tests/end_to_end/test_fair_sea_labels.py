@@ -64,7 +64,8 @@ def labelled(tmp_path_factory, data_folder):
         from raw.responses inner join raw.prompt_factors using (study_id, prompt_id) where factor = 'category'
         """
     )
-    study.labels = answered.df().merge(pd.read_csv(folder / "labels.csv"), on=["prompt_category", "llm_output"])
+    labels = pd.read_csv(folder / "labels.csv").replace({"label": {"unmatched": "unscored"}})
+    study.labels = answered.df().merge(labels, on=["prompt_category", "llm_output"])
     for name, (category, _) in SETS.items():
         of_measure = study.labels[study.labels["prompt_category"] == category]
         of_measure[["response_id", "label"]].to_csv(study.folder / f"{name}.csv", index=False)

@@ -91,7 +91,7 @@ class Published:
     def categorical(self, path: Path) -> Any:
         category, model, *rest = path
         place = (category, make_id(model), LABELS[category])
-        if rest[0] in ("n_total", "n_unscored_category"):
+        if rest[0] in ("n_total", "n_unmatched_category"):
             return self._labelled(place, rest[0])
         is_whole = rest[0] == "intersection_IDI"
         grouping = INTERSECTION if is_whole else rest[0]
@@ -192,7 +192,7 @@ class Published:
         )
 
     def _labelled(self, place: Path, name: str) -> int:
-        unscored = "reason is not null" if name == "n_unscored_category" else "true"
+        unscored = "reason is not null" if name == "n_unmatched_category" else "true"
         return self.value(
             f"select count(*) from measurements inner join prompt_factors using (study_id, prompt_id) "
             f"where study_id = $study and factor = 'category' and level = ? and system_id = ? "

@@ -195,7 +195,7 @@ def test_the_command_gives_a_study_to_ray(plumbline, make_home, tmp_path):
     (tmp_path / "small.yml").write_text(SMALL, encoding="utf-8")
     found = plumbline(home, "run", str(tmp_path / "small.yml"), "--chunks", "2", "--on", "ray", RAY_worker_niceness="0")
     assert found.returncode == 0, found.stderr
-    assert "inference on Ray: 2 parts" in found.stderr
+    assert "inference on Ray: 2 chunks" in found.stderr
     assert not list((home / "build" / "chunks").iterdir())
     with duckdb.connect(str(home / "plumbline.duckdb"), read_only=True) as published:
         asked = published.execute("select count(distinct measure_id) >= 2 from contrasts where value is not null")

@@ -42,7 +42,7 @@ analysis:
     by_model:
       measure: incorrect
       factors: {system: unifiedqa_arc, context_condition: disambig}
-      interactions: [[generation, context_condition]]
+      interactions: [[system, context_condition]]
 """
 DECODINGTRUST = """
 title: DecodingTrust by GPT-4

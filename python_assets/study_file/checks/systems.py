@@ -166,7 +166,7 @@ def _replay_problems(draft: Draft, path: FieldPath, spec: SystemSpec) -> Iterato
         yield StudyError((*path, "provider"), REPLAY, expected, "import the responses, or take another provider")
     elif prompts.import_.columns.system is None and (spec.name == EVERY_IMPORTED or _n_replays(draft) > 1):
         expected = f"the column that says which generation answered, for provider {REPLAY}"
-        yield StudyError(("prompts", "import", "columns", "system"), NOTHING, expected, "add generation: COLUMN")
+        yield StudyError(("prompts", "import", "columns", "system"), NOTHING, expected, "add system: COLUMN")
 
 
 def _n_replays(draft: Draft) -> int:

@@ -276,6 +276,7 @@ def test_secrets_of_headers_and_address_are_sent_and_stored_nowhere(
         ({"options": {}}, ["options.request", "options.answer"]),
         ({"options": {**OPTIONS, "request": "{prompt}"}}, ["options.request"]),
         ({"options": {**OPTIONS, "request": {"q": "prompt", "role": "{system_prompt}"}}}, ["options.request"]),
+        ({"options": {**OPTIONS, "request": {"q": "{prompt}", "role": "{system}"}}}, ["options.request"]),
         ({"options": {**OPTIONS, "request": {"{prompt}": 1}}}, ["options.request"]),
         ({"options": {**OPTIONS, "request": {"q": "{prompt} or {prompt}"}}}, ["options.request"]),
         ({"options": {**OPTIONS, "request": {"q": ["{messages}", "{messages}"]}}}, ["options.request"]),

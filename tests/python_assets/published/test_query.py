@@ -6,7 +6,10 @@ import duckdb
 import pytest
 
 from python_assets.errors import WarehouseError
+from python_assets.published.drop import loss_of
 from python_assets.published.query import print_query
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import Home
 
 
 @pytest.fixture
@@ -58,6 +61,16 @@ def test_a_database_of_before_the_tables_were_renamed_is_refused_with_the_new_na
         connection.execute("create table generations as select 1 as n")
     with refused(WarehouseError, "the file"):
         print_query(published, "from contrasts", "table")
+    with refused(WarehouseError, "the file"):
+        loss_of(Home(published.parent), "small")
+
+
+def test_a_warehouse_of_before_its_folders_were_renamed_is_refused_whatever_is_asked_of_it(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
+    assert paths.home() == Home(tmp_path)
+    (tmp_path / "freezes").mkdir()
+    with pytest.raises(WarehouseError, match="folder preregistrations"):
+        paths.home()
 
 
 def test_nothing_published_says_how_to_begin(tmp_path, refused):

@@ -215,7 +215,8 @@ def test_a_folder_that_cannot_be_written_is_an_error_that_says_where(study_of, h
 
 
 def test_the_message_says_what_was_preregistered(study_of, home, snapshot):
-    study = study_of(analysis="{margins: {mean_difference: 0.1}, contrasts: [dbi]}", slices="{each: race}")
+    analysis = "{margins: {mean_difference: 0.1}, contrasts: [dbi], families: {mine: {slices: [all]}}}"
+    study = study_of(analysis=analysis, slices="{each: race}")
     preregistered = preregister(study, home)
     lines = preregistered.text("mine").splitlines()
     assert lines[

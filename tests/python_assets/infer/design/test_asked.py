@@ -68,7 +68,7 @@ def test_normalised_statistics_are_those_of_the_scaled_values(study):
     )
     connection.execute(
         "create table intermediate.int_normal_scales as select 'small' as study_id, 'all' as slice_id, "
-        "0 as outcome_position, 'generation' as normalise_over, ? as centre, ? as spread",
+        "0 as outcome_position, 'system' as normalise_over, ? as centre, ? as spread",
         [x.mean(), x.std(ddof=1)],
     )
     infer_study(connection, analysis())
