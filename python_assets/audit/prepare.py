@@ -157,7 +157,7 @@ def _require_models(study: Study, models: Sequence[AuditedModel]) -> None:
     there = {(one.system_id, one.spec.provider) for one in study.systems}
     if requested != there:
         named = ", ".join(sorted(name for name, _ in there))
-        expected = f"generations {', '.join(sorted(name for name, _ in requested))}, as the models of this audit"
+        expected = f"systems {', '.join(sorted(name for name, _ in requested))}, as the models of this audit"
         remedy = "give this audit another name: --name NAME, or move the file away"
         raise StudyError(study.path, Told(f"systems {named}"), expected, remedy)
 

@@ -126,7 +126,7 @@ def engine_of(study: Study, name: str) -> System:
     """
     engine = study.engines.get(make_id(name))
     if engine is None:
-        remedy = suggestion(name, study.engines, "name an entry of generations that has engine: true")
+        remedy = suggestion(name, study.engines, "name an entry of systems that has engine: true")
         expected = f"an engine of the study: {listed(study.engines)}"
         raise StudyError((study.path, "systems"), name, expected, remedy)
     return engine

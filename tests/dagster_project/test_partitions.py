@@ -120,7 +120,7 @@ def test_a_file_that_waits_for_a_variable_is_no_mistake(home, capsys, monkeypatc
     monkeypatch.delenv("NOT_SET", raising=False)
     source = "[{tag: article, path: '${NOT_SET}/a.md'}]"
     scraped = f"prompts: {{scrape: {{levels: [a], keywords: {{a: [a]}}, sources: {source}}}}}"
-    (home / "studies" / "kind.yml").write_text(f"{scraped}\ngenerations: [{{name: one, provider: simulator}}]\n")
+    (home / "studies" / "kind.yml").write_text(f"{scraped}\nsystems: [{{name: one, provider: simulator}}]\n")
     defs()
     assert (capsys.readouterr().err, last_seen("kind")) == ("", [])
 

@@ -132,7 +132,7 @@ def test_an_import_of_the_kept_run_has_its_units_and_its_findings(names, tmp_pat
     (archive,) = (names.home / "archive" / "names").iterdir()
     imports = f'prompts: {{import: {{format: plumbline, path: "{archive / "manifest.json"}"}}}}'
     (tmp_path / "again.yml").write_text(
-        f"title: Again\n{imports}\ngenerations: [{{name: '*', provider: replay}}]\nkeep: 1\n{ASKED}", encoding="utf-8"
+        f"title: Again\n{imports}\nsystems: [{{name: '*', provider: replay}}]\nkeep: 1\n{ASKED}", encoding="utf-8"
     )
     imported = in_memory(tmp_path / "again.yml")
     first, again = (

@@ -14,7 +14,7 @@ def budget_problems(draft: Draft) -> Iterator[StudyError]:
     models = dict.fromkeys(priced_as(one) for entry in draft.systems.values() for one in entry)
     for model in sections.prices:
         if model not in models:
-            remedy = "name it as generations do, or remove it"
+            remedy = "name it as systems do, or remove it"
             yield unknown_name(("prices", model), model, "a model that a generation asks", list(models), remedy)
     if sections.budget is not None and sections.budget.usd is not None:
         yield from _unpriced(draft, list(sections.systems), ("budget", "usd"), sections.budget.usd)

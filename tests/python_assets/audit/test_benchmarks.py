@@ -28,7 +28,7 @@ def test_the_benchmarks_tells_what_each_study_asks_of_one_model(with_names, home
     )
     (with_names.parent / "n.csv").write_text(NAMES)
     for name in ("bbq", "decodingtrust_stereotype", "social_stigma_qa_design"):
-        text = 'title: T\nprompts: {import: {path: "${NOWHERE}/a.csv", columns: {prompt: a}}}\ngenerations: []\n'
+        text = 'title: T\nprompts: {import: {path: "${NOWHERE}/a.csv", columns: {prompt: a}}}\nsystems: []\n'
         (with_names.parent / f"{name}.yml").write_text(text)
     found = {one.name: one for one in benchmarks()}
     assert benchmark_names() == ["grants", "names"]

@@ -104,7 +104,7 @@ def test_the_scores_are_the_measures_of_a_study_that_names_none(tmp_path, logs):
     path.write_text(
         "prompts: {import: {format: inspect, factors: {gender: person.gender}, "
         f"path: {logs}/two_epochs.eval}}}}\n"
-        "generations: [{name: '*', provider: replay}]\n"
+        "systems: [{name: '*', provider: replay}]\n"
     )
     study = load_study(path)
     assert [(one.name, one.kind, one.column) for one in study.measures] == [

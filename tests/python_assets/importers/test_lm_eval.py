@@ -119,7 +119,7 @@ def test_the_metrics_are_the_measures_of_a_study_that_names_none(copied, tmp_pat
     path = tmp_path / "mine.yml"
     path.write_text(
         f"prompts: {{import: {{format: lm_eval, path: {name}, factors: {{gender: person.gender}}}}}}\n"
-        "generations: [{name: '*', provider: replay}]\n"
+        "systems: [{name: '*', provider: replay}]\n"
     )
     found = [(one.name, one.kind, one.column, one.direction) for one in load_study(path).measures]
     assert found == [
@@ -198,7 +198,7 @@ def measures_of(name, tmp_path):
     path = tmp_path / "mine.yml"
     path.write_text(
         f"prompts: {{import: {{format: lm_eval, path: {name}, factors: {{gender: person.gender}}}}}}\n"
-        "generations: [{name: '*', provider: replay}]\n"
+        "systems: [{name: '*', provider: replay}]\n"
     )
     return load_study(path)
 

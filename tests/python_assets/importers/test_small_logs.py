@@ -19,7 +19,7 @@ def imported(tmp_path):
         (tmp_path / "mine.yml").write_text(
             f"prompts: {{import: {{format: {log_format}, path: '{path}', root_prompt: scenario, "
             "factors: {gender: person.gender}}}\n"
-            "generations: [{name: '*', provider: replay}]\n"
+            "systems: [{name: '*', provider: replay}]\n"
         )
         study = load_study(tmp_path / "mine.yml")
         return study, read_import(study)
