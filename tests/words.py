@@ -28,8 +28,6 @@ QUOTING = {
     GLOSSARY.with_name("plain_words.md"),
     ROOT / "CHANGELOG.md",
     ROOT / "bench" / "mutation_faults.md",  # lines of code, as they were
-    ROOT / "bench" / "rename.py",
-    ROOT / "bench" / "rename_steps.py",
 }
 RENAMING = {  # names keys and tables of before, so that they are refused with the new name, and its tests
     ROOT / "python_assets" / "study" / "problems.py",
