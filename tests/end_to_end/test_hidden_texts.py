@@ -138,8 +138,7 @@ def test_the_database_keeps_the_texts_for_those_who_may_read_it(hidden):
 def test_an_export_without_texts_is_no_import(hidden, plumbline, tmp_path):
     manifest = hidden.home / "hidden_export" / "responses_csv" / "manifest.json"
     (tmp_path / "again.yml").write_text(
-        f"prompts: {{import: {{format: plumbline, path: '{manifest}'}}}}\n"
-        "systems: [{name: '*', provider: replay}]\n",
+        f"prompts: {{import: {{format: plumbline, path: '{manifest}'}}}}\nsystems: [{{name: '*', provider: replay}}]\n",
         encoding="utf-8",
     )
     done = plumbline(hidden.home, "plan", "again", PLUMBLINE_STUDIES=str(tmp_path))

@@ -91,9 +91,7 @@ def test_the_measures_of_a_format_are_those_of_a_study_that_names_none(pairs, tm
 
     (tmp_path / "lines.txt").write_text(PAIRS["lines.txt"])
     path = tmp_path / "mine.yml"
-    path.write_text(
-        "prompts: {import: {format: pairs, path: lines.txt}}\nsystems: [{name: one, provider: replay}]\n"
-    )
+    path.write_text("prompts: {import: {format: pairs, path: lines.txt}}\nsystems: [{name: one, provider: replay}]\n")
     study = load_study(path)
     assert [measure.name for measure in study.measures] == ["score", "is_high"]
     config = json.loads(study.config_json)
