@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
+from bench.label_agreement import read_by_one_reader
 from bench.train_refusals import digest, held_out
 from python_assets.extract.extract_study import extract
 from python_assets.extract.languages import language_method
@@ -201,7 +202,7 @@ def language_of(row: Mapping[str, str]) -> str:
 
 def label_rows(folder: Path) -> Iterator[Validation]:
     """Labels by yes_no, prototypes and taxonomies: real answers, then phrasings."""
-    read = read_rows(folder / "fairsea" / "labels.csv")
+    read = read_by_one_reader(folder)
     for category, name in SETS.items():
         own = [row for row in read if row["prompt_category"] == category]
         truths = [None if row["label"] == UNSCORED else row["label"] for row in own]

@@ -5,7 +5,6 @@ With PLUMBLINE_DATA=FOLDER also the answers of FAIR-SEA that one reader labelled
 root prompt of its own: kappa of the cross-fitted reading with the reader, beside that of the packaged prototypes.
 """
 
-import csv
 import os
 from pathlib import Path
 from time import process_time
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score
 
-from bench.label_agreement import SETS, found_labels
+from bench.label_agreement import SETS, found_labels, read_by_one_reader
 from python_assets.embeddings.embedding import load_encoder
 from python_assets.extract.trained.head import cross_fitted
 
@@ -43,8 +42,7 @@ def main() -> None:
         print(f"{N_LABELS:,} labels, {kind}: {process_time() - started:.1f} s of one core")
     if "PLUMBLINE_DATA" not in os.environ:
         return
-    with (Path(os.environ["PLUMBLINE_DATA"]) / "fairsea" / "labels.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_by_one_reader(Path(os.environ["PLUMBLINE_DATA"]))
     for category, name in SETS.items():
         own = [row for row in rows if row["prompt_category"] == category]
         texts, said = [row["llm_output"] for row in own], [row["label"] for row in own]

@@ -52,11 +52,15 @@ def agreement(read: list[str], found: list[str]) -> str:
     return f"{n_alike} of {len(read)} alike, kappa {result.kappa:.2f} [{result.kappa_low:.2f}, {result.kappa_upp:.2f}]"
 
 
+def read_by_one_reader(data: Path) -> list[dict[str, str]]:
+    """The rows of fairsea/labels.csv; what it calls unmatched is unscored here."""
+    with (data / "fairsea" / "labels.csv").open(encoding="utf-8", newline="") as file:
+        return [row | {"label": row["label"].replace("unmatched", UNSCORED)} for row in csv.DictReader(file)]
+
+
 def main() -> None:
     """Print a line a category, of all answers and of those that the reader was sure of."""
-    path = Path(os.environ["PLUMBLINE_DATA"]) / "fairsea" / "labels.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_by_one_reader(Path(os.environ["PLUMBLINE_DATA"]))
     for category, name in SETS.items():
         right, n, left, n_without = plain_sentences(category)
         print(f"{category}: {right} of {n} plain sentences right, {left} of {n_without} that say no label without one")

@@ -260,7 +260,7 @@ def test_systems_are_a_factor_of_all_of_them_together(bbq):
         "Intercept",
         "system=unifiedqa_race",
         "context_condition=ambig",
-        "generation x context_condition=unifiedqa_race x ambig",
+        "system x context_condition=unifiedqa_race x ambig",
     }
     method = """
         select method from factor_importance where regression_id = 'by_model' and factor = 'system'

@@ -1,6 +1,5 @@
 """Labels by prototypes: the rule on vectors written by hand, then on real answers that were read."""
 
-import csv
 import os
 import re
 from pathlib import Path
@@ -11,7 +10,7 @@ from nltk.stem import PorterStemmer
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from sklearn.metrics import cohen_kappa_score
 
-from bench.label_agreement import found_labels, plain_sentences
+from bench.label_agreement import found_labels, plain_sentences, read_by_one_reader
 from python_assets.extract.similarity.prototypes import NO_LABEL, SEVERAL_NEAR, nearest, similarity_to
 from python_assets.providers.simulator import lexicon
 from python_assets.study.label_sets import PLAIN_SENTENCES, label_sets
@@ -139,8 +138,7 @@ def read_answers():
     """Real answers and the label that one reader gave each, who did not see the group."""
     if DATA is None:
         pytest.skip("PLUMBLINE_DATA is not set: it holds answers with a reader's labels")
-    with (Path(DATA) / "fairsea" / "labels.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_by_one_reader(Path(DATA))
 
 
 def test_no_anchor_is_an_answer_that_was_read(read_answers):
