@@ -55,7 +55,7 @@ def test_what_a_spreadsheet_would_compute_is_a_text(page):
 
 def test_the_matrix_gives_verdicts_by_model(table_of):
     heads, row = table_of("#findings table.verdicts", findings=hypotheses({}))
-    assert heads == ["hypothesis", "biased"]
+    assert heads == ["question", "biased"]
     assert row == ["sentiment by concept", "difference shown"]
 
 
