@@ -15,7 +15,7 @@ from python_assets.providers.messages import PLACEHOLDER
 from python_assets.providers.parameters import Parameters
 from python_assets.providers.provider import provider
 from python_assets.providers.records import Answer, Request, SystemConfig
-from python_assets.study.problems import listed, unknown_name
+from python_assets.study.problems import listed, rename_to, unknown_name
 from python_assets.study.systems import Decoding
 
 APPLICATION: Final = "http"
@@ -199,8 +199,7 @@ def _request_problems(request: Any) -> Iterator[StudyError]:
             where, request, f"{PLACEHOLDER} or {MESSAGES_SLOT} as a value in it", "write where the prompt stands"
         )
     if f'"{_SYSTEM_BEFORE}"' in json.dumps(request, default=str):
-        remedy = f"rename it to {SYSTEM_PROMPT}, as it is called now"
-        yield StudyError(where, request, f"no {_SYSTEM_BEFORE} as a value in it", remedy)
+        yield StudyError(where, request, f"no {_SYSTEM_BEFORE} as a value in it", rename_to(SYSTEM_PROMPT))
     for slot in (PLACEHOLDER, MESSAGES_SLOT):
         if slots.count(slot) > 1:
             expected = f"{slot} once, not {slots.count(slot)} times"

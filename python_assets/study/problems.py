@@ -46,10 +46,15 @@ def suggestion(value: Any, names: Iterable[str], otherwise: str) -> str:
     """Ask whether the nearest name was meant; where none is near, say something else."""
     known = list(names)
     if (new := _renamed(value)) in known:
-        return f"rename it to {new}, as it is called now"
+        return rename_to(str(new))
     if near := nearest(value, known):
         return f"did you mean '{near}'?"
     return otherwise
+
+
+def rename_to(new: str) -> str:
+    """What to do with a name of before: take the new one."""
+    return f"rename it to {new}, as it is called now"
 
 
 def _renamed(value: Any) -> str | None:

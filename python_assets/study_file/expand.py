@@ -14,6 +14,7 @@ from typing import NamedTuple
 from python_assets.errors import FieldPath, StudyError
 from python_assets.study.base import ALL_PROMPTS, ALL_SYSTEMS, BASELINE, EVERY_IMPORTED, LEVEL_SEPARATOR, Against
 from python_assets.study.factors import KnownFactor, known_factors
+from python_assets.study.problems import rename_to
 from python_assets.study.study import (
     Embedding,
     Encoding,
@@ -97,9 +98,7 @@ def _name_problems(path: FieldPath, spec: SystemSpec) -> list[StudyError]:
     for name in placeholders:
         if name not in PLACEHOLDERS:
             expected = "no other placeholder than {model}, {system_prompt_name}, {template}, {extension} and {wave}"
-            remedy = (
-                "rename it to {system_prompt_name}, as it is called now" if name == "role" else f"remove {{{name}}}"
-            )
+            remedy = rename_to("{system_prompt_name}") if name == "role" else f"remove {{{name}}}"
             problems.append(StudyError(where, spec.name, expected, remedy))
     for name, values in _variants(spec).items():
         if len(values) > 1 and name not in placeholders:

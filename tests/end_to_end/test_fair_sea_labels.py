@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+from bench.label_agreement import read_by_one_reader
 from tests.end_to_end.conftest import answers_of
 from tests.end_to_end.labelled import Labelled
 
@@ -64,7 +65,7 @@ def labelled(tmp_path_factory, data_folder):
         from raw.responses inner join raw.prompt_factors using (study_id, prompt_id) where factor = 'category'
         """
     )
-    labels = pd.read_csv(folder / "labels.csv").replace({"label": {"unmatched": "unscored"}})
+    labels = pd.DataFrame(read_by_one_reader(folder.parent))
     study.labels = answered.df().merge(labels, on=["prompt_category", "llm_output"])
     for name, (category, _) in SETS.items():
         of_measure = study.labels[study.labels["prompt_category"] == category]

@@ -13,6 +13,7 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+const VERDICTS = JSON.parse(document.body.dataset.verdicts); // in the words of text.py
 const words = (name) => String(name ?? "").replaceAll("_", " ");
 const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 const signed = (written) => written.replaceAll("-", "\u2212");

@@ -108,5 +108,5 @@ function metricTrack(value, floor, range, isFromAbove, isBeyond) {
 function verdictBadge(verdict) {
   if (verdict === null) return "";
   const isQuiet = ["inconclusive", "not_tested"].includes(verdict);
-  return element("span", { class: isQuiet ? "soft" : `badge ${verdict}` }, JSON.parse(document.body.dataset.verdicts)[verdict]);
+  return element("span", { class: isQuiet ? "soft" : `badge ${verdict}` }, VERDICTS[verdict]);
 }
