@@ -4,12 +4,11 @@
     PLUMBLINE_DATA=FOLDER python -m bench.train_refusals --write  writes the package's weights as well, and what each
                                                                   real answer is read as by the model without it
 
-Trained on: real answers labelled refused or answered (refusals/refusals.csv: XSTest, two people each, CC BY 4.0;
-SpeechMap, by a judge, Apache 2.0); as answers, answers of two models to FAIR-SEA (MIT), sentences of the World
-Factbook (public domain), contexts and questions of BBQ (CC BY 4.0); phrasings of our own
-(tests/python_assets/phrasings). Partial refusals train the second column only. The threshold is the lowest at
-which rules or model are right in PRECISION of the answers that they call refused, each model read by weights that
-never saw it.
+Trained on: answers of models labelled refused or answered (refusals/refusals.csv and refusals2/refusals2.csv, whose
+sources docs/sources.md names); as answers, those of two models to FAIR-SEA (MIT), sentences of the World Factbook
+(public domain), contexts and questions of BBQ (CC BY 4.0); phrasings of our own (tests/python_assets/phrasings, the
+source `decisions` of refusals2). Partial refusals, stances and other languages are left out. The threshold is the
+lowest at which FALSE_CALLS of the real answers are called refusals, each read by weights that never saw its model.
 """
 
 import argparse
@@ -24,20 +23,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from statsmodels.stats.inter_rater import cohens_kappa, to_table
 from tqdm import tqdm
 
-from python_assets.providers.refusal.linear import MOST_WORDS, TOKEN, WEIGHTS, may_refuse, read_text, save_weights
-from python_assets.providers.refusal.opening import opening_sentences
-from python_assets.providers.refusal.rules import refuses_by_rules
+from python_assets.providers.refusal.linear import WEIGHTS, save_weights
+from python_assets.providers.refusal.opening import opened, opening_sentences
+from python_assets.providers.refusal.tokens import features, speaks, tokens
 
-PRECISION: Final = 0.94
-REAL: Final = ("xstest", "speechmap")
-# columns of the weights
-REFUSED, PARTLY = 0, 1
-_C_REFUSED: Final = 10.0
-_C_PARTLY: Final = 3.0
-_MOST_WORDS_KEPT: Final = 16_000
+FALSE_CALLS: Final = 0.015
+REAL: Final = ("xstest", "speechmap", "rbr", "coconot", "jbb", "refusalbench", "pct")
+_C: Final = 10.0
+_FEATURES_KEPT: Final = 12_000
+_WEIGHT_OF_GRAMMAR: Final = 0.3
 _FOLDS: Final = 8
 _ANSWERS_OF_FAIR_SEA: Final = 40  # of a category and a model
 HELD_OUT_OF_BBQ: Final = ("Age", "Religion")
@@ -45,72 +41,74 @@ _TEXTS_OF_BBQ: Final = 150  # of a category
 _TRAINED_ON_FAIR_SEA: Final = ("gpt-4o-mini", "gpt-4.1-nano")
 HELD_OUT: Final = Path(__file__).with_name("refusals_held_out.csv")
 _OWN: Final = Path(__file__).parents[1] / "tests" / "python_assets" / "phrasings"
+# what was asked for where the rows themselves do not say
+_ASKED: Final = {"letter": "Write a letter.", "roleplay": "Write a dialogue."}
 
 
-_Row = tuple[str, str, str, str, str, str]
+class Row(NamedTuple):
+    """A text and what it is.
 
-
-class Labelled(NamedTuple):
-    """Texts and what they are.
-
-    label: refused, partly, answered. fold: what is left out together, a model. material: refusals.csv's source, or
-    what else a text is. topic: of its question.
+    label: refused, partly, stance, answered. fold: what is left out together, a model. material: source of the
+    answers, or what else a text is. topic: of its question. prompt: what was asked, where it matters.
     """
 
-    texts: NDArray[np.object_]
-    label: NDArray[np.object_]
-    fold: NDArray[np.object_]
-    material: NDArray[np.object_]
-    topic: NDArray[np.object_]
-    language: NDArray[np.object_]
+    text: str
+    label: str
+    fold: str
+    material: str
+    topic: str
+    prompt: str = ""
 
 
-def labelled(data: Path) -> Labelled:
-    """All texts that the model is trained on."""
-    rows = pd.DataFrame(
-        [*_real(data), *_fair_sea(data), *_factbook(data), *_bbq(data), *_own()], columns=list(Labelled._fields)
-    )
-    return Labelled(*(rows[name].to_numpy(dtype=object) for name in Labelled._fields))
+def labelled(data: Path) -> pd.DataFrame:
+    """All texts, a column a field of Row: those that the model is trained on, and partial refusals and stances."""
+    rows = [*_real(data), *_fair_sea(data), *_factbook(data), *_bbq(data), *_own()]
+    return pd.DataFrame(rows, columns=Row._fields)
 
 
-def _real(data: Path) -> Iterator[_Row]:
-    for row in _csv(data / "refusals" / "refusals.csv"):
-        yield row["text"], row["label"], row["model"], row["source"], row["topic"], row["language"]
+def _real(data: Path) -> Iterator[Row]:
+    relabelled = {row["sha256"]: row["what"] for row in _csv(data / "refusals2" / "relabelled.csv")}
+    for path in (data / "refusals" / "refusals.csv", data / "refusals2" / "refusals2.csv"):
+        for row in _csv(path):
+            what = relabelled.get(digest(row["text"]), row["label"])
+            if what != "not_english" and row.get("language", "en") == "en":
+                asked = _ASKED.get(row["topic"], "")
+                yield Row(row["text"], what, row["model"], row["source"], row["topic"], asked)
 
 
-def _fair_sea(data: Path) -> Iterator[_Row]:
+def _fair_sea(data: Path) -> Iterator[Row]:
     read = pd.read_parquet(
         data / "fairsea" / "fairsea_responses.parquet", columns=["model", "prompt_category", "llm_output"]
     )
     read = read[read["model"].isin(_TRAINED_ON_FAIR_SEA)].drop_duplicates("llm_output").sample(frac=1, random_state=1)
     for row in read.groupby(["model", "prompt_category"]).head(_ANSWERS_OF_FAIR_SEA).itertuples():
-        yield row.llm_output, "answered", f"fair_sea {row.model}", "fair_sea", row.prompt_category, "en"
+        yield Row(row.llm_output, "answered", f"fair_sea {row.model}", "fair_sea", row.prompt_category)
 
 
-def _factbook(data: Path) -> Iterator[_Row]:
+def _factbook(data: Path) -> Iterator[Row]:
     for path in sorted((data / "factbook").glob("*.txt")):
-        for sentence in opening_sentences(path.read_text(encoding="utf-8")):
-            yield sentence, "answered", "factbook", "factbook", path.stem, "en"
+        for sentence in opening_sentences(opened(path.read_text(encoding="utf-8"))):
+            yield Row(sentence, "answered", "factbook", "factbook", path.stem)
 
 
-def _bbq(data: Path) -> Iterator[_Row]:
+def _bbq(data: Path) -> Iterator[Row]:
     """Sentences about people that refuse nothing; the other categories are what a test reads."""
     items = pd.read_parquet(data / "bbq" / "bbq_items_6cat.parquet", columns=["category", "context", "question"])
     items = items[~items["category"].isin(HELD_OUT_OF_BBQ)]
     for column in ("context", "question"):
         drawn = items.drop_duplicates(column).sample(frac=1, random_state=1).groupby("category").head(_TEXTS_OF_BBQ)
         for row in drawn.itertuples():
-            yield getattr(row, column), "answered", f"bbq {row.category}", "bbq", row.category, "en"
+            yield Row(getattr(row, column), "answered", f"bbq {row.category}", "bbq", row.category)
 
 
-def _own() -> Iterator[_Row]:
+def _own() -> Iterator[Row]:
     for row in _csv(_OWN / "labels.csv"):
-        yield row["text"], "answered", "own labels", "own labels", row["category"], "en"
+        yield Row(row["text"], "answered", "own labels", "own labels", row["category"])
     drawn = random.Random(1)
     for kind in ("refusals", "yes_no", "multiple_choice"):
         for row in _csv(_OWN / f"{kind}.csv"):
             label = "refused" if row["truth"] == "refusal" else "answered"
-            yield row["text"], label, f"own {drawn.randrange(_FOLDS)}", f"own {kind}", "", "en"
+            yield Row(row["text"], label, f"own {drawn.randrange(_FOLDS)}", f"own {kind}", "")
 
 
 def _csv(path: Path) -> Iterator[dict[str, str]]:
@@ -119,112 +117,102 @@ def _csv(path: Path) -> Iterator[dict[str, str]]:
 
 
 class Fitted(NamedTuple):
-    """Words, their inverse document frequencies (n,), coefficients (2, n) and intercepts (2,)."""
+    """Features, their inverse document frequencies and coefficients (n,), and the intercept (1,)."""
 
-    words: list[str]
+    features: list[str]
     idf: NDArray[np.float64]
     coefficients: NDArray[np.float64]
-    intercepts: NDArray[np.float64]
+    intercept: NDArray[np.float64]
 
-    def decisions(self, read: Sequence[str]) -> NDArray[np.float64]:
-        """Log odds of refused and partly: shape (texts, 2)."""
-        found = _vectorizer(vocabulary=self.words)
-        found.idf_ = self.idf
-        return np.asarray(found.transform(read) @ self.coefficients.T) + self.intercepts
+    def log_odds(self, counted: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+        """Log odds of a refusal: shape (texts,)."""
+        vectors = _vectorizer(vocabulary=self.features)
+        vectors.idf_ = self.idf
+        return np.asarray(vectors.transform(counted) @ self.coefficients) + self.intercept
 
 
 def _vectorizer(**options: Any) -> Any:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    return TfidfVectorizer(ngram_range=(1, MOST_WORDS), sublinear_tf=True, token_pattern=TOKEN, **options)
+    return TfidfVectorizer(analyzer=list, lowercase=False, sublinear_tf=True, **options)
 
 
-def fitted(read: Sequence[str], label: NDArray[np.object_]) -> Fitted:
-    """Train on texts as the model reads them; the words that say most are kept, and fitted again."""
+def fitted(counted: Sequence[Sequence[str]], refused: NDArray[np.bool_], weight: NDArray[np.float64]) -> Fitted:
+    """Train on the features of texts; those that say most are kept, and fitted again."""
     every = _vectorizer(min_df=2)
-    weight = np.abs(_fit(every.fit_transform(read), label)[0]).max(axis=0)
-    words = sorted(every.get_feature_names_out()[np.argsort(-weight)[:_MOST_WORDS_KEPT]])
-    kept = _vectorizer(vocabulary=words)
-    return Fitted(words, *_rounded(kept.fit_transform(read), kept, label))
+    size = np.abs(_fit(every.fit_transform(counted), refused, weight)[0])
+    kept = sorted(every.get_feature_names_out()[np.argsort(-size, kind="stable")[:_FEATURES_KEPT]])
+    vectors = _vectorizer(vocabulary=kept)
+    # as the file keeps them: what is measured is what is read
+    arrays = (np.asarray(vectors.fit(counted).idf_), *_fit(vectors.transform(counted), refused, weight))
+    return Fitted(kept, *(one.astype(np.float32).astype(np.float64) for one in arrays))
 
 
-def _rounded(found: Any, kept: Any, label: NDArray[np.object_]) -> tuple[NDArray[np.float64], ...]:
-    """As the file keeps them: what is measured is what is read."""
-    return tuple(np.asarray(one, dtype=np.float32).astype(np.float64) for one in (kept.idf_, *_fit(found, label)))
-
-
-def _fit(found: Any, label: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Coefficients and intercepts of refused against answered, and of partly against the rest."""
+def _fit(vectors: Any, refused: NDArray[np.bool_], weight: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     from sklearn.linear_model import LogisticRegression
 
-    columns = []
-    for target, used, c in (("refused", label != "partly", _C_REFUSED), ("partly", label != "", _C_PARTLY)):
-        one = LogisticRegression(C=c, class_weight="balanced", solver="liblinear", max_iter=1000)
-        columns.append(one.fit(found[used], label[used] == target))
-    return np.stack([one.coef_[0] for one in columns]), np.array([one.intercept_[0] for one in columns])
+    model = LogisticRegression(C=_C, class_weight="balanced", solver="liblinear", max_iter=1000)
+    model.fit(vectors, refused, sample_weight=weight)
+    return [model.coef_[0], model.intercept_]
 
 
-def left_out(texts: Labelled, fold: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Log odds of every text by a model trained without its fold: shape (texts, 2)."""
-    read = read_texts(texts)
-    found = np.empty((len(read), 2))
-    for one in tqdm(np.unique(fold), desc="folds", disable=None):
-        out = fold == one
-        found[out] = fitted(read[~out], texts.label[~out]).decisions(read[out])
-    found[[not may_refuse(one) for one in read], REFUSED] = -np.inf
-    return found
+def counted(texts: pd.DataFrame) -> NDArray[np.object_]:
+    """The features of each text."""
+    every = np.empty(len(texts), dtype=object)
+    every[:] = [list(features(tokens(prompt, text))) for prompt, text in zip(texts.prompt, texts.text, strict=True)]
+    return every
 
 
-def read_texts(texts: Labelled) -> NDArray[np.object_]:
-    """What the model reads of each text."""
-    return np.array([read_text(opening_sentences(text)) for text in texts.texts], dtype=object)
+def is_trained_on(texts: pd.DataFrame) -> NDArray[np.bool_]:
+    """Which texts teach: those that refuse wholly or not at all."""
+    return texts.label.isin(["refused", "answered"]).to_numpy()
 
 
-def thresholds_of(texts: Labelled, decisions: NDArray[np.float64], by_rules: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The lowest threshold of each column that is right often enough; of partly, as many as there are."""
-    real = is_real(texts)
-    told = real & (texts.label != "partly")
-    refused = texts.label == "refused"
-    for lowest in np.arange(-1, 3, 0.02):
-        found = by_rules | (decisions[:, REFUSED] > lowest)
-        if refused[found & told].mean() >= PRECISION:
-            break
-    open_ = real & ~found
-    n_partly = int((texts.label[open_] == "partly").sum())
-    return np.array([lowest, np.sort(decisions[open_, PARTLY])[-n_partly - 1]])
+def weights_of(texts: pd.DataFrame) -> NDArray[np.float64]:
+    """How much each text counts."""
+    return np.where(texts.topic == "grammar", _WEIGHT_OF_GRAMMAR, 1.0)
 
 
-def is_real(texts: Labelled) -> NDArray[np.bool_]:
-    """Which texts are answers of models in English that people or a judge labelled."""
-    return np.isin(texts.material, REAL) & (texts.language == "en")
+def left_out(texts: pd.DataFrame, read: NDArray[np.object_]) -> NDArray[np.float64]:
+    """Log odds of every text by a model trained without its fold; minus infinity where it does not speak."""
+    found, teaches, weight = np.empty(len(texts)), is_trained_on(texts), weights_of(texts)
+    refused = (texts.label == "refused").to_numpy()
+    for fold in tqdm(texts.fold.unique(), desc="folds", disable=None):
+        out = (texts.fold == fold).to_numpy()
+        rest = ~out & teaches
+        found[out] = fitted(read[rest], refused[rest], weight[rest]).log_odds(read[out])
+    spoken = [speaks(tokens(prompt, text)) for prompt, text in zip(texts.prompt, texts.text, strict=True)]
+    return np.where(spoken, found, -np.inf)
 
 
-def outcomes(
-    decisions: NDArray[np.float64], thresholds: NDArray[np.float64], by_rules: NDArray[np.bool_]
-) -> NDArray[np.object_]:
-    """What each text is read as."""
-    refused = by_rules | (decisions[:, REFUSED] > thresholds[REFUSED])
-    partly = decisions[:, PARTLY] > thresholds[PARTLY]
-    return np.where(refused, "refused", np.where(partly, "partly", "answered")).astype(object)
+def threshold_of(texts: pd.DataFrame, log_odds: NDArray[np.float64]) -> float:
+    """The lowest threshold at which no more than FALSE_CALLS of the real answers are called."""
+    answered = np.sort(log_odds[(texts.label == "answered") & texts.material.isin(REAL)])
+    return float(answered[-int(FALSE_CALLS * len(answered)) - 1])
 
 
-def report(texts: Labelled, read: NDArray[np.object_], heading: str) -> Iterator[str]:
-    """Lines of Markdown: recall and precision by source, model and topic; partial refusals aside."""
-    yield f"\n| {heading} | n | refused | recall | precision |\n|---|---|---|---|---|"
-    told = texts.label != "partly"
-    real = is_real(texts)
-    parts = {"all": real} | {one: texts.material == one for one in REAL}
-    parts |= {str(one): real & (texts.fold == one) for one in np.unique(texts.fold[real])}
-    parts["discrimination"] = real & np.array(["discr" in topic for topic in texts.topic])
-    parts |= {one: texts.material == one for one in np.unique(texts.material[~np.isin(texts.material, REAL)])}
+def report(texts: pd.DataFrame, called: NDArray[np.bool_], heading: str) -> Iterator[str]:
+    """Lines of Markdown: recall, precision and false calls by source and model; stances and partial ones beside."""
+    yield f"\n| {heading} | n | refused | recall | precision | of answered called | of stances | of partial ones |"
+    yield "|---|---|---|---|---|---|---|---|"
+    real = texts.material.isin(REAL).to_numpy()
+    parts = {"all": real} | {one: (texts.material == one).to_numpy() for one in REAL}
+    parts |= {str(one): real & (texts.fold == one).to_numpy() for one in texts.fold[real].unique()}
+    parts |= {str(one): (texts.material == one).to_numpy() for one in texts.material[~real].unique()}
     for name, part in parts.items():
-        own = part & told
-        refused, called = (texts.label == "refused") & own, (read == "refused") & own
-        recall, precision = (f"{(refused & called).sum() / n.sum():.3f}" if n.any() else "" for n in (refused, called))
-        yield f"| {name} | {own.sum()} | {refused.sum()} | {recall} | {precision} ({(called & ~refused).sum()} wrong) |"
-    same = (read[real] == texts.label[real]).mean()
-    kappa = cohens_kappa(to_table(np.stack([read[real], texts.label[real]], axis=1))[0]).kappa
-    yield f"\nThree classes, {real.sum()} real answers: agreement {same:.3f}, kappa {kappa:.3f}"
+        is_of = {label: part & (texts.label == label).to_numpy() for label in Row_LABELS}
+        n_refused, n_answered = is_of["refused"].sum(), is_of["answered"].sum()
+        hit, false = (called & is_of["refused"]).sum(), (called & is_of["answered"]).sum()
+        shares = (_share(hit, n_refused), _share(hit, hit + false), _share(false, n_answered))
+        beside = (f"{(called & is_of[label]).sum()} of {is_of[label].sum()}" for label in ("stance", "partly"))
+        yield f"| {name} | {n_refused + n_answered} | {n_refused} | {' | '.join((*shares, *beside))} |"
+
+
+Row_LABELS: Final = ("refused", "answered", "stance", "partly")
+
+
+def _share(n: int, of: int) -> str:
+    return f"{n / of:.3f}" if of else ""
 
 
 def digest(text: str) -> str:
@@ -232,9 +220,9 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def held_out() -> dict[str, str]:
-    """What the real answers were read as by weights trained without their model, by digest."""
-    return {row["sha256"]: row["outcome"] for row in _csv(HELD_OUT)}
+def held_out() -> dict[str, bool]:
+    """Whether the real answers were called refusals by weights trained without their model, by digest."""
+    return {row["sha256"]: row["refused"] == "1" for row in _csv(HELD_OUT)}
 
 
 def main() -> None:
@@ -243,25 +231,22 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     texts = labelled(Path(os.environ["PLUMBLINE_DATA"]))
-    by_rules = np.array([refuses_by_rules(opening_sentences(text)) for text in texts.texts])
-    decisions = left_out(texts, texts.fold)
-    thresholds = thresholds_of(texts, decisions, by_rules)
-    print(f"thresholds {thresholds.round(3).tolist()}")
-    read = outcomes(decisions, thresholds, by_rules)
-    print("\n".join(report(texts, read, "each model left out")))
-    print(
-        "\n".join(
-            report(texts, outcomes(decisions, thresholds, np.zeros_like(by_rules)), "the same, without the rules")
-        )
-    )
+    read = counted(texts)
+    log_odds = left_out(texts, read)
+    threshold = threshold_of(texts, log_odds)
+    called = log_odds > threshold
+    print(f"threshold {threshold:.3f}")
+    print("\n".join(report(texts, called, "each model left out")))
     if arguments.write:
-        final = fitted(read_texts(texts), texts.label)
-        save_weights(WEIGHTS, final.words, final.idf, final.coefficients, final.intercepts, thresholds)
-        real = np.isin(texts.material, REAL)
+        teaches = is_trained_on(texts)
+        refused = (texts.label == "refused").to_numpy()
+        final = fitted(read[teaches], refused[teaches], weights_of(texts)[teaches])
+        save_weights(WEIGHTS, final.features, final.idf, final.coefficients, final.intercept[0], np.array(threshold))
         with HELD_OUT.open("w", encoding="utf-8", newline="") as file:
-            rows = ((digest(text), outcome) for text, outcome in zip(texts.texts[real], read[real], strict=True))
-            csv.writer(file, lineterminator="\n").writerows([("sha256", "outcome"), *rows])
-        print(f"{WEIGHTS.name}: {WEIGHTS.stat().st_size:,} bytes, {len(final.words):,} runs of words")
+            real = texts.material.isin(REAL)
+            rows = ((digest(text), int(one)) for text, one in zip(texts.text[real], called[real], strict=True))
+            csv.writer(file, lineterminator="\n").writerows([("sha256", "refused"), *rows])
+        print(f"{WEIGHTS.name}: {WEIGHTS.stat().st_size:,} bytes, {len(final.features):,} features")
 
 
 if __name__ == "__main__":

@@ -1,69 +1,95 @@
 """What the speaker of a response says first, sentence by sentence: what a refusal is looked for in.
 
-A refusal says so first, and in the first person. What stands in quotation marks, or is said by somebody
-("..., said the minister"), is nobody's refusal to answer.
+A refusal says so first, and in the first person. What stands in quotation marks is nobody's refusal to answer.
 """
 
+import json
 import re
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
+
+from python_assets.providers.refusal.lexicon import lexicon
 
 # Longer than three sentences of any refusal seen; keeps a 10 MB response from being searched.
-_OPENING_CHARACTERS: Final = 1_200
+OPENING_CHARACTERS: Final = 3_000
+_MOST_JSON_CHARACTERS: Final = 100_000
 _STRAIGHT: Final = str.maketrans(dict.fromkeys("’‘ʼ＇", "'") | dict.fromkeys("“”„", '"'))
 
+_FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$\n?", re.MULTILINE)
 _MARKUP: Final = re.compile(r"[*_#>`]+")
 _WRAPPED: Final = re.compile(r"\s*\"([^\"]*)\"?\s*|\s*'((?:[^']|'(?=\w))*)'\s*")
 # a quotation that ends a sentence leaves its point behind: what follows it is another sentence
 _QUOTED: Final = re.compile(r"(?:\"[^\"]*\"|«[^»]*»|(?<!\w)'(?:[^']|'(?=\w))*')(?=(?P<another>\s+[A-Z])?)")
 _POINT: Final = re.compile(r"[.!?].\Z", re.DOTALL)
-_ABBREVIATION: Final = re.compile(r"\b([A-Z])\.(?=[A-Z]\.)|\b(?:Mr|Mrs|Ms|Dr|St|e\.g|i\.e|vs)\.")
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|$)")
-# "..., the prime minister said" and '" said a farmer', but not "the text, as you said"
-_REPORTED: Final = re.compile(
-    r"[,\"'!?]\s*(?:(?!(?:you|I|I've|you've|we)\b)[\w.'-]{1,30}\s+){0,6}?"
-    r"(?:said|says|wrote|writes|replied|answered|recalls|recalled|explained|explains|insisted|insists"
-    r"|told|added|argued|argues|declared|announced|noted|admitted|admits|held|ruled|sang|sings|cried|whispered"
-    r"|shouted|snapped|sighed|joked|remarked|remembers|remembered|protested|laughed|quipped|used\s+to\s+say"
-    r"|concluded|complained|warned|promised)\b",
-    re.IGNORECASE,
-)
-# "I can't wait to see it": what people cannot do in their own lives
-_OF_LIFE: Final = re.compile(
-    r"\bI\s+(?:can't|cannot|can\s+not|couldn't|could\s+not)\s+(?:\w+ly\s+)?(?:wait|imagine|believe|afford|stand|bear"
-    r"|remember|forget|sleep|swim|drive|cook|complain|deny|get\s+enough|agree\s+more|thank|help\s+(?:but\b|\w+ing\b)"
-    r"|(?:recommend|praise)\b[^.!?]*\benough)\b",
-    re.IGNORECASE,
-)
+_FEWEST_WORDS: Final = 3
+_JSON_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
+def opened(text: str) -> str:
+    """A response without the fence around it and its quotation marks straight; only its beginning."""
+    return _FENCE.sub("", text[:_MOST_JSON_CHARACTERS].translate(_STRAIGHT))
 
 
 def opening_sentences(text: str) -> list[str]:
     """The sentences that a response begins with.
 
     Args:
-        text: the response.
+        text: the response, as opened gives it.
 
     Returns:
         Sentences of its first characters, without markup and quotations, blanks single; of a response that is
-        one quotation, what stands in it.
+        one quotation, what stands in it; of JSON its strings of three words or more.
     """
-    opening = _MARKUP.sub("", text[:_OPENING_CHARACTERS].translate(_STRAIGHT))
+    if (values := json_values(text)) is not None:
+        text = "\n".join(one for _, one in values if isinstance(one, str) and len(one.split()) >= _FEWEST_WORDS)
+    opening = _MARKUP.sub("", text[:OPENING_CHARACTERS])
     if whole := _WRAPPED.fullmatch(opening):
         opening = whole.group(1) or whole.group(2) or ""
-    opening = _ABBREVIATION.sub(lambda match: match.group().replace(".", ""), opening)
+    opening = without_points(opening)
     opening = _QUOTED.sub(_without, opening)
     sentences = (" ".join(match.group().split()) for match in _SENTENCE.finditer(opening))
     return [sentence for sentence in sentences if any(map(str.isalnum, sentence))]
+
+
+def without_points(text: str) -> str:
+    """A text whose titles and initials have no point, which would end a sentence."""
+    return lexicon().abbreviations.sub(lambda match: match.group().replace(".", ""), text)
 
 
 def _without(quotation: re.Match[str]) -> str:
     return " . " if quotation["another"] and _POINT.search(quotation.group()) else " "
 
 
-def is_reported(sentence: str) -> bool:
-    """Tell whether somebody else says a sentence."""
-    return _REPORTED.search(sentence) is not None
+def json_values(text: str) -> list[tuple[str, Any]] | None:
+    """The texts, numbers and truths of a response that is JSON with their keys, and what follows it with none.
+
+    Of JSON that was cut off, or is none by the rules, what stands in quotation marks.
+
+    Args:
+        text: the response, as opened gives it.
+
+    Returns:
+        In order, null left out; None where the response is no JSON.
+    """
+    start = text.lstrip()
+    if not start.startswith(("{", "[")):
+        return None
+    try:
+        value, end = json.JSONDecoder().raw_decode(start)
+    except (ValueError, RecursionError):
+        return [("", match[1]) for match in _JSON_STRING.finditer(start[:OPENING_CHARACTERS])] or None
+    rest = start[end:].strip()
+    return [*_values(value), *([("", rest)] if rest else [])]
 
 
-def is_of_life(sentence: str) -> bool:
-    """Tell whether a sentence says in the first person what a refusal never is about."""
-    return _OF_LIFE.search(sentence) is not None
+def _values(value: Any) -> Iterator[tuple[str, Any]]:
+    waiting = [("", value)]
+    while waiting:
+        key, one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += reversed(one.items())
+        elif isinstance(one, list):
+            waiting += ((key, inner) for inner in reversed(one))
+        elif one is not None:
+            yield key, one

@@ -1,0 +1,70 @@
+"""The closed lexicon of refusals: the words that stand for themselves, and the classes of those that go in pairs.
+
+Every other word reads alike, so that a response is read the same whoever it is about. Belongs here: reading
+lexicon.yml. What is made of a response by it is tokens.py.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import yaml
+
+from python_assets.texts.yaml_loader import LOADER
+
+LEXICON: Final = Path(__file__).with_name("lexicon.yml")
+
+
+class Lexicon(NamedTuple):
+    """What lexicon.yml says.
+
+    words: in lower case and the singular, which stand for themselves. of_models: those of them that a model is
+    called by, whatever their capitals. class_of: of a token the class that it counts as in pairs. cannot, do_not:
+    phrases of tokens of the classes CANNOT and DONOT. in_pairs: classes that are counted in pairs. speaks: words of
+    which one says that a text speaks of its speaker or of the request. names: first words that are a name unless
+    one of not_a_name_before follows. saying: verbs of reported speech. salutation, speech, of_life, abbreviations,
+    asks_for: patterns of texts, sentences and prompts.
+    """
+
+    words: frozenset[str]
+    of_models: frozenset[str]
+    class_of: Mapping[str, str]
+    cannot: re.Pattern[str]
+    do_not: re.Pattern[str]
+    in_pairs: frozenset[str]
+    speaks: frozenset[str]
+    names: frozenset[str]
+    not_a_name_before: frozenset[str]
+    saying: tuple[str, ...]
+    salutation: re.Pattern[str]
+    speech: re.Pattern[str]
+    of_life: re.Pattern[str]
+    abbreviations: re.Pattern[str]
+    asks_for: re.Pattern[str]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The lexicon of the package."""
+    raw = yaml.load(LEXICON.read_text(encoding="utf-8"), Loader=LOADER)
+    class_of = {word: word for word in raw["classes_of_themselves"]}
+    class_of |= {word: name for name, words in raw["classes"].items() for word in words}
+    return Lexicon(
+        words=frozenset(word for words in raw["words"].values() for word in words),
+        of_models=frozenset(raw["words"]["model"]),
+        class_of=class_of,
+        cannot=re.compile(raw["cannot"]),
+        do_not=re.compile(raw["do_not"]),
+        in_pairs=frozenset(raw["pairs_of"]),
+        speaks=frozenset(raw["speaks"]),
+        names=frozenset(raw["first_words_that_are_names"]),
+        not_a_name_before=frozenset(raw["unless_followed_by"]),
+        saying=tuple(raw["saying"]),
+        salutation=re.compile(raw["salutation"]),
+        speech=re.compile(raw["speech"]),
+        of_life=re.compile(raw["of_life"], re.IGNORECASE),
+        abbreviations=re.compile(raw["abbreviations"]),
+        asks_for=re.compile(raw["asks_for"]),
+    )
