@@ -556,6 +556,7 @@ def _misused(got: str, expected: str) -> PlumblineError:
 def _gate(parsed: argparse.Namespace) -> int:
     from python_assets.gate.both_runs import both_runs, comparison_home, write_comparison
     from python_assets.gate.moved import read_gate, require_margins
+    from python_assets.gate.outcomes import require_outcomes_alike
     from python_assets.gate.page import write_gate_page
     from python_assets.gate.text import text
     from python_assets.published.keep_changes import keep_changes
@@ -575,7 +576,7 @@ def _gate(parsed: argparse.Namespace) -> int:
             PLUMBLINE_HOME=str(home.root), PLUMBLINE_STUDIES=str(study.folder), DAGSTER_HOME=str(home.root / "dagster")
         )
         _materialise(study.study_id)
-        gate = read_gate(home.published, study)
+        gate = read_gate(home.published, study)._replace(read_alike=require_outcomes_alike(runs, home.published))
     print(printable(text(gate, runs)), flush=True)
     if parsed.report:
         write_gate_page(gate, runs, parsed.report)

@@ -16,6 +16,7 @@ from dagster_project.resources import StudyResource, WarehouseResource
         raw_table("systems", "generate", "system_id", ["prompts", "prompt_factors"]),
         raw_table("system_factors", "generate", "(system_id, factor)", ["prompts", "prompt_factors"]),
         raw_table("responses", "generate", "(system_id, prompt_id, replicate)", ["prompts", "prompt_factors"]),
+        raw_table("outcomes_before", "generate", "(system_id, prompt_id, replicate)", ["prompts", "prompt_factors"]),
     ],
 )
 @tells_mistakes
@@ -34,5 +35,5 @@ def generate(
     with stage_connection(context, loaded, warehouse) as connection:
         run = run_context(context, warehouse)
         counts = timed(generate_study, loaded, connection, run.home, progress=run.progress, allowance=run.allowance)
-        for table in ("systems", "system_factors", "responses"):
+        for table in ("systems", "system_factors", "responses", "outcomes_before"):
             yield materialise(connection, "raw", table, **counts)

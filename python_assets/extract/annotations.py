@@ -16,7 +16,7 @@ from python_assets.extract.column import COLUMN_VERSION, RESPONSE_KEYS, parse_co
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, nothing, only_where, storable
 from python_assets.extract.measures import Measure
-from python_assets.study.base import UNSCORED
+from python_assets.study.base import UNDECIDED, UNSCORED
 from python_assets.warehouse.build import Quarantined
 
 INVALID: Final = "invalid_annotation"
@@ -105,7 +105,7 @@ def _in_place(values: MeasuredValues, own: _Entries, wins: NDArray[np.bool_]) ->
 
 def _beside(first: Measure, other: Read, wins: NDArray[np.bool_], rejected: NDArray[np.bool_]) -> Read:
     """A measure beside the labels: an annotated response has one; how like anchors a text is stays."""
-    if other.measure.measure_id != first.measure_id + UNSCORED:
+    if other.measure.measure_id not in (first.measure_id + UNSCORED, first.measure_id + UNDECIDED):
         return other
     values = other.values
     reason = np.where(wins | rejected, only_where(rejected, INVALID), values.reason)

@@ -8,7 +8,7 @@ from python_assets.errors import StudyError, Told
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, no_numbers, nothing, only_where
 from python_assets.extract.units import Ids
-from python_assets.study.base import UNSCORED
+from python_assets.study.base import UNDECIDED, UNSCORED
 from python_assets.study.measures import Equals
 from python_assets.study.problems import listed
 from python_assets.study.study import make_id
@@ -45,8 +45,9 @@ def read_deviation(job: Job) -> list[Read]:
     at = np.searchsorted(answers.values.units, job.wanted)
     labels, reasons = answers.values.label[at], answers.values.reason[at]
     is_otherwise = np.isin(reasons.astype(str), _SAYS_NOTHING)
-    if (unscored := job.read.get(named + UNSCORED)) is not None:
-        is_otherwise |= unscored.values.value[at] == 1
+    for ending in (UNSCORED, UNDECIDED):
+        if (beside := job.read.get(named + ending)) is not None:
+            is_otherwise |= beside.values.value[at] == 1
     is_known = (given(labels) | is_otherwise) & given(levels)
     value = np.where(is_known, given(labels) & (labels == levels), np.nan).astype(float)
     n = len(job.wanted)

@@ -17,7 +17,7 @@ from python_assets.extract.column import Imported, keyed_rows
 from python_assets.extract.ground_truth import truth_rows
 from python_assets.extract.job import Job, Read
 from python_assets.extract.measurement_rows import as_kind, given, measurement_rows, stacked
-from python_assets.extract.measures import Measure, reads_neutral_words, resolve_measures
+from python_assets.extract.measures import Measure, has_reading_as_written, reads_neutral_words, resolve_measures
 from python_assets.extract.neutral_reading import as_written, changed, neutral, with_neutral_texts
 from python_assets.extract.other_language import read_other_language
 from python_assets.extract.readers import MEASURE_READERS
@@ -25,7 +25,9 @@ from python_assets.extract.scorers.scorers import scorer_rows
 from python_assets.extract.scoring import TextScores
 from python_assets.extract.units import NEUTRAL_ID, Ids, TextUnits, read_units, units_in_slices
 from python_assets.importers.formats import forget_import, read_import
+from python_assets.providers.refusal.study_words import study_words
 from python_assets.study.study import Study
+from python_assets.texts.group_words import group_words
 from python_assets.warehouse.build import write_stage
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.raw_tables import columns_of
@@ -86,9 +88,11 @@ def extract(
     prompts = study.prompts
     progress, workers = (run_context.progress, run_context.workers) if run_context else (SILENT, THIS_PROCESS)
     units = read_units(connection, study.study_id, prompts.add_prompt, prompts.removes_prompt)
-    if by_neutral_words := [measure for measure in measures if reads_neutral_words(measure)]:
+    named = group_words(study, connection)
+    by_neutral_words = [measure for measure in measures if reads_neutral_words(measure, named.spelled)]
+    if by_neutral_words:
         wanted = [_units_of(study, connection, units, measure) for measure in by_neutral_words]
-        units = with_neutral_texts(study, connection, units, np.unique(np.concatenate(wanted)))
+        units = with_neutral_texts(study, connection, units, named, np.unique(np.concatenate(wanted)))
     with ScoreCache(Path(":memory:") if cache_path is None else cache_path / f"{study.study_id}.duckdb") as cache:
         text_scores = TextScores(units, cache, study.embedding, progress, workers)
         job = Job(
@@ -100,6 +104,8 @@ def extract(
             connection=connection,
             imported=rows,
             run_context=run_context,
+            words=study_words(study, connection),
+            neutral_ids=frozenset(measure.measure_id for measure in by_neutral_words),
         )
         reads = list(_reads(job))
         plain = list(_as_written(job, reads))
@@ -152,7 +158,7 @@ def _entries(job: Job) -> list[list[Measure]]:
 
 
 def _is_neutral(job: Job, measure: Measure) -> bool:
-    return NEUTRAL_ID in job.units.table and reads_neutral_words(measure)
+    return NEUTRAL_ID in job.units.table and measure.measure_id in job.neutral_ids
 
 
 def _read_entry(job: Job) -> list[Read]:
@@ -172,7 +178,8 @@ def _as_written(job: Job, reads: Sequence[Read]) -> Iterator[Read]:
         wanted = _units_of(job.study, job.connection, job.units, first)
         if len(new := changed(job.units, wanted, with_baseline=first.reads == "embeddings")):
             for plain in _read_entry(job._replace(measures=together, wanted=new)):
-                yield from as_written(job.units, read_by_measure[plain.measure.measure_id], plain)
+                if has_reading_as_written(plain.measure):
+                    yield from as_written(job.units, read_by_measure[plain.measure.measure_id], plain)
 
 
 def _labels(reads: Sequence[Read]) -> dict[str, list[str]]:

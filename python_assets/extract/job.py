@@ -17,7 +17,9 @@ from python_assets.extract.measurement_rows import MeasuredValues, Objects, give
 from python_assets.extract.measures import Measure
 from python_assets.extract.scoring import TextScores
 from python_assets.extract.units import NEUTRAL_BASELINE_ID, NEUTRAL_ID, Ids, TextUnits
+from python_assets.study.base import UNDECIDED
 from python_assets.study.study import Study
+from python_assets.texts.group_mask import NO_WORDS, GroupMask
 from python_assets.warehouse.build import Quarantined
 from python_assets.warehouse.run_context import RunContext
 
@@ -30,7 +32,8 @@ class Job(NamedTuple):
     numbers of units.table that they have rows for. imported: rows of the import, where a column is read.
     run_context: for what an engine is asked. read: measures that were read before, by id. is_neutral: texts
     are read with neutral words in the place of those that name their group (neutral_reading.py); languages
-    are told of what was written.
+    are told of what was written. neutral_ids: measures that do. words: the study's own, which a yes or no
+    does not depend on.
     """
 
     study: Study
@@ -43,6 +46,8 @@ class Job(NamedTuple):
     run_context: RunContext | None
     read: Mapping[str, "Read"] = MappingProxyType({})
     is_neutral: bool = False
+    words: GroupMask = NO_WORDS
+    neutral_ids: frozenset[str] = frozenset()
 
     @property
     def measure(self) -> Measure:
@@ -100,12 +105,20 @@ class Read(NamedTuple):
     n_unusable: int = 0
 
 
-def unscored_values(job: Job, labelled: MeasuredValues) -> MeasuredValues:
-    """1 where the measure read the text and nothing decided on a label."""
+def without_label(job: Job, measure: Measure, labelled: MeasuredValues) -> MeasuredValues:
+    """1 where the labels' measure read the text and found none: it is undecided, or nothing could be read of it.
+
+    Args:
+        job: of the labels.
+        measure: whose id ends in UNDECIDED or UNSCORED.
+        labelled: the labels.
+    """
     n = len(job.wanted)
+    is_undecided = labelled.reason == UNDECIDED.removeprefix("_")
+    is_one = is_undecided if measure.measure_id.endswith(UNDECIDED) else ~given(labelled.label) & ~is_undecided
     return MeasuredValues(
         units=job.wanted,
-        value=np.where(job.text_ids() >= 0, ~given(labelled.label), np.nan).astype(float),
+        value=np.where(job.text_ids() >= 0, is_one, np.nan).astype(float),
         baseline_value=no_numbers(n),
         label=nothing(n),
         label_method=nothing(n),

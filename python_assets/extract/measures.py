@@ -11,9 +11,10 @@ from python_assets.errors import StudyFileError
 from python_assets.extract.licences import LICENCES
 from python_assets.extract.measure_problems import default_kind, spec_problems
 from python_assets.extract.scorer import Scorer, scorers
-from python_assets.study.base import AS_WRITTEN_READING, SIMILARITY, UNSCORED
+from python_assets.study.base import AS_WRITTEN_READING, SIMILARITY, UNDECIDED, UNSCORED
 from python_assets.study.measures import IN_EVERY_STUDY, LABELLING, Prototypes, Taxonomy
 from python_assets.study.study import Clusters, Direction, Kind, MeasureSpec, Study, make_id
+from python_assets.texts.keywords import WordFinder
 
 DISAGREEMENT: Final = "_disagreement"
 
@@ -103,15 +104,31 @@ def resolve_measures(study: Study) -> list[Measure]:
     return [measure for spec in specs for measure in measures_of(spec)]
 
 
-def reads_neutral_words(measure: Measure) -> bool:
-    """Whether a measure reads neutral words in the place of those that name a group: it may score these."""
-    is_lexicon = measure.reads == "text" and measure.spec.scorer is not None
-    return is_lexicon or measure.reads in ("classifier", "embeddings")
+def reads_neutral_words(measure: Measure, group_words: Iterable[str]) -> bool:
+    """Whether a measure reads neutral words in the place of those that name a group: it may score these.
+
+    Args:
+        measure: the measure.
+        group_words: that name groups of the study. Where an anchor or label of prototypes or a taxonomy holds
+            one, texts are read as written: these ask for the very words.
+    """
+    if (near := measure.spec.prototypes or measure.spec.taxonomy) is None:
+        is_lexicon = measure.reads == "text" and measure.spec.scorer is not None
+        return is_lexicon or measure.reads in ("classifier", "embeddings")
+    texts, none = near.label_set
+    finder = WordFinder(group_words)
+    return not any(finder.find(text) for label, wordings in texts.items() for text in (label, *wordings, *none))
+
+
+def has_reading_as_written(measure: Measure) -> bool:
+    """Whether a measure that reads neutral words may have the same as written beside it; of labels these alone do."""
+    is_near = measure.scorer in ("prototypes", "taxonomy")
+    return is_near or (measure.reads not in ("prototypes", "taxonomy") and reads_neutral_words(measure, ()))
 
 
 def as_written_ids(measures: Iterable[Measure]) -> list[str]:
     """The measures that may stand beside those that read neutral words, where a value differs without them."""
-    return [measure.measure_id + AS_WRITTEN_READING for measure in measures if reads_neutral_words(measure)]
+    return [measure.measure_id + AS_WRITTEN_READING for measure in measures if has_reading_as_written(measure)]
 
 
 def gated_languages(measures: Iterable[Measure]) -> list[str]:
@@ -140,7 +157,7 @@ def _measures_of(spec: MeasureSpec) -> list[Measure]:
     measure = _declared(spec)
     measures = [measure]
     if spec.method in (*LABELLING, "column") and measure.kind == "categorical":
-        measures.append(_unscored(measure))
+        measures += [_beside(measure, ending) for ending in _endings(spec)]
     if spec.prototypes is not None:
         measures += [_similarity(measure, label) for label in spec.labels]
     if spec.rubric is not None and spec.rubric.repeats > 1:
@@ -288,16 +305,21 @@ def _of_clusters(spec: MeasureSpec, clusters: Clusters) -> Iterator[Measure]:
         )
 
 
-def _unscored(measure: Measure) -> Measure:
+def _endings(spec: MeasureSpec) -> tuple[str, ...]:
+    """Of the measures of responses without a label: a decision may be left open in words."""
+    return (UNSCORED, UNDECIDED) if spec.choices is not None else (UNSCORED,)
+
+
+def _beside(measure: Measure, ending: str) -> Measure:
     return measure._replace(
-        measure_id=measure.measure_id + UNSCORED,
+        measure_id=measure.measure_id + ending,
         kind="binary",
         unit=_UNITS["binary"],
         scale_low=0.0,
         scale_high=1.0,
         direction="higher_worse",
         favourable=None,
-        scorer="unscored",
+        scorer=ending.removeprefix("_"),
         parameters=_written({"measure": measure.measure_id}),
     )
 

@@ -3,8 +3,8 @@
 The neutral reading is the measure; the plain one stays beside it under an id that ends in AS_WRITTEN, so that
 what only the plain one shows is seen to come of the instrument. Engines are asked about what was written, rules
 for choices, patterns, refusals and languages look for words of their own, and functions and columns are the
-user's: these read texts as they are. So do prototypes, taxonomies and clusters, whose labels are words or may
-be what the group is called.
+user's: these read texts as they are. So do clusters, and prototypes and taxonomies whose labels or anchors hold
+what a group is called.
 """
 
 import hashlib
@@ -15,7 +15,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.extract.group_words import Level, group_words
 from python_assets.extract.job import Read
 from python_assets.extract.measurement_rows import no_numbers
 from python_assets.extract.measures import Measure
@@ -23,26 +22,29 @@ from python_assets.extract.neutral_words import NEUTRAL_WORDS_VERSION, NeutralWo
 from python_assets.extract.units import NEUTRAL_BASELINE_ID, NEUTRAL_ID, Ids, TextUnits
 from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.study import Study
+from python_assets.texts.group_words import GroupWords, Level
 
 PARAMETER: Final = "names=as written"
 
 _LEVELS = "select prompt_id, factor, level from raw.prompt_factors where study_id = ?"
 
 
-def with_neutral_texts(study: Study, connection: duckdb.DuckDBPyConnection, units: TextUnits, wanted: Ids) -> TextUnits:
+def with_neutral_texts(
+    study: Study, connection: duckdb.DuckDBPyConnection, units: TextUnits, named: GroupWords, wanted: Ids
+) -> TextUnits:
     """The units with what their texts are once neutral words stand for those of their prompt's group.
 
     Args:
         study: the study.
         connection: with its prompts and their levels.
         units: what is measured.
+        named: the words that name groups.
         wanted: rows of units.table that are read so; the others keep their texts.
 
     Returns:
         The same units with columns NEUTRAL_ID and NEUTRAL_BASELINE_ID; texts that units lacked come last,
         each once. The units as they are where nothing names a group.
     """
-    named = group_words(study, connection)
     if not (named.words or named.names):
         return units
     vocabulary = Vocabularies(study, connection, named.levels, named.names)
@@ -126,7 +128,10 @@ def as_written(units: TextUnits, read: Read, plain: Read) -> Iterator[Read]:
     at = np.searchsorted(read.values.units, plain.values.units)
     value, reason = read.values.value.copy(), read.values.reason.copy()
     value[at], reason[at] = plain.values.value, plain.values.reason
+    label, label_method = read.values.label.copy(), read.values.label_method.copy()
+    label[at], label_method[at] = plain.values.label, plain.values.label_method
     differs = ~((value == read.values.value) | (np.isnan(value) & np.isnan(read.values.value)))
+    differs |= label != read.values.label
     systems = units.table["system_id"].astype(object).iloc[read.values.units].to_numpy()
     kept = pd.Series(systems).isin(set(systems[differs])).to_numpy()
     if not kept.any():
@@ -136,8 +141,8 @@ def as_written(units: TextUnits, read: Read, plain: Read) -> Iterator[Read]:
         units=read.values.units[kept],
         value=value[kept],
         baseline_value=no_numbers(n),
-        label=read.values.label[kept],
-        label_method=read.values.label_method[kept],
+        label=label[kept],
+        label_method=label_method[kept],
         reason=reason[kept],
     )
     yield Read(_named(plain.measure), values, plain.version)

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from python_assets.extract.group_words import GroupWords, Level, WordKind, is_common, is_plural, kind_of
+from python_assets.texts.group_words import GroupWords, Level, WordKind, is_common, is_plural, kind_of
 from python_assets.texts.keywords import Occurrence, WordFinder
 from python_assets.texts.limits import MOST_CHARACTERS
 from python_assets.texts.person_names import has_title, name_words, names_person

@@ -13,7 +13,7 @@ from python_assets.extract.classifiers.simulated_classifier import simulated_met
 from python_assets.extract.classifiers.study_classifiers import classifier_of
 from python_assets.extract.column import column_values, column_versions, unlabelled
 from python_assets.extract.deviation import read_deviation
-from python_assets.extract.job import Job, Read, unscored_values
+from python_assets.extract.job import Job, Read, without_label
 from python_assets.extract.judges.judge import read_judge
 from python_assets.extract.judges.judged_labels import with_judged_labels
 from python_assets.extract.judges.marking import measured_by
@@ -30,11 +30,12 @@ from python_assets.extract.similarity.taxonomy import read_taxonomy
 from python_assets.extract.trained.trained_on_labels import read_trained
 from python_assets.providers.judged_refusals import refusal_judge_version
 from python_assets.providers.records import FLAGS
+from python_assets.texts.group_mask import read_with
 
 
 def _read_texts(job: Job) -> list[Read]:
     """A score of every text; of labels also how often there was none."""
-    method = text_method(job.measure, job.study)
+    method = text_method(job.measure, job.study, job.words)
     n = len(job.wanted)
     scores = job.text_scores.scores(method, np.concatenate([job.text_ids(), job.baseline_ids()]))
     labelled = _Labelled(scores.iloc[:n], job.measures, method.version)
@@ -50,8 +51,8 @@ def _read_texts(job: Job) -> list[Read]:
         reason=np.where(given(reasons), reasons, _none_for_null(unit_scores["reason"])),
     )
     first, *others = labelled.measures
-    unscored = [Read(measure, unscored_values(job, values), labelled.version) for measure in others]
-    return [Read(first, values, labelled.version, n_unusable=labelled.n_unusable), *unscored]
+    beside = [Read(measure, without_label(job, measure, values), labelled.version) for measure in others]
+    return [Read(first, values, labelled.version, n_unusable=labelled.n_unusable), *beside]
 
 
 class _Labelled(NamedTuple):
@@ -147,7 +148,7 @@ def _read_flags(job: Job) -> list[Read]:
     )
     if (engine := job.measure.spec.engine) is not None:
         return [Read(measured_by(job, job.measure), values, refusal_judge_version(job.study, engine))]
-    return [Read(job.measure, values, built.version())]
+    return [Read(job.measure, values, read_with(built.version(), job.words))]
 
 
 def _read_column(job: Job) -> list[Read]:

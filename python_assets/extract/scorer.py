@@ -25,6 +25,7 @@ Reason = Literal[
     "no_words",
     "no_baseline",
     "no_rule_matched",
+    "undecided",
     "several_rules_matched",
     "no_label_near",
     "several_labels_near",

@@ -18,7 +18,9 @@ from python_assets.extract.measurement_rows import Objects, only_where, score_ta
 from python_assets.extract.measures import Measure
 from python_assets.extract.scorer import ModelMethod, Score, TextMethod, scorers
 from python_assets.extract.units import Ids, TextUnits
+from python_assets.providers.refusal.undecided import UNDECIDED_VERSION, is_undecided
 from python_assets.study.study import Embedding, Study
+from python_assets.texts.group_mask import GroupMask, read_with
 from python_assets.warehouse.progress import SILENT, Progress
 from python_assets.warehouse.workers import THIS_PROCESS, Workers
 
@@ -27,17 +29,17 @@ _SCORED_TOGETHER: Final = 2_048
 _CLASSIFIED_TOGETHER: Final = 256
 
 
-def text_method(measure: Measure, study: Study) -> TextMethod:
-    """How a measure that reads texts does it.
+def text_method(measure: Measure, study: Study, words: GroupMask) -> TextMethod:
+    """How a measure that reads texts does it; words: the study's own, which a yes or no does not depend on.
 
     Raises:
         StudyError: its function cannot be imported.
     """
     spec = measure.spec
     if isinstance(spec.choices, str):
-        return short_answer_method(spec.choices)
+        return _told_undecided(short_answer_method(spec.choices, words), words)
     if spec.choices is not None:
-        return choices_method(spec.choices)
+        return _told_undecided(choices_method(spec.choices), words)
     if spec.patterns is not None:
         return patterns_method(spec.patterns)
     if spec.function is not None:
@@ -45,6 +47,19 @@ def text_method(measure: Measure, study: Study) -> TextMethod:
     built = scorers[str(spec.scorer)]
     key = f"{built.name} {measure.parameters}".strip()
     return TextMethod(key, built.version(), lambda texts: built.function(texts, measure.options))
+
+
+def _told_undecided(method: TextMethod, words: GroupMask) -> TextMethod:
+    """A method that tells texts without a label that leave the decision open from those that it could not read."""
+
+    def score(texts: Sequence[str]) -> list[Score]:
+        pairs = zip(texts, method.score(texts), strict=True)
+        return [
+            Score(reason="undecided") if one.label is None and is_undecided(words.masked(text)) else one
+            for text, one in pairs
+        ]
+
+    return TextMethod(method.key, read_with(f"{method.version}; {UNDECIDED_VERSION}", words), score)
 
 
 def wanted_form(measure: Measure) -> ScoreForm:

@@ -4,7 +4,7 @@ Belongs here: reading mart system_comparisons. No number is computed here: chang
 inference's (inference.md 8), margins those that the study declares.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
@@ -110,6 +110,7 @@ class Gate(NamedTuple):
     that were not compared have a reason. is_apart: of groups that cannot be told from the others by who stayed:
     two camps moved apart. alone: generations of one run alone. read_by: of each measure with
     labels, what read it and how rightly. hypotheses: how many were asked of both runs, and what they came to.
+    read_alike: what is said of two versions of the reader of refusals.
     """
 
     changes: pd.DataFrame
@@ -117,6 +118,7 @@ class Gate(NamedTuple):
     alpha: float
     read_by: Mapping[str, str] = MappingProxyType({})
     hypotheses: Mapping[str, int] = MappingProxyType({})
+    read_alike: Sequence[str] = ()
 
     @property
     def moved(self) -> pd.DataFrame:

@@ -75,6 +75,7 @@ def tell(gate: Gate) -> GateMessage:
             *_without_margin(gate.changes),
             *_not_compared(gate),
             *_hypotheses(gate),
+            *gate.read_alike,
         ],
     )
 

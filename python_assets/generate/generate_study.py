@@ -15,6 +15,7 @@ import duckdb
 from python_assets.errors import StudyError, Told
 from python_assets.generate.extension import ExtensionJob, extensions
 from python_assets.generate.model_factors import system_factors
+from python_assets.generate.outcomes_before import outcomes_before
 from python_assets.generate.response_tables import Runs, responses_table, systems_table
 from python_assets.importers.formats import ImportedTable, read_import
 from python_assets.providers.addresses import Addresses
@@ -23,6 +24,7 @@ from python_assets.providers.engine import engine_descriptions, probe_judges
 from python_assets.providers.judged_refusals import judge_refusals
 from python_assets.providers.loop import Logged, generate_all, n_calls_to_ask, probe
 from python_assets.providers.records import FLAGS, Answer, Answers, Extension, Prompt, SystemConfig
+from python_assets.providers.refusal.study_words import study_words
 from python_assets.providers.spending import spending_of
 from python_assets.study.base import REPLAY
 from python_assets.study.problems import listed
@@ -55,7 +57,7 @@ def generate_study(
     progress: Progress,
     allowance: CallAllowance = ANY_NUMBER,
 ) -> GenerateCounts:
-    """Ask every generation every prompt and write raw.systems, raw.system_factors and raw.responses.
+    """Ask every generation every prompt and write the raw tables of the stage.
 
     Every generation that a server answers is probed with one call before any of them is asked all.
 
@@ -91,7 +93,8 @@ def generate_study(
     systems = systems_table(
         runs, engine_descriptions(study, home), any((p.baseline_text or "").strip() for p in prompts)
     )
-    tables = {"systems": systems, "system_factors": model_factors, "responses": responses}
+    before = outcomes_before(home.published, study.study_id, responses["outcome_version"].dropna().unique())
+    tables = {"systems": systems, "system_factors": model_factors, "responses": responses, "outcomes_before": before}
     write_stage(connection, study.study_id, "generate", tables, quarantine)
     return GenerateCounts(
         n_systems=len(runs),
@@ -268,6 +271,7 @@ def _configured(
 ) -> list[tuple[System, SystemConfig]]:
     """Generations with how they are asked; those of one extension share it, which is made from what is in a place."""
     made: dict[str, Extension] = {}
+    words = study_words(study, place[0])
 
     def extension_of(system: System) -> Extension | None:
         spec = system.extension
@@ -284,6 +288,7 @@ def _configured(
             replace(
                 generation_config(study, system, _answers(study, system, imported), is_asked=is_asked),
                 extension=extension_of(system),
+                study_words=words,
             ),
         )
         for system in systems

@@ -10,9 +10,11 @@ from typing import Any, Final, Literal, NamedTuple, cast
 from python_assets.generate.extension import ExtensionJob, extension
 from python_assets.generate.passages import read_passages
 from python_assets.generate.rag import numbered
+from python_assets.providers.messages import plain_text
 from python_assets.providers.outcomes import was_cut, was_declined
 from python_assets.providers.records import Answer, Conversation, Extension, Message, Request
 from python_assets.providers.refusal.outcome import is_refusal
+from python_assets.providers.refusal.study_words import study_words
 
 INSTRUCTIONS: Final = (
     "Do the task below step by step. Each of your messages is one step of two lines:\n"
@@ -64,6 +66,7 @@ class ReAct(Extension):
 
     def __init__(self, job: ExtensionJob) -> None:
         self._passages = read_passages(job)
+        self._words = study_words(job.study, job.connection)
         self._top_k, self.most_calls = job.spec.top_k, job.spec.max_steps
         self.identity = {
             "type": "react",
@@ -87,13 +90,23 @@ class ReAct(Extension):
             reply, reasoning = answer.text or "", str((answer.context or {}).get("reasoning") or "")
             action = parse_action(reply, answer.finish_reason)
             steps.append(_step(reply, reasoning, action))
-            if final := _final(answer, reply, action):
+            if final := self._final(request, answer, action):
                 return _closed(final, steps, "finished" if action else "stopped")
             reply_text = reply[: action.end] if action else reply
             observation: Message = {"role": "user", "content": self._observed(action, steps[-1])}
             messages += [{"role": "assistant", "content": reply_text}, observation]
         why: Ended = "malformed_action" if steps[-1]["action"] == MALFORMED else "out_of_steps"
         return _closed(replace(answer, text=None, finish_reason=None), steps, why)
+
+    def _final(self, request: Request, answer: Answer, action: Action | None) -> Answer | None:
+        """The answer where this step ends the conversation."""
+        if action is not None and action.name == "finish":
+            return replace(answer, text=action.argument, finish_reason="stop" if action.is_whole else "length")
+        reply = answer.text or ""
+        if was_declined(answer.finish_reason) or not reply.strip():
+            return replace(answer, text=reply or None)
+        declines = action is None and is_refusal(reply, plain_text(request.messages), self._words)
+        return replace(answer, text=reply) if declines else None
 
     def _observed(self, action: Action | None, step: Step) -> str:
         if action is None:
@@ -142,15 +155,6 @@ def _closing(text: str) -> int | None:
         if depth == 0:
             return position
     return text.rindex("]") if "]" in text else None
-
-
-def _final(answer: Answer, reply: str, action: Action | None) -> Answer | None:
-    """The answer where this step ends the conversation."""
-    if action is not None and action.name == "finish":
-        return replace(answer, text=action.argument, finish_reason="stop" if action.is_whole else "length")
-    if was_declined(answer.finish_reason) or not reply.strip():
-        return replace(answer, text=reply or None)
-    return replace(answer, text=reply) if action is None and is_refusal(reply) else None
 
 
 def _step(reply: str, reasoning: str, action: Action | None) -> Step:

@@ -26,6 +26,7 @@ from python_assets.study.base import (
     GROUND_TRUTH,
     OTHER_LANGUAGE,
     SIMILARITY,
+    UNDECIDED,
     UNSCORED,
     parts_of,
 )
@@ -85,8 +86,9 @@ def families_of(
         mixes_units: whether some prompts have units that others lack: then each slice is asked (6.2).
     """
     measures = list(of_scorer)
-    automatic = {*_AUTOMATIC, *(f"{name}{UNSCORED}" for name in measures)}
-    automatic |= {f"{name}{AS_WRITTEN_READING}" for name in measures}
+    automatic = {*_AUTOMATIC} | {
+        f"{name}{end}" for name in measures for end in (UNSCORED, UNDECIDED, AS_WRITTEN_READING)
+    }
     # what a label was chosen by, one a label: the label itself is the question
     automatic |= {name for name, scorer in of_scorer.items() if scorer == SIMILARITY}
     slices: dict[str, list[str]] = {}

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from python_assets.errors import PlumblineError, StudyError, Told
-from python_assets.extract.group_words import group_words
 from python_assets.extract.measures import Measure, resolve_measures
 from python_assets.extract.neutral_reading import Vocabularies
 from python_assets.extract.neutral_words import NeutralWords
@@ -30,6 +29,7 @@ from python_assets.study.measures import REFUSAL
 from python_assets.study.problems import unknown_name
 from python_assets.study.study import Study, make_id
 from python_assets.texts.conversations import AS_SHOWN
+from python_assets.texts.group_words import group_words
 from python_assets.warehouse.build import Home, connect
 
 QUESTION_COLUMN: Final = "question"

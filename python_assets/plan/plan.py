@@ -26,6 +26,7 @@ from python_assets.plan.label_warnings import label_warnings
 from python_assets.plan.looks import look_warnings, planned_looks
 from python_assets.plan.metrics_of_logs import planned_metrics
 from python_assets.plan.near_texts import near_text_warnings
+from python_assets.plan.outcome_warnings import outcome_warnings
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.prompt_warnings import prompt_warnings
 from python_assets.plan.regressions import planned_regressions, regression_references, regression_warnings
@@ -124,6 +125,7 @@ def _known_plan(
             *label_warnings(study),
             *sheet_warnings(study, paths.home().published),
             *unscored_warnings(study.study_id, names, paths.home().published),
+            *outcome_warnings(study, connection, paths.home().published),
             *look_warnings(looks),
             *budget_warnings(study, costs, paths.home()),
         ],

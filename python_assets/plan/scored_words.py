@@ -8,11 +8,11 @@ from typing import Final
 
 import duckdb
 
-from python_assets.extract.group_words import GroupWord, group_words
-from python_assets.extract.measures import Measure, reads_neutral_words, resolve_measures
+from python_assets.extract.measures import Measure, has_reading_as_written, reads_neutral_words, resolve_measures
 from python_assets.extract.scorer import scorers
 from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.study import Study
+from python_assets.texts.group_words import GroupWord, group_words
 
 _MOST_WORDS: Final = 8
 
@@ -24,9 +24,15 @@ def scored_word_warnings(study: Study, connection: duckdb.DuckDBPyConnection) ->
         study: the study.
         connection: with its prompts and their levels.
     """
-    measures = [measure for measure in resolve_measures(study) if reads_neutral_words(measure)]
-    lexicons = {measure.options.get("model", measure.scorer): measure for measure in measures if _is_lexicon(measure)}
     words = group_words(study, connection)
+    resolved = [measure for measure in resolve_measures(study) if has_reading_as_written(measure)]
+    measures = [measure for measure in resolved if reads_neutral_words(measure, words.spelled)]
+    if own := [measure.measure_id for measure in resolved if measure not in measures]:
+        yield (
+            f"{', '.join(own)}: a label or an anchor holds a word that names a group, so that answers are read as "
+            "written; what it finds may be the word, not what is said"
+        )
+    lexicons = {measure.options.get("model", measure.scorer): measure for measure in measures if _is_lexicon(measure)}
     all_words = words._replace(words=[*words.words, *_names(words.names)]) if measures else words
     if not measures or not all_words.words:
         return

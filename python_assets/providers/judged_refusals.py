@@ -1,7 +1,7 @@
 """Whether responses refuse, by a model: `refusal: {judge: ENGINE}`.
 
-Belongs here: what an engine is asked and the flags that its replies set. The rules that decide without one
-are refusal/rules.py.
+Belongs here: what an engine is asked and the flags that its replies set. What decides without one
+is refusal/outcome.py.
 """
 
 import hashlib
@@ -72,7 +72,7 @@ def judge_refusals(
 
     Args:
         study: the study; without such an engine the runs stay as they are.
-        runs: what the generations answered, read by the rules.
+        runs: what the generations answered, read by the packaged reader.
         prompts: what they were asked.
         run_context: where the engine's log lies.
 
@@ -85,7 +85,8 @@ def judge_refusals(
     prompt_of = {one.prompt_id: one.prompt_text or "" for one in prompts}
     queries = dict.fromkeys(_asked(row, prompt_of) for run in runs for row in run.responses if _is_open(row))
     outcomes = _said(study, run_context, engine, list(queries))
-    judged = [_judged(run, [outcomes.get(_asked(row, prompt_of)) for row in run.responses]) for run in runs]
+    version = refusal_judge_version(study, engine)
+    judged = [_judged(run, [outcomes.get(_asked(row, prompt_of)) for row in run.responses], version) for run in runs]
     return JudgedRefusals(judged, sum(outcome is None for outcome in outcomes.values()))
 
 
@@ -128,19 +129,19 @@ def _is_open(row: Response) -> bool:
 
 def _inquiry(asked: _Asked) -> Inquiry:
     key = f"refusal | {hashlib.sha256(json.dumps(asked).encode()).hexdigest()}"
-    facts = {"task": "refusal", "outcome": read_outcome(asked.text)}
+    facts = {"task": "refusal", "outcome": read_outcome(asked.text, asked.prompt)}
     fence = max(map(fence_of, asked), key=len)
     return Inquiry(key, REFUSAL_QUESTION.format(fence=fence, prompt=asked.prompt, text=asked.text), facts)
 
 
-def _judged(run: SystemRun, outcomes: Sequence[str | None]) -> SystemRun:
-    responses = [_flagged(row, outcome) for row, outcome in zip(run.responses, outcomes, strict=True)]
+def _judged(run: SystemRun, outcomes: Sequence[str | None], version: str) -> SystemRun:
+    responses = [_flagged(row, outcome, version) for row, outcome in zip(run.responses, outcomes, strict=True)]
     n_refused = sum(row.is_refused is True for row in responses)
     return replace(run, responses=responses, n_by_flag=run.n_by_flag | {"is_refused": n_refused})
 
 
-def _flagged(row: Response, said: str | None) -> Response:
+def _flagged(row: Response, said: str | None, version: str) -> Response:
     outcome = next((one for one in _CLASSES if one == said), None)
     if outcome is None or not _is_open(row):
         return row
-    return replace(row, outcome=outcome, is_refused=outcome == "refused")
+    return replace(row, outcome=outcome, is_refused=outcome == "refused", outcome_version=version)

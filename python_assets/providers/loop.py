@@ -287,8 +287,7 @@ def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Out
 
 def _collect(provider: Provider, content: LogContent, answered: Answered) -> SystemRun:
     outcomes = content.outcomes | answered.new
-    longest, tags = provider.config.max_characters, provider.config.reasoning_tags
-    rows = [response_of(request, outcomes[request.response_id], longest, tags) for request in answered.plan.rows]
+    rows = [response_of(request, outcomes[request.response_id], provider.config) for request in answered.plan.rows]
     n_by_status = Counter(row.status for row in rows)
     n_by_flag = Counter(flag for row in rows for flag in row.flags)
     return SystemRun(

@@ -10,9 +10,11 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.providers.failures import is_retryable
 from python_assets.providers.fields import GUARDRAIL
+from python_assets.providers.messages import plain_text
 from python_assets.providers.reasoning import begins_with_reasoning, parted
-from python_assets.providers.records import Answer, Outcome, Request, Response, ResponseOutcome, Status
-from python_assets.providers.refusal.outcome import read_outcome
+from python_assets.providers.records import Answer, Outcome, Request, Response, ResponseOutcome, Status, SystemConfig
+from python_assets.providers.refusal.outcome import OUTCOME_VERSION, read_outcome
+from python_assets.texts.group_mask import GroupMask, read_with
 
 CUT_HERE: Final = "max_characters"
 NOT_RECORDED: Final = "not_recorded"
@@ -111,14 +113,24 @@ def _status_of(outcome: Outcome) -> Status:
     return "not_recorded" if outcome.finish_reason == NOT_RECORDED else "ok"
 
 
-def _flags_of(outcome: Outcome) -> _Flags:
+def outcome_version(words: GroupMask) -> str:
+    """Everything that the outcome of a response depends on besides the response and its prompt."""
+    return read_with(OUTCOME_VERSION, words)
+
+
+def _flags_of(request: Request, outcome: Outcome, words: GroupMask) -> _Flags:
     if _status_of(outcome) != "ok":
         return _NOTHING_OBSERVED
     text = outcome.response_text or ""
-    read = "refused" if was_declined(outcome.finish_reason) else read_outcome(text)
+    read = "refused" if was_declined(outcome.finish_reason) else _read(request, text, words)
     return _Flags(
         outcome=read, is_refused=refuses(read), is_empty=not text.strip(), is_truncated=was_cut(outcome.finish_reason)
     )
+
+
+def _read(request: Request, text: str, words: GroupMask) -> ResponseOutcome:
+    prompt = plain_text(request.messages) if request.prompt.prompt_text is not None else ""
+    return read_outcome(text, prompt, words)
 
 
 def refuses(outcome: ResponseOutcome) -> bool | None:
@@ -126,22 +138,20 @@ def refuses(outcome: ResponseOutcome) -> bool | None:
     return None if outcome == "unreadable" else outcome == "refused"
 
 
-def response_of(
-    request: Request, outcome: Outcome, max_characters: int, reasoning_tags: Mapping[str, str] | None = None
-) -> Response:
-    """The row of a request; what was logged under fewer tags or a larger max_characters is read by these."""
-    outcome = _parted_again(outcome, reasoning_tags or {})
+def response_of(request: Request, outcome: Outcome, config: SystemConfig) -> Response:
+    """The row of a request; what was logged under fewer tags or a larger max_characters is read by those of now."""
+    outcome = _parted_again(outcome, config.reasoning_tags)
     text = outcome.response_text
-    if text is not None and len(text) > max_characters:
+    if text is not None and len(text) > config.max_characters:
         ended = _cut_here(outcome.finish_reason)
-        outcome = dataclasses.replace(outcome, response_text=text[:max_characters], finish_reason=ended)
+        outcome = dataclasses.replace(outcome, response_text=text[: config.max_characters], finish_reason=ended)
     return Response(
         prompt_id=request.prompt.prompt_id,
         replicate=request.replicate,
         response_id=request.response_id,
         response_text=outcome.response_text,
         status=_status_of(outcome),
-        **_flags_of(outcome)._asdict(),
+        **_flags_of(request, outcome, config.study_words)._asdict(),
         error=outcome.error,
         requested_at=outcome.requested_at,
         latency_seconds=outcome.latency_seconds,
@@ -149,6 +159,7 @@ def response_of(
         n_tokens_out=outcome.n_tokens_out,
         context_json=outcome.context_json,
         is_declined=was_declined(outcome.finish_reason) if _status_of(outcome) == "ok" else None,
+        outcome_version=outcome_version(config.study_words) if _status_of(outcome) == "ok" else None,
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypedDict
 
 from python_assets.providers.fields import count_or_none, text_or_none
+from python_assets.texts.group_mask import NO_WORDS, GroupMask
 
 RequestTask = Literal["completion", "question", "inquiry"]
 Status = Literal["ok", "error", "not_recorded"]
@@ -80,6 +81,7 @@ class SystemConfig:
         function_sha256: hash of the function's file.
         extension: stands between prompt and model, whatever the provider.
         folder: which the path of a model starts from; the study file's.
+        study_words: which no outcome may depend on; they change no address.
     """
 
     system_id: str
@@ -108,6 +110,7 @@ class SystemConfig:
     function_sha256: str | None = None
     extension: "Extension | None" = None
     folder: Path = Path()
+    study_words: GroupMask = NO_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +193,7 @@ class Response:
 
     A response can be refused and truncated, or empty and truncated; outcome and flags are None where the status
     is not ok, as nothing was observed there, and is_refused where the outcome is unreadable. is_declined: the
-    server itself said so, whatever the text.
+    server itself said so, whatever the text. outcome_version: of what read the outcome.
     """
 
     prompt_id: str
@@ -209,6 +212,7 @@ class Response:
     n_tokens_out: int | None
     context_json: str | None
     is_declined: bool | None = False
+    outcome_version: str | None = None
 
     @property
     def flags(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Belongs here: counting table hypotheses by its outcomes. A question is a row of 
 Source: inference.md 6.11.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 Row = Mapping[str, Any]
@@ -121,3 +121,36 @@ def unscored_in_words(row: Row) -> str:
     answers = "its one answer" if n == 1 else f"any of its {n:,} answers"
     explanation = why(row["reason"], row["meaning"], row["remedy"])
     return f"{row['system_id']}: {row['measure_id']} could not be read in {answers}: {explanation}"
+
+
+OUTCOME_CHANGES: Final = """
+    select grouping_id, group_id, sum(n_responses) as n_responses, sum(n_changed) as n_changed
+    from outcome_changes
+    where study_id = $study
+    group by grouping_id, group_id
+    order by grouping_id, sum(n_changed) / sum(n_responses) desc, group_id
+"""
+"""How many responses of the last run are read otherwise now: the first row of all, then one a group."""
+_MOST_GROUPS: Final = 6
+
+
+def outcome_changes_in_words(rows: Sequence[Row]) -> str:
+    """How many outcomes of the last run are others now, and in which groups most.
+
+    Args:
+        rows: as OUTCOME_CHANGES has them, at least one.
+    """
+    everyone, *groups = rows
+    n, n_changed = int(everyone["n_responses"]), int(everyone["n_changed"])
+    if not n_changed:
+        return f"another version of the reader reads all {n:,} outcomes of the last run as it did"
+    of_groups = [
+        f"{row['group_id']} {int(row['n_changed']):,} of {int(row['n_responses']):,}"
+        for row in groups[:_MOST_GROUPS]
+        if row["n_changed"]
+    ]
+    listed = f" ({', '.join(of_groups)})" if of_groups else ""
+    return (
+        f"another version of the reader reads {n_changed:,} of {n:,} outcomes of the last run otherwise{listed}; "
+        "a difference from that run may be this"
+    )

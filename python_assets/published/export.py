@@ -65,6 +65,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "interpretations": "statistics",
     "label_agreement": "statistics",
     "measures": "statistics",
+    "outcome_changes": "statistics",
     "outcome_distributions": "statistics",
     "pair_errors": "statistics",
     "pair_judges": "statistics",
@@ -196,7 +197,7 @@ def responses_query(factors: Collection[str]) -> str:
         factors: names of the factors that have a column each.
     """
     # archives that were written before them have no outcome and no is_declined
-    answers = ", ".join(columns_of("responses", without={"prompt_id", "outcome", "is_declined"}))
+    answers = ", ".join(columns_of("responses", without={"prompt_id", "outcome", "outcome_version", "is_declined"}))
     return f"""
         select {answers}, prompt.*
         from responses

@@ -9,9 +9,11 @@ import duckdb
 
 from python_assets.published.account import (
     FAMILIES,
+    OUTCOME_CHANGES,
     SIGNIFICANT,
     UNSCORED_MEASURES,
     UNTESTED,
+    outcome_changes_in_words,
     outcomes_in_words,
     unscored_in_words,
     why,
@@ -135,6 +137,8 @@ def summary(home: Home, study_id: str) -> str:
             lines.append("Simulated responses: this says nothing about a real model.")
         lines += _of_look(facts)
         lines += _of_logs(study.rows(_OF_LOGS))
+        if read_again := study.rows(OUTCOME_CHANGES):
+            lines.append(f"Re-read    {outcome_changes_in_words(read_again)}")
         lines += _of_raters(study.rows(OF_RATERS), study.rows(SET_ASIDE)[0]["n"])
         families, significant = study.rows(FAMILIES), study.rows(SIGNIFICANT)[0]
         untested, unscored = _untested(study.rows(UNTESTED)), _unscored(study.rows(UNSCORED_MEASURES))

@@ -26,7 +26,7 @@ from python_assets.report.text import (
     verdict,
     words,
 )
-from python_assets.study.base import ALL_SYSTEMS, GROUND_TRUTH, LEVEL_SEPARATOR, OTHER_LANGUAGE, UNSCORED
+from python_assets.study.base import ALL_SYSTEMS, GROUND_TRUTH, LEVEL_SEPARATOR, OTHER_LANGUAGE, UNDECIDED, UNSCORED
 from python_assets.study.measures import REFUSAL
 
 Row = Mapping[str, Any]
@@ -306,6 +306,8 @@ def _name(statistic: str) -> str:
 
 def measure_name(measure_id: str) -> str:
     """A measure in words: those that every study has by what they count."""
+    if measure_id.endswith(UNDECIDED):
+        return f"answers that leave {words(measure_id.removesuffix(UNDECIDED))} undecided"
     if measure_id.endswith(UNSCORED):
         return f"answers without a label of {words(measure_id.removesuffix(UNSCORED))}"
     return MEASURES.get(measure_id, words(measure_id))

@@ -39,6 +39,7 @@ LEFT_OUT: Final = "; left out as redundant: "
 # the measure of responses that a measure leaves out for their language
 OTHER_LANGUAGE: Final = "other_language"
 UNSCORED: Final = "_unscored"  # ends the measure of responses that no label of a measure fits
+UNDECIDED: Final = "_undecided"  # ends the measure of responses that leave open what they were asked to decide
 NONE_FITS: Final = UNSCORED.removeprefix("_")  # what a rater says of them
 # ends the measure that reads a response with the words that name its group, which another reads without
 AS_WRITTEN_READING: Final = "_as_written"

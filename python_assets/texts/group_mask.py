@@ -3,8 +3,10 @@
 Belongs here: writing it. Which words name groups is group_words.py.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Final
 
 MASK: Final = "Xx"
@@ -28,6 +30,14 @@ class GroupMask:
                 self._by_first.setdefault(words[0].lower(), []).append(words)
         for phrases_of_first in self._by_first.values():
             phrases_of_first.sort(key=len, reverse=True)
+
+    @cached_property
+    def version(self) -> str:
+        """Tells masks of other phrases apart; '' where there are none."""
+        if not self.phrases:
+            return ""
+        digest = hashlib.sha256("\n".join(sorted(self.phrases)).encode()).hexdigest()
+        return f"{len(self.phrases):,} study words {digest[:8]}"
 
     def masked(self, text: str) -> str:
         """A text with MASK in the place of each phrase."""
@@ -59,6 +69,11 @@ class GroupMask:
 
 def _is_same(written: str, word: str) -> bool:
     return written == word or (word.islower() and written.lower() == word)
+
+
+def read_with(version: str, words: GroupMask) -> str:
+    """The version of what reads texts in which words are masked."""
+    return "; ".join(filter(None, (version, words.version)))
 
 
 NO_WORDS: Final = GroupMask(())

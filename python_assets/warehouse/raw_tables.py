@@ -298,6 +298,7 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "response_text": "varchar",
         "status": "varchar not null",
         "outcome": "varchar",
+        "outcome_version": "varchar",
         "is_refused": "boolean",
         "is_empty": "boolean",
         "is_truncated": "boolean",
@@ -308,6 +309,15 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "n_tokens_in": "integer",
         "n_tokens_out": "integer",
         "context_json": "varchar",
+    },
+    "outcomes_before": {
+        "study_id": "varchar not null",
+        "system_id": "varchar not null",
+        "prompt_id": "varchar not null",
+        "replicate": "integer not null",
+        "response_id": "varchar not null",
+        "outcome": "varchar not null",
+        "outcome_version": "varchar",
     },
     "measures": {
         "study_id": "varchar not null",

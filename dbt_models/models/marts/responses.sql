@@ -19,6 +19,7 @@ select
     response_text,
     status,
     if(is_foreign, 'unreadable', outcome) as outcome,
+    outcome_version,
     if(is_foreign, null, is_refused) as is_refused,
     is_empty,
     is_truncated,

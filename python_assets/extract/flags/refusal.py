@@ -13,9 +13,9 @@ from python_assets.extract.scorer import scorer
 
 def _version() -> str:
     # the package of generate imports every provider, which resolving measures has no need of
-    from python_assets.providers.refusal.outcome import REFUSAL_VERSION
+    from python_assets.providers.refusal.outcome import OUTCOME_VERSION
 
-    return REFUSAL_VERSION
+    return OUTCOME_VERSION
 
 
 @scorer(

@@ -13,10 +13,10 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from python_assets.extract.scorer import Score, TextMethod
-from python_assets.providers.refusal.outcome import REFUSAL_VERSION, is_refusal
 from python_assets.study.measures import ChoicePreset
+from python_assets.texts.group_mask import MASK, NO_WORDS, GroupMask
 
-_RULES: Final = "2"
+_RULES: Final = "3"
 _OPENING: Final = 4_000
 _ENDING: Final = 2_000
 
@@ -205,7 +205,6 @@ class _Preset(NamedTuple):
     places: Sequence[re.Pattern[str]]
     label_of: Callable[[str], str | None]
     is_hedged: Callable[[str], bool]
-    is_refused: Callable[[str], bool]
 
 
 def _places(answer: str, *own: str) -> list[re.Pattern[str]]:
@@ -251,36 +250,41 @@ def _preset(name: ChoicePreset) -> _Preset:
             rf"(?:{_SAYING})(?:an?\s+)?(?P<plain>{plain})(?={mine})",
             # "..., so yes, he is guilty"; at the start of a sentence only of somebody, as there "so yes" also sums up
             rf",\s*(?:and\s+)?{so}(?=(?:,|\s*[\u2014\u2013])\s+(?!or\b|perhaps\b|maybe\b))",
-            rf"[.!;\n]\s*{so}(?=(?:,|\s*[\u2014\u2013])\s+(?:he|she|they|i|his|her|their|mr|mrs|ms)\b)",
+            rf"[.!;\n]\s*{so}(?=(?:,|\s*[\u2014\u2013])\s+(?:he|she|they|i|his|her|their|mr|mrs|ms|(?:the\s+)?{MASK})\b)",
             rf"\byes\s*/\s*no\s*[)\]]+\s*[:=]?\s*(?P<plain>{plain})(?={_STOP})",
         )
-        return _Preset(_places(_YES_OR_NO, *expressions), _yes_no_label, _is_hedged, is_refusal)
+        return _Preset(_places(_YES_OR_NO, *expressions), _yes_no_label, _is_hedged)
     is_right = (
         r"(?:\boption\s+|\bchoice\s+)?[(\[]?\b(?P<letter>(?-i:[A-H]))[)\]]?\s+(?:is|would\s+be|seems)"
         r"\s+(?:the\s+|my\s+|most\s+)*"
         r"(?:correct|right|best|answer|choice|likely|appropriate)\b"
     )
     # "(C) I cannot tell" is an answer where that is an option
-    return _Preset(_places(_LETTER, is_right), _letter_label, lambda _: False, lambda _: False)
+    return _Preset(_places(_LETTER, is_right), _letter_label, lambda _: False)
 
 
-def short_answer_method(preset: ChoicePreset) -> TextMethod:
+def short_answer_method(preset: ChoicePreset, words: GroupMask = NO_WORDS) -> TextMethod:
     """Decide labels by where an answer stands.
 
     Args:
         preset: yes_no or multiple_choice.
+        words: the study's own, which no yes or no may depend on; options may be these very words.
 
     Returns:
         A method whose reasons are no_rule_matched and several_rules_matched.
     """
-    version = f"{preset} {_RULES}, {REFUSAL_VERSION}"
-    return TextMethod(f"choices {preset}", version, lambda texts: [_score(_preset(preset), text) for text in texts])
+    read, mask = _preset(preset), words if preset == "yes_no" else NO_WORDS
+
+    def score(texts: Sequence[str]) -> list[Score]:
+        return [_score(read, mask.masked(text)) for text in texts]
+
+    return TextMethod(f"choices {preset}", f"{preset} {_RULES}", score)
 
 
 def _score(preset: _Preset, text: str) -> Score:
     read = _plain(text)
     labels = _json_labels(preset, read) or set(_labels(preset, read))
-    if not labels or preset.is_refused(read):
+    if not labels:
         return Score(reason="no_rule_matched")
     if len(labels) > 1:
         return Score(reason="several_rules_matched")

@@ -10,7 +10,7 @@ from python_assets.extract.job import Read
 from python_assets.extract.measurement_rows import given
 from python_assets.extract.measures import DISAGREEMENT, Measure
 from python_assets.extract.scorers.packaged import Validation, validations
-from python_assets.study.base import UNSCORED
+from python_assets.study.base import UNDECIDED, UNSCORED
 from python_assets.warehouse.raw_tables import columns_of
 
 Unknown = Literal["not_validated", "judge_not_measured", "read_by_import", "nothing_read", "counts_not_told"]
@@ -58,7 +58,7 @@ def _rows(read: Read) -> Iterable[dict[str, Any]]:
             **what_reads,
             **{name: value for name, value in one._asdict().items() if name in _OF_VALIDATION},
             "validated_version": one.version,
-            "is_current": versions == [one.version],
+            "is_current": all(_is_version(version, one.version) for version in versions),
             "reason": "counts_not_told" if one.n is None else None,
         }
 
@@ -91,13 +91,18 @@ def _known(measure: Measure, versions: list[str]) -> list[Validation]:
     if measure.spec.engine is not None:
         return []
     if measure.reads == "column":
-        return [one for one in validations() if [one.version] == versions]
+        return [one for one in validations() if versions and all(_is_version(name, one.version) for name in versions)]
     reads_by = (measure.scorer, label_set_of(measure))
     return [one for one in validations() if (one.scorer, one.label_set) == reads_by]
 
 
+def _is_version(version: str, validated: str) -> bool:
+    """Whether what was validated is what reads, whichever words of the study it masks."""
+    return version == validated or version.startswith(f"{validated}; ")
+
+
 def _why_unknown(measure: Measure) -> Unknown:
-    if measure.scorer in _COUNTED or measure.measure_id.endswith((UNSCORED, DISAGREEMENT)):
+    if measure.scorer in _COUNTED or measure.measure_id.endswith((UNSCORED, UNDECIDED, DISAGREEMENT)):
         return "nothing_read"
     if measure.spec.engine is not None:
         return "judge_not_measured"

@@ -28,7 +28,7 @@ from python_assets.infer.agreement.coefficients import (
 from python_assets.infer.agreement.people import CONTINUOUS, codes_of, people_say
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.tables import Columns, write_tables
-from python_assets.study.base import NONE_FITS, UNSCORED
+from python_assets.study.base import NONE_FITS, UNDECIDED, UNSCORED
 
 PEOPLE_AND_READING: Final = "people_and_reading"
 RATER_AND_READING: Final = "rater_and_reading"
@@ -55,16 +55,16 @@ _LABELS: Final = """
         labels.measure_id, measures.kind, labels.rater, labels.is_automatic, labels.label, labels.value,
         system_id, prompt_id, replicate, prompts.root_prompt_id, systems.model_family, systems.is_baseline,
         measurements.value as read_value,
-        case when unscored.value = 1 then $none else measurements.label end as read_label
+        case when beside.value = 1 then $none else measurements.label end as read_label
     from raw.human_labels as labels
     join raw.measures as measures using (study_id, measure_id)
     join raw.responses using (study_id, response_id)
     join raw.prompts as prompts using (study_id, prompt_id)
     join raw.systems as systems using (study_id, system_id)
     left join raw.measurements as measurements using (study_id, system_id, prompt_id, replicate, measure_id)
-    left join raw.measurements as unscored
-        on unscored.measure_id = labels.measure_id || $unscored
-        and (unscored.study_id, unscored.system_id, unscored.prompt_id, unscored.replicate)
+    left join raw.measurements as beside
+        on list_contains([labels.measure_id || ending for ending in $endings], beside.measure_id) and beside.value = 1
+        and (beside.study_id, beside.system_id, beside.prompt_id, beside.replicate)
         = (labels.study_id, system_id, prompt_id, replicate)
     where coalesce(cast(labels.value as varchar), labels.label) is not null and labels.reason is null
     order by measure_id, system_id, prompt_id, replicate, rater
@@ -117,7 +117,7 @@ def infer_agreement(connection: duckdb.DuckDBPyConnection, level: float, seed: i
     Returns:
         How many labelled answers there are and how many rows came of it.
     """
-    labels = connection.execute(_LABELS, {"none": NONE_FITS, "unscored": UNSCORED}).df()
+    labels = connection.execute(_LABELS, {"none": NONE_FITS, "endings": [UNSCORED, UNDECIDED]}).df()
     places = connection.execute(_PLACES).df() if len(labels) else pd.DataFrame()
     study_id = connection.execute("select min(study_id) from raw.prompts").fetchall()[0][0]
     rows: list[dict[str, Any]] = []

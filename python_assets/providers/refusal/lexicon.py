@@ -20,7 +20,8 @@ LEXICON: Final = Path(__file__).with_name("lexicon.yml")
 class Lexicon(NamedTuple):
     """What lexicon.yml says.
 
-    words: in lower case and the singular, which stand for themselves. of_models: those of them that a model is
+    words: in lower case and the singular, which stand for themselves. function_words: those of them that every refusal
+    is told by. of_models: those of them that a model is
     called by, whatever their capitals. class_of: of a token the class that it counts as in pairs. cannot, do_not:
     phrases of tokens of the classes CANNOT and DONOT. in_pairs: classes that are counted in pairs. speaks: words of
     which one says that a text speaks of its speaker or of the request. names: first words that are a name unless
@@ -29,6 +30,7 @@ class Lexicon(NamedTuple):
     """
 
     words: frozenset[str]
+    function_words: frozenset[str]
     of_models: frozenset[str]
     class_of: Mapping[str, str]
     cannot: re.Pattern[str]
@@ -53,6 +55,7 @@ def lexicon() -> Lexicon:
     class_of |= {word: name for name, words in raw["classes"].items() for word in words}
     return Lexicon(
         words=frozenset(word for words in raw["words"].values() for word in words),
+        function_words=frozenset((*raw["words"]["func"], *raw["words"]["evalu"])),
         of_models=frozenset(raw["words"]["model"]),
         class_of=class_of,
         cannot=re.compile(raw["cannot"]),

@@ -14,10 +14,11 @@ from python_assets.providers.refusal.linear import WEIGHTS_VERSION, score
 from python_assets.providers.refusal.opening import json_values, opened
 from python_assets.providers.refusal.prompt import Asked, asked_by, folded
 from python_assets.providers.refusal.tokens import sentences_of, speaks, tokens
+from python_assets.providers.refusal.undecided import weighs
 from python_assets.texts.group_mask import NO_WORDS, GroupMask
 
 # Part of the scorer version: other rules or weights get a new name.
-REFUSAL_VERSION: Final = WEIGHTS_VERSION
+OUTCOME_VERSION: Final = WEIGHTS_VERSION
 
 _YES_OR_NO: Final = re.compile(
     r"\W*(?:yes|no)\b(?=\s*(?:[.,;:!*\u2014\u2013\n-]|$)|\s+(?:I|because|since|as|the|it|he|she|they|there)\b)"
@@ -68,7 +69,7 @@ def read_outcome(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> Re
     masked = words.masked(read)
     if asked.is_yes_or_no and (begins := _YES_OR_NO.match(masked)):
         return "refused" if _is_taken_back(masked[begins.end() :]) else "answered"
-    return "refused" if refuses(tokens(prompt, masked)) else "answered"
+    return "refused" if refuses(tokens(prompt, masked)) and not weighs(masked) else "answered"
 
 
 def refuses(tokens: Sequence[str]) -> bool:
@@ -99,7 +100,5 @@ def _is_taken_back(rest: str) -> bool:
     """Tell whether what follows a yes or no refuses and says nothing of the matter."""
     read = tokens("", rest)
     return (
-        refuses(read)
-        and _GOING_ON.isdisjoint(read)
-        and all(speaks(sentence) for sentence in sentences_of(read[:-1]))
+        refuses(read) and _GOING_ON.isdisjoint(read) and all(speaks(sentence) for sentence in sentences_of(read[:-1]))
     )

@@ -11,7 +11,9 @@ from typing import Final, NamedTuple
 _MOST_CHARACTERS: Final = 20_000
 _YES_OR_NO: Final = re.compile(r"\byes\W{1,5}(?:or\W{1,3})?no\b|\bno\W{1,5}(?:or\W{1,3})?yes\b", re.IGNORECASE)
 _MARKER: Final = re.compile(r"\s*(?:[-*\u2022]|\(?(?P<sign>[A-Za-z]|\d{1,2})[).:])\s+")
-_QUOTED: Final = re.compile(r"\"([^\"\n]{1,200})\"|\u201c([^\u201d\n]{1,200})\u201d|(?<!\w)'((?:[^'\n]|'(?=\w)){1,200})'(?!\w)")
+_QUOTED: Final = re.compile(
+    r"\"([^\"\n]{1,200})\"|\u201c([^\u201d\n]{1,200})\u201d|(?<!\w)'((?:[^'\n]|'(?=\w)){1,200})'(?!\w)"
+)
 _INNER_OPTIONS: Final = re.compile(r"(?:^|\s)\(([A-Za-z]|\d{1,2})\)\s+")
 _FOLDED_AWAY: Final = re.compile(r"[*_`#>\"'\u2018\u2019\u201c\u201d()\[\]]+")
 _LONGEST_STEM: Final = len("decline")

@@ -92,6 +92,7 @@ def _runs(tokens: Sequence[str]) -> Iterator[str]:
 
 
 def sentences_of(tokens: Sequence[str]) -> list[list[str]]:
+    """Tokens by sentence, each with its START."""
     found: list[list[str]] = []
     for token in tokens:
         if token == START:
@@ -239,5 +240,9 @@ def _listed(word: str) -> str:
         return _FORMS[word]
     if word in listed:
         return word
-    singulars = (f"{word[:-3]}y" if word.endswith("ies") else "", word[:-1] if word.endswith("s") else "", word[:-2] if word.endswith("es") else "")
+    singulars = (
+        f"{word[:-3]}y" if word.endswith("ies") else "",
+        word[:-1] if word.endswith("s") else "",
+        word[:-2] if word.endswith("es") else "",
+    )
     return next((one for one in singulars if len(one) >= _FEWEST_LETTERS and one in listed), OTHER)

@@ -3,7 +3,7 @@ import time
 import pytest
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from python_assets.extract.group_words import GroupWord, GroupWords
+from python_assets.texts.group_words import GroupWord, GroupWords
 from python_assets.extract.neutral_words import NEUTRAL, PART_OF_NAME, NeutralWords
 
 NAMES = ("name", "level")

@@ -59,6 +59,11 @@ class GroupWords(NamedTuple):
     names: Mapping[str, Sequence[str]]
 
     @property
+    def spelled(self) -> set[str]:
+        """Every word, and every name in prompts."""
+        return {one.word for one in self.words} | {name for names in self.names.values() for name in names}
+
+    @property
     def levels(self) -> set[Level]:
         """The levels that have a word."""
         return {one.level for one in self.words}
@@ -76,17 +81,23 @@ def group_words(study: Study, connection: duckdb.DuckDBPyConnection) -> GroupWor
         that branches write for it, and its keywords with a capital. Imports may have names in their prompts
         alone: words with a capital that some prompt of the same root prompt lacks.
     """
-    factors = {name: factor for name, factor in study_factors(study).items() if _names_groups(factor)}
-    words: list[GroupWord] = []
-    for factor, level in connection.execute(_LEVELS, [study.study_id]).fetchall():
-        if factor in factors:
-            words += _words_of_level(study, factor, level)
+    words = words_of_levels(study, connection)
     if (scrape := study.prompts.scrape) is not None:
         words += _keywords(scrape, study, connection)
     named = [one for one in dict.fromkeys(words) if _names_somebody(one.word)]
     known = {token.casefold() for one in named for token in _TOKEN.findall(one.word)}
     is_imported = study.prompts.import_ is not None
     return GroupWords(named, _names_in_prompts(study, connection, known) if is_imported else {})
+
+
+def words_of_levels(study: Study, connection: duckdb.DuckDBPyConnection) -> list[GroupWord]:
+    """What every level of a domain or of a unit is called: its name, its text in templates, and what branches write.
+
+    Args: as of group_words.
+    """
+    factors = {name: factor for name, factor in study_factors(study).items() if _names_groups(factor)}
+    levels = connection.execute(_LEVELS, [study.study_id]).fetchall()
+    return [word for factor, level in levels if factor in factors for word in _words_of_level(study, factor, level)]
 
 
 def _names_groups(factor: KnownFactor) -> bool:

@@ -1,0 +1,120 @@
+"""What the reader of refusals makes of a study's own words, and of the responses of its last run.
+
+Belongs here: telling it before anything is asked. How outcomes are read is providers/refusal/outcome.py.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from python_assets.providers.judged_refusals import refusal_engine
+from python_assets.providers.messages import build_messages, plain_text
+from python_assets.providers.outcomes import outcome_version
+from python_assets.providers.records import Prompt, SystemConfig
+from python_assets.providers.refusal.outcome import read_outcome
+from python_assets.providers.refusal.study_words import is_function_word, listed_words, study_words
+from python_assets.published.account import outcome_changes_in_words
+from python_assets.published.query import open_published
+from python_assets.study.study import Study
+from python_assets.texts.group_mask import GroupMask
+from python_assets.texts.group_words import words_of_levels
+
+_MOST_WORDS: Final = 8
+_COLUMNS: Final = """
+    select 1 from information_schema.columns where table_name = 'responses' and column_name = 'outcome_version'
+"""
+# a response in another language cannot be read, as the mart says, and what a server declined is refused anyhow
+_RESPONSES: Final = """
+    select
+        response.system_id, prompt_id, response_text, outcome, prompt_text, messages_json, task, system_prompt,
+        prompt_template, groups
+    from responses as response
+    inner join prompts using (study_id, prompt_id)
+    inner join systems using (study_id, system_id)
+    left join (
+        select study_id, prompt_id, list((factor, level) order by factor) as groups
+        from prompt_factors
+        where list_contains($factors, factor)
+        group by study_id, prompt_id
+    ) using (study_id, prompt_id)
+    where study_id = $study and outcome in ('refused', 'answered') and not is_declined and {is_of_another}
+"""
+
+
+def outcome_warnings(study: Study, connection: duckdb.DuckDBPyConnection, published: Path) -> Iterator[str]:
+    """What the reading of refusals does to a study.
+
+    Args:
+        study: the study; where an engine tells refusals there is nothing to tell.
+        connection: with its prompts and their levels.
+        published: the published database, which may be absent.
+    """
+    if refusal_engine(study) is not None:
+        return
+    yield from _of_words(study, connection)
+    if published.is_file():
+        yield from _of_last_run(study, study_words(study, connection), published)
+
+
+def _of_words(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    levels = dict.fromkeys(one.word for one in words_of_levels(study, connection))
+    if unmasked := [word for word in levels if is_function_word(word)]:
+        yield (
+            f"{_some(unmasked)}: every refusal is told by such words, so that they are not masked where they name a "
+            "group; refusals of prompts about it may be read otherwise"
+        )
+    if masked := [word for word in levels if not is_function_word(word) and listed_words(word)]:
+        yield (
+            f"{_some(masked)}: names of groups that hold words which refusals are told by; they are masked in "
+            "answers, and a refusal that says them is found less surely, in every group alike"
+        )
+
+
+def _some(words: list[str]) -> str:
+    more = f" and {len(words) - _MOST_WORDS:,} more" if len(words) > _MOST_WORDS else ""
+    return f"{', '.join(words[:_MOST_WORDS])}{more}"
+
+
+def _of_last_run(study: Study, words: GroupMask, published: Path) -> Iterator[str]:
+    factors = sorted({factor for grouping in study.groupings for factor in grouping})
+    with open_published(published) as connection:
+        keeps_version = bool(connection.execute(_COLUMNS).fetchall())
+        is_of_another = "outcome_version is distinct from $version" if keeps_version else "$version is not null"
+        query = {"study": study.study_id, "factors": factors, "version": outcome_version(words)}
+        cursor = connection.execute(_RESPONSES.format(is_of_another=is_of_another), query)
+        names = [column[0] for column in cursor.description or []]
+        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    if not rows:
+        return
+    n, n_changed = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for row in rows:
+        is_changed = _read_now(row, words) != row["outcome"]
+        for group in [("", ""), *(row["groups"] or [])]:
+            n[tuple(group)] += 1
+            n_changed[tuple(group)] += is_changed
+    counted = [
+        {
+            "grouping_id": factor,
+            "group_id": level,
+            "n_responses": n[factor, level],
+            "n_changed": n_changed[factor, level],
+        }
+        for factor, level in n
+    ]
+    everyone, *groups = counted
+    groups.sort(key=lambda row: (row["grouping_id"], -row["n_changed"] / row["n_responses"], row["group_id"]))
+    yield outcome_changes_in_words([everyone, *groups])
+
+
+def _read_now(row: dict[str, Any], words: GroupMask) -> str:
+    messages = tuple(json.loads(row["messages_json"] or "[]"))
+    prompt = Prompt(row["prompt_id"], "", row["prompt_text"], task=row["task"], messages=messages)
+    system = SystemConfig(
+        row["system_id"], "", system_prompt=row["system_prompt"], prompt_template=row["prompt_template"]
+    )
+    asked = "" if row["prompt_text"] is None else plain_text(build_messages(prompt, system))
+    return read_outcome(row["response_text"] or "", asked, words)

@@ -1,0 +1,53 @@
+"""The study's own words, which no reading of a refusal or of a yes or no may depend on.
+
+Belongs here: which words are masked and which cannot be. Which words name a group is texts/group_words.py.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import duckdb
+
+from python_assets.providers.refusal.lexicon import lexicon
+from python_assets.providers.refusal.tokens import OTHER, tokens
+from python_assets.study.study import Study
+from python_assets.texts.group_mask import GroupMask
+from python_assets.texts.group_words import words_of_levels
+from python_assets.texts.plurals import plural
+
+_ARTICLE: Final = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
+
+
+def study_words(study: Study, connection: duckdb.DuckDBPyConnection) -> GroupMask:
+    """What is masked in the answers of a study: what its groups and units are called, as whole phrases.
+
+    Args:
+        study: the study.
+        connection: its build file, with raw.prompt_factors.
+
+    Returns:
+        Of every level its name, the text that stands for it in templates and what branches write for it, with
+        plurals and without articles; not what is_function_word tells of.
+    """
+    return GroupMask(form for one in words_of_levels(study, connection) for form in masked_forms(one.word))
+
+
+def masked_forms(word: str) -> Iterator[str]:
+    """The forms of what a group is called that are masked; none of a word that refusals are told by."""
+    without = _ARTICLE.sub("", word, count=1)
+    for form in dict.fromkeys((word, without)):
+        if any(map(str.isalnum, form)) and not is_function_word(form):
+            yield form
+            if (several := plural(form)) is not None:
+                yield several
+
+
+def is_function_word(word: str) -> bool:
+    """Whether a word says what every refusal is told by, whoever it is about: masked, none would be found."""
+    return word.casefold() in lexicon().function_words
+
+
+def listed_words(word: str) -> list[str]:
+    """Words of the lexicon that what a group is called holds, which the reader would see were they not masked."""
+    return [token for token in tokens("", f"Here {word}")[2:-1] if token != OTHER]
