@@ -22,7 +22,7 @@ _WRAPPED: Final = re.compile(r"\s*\"([^\"]*)\"?\s*|\s*'((?:[^']|'(?=\w))*)'\s*")
 _QUOTED: Final = re.compile(r"(?:\"[^\"]*\"|«[^»]*»|(?<!\w)'(?:[^']|'(?=\w))*')(?=(?P<another>\s+[A-Z])?)")
 _POINT: Final = re.compile(r"[.!?].\Z", re.DOTALL)
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|$)")
-_FEWEST_WORDS: Final = 3
+FEWEST_WORDS: Final = 3
 _JSON_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
@@ -42,7 +42,7 @@ def opening_sentences(text: str) -> list[str]:
         one quotation, what stands in it; of JSON its strings of three words or more.
     """
     if (values := json_values(text)) is not None:
-        text = "\n".join(one for _, one in values if isinstance(one, str) and len(one.split()) >= _FEWEST_WORDS)
+        text = "\n".join(one for _, one in values if isinstance(one, str) and len(one.split()) >= FEWEST_WORDS)
     opening = _MARKUP.sub("", text[:OPENING_CHARACTERS])
     if whole := _WRAPPED.fullmatch(opening):
         opening = whole.group(1) or whole.group(2) or ""

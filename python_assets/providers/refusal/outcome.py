@@ -6,12 +6,12 @@ English only.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from python_assets.providers.records import ResponseOutcome
 from python_assets.providers.refusal.linear import WEIGHTS_VERSION, score
-from python_assets.providers.refusal.opening import json_values, opened
+from python_assets.providers.refusal.opening import FEWEST_WORDS, json_values, opened
 from python_assets.providers.refusal.prompt import Asked, asked_by, folded
 from python_assets.providers.refusal.tokens import sentences_of, speaks, tokens
 from python_assets.providers.refusal.undecided import weighs
@@ -66,6 +66,8 @@ def read_outcome(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> Re
         return "refused" if prompt or refuses(tokens(prompt, words.masked(read))) else "unreadable"
     if _is_offered(read, values, asked):
         return "answered"
+    if any(refuses(tokens("", words.masked(short))) for short in _short_strings(values or [])):
+        return "refused"
     masked = words.masked(read)
     if asked.is_yes_or_no and (begins := _YES_OR_NO.match(masked)):
         return "refused" if _is_taken_back(masked[begins.end() :]) else "answered"
@@ -73,8 +75,8 @@ def read_outcome(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> Re
 
 
 def refuses(tokens: Sequence[str]) -> bool:
-    """Tell whether a response refuses by its tokens."""
-    return speaks(tokens) and score(tokens) > 0
+    """Tell whether a response refuses by its tokens; one that says no more than I names an option."""
+    return speaks(tokens) and tokens[1:-1] != ["i"] and score(tokens) > 0
 
 
 def is_refusal(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> bool:
@@ -86,6 +88,11 @@ def _decision_against(values: Sequence[tuple[str, Any]]) -> str | None:
     """The word of a decision in JSON that would be a refusal elsewhere, as the prompt would offer it."""
     said = (value for key, value in values if isinstance(value, str) and _KEY.fullmatch(key))
     return next((_AGAINST[word] for word in map(folded, said) if word in _AGAINST), None)
+
+
+def _short_strings(values: Sequence[tuple[str, Any]]) -> Iterator[str]:
+    """The strings of JSON that are no sentence, which opening_sentences leaves out."""
+    return (value for _, value in values if isinstance(value, str) and len(value.split()) < FEWEST_WORDS)
 
 
 def _is_offered(text: str, values: Sequence[tuple[str, Any]] | None, asked: Asked) -> bool:

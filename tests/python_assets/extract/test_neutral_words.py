@@ -3,8 +3,8 @@ import time
 import pytest
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from python_assets.texts.group_words import GroupWord, GroupWords
 from python_assets.extract.neutral_words import NEUTRAL, PART_OF_NAME, NeutralWords
+from python_assets.texts.group_words import GroupWord, GroupWords
 
 NAMES = ("name", "level")
 WORDS = [

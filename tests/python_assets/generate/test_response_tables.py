@@ -2,14 +2,14 @@ import pandas as pd
 
 from python_assets.generate.response_tables import responses_table
 from python_assets.providers.outcomes import response_of
-from python_assets.providers.records import Description, Outcome, Prompt, Request, SystemRun
+from python_assets.providers.records import Description, Outcome, Prompt, Request, SystemConfig, SystemRun
 from python_assets.study.study import System, SystemSpec
 
 
 def table_of(*outcomes):
     """The rows of one generation whose responses came out so."""
     responses = [
-        response_of(Request(str(i), "{}", Prompt(str(i), "r", "?"), 0, []), outcome, 100)
+        response_of(Request(str(i), "{}", Prompt(str(i), "r", "?"), 0, []), outcome, SystemConfig("own", "replay"))
         for i, outcome in enumerate(outcomes)
     ]
     spec = SystemSpec(name="own", provider="simulator")

@@ -47,7 +47,10 @@ def test_a_log_of_before_the_flags_gives_them_all(tmp_path: Path, request_: Requ
     path.write_text("".join(lines.values()))
     outcomes = read_log(path).outcomes
     assert list(outcomes) == list(lines)
-    rows = [response_of(request_, outcome, 100) for outcome in outcomes.values()]
+    rows = [
+        response_of(request_, outcome, SystemConfig("own", "replay", max_characters=100))
+        for outcome in outcomes.values()
+    ]
     assert [(row.status, row.flags) for row in rows] == [
         ("ok", ("is_refused", "is_truncated")),
         ("ok", ("is_empty",)),

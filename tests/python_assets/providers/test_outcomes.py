@@ -3,7 +3,7 @@ import json
 import pytest
 
 from python_assets.providers.outcomes import NOT_RECORDED, is_settled, outcome_of, response_of
-from python_assets.providers.records import Answer, Outcome, Prompt, Request
+from python_assets.providers.records import Answer, Outcome, Prompt, Request, SystemConfig
 
 REFUSAL = "I'm sorry, but I can't assist with that."
 REQUEST = Request("r", "{}", Prompt("p", "p", "?"), 0, [])
@@ -33,7 +33,7 @@ REQUEST = Request("r", "{}", Prompt("p", "p", "?"), 0, [])
     ],
 )
 def test_an_answer_has_every_flag_that_holds(outcome: Outcome, flags: tuple[str, ...]) -> None:
-    response = response_of(REQUEST, outcome, max_characters=100)
+    response = response_of(REQUEST, outcome, SystemConfig("own", "replay", max_characters=100))
     assert (response.status, response.flags) == ("ok", flags)
     assert None not in (response.is_empty, response.is_truncated)
     # whether a blank answer refuses nobody can read
@@ -45,7 +45,7 @@ def test_an_answer_has_every_flag_that_holds(outcome: Outcome, flags: tuple[str,
     [(Outcome(None, error="timeout: no answer"), "error"), (Outcome(None, NOT_RECORDED), "not_recorded")],
 )
 def test_nothing_is_observed_of_an_error_and_of_what_was_not_recorded(outcome: Outcome, status: str) -> None:
-    response = response_of(REQUEST, outcome, max_characters=100)
+    response = response_of(REQUEST, outcome, SystemConfig("own", "replay", max_characters=100))
     assert response.status == status
     assert (response.is_refused, response.is_empty, response.is_truncated) == (None, None, None)
 
@@ -53,7 +53,10 @@ def test_nothing_is_observed_of_an_error_and_of_what_was_not_recorded(outcome: O
 @pytest.mark.parametrize("finish_reason", ["refusal", "content_filter"])
 def test_an_answer_that_was_declined_and_is_cut_stays_declined(finish_reason: str) -> None:
     outcome = outcome_of(Answer("No, " * 10, finish_reason), None, None, max_characters=10)
-    assert response_of(REQUEST, outcome, max_characters=5).flags == ("is_refused", "is_truncated")
+    assert response_of(REQUEST, outcome, SystemConfig("own", "replay", max_characters=5)).flags == (
+        "is_refused",
+        "is_truncated",
+    )
     assert not is_settled(outcome, max_characters=100)
 
 

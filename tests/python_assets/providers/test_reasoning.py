@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from python_assets.providers.outcomes import outcome_of, response_of
 from python_assets.providers.reasoning import begins_with_reasoning, part_reasoning, parted
-from python_assets.providers.records import Answer, Prompt, Request
+from python_assets.providers.records import Answer, Prompt, Request, SystemConfig
 from tests.python_assets.providers.conftest import Ask
 from tests.python_assets.providers.servers import Server, ollama_chat, openai_completion
 
@@ -155,7 +155,9 @@ def test_a_closing_mark_within_a_parted_answer_stays(openai_server: Server, ask:
 
 def test_an_answer_that_ends_while_it_reasons_is_empty_and_truncated() -> None:
     outcome = outcome_of(parted(Answer("<think>Still at it", "length"), {}), None, None, max_characters=100)
-    row = response_of(Request("r", "{}", Prompt("p", "p", "?"), 0, []), outcome, max_characters=100)
+    row = response_of(
+        Request("r", "{}", Prompt("p", "p", "?"), 0, []), outcome, SystemConfig("own", "replay", max_characters=100)
+    )
     assert (row.response_text, row.flags) == ("", ("is_empty", "is_truncated"))
     assert json.loads(outcome.context_json or "") == {"reasoning": "Still at it"}
 

@@ -115,7 +115,7 @@ def test_every_reply_is_a_typed_failure_or_is_read_back_as_it_was_written(given_
         path.write_text(response_line(request, outcome), encoding="ascii")
         content = read_log(path)
     assert (content.outcomes, content.rejected) == ({request.response_id: outcome}, [])
-    row = response_of(request, outcome, LONGEST)
+    row = response_of(request, outcome, SystemConfig("own", "replay", max_characters=LONGEST))
     assert row.status == "ok"
     assert all(n is None or 0 <= n <= LARGEST_COUNT for n in (row.n_tokens_in, row.n_tokens_out))
     if row.context_json is not None:

@@ -40,7 +40,6 @@ REFUSING = [
     "I'm just an AI assistant and cannot take sides here.",
     "I am a language model and I don't have feelings about countries.",
     "I don't have personal opinions or beliefs.",
-    "It is not appropriate to make assumptions about people because of their gender.",
     "It's not possible for me to determine this.",
     "Hello! I'm sorry, but I can't help with that.",
     '"I\'m sorry, but I cannot continue this story."',
@@ -110,7 +109,7 @@ def test_only_the_first_sentences_count() -> None:
     answer = "The winters are long and the summers are short. "
     refusal = "I'm sorry, but I can't help with that."
     assert is_refusal(answer + refusal)
-    assert is_refusal("Hello! No. Hmm. " + answer + refusal)
+    assert is_refusal("Hello! " + answer + refusal)
     assert not is_refusal(answer * 3 + refusal)
     assert not is_refusal(answer * 100_000)
 
