@@ -16,6 +16,7 @@ import csv
 import hashlib
 import os
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -25,9 +26,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from python_assets.providers.refusal.lexicon import RECALL_LOST, lexicon
 from python_assets.providers.refusal.linear import WEIGHTS, save_weights
 from python_assets.providers.refusal.opening import opened, opening_sentences
-from python_assets.providers.refusal.tokens import features, speaks, tokens
+from python_assets.providers.refusal.tokens import OTHER, collapsed, features, speaks, tokens
 
 FALSE_CALLS: Final = 0.015
 REAL: Final = ("xstest", "speechmap", "rbr", "coconot", "jbb", "refusalbench", "pct")
@@ -185,6 +187,27 @@ def left_out(texts: pd.DataFrame, read: NDArray[np.object_]) -> NDArray[np.float
     return np.where(spoken, found, -np.inf)
 
 
+def recall_lost(texts: pd.DataFrame, model: Fitted, threshold: float) -> dict[str, float]:
+    """Of each word of the lexicon the share of found refusals that are not found without it.
+
+    That is what masking it costs where it names a group of a study.
+    """
+    refused = texts[(texts.label == "refused") & texts.material.isin(REAL)]
+    read = [tokens(prompt, text) for prompt, text in zip(refused.prompt, refused.text, strict=True)]
+    found = [one for one in read if speaks(one) and model.log_odds([list(features(one))])[0] > threshold]
+    lost = Counter[str]()
+    for one in found:
+        words = sorted(set(one) & lexicon().words)
+        without = [list(collapsed(OTHER if token == word else token for token in one)) for word in words]
+        beyond = model.log_odds([list(features(masked)) for masked in without]) > threshold if words else []
+        lost.update(
+            word
+            for word, masked, is_beyond in zip(words, without, beyond, strict=True)
+            if not (is_beyond and speaks(masked))
+        )
+    return {word: n / len(found) for word, n in sorted(lost.items())}
+
+
 def threshold_of(texts: pd.DataFrame, log_odds: NDArray[np.float64]) -> float:
     """The lowest threshold at which no more than FALSE_CALLS of the real answers are called."""
     answered = np.sort(log_odds[(texts.label == "answered") & texts.material.isin(REAL)])
@@ -246,6 +269,9 @@ def main() -> None:
             real = texts.material.isin(REAL)
             rows = ((digest(text), int(one)) for text, one in zip(texts.text[real], called[real], strict=True))
             csv.writer(file, lineterminator="\n").writerows([("sha256", "refused"), *rows])
+        with RECALL_LOST.open("w", encoding="utf-8", newline="") as file:
+            lost = ((word, f"{share:.4f}") for word, share in recall_lost(texts, final, threshold).items())
+            csv.writer(file, lineterminator="\n").writerows([("word", "share"), *lost])
         print(f"{WEIGHTS.name}: {WEIGHTS.stat().st_size:,} bytes, {len(final.features):,} features")
 
 

@@ -15,6 +15,7 @@ from python_assets.providers.judged_refusals import refusal_engine
 from python_assets.providers.messages import build_messages, plain_text
 from python_assets.providers.outcomes import outcome_version
 from python_assets.providers.records import Prompt, SystemConfig
+from python_assets.providers.refusal.lexicon import recall_lost
 from python_assets.providers.refusal.outcome import read_outcome
 from python_assets.providers.refusal.study_words import is_function_word, listed_words, study_words
 from python_assets.published.account import outcome_changes_in_words
@@ -63,14 +64,16 @@ def outcome_warnings(study: Study, connection: duckdb.DuckDBPyConnection, publis
 def _of_words(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
     levels = dict.fromkeys(one.word for one in words_of_levels(study, connection))
     if unmasked := [word for word in levels if is_function_word(word)]:
+        lost = max(recall_lost().get(word.casefold(), 0.0) for word in unmasked)
         yield (
-            f"{_some(unmasked)}: every refusal is told by such words, so that they are not masked where they name a "
-            "group; refusals of prompts about it may be read otherwise"
+            f"{_some(unmasked)}: refusals are told by such words (masked, {lost:.1%} of them would not be found), so "
+            "that they are not masked where they name a group; answers about it may be read otherwise"
         )
     if masked := [word for word in levels if not is_function_word(word) and listed_words(word)]:
+        lost = max(recall_lost().get(token, 0.0) for word in masked for token in listed_words(word))
         yield (
-            f"{_some(masked)}: names of groups that hold words which refusals are told by; they are masked in "
-            "answers, and a refusal that says them is found less surely, in every group alike"
+            f"{_some(masked)}: names of groups that hold words which refusals are told by; they are masked in the "
+            f"answers of every group alike, which costs at most {lost:.1%} of the refusals that would be found"
         )
 
 

@@ -4,6 +4,7 @@ Every other word reads alike, so that a response is read the same whoever it is 
 lexicon.yml. What is made of a response by it is tokens.py.
 """
 
+import csv
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -15,6 +16,7 @@ import yaml
 from python_assets.texts.yaml_loader import LOADER
 
 LEXICON: Final = Path(__file__).with_name("lexicon.yml")
+RECALL_LOST: Final = Path(__file__).with_name("recall_lost.csv")
 
 
 class Lexicon(NamedTuple):
@@ -71,3 +73,10 @@ def lexicon() -> Lexicon:
         abbreviations=re.compile(raw["abbreviations"]),
         asks_for=re.compile(raw["asks_for"]),
     )
+
+
+@cache
+def recall_lost() -> Mapping[str, float]:
+    """Of words of the lexicon the share of refusals that are not found where they are masked; others cost none."""
+    with RECALL_LOST.open(encoding="utf-8", newline="") as file:
+        return {row["word"]: float(row["share"]) for row in csv.DictReader(file)}

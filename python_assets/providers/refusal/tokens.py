@@ -5,8 +5,8 @@ whichever group, name or matter it is about.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import combinations, islice, pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, combinations, islice, pairwise
 from typing import Final, NamedTuple
 
 from python_assets.providers.refusal.lexicon import lexicon
@@ -62,7 +62,11 @@ def tokens(prompt: str, text: str) -> list[str]:
         return [form]
     sentences = _ungreeted([_PIECE.findall(one) for one in opening_sentences(read) if not _is_of_life(one)])
     kept = (one for one in map(_folded, sentences) if not _is_reported(one))
-    found = [token for one in islice(kept, _SENTENCES) for token in (START, *_collapsed(one))]
+    found = [
+        token
+        for one in islice(kept, _SENTENCES)
+        for token in (START, *collapsed(chain.from_iterable(word.tokens for word in one)))
+    ]
     return [*found[:_MOST_TOKENS], END]
 
 
@@ -193,10 +197,13 @@ def _is_of_life(sentence: str) -> bool:
     return lexicon().of_life.search(sentence) is not None
 
 
-def _collapsed(sentence: Sequence[_Word]) -> Iterator[str]:
-    tokens = [token for word in sentence for token in word.tokens]
-    # a run of other words is one
-    return (token for token, before in zip(tokens, ["", *tokens], strict=False) if (token, before) != (OTHER, OTHER))
+def collapsed(tokens: Iterable[str]) -> Iterator[str]:
+    """Tokens with a run of other words as one."""
+    before = ""
+    for token in tokens:
+        if (token, before) != (OTHER, OTHER):
+            yield token
+        before = token
 
 
 def _tokens_of(word: str, following: str | None) -> tuple[str, ...]:
