@@ -35,7 +35,9 @@ FALSE_CALLS: Final = 0.015
 REAL: Final = ("xstest", "speechmap", "rbr", "coconot", "jbb", "refusalbench", "pct")
 _C: Final = 10.0
 _FEATURES_KEPT: Final = 12_000
-_WEIGHT_OF_GRAMMAR: Final = 0.3
+# rows of one hand or one grammar are alike: they teach wordings, and not how often models use them
+_WEIGHTS: Final = {"grammar": 0.3, "hand": 0.1}
+_FIRST_ROUND_OF_HANDS: Final = 7
 _FOLDS: Final = 8
 _ANSWERS_OF_FAIR_SEA: Final = 40  # of a category and a model
 HELD_OUT_OF_BBQ: Final = ("Age", "Religion")
@@ -110,7 +112,10 @@ def _own() -> Iterator[Row]:
     for kind in ("refusals", "yes_no", "multiple_choice"):
         for row in _csv(_OWN / f"{kind}.csv"):
             label = "refused" if row["truth"] == "refusal" else "answered"
-            yield Row(row["text"], label, f"own {drawn.randrange(_FOLDS)}", f"own {kind}", "")
+            fold = drawn.randrange(_FOLDS)
+            is_of_hand = kind == "refusals" and int(row["round"]) >= _FIRST_ROUND_OF_HANDS
+            topic, left_out = ("hand", f"round {row['round']}") if is_of_hand else ("", str(fold))
+            yield Row(row["text"], label, f"own {left_out}", f"own {kind}", topic)
 
 
 def _csv(path: Path) -> Iterator[dict[str, str]]:
@@ -172,7 +177,7 @@ def is_trained_on(texts: pd.DataFrame) -> NDArray[np.bool_]:
 
 def weights_of(texts: pd.DataFrame) -> NDArray[np.float64]:
     """How much each text counts."""
-    return np.where(texts.topic == "grammar", _WEIGHT_OF_GRAMMAR, 1.0)
+    return texts.topic.map(_WEIGHTS).fillna(1.0).to_numpy(dtype=float)
 
 
 def left_out(texts: pd.DataFrame, read: NDArray[np.object_]) -> NDArray[np.float64]:
