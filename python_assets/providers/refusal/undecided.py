@@ -22,16 +22,16 @@ _MARKUP: Final = re.compile(r"[*_#>`]+")
 
 
 class _Patterns(NamedTuple):
-    """weighs: both sides stand there. decides: somebody comes down on one. leaves_open: any way of leaving it open."""
+    """both_sides: what speaks for and what speaks against stand there. decides: somebody comes down on one. leaves_open: any way of leaving it open."""
 
-    weighs: re.Pattern[str]
+    both_sides: re.Pattern[str]
     decides: re.Pattern[str]
     leaves_open: re.Pattern[str]
 
 
-def weighs(text: str) -> bool:
-    """Tell whether a text weighs both sides: no refusal, whatever it says that it cannot do."""
-    return _patterns().weighs.search(_plain(text)) is not None
+def tells_both_sides(text: str) -> bool:
+    """Tell whether a text says what speaks for and what against: no refusal, whatever it says that it cannot do."""
+    return _patterns().both_sides.search(_plain(text)) is not None
 
 
 def is_undecided(text: str) -> bool:
@@ -59,5 +59,5 @@ def _patterns() -> _Patterns:
     def any_of(expressions: Iterable[str]) -> re.Pattern[str]:
         return re.compile("|".join(map(filled, expressions)), re.IGNORECASE)
 
-    open_ways = (*raw["asks_back"], *raw["weighs"], *raw["leaves_open"])
-    return _Patterns(any_of(raw["weighs"]), any_of(raw["decides"]), any_of(open_ways))
+    open_ways = (*raw["asks_back"], *raw["both_sides"], *raw["weighs"], *raw["leaves_open"])
+    return _Patterns(any_of(raw["both_sides"]), any_of(raw["decides"]), any_of(open_ways))

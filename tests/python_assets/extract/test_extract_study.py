@@ -55,7 +55,7 @@ def test_what_was_not_answered_has_the_reason_for_that(build, make_study):
     ]
     assert [value for (value,) in build.rows("empty", "value")] == [0.0, None, 0.0, 1.0, 0.0]
     assert [value for (value,) in build.rows("truncated", "value")] == [0.0, None, 0.0, 0.0, 1.0]
-    assert counts.n_missing == 3 + 5 + 3 + 3
+    assert counts.n_missing == 3 + 5 + 3 + 3 + 3
 
 
 def test_a_response_can_be_refused_and_truncated(build, make_study):
@@ -81,7 +81,7 @@ def test_flags_are_of_responses_only(build, make_study):
     build.responses(("p", "x"))
     build.extract(make_study())
     assert [row[0] for row in build.rows("refusal")] == ["replayed"]
-    assert build.rows("refusal", "scorer_version") == [("refusal_en_3",)]
+    assert build.rows("refusal", "scorer_version") == [("refusal_en_4",)]
 
 
 def test_labels_stand_in_the_label_column_and_their_rule_beside_them(build, make_study):
@@ -241,6 +241,7 @@ def test_every_declaration_reaches_the_table_of_measures(build, make_study):
         ("vader", "continuous", -1.0, None, "vader", None, "per=text;answer=kept"),
         ("answer", "categorical", None, "no", "choices", None, "labels=yes|no"),
         ("answer_unscored", "binary", 0.0, None, "unscored", None, "measure=answer"),
+        ("answer_undecided", "binary", 0.0, None, "undecided", None, "measure=answer"),
         ("baseline_distance", "continuous", 0.0, None, "baseline_distance", "all-MiniLM-L6-v2", "metric=cosine"),
         ("refusal", "binary", 0.0, None, "refusal", None, ""),
         ("empty", "binary", 0.0, None, "empty", None, ""),
@@ -261,7 +262,7 @@ def test_long_and_strange_texts_are_measured(build, make_study):
 def test_a_study_without_responses_has_measures_and_no_rows(build, make_study):
     build.prompts(p=None)
     counts = build.extract(make_study("vader", YES_NO, "baseline_distance"))
-    assert (counts.n_measures, counts.n_measurements, counts.n_texts) == (7, 0, 0)
+    assert (counts.n_measures, counts.n_measurements, counts.n_texts) == (8, 0, 0)
 
 
 def test_a_study_of_many_measurements_is_written_whole(build, make_study):
@@ -277,8 +278,8 @@ def test_a_study_of_many_measurements_is_written_whole(build, make_study):
     measures = [{"name": f"m{chr(97 + i)}", "choices": ["yes", "no"]} for i in range(20)]
     study = make_study(*measures, "vader")
     counts = build.extract(study)
-    assert counts.n_measures == 44
-    assert counts.n_measurements == 41 * (7_875 + 1_575) + 3 * 7_875
+    assert counts.n_measures == 64
+    assert counts.n_measurements == 61 * (7_875 + 1_575) + 3 * 7_875
     wrong = build.connection.execute(
         "select count(*) from raw.measurements "
         "join raw.responses using (system_id, prompt_id, replicate) "

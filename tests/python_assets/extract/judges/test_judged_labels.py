@@ -72,10 +72,11 @@ def test_only_what_the_rules_leave_open_is_asked(build, judged, n_asked):
     assert build.rows("answer", "label", "label_method", "reason") == [
         ("no", "short_answer", None),
         ("yes", "judge", None),
-        (None, None, "no_rule_matched"),
+        (None, None, "undecided"),
         (None, None, "response_refused"),
     ]
-    assert build.rows("answer_unscored", "value") == [(0.0,), (0.0,), (1.0,), (None,)]
+    assert build.rows("answer_unscored", "value") == [(0.0,), (0.0,), (0.0,), (None,)]
+    assert build.rows("answer_undecided", "value") == [(0.0,), (0.0,), (1.0,), (None,)]
     assert n_asked() == 2
     judged("by_substance", may_ask=False)
     assert n_asked() == 2
@@ -109,7 +110,7 @@ def test_tables_say_who_judged(build, judged):
     query = "select scorer, model, parameters from raw.measures where measure_id = 'answer'"
     assert build.connection.execute(query).fetchall() == [("choices", "tiny", "preset=yes_no;labels=yes|no")]
     [(version,)] = build.rows("answer", "scorer_version")
-    assert version.startswith("yes_no 2, refusal_en_3; judge 1, judges:by_substance tiny, rubric ")
+    assert version.startswith("yes_no 3; undecided 1; judge 1, judges:by_substance tiny, rubric ")
 
 
 def test_a_stand_in_is_called_simulated(build, judged):

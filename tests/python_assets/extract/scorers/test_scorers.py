@@ -36,7 +36,9 @@ def test_every_measure_has_a_row_and_those_without_figures_say_why(build, make_s
         "vader": ["not_validated"],
         "own": ["not_validated"],
         "own_unscored": ["nothing_read"],
+        "own_undecided": ["nothing_read"],
         "answer_unscored": ["nothing_read"],
+        "answer_undecided": ["nothing_read"],
         "empty": ["nothing_read"],
         "truncated": ["nothing_read"],
     }
