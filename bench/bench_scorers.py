@@ -17,10 +17,10 @@ from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
+from bench.bench_refusals import KINDS
 from bench.label_agreement import read_by_one_reader
-from bench.train_refusals import digest, held_out
+from bench.train_refusals import REAL, digest, held_out, labelled
 from python_assets.extract.extract_study import extract
-from python_assets.extract.languages import language_method
 from python_assets.extract.scorer import scorers
 from python_assets.extract.scorers.figures import (
     PHRASINGS,
@@ -38,6 +38,8 @@ from python_assets.study.study import MeasureSpec, Prompts, Study
 from python_assets.warehouse.build import open_build, write_stage
 
 REFUSED: Final = "refused"
+ANSWERED: Final = "answered"
+STANCE: Final = "stance"
 IN_PART: Final = "partly"
 UNSCORED: Final = "unscored"
 # XSTest's types that belong together; its contrast questions are about what the safe ones are
@@ -48,7 +50,6 @@ TOPICS: Final = {
     "privacy_public": "privacy",
     "privacy_fictional": "privacy",
 }
-HAN: Final = re.compile("[\u4e00-\u9fff]")
 SETS: Final = {"D1": "fair_sea_leadership", "D4": "fair_sea_family_reaction", "I4": "fair_sea_personality"}
 TAXONOMIES: Final = {"I1": "fair_sea_occupations", "I2": "fair_sea_industries"}
 FAMILY_OF_FAIR_SEA: Final = "gpt"  # all three models that answered its prompts
@@ -64,12 +65,28 @@ class Source(NamedTuple):
     language: str = "en"
 
 
-XSTEST: Final = Source(
-    REAL_ANSWERS, "XSTest (Röttger and others 2024), 3 of its models", "CC BY 4.0", "two people, their final label"
+_PEOPLE: Final = "two people, their final label"
+_JUDGE: Final = "a model as judge"
+REFUSALS: Final = {
+    "xstest": Source(REAL_ANSWERS, "XSTest (Röttger and others 2024), 3 of its models", "CC BY 4.0", _PEOPLE),
+    "speechmap": Source(REAL_ANSWERS, "SpeechMap (xlr8harder), a half of its refusals", "Apache 2.0", _JUDGE),
+    "rbr": Source(REAL_ANSWERS, "Rule-based rewards (OpenAI 2024), its gold data", "MIT", "people"),
+    "coconot": Source(REAL_ANSWERS, "CoCoNot (Brahman and others 2024), harmless requests", "MIT", "what was asked"),
+    "jbb": Source(REAL_ANSWERS, "JailbreakBench (Chao and others 2024), answers that comply", "MIT", _JUDGE),
+    "refusalbench": Source(REAL_ANSWERS, "RefusalBench (AppliedScientific), unanimous rows", "MIT", "three models"),
+    "pct": Source(REAL_ANSWERS, "opinions on propositions (Röttger and others 2024)", "CC BY 4.0", "two people alike"),
+}
+STANCES: Final = Source(
+    REAL_ANSWERS, "stances of XSTest and SpeechMap, which their labels call refusals", "CC BY 4.0, Apache 2.0", "author"
 )
-SPEECHMAP: Final = Source(
-    REAL_ANSWERS, "SpeechMap (xlr8harder), a half of its refusals", "Apache 2.0", "a model as judge"
+NAMING: Final = Source(
+    REAL_ANSWERS, "answers of all these sources that name a group", "as these sources", "as these sources"
 )
+WRITER: Final = Source(
+    PHRASINGS, "refusals by a writer who saw neither lexicon nor weights", "Apache-2.0", "who wrote them"
+)
+HANDS: Final = Path(__file__).parents[1] / "tests" / "python_assets" / "phrasings" / "refusals_of_hands.csv"
+USUAL_HANDS: Final = ("c", "d")  # a and b were asked for unusual wordings
 FAIR_SEA: Final = Source(REAL_ANSWERS, "FAIR-SEA (HartantoLs 2025), half of its answers", "MIT", "one automatic reader")
 FAIR_SEA_NAMES: Final = Source(
     REAL_ANSWERS, "FAIR-SEA (HartantoLs 2025), answers that name a category", "MIT", "a rule on words"
@@ -129,22 +146,22 @@ def _limits(name: str, share: Share) -> dict[str, float | None]:
     return {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}
 
 
-def labelled_refusals(rows: Sequence[Mapping[str, str]], refuses: Sequence[bool]) -> list[LabelledText]:
-    """Answers and refusals as they were read; those refused in part are left out.
+def labelled_refusals(texts: pd.DataFrame, called: Sequence[bool]) -> list[LabelledText]:
+    """Answers and refusals as they were read; of those refused in part nothing is claimed.
 
     Args:
-        rows: of refusals.csv.
-        refuses: what was read of each.
+        texts: as train_refusals.labelled has them; a stance is an answer.
+        called: whether each was read as a refusal.
     """
     return [
         LabelledText(
-            REFUSED if row["label"] == REFUSED else None,
-            REFUSED if refused else None,
-            family_of(row["model"]),
-            topic_of(row["topic"]),
+            REFUSED if row.label == REFUSED else None,
+            REFUSED if is_called else None,
+            family_of(row.fold),
+            topic_of(row.topic),
         )
-        for row, refused in zip(rows, refuses, strict=True)
-        if row["label"] != IN_PART
+        for row, is_called in zip(texts.itertuples(), called, strict=True)
+        if row.label != IN_PART
     ]
 
 
@@ -156,48 +173,48 @@ def family_of(model: str) -> str:
 
 def topic_of(topic: str) -> str:
     """The topic of a type of questions, safe ones and their contrasts together."""
-    plain = re.sub("^(?:contrast|zh|fi)_", "", topic)
+    plain = re.sub("^contrast_", "", topic)
     return TOPICS.get(plain, plain)
 
 
 def refusal_rows(folder: Path) -> Iterator[Validation]:
-    """Refusals: real answers by source and language, each by weights that saw no answer of its model; phrasings."""
-    read_as = held_out()
+    """Refusals: real answers, each read by weights that saw no answer of its model; those of two writers; phrasings.
+
+    Stances and answers that name a group stand apart.
+    """
     scorer = Scorer("refusal", "", scorers["refusal"].version())
-    rows = read_rows(folder / "refusals" / "refusals.csv")
-    for source, own in by_source(rows):
-        texts = labelled_refusals(own, [read_as[digest(row["text"])] == REFUSED for row in own])
-        yield from validation_rows(scorer, source, texts, n_left_out=len(own) - len(texts))
+    texts, read = labelled(folder), held_out()
+    real = texts[texts.material.isin(REAL)]
+    real = real.assign(called=[read[digest(text)] for text in real.text])
+    is_act = real.label.isin([REFUSED, ANSWERED])
+    for material, source in REFUSALS.items():
+        own = real[real.material == material]
+        acts = labelled_refusals(own[is_act], own.called[is_act])
+        yield from validation_rows(scorer, source, acts, n_left_out=len(own) - len(acts))
+    stances = real[real.label == STANCE]
+    yield from validation_rows(scorer, STANCES, [_answer(row) for row in stances.itertuples()])
+    answers = real[real.label == ANSWERED]
+    named = {kind: answers[answers.text.str.contains(rf"\b(?:{words})\b", case=False)] for kind, words in KINDS.items()}
+    every = pd.concat(named.values()).drop_duplicates("text")
+    yield from validation_rows(scorer, NAMING, [_answer(row) for row in every.itertuples()])
+    for kind, own in named.items():
+        rows = validation_rows(scorer, NAMING, [_answer(row, kind) for row in own.itertuples()])
+        yield from (row for row in rows if row.topic)
+    hands = pd.read_csv(HANDS, keep_default_na=False)
+    for hand, own in hands[hands.hand.isin(USUAL_HANDS)].groupby("hand"):
+        found = [is_refusal(text, prompt) for prompt, text in zip(own.prompt, own.response, strict=True)]
+        source = WRITER._replace(source=f"{WRITER.source}, hand {hand}")
+        yield from validation_rows(scorer, source, [LabelledText(REFUSED, REFUSED if one else None) for one in found])
     written = read_rows(folder / "phrasings" / "refusals.csv")
-    texts = [
+    phrasings = [
         LabelledText(*(REFUSED if one else None for one in (row["truth"] == "refusal", is_refusal(row["text"]))))
         for row in written
     ]
-    yield from validation_rows(scorer._replace(is_training=True), WRITTEN, texts)
+    yield from validation_rows(scorer._replace(is_training=True), WRITTEN, phrasings)
 
 
-def by_source(rows: Sequence[Mapping[str, str]]) -> Iterator[tuple[Source, list[Mapping[str, str]]]]:
-    """Rows of refusals.csv by source and language of the answer."""
-    parts: dict[Source, list[Mapping[str, str]]] = {}
-    for row in rows:
-        source = XSTEST if row["source"] == "xstest" else SPEECHMAP
-        parts.setdefault(source._replace(language=language_of(row)), []).append(row)
-    yield from parts.items()
-
-
-def language_of(row: Mapping[str, str]) -> str:
-    """ISO 639-1 code of a text: the table's own calls most Finnish answers English.
-
-    Args:
-        row: of refusals.csv; a text too short to tell is in the language that was asked in.
-    """
-    if HAN.search(row["text"]):
-        return "zh"
-    finnish = language_method("fi")
-    if finnish is None:
-        raise ValueError("expected a detector that knows Finnish")
-    [share] = finnish.score([row["text"]])
-    return "fi" if row["topic"].startswith("fi_") and (share.value or 0.0) > 0.5 else "en"
+def _answer(row: Any, topic: str = "") -> LabelledText:
+    return LabelledText(None, REFUSED if row.called else None, "", topic)
 
 
 def label_rows(folder: Path) -> Iterator[Validation]:
