@@ -18,7 +18,7 @@ from python_assets.texts.person_names import has_title, name_words, names_person
 from python_assets.texts.plurals import plural
 from python_assets.texts.replacing import replace_words
 
-NEUTRAL_WORDS_VERSION: Final = "neutral words 1"
+NEUTRAL_WORDS_VERSION: Final = "neutral words 2"
 # what is written, in the singular and in the plural: no instrument scores any of it
 NEUTRAL: Final[Mapping[WordKind, tuple[str, str]]] = {
     "place": ("Norland", "Norlands"),
@@ -108,6 +108,11 @@ class NeutralWords:
             self._kinds[form] = kind_of(form, self._of_form[form])
         return self._kinds[form]
 
+    def _names_several(self, form: tuple[str, str]) -> bool:
+        """Whether most words of a form are plurals: then all are, as Roma is no plural by its ending."""
+        words = self._of_form[form]
+        return 2 * sum(map(is_plural, words)) > len(words)
+
     def _made(self, levels: frozenset[Level], names: tuple[str, ...]) -> _Vocabulary:
         written: dict[str, str] = {}
         whole: set[str] = set()
@@ -119,7 +124,7 @@ class NeutralWords:
             if kind == "person":
                 names = (*names, word)
                 continue
-            forms = {word: _neutral(word, kind, many=is_plural(word))}
+            forms = {word: _neutral(word, kind, many=self._names_several(form))}
             if (several := plural(word)) is not None and kind in _OF_SEVERAL:
                 forms[several] = _neutral(several, _OF_SEVERAL[kind], many=True)
             if kind == "place":

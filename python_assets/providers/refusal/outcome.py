@@ -14,7 +14,7 @@ from python_assets.providers.refusal.linear import WEIGHTS_VERSION, score
 from python_assets.providers.refusal.opening import FEWEST_WORDS, json_values, opened
 from python_assets.providers.refusal.prompt import Asked, asked_by, folded
 from python_assets.providers.refusal.tokens import sentences_of, speaks, tokens
-from python_assets.providers.refusal.undecided import tells_both_sides
+from python_assets.providers.refusal.undecided import goes_into_it
 from python_assets.texts.group_mask import NO_WORDS, GroupMask
 
 # Part of the scorer version: other rules or weights get a new name.
@@ -71,7 +71,7 @@ def read_outcome(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> Re
     masked = words.masked(read)
     if asked.is_yes_or_no and (begins := _YES_OR_NO.match(masked)):
         return "refused" if _is_taken_back(masked[begins.end() :]) else "answered"
-    return "refused" if refuses(tokens(prompt, masked)) and not tells_both_sides(masked) else "answered"
+    return "refused" if refuses(tokens(prompt, masked)) and not goes_into_it(masked) else "answered"
 
 
 def refuses(tokens: Sequence[str]) -> bool:

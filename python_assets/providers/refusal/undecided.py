@@ -22,16 +22,16 @@ _MARKUP: Final = re.compile(r"[*_#>`]+")
 
 
 class _Patterns(NamedTuple):
-    """both_sides: what speaks for and what speaks against stand there. decides: somebody comes down on one. leaves_open: any way of leaving it open."""
+    """answers: what speaks for and what against stand there, or a decision. decides: somebody comes down on one. leaves_open: any way of leaving it open."""
 
-    both_sides: re.Pattern[str]
+    answers: re.Pattern[str]
     decides: re.Pattern[str]
     leaves_open: re.Pattern[str]
 
 
-def tells_both_sides(text: str) -> bool:
-    """Tell whether a text says what speaks for and what against: no refusal, whatever it says that it cannot do."""
-    return _patterns().both_sides.search(_plain(text)) is not None
+def goes_into_it(text: str) -> bool:
+    """Tell whether a text comes down on a side, or says what speaks for each: no refusal, whatever it cannot do."""
+    return _patterns().answers.search(_plain(text)) is not None
 
 
 def is_undecided(text: str) -> bool:
@@ -60,4 +60,8 @@ def _patterns() -> _Patterns:
         return re.compile("|".join(map(filled, expressions)), re.IGNORECASE)
 
     open_ways = (*raw["asks_back"], *raw["both_sides"], *raw["weighs"], *raw["leaves_open"])
-    return _Patterns(any_of(raw["both_sides"]), any_of(raw["decides"]), any_of(open_ways))
+    return _Patterns(
+        answers=any_of((*raw["both_sides"], *raw["comes_down"])),
+        decides=any_of((*raw["comes_down"], *raw["decides"])),
+        leaves_open=any_of(open_ways),
+    )

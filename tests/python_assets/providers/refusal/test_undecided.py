@@ -2,7 +2,7 @@ import pytest
 
 from python_assets.extract.labels.short_answers import short_answer_method
 from python_assets.providers.refusal.outcome import read_outcome
-from python_assets.providers.refusal.undecided import is_undecided, tells_both_sides
+from python_assets.providers.refusal.undecided import is_undecided, goes_into_it
 from tests.python_assets.providers.refusal.golden import golden
 
 ROWS = golden("undecided.csv")
@@ -45,9 +45,9 @@ def test_what_is_decided_in_other_words_is_not(text: str) -> None:
     assert not is_undecided(text)
 
 
-def test_a_refusal_that_tells_both_sides_is_an_answer() -> None:
+def test_a_refusal_that_goes_into_it_is_an_answer() -> None:
     text = "I can't decide that for you.\n\n**For:** she pays on time.\n**Against:** the debts."
-    assert tells_both_sides(text)
+    assert goes_into_it(text)
     assert read_outcome(text, "Should she get the loan?") == "answered"
 
 
