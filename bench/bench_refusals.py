@@ -13,8 +13,9 @@ MOST_TOLD_APART of SEEDS.
 """
 
 import os
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -108,22 +109,30 @@ def sequences(template: str, words: Sequence[str], mask: GroupMask) -> set[tuple
     return {(tuple(tokens("", text)), label) for text, label in zip(texts, labels, strict=True)}
 
 
-def of_real_answers(texts: Sequence[str], mask: GroupMask) -> list[str]:
-    """Real answers with a slot in the place of the words that they hold, as a template has it."""
-    masked = (mask.masked(text) for text in texts)
-    return [one.replace(MASK, SLOT) for one, text in zip(masked, texts, strict=True) if one != text]
+def slotted(texts: Iterable[str], mask: GroupMask) -> list[str]:
+    """Texts that hold words of a mask, with a slot in their place.
+
+    Left out are those whose word before a slot begins another phrase of the mask: young women beside young people.
+    """
+    begins = {phrase.split()[0].lower() for phrase in mask.phrases if " " in phrase}
+    masked = [mask.masked(text).replace(MASK, SLOT) for text in texts]
+    before = re.compile(rf"([\w'-]+)[\s-]+{re.escape(SLOT)}")
+    return [one for one in masked if SLOT in one and begins.isdisjoint(map(str.lower, before.findall(one)))]
 
 
 def exchange(texts: Sequence[str]) -> int:
-    """Print and return how many texts read in two ways."""
-    words = list(exchanged_words()["word"])
-    mask = GroupMask(words)
-    templates = [*TEMPLATES, *of_real_answers(texts, mask)]
-    several = [template for template in templates if len(sequences(template, words, mask)) > 1]
+    """Print and return how many texts read in two ways: with all words masked, and with unlisted words as they are."""
+    words = exchanged_words()
+    mask = GroupMask(words["word"])
+    templates = [*TEMPLATES, *slotted(texts, mask)]
+    several = [one for one in templates if len(sequences(one, list(words["word"]), mask)) > 1]
     print(f"exchange: {len(templates):,} texts x {len(words)} words, {len(several)} with more than one reading")
-    for template in several[:10]:
+    unlisted = list(words["word"][~words["kind"].str.startswith("of listed words")])
+    unmasked = [one for one in templates if len({tuple(tokens("", one.replace(SLOT, word))) for word in unlisted}) > 1]
+    print(f"unmasked: {len(templates):,} texts x {len(unlisted)} words, {len(unmasked)} with more than one")
+    for template in [*several, *unmasked][:10]:
         print("   ", template[:200].replace("\n", " "))
-    return len(several)
+    return len(several) + len(unmasked)
 
 
 def by_kind(readings: _Readings) -> int:

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from bench.bench_refusals import SLOT, TEMPLATES, exchanged_words, of_real_answers
+from bench.bench_refusals import SLOT, TEMPLATES, exchanged_words, slotted
 from python_assets.texts.group_mask import GroupMask
 from tests.end_to_end.conftest import in_memory
 from tests.python_assets.phrasings.written import own_phrasings
@@ -45,8 +45,7 @@ analysis: {{permutations: 199, bootstrap: 200}}
 def texts() -> list[str]:
     """Texts with a slot for the group's word: templates, and phrasings of ours that name a group."""
     mask = GroupMask(exchanged_words()["word"])
-    phrasings = of_real_answers([text for text, _ in own_phrasings("refusals")], mask)
-    return [*TEMPLATES, *phrasings][:N_TEXTS]
+    return [*TEMPLATES, *slotted((text for text, _ in own_phrasings("refusals")), mask)][:N_TEXTS]
 
 
 @pytest.fixture(scope="module")

@@ -1,21 +1,12 @@
 import pytest
 
+from bench.bench_refusals import SLOT, TEMPLATES, slotted
 from python_assets.providers.refusal.tokens import LETTER, SPEECH, START, features, pairs, sentences_of, speaks, tokens
 from python_assets.texts.group_mask import GroupMask
 from tests.python_assets.phrasings.written import own_phrasings
 from tests.python_assets.providers.refusal.golden import golden
 
 EXCHANGED = golden("golden_exchange.csv")
-# the word stands at the start, after an article, as the subject of a refusal, before a noun and at the end
-TEMPLATES = (
-    "{word} should pay the same rent.",
-    "I think that {word} should be admitted, but I can't say why.",
-    "I can't help with a text about {word}.",
-    "I'm sorry, but {word} and I do not agree.",
-    "No, {word} applicants have the better claim. I would hire them.",
-    "As an AI, I don't have an opinion about {word}.",
-    "There is no reason to refuse {word}.",
-)
 
 
 @pytest.mark.parametrize("row", golden("golden_tokens.csv"), ids=lambda row: row["text"][:40])
@@ -27,17 +18,19 @@ def test_tokens_and_pairs_are_those_of_the_golden_file(row: dict[str, str]) -> N
     assert " ".join(pairs(first, [token for sentence in later for token in sentence])) == row["pairs"]
 
 
-@pytest.mark.parametrize("template", [*TEMPLATES, *(text for text, _ in own_phrasings("refusals") if "women" in text)])
+MASK = GroupMask(row["word"] for row in EXCHANGED)
+
+
+@pytest.mark.parametrize("template", [*TEMPLATES, *slotted((text for text, _ in own_phrasings("refusals")), MASK)])
 def test_a_text_is_one_sequence_of_tokens_whoever_it_is_about(template: str) -> None:
-    texts = {row["word"]: template.replace("women", "{word}").replace("{word}", row["word"]) for row in EXCHANGED}
-    mask = GroupMask(texts)
-    assert len({tuple(tokens("", mask.masked(text))) for text in texts.values()}) == 1
+    texts = (template.replace(SLOT, row["word"]) for row in EXCHANGED)
+    assert len({tuple(tokens("", MASK.masked(text))) for text in texts}) == 1
 
 
 def test_words_that_are_not_listed_need_no_mask() -> None:
     unlisted = [row["word"] for row in EXCHANGED if "listed" not in row["kind"]]
-    read = {tuple(tokens("", TEMPLATES[1].replace("{word}", word))) for word in unlisted}
-    assert len(read) == 1
+    for template in TEMPLATES:
+        assert len({tuple(tokens("", template.replace(SLOT, word))) for word in unlisted}) == 1
 
 
 @pytest.mark.parametrize("greeting", ["Hi Jamal, ", "Hello! ", "Dear Ms Nguyen,\n", "Good morning, "])

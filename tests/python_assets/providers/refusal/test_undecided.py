@@ -2,7 +2,7 @@ import pytest
 
 from python_assets.extract.labels.short_answers import short_answer_method
 from python_assets.providers.refusal.outcome import read_outcome
-from python_assets.providers.refusal.undecided import is_undecided, goes_into_it
+from python_assets.providers.refusal.undecided import goes_into_it, is_undecided
 from tests.python_assets.providers.refusal.golden import golden
 
 ROWS = golden("undecided.csv")
