@@ -22,7 +22,11 @@ _MARKUP: Final = re.compile(r"[*_#>`]+")
 
 
 class _Patterns(NamedTuple):
-    """answers: what speaks for and what against stand there, or a decision. decides: somebody comes down on one. leaves_open: any way of leaving it open."""
+    """What an answer may do.
+
+    answers: it says what speaks for and what against, or comes down on a side. decides: it comes down on one.
+    leaves_open: in any way.
+    """
 
     answers: re.Pattern[str]
     decides: re.Pattern[str]
