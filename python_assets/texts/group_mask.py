@@ -7,29 +7,34 @@ import hashlib
 import re
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Final
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 MASK: Final = "Xx"
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)*")
+# of a phrase that is no end of a sentence
+_POINT_WITHIN: Final = re.compile(r"\.(?!\s*\Z|\s+[A-Z])")
 _BETWEEN: Final = re.compile(r"[ \t\n-]|\. ?")
-_POSSESSIVE: Final = re.compile(r"['\u2019]s?(?!\w)")
 
 
 class GroupMask:
     """Writes MASK for whole words and phrases, the longest first.
 
-    A phrase is found with blanks or hyphens between its words, a word with a capital only where it has one.
+    A phrase is found with blanks or hyphens between its words, a word with a capital only where it has one. The point
+    that ends a phrase (U.S., Jr.) goes with it, but where it ends a sentence too.
     """
 
     def __init__(self, phrases: Iterable[str]) -> None:
         """Take the phrases with all their forms."""
         self.phrases = frozenset(phrases)
-        self._by_first: dict[str, list[tuple[str, ...]]] = {}
-        for words in dict.fromkeys(tuple(_WORD.findall(phrase)) for phrase in sorted(self.phrases)):
-            if words:
-                self._by_first.setdefault(words[0].lower(), []).append(words)
-        for phrases_of_first in self._by_first.values():
-            phrases_of_first.sort(key=len, reverse=True)
+        self._spellings: dict[tuple[str, ...], list[_Phrase]] = {}
+        lengths: dict[str, set[int]] = {}
+        for phrase in sorted(self.phrases):
+            if words := tuple(_WORD.findall(phrase)):
+                key = tuple(map(str.lower, words))
+                self._spellings.setdefault(key, []).append(_Phrase(words, phrase.rstrip().endswith(".")))
+                lengths.setdefault(key[0], set()).add(len(words))
+        self._lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
 
     @cached_property
     def version(self) -> str:
@@ -41,30 +46,38 @@ class GroupMask:
 
     def masked(self, text: str) -> str:
         """A text with MASK in the place of each phrase."""
-        if not self._by_first:
+        if not self._lengths:
             return text
         words = list(_WORD.finditer(text))
+        lower = [word.group().lower() for word in words]
         written: list[str] = []
         end, i = 0, 0
         while i < len(words):
-            n = self._length_at(text, words, i)
-            if n:
+            phrase = self._phrase_at(text, words, lower, i)
+            if phrase is not None:
                 written += [text[end : words[i].start()], MASK]
-                end = words[i + n - 1].end()
-            i += n or 1
+                end = words[i + len(phrase.words) - 1].end()
+                end += phrase.has_point and _POINT_WITHIN.match(text, end) is not None
+            i += len(phrase.words) if phrase else 1
         return "".join([*written, text[end:]])
 
-    def _length_at(self, text: str, words: list[re.Match[str]], start: int) -> int:
-        """Of how many words the longest phrase is that begins at a word; 0 where none does."""
-        for phrase in self._by_first.get(words[start].group().lower(), ()):
-            there = words[start : start + len(phrase)]
-            if len(there) == len(phrase) and all(
-                _is_same(one.group(), word) for one, word in zip(there, phrase, strict=True)
-            ):
-                gaps = (text[one.end() : other.start()] for one, other in zip(there, there[1:], strict=False))
-                if all(map(_BETWEEN.fullmatch, gaps)):
-                    return len(phrase)
-        return 0
+    def _phrase_at(self, text: str, words: list[re.Match[str]], lower: list[str], start: int) -> "_Phrase | None":
+        """The longest phrase that begins at a word; None where none does."""
+        for n in self._lengths.get(lower[start], ()):
+            there = words[start : start + n]
+            for phrase in self._spellings.get(tuple(lower[start : start + n]), ()):
+                if all(_is_same(one.group(), word) for one, word in zip(there, phrase.words, strict=True)):
+                    gaps = (text[one.end() : other.start()] for one, other in pairwise(there))
+                    if all(map(_BETWEEN.fullmatch, gaps)):
+                        return phrase
+        return None
+
+
+class _Phrase(NamedTuple):
+    """A phrase by its words, and whether a point ends it."""
+
+    words: tuple[str, ...]
+    has_point: bool
 
 
 def _is_same(written: str, word: str) -> bool:

@@ -36,11 +36,20 @@ def study_words(study: Study, connection: duckdb.DuckDBPyConnection) -> GroupMas
 def masked_forms(word: str) -> Iterator[str]:
     """The forms of what a group is called that are masked; none of a word that refusals are told by."""
     without = _ARTICLE.sub("", word, count=1)
-    for form in dict.fromkeys((word, without)):
+    for form in dict.fromkeys((word, without, *_other_forms(without))):
         if any(map(str.isalnum, form)) and not is_function_word(form):
             yield form
             if (several := plural(form)) is not None:
                 yield several
+
+
+def _other_forms(word: str) -> Iterator[str]:
+    """Of a word that the reader would see were it not masked the singular too, both in small letters."""
+    if listed_words(word):
+        yield word.lower()
+        start, _, last = word.lower().rpartition(" ")
+        singular = re.sub("ies$", "y", last) if last.endswith("ies") else re.sub("(?<=[^s])s$", "", last)
+        yield f"{start} {singular}".lstrip()
 
 
 def is_function_word(word: str) -> bool:
@@ -50,4 +59,4 @@ def is_function_word(word: str) -> bool:
 
 def listed_words(word: str) -> list[str]:
     """Words of the lexicon that what a group is called holds, which the reader would see were they not masked."""
-    return [token for token in tokens("", f"Here {word}")[2:-1] if token != OTHER]
+    return [token for token in tokens("", f"Here {word.lower()}")[2:-1] if token != OTHER]

@@ -235,8 +235,8 @@ def _is_name(word: str, following: str | None) -> bool:
         return word in _NAMES_IN_CAPITALS
     if following is None:
         return word.partition("'")[0] != "I" and _listed(word.lower()) not in words.of_models
-    if word.lower() in words.names:
-        return following.lower() not in words.not_a_name_before
+    if word.lower().removesuffix("'s") in words.names:
+        return word.endswith("'s") or following.lower() not in words.not_a_name_before
     return word == "My" and following[:1].isupper() and _is_name(following, None)
 
 
