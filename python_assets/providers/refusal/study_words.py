@@ -10,7 +10,7 @@ from typing import Final
 import duckdb
 
 from python_assets.providers.refusal.lexicon import lexicon
-from python_assets.providers.refusal.tokens import OTHER, tokens
+from python_assets.providers.refusal.tokens import tokens
 from python_assets.study.study import Study
 from python_assets.texts.group_mask import GroupMask
 from python_assets.texts.group_words import words_of_levels
@@ -59,4 +59,4 @@ def is_function_word(word: str) -> bool:
 
 def listed_words(word: str) -> list[str]:
     """Words of the lexicon that what a group is called holds, which the reader would see were they not masked."""
-    return [token for token in tokens("", f"Here {word.lower()}")[2:-1] if token != OTHER]
+    return [token for token in tokens("", f"Here {word.lower()}")[2:-1] if token in lexicon().words]
