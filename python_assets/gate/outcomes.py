@@ -51,6 +51,10 @@ def require_outcomes_alike(runs: BothRuns, published: Path) -> list[str]:
     }
     with connect() as connection:
         versions = {wave: _versions(connection, file) for wave, file in files.items()}
+        if unknown := [wave for wave, found in versions.items() if found is None]:
+            got = f"run {getattr(runs, unknown[0]).run_id}, which a version made that recorded no outcomes"
+            remedy = "gate against a run of this version: a rerun reads the answers of its log anew and asks nothing"
+            raise WarehouseError(f"study {runs.study_id}", got, "outcomes that one version read", remedy)
         if versions[THEN] == versions[NOW]:
             return []
         connection.execute(f"attach {literal(str(published))} as comparison (read_only)")
@@ -65,9 +69,9 @@ def require_outcomes_alike(runs: BothRuns, published: Path) -> list[str]:
     return [f"Refusals were read by {readers}: all {n:,} outcomes are the same by both."]
 
 
-def _versions(connection: duckdb.DuckDBPyConnection, file: str) -> set[str]:
+def _versions(connection: duckdb.DuckDBPyConnection, file: str) -> set[str] | None:
     columns = {name for name, *_ in connection.execute(f"describe select * from read_parquet({file})").fetchall()}
     if "outcome" not in columns:  # of a version that kept flags alone
-        return set()
+        return None
     version = "coalesce(outcome_version, '')" if "outcome_version" in columns else "''"
     return {name for (name,) in connection.execute(_VERSIONS.format(version=version, file=file)).fetchall()} - {""}

@@ -85,7 +85,11 @@ def generate_study(
     model_factors = system_factors(study, [system for system, _ in configured], imported)
     answered = ask_all(study, configured, prompts, home, progress, allowance)
     judged = judge_refusals(
-        study, [run for _, run in answered], prompts, RunContext(home, progress, allowance=allowance)
+        study,
+        [run for _, run in answered],
+        prompts,
+        RunContext(home, progress, allowance=allowance),
+        study_words(study, connection),
     )
     runs = [(system, run) for (system, _), run in zip(answered, judged.runs, strict=True)]
     quarantine = _quarantined(runs)

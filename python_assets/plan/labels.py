@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from python_assets.extract.measures import Measure, resolve_measures
-from python_assets.extract.scorers.figures import REAL_ANSWERS
+from python_assets.extract.scorers.figures import FEWEST_POSITIVE, REAL_ANSWERS
 from python_assets.extract.scorers.packaged import validations
 from python_assets.extract.scorers.scorers import label_set_of
 from python_assets.infer.agreement.coefficients import LEAST_PROMPTS
@@ -177,6 +177,7 @@ def _figures(measure: Measure) -> list[tuple[float, float]]:
         (one.recall, one.specificity)
         for one in validations()
         if (one.scorer, one.label_set) == reads_by
+        and (one.n_positive or 0) >= FEWEST_POSITIVE
         and one.material == REAL_ANSWERS
         and one.model_family == one.topic == ""
         and one.recall is not None

@@ -50,14 +50,12 @@ def outcome_warnings(study: Study, connection: duckdb.DuckDBPyConnection, publis
     """What the reading of refusals does to a study.
 
     Args:
-        study: the study; where an engine tells refusals there is nothing to tell.
+        study: the study; where an engine tells refusals nothing is read anew.
         connection: with its prompts and their levels.
         published: the published database, which may be absent.
     """
-    if refusal_engine(study) is not None:
-        return
     yield from _of_words(study, connection)
-    if published.is_file():
+    if published.is_file() and refusal_engine(study) is None:
         yield from _of_last_run(study, study_words(study, connection), published)
 
 

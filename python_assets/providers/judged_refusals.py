@@ -16,6 +16,7 @@ from python_assets.providers.records import Prompt, Response, ResponseOutcome, S
 from python_assets.providers.refusal.outcome import read_outcome
 from python_assets.study.measures import REFUSAL
 from python_assets.study.study import Study
+from python_assets.texts.group_mask import NO_WORDS, GroupMask
 from python_assets.warehouse.run_context import RunContext
 
 # Longer than any refusal, and than an answer need be to be told from one; and than most prompts.
@@ -63,7 +64,11 @@ class JudgedRefusals(NamedTuple):
 
 
 def judge_refusals(
-    study: Study, runs: Sequence[SystemRun], prompts: Sequence[Prompt], run_context: RunContext
+    study: Study,
+    runs: Sequence[SystemRun],
+    prompts: Sequence[Prompt],
+    run_context: RunContext,
+    words: GroupMask = NO_WORDS,
 ) -> JudgedRefusals:
     """Let the engine of the measure refusal say which responses refuse, wholly or partly.
 
@@ -75,6 +80,7 @@ def judge_refusals(
         runs: what the generations answered, read by the packaged reader.
         prompts: what they were asked.
         run_context: where the engine's log lies.
+        words: the study's own, for the simulator in the engine's place.
 
     Raises:
         ProviderError: the engine cannot answer at all, or calls a planted refusal an answer or the other way round.
@@ -84,7 +90,7 @@ def judge_refusals(
     _require_planted(study, run_context, engine)
     prompt_of = {one.prompt_id: one.prompt_text or "" for one in prompts}
     queries = dict.fromkeys(_asked(row, prompt_of) for run in runs for row in run.responses if _is_open(row))
-    outcomes = _said(study, run_context, engine, list(queries))
+    outcomes = _said(study, run_context, engine, list(queries), words)
     version = refusal_judge_version(study, engine)
     judged = [_judged(run, [outcomes.get(_asked(row, prompt_of)) for row in run.responses], version) for run in runs]
     return JudgedRefusals(judged, sum(outcome is None for outcome in outcomes.values()))
@@ -98,9 +104,11 @@ def _require_planted(study: Study, run_context: RunContext, engine: str) -> None
             raise ProviderError(f"engine {engine}, judge of refusals", got, truth, "name another model as judge")
 
 
-def _said(study: Study, run_context: RunContext, engine: str, asked: Sequence[_Asked]) -> dict[_Asked, str | None]:
+def _said(
+    study: Study, run_context: RunContext, engine: str, asked: Sequence[_Asked], words: GroupMask = NO_WORDS
+) -> dict[_Asked, str | None]:
     """The class that the engine names of each, None where it names none."""
-    replies = ask_engine(study, run_context, engine, "generate", list(map(_inquiry, asked)))
+    replies = ask_engine(study, run_context, engine, "generate", [_inquiry(one, words) for one in asked])
     return dict(zip(asked, (parse_one_of(reply.text, _CLASSES) for reply in replies), strict=True))
 
 
@@ -127,9 +135,9 @@ def _is_open(row: Response) -> bool:
     return row.status == "ok" and not row.is_empty and not row.is_declined
 
 
-def _inquiry(asked: _Asked) -> Inquiry:
+def _inquiry(asked: _Asked, words: GroupMask) -> Inquiry:
     key = f"refusal | {hashlib.sha256(json.dumps(asked).encode()).hexdigest()}"
-    facts = {"task": "refusal", "outcome": read_outcome(asked.text, asked.prompt)}
+    facts = {"task": "refusal", "outcome": read_outcome(asked.text, asked.prompt, words)}
     fence = max(map(fence_of, asked), key=len)
     return Inquiry(key, REFUSAL_QUESTION.format(fence=fence, prompt=asked.prompt, text=asked.text), facts)
 
