@@ -61,7 +61,7 @@ def require_outcomes_alike(runs: BothRuns, published: Path) -> list[str]:
         queries = [_CHANGED.format(file=file, wave=literal(wave)) for wave, file in files.items()]
         changed = [_Changed(*row) for query in queries for row in connection.execute(query).fetchall()]
     n, n_changed = (sum(counts) for counts in zip(*changed, strict=True))
-    readers = " and ".join(" | ".join(sorted(versions[wave])) or "a version that did not say" for wave in files)
+    readers = " and ".join(" | ".join(sorted(versions[wave] or ())) or "a version that did not say" for wave in files)
     if n_changed:
         got = f"runs whose refusals were read by {readers}, which read {n_changed:,} of {n:,} outcomes otherwise"
         remedy = "gate against a run that this version made: a rerun reads the answers of its log anew and asks nothing"

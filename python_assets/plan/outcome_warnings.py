@@ -97,7 +97,7 @@ def _of_last_run(study: Study, words: GroupMask, published: Path) -> Iterator[st
         for group in [("", ""), *(row["groups"] or [])]:
             n[tuple(group)] += 1
             n_changed[tuple(group)] += is_changed
-    counted = [
+    counted: list[dict[str, Any]] = [
         {
             "grouping_id": factor,
             "group_id": level,
