@@ -30,7 +30,6 @@ from python_assets.extract.similarity.taxonomy import read_taxonomy
 from python_assets.extract.trained.trained_on_labels import read_trained
 from python_assets.providers.judged_refusals import refusal_judge_version
 from python_assets.providers.records import FLAGS
-from python_assets.texts.group_mask import read_with
 
 
 def _read_texts(job: Job) -> list[Read]:
@@ -148,7 +147,7 @@ def _read_flags(job: Job) -> list[Read]:
     )
     if (engine := job.measure.spec.engine) is not None:
         return [Read(measured_by(job, job.measure), values, refusal_judge_version(job.study, engine))]
-    return [Read(job.measure, values, read_with(built.version(), job.words))]
+    return [Read(job.measure, values, built.version())]
 
 
 def _read_column(job: Job) -> list[Read]:

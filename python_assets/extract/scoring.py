@@ -59,7 +59,8 @@ def _told_undecided(method: TextMethod, words: GroupMask) -> TextMethod:
             for text, one in pairs
         ]
 
-    return TextMethod(method.key, read_with(f"{method.version}; {UNDECIDED_VERSION}", words), score)
+    # the words are what the cache tells scores by; one more level makes no other scorer
+    return TextMethod(read_with(method.key, words), f"{method.version}; {UNDECIDED_VERSION}", score)
 
 
 def wanted_form(measure: Measure) -> ScoreForm:
