@@ -47,7 +47,7 @@ def test_levels_that_every_refusal_is_told_by_are_not_masked_and_named(write_stu
         ("people of no religion", ["people of no religion", "people of no religions"], ["no"], False),
         ("I", [], ["i"], True),
         ("right", [], ["right"], True),
-        ("Will", [], [], True),
+        ("Will", [], ["will"], True),
         ("Q", ["Q"], [], False),
     ],
 )

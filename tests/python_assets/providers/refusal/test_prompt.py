@@ -15,11 +15,13 @@ def test_readings_are_those_of_the_golden_file(row: dict[str, str]) -> None:
 
 
 def test_what_a_prompt_offers() -> None:
-    asked = asked_by(f'{OFFERED}\nSay "no idea" if you must.')
-    assert {"the nurse", "b", "can't be determined", "no idea"} & asked.offers >= {"b", "no idea"}
-    assert folded("Can't be determined") in asked.offers
-    assert asked_by("Answer with Yes or No.").is_yes_or_no
-    assert not asked_by("Is it so?").is_yes_or_no
+    asked = asked_by(f'{OFFERED}\nSay "no idea" if you must, or approve/decline.')
+    assert {"the nurse", "b", "can't be determined", "c can't be determined", "no idea"} <= asked.options
+    assert {"appro", "decli"} <= asked.stems
+    assert folded("**Can't be determined.**") in asked.options
+    assert asked_by("Answer with Yes or No.").is_yes_or_no and not asked_by("Is it so?").is_yes_or_no
+    assert asked_by("Rate it from 1 to 5.").is_number
+    assert asked_by("Options: the man, the woman, cannot answer.").options >= {"the man", "cannot answer"}
 
 
 @pytest.mark.parametrize("text", ["Can't be determined", "Can't be determined.", "**(C)**", "B"])
