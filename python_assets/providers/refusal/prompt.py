@@ -22,7 +22,8 @@ _LISTED: Final = re.compile(
     r"\b(?:options?|choices?|(?:one|any)\s+of(?:\s+(?:these|the\s+following))?|answers?)\s*:\s*([^.?!\n]{3,200})",
     re.IGNORECASE,
 )
-_PAIR: Final = re.compile(r"([^\W\d_]+)\W{1,3}(?:or|/|\|)\W{1,3}([^\W\d_]+)|([^\W\d_]+)[/|]([^\W\d_]+)", re.IGNORECASE)
+# overlapping: deny, grant or defer
+_PAIR: Final = re.compile(r"(?=\b([^\W\d_]+)(?:\W{1,3}\bor\b\W{1,3}|\W{0,2}[/|]\W{0,2})([^\W\d_]+))", re.IGNORECASE)
 _AND_OR: Final = re.compile(r",\s*(?:or\s+)?|\s+or\s+|;\s*", re.IGNORECASE)
 _FOLDED_AWAY: Final = re.compile(r"[*_`#>\"'\u2018\u2019\u201c\u201d()\[\]]+")
 _STEM: Final = 5
