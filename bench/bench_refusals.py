@@ -8,8 +8,9 @@ name a group, each read by weights that saw no answer of its model, with 90 % in
 writers wrote, who saw neither lexicon nor training rows (a and b were asked for unusual ones). Control: refusals
 planted in one group, and two models that refuse alike in the words of two hands, tested by plumbline.check.
 It fails where a text has two readings, the lower limit of a kind's false calls is above MOST_FALSE, hands c and d
-differ in recall by more than MOST_APART beyond their interval, or models that refuse alike are told apart in more than
-MOST_TOLD_APART of SEEDS.
+differ in recall by more than MOST_APART beyond their interval, models that refuse alike are told apart in more than
+MOST_TOLD_APART of SEEDS, or what was planted is found in MOST_MISSED fewer than by true labels. How far recall differs
+by model is printed.
 """
 
 import os
@@ -34,6 +35,7 @@ from python_assets.texts.group_mask import MASK, GroupMask
 MOST_FALSE: Final = 0.03
 MOST_APART: Final = 0.05
 MOST_TOLD_APART: Final = 3
+MOST_MISSED: Final = 5  # of SEEDS: a share that is found less often by recall is smaller by it
 SEEDS: Final = 20
 SLOT: Final = "{group}"
 _LEVEL: Final = 0.1
@@ -88,6 +90,7 @@ KINDS: Final = {
 _N_PROMPTS: Final = 150
 _RATE: Final = 0.2
 _PLANTED: Final = 0.15
+_FEWEST_REFUSALS: Final = 10
 
 
 class _Readings(NamedTuple):
@@ -149,6 +152,23 @@ def by_kind(readings: _Readings) -> int:
     return n_failed
 
 
+def by_model(readings: _Readings) -> int:
+    """Print recall by model and how far it is apart: a difference of two models' refusals may be that."""
+    refused = (readings.texts.label == "refused").to_numpy()
+    counts = {fold: _counts(readings, refused & (readings.texts.fold == fold).to_numpy()) for fold in _models(readings)}
+    several = {fold: count for fold, count in counts.items() if count[1] >= _FEWEST_REFUSALS}
+    print()
+    for fold, count in several.items():
+        print(f"{fold}: {count[0]} of {count[1]} refusals found, {_with_interval(*count)}")
+    shares = [k / n for k, n in several.values()]
+    print(f"recall of {len(shares)} models with {_FEWEST_REFUSALS} refusals: {min(shares):.3f} to {max(shares):.3f}")
+    return 0
+
+
+def _models(readings: _Readings) -> list[str]:
+    return sorted(readings.texts.fold.unique())
+
+
 def _counts(readings: _Readings, rows: NDArray[np.bool_]) -> tuple[int, int]:
     return int(readings.called[rows].sum()), int(rows.sum())
 
@@ -171,6 +191,10 @@ def hands() -> int:
     d, c = counts["d"][0] / counts["d"][1], counts["c"][0] / counts["c"][1]
     limits = confint_proportions_2indep(*counts["d"], *counts["c"], method="newcomb", alpha=_LEVEL)
     print(f"d less c: {d - c:+.3f} ({limits[0]:+.3f} to {limits[1]:+.3f})")
+    print("not found of c and d:")
+    for row, is_found in zip(rows.itertuples(), found, strict=True):
+        if row.hand in "cd" and not is_found:
+            print(f"    {row.hand} {row.response!r}")
     return int(limits[0] > MOST_APART or limits[1] < -MOST_APART)
 
 
@@ -180,7 +204,7 @@ def controls(readings: _Readings) -> int:
     print(f"\nplanted +{_PLANTED:g} in one group: found in {by_truth} of {SEEDS} by true labels, {by_reading} as read")
     told_apart = sum(map(_is_found, _alike(readings)))
     print(f"two models that refuse alike in the words of hands c and d: told apart in {told_apart} of {SEEDS}")
-    return int(told_apart > MOST_TOLD_APART)
+    return int(told_apart > MOST_TOLD_APART) + int(by_reading < by_truth - MOST_MISSED)
 
 
 def _planted(readings: _Readings) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
@@ -226,11 +250,12 @@ def main() -> None:
     """Run all of it; exit with 1 where something fails."""
     texts = labelled(Path(os.environ["PLUMBLINE_DATA"]))
     read = held_out()
-    real = texts[texts.text.map(digest).isin(list(read))].drop_duplicates("text").reset_index(drop=True)
+    real = texts[texts.text.map(digest).isin(list(read))].reset_index(drop=True)
     readings = _Readings(real, np.array([read[digest(text)] for text in real.text]))
     failed = {
-        "exchange": exchange(list(real.text)),
+        "exchange": exchange(real.text.unique().tolist()),
         "kinds": by_kind(readings),
+        "models": by_model(readings),
         "hands": hands(),
         "controls": controls(readings),
     }

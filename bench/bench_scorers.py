@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
-from bench.bench_refusals import KINDS
+from bench.bench_refusals import KINDS, TEMPLATES, exchanged_words, sequences, slotted
 from bench.label_agreement import read_by_one_reader
 from bench.train_refusals import REAL, digest, held_out, labelled
 from python_assets.extract.extract_study import extract
@@ -30,17 +30,19 @@ from python_assets.extract.scorers.figures import (
     MeasuredAccuracy,
     Share,
     rows_of,
+    share_of,
+    shown_by,
 )
 from python_assets.extract.scorers.packaged import COMPUTED, Validation, write_validations
 from python_assets.providers.refusal.outcome import is_refusal
 from python_assets.study.model_family import UNKNOWN_FAMILY, model_family
 from python_assets.study.study import MeasureSpec, Prompts, Study
+from python_assets.texts.group_mask import GroupMask
 from python_assets.warehouse.build import open_build, write_stage
 
 REFUSED: Final = "refused"
 ANSWERED: Final = "answered"
 STANCE: Final = "stance"
-IN_PART: Final = "partly"
 UNSCORED: Final = "unscored"
 # XSTest's types that belong together; its contrast questions are about what the safe ones are
 TOPICS: Final = {
@@ -77,10 +79,19 @@ REFUSALS: Final = {
     "pct": Source(REAL_ANSWERS, "opinions on propositions (Röttger and others 2024)", "CC BY 4.0", "two people alike"),
 }
 STANCES: Final = Source(
-    REAL_ANSWERS, "stances of XSTest and SpeechMap, which their labels call refusals", "CC BY 4.0, Apache 2.0", "author"
+    REAL_ANSWERS,
+    "stances of XSTest, SpeechMap and RBR, which their labels call refusals",
+    "CC BY 4.0, Apache 2.0, MIT",
+    "author",
 )
 NAMING: Final = Source(
-    REAL_ANSWERS, "answers of all these sources that name a group", "as these sources", "as these sources"
+    REAL_ANSWERS, "texts of all these sources that name a group", "as these sources", "as these sources"
+)
+EXCHANGED: Final = Source(
+    REAL_ANSWERS,
+    "real answers and templates with 119 words for groups in turn; agreement is the share read alike for all",
+    "as these sources",
+    "none: readings are compared",
 )
 WRITER: Final = Source(
     PHRASINGS, "refusals by a writer who saw neither lexicon nor weights", "Apache-2.0", "who wrote them"
@@ -147,10 +158,10 @@ def _limits(name: str, share: Share) -> dict[str, float | None]:
 
 
 def labelled_refusals(texts: pd.DataFrame, called: Sequence[bool]) -> list[LabelledText]:
-    """Answers and refusals as they were read; of those refused in part nothing is claimed.
+    """Answers and refusals as they were read.
 
     Args:
-        texts: as train_refusals.labelled has them; a stance is an answer.
+        texts: as train_refusals.labelled has them, refused or answered.
         called: whether each was read as a refusal.
     """
     return [
@@ -161,7 +172,6 @@ def labelled_refusals(texts: pd.DataFrame, called: Sequence[bool]) -> list[Label
             topic_of(row.topic),
         )
         for row, is_called in zip(texts.itertuples(), called, strict=True)
-        if row.label != IN_PART
     ]
 
 
@@ -186,25 +196,28 @@ def refusal_rows(folder: Path) -> Iterator[Validation]:
     texts, read = labelled(folder), held_out()
     real = texts[texts.material.isin(REAL)]
     real = real.assign(called=[read[digest(text)] for text in real.text])
-    is_act = real.label.isin([REFUSED, ANSWERED])
+    acts = real[real.label.isin([REFUSED, ANSWERED])]
     for material, source in REFUSALS.items():
-        own = real[real.material == material]
-        acts = labelled_refusals(own[is_act], own.called[is_act])
-        yield from validation_rows(scorer, source, acts, n_left_out=len(own) - len(acts))
+        own = acts[acts.material == material]
+        n_left_out = int((real.material == material).sum()) - len(own)
+        yield from validation_rows(scorer, source, labelled_refusals(own, own.called), n_left_out=n_left_out)
     stances = real[real.label == STANCE]
     yield from validation_rows(scorer, STANCES, [_answer(row) for row in stances.itertuples()])
-    answers = real[real.label == ANSWERED]
-    named = {kind: answers[answers.text.str.contains(rf"\b(?:{words})\b", case=False)] for kind, words in KINDS.items()}
-    every = pd.concat(named.values()).drop_duplicates("text")
-    yield from validation_rows(scorer, NAMING, [_answer(row) for row in every.itertuples()])
-    for kind, own in named.items():
-        rows = validation_rows(scorer, NAMING, [_answer(row, kind) for row in own.itertuples()])
-        yield from (row for row in rows if row.topic)
+    naming = {kind: acts[acts.text.str.contains(rf"\b(?:{words})\b", case=False)] for kind, words in KINDS.items()}
+    every = pd.concat(naming.values()).drop_duplicates("text")
+    whole = shown_by([text._replace(family="", topic="") for text in labelled_refusals(every, every.called)])
+    yield _row(scorer, NAMING, whole, None)
+    for kind, own in naming.items():
+        yield _row(scorer, NAMING, shown_by(labelled_refusals(own, own.called), topic=kind), None)
+    yield _row(scorer, EXCHANGED, _read_alike(real.text.tolist()), None)
     hands = pd.read_csv(HANDS, keep_default_na=False)
     for hand, own in hands[hands.hand.isin(USUAL_HANDS)].groupby("hand"):
-        found = [is_refusal(text, prompt) for prompt, text in zip(own.prompt, own.response, strict=True)]
-        source = WRITER._replace(source=f"{WRITER.source}, hand {hand}")
-        yield from validation_rows(scorer, source, [LabelledText(REFUSED, REFUSED if one else None) for one in found])
+        for of, prompts in (("", own.prompt), (", without their prompts", [""] * len(own))):
+            found = [is_refusal(text, prompt) for prompt, text in zip(prompts, own.response, strict=True)]
+            source = WRITER._replace(source=f"{WRITER.source}, hand {hand}{of}")
+            yield from validation_rows(
+                scorer, source, [LabelledText(REFUSED, REFUSED if one else None) for one in found]
+            )
     written = read_rows(folder / "phrasings" / "refusals.csv")
     phrasings = [
         LabelledText(*(REFUSED if one else None for one in (row["truth"] == "refusal", is_refusal(row["text"]))))
@@ -213,8 +226,18 @@ def refusal_rows(folder: Path) -> Iterator[Validation]:
     yield from validation_rows(scorer._replace(is_training=True), WRITTEN, phrasings)
 
 
-def _answer(row: Any, topic: str = "") -> LabelledText:
-    return LabelledText(None, REFUSED if row.called else None, "", topic)
+def _answer(row: Any) -> LabelledText:
+    return LabelledText(None, REFUSED if row.called else None)
+
+
+def _read_alike(texts: Sequence[str]) -> MeasuredAccuracy:
+    """How many texts are one sequence of tokens whichever group they name, the words masked as a study's own."""
+    words = exchanged_words()["word"].tolist()
+    mask = GroupMask(words)
+    templates = [*TEMPLATES, *slotted(texts, mask)]
+    alike = sum(len(sequences(one, words, mask)) == 1 for one in templates)
+    none = Share()
+    return MeasuredAccuracy("", "", len(templates), 0, none, none, none, share_of(alike, len(templates)), none)
 
 
 def label_rows(folder: Path) -> Iterator[Validation]:

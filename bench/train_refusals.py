@@ -17,7 +17,7 @@ import hashlib
 import os
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -29,6 +29,7 @@ from tqdm import tqdm
 from python_assets.providers.refusal.lexicon import RECALL_LOST, lexicon
 from python_assets.providers.refusal.linear import WEIGHTS, save_weights
 from python_assets.providers.refusal.opening import opened, opening_sentences
+from python_assets.providers.refusal.outcome import may_refuse, read_outcome
 from python_assets.providers.refusal.tokens import OTHER, collapsed, features, speaks, tokens
 
 FALSE_CALLS: Final = 0.015
@@ -47,6 +48,9 @@ HELD_OUT: Final = Path(__file__).with_name("refusals_held_out.csv")
 _OWN: Final = Path(__file__).parents[1] / "tests" / "python_assets" / "phrasings"
 # what was asked for where the rows themselves do not say
 _ASKED: Final = {"letter": "Write a letter.", "roleplay": "Write a dialogue."}
+
+
+_LABELS: Final = ("refused", "answered", "stance", "partly")
 
 
 class Row(NamedTuple):
@@ -180,16 +184,40 @@ def weights_of(texts: pd.DataFrame) -> NDArray[np.float64]:
     return texts.topic.map(_WEIGHTS).fillna(1.0).to_numpy(dtype=float)
 
 
-def left_out(texts: pd.DataFrame, read: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Log odds of every text by a model trained without its fold; minus infinity where it does not speak."""
-    found, teaches, weight = np.empty(len(texts)), is_trained_on(texts), weights_of(texts)
+def models_without(texts: pd.DataFrame, read: NDArray[np.object_]) -> dict[str, Fitted]:
+    """A model a fold, trained without its texts."""
+    teaches, weight = is_trained_on(texts), weights_of(texts)
     refused = (texts.label == "refused").to_numpy()
+    models = {}
     for fold in tqdm(texts.fold.unique(), desc="folds", disable=None):
+        rest = (texts.fold != fold).to_numpy() & teaches
+        models[fold] = fitted(read[rest], refused[rest], weight[rest])
+    return models
+
+
+def left_out(texts: pd.DataFrame, read: NDArray[np.object_], models: Mapping[str, Fitted]) -> NDArray[np.float64]:
+    """Log odds of every text by the model without its fold; minus infinity where it does not speak."""
+    found = np.empty(len(texts))
+    for fold, model in models.items():
         out = (texts.fold == fold).to_numpy()
-        rest = ~out & teaches
-        found[out] = fitted(read[rest], refused[rest], weight[rest]).log_odds(read[out])
-    spoken = [speaks(tokens(prompt, text)) for prompt, text in zip(texts.prompt, texts.text, strict=True)]
+        found[out] = model.log_odds(read[out])
+    spoken = [may_refuse(tokens(prompt, text)) for prompt, text in zip(texts.prompt, texts.text, strict=True)]
     return np.where(spoken, found, -np.inf)
+
+
+def called_refusals(texts: pd.DataFrame, models: Mapping[str, Fitted], threshold: float) -> NDArray[np.bool_]:
+    """Whether each text is read as a refusal, as a study reads it but by the model without its fold."""
+
+    def is_called(row: Any) -> bool:
+        model = models[row.fold]
+
+        def refuses(tokens: Sequence[str]) -> bool:
+            return may_refuse(tokens) and bool(model.log_odds([list(features(tokens))])[0] > threshold)
+
+        return read_outcome(row.text, row.prompt, refuses=refuses) == "refused"
+
+    rows = tqdm(texts.itertuples(), total=len(texts), desc="texts", disable=None)
+    return np.array([is_called(row) for row in rows])
 
 
 def recall_lost(texts: pd.DataFrame, model: Fitted, threshold: float) -> dict[str, float]:
@@ -228,15 +256,12 @@ def report(texts: pd.DataFrame, called: NDArray[np.bool_], heading: str) -> Iter
     parts |= {str(one): real & (texts.fold == one).to_numpy() for one in texts.fold[real].unique()}
     parts |= {str(one): (texts.material == one).to_numpy() for one in texts.material[~real].unique()}
     for name, part in parts.items():
-        is_of = {label: part & (texts.label == label).to_numpy() for label in Row_LABELS}
+        is_of = {label: part & (texts.label == label).to_numpy() for label in _LABELS}
         n_refused, n_answered = is_of["refused"].sum(), is_of["answered"].sum()
         hit, false = (called & is_of["refused"]).sum(), (called & is_of["answered"]).sum()
         shares = (_share(hit, n_refused), _share(hit, hit + false), _share(false, n_answered))
         beside = (f"{(called & is_of[label]).sum()} of {is_of[label].sum()}" for label in ("stance", "partly"))
         yield f"| {name} | {n_refused + n_answered} | {n_refused} | {' | '.join((*shares, *beside))} |"
-
-
-Row_LABELS: Final = ("refused", "answered", "stance", "partly")
 
 
 def _share(n: int, of: int) -> str:
@@ -260,9 +285,9 @@ def main() -> None:
     arguments = parser.parse_args()
     texts = labelled(Path(os.environ["PLUMBLINE_DATA"]))
     read = counted(texts)
-    log_odds = left_out(texts, read)
-    threshold = threshold_of(texts, log_odds)
-    called = log_odds > threshold
+    models = models_without(texts, read)
+    threshold = threshold_of(texts, left_out(texts, read, models))
+    called = called_refusals(texts, models, threshold)
     print(f"threshold {threshold:.3f}")
     print("\n".join(report(texts, called, "each model left out")))
     if arguments.write:

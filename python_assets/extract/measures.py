@@ -88,6 +88,8 @@ class Measure(NamedTuple):
 def resolve_measures(study: Study) -> list[Measure]:
     """Every measure of a study, in the order of its file, then those that every study has.
 
+    One that an archive recorded stands in the place of what would be made beside another measure.
+
     Raises:
         StudyFileError: a measure cannot be what the file says; the text names everything that is wrong.
     """
@@ -101,7 +103,12 @@ def resolve_measures(study: Study) -> list[Measure]:
     declared = {make_id(spec.name) for spec in study.measures}
     implied = [MeasureSpec(name=name, scorer=name) for name in IN_EVERY_STUDY if name not in declared]
     specs = [*study.measures, *implied]
-    return [measure for spec in specs for measure in measures_of(spec)]
+    return [
+        measure
+        for spec in specs
+        for measure in measures_of(spec)
+        if measure.measure_id == make_id(spec.name) or measure.measure_id not in declared
+    ]
 
 
 def reads_neutral_words(measure: Measure, group_words: Iterable[str]) -> bool:

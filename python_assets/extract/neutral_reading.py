@@ -2,9 +2,9 @@
 
 The neutral reading is the measure; the plain one stays beside it under an id that ends in AS_WRITTEN, so that
 what only the plain one shows is seen to come of the instrument. Engines are asked about what was written, rules
-for choices, patterns, refusals and languages look for words of their own, and functions and columns are the
-user's: these read texts as they are. So do clusters, and prototypes and taxonomies whose labels or anchors hold
-what a group is called.
+for patterns, multiple choice and languages look for words of their own, and functions and columns are the user's:
+these read texts as they are. So do clusters, and prototypes and taxonomies whose labels or anchors hold what a
+group is called. Refusals, yes and no are read with the study's words masked (texts/group_mask.py).
 """
 
 import hashlib

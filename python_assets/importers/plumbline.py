@@ -29,7 +29,7 @@ from python_assets.importers.table import measure_columns, table_of_rows
 from python_assets.providers.outcomes import NOT_RECORDED, ended_by
 from python_assets.published.hidden_texts import HIDDEN
 from python_assets.published.manifest import FACTOR_PREFIX
-from python_assets.study.base import AS_WRITTEN_READING, OTHER_LANGUAGE, REPLAY, UNSCORED
+from python_assets.study.base import AS_WRITTEN_READING, OTHER_LANGUAGE, REPLAY, UNDECIDED, UNSCORED
 from python_assets.study.factors import OF_SYSTEMS
 from python_assets.study.imports import DescribedImport, ImportColumns
 from python_assets.study.measures import IN_EVERY_STUDY, REFUSAL
@@ -240,7 +240,12 @@ def _recorded_measures(copies: Sequence[Copy]) -> list[MeasureSpec]:
     rows: dict[str, dict[str, Any]] = {}
     for row in (row for copy in copies for row in copy.manifest.measures):
         rows.setdefault(row["measure_id"], row)
-    derived = {f"{key}{UNSCORED}" for key, row in rows.items() if row["kind"] == "categorical"}
+    derived = {
+        f"{key}{UNSCORED}"
+        for key, row in rows.items()
+        # a missing label does not say whether the answer was undecided
+        if row["kind"] == "categorical" and f"{key}{UNDECIDED}" not in rows
+    }
     derived |= {f"{key}{AS_WRITTEN_READING}" for key in rows}
     has_baseline = all(copy.manifest.config.get("baseline") is None for copy in copies)
     return [

@@ -25,6 +25,7 @@ from python_assets.texts.group_mask import GroupMask
 from python_assets.texts.group_words import words_of_levels
 
 _MOST_WORDS: Final = 8
+_LEAST_SHARE: Final = 0.001
 _COLUMNS: Final = """
     select 1 from information_schema.columns where table_name = 'responses' and column_name = 'outcome_version'
 """
@@ -62,17 +63,22 @@ def outcome_warnings(study: Study, connection: duckdb.DuckDBPyConnection, publis
 def _of_words(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
     levels = dict.fromkeys(one.word for one in words_of_levels(study, connection))
     if unmasked := [word for word in levels if is_function_word(word)]:
-        lost = max(recall_lost().get(word.casefold(), 0.0) for word in unmasked)
         yield (
-            f"{_some(unmasked)}: refusals are told by such words (masked, {lost:.1%} of them would not be found), so "
-            "that they are not masked where they name a group; answers about it may be read otherwise"
+            f"{_some(unmasked)}: {_lost(unmasked)} of the refusals that are found are told by such words, so that they "
+            "are not masked where they name a group; answers about it may be read otherwise"
         )
     if masked := [word for word in levels if not is_function_word(word) and listed_words(word)]:
-        lost = max(recall_lost().get(token, 0.0) for word in masked for token in listed_words(word))
         yield (
             f"{_some(masked)}: names of groups that hold words which refusals are told by; they are masked in the "
-            f"answers of every group alike, which costs at most {lost:.1%} of the refusals that would be found"
+            f"answers of every group alike, which costs {_lost(masked)} of the refusals that would be found"
         )
+
+
+def _lost(words: list[str]) -> str:
+    """The share of refusals that need one of the words, each word by itself."""
+    listed = {token for word in words for token in listed_words(word)}
+    share = sum(recall_lost().get(token, 0.0) for token in listed)
+    return f"about {share:.1%}" if share >= _LEAST_SHARE else "less than 0.1%"
 
 
 def _some(words: list[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.report.reader import Reader, Row
 from python_assets.report.text import interval, number, share, shortened
+from python_assets.study.measures import REFUSAL
 
 LABELS: Final = ("binary", "categorical")
 OTHER: Final = "other"
@@ -17,6 +18,7 @@ _NAMES: Final = {OTHER: "models of no known family"}
 MOST_OF_VERSION: Final = 40
 _MAX_ROWS: Final = 8  # of a measure
 _OLDER: Final = " (an older version)"
+_STANCES: Final = "An answer that argues against the premise refuses nothing."
 _UNKNOWN: Final = {
     "judge_not_measured": "how rightly it marks was not measured",
     "read_by_import": "how rightly is not known here",
@@ -103,7 +105,8 @@ def read_by(rows: Sequence[Mapping[str, Any]]) -> str:
     unknown = [_family(row) for row in ordered if row["recall_low"] is None]
     clauses = [f"of what it looks for it found {', '.join(ranges)} in real answers" if ranges else ""]
     clauses.append(f"it was not tried on {' and '.join(unknown)}" if unknown else "")
-    return f"Read by {reader}: {'; '.join(filter(None, clauses))}. What it misses differs between models as well."
+    told = f"Read by {reader}: {'; '.join(filter(None, clauses))}. What it misses differs between models as well."
+    return f"{told} {_STANCES}" if first["scorer"] == REFUSAL else told
 
 
 def reader_of(row: Mapping[str, Any]) -> str:

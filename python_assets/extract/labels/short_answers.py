@@ -3,7 +3,8 @@
 An answer counts where somebody gives it: as the first word, after "answer:", on a line of its own, boxed, in
 JSON, after "I would say", as the last clause ("so, yes"). A yes or no in mid-sentence ("no information is
 given", "she said yes") is none, and where two places differ nothing is decided: no label is better than a
-wrong one. What only the substance tells ("the loan should be granted") stays without a label.
+wrong one. What only the substance tells ("the loan should be granted") stays without a label. Of yes and no the study's
+own words are masked, so that a reading does not depend on whose name stands there; of options they are not.
 """
 
 import re

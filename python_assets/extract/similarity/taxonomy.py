@@ -23,7 +23,7 @@ from python_assets.extract.units import Ids
 from python_assets.study.measures import Taxonomy
 
 _VERSION: Final = "taxonomy 1"
-_UNDECIDED: Final = "no_rule_matched"
+_NO_RULE: Final = "no_rule_matched"
 EMBEDDING: Final = "embedding"
 
 
@@ -49,9 +49,9 @@ def read_taxonomy(job: Job) -> list[Read]:
     job = with_model(job) if by_embedding else job
     n, text_ids = len(job.wanted), job.text_ids()
     label, method, reason = nothing(n), nothing(n), job.reasons()
-    reason[~given(reason)] = _UNDECIDED
+    reason[~given(reason)] = _NO_RULE
     for step in rule.steps:
-        at = np.flatnonzero((reason == _UNDECIDED) & (text_ids >= 0))
+        at = np.flatnonzero((reason == _NO_RULE) & (text_ids >= 0))
         if len(at):
             label[at], reason[at] = _found(job, step, text_ids[at], rule)
             method[at[given(label[at])]] = step
@@ -80,7 +80,7 @@ def _found(job: Job, step: str, text_ids: Ids, rule: Taxonomy) -> tuple[Objects,
     texts = rule.label_set.texts
     words = {label: [label] if step == "exact" else list(wordings) for label, wordings in texts.items()}
     if not any(words.values()):
-        return nothing(len(text_ids)), np.full(len(text_ids), _UNDECIDED, dtype=object)
+        return nothing(len(text_ids)), np.full(len(text_ids), _NO_RULE, dtype=object)
     scores = job.text_scores.scores(choices_method(words), text_ids)
     return _objects(scores["label"]), _objects(scores["reason"])
 

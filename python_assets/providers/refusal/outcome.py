@@ -5,7 +5,7 @@ Belongs here: the order of reading. A decision that was asked for comes first, w
 English only.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from python_assets.providers.records import ResponseOutcome
@@ -21,13 +21,30 @@ from python_assets.texts.group_mask import NO_WORDS, GroupMask
 OUTCOME_VERSION: Final = WEIGHTS_VERSION
 
 
-def read_outcome(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> ResponseOutcome:
+def may_refuse(tokens: Sequence[str]) -> bool:
+    """Tell whether weights are to be asked: it speaks of the request; one that says no more than I names an option."""
+    return speaks(tokens) and tokens[1:-1] != ["i"]
+
+
+def refuses(tokens: Sequence[str]) -> bool:
+    """Tell whether a response refuses by its tokens, by the package's weights."""
+    return may_refuse(tokens) and score(tokens) > 0
+
+
+def read_outcome(
+    text: str,
+    prompt: str = "",
+    words: GroupMask = NO_WORDS,
+    *,
+    refuses: Callable[[Sequence[str]], bool] = refuses,
+) -> ResponseOutcome:
     """Read what a response makes of what it was asked.
 
     Args:
         text: the response, in English.
         prompt: every message that it answers; '' where nobody knows.
         words: the study's own, which no reading of a refusal may depend on.
+        refuses: tells it by tokens.
 
     Returns:
         unreadable for a text without a letter or digit, and for JSON without a text; refused or answered.
@@ -51,11 +68,6 @@ def read_outcome(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> Re
     if any(refuses(tokens("", words.masked(short))) for short in _short_strings(values or [])):
         return "refused"
     return "refused" if refuses(tokens(prompt, masked)) and not goes_into_it(masked) else "answered"
-
-
-def refuses(tokens: Sequence[str]) -> bool:
-    """Tell whether a response refuses by its tokens; one that says no more than I names an option."""
-    return speaks(tokens) and tokens[1:-1] != ["i"] and score(tokens) > 0
 
 
 def is_refusal(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> bool:

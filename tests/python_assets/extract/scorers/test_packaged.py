@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from bench.bench_scorers import ANSWERED, IN_PART, REFUSED, computed, labelled_refusals
+from bench.bench_scorers import ANSWERED, REFUSED, computed, labelled_refusals
 from python_assets.extract.scorer import scorers
 from python_assets.extract.scorers.figures import PHRASINGS, REAL_ANSWERS, LabelledText
 from python_assets.extract.scorers.packaged import (
@@ -88,16 +88,15 @@ def test_a_row_is_read_as_it_was_written(tmp_path):
     assert math.isclose(found.recall, 1 / 3)
 
 
-def test_a_refusal_in_part_is_neither_and_contrasts_belong_to_their_topic():
+def test_contrasts_belong_to_their_topic():
     rows = pd.DataFrame(
         [
             (REFUSED, "gpt4", "contrast_discr"),
-            (IN_PART, "gpt4", "homonyms"),
             (ANSWERED, "openrouter/quasar-alpha", "privacy_public"),
         ],
         columns=["label", "fold", "topic"],
     )
-    assert labelled_refusals(rows, [False, True, True]) == [
+    assert labelled_refusals(rows, [False, True]) == [
         LabelledText(REFUSED, None, "gpt", "discrimination"),
         LabelledText(None, REFUSED, "", "privacy"),
     ]
