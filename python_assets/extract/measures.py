@@ -4,7 +4,7 @@ Belongs here: definitions only. Nothing is measured and no model is loaded. What
 measure is measure_problems.py.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from python_assets.errors import StudyFileError
@@ -88,8 +88,6 @@ class Measure(NamedTuple):
 def resolve_measures(study: Study) -> list[Measure]:
     """Every measure of a study, in the order of its file, then those that every study has.
 
-    One that an archive recorded stands in the place of what would be made beside another measure.
-
     Raises:
         StudyFileError: a measure cannot be what the file says; the text names everything that is wrong.
     """
@@ -103,12 +101,13 @@ def resolve_measures(study: Study) -> list[Measure]:
     declared = {make_id(spec.name) for spec in study.measures}
     implied = [MeasureSpec(name=name, scorer=name) for name in IN_EVERY_STUDY if name not in declared]
     specs = [*study.measures, *implied]
-    return [
-        measure
-        for spec in specs
-        for measure in measures_of(spec)
-        if measure.measure_id == make_id(spec.name) or measure.measure_id not in declared
-    ]
+    imported = imported_ids(specs)
+    return [measure for spec in specs for measure in measures_of(spec, imported)]
+
+
+def imported_ids(specs: Iterable[MeasureSpec]) -> frozenset[str]:
+    """The measures that are columns of the import."""
+    return frozenset(make_id(spec.name) for spec in specs if spec.column is not None)
 
 
 def reads_neutral_words(measure: Measure, group_words: Iterable[str]) -> bool:
@@ -143,9 +142,15 @@ def gated_languages(measures: Iterable[Measure]) -> list[str]:
     return list(dict.fromkeys(m.languages for m in measures if m.languages and m.reads in _READ_TEXTS))
 
 
-def measures_of(spec: MeasureSpec) -> list[Measure]:
-    """The measures of one entry of a study file, which has no problems, in the order of raw.measures."""
-    return [_with_annotation(measure) for measure in _measures_of(spec)]
+def measures_of(spec: MeasureSpec, imported: Collection[str] = ()) -> list[Measure]:
+    """The measures of one entry of a study file, in the order of raw.measures.
+
+    Args:
+        spec: the entry, which has no problems.
+        imported: of imported_ids: beside labels that are a column none is made that is a column itself.
+    """
+    made = [_with_annotation(measure) for measure in _measures_of(spec)]
+    return made if spec.column is None else [made[0], *(one for one in made[1:] if one.measure_id not in imported)]
 
 
 def _with_annotation(measure: Measure) -> Measure:

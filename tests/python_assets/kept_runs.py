@@ -36,10 +36,22 @@ MEASURES = [
 ]
 
 
+UNDECIDED = ("verdict_undecided", "binary", "share", 0.0, 1.0, "none", None, "")
+
+
+def _verdict(text: str) -> str | None:
+    return {"good": "fair", "open": None, "odd": None}.get(text, "unfair")
+
+
+def _endings(text: str) -> list[tuple[object, ...]]:
+    measured = {"verdict_undecided": text == "open", "verdict_unscored": text == "odd"}
+    return [(name, float(value), None, None, "labels 1") for name, value in measured.items()]
+
+
 def publish_run(
     home: Home, run_id: str, answers: dict[str, str], labels: Sequence[tuple[object, ...]] = (), **told: str
 ) -> None:
-    """A published database with one run of a study whose generation g gave these answers.
+    """A published database with one run of a study whose generation g gave these answers ("open" decides nothing).
 
     labels: measure, prompt, rater, whether it is a program, label, value and why there is none. told: wave, study,
     vader and refusal (what measured), digest (of the model), at (when it was published), unit (a factor whose levels,
@@ -70,13 +82,14 @@ def publish_run(
             for key, text in answers.items()
             for measured in (
                 ("vader", float(len(text)), None, None, told.get("vader", VADER)),
-                ("verdict", None, None, "fair" if text == "good" else "unfair", "labels 1"),
+                ("verdict", None, None, _verdict(text), "labels 1"),
                 ("refusal", float(text == "no"), None, None, refusal),
+                *([] if "open" not in answers.values() else _endings(text)),
             )
         ],
         "system_factors": [("g", "system", "g"), *([("g", "wave", told["wave"])] if "wave" in told else [])],
         "human_labels": [(measure, f"{run_id}{key}", *rest) for measure, key, *rest in labels],
-        "measures": MEASURES,
+        "measures": [*MEASURES, *([UNDECIDED] if "open" in answers.values() else [])],
     }
     home.root.mkdir(exist_ok=True)
     home.parquet.mkdir(exist_ok=True)

@@ -32,11 +32,7 @@ def refuses(tokens: Sequence[str]) -> bool:
 
 
 def read_outcome(
-    text: str,
-    prompt: str = "",
-    words: GroupMask = NO_WORDS,
-    *,
-    refuses: Callable[[Sequence[str]], bool] = refuses,
+    text: str, prompt: str = "", words: GroupMask = NO_WORDS, *, refuses: Callable[[Sequence[str]], bool] = refuses
 ) -> ResponseOutcome:
     """Read what a response makes of what it was asked.
 

@@ -1,12 +1,12 @@
 """Measures: what reads them exists, names and labels are their own, slices are there."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from python_assets.errors import FieldPath, StudyError
 from python_assets.extract.ground_truth import truth_problems
 from python_assets.extract.languages import KNOWN_LANGUAGES
 from python_assets.extract.measure_problems import spec_problems
-from python_assets.extract.measures import measures_of
+from python_assets.extract.measures import imported_ids, measures_of
 from python_assets.registry import is_function_path
 from python_assets.study.base import ALL_PROMPTS, AS_WRITTEN_READING, OTHER_LANGUAGE
 from python_assets.study.measures import IN_EVERY_STUDY, WHOLE
@@ -44,23 +44,25 @@ def _engine_field(spec: MeasureSpec) -> FieldPath:
 
 def every_measure_id(draft: Draft) -> list[str]:
     """The identifiers of all measures of a study, those that every study has included."""
-    specs = draft.parts.measures.values()
-    declared = [key for spec in specs for key in _ids(spec)]
+    specs = list(draft.parts.measures.values())
+    imported = imported_ids(specs)
+    declared = [key for spec in specs for key in _ids(spec, imported)]
     return list(dict.fromkeys([*declared, *IN_EVERY_STUDY]))
 
 
-def _ids(spec: MeasureSpec) -> list[str]:
+def _ids(spec: MeasureSpec, imported: Collection[str]) -> list[str]:
     """The measures of an entry; its own name alone where it cannot be measured."""
     if any(spec_problems((), spec)):
         return [make_id(spec.name)]
-    return [measure.measure_id for measure in measures_of(spec)]
+    return [measure.measure_id for measure in measures_of(spec, imported)]
 
 
 def _name_problems(draft: Draft) -> Iterator[StudyError]:
     taken: dict[str, str] = {}
+    imported = imported_ids(draft.parts.measures.values())
     for path, spec in draft.parts.measures.items():
         where = path if _is_bare(spec) else (*path, "name")
-        for key in _ids(spec):
+        for key in _ids(spec, imported):
             if key in IN_EVERY_STUDY and spec.scorer != key:
                 expected = f"a name other than {listed(IN_EVERY_STUDY)}, which are measured in every study"
                 yield StudyError(where, spec.name, expected, "rename the measure")

@@ -11,7 +11,7 @@ from python_assets.published.archived import MARTS, ArchivedRun
 
 
 class Recorded(NamedTuple):
-    """What a run recorded, an outcome a response; version None: a mart without the column."""
+    """What a run recorded, an outcome a response; version None: a mart without the column; none: without outcomes."""
 
     outcomes: tuple[str, ...]
     version: str | None
@@ -28,6 +28,7 @@ def check(tmp_path):
             (folder / MARTS).mkdir(parents=True, exist_ok=True)
             rows = responses("g", run.outcomes)
             rows = rows if run.version is None else rows.assign(outcome_version=run.version)
+            rows = rows if run.outcomes else rows.drop(columns="outcome")
             duckdb.from_df(rows).write_parquet(str(folder / MARTS / "responses.parquet"))
             runs.append(ArchivedRun(wave, "2026", folder))
         published = tmp_path / "plumbline.duckdb"
@@ -61,3 +62,8 @@ def test_two_versions_that_read_alike_are_said(check):
 def test_two_versions_that_read_otherwise_are_refused(check, refused, version):
     with refused(WarehouseError, "study months"):
         check(Recorded(("answered", "answered"), version), Recorded(READ["now"], "v2"), READ)
+
+
+def test_a_run_of_a_version_without_outcomes_is_refused(check, refused):
+    with refused(WarehouseError, "study months"):
+        check(Recorded((), None), Recorded(READ["now"], "v2"), READ)

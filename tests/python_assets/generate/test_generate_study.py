@@ -21,12 +21,13 @@ ROWS = [
 
 @pytest.fixture
 def replayed(make_study, build, tmp_path):
-    def run(system, columns):
-        lines = "\n".join(json.dumps(row) for row in ROWS)
+    def run(system, columns, rows=ROWS, **parts):
+        lines = "\n".join(json.dumps(row) for row in rows)
         study = make_study(
             {"import": {"path": "rows.jsonl", "columns": columns, "factors": {"gender": "gender"}}},
             files={"rows.jsonl": lines},
             systems=[{"name": system, "provider": "replay"}],
+            **parts,
             groupings=["gender"],
         )
         assemble(study, build)
@@ -65,6 +66,24 @@ def test_what_is_replayed_has_no_decoding_of_ours(replayed, build):
     assert build.execute("select decoding_json, is_simulated from raw.systems").fetchall() == [("{}", False)]
 
 
+@pytest.mark.parametrize(
+    "measures",
+    [
+        [{"name": "warmth", "scorer": "vader"}],
+        [{"name": "decision", "choices": ["approve", "decline"]}],
+        [{"name": "favoured", "choices": "yes_no"}],
+    ],
+)
+def test_a_text_and_its_prompt_have_one_outcome_whatever_is_measured(replayed, measures):
+    asked = ["Approve or decline the loan?", "Should they get the loan?"]
+    rows = [
+        {"id": f"p{i}", "text": text, "answer": '{"decision": "decline"}', "model": "GPT 4", "gender": "Female"}
+        for i, text in enumerate(asked)
+    ]
+    _, responses = replayed("annotated", COLUMNS, rows, measures=measures)
+    assert responses["outcome"].tolist() == ["answered", "refused"]
+
+
 TEMPLATES = {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}], "cross": ["gender"]}}
 
 
@@ -72,10 +91,10 @@ TEMPLATES = {"templates": {"texts": [{"id": "1", "text": "Is a {gender} kind?"}]
 def generated(make_study, build, tmp_path):
     """Assemble and generate a study of these generations; gives its study."""
 
-    def run(*systems, simulated=False, **parts):
+    def run(*systems, simulated=False, levels=("Female", "Male"), **parts):
         study = make_study(
             TEMPLATES,
-            factors={"gender": {"levels": ["Female", "Male"]}},
+            factors={"gender": {"levels": list(levels)}},
             systems=list(systems),
             groupings=["gender"],
             **parts,
@@ -111,6 +130,24 @@ def test_a_system_whose_log_is_complete_is_not_probed(generated, openai_server):
     assert len(openai_server.calls) == 2
     generated(at(openai_server, "there"), at(openai_server, "later"))
     assert len(openai_server.calls) == 4
+
+
+def test_another_level_or_version_reads_logged_answers_anew_and_asks_for_none(
+    generated, openai_server, build, monkeypatch
+):
+    def read_by():
+        return {version for (version,) in build.execute("select outcome_version from raw.responses").fetchall()}
+
+    generated(at(openai_server, "there"))
+    first = read_by()
+    generated(at(openai_server, "there"), levels=("Female", "Male", "Judge"))
+    assert len(openai_server.calls) == 3  # of the new level alone
+    more = read_by()
+    assert len(more) == 1 and more != first
+    monkeypatch.setattr("python_assets.providers.outcomes.OUTCOME_VERSION", "another")
+    generated(at(openai_server, "there"), levels=("Female", "Male", "Judge"))
+    assert len(openai_server.calls) == 3
+    assert [version.partition(";")[0] for version in read_by()] == ["another"]
 
 
 def test_a_study_whose_second_address_is_dead_is_answered_by_the_first(generated, openai_server, build):

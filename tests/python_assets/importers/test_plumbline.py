@@ -123,6 +123,18 @@ def test_measures_are_those_that_were_recorded_with_what_measured_them(importing
     assert {row[2] for row in rows} == {"vader", "verdict", "verdict_unscored", "refusal", "empty", "truncated"}
 
 
+def test_what_was_recorded_as_undecided_is_not_unscored_too(importing, home, tmp_path):
+    rows = measured(importing([archived(home, "october", {**ANSWERS, "p3": "open", "p4": "odd"})]), tmp_path)
+    assert [row[1:4] for row in rows if row[1] > "p2" and row[2].startswith("verdict")] == [
+        ("p3", "verdict", None),
+        ("p3", "verdict_undecided", "1.0"),
+        ("p3", "verdict_unscored", "0.0"),
+        ("p4", "verdict", None),
+        ("p4", "verdict_undecided", "0.0"),
+        ("p4", "verdict_unscored", "1.0"),
+    ]
+
+
 @pytest.mark.parametrize(("november", "refused"), [("rules 1", {"good"}), ("rules 2", set())])
 def test_refusals_that_different_rules_told_are_told_anew(importing, home, november, refused):
     archived_at = [

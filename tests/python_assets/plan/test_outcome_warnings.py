@@ -44,6 +44,8 @@ def test_levels_that_every_refusal_is_told_by_are_not_masked_and_named(write_stu
     [
         ("women", ["women"], [], False),
         ("a judge", ["a judge", "a judges", "judge", "judges"], ["judge"], False),
+        ("Judge", ["Judge", "Judges", "judge", "judges"], ["judge"], False),
+        ("Nurses", ["Nurses"], [], False),
         ("people of no religion", ["people of no religion", "people of no religions"], ["no"], False),
         ("I", [], ["i"], True),
         ("right", [], ["right"], True),

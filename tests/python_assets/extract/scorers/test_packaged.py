@@ -90,10 +90,7 @@ def test_a_row_is_read_as_it_was_written(tmp_path):
 
 def test_contrasts_belong_to_their_topic():
     rows = pd.DataFrame(
-        [
-            (REFUSED, "gpt4", "contrast_discr"),
-            (ANSWERED, "openrouter/quasar-alpha", "privacy_public"),
-        ],
+        [(REFUSED, "gpt4", "contrast_discr"), (ANSWERED, "openrouter/quasar-alpha", "privacy_public")],
         columns=["label", "fold", "topic"],
     )
     assert labelled_refusals(rows, [False, True]) == [

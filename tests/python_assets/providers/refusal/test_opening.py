@@ -29,7 +29,7 @@ def test_only_the_beginning_of_a_long_text_is_read() -> None:
 
 def test_what_somebody_else_says_is_not_read() -> None:
     assert tokens("", "I cannot answer that, the minister said.") == tokens("", "")
-    assert "CANNOT" not in tokens("", "") and "not" in tokens("", "As you said, I cannot answer that.")
+    assert "not" in tokens("", "As you said, I cannot answer that.")
 
 
 def test_what_people_cannot_do_in_their_lives_is_not_read() -> None:

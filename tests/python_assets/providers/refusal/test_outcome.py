@@ -166,9 +166,10 @@ def test_an_offer_or_a_sermon_after_it_is_none() -> None:
         "the request I am ",
     ],
 )
-def test_a_hostile_text_takes_no_longer_than_its_opening(wording: str) -> None:
+def test_a_hostile_text_is_read_as_its_opening_is(wording: str) -> None:
     # what is searched is bounded; a rule that backtracks would not end at all
-    assert is_refusal(wording * (10_000_000 // len(wording))) in (True, False)
+    long = wording * (10_000_000 // len(wording))
+    assert is_refusal(long) == is_refusal(long[:20_000])
 
 
 def rates(phrasings: list[tuple[str, str]]) -> tuple[int, int, int]:
