@@ -167,11 +167,11 @@ def labelled_refusals(texts: pd.DataFrame, called: Sequence[bool]) -> list[Label
     return [
         LabelledText(
             REFUSED if row.label == REFUSED else None,
-            REFUSED if is_called else None,
+            REFUSED if is_read_so else None,
             family_of(row.fold),
             topic_of(row.topic),
         )
-        for row, is_called in zip(texts.itertuples(), called, strict=True)
+        for row, is_read_so in zip(texts.itertuples(), called, strict=True)
     ]
 
 

@@ -30,7 +30,7 @@ from python_assets.providers.refusal.lexicon import RECALL_LOST, lexicon
 from python_assets.providers.refusal.linear import WEIGHTS, save_weights
 from python_assets.providers.refusal.opening import opened, opening_sentences
 from python_assets.providers.refusal.outcome import may_refuse, read_outcome
-from python_assets.providers.refusal.tokens import OTHER, collapsed, features, speaks, tokens
+from python_assets.providers.refusal.tokens import OTHER_WORDS, collapsed, features, speaks, tokens
 
 FALSE_CALLS: Final = 0.015
 REAL: Final = ("xstest", "speechmap", "rbr", "coconot", "jbb", "refusalbench", "pct")
@@ -208,7 +208,7 @@ def left_out(texts: pd.DataFrame, read: NDArray[np.object_], models: Mapping[str
 def called_refusals(texts: pd.DataFrame, models: Mapping[str, Fitted], threshold: float) -> NDArray[np.bool_]:
     """Whether each text is read as a refusal, as a study reads it but by the model without its fold."""
 
-    def is_called(row: Any) -> bool:
+    def is_read_so(row: Any) -> bool:
         model = models[row.fold]
 
         def refuses(tokens: Sequence[str]) -> bool:
@@ -217,7 +217,7 @@ def called_refusals(texts: pd.DataFrame, models: Mapping[str, Fitted], threshold
         return read_outcome(row.text, row.prompt, refuses=refuses) == "refused"
 
     rows = tqdm(texts.itertuples(), total=len(texts), desc="texts", disable=None)
-    return np.array([is_called(row) for row in rows])
+    return np.array([is_read_so(row) for row in rows])
 
 
 def recall_lost(texts: pd.DataFrame, model: Fitted, threshold: float) -> dict[str, float]:
@@ -231,7 +231,7 @@ def recall_lost(texts: pd.DataFrame, model: Fitted, threshold: float) -> dict[st
     lost = Counter[str]()
     for one in found:
         words = sorted(set(one) & lexicon().words)
-        without = [list(collapsed(OTHER if token == word else token for token in one)) for word in words]
+        without = [list(collapsed(OTHER_WORDS if token == word else token for token in one)) for word in words]
         beyond = model.log_odds([list(features(masked)) for masked in without]) > threshold if words else []
         lost.update(
             word

@@ -46,8 +46,8 @@ def read_deviation(job: Job) -> list[Read]:
     labels, reasons = answers.values.label[at], answers.values.reason[at]
     is_otherwise = np.isin(reasons.astype(str), _SAYS_NOTHING)
     for ending in (UNSCORED, UNDECIDED):
-        if (beside := job.read.get(named + ending)) is not None:
-            is_otherwise |= beside.values.value[at] == 1
+        if (ending_read := job.read.get(named + ending)) is not None:
+            is_otherwise |= ending_read.values.value[at] == 1
     is_known = (given(labels) | is_otherwise) & given(levels)
     value = np.where(is_known, given(labels) & (labels == levels), np.nan).astype(float)
     n = len(job.wanted)

@@ -111,7 +111,7 @@ def imported_ids(specs: Iterable[MeasureSpec]) -> frozenset[str]:
 
 
 def reads_neutral_words(measure: Measure, group_words: Iterable[str]) -> bool:
-    """Whether a measure reads neutral words in the place of those that name a group: it may score these.
+    """Whether a measure reads neutral words instead of those that name a group: it may score these.
 
     Args:
         measure: the measure.
@@ -127,7 +127,7 @@ def reads_neutral_words(measure: Measure, group_words: Iterable[str]) -> bool:
 
 
 def has_reading_as_written(measure: Measure) -> bool:
-    """Whether a measure that reads neutral words may have the same as written beside it; of labels these alone do."""
+    """Whether a measure of neutral words may have its value as written next to it; of labels these alone."""
     is_near = measure.scorer in ("prototypes", "taxonomy")
     return is_near or (measure.reads not in ("prototypes", "taxonomy") and reads_neutral_words(measure, ()))
 
@@ -318,7 +318,7 @@ def _of_clusters(spec: MeasureSpec, clusters: Clusters) -> Iterator[Measure]:
 
 
 def _endings(spec: MeasureSpec) -> tuple[str, ...]:
-    """Of the measures of responses without a label: a decision may be left open in words."""
+    """Of the measures of responses without a label: an answer may say that it does not decide."""
     return (UNSCORED, UNDECIDED) if spec.choices is not None else (UNSCORED,)
 
 

@@ -50,8 +50,8 @@ def _read_texts(job: Job) -> list[Read]:
         reason=np.where(given(reasons), reasons, _none_for_null(unit_scores["reason"])),
     )
     first, *others = labelled.measures
-    beside = [Read(measure, without_label(job, measure, values), labelled.version) for measure in others]
-    return [Read(first, values, labelled.version, n_unusable=labelled.n_unusable), *beside]
+    endings = [Read(measure, without_label(job, measure, values), labelled.version) for measure in others]
+    return [Read(first, values, labelled.version, n_unusable=labelled.n_unusable), *endings]
 
 
 class _Labelled(NamedTuple):

@@ -217,10 +217,10 @@ class TextScores:
         # -1, which is no text, takes the last row, which stays empty
         return table[text_ids]
 
-    def _keep(self, method: ModelMethod, some: Ids, found: NDArray[np.float64]) -> None:
-        is_scored = ~np.isnan(found).any(axis=1)
+    def _keep(self, method: ModelMethod, some: Ids, numbers: NDArray[np.float64]) -> None:
+        is_scored = ~np.isnan(numbers).any(axis=1)
         hashes, keys = self._hashes[some[is_scored]], _keys(method)
-        scores = score_table([Score(value) for value in found[is_scored].ravel().tolist()])
+        scores = score_table([Score(value) for value in numbers[is_scored].ravel().tolist()])
         methods = keys * len(hashes)
         self._cache.write_scores(methods, method.version, list(np.repeat(hashes, len(keys))), scores)
 

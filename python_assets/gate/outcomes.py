@@ -40,7 +40,7 @@ def require_outcomes_alike(runs: BothRuns, published: Path) -> list[str]:
         published: the database that the comparison was published in.
 
     Returns:
-        What is to be said beside the comparison: nothing where one version read both runs.
+        What to print with the comparison: nothing where one version read both runs.
 
     Raises:
         WarehouseError: two versions read them, and some outcome is another one for it.
@@ -51,7 +51,7 @@ def require_outcomes_alike(runs: BothRuns, published: Path) -> list[str]:
     }
     with connect() as connection:
         versions = {wave: _versions(connection, file) for wave, file in files.items()}
-        if unknown := [wave for wave, found in versions.items() if found is None]:
+        if unknown := [wave for wave, readers in versions.items() if readers is None]:
             got = f"run {getattr(runs, unknown[0]).run_id}, which a version made that recorded no outcomes"
             remedy = "gate against a run of this version: a rerun reads the answers of its log anew and asks nothing"
             raise WarehouseError(f"study {runs.study_id}", got, "outcomes that one version read", remedy)

@@ -57,7 +57,7 @@ def generate_study(
     progress: Progress,
     allowance: CallAllowance = ANY_NUMBER,
 ) -> GenerateCounts:
-    """Ask every generation every prompt and write the raw tables of the stage.
+    """Ask every system every prompt and write the raw tables of the stage.
 
     Every generation that a server answers is probed with one call before any of them is asked all.
 

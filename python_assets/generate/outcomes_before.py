@@ -29,7 +29,7 @@ def outcomes_before(published: Path, study_id: str, versions: Collection[str]) -
         versions: of what reads outcomes now.
 
     Returns:
-        No rows where the study is new or its outcomes were read by these very versions.
+        No rows where the study is new or its outcomes were read by these versions alone.
 
     Raises:
         WarehouseError: it cannot be read.

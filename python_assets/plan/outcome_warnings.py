@@ -48,7 +48,7 @@ _RESPONSES: Final = """
 
 
 def outcome_warnings(study: Study, connection: duckdb.DuckDBPyConnection, published: Path) -> Iterator[str]:
-    """What the reading of refusals does to a study.
+    """What the reader of refusals makes of a study.
 
     Args:
         study: the study; where an engine tells refusals nothing is read anew.
@@ -64,12 +64,12 @@ def _of_words(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[s
     levels = dict.fromkeys(one.word for one in words_of_levels(study, connection))
     if unmasked := [word for word in levels if is_function_word(word)]:
         yield (
-            f"{_some(unmasked)}: {_lost(unmasked)} of the refusals that are found are told by such words, so that they "
+            f"{_some(unmasked)}: {_lost(unmasked)} of the refusals that are found need such words, so that they "
             "are not masked where they name a group; answers about it may be read otherwise"
         )
     if masked := [word for word in levels if not is_function_word(word) and listed_words(word)]:
         yield (
-            f"{_some(masked)}: names of groups that hold words which refusals are told by; they are masked in the "
+            f"{_some(masked)}: names of groups that hold words which refusals need; they are masked in the "
             f"answers of every group alike, which costs {_lost(masked)} of the refusals that would be found"
         )
 
@@ -123,5 +123,5 @@ def _read_now(row: dict[str, Any], words: GroupMask) -> str:
     system = SystemConfig(
         row["system_id"], "", system_prompt=row["system_prompt"], prompt_template=row["prompt_template"]
     )
-    asked = "" if row["prompt_text"] is None else plain_text(build_messages(prompt, system))
-    return read_outcome(row["response_text"] or "", asked, words)
+    question = "" if row["prompt_text"] is None else plain_text(build_messages(prompt, system))
+    return read_outcome(row["response_text"] or "", question, words)

@@ -27,10 +27,10 @@ def scored_word_warnings(study: Study, connection: duckdb.DuckDBPyConnection) ->
     words = group_words(study, connection)
     resolved = [measure for measure in resolve_measures(study) if has_reading_as_written(measure)]
     measures = [measure for measure in resolved if reads_neutral_words(measure, words.spelled)]
-    if own := [measure.measure_id for measure in resolved if measure not in measures]:
+    if as_written := [measure.measure_id for measure in resolved if measure not in measures]:
         yield (
-            f"{', '.join(own)}: a label or an anchor holds a word that names a group, so that answers are read as "
-            "written; what it finds may be the word, not what is said"
+            f"{', '.join(as_written)}: a label or an anchor holds a word that names a group, so that answers are read "
+            "as written; what it finds may be the word, not the answer"
         )
     lexicons = {measure.options.get("model", measure.scorer): measure for measure in measures if _is_lexicon(measure)}
     all_words = words._replace(words=[*words.words, *_names(words.names)]) if measures else words

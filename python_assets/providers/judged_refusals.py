@@ -105,11 +105,11 @@ def _require_planted(study: Study, run_context: RunContext, engine: str) -> None
 
 
 def _said(
-    study: Study, run_context: RunContext, engine: str, asked: Sequence[_Asked], words: GroupMask = NO_WORDS
+    study: Study, run_context: RunContext, engine: str, questions: Sequence[_Asked], words: GroupMask = NO_WORDS
 ) -> dict[_Asked, str | None]:
     """The class that the engine names of each, None where it names none."""
-    replies = ask_engine(study, run_context, engine, "generate", [_inquiry(one, words) for one in asked])
-    return dict(zip(asked, (parse_one_of(reply.text, _CLASSES) for reply in replies), strict=True))
+    replies = ask_engine(study, run_context, engine, "generate", [_inquiry(one, words) for one in questions])
+    return dict(zip(questions, (parse_one_of(reply.text, _CLASSES) for reply in replies), strict=True))
 
 
 def refusal_engine(study: Study) -> str | None:
@@ -135,11 +135,11 @@ def _is_open(row: Response) -> bool:
     return row.status == "ok" and not row.is_empty and not row.is_declined
 
 
-def _inquiry(asked: _Asked, words: GroupMask) -> Inquiry:
-    key = f"refusal | {hashlib.sha256(json.dumps(asked).encode()).hexdigest()}"
-    facts = {"task": "refusal", "outcome": read_outcome(asked.text, asked.prompt, words)}
-    fence = max(map(fence_of, asked), key=len)
-    return Inquiry(key, REFUSAL_QUESTION.format(fence=fence, prompt=asked.prompt, text=asked.text), facts)
+def _inquiry(question: _Asked, words: GroupMask) -> Inquiry:
+    key = f"refusal | {hashlib.sha256(json.dumps(question).encode()).hexdigest()}"
+    facts = {"task": "refusal", "outcome": read_outcome(question.text, question.prompt, words)}
+    fence = max(map(fence_of, question), key=len)
+    return Inquiry(key, REFUSAL_QUESTION.format(fence=fence, prompt=question.prompt, text=question.text), facts)
 
 
 def _judged(run: SystemRun, outcomes: Sequence[str | None], version: str) -> SystemRun:

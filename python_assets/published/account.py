@@ -144,12 +144,12 @@ def outcome_changes_in_words(rows: Sequence[Row]) -> str:
     n, n_changed = int(everyone["n_responses"]), int(everyone["n_changed"])
     if not n_changed:
         return f"another version of the reader reads all {n:,} outcomes of the last run as it did"
-    of_groups = [
+    counts = [
         f"{row['group_id']} {int(row['n_changed']):,} of {int(row['n_responses']):,}"
         for row in groups[:_MOST_GROUPS]
         if row["n_changed"]
     ]
-    listed = f" ({', '.join(of_groups)})" if of_groups else ""
+    listed = f" ({', '.join(counts)})" if counts else ""
     return (
         f"another version of the reader reads {n_changed:,} of {n:,} outcomes of the last run otherwise{listed}; "
         "a difference from that run may be this"

@@ -105,8 +105,8 @@ def read_by(rows: Sequence[Mapping[str, Any]]) -> str:
     unknown = [_family(row) for row in ordered if row["recall_low"] is None]
     clauses = [f"of what it looks for it found {', '.join(ranges)} in real answers" if ranges else ""]
     clauses.append(f"it was not tried on {' and '.join(unknown)}" if unknown else "")
-    told = f"Read by {reader}: {'; '.join(filter(None, clauses))}. What it misses differs between models as well."
-    return f"{told} {_STANCES}" if first["scorer"] == REFUSAL else told
+    sentence = f"Read by {reader}: {'; '.join(filter(None, clauses))}. What it misses differs between models as well."
+    return f"{sentence} {_STANCES}" if first["scorer"] == REFUSAL else sentence
 
 
 def reader_of(row: Mapping[str, Any]) -> str:

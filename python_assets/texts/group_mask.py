@@ -1,4 +1,4 @@
-"""One word in the place of those that name the groups of a study, so that a reader of answers cannot tell groups apart.
+"""One word instead of those that name the groups of a study, so that a reader of answers cannot tell groups apart.
 
 Belongs here: writing it. Which words name groups is group_words.py.
 """
@@ -20,7 +20,7 @@ _BETWEEN: Final = re.compile(r"[ \t\n-]|\. ?")
 class GroupMask:
     """Writes MASK for whole words and phrases, the longest first.
 
-    A phrase is found with blanks or hyphens between its words, a word with a capital only where it has one. The point
+    A phrase is numbers with blanks or hyphens between its words, a word with a capital only where it has one. The point
     that ends a phrase (U.S., Jr.) goes with it, but where it ends a sentence too.
     """
 
@@ -34,7 +34,7 @@ class GroupMask:
                 key = tuple(map(str.lower, words))
                 self._spellings.setdefault(key, []).append(_Phrase(words, phrase.rstrip().endswith(".")))
                 lengths.setdefault(key[0], set()).add(len(words))
-        self._lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
+        self._lengths = {first: sorted(numbers, reverse=True) for first, numbers in lengths.items()}
 
     @cached_property
     def version(self) -> str:
@@ -45,7 +45,7 @@ class GroupMask:
         return f"{len(self.phrases):,} study words {digest[:8]}"
 
     def masked(self, text: str) -> str:
-        """A text with MASK in the place of each phrase."""
+        """A text with MASK instead of each phrase."""
         if not self._lengths:
             return text
         words = list(_WORD.finditer(text))

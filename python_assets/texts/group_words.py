@@ -91,7 +91,7 @@ def group_words(study: Study, connection: duckdb.DuckDBPyConnection) -> GroupWor
 
 
 def words_of_levels(study: Study, connection: duckdb.DuckDBPyConnection) -> list[GroupWord]:
-    """What every level of a domain or of a unit is called: its name, its text in templates, and what branches write.
+    """The words for every level of a domain or of a unit: its name, its text in templates, and what branches write.
 
     Args: as of group_words.
     """

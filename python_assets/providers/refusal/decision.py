@@ -1,6 +1,6 @@
 """Whether a response begins with a decision that its prompt asks for, and whether what follows takes it back.
 
-Belongs here: decisions as far as a refusal is told from them. Which label they are is extract's.
+Belongs here: decisions as far as a refusal is one or none by them. Which label they are is extract's.
 """
 
 import re
@@ -52,28 +52,28 @@ class Decided(NamedTuple):
     is_offered: bool
 
 
-def rest_of_decision(text: str, asked: Asked) -> str | None:
+def rest_of_decision(text: str, asks: Asked) -> str | None:
     """What follows the decision that a response begins with; None where it begins with none.
 
     Args:
         text: the response, the study's own words masked or not.
-        asked: what its prompt offers.
+        asks: what its prompt offers.
     """
-    if asked.is_yes_or_no and (found := _YES_OR_NO.match(text)):
-        return text[found.end() :]
-    if folded(text[:_OPTION_CHARACTERS]) in asked.options | asked.lines and len(text) <= _OPTION_CHARACTERS:
+    if asks.is_yes_or_no and (match := _YES_OR_NO.match(text)):
+        return text[match.end() :]
+    if folded(text[:_OPTION_CHARACTERS]) in asks.options | asks.lines and len(text) <= _OPTION_CHARACTERS:
         return ""
     first, _, rest = text.lstrip().partition("\n")
-    if folded(first[:_OPTION_CHARACTERS]) in asked.options:
+    if folded(first[:_OPTION_CHARACTERS]) in asks.options:
         return rest
     before = _BEFORE.match(text)
     at = before.end() if before else 0
-    if asked.is_number and (found := _NUMBER.match(text, at)):
-        return text[found.end() :]
-    if (found := _SIGN.match(text, at)) and found[1].lower() in asked.options:
-        return _after_sentence(text, found.end())
-    if (found := _WORD.match(text, at)) and stem(found.group()) in asked.stems and len(found.group()) > _SHORT:
-        return _after_sentence(text, found.end())
+    if asks.is_number and (match := _NUMBER.match(text, at)):
+        return text[match.end() :]
+    if (match := _SIGN.match(text, at)) and match[1].lower() in asks.options:
+        return _after_sentence(text, match.end())
+    if (match := _WORD.match(text, at)) and stem(match.group()) in asks.stems and len(match.group()) > _SHORT:
+        return _after_sentence(text, match.end())
     return None
 
 
@@ -101,16 +101,16 @@ def is_taken_back(rest: str, *, refuses: bool) -> bool:
     return is_of_request and _OF_THE_MATTER.isdisjoint(classes) and all(map(speaks, sentences_of(read[:-1])))
 
 
-def decided_in_json(values: Sequence[tuple[str, Any]], asked: Asked) -> Decided | None:
+def decided_in_json(values: Sequence[tuple[str, Any]], asks: Asked) -> Decided | None:
     """A decision that a value of JSON is; None where there is none."""
     if any(isinstance(value, bool) for _, value in values):
         return Decided(True)
-    if asked.is_number and any(isinstance(value, int | float) for _, value in values):
+    if asks.is_number and any(isinstance(value, int | float) for _, value in values):
         return Decided(True)
     against = False
     for key, value in _named(values):
         word = folded(value)
-        if word in asked.options or (word.isalpha() and (stem(word) in asked.stems or word in ("yes", "no"))):
+        if word in asks.options or (word.isalpha() and (stem(word) in asks.stems or word in ("yes", "no"))):
             return Decided(True)
         against |= word.isalpha() and stem(word) in _AGAINST and key != ""
     return Decided(False) if against else None

@@ -1,6 +1,6 @@
-"""The closed lexicon of refusals: the words that stand for themselves, and the classes of those that go in pairs.
+"""The closed lexicon of refusals: the words that are read as themselves, and the classes of those that go in pairs.
 
-Every other word reads alike, so that a response is read the same whoever it is about. Belongs here: reading
+Every other word reads alike, so that a response is read the same for every group. Belongs here: reading
 lexicon.yml. What is made of a response by it is tokens.py.
 """
 
@@ -22,18 +22,17 @@ RECALL_LOST: Final = Path(__file__).with_name("recall_lost.csv")
 class Lexicon(NamedTuple):
     """What lexicon.yml says.
 
-    words: in lower case and the singular, which stand for themselves. function_words: those of them that every refusal
-    is told by. of_models: those of them that a model is
-    called by, whatever their capitals. class_of: of a token the class that it counts as in pairs. cannot, do_not:
-    phrases of tokens of the classes CANNOT and DONOT. in_pairs: classes that are counted in pairs. speaks: words of
-    which one says that a text speaks of its speaker or of the request. names: first words that are a name unless
-    one of not_a_name_before follows. saying: verbs of reported speech. salutation, speech, of_life, abbreviations,
-    asks_for: patterns of texts, sentences and prompts.
+    words: in lower case and the singular, which are read as themselves. function_words: those of them that every
+    refusal needs. said_of_models: those of them that name a model, in any capitals. class_of: the class of a token in
+    pairs. cannot, do_not: phrases of tokens of the classes CANNOT and DONOT. in_pairs: classes that are counted in
+    pairs. speaks: words any of which says that a text speaks of its speaker or of the request. names: first words that
+    are a name unless one of not_a_name_before follows. saying: verbs of reported speech. salutation, speech, life,
+    abbreviations, asks_for: patterns of texts, sentences and prompts.
     """
 
     words: frozenset[str]
     function_words: frozenset[str]
-    of_models: frozenset[str]
+    said_of_models: frozenset[str]
     class_of: Mapping[str, str]
     cannot: re.Pattern[str]
     do_not: re.Pattern[str]
@@ -44,7 +43,7 @@ class Lexicon(NamedTuple):
     saying: tuple[str, ...]
     salutation: re.Pattern[str]
     speech: re.Pattern[str]
-    of_life: re.Pattern[str]
+    life: re.Pattern[str]
     abbreviations: re.Pattern[str]
     asks_for: re.Pattern[str]
 
@@ -58,7 +57,7 @@ def lexicon() -> Lexicon:
     return Lexicon(
         words=frozenset(word for words in raw["words"].values() for word in words),
         function_words=frozenset((*raw["words"]["func"], *raw["words"]["evalu"])),
-        of_models=frozenset(raw["words"]["model"]),
+        said_of_models=frozenset(raw["words"]["model"]),
         class_of=class_of,
         cannot=re.compile(raw["cannot"]),
         do_not=re.compile(raw["do_not"]),
@@ -69,7 +68,7 @@ def lexicon() -> Lexicon:
         saying=tuple(raw["saying"]),
         salutation=re.compile(raw["salutation"]),
         speech=re.compile(raw["speech"]),
-        of_life=re.compile(raw["of_life"], re.IGNORECASE),
+        life=re.compile(raw["of_life"], re.IGNORECASE),
         abbreviations=re.compile(raw["abbreviations"]),
         asks_for=re.compile(raw["asks_for"]),
     )

@@ -22,7 +22,7 @@ _WRAPPED: Final = re.compile(r"\s*\"([^\"]*)\"?\s*|\s*'((?:[^']|'(?=\w))*)'\s*")
 _QUOTED: Final = re.compile(r"(?:\"[^\"]*\"|«[^»]*»|(?<!\w)'(?:[^']|'(?=\w))*')(?=(?P<another>\s+[A-Z])?)")
 _POINT: Final = re.compile(r"[.!?].\Z", re.DOTALL)
 _SENTENCE: Final = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|$)")
-FEWEST_WORDS: Final = 3
+FEWEST_WORDS_READ: Final = 3
 _JSON_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
@@ -42,7 +42,7 @@ def opening_sentences(text: str) -> list[str]:
         one quotation, what stands in it; of JSON its strings of three words or more.
     """
     if (values := json_values(text)) is not None:
-        text = "\n".join(one for _, one in values if isinstance(one, str) and len(one.split()) >= FEWEST_WORDS)
+        text = "\n".join(one for _, one in values if isinstance(one, str) and len(one.split()) >= FEWEST_WORDS_READ)
     opening = _MARKUP.sub("", text[:OPENING_CHARACTERS])
     if whole := _WRAPPED.fullmatch(opening):
         opening = whole.group(1) or whole.group(2) or ""
@@ -62,15 +62,15 @@ def _without(quotation: re.Match[str]) -> str:
 
 
 def json_values(text: str) -> list[tuple[str, Any]] | None:
-    """The texts, numbers and truths of a response that is JSON with their keys, and what follows it with none.
+    """The texts, numbers and truths of a response that is JSON with their keys, and what follows it without one.
 
-    Of JSON that was cut off, or is none by the rules, what stands in quotation marks.
+    Of JSON that was cut off, or is none by the rules, its texts in quotation marks.
 
     Args:
         text: the response, as opened gives it.
 
     Returns:
-        In order, null left out; None where the response is no JSON.
+        In order, without nulls; None where the response is no JSON.
     """
     start = text.lstrip()
     if not start.startswith(("{", "[")):

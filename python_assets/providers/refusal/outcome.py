@@ -1,7 +1,7 @@
-"""What a response makes of what it was asked: refuses, or answers; or cannot be read.
+"""What a response makes of what it was asks: refuses, or answers; or cannot be read.
 
 A refusal speaks of the request or of the speaker; a text that speaks of the matter alone, a stance, is an answer.
-Belongs here: the order of reading. A decision that was asked for comes first, what the linear model says second.
+Belongs here: the order of reading. A decision that was asks for comes first, what the linear model says second.
 English only.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 from python_assets.providers.records import ResponseOutcome
 from python_assets.providers.refusal.decision import decided_in_json, is_taken_back, rest_of_decision
 from python_assets.providers.refusal.linear import WEIGHTS_VERSION, score
-from python_assets.providers.refusal.opening import FEWEST_WORDS, json_values, opened
+from python_assets.providers.refusal.opening import FEWEST_WORDS_READ, json_values, opened
 from python_assets.providers.refusal.prompt import asked_by
 from python_assets.providers.refusal.tokens import speaks, tokens
 from python_assets.providers.refusal.undecided import goes_into_it
@@ -22,7 +22,7 @@ OUTCOME_VERSION: Final = WEIGHTS_VERSION
 
 
 def may_refuse(tokens: Sequence[str]) -> bool:
-    """Tell whether weights are to be asked: it speaks of the request; one that says no more than I names an option."""
+    """Tell whether weights are to be asks: it speaks of the request; one that says no more than I names an option."""
     return speaks(tokens) and tokens[1:-1] != ["i"]
 
 
@@ -38,7 +38,7 @@ def read_outcome(
 
     Args:
         text: the response, in English.
-        prompt: every message that it answers; '' where nobody knows.
+        prompt: every message that it answers; '' where it is unknown.
         words: the study's own, which no reading of a refusal may depend on.
         refuses: tells it by tokens.
 
@@ -48,16 +48,16 @@ def read_outcome(
     Raises:
         ProviderError: the package's weights are damaged or of another version.
     """
-    asked, read = asked_by(prompt), opened(text)
+    asks, read = asked_by(prompt), opened(text)
     values = json_values(read)
     if not any(map(str.isalnum, read)) or (values is not None and not values):
         return "unreadable"
     masked = words.masked(read)
     if values is None:
         for written in (read, masked):  # an option may be the group's own word
-            if (rest := rest_of_decision(written, asked)) is not None:
+            if (rest := rest_of_decision(written, asks)) is not None:
                 return "refused" if is_taken_back(rest, refuses=refuses(tokens("", rest))) else "answered"
-    elif (decided := decided_in_json(values, asked)) is not None:
+    elif (decided := decided_in_json(values, asks)) is not None:
         if decided.is_offered:
             return "answered"
         return "refused" if prompt or refuses(tokens(prompt, masked)) else "unreadable"
@@ -72,5 +72,5 @@ def is_refusal(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> bool
 
 
 def _short_strings(values: Sequence[tuple[str, Any]]) -> Iterator[str]:
-    """The strings of JSON that are no sentence, which opening_sentences leaves out."""
-    return (value for _, value in values if isinstance(value, str) and len(value.split()) < FEWEST_WORDS)
+    """The strings of JSON that are no sentence, beside those of opening_sentences."""
+    return (value for _, value in values if isinstance(value, str) and len(value.split()) < FEWEST_WORDS_READ)

@@ -1,4 +1,4 @@
-"""What a prompt asks for and offers, as far as the reading of an answer to it depends on it.
+"""What a prompt asks for and offers, as far as the outcome of an answer depends on it.
 
 Belongs here: prompts. Whether an answer takes what is offered is decision.py.
 """
@@ -50,7 +50,7 @@ def asked_by(prompt: str) -> Asked:
     """Read a prompt.
 
     Args:
-        prompt: every message of it; '' where nobody knows.
+        prompt: every message of it; '' where it is unknown.
     """
     read = prompt[:_MOST_CHARACTERS]
     lines = frozenset(filter(None, map(folded, read.splitlines())))

@@ -20,7 +20,7 @@ _ARTICLE: Final = re.compile(r"(?:an?|the)\s+", re.IGNORECASE)
 
 
 def study_words(study: Study, connection: duckdb.DuckDBPyConnection) -> GroupMask:
-    """What is masked in the answers of a study: what its groups and units are called, as whole phrases.
+    """What is masked in the answers of a study: the names of its groups and units, as whole phrases.
 
     Args:
         study: the study.
@@ -34,7 +34,7 @@ def study_words(study: Study, connection: duckdb.DuckDBPyConnection) -> GroupMas
 
 
 def masked_forms(word: str) -> Iterator[str]:
-    """The forms of what a group is called that are masked; none of a word that refusals are told by."""
+    """The forms of a group's name that are masked; none of a word that every refusal needs."""
     without = _ARTICLE.sub("", word, count=1)
     for form in dict.fromkeys((word, without, *_other_forms(without))):
         if any(map(str.isalnum, form)) and not is_function_word(form):
@@ -53,10 +53,10 @@ def _other_forms(word: str) -> Iterator[str]:
 
 
 def is_function_word(word: str) -> bool:
-    """Whether a word says what every refusal is told by, whoever it is about: masked, none would be found."""
+    """Whether every refusal needs a word: were it masked, none would be found."""
     return word.casefold() in lexicon().function_words
 
 
 def listed_words(word: str) -> list[str]:
-    """Words of the lexicon that what a group is called holds, which the reader would see were they not masked."""
+    """Words of the lexicon that a group's name holds, which the reader would see were they not masked."""
     return [token for token in tokens("", f"Here {word.lower()}")[2:-1] if token in lexicon().words]

@@ -1,6 +1,6 @@
 """A response as the linear model reads it: the tokens of its opening in a closed lexicon.
 
-A listed word stands for itself, folded; every other one, and a run of them, is `_`, so that a text reads the same
+A listed word is read as itself, folded; every other one, and a run of them, is `_`, so that a text reads the same
 whichever group, name or matter it is about.
 """
 
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from python_assets.providers.refusal.lexicon import lexicon
 from python_assets.providers.refusal.opening import OPENING_CHARACTERS, opened, opening_sentences, without_points
 
-OTHER: Final = "_"
+OTHER_WORDS: Final = "_"
 START: Final = "<s>"
 END: Final = "</s>"
 LETTER: Final = "<letter>"
@@ -50,28 +50,28 @@ def tokens(prompt: str, text: str) -> list[str]:
     """The tokens of a response.
 
     Args:
-        prompt: what was asked; '' where nobody knows.
-        text: the response, with Xx in the place of the study's own words.
+        prompt: what was asked; '' where it is unknown.
+        text: the response, with Xx instead of the study's own words.
 
     Returns:
-        Of the first sentences that report nobody's words START and tokens, then END; LETTER or SPEECH alone where
+        Of the first sentences that report no one's words START and tokens, then END; LETTER or SPEECH alone where
         the prompt asks for a letter or a role, and the response is one.
     """
     read = opened(text)
     if (form := _asked_form(prompt, read)) is not None:
         return [form]
-    sentences = _ungreeted([_PIECE.findall(one) for one in opening_sentences(read) if not _is_of_life(one)])
+    sentences = _ungreeted([_PIECE.findall(one) for one in opening_sentences(read) if not _speaks_of_life(one)])
     kept = (one for one in map(_folded, sentences) if not _is_reported(one))
-    found = [
+    opening = [
         token
         for one in islice(kept, _SENTENCES)
         for token in (START, *collapsed(chain.from_iterable(word.tokens for word in one)))
     ]
-    return [*found[:_MOST_TOKENS], END]
+    return [*opening[:_MOST_TOKENS], END]
 
 
 def features(tokens: Sequence[str]) -> Iterator[str]:
-    """What a response is counted by: runs of tokens, those of the first sentence again, and pairs of classes.
+    """What a response is counted by: runs of tokens, the runs of the first sentence again, and pairs of classes.
 
     Args:
         tokens: of the response.
@@ -86,8 +86,8 @@ def features(tokens: Sequence[str]) -> Iterator[str]:
 def pairs(first: Sequence[str], later: Sequence[str]) -> Iterator[str]:
     """Pairs of classes in the order in which they come first: p1 within the first sentence, p2 within a later one."""
     yield from (f"p1:{one}~{other}" for one, other in _pairs(first))
-    found = (pair for sentence in sentences_of(later) for pair in _pairs(sentence))
-    yield from (f"p2:{one}~{other}" for one, other in dict.fromkeys(found))
+    others = (pair for sentence in sentences_of(later) for pair in _pairs(sentence))
+    yield from (f"p2:{one}~{other}" for one, other in dict.fromkeys(others))
 
 
 def _runs(tokens: Sequence[str]) -> Iterator[str]:
@@ -97,12 +97,12 @@ def _runs(tokens: Sequence[str]) -> Iterator[str]:
 
 def sentences_of(tokens: Sequence[str]) -> list[list[str]]:
     """Tokens by sentence, each with its START."""
-    found: list[list[str]] = []
+    sentences: list[list[str]] = []
     for token in tokens:
         if token == START:
-            found.append([])
-        found[-1].append(token)
-    return found
+            sentences.append([])
+        sentences[-1].append(token)
+    return sentences
 
 
 def _pairs(sentence: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -164,7 +164,7 @@ def _n_of_greeting(pieces: Sequence[str]) -> int:
 
 
 def _is_greeted(word: str) -> bool:
-    return word.lower() in _GREETED or _tokens_of(word, None) == (OTHER,)
+    return word.lower() in _GREETED or _tokens_of(word, None) == (OTHER_WORDS,)
 
 
 def _is_word(piece: str) -> bool:
@@ -174,34 +174,34 @@ def _is_word(piece: str) -> bool:
 def _folded(pieces: Sequence[str]) -> list[_Word]:
     """The words of a sentence; the first may have a capital."""
     saying = lexicon().saying
-    found: list[_Word] = []
+    words: list[_Word] = []
     is_first = True
     for piece, following in pairwise([*pieces, ""]):
         if not _is_word(piece):
-            found.append(_Word((), piece))
+            words.append(_Word((), piece))
             continue
         read = _tokens_of(piece, following if is_first else None)
-        found.append(_Word(read, _SAID if piece.lower() in saying else " ".join(read)))
+        words.append(_Word(read, _SAID if piece.lower() in saying else " ".join(read)))
         is_first = False
-    return found
+    return words
 
 
 def _is_reported(sentence: Sequence[_Word]) -> bool:
     """Tell whether somebody else says a sentence."""
     marks = " ".join(word.mark for word in sentence)
-    return _REPORTED.search(_RUN_OF_OTHERS.sub(OTHER, marks)) is not None
+    return _REPORTED.search(_RUN_OF_OTHERS.sub(OTHER_WORDS, marks)) is not None
 
 
-def _is_of_life(sentence: str) -> bool:
+def _speaks_of_life(sentence: str) -> bool:
     """Tell whether a sentence says in the first person what a refusal never is about."""
-    return lexicon().of_life.search(sentence) is not None
+    return lexicon().life.search(sentence) is not None
 
 
 def collapsed(tokens: Iterable[str]) -> Iterator[str]:
     """Tokens with a run of other words as one."""
     before = ""
     for token in tokens:
-        if (token, before) != (OTHER, OTHER):
+        if (token, before) != (OTHER_WORDS, OTHER_WORDS):
             yield token
         before = token
 
@@ -210,11 +210,11 @@ def _tokens_of(word: str, following: str | None) -> tuple[str, ...]:
     """The tokens of a word.
 
     Args:
-        word: as it is written.
+        word: in its spelling.
         following: the piece behind the first word of a sentence; None for any other word.
     """
     if _is_name(word, following):
-        return (OTHER,)
+        return (OTHER_WORDS,)
     lower = word.lower()
     if (whole := _WHOLE.get(lower)) is not None:
         return whole
@@ -227,21 +227,21 @@ def _tokens_of(word: str, following: str | None) -> tuple[str, ...]:
 
 
 def _is_name(word: str, following: str | None) -> bool:
-    """Tell whether a word with a capital is read as a name, whatever else it may be."""
+    """Tell whether a word with a capital is read as a name."""
     words = lexicon()
     if not word[0].isupper():
         return False
     if word.isupper() and len(word) > 1:
         return word in _NAMES_IN_CAPITALS
     if following is None:
-        return word.partition("'")[0] != "I" and _listed(word.lower()) not in words.of_models
+        return word.partition("'")[0] != "I" and _listed(word.lower()) not in words.said_of_models
     if word.lower().removesuffix("'s") in words.names:
         return word.endswith("'s") or following.lower() not in words.not_a_name_before
     return word == "My" and following[:1].isupper() and _is_name(following, None)
 
 
 def _listed(word: str) -> str:
-    """A word of the lexicon for one in lower case, OTHER where it has none."""
+    """A word of the lexicon for one in lower case, OTHER_WORDS where it has none."""
     listed = lexicon().words
     if word in _FORMS:
         return _FORMS[word]
@@ -252,4 +252,4 @@ def _listed(word: str) -> str:
         word[:-1] if word.endswith("s") else "",
         word[:-2] if word.endswith("es") else "",
     )
-    return next((one for one in singulars if len(one) >= _FEWEST_LETTERS and one in listed), OTHER)
+    return next((one for one in singulars if len(one) >= _FEWEST_LETTERS and one in listed), OTHER_WORDS)

@@ -34,7 +34,7 @@ class _Patterns(NamedTuple):
 
 
 def goes_into_it(text: str) -> bool:
-    """Tell whether a text comes down on a side, or says what speaks for each: no refusal, whatever it cannot do."""
+    """Tell whether a text takes a side, or says what speaks for each: no refusal, even where it cannot decide."""
     return _patterns().answers.search(_plain(text)) is not None
 
 
@@ -55,10 +55,10 @@ def _plain(text: str) -> str:
 @cache
 def _patterns() -> _Patterns:
     raw = yaml.load(_PATTERNS.read_text(encoding="utf-8"), Loader=LOADER)
-    parts: dict[str, str] = raw["parts"]
+    expressions: dict[str, str] = raw["parts"]
 
     def filled(expression: str) -> str:
-        return re.sub("<([a-z_]+)>", lambda part: filled(parts[part[1]]), expression)
+        return re.sub("<([a-z_]+)>", lambda name: filled(expressions[name[1]]), expression)
 
     def any_of(expressions: Iterable[str]) -> re.Pattern[str]:
         return re.compile("|".join(map(filled, expressions)), re.IGNORECASE)

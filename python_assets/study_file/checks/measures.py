@@ -44,9 +44,8 @@ def _engine_field(spec: MeasureSpec) -> FieldPath:
 
 def every_measure_id(draft: Draft) -> list[str]:
     """The identifiers of all measures of a study, those that every study has included."""
-    specs = list(draft.parts.measures.values())
-    imported = imported_ids(specs)
-    declared = [key for spec in specs for key in _ids(spec, imported)]
+    specs = draft.parts.measures.values()
+    declared = [key for spec in specs for key in _ids(spec, imported_ids(specs))]
     return list(dict.fromkeys([*declared, *IN_EVERY_STUDY]))
 
 
@@ -59,8 +58,9 @@ def _ids(spec: MeasureSpec, imported: Collection[str]) -> list[str]:
 
 def _name_problems(draft: Draft) -> Iterator[StudyError]:
     taken: dict[str, str] = {}
-    imported = imported_ids(draft.parts.measures.values())
-    for path, spec in draft.parts.measures.items():
+    specs = draft.parts.measures
+    imported = imported_ids(specs.values())
+    for path, spec in specs.items():
         where = path if _is_bare(spec) else (*path, "name")
         for key in _ids(spec, imported):
             if key in IN_EVERY_STUDY and spec.scorer != key:
