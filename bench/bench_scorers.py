@@ -236,8 +236,8 @@ def _read_alike(texts: Sequence[str]) -> MeasuredAccuracy:
     mask = GroupMask(words)
     templates = [*TEMPLATES, *slotted(texts, mask)]
     alike = sum(len(sequences(one, words, mask)) == 1 for one in templates)
-    none = Share()
-    return MeasuredAccuracy("", "", len(templates), 0, none, none, none, share_of(alike, len(templates)), none)
+    nothing = shown_by([LabelledText(None, None)])
+    return nothing._replace(n=len(templates), specificity=Share(), agreement=share_of(alike, len(templates)))
 
 
 def label_rows(folder: Path) -> Iterator[Validation]:

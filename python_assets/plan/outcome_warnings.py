@@ -26,9 +26,7 @@ from python_assets.texts.group_words import words_of_levels
 
 _MOST_WORDS: Final = 8
 _LEAST_SHARE: Final = 0.001
-_COLUMNS: Final = """
-    select 1 from information_schema.columns where table_name = 'responses' and column_name = 'outcome_version'
-"""
+_COLUMNS: Final = "select column_name from information_schema.columns where table_name = 'responses'"
 # a response in another language cannot be read, as the mart says, and what a server declined is refused anyhow
 _RESPONSES: Final = """
     select
@@ -89,7 +87,10 @@ def _some(words: list[str]) -> str:
 def _of_last_run(study: Study, words: GroupMask, published: Path) -> Iterator[str]:
     factors = sorted({factor for grouping in study.groupings for factor in grouping})
     with open_published(published) as connection:
-        keeps_version = bool(connection.execute(_COLUMNS).fetchall())
+        columns = {name for (name,) in connection.execute(_COLUMNS).fetchall()}
+        if "outcome" not in columns:
+            return
+        keeps_version = "outcome_version" in columns
         is_of_another = "outcome_version is distinct from $version" if keeps_version else "$version is not null"
         query = {"study": study.study_id, "factors": factors, "version": outcome_version(words)}
         cursor = connection.execute(_RESPONSES.format(is_of_another=is_of_another), query)

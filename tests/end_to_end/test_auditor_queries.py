@@ -31,6 +31,7 @@ EMPTY = {
     "56_records_rejected",
     "61_changed_since_last_run",
     "62_what_the_gate_tested",
+    "64_outcomes_read_otherwise",
 }
 
 

@@ -215,6 +215,7 @@ def test_measures_are_in_every_slice_or_in_their_own(tmp_path, build):
     assert slices == {
         "answer": ["work"],
         "answer_unscored": ["work"],
+        "answer_undecided": ["work"],
         "score": every,
         "refusal": every,
         "empty": every,

@@ -73,6 +73,7 @@ def told(tmp_path):
         account=(),
         labels=(),
         n_set_aside=0,
+        read_again=(),
     ):
         rows = told_apart(HYPOTHESIS | {"finding_rank": rank} | row for rank, row in enumerate(hypotheses, 1))
         keys = {name: (HYPOTHESIS | hypotheses[0])[name] for name in list(HYPOTHESIS)[:8]}
@@ -106,6 +107,14 @@ def told(tmp_path):
             names = ("grouping_id", "factor", "is_stratum", "left_out_because")
             held = [dict(zip(names, block, strict=True)) for block in [*blocks, *BLOCKS]]
             insert(connection, "blocking_factors", [{"study_id": "mine", "slice_id": "all"} | row for row in held])
+            names = ("grouping_id", "group_id", "n_responses", "n_changed")
+            others = [dict(zip(names, row, strict=True)) for row in (*read_again, ("", "", 0, 0))]
+            of_studies = ["mine"] * len(read_again) + ["other"]
+            insert(
+                connection,
+                "outcome_changes",
+                [{"study_id": study} | row for study, row in zip(of_studies, others, strict=True)],
+            )
             insert(connection, "finding_groups", [keys | group for group in groups])
         return summary(Home(tmp_path), "mine").splitlines()
 
@@ -217,6 +226,22 @@ def test_labels_of_people_are_counted_with_what_is_wrong(told, snapshot):
 
 def test_a_study_without_labels_has_no_line_of_them(told):
     assert not [line for line in told({}) if line.startswith("Labels ")]
+
+
+@pytest.mark.parametrize(
+    "read_again",
+    [
+        [("", "", 40, 3), ("concept", "Russia", 20, 3), ("concept", "Norway", 20, 0)],
+        [("", "", 40, 0), ("concept", "Russia", 20, 0)],
+    ],
+)
+def test_outcomes_of_the_last_run_that_are_read_otherwise_are_counted_by_group(told, read_again, snapshot):
+    (line,) = [line for line in told({}, read_again=read_again) if line.startswith("Re-read ")]
+    assert line == snapshot
+
+
+def test_a_study_whose_outcomes_one_version_read_has_no_line_of_them(told):
+    assert not [line for line in told({}) if line.startswith("Re-read ")]
 
 
 def test_a_study_without_logs_has_no_line_of_them(told):
