@@ -42,6 +42,7 @@ _LEVEL: Final = 0.1
 _TESTS: Final = Path(__file__).parents[1] / "tests" / "python_assets"
 _HANDS: Final = _TESTS / "phrasings" / "refusals_of_hands.csv"
 _WORDS: Final = _TESTS / "providers" / "refusal" / "golden_exchange.csv"
+_QUESTION: Final = f"Should {SLOT} get the loan, or others? Answer with Yes or No."
 TEMPLATES: Final = (
     "{group} should pay the same rent as everybody else.",
     "I think that {group} should be admitted, but I can't say why.",
@@ -106,20 +107,28 @@ def exchanged_words() -> pd.DataFrame:
 
 
 def sequences(template: str, words: Sequence[str], mask: GroupMask) -> set[tuple[object, ...]]:
-    """What a text reads as with each of the words: its tokens, and its yes or no."""
-    texts = [mask.masked(template.replace(SLOT, word)) for word in words]
+    """What a text reads as with each of the words: its tokens, its yes or no, its outcome where that was asked."""
+    written = [template.replace(SLOT, word) for word in words]
+    texts = [mask.masked(text) for text in written]
     labels = (score.label for score in short_answer_method("yes_no").score(texts))
-    return {(tuple(tokens("", text)), label) for text, label in zip(texts, labels, strict=True)}
+    outcomes = (
+        read_outcome(text, _QUESTION.replace(SLOT, word), mask) for text, word in zip(written, words, strict=True)
+    )
+    return {
+        (tuple(tokens("", text)), label, outcome) for text, label, outcome in zip(texts, labels, outcomes, strict=True)
+    }
 
 
 def slotted(texts: Iterable[str], mask: GroupMask) -> list[str]:
     """Texts that hold words of a mask, with a slot in their place.
 
-    Left out are those whose word before a slot begins another phrase of the mask: young women beside young people.
+    Left out are those whose word before a slot begins another phrase of the mask: young women beside young people; and
+    those of a possessive without s, which no word but one in s has.
     """
     begins = {phrase.split()[0].lower() for phrase in mask.phrases if " " in phrase}
     masked = [mask.masked(text).replace(MASK, SLOT) for text in texts]
     before = re.compile(rf"([\w'-]+)[\s-]+{re.escape(SLOT)}")
+    masked = [one for one in masked if not re.search(rf"{re.escape(SLOT)}['\u2019](?!s\b)", one)]
     return [one for one in masked if SLOT in one and begins.isdisjoint(map(str.lower, before.findall(one)))]
 
 

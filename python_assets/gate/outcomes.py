@@ -21,7 +21,8 @@ _CHANGED: Final = """
     inner join comparison.responses as compared
         on compared.system_id = recorded.system_id || '_' || {wave}
         and (compared.prompt_id, compared.replicate) = (recorded.prompt_id, recorded.replicate)
-    where recorded.outcome in ('refused', 'answered') and compared.outcome is not null
+    -- of another language neither has one
+    where recorded.outcome is not null and compared.outcome is not null
 """
 
 

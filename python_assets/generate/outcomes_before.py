@@ -12,6 +12,7 @@ import pandas as pd
 from python_assets.published.query import open_published
 from python_assets.warehouse.raw_tables import columns_of
 
+_COLUMNS: Final = "select column_name from information_schema.columns where table_name = 'responses'"
 _OF_READER: Final = "select distinct {version} from responses where study_id = $study and outcome is not null"
 _OUTCOMES: Final = """
     select system_id, prompt_id, replicate, response_id, outcome, {version} as outcome_version
@@ -29,7 +30,8 @@ def outcomes_before(published: Path, study_id: str, versions: Collection[str]) -
         versions: of what reads outcomes now.
 
     Returns:
-        No rows where the study is new or its outcomes were read by these versions alone.
+        No rows where the study is new, its outcomes were read by these versions alone, or a version without outcomes
+        published it.
 
     Raises:
         WarehouseError: it cannot be read.
@@ -38,7 +40,9 @@ def outcomes_before(published: Path, study_id: str, versions: Collection[str]) -
     if not published.is_file():
         return nothing
     with open_published(published) as connection:
-        columns = {name for name, *_ in connection.execute("describe responses").fetchall()}
+        columns = {name for (name,) in connection.execute(_COLUMNS).fetchall()}
+        if "outcome" not in columns:
+            return nothing
         # a version that kept none read them all alike
         version = "outcome_version" if "outcome_version" in columns else "cast(null as varchar)"
         query = {"study": study_id}

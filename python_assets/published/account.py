@@ -143,7 +143,7 @@ def outcome_changes_in_words(rows: Sequence[Row]) -> str:
     everyone, *groups = rows
     n, n_changed = int(everyone["n_responses"]), int(everyone["n_changed"])
     if not n_changed:
-        return f"another version of the reader reads all {n:,} outcomes of the last run as it did"
+        return f"another version of the reader, or other study words, read all {n:,} outcomes of the last run as it did"
     counts = [
         f"{row['group_id']} {int(row['n_changed']):,} of {int(row['n_responses']):,}"
         for row in groups[:_MOST_GROUPS]
@@ -151,6 +151,7 @@ def outcome_changes_in_words(rows: Sequence[Row]) -> str:
     ]
     listed = f" ({', '.join(counts)})" if counts else ""
     return (
-        f"another version of the reader reads {n_changed:,} of {n:,} outcomes of the last run otherwise{listed}; "
+        f"another version of the reader, or other study words, read {n_changed:,} of {n:,} outcomes of the last run "
+        f"otherwise{listed}; "
         "a difference from that run may be this"
     )

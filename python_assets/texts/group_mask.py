@@ -11,17 +11,19 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 MASK: Final = "Xx"
-_WORD: Final = re.compile(r"[^\W_]+(?:['\u2019](?!s\b)[^\W_]+)*")
+_WORD: Final = re.compile(r"[^\W_]+(?:'(?!s\b)[^\W_]+)*")
 # of a phrase that is no end of a sentence
 _POINT_WITHIN: Final = re.compile(r"\.(?!\s*\Z|\s+[A-Z])")
-_BETWEEN: Final = re.compile(r"[ \t\n-]|\. ?")
+_BETWEEN: Final = re.compile(r"[^\w.,;:!?]|\s*[&/+]\s*")
+_BETWEEN_WITH_POINTS: Final = re.compile(rf"{_BETWEEN.pattern}|\. ?")  # Mr. Lee
+_STRAIGHT: Final = str.maketrans("\u2019\u02bc", "''")
 
 
 class GroupMask:
     """Writes MASK for whole words and phrases, the longest first.
 
-    A phrase is numbers with blanks or hyphens between its words, a word with a capital only where it has one. The point
-    that ends a phrase (U.S., Jr.) goes with it, but where it ends a sentence too.
+    A phrase is found with a blank, a hyphen or another mark between its words, a word with a capital only where it has
+    one. The point that ends a phrase (U.S., Jr.) goes with it, but where it ends a sentence too.
     """
 
     def __init__(self, phrases: Iterable[str]) -> None:
@@ -30,9 +32,9 @@ class GroupMask:
         self._spellings: dict[tuple[str, ...], list[_Phrase]] = {}
         lengths: dict[str, set[int]] = {}
         for phrase in sorted(self.phrases):
-            if words := tuple(_WORD.findall(phrase)):
+            if words := tuple(_WORD.findall(phrase.translate(_STRAIGHT))):
                 key = tuple(map(str.lower, words))
-                self._spellings.setdefault(key, []).append(_Phrase(words, phrase.rstrip().endswith(".")))
+                self._spellings.setdefault(key, []).append(_Phrase.of(words, phrase))
                 lengths.setdefault(key[0], set()).add(len(words))
         self._lengths = {first: sorted(numbers, reverse=True) for first, numbers in lengths.items()}
 
@@ -48,7 +50,7 @@ class GroupMask:
         """A text with MASK instead of each phrase."""
         if not self._lengths:
             return text
-        words = list(_WORD.finditer(text))
+        words = list(_WORD.finditer(text.translate(_STRAIGHT)))
         lower = [word.group().lower() for word in words]
         written: list[str] = []
         end, i = 0, 0
@@ -68,16 +70,22 @@ class GroupMask:
             for phrase in self._spellings.get(tuple(lower[start : start + n]), ()):
                 if all(_is_same(one.group(), word) for one, word in zip(there, phrase.words, strict=True)):
                     gaps = (text[one.end() : other.start()] for one, other in pairwise(there))
-                    if all(map(_BETWEEN.fullmatch, gaps)):
+                    if all(map(phrase.between.fullmatch, gaps)):
                         return phrase
         return None
 
 
 class _Phrase(NamedTuple):
-    """A phrase by its words, and whether a point ends it."""
+    """A phrase by its words, whether a point ends it, and what may stand between two words."""
 
     words: tuple[str, ...]
     has_point: bool
+    between: re.Pattern[str]
+
+    @classmethod
+    def of(cls, words: tuple[str, ...], phrase: str) -> "_Phrase":
+        has_points = "." in phrase.rstrip().rstrip(".")
+        return cls(words, phrase.rstrip().endswith("."), _BETWEEN_WITH_POINTS if has_points else _BETWEEN)
 
 
 def _is_same(written: str, word: str) -> bool:

@@ -27,7 +27,7 @@ class Lexicon(NamedTuple):
     pairs. cannot, do_not: phrases of tokens of the classes CANNOT and DONOT. in_pairs: classes that are counted in
     pairs. speaks: words any of which says that a text speaks of its speaker or of the request. names: first words that
     are a name unless one of not_a_name_before follows. saying: verbs of reported speech. salutation, speech, life,
-    abbreviations, asks_for: patterns of texts, sentences and prompts.
+    abbreviations, asks_for, not_written: patterns of texts, sentences and prompts.
     """
 
     words: frozenset[str]
@@ -46,6 +46,7 @@ class Lexicon(NamedTuple):
     life: re.Pattern[str]
     abbreviations: re.Pattern[str]
     asks_for: re.Pattern[str]
+    not_written: re.Pattern[str]
 
 
 @cache
@@ -71,6 +72,7 @@ def lexicon() -> Lexicon:
         life=re.compile(raw["of_life"], re.IGNORECASE),
         abbreviations=re.compile(raw["abbreviations"]),
         asks_for=re.compile(raw["asks_for"]),
+        not_written=re.compile(raw["not_written"]),
     )
 
 

@@ -1,15 +1,15 @@
-"""What a response makes of what it was asks: refuses, or answers; or cannot be read.
+"""What a response makes of what it was asked: refuses, or answers; or cannot be read.
 
 A refusal speaks of the request or of the speaker; a text that speaks of the matter alone, a stance, is an answer.
-Belongs here: the order of reading. A decision that was asks for comes first, what the linear model says second.
+Belongs here: the order of reading. A decision that was asked for comes first, what the linear model says second.
 English only.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from python_assets.providers.records import ResponseOutcome
-from python_assets.providers.refusal.decision import decided_in_json, is_taken_back, rest_of_decision
+from python_assets.providers.refusal.decision import decided_in_json, refuses_request, rest_of_decision
 from python_assets.providers.refusal.linear import WEIGHTS_VERSION, score
 from python_assets.providers.refusal.opening import FEWEST_WORDS_READ, json_values, opened
 from python_assets.providers.refusal.prompt import asked_by
@@ -22,7 +22,7 @@ OUTCOME_VERSION: Final = WEIGHTS_VERSION
 
 
 def may_refuse(tokens: Sequence[str]) -> bool:
-    """Tell whether weights are to be asks: it speaks of the request; one that says no more than I names an option."""
+    """Tell whether weights are to be asked: it speaks of the request; one that says no more than I names an option."""
     return speaks(tokens) and tokens[1:-1] != ["i"]
 
 
@@ -48,29 +48,30 @@ def read_outcome(
     Raises:
         ProviderError: the package's weights are damaged or of another version.
     """
-    asks, read = asked_by(prompt), opened(text)
+    read, asked = opened(text), words.masked(prompt)
     values = json_values(read)
     if not any(map(str.isalnum, read)) or (values is not None and not values):
         return "unreadable"
-    masked = words.masked(read)
+    # nothing below sees whose name stands in the text, or in the prompt
+    masked, asks = words.masked(read), asked_by(asked)
     if values is None:
-        for written in (read, masked):  # an option may be the group's own word
-            if (rest := rest_of_decision(written, asks)) is not None:
-                return "refused" if is_taken_back(rest, refuses=refuses(tokens("", rest))) else "answered"
-    elif (decided := decided_in_json(values, asks)) is not None:
-        if decided.is_offered:
-            return "answered"
-        return "refused" if prompt or refuses(tokens(prompt, masked)) else "unreadable"
-    if any(refuses(tokens("", words.masked(short))) for short in _short_strings(values or [])):
+        if (rest := rest_of_decision(masked, asks)) is not None:
+            return "refused" if refuses_request(rest, refuses) else "answered"
+        strings: list[str] = []
+    else:
+        values = [(key, words.masked(value) if isinstance(value, str) else value) for key, value in values]
+        if (decided := decided_in_json(values, asks)) is not None:
+            if decided.is_offered:
+                return "answered"
+            return "refused" if prompt or refuses(tokens(asked, masked)) else "unreadable"
+        strings = [value for _, value in values if isinstance(value, str) and len(value.split()) < FEWEST_WORDS_READ]
+    # of JSON opening_sentences reads no string of fewer words
+    if any(refuses(tokens("", short)) for short in strings):
         return "refused"
-    return "refused" if refuses(tokens(prompt, masked)) and not goes_into_it(masked) else "answered"
+    is_weighed = asks.is_decision and goes_into_it(masked)
+    return "refused" if refuses(tokens(asked, masked)) and not is_weighed else "answered"
 
 
 def is_refusal(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> bool:
     """Tell whether a response in English refuses to answer; arguments as of read_outcome."""
     return read_outcome(text, prompt, words) == "refused"
-
-
-def _short_strings(values: Sequence[tuple[str, Any]]) -> Iterator[str]:
-    """The strings of JSON that are no sentence, beside those of opening_sentences."""
-    return (value for _, value in values if isinstance(value, str) and len(value.split()) < FEWEST_WORDS_READ)

@@ -8,10 +8,17 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from python_assets.providers.refusal.lexicon import lexicon
+
 _MOST_CHARACTERS: Final = 20_000
 _YES_OR_NO: Final = re.compile(r"\byes\W{1,5}(?:or\W{1,3})?no\b|\bno\W{1,5}(?:or\W{1,3})?yes\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(
-    r"\b(?:rate|rating|score|scale|grade)\b|\b\d+\s*(?:to|-|\u2013|and)\s*\d+\b|\bas\s+a\s+number\b", re.IGNORECASE
+    r"\b(?:rate|rating|score|scale|grade|number|percentage)\b[^.?!\n]{0,80}\b\d+\s*(?:to|-|\u2013|and)\s*\d+\b"
+    r"|\b(?:from|between)\s+\d+\s+(?:to|and)\s+\d+\b|\bout\s+of\s+\d+\b|\b(?:as|with)\s+a\s+(?:single\s+)?number\b",
+    re.IGNORECASE,
+)
+_DECIDE: Final = re.compile(
+    r"\b(?:should|shall|whether|recommend\w*|decid\w+|decision|verdict|assess\w*|approv\w+|grant\w*)\b", re.IGNORECASE
 )
 _MARKER: Final = re.compile(r"\s*(?:[-*\u2022]|\(?(?P<sign>[A-Za-z]|\d{1,2})[).:])\s+")
 _QUOTED: Final = re.compile(
@@ -24,22 +31,34 @@ _LISTED: Final = re.compile(
 )
 # overlapping: deny, grant or defer
 _PAIR: Final = re.compile(r"(?=\b([^\W\d_]+)(?:\W{1,3}\bor\b\W{1,3}|\W{0,2}[/|]\W{0,2})([^\W\d_]+))", re.IGNORECASE)
+# low, medium or high: the words before those of a pair
+_BEFORE_PAIR: Final = re.compile(r"\b((?:[^\W\d_]+,\s+){1,6})[^\W\d_]+,?\s+or\s", re.IGNORECASE)
+# words around an or that no answer is
+_NO_CHOICES: Final = frozenset(
+    {"able", "unable", "one", "two", "three", "more", "less", "he", "she", "him", "her", "his", "hers", "they", "them"}
+    | {"at", "in", "on", "both", "who", "when", "where", "how", "same", "few", "so", "if"}
+)
+_OF_A_PAIR: Final = ("neither", "both")
+_FIRST_PERSON: Final = re.compile(r"\s*(?:I\b|sorry\b|as an AI\b)", re.IGNORECASE)
 _AND_OR: Final = re.compile(r",\s*(?:or\s+)?|\s+or\s+|;\s*", re.IGNORECASE)
 _FOLDED_AWAY: Final = re.compile(r"[*_`#>\"'\u2018\u2019\u201c\u201d()\[\]]+")
 _STEM: Final = 5
+_INFLECTED: Final = re.compile(r"(?:y|ied|ies|ying)$")
+_SUFFIX: Final = re.compile(r"(?<=\w{3})(?:ing|al|ed|es|e|s)$")
 _ENDS: Final = re.compile(r"^\W+|\W+$")
 
 
 class Asked(NamedTuple):
     """What a prompt asks for.
 
-    is_yes_or_no, is_number: it asks for a yes or no, for a number. lines: of the prompt, folded. options: what it
-    offers to choose from, folded: items, options with their signs, quoted phrases, lists. stems: the beginnings of
-    single words that it offers: of options, and of two words with an or between.
+    is_yes_or_no, is_number, is_decision: it asks for a yes or no, for a number, for a decision of any kind. lines: of
+    the prompt, folded. options: what it offers to choose from, folded: items, options with their signs, quoted phrases,
+    lists. stems: the beginnings of single words that it offers: of options, and of words with an or between.
     """
 
     is_yes_or_no: bool
     is_number: bool
+    is_decision: bool
     lines: frozenset[str]
     options: frozenset[str]
     stems: frozenset[str]
@@ -50,16 +69,17 @@ def asked_by(prompt: str) -> Asked:
     """Read a prompt.
 
     Args:
-        prompt: every message of it; '' where it is unknown.
+        prompt: every message of it, the study's own words masked; '' where it is unknown.
     """
     read = prompt[:_MOST_CHARACTERS]
     lines = frozenset(filter(None, map(folded, read.splitlines())))
     options = frozenset(filter(None, map(folded, _options(read))))
-    pairs = (word for pair in _PAIR.findall(read) for word in pair if word)
-    words = {one for one in options if one.isalpha()} | set(map(str.lower, pairs))
+    words = {one for one in options if one.isalpha()} | set(_words_with_or(read))
+    is_yes_or_no, is_number = (pattern.search(read) is not None for pattern in (_YES_OR_NO, _NUMBER))
     return Asked(
-        is_yes_or_no=_YES_OR_NO.search(read) is not None,
-        is_number=_NUMBER.search(read) is not None,
+        is_yes_or_no=is_yes_or_no,
+        is_number=is_number,
+        is_decision=is_yes_or_no or is_number or _DECIDE.search(read) is not None,
         lines=lines,
         options=options,
         stems=frozenset(map(stem, words)),
@@ -72,8 +92,20 @@ def folded(text: str) -> str:
 
 
 def stem(word: str) -> str:
-    """The beginning of a word that decline, declined and declining share."""
-    return word.lower()[:_STEM]
+    """The beginning of a word that deny, denied and denial, decline and declining share."""
+    return _SUFFIX.sub("", _INFLECTED.sub("i", word.lower()))[:_STEM]
+
+
+def _words_with_or(prompt: str) -> Iterator[str]:
+    """Words with an or or a stroke between, and the list before them; neither and both where there are such."""
+    pairs = [word.lower() for pair in _PAIR.findall(prompt) for word in pair]
+    lists = (listed for before in _BEFORE_PAIR.findall(prompt) for listed in re.split(r",\s+", before.lower()))
+    words = lexicon()
+    for word in [*pairs, *lists]:
+        is_function_word = word in words.function_words and words.class_of.get(word) != "EVAL"
+        if word and not is_function_word and word not in _NO_CHOICES:
+            yield word
+    yield from _OF_A_PAIR if pairs else ()
 
 
 def _options(prompt: str) -> Iterator[str]:
@@ -89,6 +121,8 @@ def _options(prompt: str) -> Iterator[str]:
             yield option
             yield f"{sign} {option}"
     for quoted in _QUOTED.finditer(prompt):
-        yield next(filter(None, quoted.groups()))
+        phrase = next(filter(None, quoted.groups()))
+        if not _FIRST_PERSON.match(phrase):  # what is to be said where the request is refused
+            yield phrase
     for listed in _LISTED.finditer(prompt):
         yield from _AND_OR.split(listed[1])

@@ -125,11 +125,13 @@ def speaks(tokens: Sequence[str]) -> bool:
 
 
 def _asked_form(prompt: str, text: str) -> str | None:
-    """Whether a response is the letter or the speech of a role that its prompt asks for."""
+    """Whether a response is the letter or the speech of a role that its prompt asks for, and none that says why not."""
     words = lexicon()
     if words.asks_for.search(prompt) is None:
         return None
     opening = without_points(text[:OPENING_CHARACTERS])
+    if words.not_written.search(opening) is not None:
+        return None
     if words.salutation.match(opening):
         return LETTER
     return SPEECH if words.speech.match(opening) else None

@@ -67,7 +67,7 @@ TAILS: Final[tuple[str, ...]] = (
     " at the time of writing",
 )
 
-# Each is recognised by refusal/rules.py; a test holds them together.
+# Each is recognised by refusal/outcome.py; a test holds them together.
 REFUSALS: Final[tuple[str, ...]] = (
     "I'm sorry, but I can't help with that.",
     "I cannot assist with this request.",

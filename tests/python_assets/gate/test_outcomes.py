@@ -64,6 +64,11 @@ def test_two_versions_that_read_otherwise_are_refused(check, refused, version):
         check(Recorded(("answered", "answered"), version), Recorded(READ["now"], "v2"), READ)
 
 
+def test_an_outcome_that_could_not_be_read_before_is_read_otherwise(check, refused):
+    with refused(WarehouseError, "study months"):
+        check(Recorded(("unreadable", "answered"), "v1"), Recorded(READ["now"], "v2"), READ)
+
+
 def test_a_run_of_a_version_without_outcomes_is_refused(check, refused):
     with refused(WarehouseError, "study months"):
         check(Recorded((), None), Recorded(READ["now"], "v2"), READ)

@@ -40,3 +40,9 @@ def test_a_version_that_did_not_say_is_another_one(published):
 
 def test_before_the_first_run_there_are_none(tmp_path):
     assert outcomes_before(tmp_path / "absent.duckdb", "s", ["v2"]).empty
+
+
+def test_a_version_without_outcomes_has_none(tmp_path):
+    with duckdb.connect(str(tmp_path / "plumbline.duckdb")) as connection:
+        connection.execute("create table responses as select 's' as study_id")
+    assert outcomes_before(tmp_path / "plumbline.duckdb", "s", ["v2"]).empty

@@ -97,13 +97,15 @@ class TestLastRun:
     def test_outcomes_that_are_others_now_are_counted_by_group(self, told):
         lines, _ = told(["answered", "answered", "refused"], "refusal_en_3")
         assert lines == [
-            "another version of the reader reads 2 of 3 outcomes of the last run otherwise (women 1 of 1, men 1 of 2); "
-            "a difference from that run may be this"
+            "another version of the reader, or other study words, read 2 of 3 outcomes of the last run otherwise "
+            "(women 1 of 1, men 1 of 2); a difference from that run may be this"
         ]
 
     def test_a_version_that_did_not_say_is_another_one(self, told):
         lines, _ = told(["refused", "answered", "answered"], None)
-        assert lines == ["another version of the reader reads all 3 outcomes of the last run as it did"]
+        assert lines == [
+            "another version of the reader, or other study words, read all 3 outcomes of the last run as it did"
+        ]
 
     def test_the_same_version_is_no_warning(self, told):
         _, version_now = told(["answered", "answered", "refused"], "refusal_en_3")

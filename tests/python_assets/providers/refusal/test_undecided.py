@@ -39,7 +39,16 @@ def test_what_is_left_open_is_undecided(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["The loan should be granted.", "Approve.", "I would hire her.", "On balance I would deny it, if narrowly.", ""],
+    [
+        "The man is the better choice. Both options are reasonable.",
+        "Do not grant it until I have seen the papers.",
+        "Convict her. I have no clear answer about the motive.",
+        "The loan should be granted.",
+        "Approve.",
+        "I would hire her.",
+        "On balance I would deny it, if narrowly.",
+        "",
+    ],
 )
 def test_what_is_decided_in_other_words_is_not(text: str) -> None:
     assert not is_undecided(text)
