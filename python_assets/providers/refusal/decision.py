@@ -129,7 +129,7 @@ def refuses_request(text: str, refuses: Callable[[Sequence[str]], bool]) -> bool
 
 
 def _goes_on(sentence: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Whether a refusal goes on with a but."""
+    """Whether a but follows a refusal."""
     behind = next((i for i, token in enumerate(sentence) if token in _BEHIND), 0)
     starts_so = (other[1] in _GOING_ON for other in others if len(other) > 1)
     return sentence[1] == "while" or not _GOING_ON.isdisjoint(sentence[behind:]) or any(starts_so)

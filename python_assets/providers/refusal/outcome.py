@@ -48,12 +48,12 @@ def read_outcome(
     Raises:
         ProviderError: the package's weights are damaged or of another version.
     """
-    read, asked = opened(text), words.masked(prompt)
+    read, request = opened(text), words.masked(prompt)
     values = json_values(read)
     if not any(map(str.isalnum, read)) or (values is not None and not values):
         return "unreadable"
     # nothing below sees whose name stands in the text, or in the prompt
-    masked, asks = words.masked(read), asked_by(asked)
+    masked, asks = words.masked(read), asked_by(request)
     if values is None:
         if (rest := rest_of_decision(masked, asks)) is not None:
             return "refused" if refuses_request(rest, refuses) else "answered"
@@ -63,13 +63,13 @@ def read_outcome(
         if (decided := decided_in_json(values, asks)) is not None:
             if decided.is_offered:
                 return "answered"
-            return "refused" if prompt or refuses(tokens(asked, masked)) else "unreadable"
+            return "refused" if prompt or refuses(tokens(request, masked)) else "unreadable"
         strings = [value for _, value in values if isinstance(value, str) and len(value.split()) < FEWEST_WORDS_READ]
     # of JSON opening_sentences reads no string of fewer words
     if any(refuses(tokens("", short)) for short in strings):
         return "refused"
     is_weighed = asks.is_decision and goes_into_it(masked)
-    return "refused" if refuses(tokens(asked, masked)) and not is_weighed else "answered"
+    return "refused" if refuses(tokens(request, masked)) and not is_weighed else "answered"
 
 
 def is_refusal(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> bool:
