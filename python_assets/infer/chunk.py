@@ -28,7 +28,7 @@ from python_assets.infer.design.custom_functions import custom_functions
 from python_assets.infer.groups.crossings import few_flips, hypotheses_by_t, with_standing_cells
 from python_assets.infer.groups.layout import labelled_measures, layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
-from python_assets.infer.groups.peeling import peeled, with_permuted_margins
+from python_assets.infer.groups.peeling import peeled
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
 from python_assets.infer.groups.unscored import too_many_unscored
 from python_assets.infer.options import Options, options_of
@@ -124,13 +124,12 @@ class Chunk:
             ordered: p of the questions of each set, ascending.
 
         Returns:
-            Contrasts with p of margins by draws besides; both tables with value_without and explained_by; and what
-            cells of crossings that stand have beyond their parts, block by block.
+            Both tables with value_without and explained_by, and what cells of crossings that stand have beyond their
+            parts, block by block.
         """
         contrasts, hypotheses, pairs = (tables[name] for name in ("contrasts", "hypotheses", "system_comparisons"))
         options = self._options
-        contrasts = with_permuted_margins(contrasts.reset_index(drop=True), self._layouts, options)
-        contrasts = with_selected_intervals(contrasts, self._layouts, options)
+        contrasts = with_selected_intervals(contrasts.reset_index(drop=True), self._layouts, options)
         contrasts = with_missing_answers(contrasts, self._layouts, options)
         contrasts = peeled(contrasts, hypotheses, self._layouts, ordered, options)
         contrasts, blocks = with_standing_cells(contrasts, hypotheses, self._layouts, ordered, options)

@@ -119,7 +119,7 @@ COMPARISON_COLUMNS: Final = (
     _columns(
         "study_id",
         *ROW_KEYS,
-        double="value value_a value_b ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
+        double="value value_a value_b skewness ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
         "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence",
         bigint="significant_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
         varchar="explained_by reason_alone family_id verdict scope method reason inference_reason",
@@ -141,8 +141,8 @@ TABLES: Final[Columns] = {
     "contrasts": _columns(
         f"{_KEYS} group_id contrast category reference family_id",
         bigint_not_null="n_hypotheses",
-        double="std_error p_value_maxt p_equivalence q_equivalence value_at_call value_without value_standardised "
-        "missing_share missing_share_rest",
+        double="std_error skewness p_value_maxt p_equivalence q_equivalence value_at_call value_without "
+        "value_standardised missing_share missing_share_rest",
         bigint="significant_at_look n_needed",
         varchar="explained_by mirror_of test n_needed_for n_needed_reason",
     )
@@ -158,7 +158,10 @@ TABLES: Final[Columns] = {
     "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,
     "system_comparisons": COMPARISON_COLUMNS,
     "summary_statistics": _columns(
-        f"{_KEYS} group_id category", double="value ci_low ci_high", bigint="n_root_prompts", varchar="inference_reason"
+        f"{_KEYS} group_id category",
+        double="value ci_low ci_high skewness",
+        bigint="n_root_prompts",
+        varchar="inference_reason",
     ),
     "function_statistics": _columns(f"{_KEYS} group_id", double="value", varchar="reason"),
     "design_power": _columns(

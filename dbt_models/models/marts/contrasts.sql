@@ -37,6 +37,7 @@ select
     inference.value_standardised,
     contrast_values.value_responses,
     inference.std_error,
+    inference.skewness,
     inference.ci_low,
     inference.ci_high,
     inference.ci_low_selected,

@@ -18,6 +18,7 @@ select
     value,
     value_a,
     value_b,
+    skewness,
     ci_low,
     ci_high,
     ci_low_selected,

@@ -175,7 +175,7 @@ class MeasureChanges:
     def _sized(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
         sizes = sizes_of(d, self.options.alpha, fewest=self.fewest, margin=self.margin, errors=self.errors)
-        named = ("value", "std_error", "ci_low", "ci_high", "p_equivalence")
+        named = ("value", "std_error", "ci_low", "ci_high", "p_equivalence", "skewness")
         return Result.of(sizes.value.shape, **{name: getattr(sizes, name) for name in named})
 
     def _of_units(self, without: Collection[int]) -> Result:

@@ -9,7 +9,6 @@ Source: inference.md 8.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -19,15 +18,16 @@ from python_assets.infer.changes.change_rows import Change
 from python_assets.infer.design.design import MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_HYPOTHESIS, Frame
 from python_assets.infer.draws.exchange import TIE, Floats, Ints, goes_on, p_values
 from python_assets.infer.draws.flips import ROUNDING, Flips, t_of_sums
-from python_assets.infer.formulas import interval
+from python_assets.infer.formulas import skewed
 from python_assets.infer.formulas.multiplicity import StepDown, holm, min_p
+from python_assets.infer.formulas.skewed import Mean
 from python_assets.infer.result import INTERVAL, Bools, InferenceReason, Result, first_of
 
 MOST_FOR_T: Final = 5  # root prompts up to which p is of a t distribution: 32 arrangements are too few
 SKEW_PER_ROOT: Final = 0.3  # skewness over the square root of root prompts past which the size is not kept
 FEWEST_FOR_DISPERSION: Final = 8  # groups under which the jackknife of a change of dispersion errs
-SWAPPED: Final = "generations swapped on whole root prompts, studentised; cluster t interval"
-_BY_T: Final = "cluster t and its interval"
+SWAPPED: Final = "generations swapped on whole root prompts, studentised; cluster t and Hall interval"
+_BY_T: Final = "cluster t; cluster t and Hall interval"
 JACKKNIFE: Final = "jackknife over root prompts, t"
 
 
@@ -91,7 +91,7 @@ def paired(frame: Frame, x: Floats) -> Paired:
 
 
 class Sizes(NamedTuple):
-    """How far rows changed, by cluster t: no p of no change."""
+    """How far rows changed, with the intervals of formulas/skewed.py: no p of no change."""
 
     value: Floats
     std_error: Floats
@@ -100,12 +100,15 @@ class Sizes(NamedTuple):
     t: Floats
     n: Ints
     p_equivalence: Floats
+    skewness: Floats
+    skewness_of_hypothesis: Floats
 
 
 class MeanErrors(NamedTuple):
     """How errors of means over root prompts are made, and of how many they have degrees of freedom.
 
-    of_sums: t and standard error as t_of_sums gives them. n_labelled: root prompts; those of each row where None.
+    of_sums: t and standard error as t_of_sums gives them. n_labelled: root prompts; those of each row where None, and
+    else intervals are of t alone.
     """
 
     of_sums: Callable[[Floats, Floats, Ints], tuple[Floats, Floats]] = t_of_sums
@@ -144,16 +147,23 @@ def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan
     total = z.sum(axis=0)
     value = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
     t, std_error = errors.of_sums(total, (z**2).sum(axis=0), n)
-    std_error = np.where(n >= fewest, std_error, np.nan)
-    n_for_t = errors.n(n).astype(float)
-    limits = interval.around(value, std_error, interval.t_quantile(n_for_t, alpha))
-    p_equivalence = np.full(n.shape, np.nan)
-    if not np.isnan(margin):
-        at = partial(interval.around, value, std_error)
-        p_equivalence = interval.margin_levels(value, at, np.maximum(n_for_t - 1.0, 1.0), np.asarray(margin))[1]
-        p_equivalence[n < fewest] = np.nan
-    t = np.where(n >= fewest, t, np.nan)
-    return Sizes(value, std_error, *limits, t=t, n=n, p_equivalence=p_equivalence)
+    is_told = n >= fewest
+    of_row = skewed.skewness(d, ~np.isnan(d), 0) if errors.n_labelled is None else np.full(n.shape, np.nan)
+    of_row[~is_told] = np.nan
+    std_error = np.where(is_told, std_error, np.nan)
+    of_hypothesis = skewed.mean_skewness(of_row, is_told)
+    mean = Mean(value, std_error, errors.n(n).astype(float) - 1.0, of_row, of_hypothesis)
+    limits = skewed.limits(mean, alpha)
+    return Sizes(
+        value,
+        std_error,
+        *limits,
+        t=np.where(is_told, t, np.nan),
+        n=n,
+        p_equivalence=skewed.margin_p(mean, np.full(n.shape, margin))[1],
+        skewness=of_row,
+        skewness_of_hypothesis=of_hypothesis,
+    )
 
 
 def mean_changes(
@@ -178,7 +188,7 @@ def mean_changes(
         errors: how they are made.
 
     Returns:
-        Means over root prompts with t intervals; p of a t distribution where MOST_FOR_T root prompts or fewer
+        Means over root prompts with their intervals; p of a t distribution where MOST_FOR_T root prompts or fewer
         are there, adjusted by Holm. p_hypothesis: whether any row changed; of the first stage of the signs where it is
         not small there (inference.md 6.5).
     """
@@ -212,13 +222,15 @@ def mean_changes(
         p_maxt=p_maxt,
         p_hypothesis=p_hypothesis,
         p_equivalence=sizes.p_equivalence,
+        skewness=sizes.skewness,
+        skewness_of_hypothesis=sizes.skewness_of_hypothesis,
         n_root_prompts=n,
         n_units=n,
         n_draws=n_draws,
         is_permuted=is_permuted,
         method=first_of([is_tested], [SWAPPED if is_permuted else _BY_T]),
         reason=first_of(
-            [~is_tested, _is_skewed(d, n), np.full(n.shape, not is_permuted)],
+            [~is_tested, _is_skewed(d, n) | _is_rarely_apart(d, n), np.full(n.shape, not is_permuted)],
             [InferenceReason.FEW_BESIDE_OTHERS, InferenceReason.APPROXIMATE, InferenceReason.P_FLOOR],
         ),
     ).refused(has_no_error, InferenceReason.NO_ERROR, ("p_value", "p_maxt", *INTERVAL))
@@ -286,6 +298,18 @@ def _is_skewed(d: Floats, n: Ints) -> Bools:
     second, third = (np.nansum(centred**power, axis=0) / np.maximum(n, 1) for power in (2, 3))
     skewness: Floats = np.divide(third, second**1.5, out=np.zeros(len(n)), where=second > 0)
     return (n >= MIN_UNITS_FOR_SCOPE) & (np.abs(skewness) > SKEW_PER_ROOT * np.sqrt(n))
+
+
+def _is_rarely_apart(d: Floats, n: Ints) -> Bools:
+    """Whether few root prompts differ from the most frequent change, in a group or in all others together."""
+    apart, of_all = skewed.apart_from_frequent(d.reshape(-1, 1))
+    if not len(of_all):
+        return np.zeros(n.shape, dtype=bool)
+    apart = apart.reshape(d.shape)
+    others = apart.sum(axis=1, keepdims=True) > apart
+    few_others = others.sum(axis=0) < skewed.FEWEST_APART if d.shape[1] > 1 else False
+    rarely: Bools = (apart.sum(axis=0) < skewed.FEWEST_APART) | few_others
+    return rarely
 
 
 def dispersion_change(differences: Floats, alpha: float) -> Change:

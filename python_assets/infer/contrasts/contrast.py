@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from python_assets.infer.draws.exchange import TIE, Counted, Floats, Ints, noise_floor, p_values
-from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.formulas.multiplicity import StepDown, holm, min_p
+from python_assets.infer.formulas.skewed import Mean
 from python_assets.infer.options import Reference
 from python_assets.infer.result import INTERVAL, NULL_DISTRIBUTION, InferenceReason, Result, first_of
 from python_assets.infer.schemes.differences import LARGEST_T, ContrastCounts, Counts
@@ -25,13 +25,23 @@ OF_ROW: Final = ("p_value", "p_maxt", *NULL_DISTRIBUTION, *INTERVAL)
 
 
 class Estimate(NamedTuple):
-    """What the data alone say, shape (columns, rows): value, error, test statistic, its df and interval."""
+    """What the data alone say, shape (columns, rows): value, error, test statistic, its df and interval.
+
+    skewness, skewness_of_hypothesis: of a Mean whose interval allows for them.
+    """
 
     value: Floats
     std_error: Floats
     statistic: Floats
     df: Floats
     limits: Interval
+    skewness: Floats | float = np.nan
+    skewness_of_hypothesis: Floats | float = np.nan
+
+    @property
+    def mean(self) -> Mean:
+        """What the interval of a mean is made of."""
+        return Mean(self.value, self.std_error, self.df, self.skewness, self.skewness_of_hypothesis)
 
 
 class Tested(NamedTuple):
@@ -137,13 +147,13 @@ class Extremes:
         )
 
 
-def margin_p(estimate: Estimate, limits: Callable[[Floats], Interval], margin: Floats) -> tuple[Floats, Floats]:
-    """One-sided p of the margin, only for the columns that have one."""
+def levels_at(
+    margin: Floats, shape: tuple[int, ...], levels: Callable[[Floats], tuple[Floats, Floats]]
+) -> tuple[Floats, Floats]:
+    """One-sided p of the margin of each column, for rows of a shape; NaN where no column has one."""
     if np.isnan(margin).all():
-        return np.full_like(estimate.value, np.nan), np.full_like(estimate.value, np.nan)
-    return interval.margin_levels(
-        estimate.value, limits, estimate.df, np.broadcast_to(margin[:, None], estimate.value.shape)
-    )
+        return np.full(shape, np.nan), np.full(shape, np.nan)
+    return levels(np.broadcast_to(margin[:, None], shape))
 
 
 def assemble(
@@ -202,6 +212,8 @@ def assemble(
         sd=estimate.std_error * np.sqrt(rows.n_units) * (enough if rows.has_sd else np.nan),
         p_margin=levels[0] * enough,
         p_equivalence=levels[1] * enough,
+        skewness=estimate.skewness * enough,
+        skewness_of_hypothesis=estimate.skewness_of_hypothesis * enough,
         n_root_prompts=rows.n_root_prompts,
         n_units=rows.n_units,
         is_permuted=rows.is_tested & (not is_floored),
@@ -245,4 +257,5 @@ def with_mirrors(result: Result, n_groups: int) -> Result:
         value=np.where(is_mirror, 0 - taken.value, taken.value),
         ci_low=np.where(is_mirror, 0 - taken.ci_high, taken.ci_low),
         ci_high=np.where(is_mirror, 0 - taken.ci_low, taken.ci_high),
+        skewness=np.where(is_mirror, 0 - taken.skewness, taken.skewness),
     )

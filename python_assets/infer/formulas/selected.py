@@ -15,7 +15,8 @@ import pandas as pd
 from scipy import stats
 
 from python_assets.infer.draws.exchange import Floats
-from python_assets.infer.formulas import interval
+from python_assets.infer.formulas import skewed
+from python_assets.infer.formulas.skewed import Mean
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import (
     ANSWERING_COMPARISONS,
@@ -83,13 +84,13 @@ def with_selected_sizes(
 
     Args:
         contrasts: with family_id, is_significant, p_value_maxt, value, std_error, studentised and df.
-        pairs: the same of comparisons, with p_maxt and p_value.
+        pairs: the same of comparisons, with p_maxt, p_value and the fields of a Mean.
         alpha: error rate, at a look its level.
 
     Returns:
         Both with value_shrunken, LEVEL, WEIGHT and selected_reason; LEVEL is alpha n / m, for the interval of a called
         row, NaN elsewhere; WEIGHT what a row counts where others mirror it, 0 where nothing is tested. Comparisons,
-        whose intervals are all of t, have ci_low_selected and ci_high_selected too.
+        whose intervals are all of means, have ci_low_selected and ci_high_selected too.
     """
     rows = pd.concat([_of_contrasts(contrasts), _of_pairs(pairs)], ignore_index=True).astype(_COLUMNS)
     is_significant = rows.is_significant.to_numpy()
@@ -121,8 +122,8 @@ def with_selected_sizes(
         for piece in (slice(0, n_contrasts), slice(n_contrasts, None))
     )
     pairs = pairs.assign(**pair_columns)
-    quantile = stats.t.isf(pairs[SELECTED_LEVEL].to_numpy(dtype=float) / 2, pairs.df.to_numpy(dtype=float))
-    limits = interval.around(pairs.value.to_numpy(dtype=float), pairs.std_error.to_numpy(dtype=float), quantile)
+    means = Mean(*(pairs[name].to_numpy(dtype=float) for name in Mean._fields))
+    limits = skewed.limits(means, pairs[SELECTED_LEVEL].to_numpy(dtype=float))
     return contrasts.assign(**contrast_columns), pairs.assign(ci_low_selected=limits.low, ci_high_selected=limits.high)
 
 

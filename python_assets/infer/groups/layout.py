@@ -13,7 +13,6 @@ import pandas as pd
 from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values, intervals
 from python_assets.infer.contrasts.interaction import interaction
 from python_assets.infer.contrasts.labelled import compare_labelled, labelled_intervals
-from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
     KEYS_OF_HYPOTHESIS,
     NO_FUNCTIONS,
@@ -309,29 +308,6 @@ class Layout:
         else:
             limits = intervals(scheme, x, alpha, is_rate=str(self.cells.roles[columns[0]]) != "continuous")
         return rows.assign(low=limits.low.ravel(), high=limits.high.ravel())
-
-    def p_past_margin(
-        self, hypothesis: tuple[str, ...], group: int, reference: Reference, *, shift: float, options: Options
-    ) -> float:
-        """One-sided p that the difference of one group lies past a margin; NaN where it cannot be told.
-
-        Args:
-            hypothesis: values of KEYS_OF_HYPOTHESIS.
-            group: position of the group.
-            reference: what it is compared with.
-            shift: the margin, with the sign of the difference; it is taken off the values of the group.
-            options: B.
-        """
-
-        def moved(frame: Frame, x: Floats) -> Floats:
-            return x - np.where(frame.group == group, shift, 0.0)[:, None]
-
-        columns = columns_of(self.cells, {hypothesis})
-        scheme, x = self._only_scheme(self.cells, columns, moved, reference, options)
-        if scheme is None:
-            return np.nan
-        row = int(np.flatnonzero(reference.rows(scheme.n_groups)[0] == group)[0])
-        return one_sided_p(scheme.contrast, x, scheme.draws, row, np.sign(shift))
 
     def _only_scheme(
         self,

@@ -1,11 +1,10 @@
-"""A second look at groups that are called different: which stand for themselves, and which lie past their margin.
+"""A second look at groups that are called different: which stand for themselves.
 
 Belongs here: what is drawn again once q is known. Against the rest an innocent group is called where the rest holds a
 guilty one: of 3 groups one at +.8 sd, each of the others in 76 %. So the group that differs most is taken out, and the
-others are looked at again. The t of a margin errs where values are skewed, in .16 / .12 / .08 of sets at 10 / 30 / 75
-root prompts of exponential values, any of 20 groups at its margin; shuffling what is left past the margin does not.
+others are looked at again.
 
-Source: inference.md 2.5 and 6.6.
+Source: inference.md 6.6.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping
@@ -20,11 +19,10 @@ from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options, Reference
 from python_assets.infer.result import Bools
-from python_assets.infer.tables import CORRECTED, HYPOTHESIS, LOG_DISPARITY, SEPARATOR, SIZES
+from python_assets.infer.tables import HYPOTHESIS, LOG_DISPARITY, SEPARATOR, SIZES
 from python_assets.study.base import Against
 
 FEWEST_DRAWS: Final = 999
-ENOUGH_ROOT_PROMPTS: Final = 75  # from here on the t of a margin holds
 DRAWS_PER_CALL: Final = 40  # so many draws lie below the p at which a group of the set is called
 
 
@@ -146,36 +144,3 @@ def peel(
         last = again(left)
         significant = is_significant(last.p)
     return stand, last
-
-
-def with_permuted_margins(
-    contrasts: pd.DataFrame, layouts: Mapping[tuple[str, str], Layout], options: Options
-) -> pd.DataFrame:
-    """Contrasts with p_margin from draws, where a group of a mean is called and lies past its margin.
-
-    Args:
-        contrasts: with is_significant.
-        layouts: by slice and grouping.
-        options: what the contrasts were computed with.
-    """
-    is_past = contrasts.value.abs() > contrasts.margin
-    few = (contrasts.n_root_prompts < ENOUGH_ROOT_PROMPTS) & contrasts.is_permuted
-    # a grand mean holds the group itself, so that shifting the group shifts it too
-    chosen = (contrasts.contrast == "mean_difference") & (contrasts.reference != str(Against.GRAND_MEAN))
-    chosen &= contrasts.calibration != CORRECTED  # theirs is of the labelled root prompts (9.2)
-    rows = contrasts[is_past & few & chosen & contrasts.is_significant]
-    p_margin = contrasts.p_margin.to_numpy(copy=True)
-    for row_index, row in rows.iterrows():
-        layout = layouts[row.slice_id, row.grouping_id]
-        group_ids = layout.cells.group_ids
-        reference = Reference()
-        if row.reference != str(Against.REST):
-            reference = Reference(Against.LEVEL, group_ids.index(row.reference))
-        p_margin[contrasts.index.get_loc(row_index)] = layout.p_past_margin(
-            tuple(row[KEYS_OF_HYPOTHESIS]),
-            group_ids.index(row.group_id),
-            reference,
-            shift=float(np.copysign(row.margin, row.value)),
-            options=options,
-        )
-    return contrasts.assign(p_margin=p_margin)

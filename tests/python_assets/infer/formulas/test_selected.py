@@ -28,6 +28,7 @@ NO_PAIRS = pd.DataFrame(
             "p_maxt",
         ),
         "mirror_of",
+        *("skewness", "skewness_of_hypothesis"),
     ]
 )
 
