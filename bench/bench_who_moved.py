@@ -14,14 +14,14 @@ import numpy as np
 import pandas as pd
 
 from bench.error_tables import print_tables
-from python_assets.infer.changes.measure_changes import MeasureChanges
+from python_assets.infer.changes.measure_changes import Exchanges, MeasureChanges
 from python_assets.infer.changes.swapped import mean_changes
-from python_assets.infer.changes.who_moved import FEWEST_GROUPS, Judged, words
+from python_assets.infer.changes.who_moved import FEWEST_GROUPS
 from python_assets.infer.design.cells import Cells
 from python_assets.infer.design.design import Frame
-from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.draws.exchange import Floats, Ints, Shuffles
 from python_assets.infer.draws.flips import Flips
-from python_assets.infer.formulas.verdict import Verdict
+from python_assets.infer.formulas.verdict import RowNumbers, Verdict, row_verdicts
 from python_assets.infer.options import Options
 from python_assets.infer.result import Bools
 
@@ -103,7 +103,8 @@ def changes_of(c: Floats, *, n_draws: int = N_DRAWS, seed: int = 1, margin: floa
     def swaps(units: Ints) -> Flips:
         return Flips(seed, n_draws, n, units)
 
-    return MeasureChanges(cells, {"": (0, 1)}, "continuous", {}, swaps=swaps, options=options, margin=margin)
+    exchanges = Exchanges(swaps, Shuffles(seed, n_draws, frame.block))
+    return MeasureChanges(cells, {"": (0, 1)}, "continuous", {}, exchanges, options, margin=margin)
 
 
 def found(design: Design, n_sets: int, seed: int) -> Found:
@@ -142,7 +143,7 @@ def _told(c: Floats, seed: int) -> dict[str, Bools]:
     """What is said of the groups of one pair, its one question alone in its set."""
     changes = changes_of(c, seed=seed)
     d = changes.changes_without([])
-    first = mean_changes(np.stack([d, 0 * d]), changes.signs, ALPHA, margin=MARGIN).result
+    first = changes.also_shuffled(mean_changes(np.stack([d, 0 * d]), changes.signs, ALPHA, margin=MARGIN)).result
     q = np.maximum(first.p_maxt, first.p_hypothesis)
     significant, low, high = q <= ALPHA, first.ci_low, first.ci_high
     shown, is_apart = significant, len(significant) < FEWEST_GROUPS
@@ -151,11 +152,9 @@ def _told(c: Floats, seed: int) -> dict[str, Bools]:
         is_apart = moved.alone is None
         if moved.alone is not None:
             shown, low, high = moved.differs_on_its_own, moved.alone.ci_low, moved.alone.ci_high
-    nothing, is_wide = np.full(len(q), np.nan), np.ones(len(q), dtype=bool)
-    judged = Judged(
-        q=q, is_shown=shown, low=low, high=high, margin=np.full(len(q), MARGIN), q_equivalence=nothing, is_wide=is_wide
-    )
-    beyond = words(judged, ALPHA) == Verdict.BEYOND_MARGIN
+    past = np.where((low > MARGIN) | (high < -MARGIN), 0.0, 1.0)
+    judged = row_verdicts(RowNumbers(np.where(shown, 0.0, q), low, high, past, 0 * past + 1, is_settled=shown), ALPHA)
+    shown, beyond = judged.is_significant, judged.verdict == Verdict.BEYOND_MARGIN
     named = np.zeros(len(q), dtype=bool) if is_apart else shown
     return {
         "significant": significant,

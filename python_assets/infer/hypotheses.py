@@ -13,9 +13,11 @@ import numpy as np
 import pandas as pd
 
 from python_assets.errors import NOTHING, StudyError
-from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
+from python_assets.infer.formulas.verdict import Verdict, VerdictReason, hypothesis_verdicts, is_off
+from python_assets.infer.result import first_of
 from python_assets.infer.tables import CORRECTED, HYPOTHESIS, OF_SCORER, PAIR_HYPOTHESES, PAIR_SIDES, SIZES, Place
 from python_assets.study.analysis import HypothesisFamily
 from python_assets.study.base import (
@@ -235,8 +237,8 @@ def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -
         look: what q is held against, and what was called before.
 
     Returns:
-        Questions with q_value, significance_level, significant_at_look and is_significant; contrasts with family_id,
-        n_hypotheses, n_significant, q_hypothesis, q_value, NaN for SIZES, significant_at_look and is_significant.
+        Questions with q_value and significance_level; contrasts with family_id, n_hypotheses, q_hypothesis, q_value,
+        NaN for SIZES, and is_significant: by this look or by one before.
     """
     number = _positions(hypotheses, contrasts)
     q, q_group = np.full(len(hypotheses), np.nan), np.full(len(contrasts), np.nan)
@@ -245,25 +247,57 @@ def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -
         rows, position = _members(number, member, len(hypotheses))
         levels = hypothesis_levels(hypotheses.p_value.to_numpy()[member], p_group[rows], position)
         q[member], q_group[rows] = levels.of_hypothesis, levels.of_group
-    significant_at = look.significant_at("hypotheses", hypotheses, q)
-    hypotheses = hypotheses.assign(
-        q_value=q,
-        significance_level=look.level,
-        significant_at_look=significant_at,
-        is_significant=~np.isnan(significant_at),
-    )
-    n_significant = hypotheses.is_significant.groupby(hypotheses.family_id).transform("sum")
-    hypotheses = hypotheses.assign(n_significant=n_significant)
-    taken = hypotheses.iloc[number][["family_id", "n_hypotheses", "n_significant"]].reset_index(drop=True)
-    significant_at = look.significant_at("contrasts", contrasts, q_group)
+    hypotheses = hypotheses.assign(q_value=q, significance_level=look.level)
+    taken = hypotheses.iloc[number][["family_id", "n_hypotheses"]].reset_index(drop=True)
+    off = is_off(*(contrasts[side].to_numpy(dtype=float) for side in ("ci_low", "ci_high")))
     return hypotheses, contrasts.assign(
         q_value=q_group,
-        significant_at_look=significant_at,
-        is_significant=~np.isnan(significant_at),
+        is_significant=~np.isnan(look.significant_at("contrasts", contrasts, q_group, may=off)),
         q_hypothesis=q[number],
         family_id=taken.family_id.to_numpy(),
         n_hypotheses=taken.n_hypotheses.to_numpy(),
-        n_significant=taken.n_significant.to_numpy(),
+    )
+
+
+def with_significance(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) -> pd.DataFrame:
+    """Add to questions what is significant: those of a single comparison only where it is.
+
+    Args:
+        hypotheses: of with_levels.
+        rows: that answer them, with HYPOTHESIS, weight (of selected.with_weights) and is_significant, the interval of
+            the row off no effect.
+        look: what q is held against, and what was called before.
+
+    Returns:
+        Questions with significant_at_look, is_significant, and n_significant of their set.
+
+    Source: inference.md 2.5.
+    """
+    by_hypothesis = rows.groupby(HYPOTHESIS, sort=False).agg(n=("weight", "sum"), has_any=("is_significant", "any"))
+    found = by_hypothesis.reindex(pd.MultiIndex.from_frame(hypotheses[HYPOTHESIS]))
+    is_single = (found.n > 0) & (found.n < 2 - TIE)
+    may = (~is_single | found.has_any.eq(True)).to_numpy()
+    significant_at = look.significant_at("hypotheses", hypotheses, hypotheses.q_value.to_numpy(dtype=float), may=may)
+    hypotheses = hypotheses.assign(significant_at_look=significant_at, is_significant=~np.isnan(significant_at))
+    n_significant = hypotheses.is_significant.groupby(hypotheses.family_id).transform("sum")
+    return hypotheses.assign(n_significant=n_significant)
+
+
+def with_verdicts(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) -> pd.DataFrame:
+    """Add to questions their verdict, their outcome where they have one, and why one of them is open.
+
+    Args:
+        hypotheses: of with_significance.
+        rows: that count, with HYPOTHESIS, is_group, value, margin and verdict.
+        look: its level.
+    """
+    rows = rows.assign(hypothesis=_positions(hypotheses, rows), has_value=rows.value.notna())
+    verdict = hypothesis_verdicts(hypotheses, rows)
+    is_significant = hypotheses.is_significant.to_numpy(dtype=bool)
+    outcome = first_of([is_significant, verdict != Verdict.NOT_TESTED], ["significant", verdict])
+    is_open = (hypotheses.q_value <= look.level).to_numpy() & ~is_significant
+    return hypotheses.assign(
+        verdict=verdict, outcome=outcome, verdict_reason=first_of([is_open], [str(VerdictReason.INTERVAL_HOLDS_ZERO)])
     )
 
 

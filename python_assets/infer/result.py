@@ -134,8 +134,8 @@ class InferenceReason(StrEnum):
     )
     APPROXIMATE = (
         "approximate",
-        "p and interval are approximate: rates rest on fewer than 10 root prompts, a dispersion on fewer than 8 groups, "
-        "changes are strongly skewed, or nearly all values are the same and few root prompts differ from it",
+        "p and interval are approximate: rates rest on fewer than 10 root prompts, a dispersion on fewer than 8 "
+        "groups, changes are strongly skewed, or nearly all values are the same and few root prompts differ from it",
     )
     NO_MAJORITY_STAYS = (
         "no_majority_stays",

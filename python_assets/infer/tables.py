@@ -113,7 +113,7 @@ _MISSING: Final = _columns(
 _TESTED: Final = _columns(
     double="value_cells null_median null_q95 ci_low ci_high p_value q_value margin",
     bigint="n_draws n_root_prompts n_units",
-    varchar="verdict method scope inference_reason",
+    varchar="verdict verdict_reason method scope inference_reason",
 )
 COMPARISON_COLUMNS: Final = (
     _columns(
@@ -122,7 +122,7 @@ COMPARISON_COLUMNS: Final = (
         double="value value_a value_b skewness ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
         "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence",
         bigint="significant_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
-        varchar="explained_by reason_alone family_id verdict scope method reason inference_reason",
+        varchar="explained_by reason_alone family_id verdict verdict_reason scope method reason inference_reason",
     )
     | _SELECTED
     | _MISSING
@@ -136,7 +136,7 @@ TABLES: Final[Columns] = {
         double_not_null="significance_level",
         double="p_value q_value",
         bigint="significant_at_look n_draws n_root_prompts n_units",
-        varchar="method scope inference_reason",
+        varchar="outcome verdict verdict_reason method scope inference_reason",
     ),
     "contrasts": _columns(
         f"{_KEYS} group_id contrast category reference family_id",

@@ -9,7 +9,7 @@ Source: inference.md 8.
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,13 +24,13 @@ from python_assets.infer.changes.swapped import (
     Paired,
     dispersion_change,
     mean_changes,
-    p_by_the_largest,
     paired,
     sizes_of,
 )
 from python_assets.infer.changes.unit_changes import unit_changes, units_interaction
-from python_assets.infer.changes.who_moved import Moved, Rounds, who_moved
+from python_assets.infer.changes.who_moved import FEWEST_GROUPS, Moved, Rounds, who_moved
 from python_assets.infer.contrasts.interaction import InteractionRequest, mirrors_of, of_blocks, values_in_blocks
+from python_assets.infer.contrasts.means import mean_null
 from python_assets.infer.design.cells import MIXED_UNITS, Cells
 from python_assets.infer.design.design import (
     MIN_UNITS,
@@ -41,10 +41,11 @@ from python_assets.infer.design.design import (
     scopes,
     shared,
 )
-from python_assets.infer.draws.exchange import TIE, Floats, Ints
+from python_assets.infer.draws.exchange import TIE, Floats, Ints, Shuffles, goes_on
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.options import Options
 from python_assets.infer.result import EVERY_P, INTERVAL, TEST, Bools, InferenceReason, Result, first_of
+from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.tables import (
     DISPARITY_CHANGE,
     DISPERSION_CHANGE,
@@ -60,8 +61,17 @@ FEWEST_FOR_RATES: Final = 10  # root prompts under which cell rates are too coar
 _REFUSED: Final = (InferenceReason.TOO_MANY_UNSCORED, InferenceReason.SCORER_DIFFERS)
 OF_P: Final = ("p_maxt", "scope", "method")
 TESTED: Final = ("std_error", *INTERVAL, *TEST, *OF_P)
-Swaps = Callable[[Ints], Flips]
-"""The signs of root prompts, by their positions in the cells: the same in all changes of the study."""
+AND_SHUFFLED: Final = ", and changes shuffled among groups"
+
+
+class Exchanges(NamedTuple):
+    """What changes place, the same in all changes of a slice and grouping.
+
+    signs: of root prompts, by their positions in the cells. orders: of cells in their blocks.
+    """
+
+    signs: Callable[[Ints], Flips]
+    orders: Shuffles
 
 
 @dataclass(frozen=True)
@@ -76,7 +86,7 @@ class MeasureChanges:
     columns: Mapping[str, tuple[int, int]]
     kind: str
     keys: Mapping[str, object]
-    swaps: Swaps
+    exchanges: Exchanges
     options: Options
     margin: float = np.nan
     is_identical: bool = False
@@ -145,7 +155,7 @@ class MeasureChanges:
             return Change(nothing, nothing.value, nothing.value)
         design = Design(self.cells.frame, cell, Unit.ROOT_PROMPT)
         sides = (values_in_blocks(design, side[cell], parts) for side in x)
-        return Change(of_blocks(design, (x[0] - x[1])[cell], question, self.swaps), *sides)
+        return Change(of_blocks(design, (x[0] - x[1])[cell], question, self.exchanges.signs), *sides)
 
     def who_moved(
         self, is_significant: Callable[[Floats], Bools], stays: Collection[tuple[str, str]] = ()
@@ -158,19 +168,53 @@ class MeasureChanges:
         """
         group = np.tile(np.arange(len(self.cells.group_ids)), len(self.columns))
         rows = pd.MultiIndex.from_arrays([*self._groups.values()])
-        return self._groups, who_moved(self.rounds, group, is_significant, rows.isin(list(stays)))
+        moved = who_moved(self.rounds, group, self.cells.group_ids, is_significant, rows.isin(list(stays)))
+        return self._groups, moved
 
     @property
     def rounds(self) -> Rounds:
         """Both generations swapped by the same signs in all of them, or units that change places."""
         if self.cells.stratum_of_cell is None:
-            return Rounds(self._swapped, self._sized)
-        return Rounds(self._of_units, self._of_units)
+            return Rounds(self._swapped, self._sized, farthest_first=True)
+        return Rounds(self._of_units, self._of_units, farthest_first=False)
 
     def _swapped(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
-        t = sizes_of(d, self.options.alpha, fewest=self.fewest, errors=self.errors).t
-        return Result.of(t.shape, studentised=t, p_maxt=p_by_the_largest(d, t, self.signs, self.errors))
+        change = self._tested(np.stack([d, 0 * d]), fewest=self.fewest)
+        return (change if self.errors.n_labelled else self.also_shuffled(change, without)).result
+
+    def also_shuffled(self, change: Change, without: Collection[int] = ()) -> Change:
+        """Changes of groups with p that are at least those of changes shuffled among the groups of their blocks.
+
+        Swaps take it that differences of changes are symmetric, shuffles that groups spread alike; each is right where
+        the other is not. Nothing is shuffled where p of the swaps is large already, of two groups, which a swap
+        exchanges, or where p is of a t distribution.
+
+        Args:
+            change: of the groups, tested by swaps.
+            without: groups that are out of all blocks.
+
+        Source: inference.md 8.
+        """
+        swapped, alpha = change.result, self.options.alpha_of_draws or self.options.alpha
+        frame, n_labels = self.cells.frame, len(self.columns)
+        is_tested = ~np.isnan(swapped.p_maxt).reshape(n_labels, -1).all(axis=0)
+        p_first = swapped.p_hypothesis[:1]
+        if is_tested.sum() < FEWEST_GROUPS or not (swapped.is_permuted.all() and goes_on(p_first, alpha).all()):
+            return change
+        is_out = np.isnan(self.x).any(axis=(0, 2)) | np.isin(frame.group, [*without])
+        cell = shared(frame, ~is_out)
+        contrast, draws = BlockContrast(Design(frame, cell, Unit.ROOT_PROMPT)), self.exchanges.orders.of(cell)
+        c = (self.x[0] - self.x[1])[cell]
+        tested = mean_null(contrast, c, draws.first(self.options.n_first), n_together=n_labels).tested
+        if goes_on(tested.p_hypothesis[:1], alpha).all() and self.options.n_first < draws.n and not draws.is_complete:
+            tested = mean_null(contrast, c, draws, n_together=n_labels).tested
+        both = swapped._replace(
+            p_maxt=np.fmax(swapped.p_maxt, np.where(np.isnan(swapped.p_maxt), np.nan, tested.p_maxt.ravel())),
+            p_hypothesis=np.fmax(swapped.p_hypothesis, tested.p_hypothesis[0]),
+            method=np.array([word and word + AND_SHUFFLED for word in swapped.method], dtype=object),
+        )
+        return change._replace(result=both)
 
     def _sized(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
@@ -200,7 +244,7 @@ class MeasureChanges:
     @cached_property
     def signs(self) -> Flips:
         """Of the root prompts that both answered."""
-        return self.swaps(self._pair.units)
+        return self.exchanges.signs(self._pair.units)
 
     def _tested(self, x: Floats, *, fewest: int = 2, margin: float = np.nan) -> Change:
         alpha, draw_alpha = self.options.alpha, self.options.alpha_of_draws
@@ -229,6 +273,8 @@ class MeasureChanges:
         """The question whether groups moved against each other, and its answer group by group."""
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
         groups = self._tested(self._pair.differences, fewest=self.fewest, margin=self.margin)
+        if self.errors.n_labelled is None and self.cells.asks_of_parts is None:
+            groups = self.also_shuffled(groups)
         yield self._rows(DISPARITY_CHANGE, self._judged(groups), margin=self.margin, **self._groups)
         most = int(n.argmax())
         is_skewed = (groups.result.reason == InferenceReason.APPROXIMATE).any()

@@ -215,6 +215,7 @@ def mean_changes(
         n.shape,
         value=sizes.value,
         std_error=sizes.std_error,
+        studentised=sizes.t,
         df=errors.n(n) - 1.0,
         ci_low=sizes.ci_low,
         ci_high=sizes.ci_high,
@@ -235,29 +236,6 @@ def mean_changes(
         ),
     ).refused(has_no_error, InferenceReason.NO_ERROR, ("p_value", "p_maxt", *INTERVAL))
     return Change(result, value_a, value_b)
-
-
-def p_by_the_largest(d: Floats, t: Floats, signs: Flips, errors: MeanErrors = PLAIN) -> Floats:
-    """Share of swaps whose largest t of all rows is as large as that of a row.
-
-    Args:
-        d: changes of shape (root prompts, rows), NaN where absent.
-        t: of sizes_of, NaN for rows that stand outside.
-        signs: of the root prompts.
-        errors: how those of t were made.
-
-    Source: inference.md 8.
-    """
-    is_tested = ~np.isnan(t)
-    z = np.nan_to_num(d[:, is_tested])
-    squares, n = (z**2).sum(axis=0), (~np.isnan(d[:, is_tested])).sum(axis=0)
-    n_as_large = np.zeros(len(n), dtype=np.int64)
-    for batch in signs.batches():
-        largest = np.abs(errors.of_sums(batch @ z, squares, n)[0]).max(axis=1)
-        n_as_large += len(batch) - np.searchsorted(np.sort(largest), np.abs(t[is_tested]) - TIE)
-    p = np.full(len(t), np.nan)
-    p[is_tested] = p_values(n_as_large, signs)
-    return p
 
 
 def _by_t(d: Floats, n: Ints, observed: Floats) -> tuple[Floats, Floats, float]:

@@ -18,6 +18,7 @@ from python_assets.warehouse.threads import n_threads
 if TYPE_CHECKING:  # a plan, which draws nothing, reads this file too, and scipy takes .2 s to import
     from scipy import sparse
 
+SAME_SIZE = 1e-12  # values closer than this, as a share of the larger, are one size
 TIE = 1e-9  # permuted and observed values closer than this are ties
 KEPT_BYTES = 400_000_000  # of orders
 CELLS_PER_BATCH = 200_000  # of all draws of a batch together: a few megabytes, so that a batch stays in cache

@@ -188,7 +188,13 @@ class Layout:
         return GroupResponses(rows, self._read_values)
 
     def contrast(
-        self, hypothesis: tuple[str, ...], groups: Collection[int], reference: Reference, options: Options
+        self,
+        hypothesis: tuple[str, ...],
+        groups: Collection[int],
+        reference: Reference,
+        *,
+        margin: float,
+        options: Options,
     ) -> Result | None:
         """The contrast of a question among some of its groups alone; None where nothing can be compared.
 
@@ -196,6 +202,7 @@ class Layout:
             hypothesis: values of KEYS_OF_HYPOTHESIS.
             groups: positions of the groups that are left.
             reference: what each is compared with.
+            margin: NaN where none is declared.
             options: B and alpha.
         """
         spec = next((one for one in self._specs if (one.statistic, one.parameters) == hypothesis[-2:]), None)
@@ -212,15 +219,22 @@ class Layout:
             if not isinstance(scheme, Blocks):
                 return None
             return next(iter(compare_statistic(scheme, values, columns, spec).contrasts.values()))
-        role, none = str(cells.roles[columns[0]]), np.full(x.shape[1], np.nan)
+        role, margins = str(cells.roles[columns[0]]), np.full(x.shape[1], margin)
         if isinstance(scheme, Blocks) and scheme.labelled is not None:
-            compared = compare_labelled(scheme, x, none)
+            compared = compare_labelled(scheme, x, margins)
         elif role == "label":
-            compared = compare_labels(scheme, x[:, None], {"risk_difference": none[:1]}, with_indices=False)
+            compared = compare_labels(scheme, x[:, None], {"risk_difference": margins[:1]}, with_indices=False)
         else:
-            margins = dict.fromkeys(("mean_difference", "risk_difference"), none)
-            compared = compare_values(scheme, x, margins, is_rate=role != "continuous", with_indices=False)
+            of_either = dict.fromkeys(("mean_difference", "risk_difference"), margins)
+            compared = compare_values(scheme, x, of_either, is_rate=role != "continuous", with_indices=False)
         return next(iter(compared.contrasts.values()))
+
+    def is_in_blocks(self, hypothesis: tuple[str, ...], options: Options) -> bool:
+        """Whether the groups of a question meet in blocks."""
+        columns = columns_of(self.cells, {hypothesis})
+        if not len(columns):  # of a statistic that is no mean, which is compared in no other way
+            return True
+        return isinstance(self._only_scheme(self.cells, columns, lambda _, x: x, Reference(), options)[0], Blocks)
 
     def labels(self, hypothesis: tuple[str, ...]) -> list[str]:
         """The labels of a question, values of KEYS_OF_HYPOTHESIS; '' where it is of no label."""

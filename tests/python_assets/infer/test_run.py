@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from python_assets.errors import StudyError
-from python_assets.infer.formulas.verdict import index_verdicts
+from python_assets.infer.formulas.verdict import numbers_of_metrics, row_verdicts
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
 from python_assets.study.analysis import HypothesisFamily, Power
@@ -632,7 +632,7 @@ def test_an_index_says_no_more_than_its_interval_and_nothing_beside_its_hypothes
             "scope": "similar prompts",
         }
     )
-    assert index_verdicts(frame, 0.05).tolist() == [
+    assert row_verdicts(numbers_of_metrics(frame), 0.05).verdict.tolist() == [
         "different",
         "beyond_margin",
         "beyond_margin",

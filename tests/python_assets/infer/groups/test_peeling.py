@@ -1,13 +1,20 @@
 """tests/python_assets/infer/test_peeling.py - mirrors python_assets/infer/peeling.py."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from python_assets.infer.groups.peeling import peel
+from python_assets.infer.result import Result
 from python_assets.infer.run import infer_study
 from python_assets.study.analysis import HypothesisFamily
 from python_assets.study.base import Against
 from tests.python_assets.infer.test_run import analysis
+
+FARTHEST = json.loads(Path(__file__).with_name("furthest_golden.json").read_text())["rounds"]
 
 
 def inferred(connection, **options):
@@ -34,6 +41,42 @@ def test_of_three_groups_only_the_one_that_differs_stands(study):
     assert np.isnan(found.value_without["g0"])
 
 
+def round_of(value, p):
+    """A round of groups by name, NaN where a group is out."""
+    return Result.of(
+        (1, len(p)), value=np.array([[value.get(name, np.nan) for name in p]]), p_maxt=np.array([[*p.values()]])
+    )
+
+
+@pytest.mark.parametrize("case", FARTHEST, ids=lambda case: str(case["called"]))
+def test_golden_rounds(case):
+    names = [*case["value"]]
+    p = {name: 0.01 if name in case["called"] else 0.5 for name in names}
+    asked = []
+
+    def again(groups):
+        asked.append([names[group] for group in groups])
+        return round_of({}, {name: 0.5 if group in groups else np.nan for group, name in enumerate(names)})
+
+    first = round_of(case["value"], p)
+    found = peel(first, first.p_maxt <= 0.05, again, lambda one: one.p_maxt <= 0.05, names=names)
+    assert [names[group] for group in found.stand] == case["stands"]
+    assert asked == ([[name for name in names if name != case["stands"][0]]] if len(case["stands"]) == 1 else [])
+
+
+def test_of_groups_as_far_the_first_by_name_is_looked_at():
+    first = round_of({"z": 0.9, "b": -0.9, "c": 0.1}, {"z": 0.01, "b": 0.5, "c": 0.5})
+    found = peel(first, first.p_maxt <= 0.05, lambda _: first, lambda one: one.p_maxt <= 0.05, names=["z", "b", "c"])
+    assert found.stand == []
+
+
+def test_of_groups_in_units_of_their_own_the_farthest_significant_one_is_taken_out():
+    first = round_of({"a": 0.9, "b": -0.4, "c": -0.3}, {"a": 0.5, "b": 0.01, "c": 0.5})
+    nothing = round_of({}, {"a": 0.5, "b": np.nan, "c": 0.5})
+    found = peel(first, first.p_maxt <= 0.05, lambda _: nothing, lambda one: one.p_maxt <= 0.05, names=None)
+    assert found.stand == [1]
+
+
 def test_groups_that_differ_from_one_another_all_stand(study):
     found = inferred(study.add("sentiment", shifted(3, 0, -3)).write())
     assert found.explained_by.isna().all()
@@ -41,7 +84,7 @@ def test_groups_that_differ_from_one_another_all_stand(study):
 
 def test_two_camps_stand_and_the_group_between_them_does_not_lean_on_one(study):
     found = inferred(study.add("sentiment", shifted(2, 2, 0, 0, 0, 0)).write())
-    significant = found[found.q_value <= 0.05]
+    significant = found[found.significant_at_look.notna()]
     stand = significant[significant.explained_by.isna()]
     assert stand.index.tolist() == ["g0", "g1"]
     assert set(significant.explained_by.dropna()) <= {"g0 | g1"}
@@ -87,7 +130,7 @@ def test_statistics_that_are_no_means_are_peeled(study):
     found = connection.execute(
         "select * from inference.contrasts where contrast = 'variance_difference' order by group_id"
     ).df()
-    significant = found[found.q_value <= 0.05]
+    significant = found[found.significant_at_look.notna()]
     assert "g0" in set(significant.group_id)
     assert significant[significant.group_id == "g0"].explained_by.isna().all()
     assert (significant[significant.group_id != "g0"].explained_by == "g0").all()
@@ -110,7 +153,7 @@ def test_the_innocent_seldom_stand(study, effects, most):
     found = connection.execute("select * from inference.contrasts").df()
     for _, rows in found.groupby("measure_id"):
         innocent = rows[rows.group_id >= f"g{n_guilty}"]
-        is_significant = innocent.q_value <= 0.05
+        is_significant = innocent.significant_at_look.notna()
         significant += is_significant.any()
         stand += (is_significant & innocent.explained_by.isna()).any()
     assert significant / n_studies > 0.5
