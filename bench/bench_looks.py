@@ -20,7 +20,7 @@ from scipy import stats
 from bench.bench_studies import ALPHA, Studies, asked, frame_of, simulate
 from python_assets.infer.draws.exchange import Floats, Shuffles
 from python_assets.infer.formulas.looks import Look, levels
-from python_assets.infer.formulas.selected import SELECTED_LEVEL, with_selected_sizes
+from python_assets.infer.formulas.selected import SELECTED_LEVEL, with_selected_sizes, with_weights
 from python_assets.infer.hypotheses import with_levels
 from python_assets.infer.options import FIRST_DRAWS
 from python_assets.infer.tables import ROW_KEYS
@@ -77,6 +77,11 @@ def looked_at(
             hypotheses, contrasts = with_levels(
                 hypotheses.assign(p_value=p[study]), contrasts.assign(p_value_maxt=p_group[study]), look
             )
+            hypotheses, contrasts = (
+                rows_of.assign(significant_at_look=significant_at, is_significant=~np.isnan(significant_at))
+                for name, rows_of in (("hypotheses", hypotheses), ("contrasts", contrasts))
+                for significant_at in (look.significant_at(name, rows_of, rows_of.q_value.to_numpy(dtype=float)),)
+            )
             any_false_each[study] |= _is_false(studies, hypotheses.q_value <= ALPHA)
             significant = hypotheses.is_significant.to_numpy()[: studies.n_true]
             if len(significant) and significant.all() and np.isnan(n_used[study]):
@@ -107,7 +112,7 @@ def _rows(studies: Studies, n_hypotheses: int) -> tuple[pd.DataFrame, pd.DataFra
     groups = hypotheses.loc[hypotheses.index.repeat(studies.n_groups)].drop(columns=["family_id", "n_hypotheses"])
     names = np.tile(np.arange(studies.n_groups).astype(str), n_hypotheses)
     return hypotheses, groups.assign(
-        group_id=names, contrast="mean_difference", category="", reference="rest"
+        group_id=names, contrast="mean_difference", category="", reference="rest", ci_low=np.nan, ci_high=np.nan
     ).reset_index(drop=True)
 
 
@@ -126,7 +131,7 @@ def _missed(studies: Studies, x: Floats, contrasts: pd.DataFrame, alpha: float) 
     truth = ((effects - effects.mean(axis=1, keepdims=True)) * n_groups / (n_groups - 1)).ravel()
     t = np.divide(value, std_error, out=np.zeros_like(value), where=std_error > 0)
     sized = contrasts.assign(value=value, std_error=std_error, studentised=t, df=n_roots - 1.0, mirror_of=None)
-    found, _ = with_selected_sizes(sized, NO_PAIRS, alpha)
+    found, _ = with_selected_sizes(*with_weights(sized, NO_PAIRS), alpha)
     half = stats.t.isf(found[SELECTED_LEVEL].to_numpy() / 2, n_roots - 1) * std_error
     is_significant = contrasts.is_significant.to_numpy()
     return float((np.abs(value - truth) > half)[is_significant].mean()) if is_significant.any() else 0.0

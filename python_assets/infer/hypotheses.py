@@ -284,7 +284,7 @@ def with_significance(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) 
 
 
 def with_verdicts(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) -> pd.DataFrame:
-    """Add to questions their verdict, their outcome where they have one, and why one of them is open.
+    """Add to questions their verdict, and why one of them is open.
 
     Args:
         hypotheses: of with_significance.
@@ -293,12 +293,9 @@ def with_verdicts(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) -> p
     """
     rows = rows.assign(hypothesis=_positions(hypotheses, rows), has_value=rows.value.notna())
     verdict = hypothesis_verdicts(hypotheses, rows)
-    is_significant = hypotheses.is_significant.to_numpy(dtype=bool)
-    outcome = first_of([is_significant, verdict != Verdict.NOT_TESTED], ["significant", verdict])
-    is_open = (hypotheses.q_value <= look.level).to_numpy() & ~is_significant
-    return hypotheses.assign(
-        verdict=verdict, outcome=outcome, verdict_reason=first_of([is_open], [str(VerdictReason.INTERVAL_HOLDS_ZERO)])
-    )
+    is_open = ((hypotheses.q_value <= look.level) & ~hypotheses.is_significant).to_numpy()
+    reason = first_of([is_open & (verdict == Verdict.INCONCLUSIVE)], [str(VerdictReason.INTERVAL_HOLDS_ZERO)])
+    return hypotheses.assign(verdict=verdict, verdict_reason=reason)
 
 
 def _positions(hypotheses: pd.DataFrame, rows: pd.DataFrame) -> Ints:

@@ -151,7 +151,9 @@ def infer_study(
         tables = _with_verdicts(tables, look, study.power)
     elif declared is not None and len(declared):
         unobserved = with_families(_unobserved(declared, declared.iloc[:0]), _families(connection, study))
-        tables["hypotheses"] = _as_published(unobserved.assign(p_value=np.nan, significance_level=look.level))
+        tables["hypotheses"] = _as_published(
+            unobserved.assign(p_value=np.nan, significance_level=look.level, verdict=str(Verdict.NOT_TESTED))
+        )
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"], tables["system_comparisons"])

@@ -136,7 +136,7 @@ TABLES: Final[Columns] = {
         double_not_null="significance_level",
         double="p_value q_value",
         bigint="significant_at_look n_draws n_root_prompts n_units",
-        varchar="outcome verdict verdict_reason method scope inference_reason",
+        varchar="verdict verdict_reason method scope inference_reason",
     ),
     "contrasts": _columns(
         f"{_KEYS} group_id contrast category reference family_id",

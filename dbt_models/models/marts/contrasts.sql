@@ -64,6 +64,7 @@ select
     inference.margin,
     {{ band(value) }} as band,
     {{ verdict(value, 'contrast_values.is_tested') }} as verdict,
+    inference.verdict_reason,
     inference.value_at_call,
     inference.value_without,
     inference.explained_by,

@@ -47,6 +47,7 @@ select
     reason_alone,
     family_id,
     verdict,
+    verdict_reason,
     n_groups_a,
     n_groups_b,
     n_draws,
