@@ -55,7 +55,7 @@ class InferenceReason(StrEnum):
     )
     NO_VARIATION = (
         "no_variation",
-        "all values are equal, so nothing can be told from them but that there is no variation",
+        "all values are equal to nine digits, so nothing can be told from them but that there is no variation",
     )
     NO_ERROR = (
         "no_error",
@@ -333,6 +333,7 @@ NULL_DISTRIBUTION: Final = ("null_median", "null_q95")
 EVERY_P: Final = ("p_value", "p_maxt", "p_hypothesis", "p_by_t", "p_margin", "p_equivalence")
 NO_P: Final = ("p_value", "p_maxt", "p_hypothesis", "p_by_t", *NULL_DISTRIBUTION)
 TEST: Final = (*NO_P, "p_margin", "p_equivalence")
+OF_ERRORS: Final = (*TEST, *INTERVAL, "std_error", "skewness", "value_corrected")
 
 
 def joined(parts: Sequence[Result]) -> Result:

@@ -31,7 +31,7 @@ from python_assets.infer.changes.unit_changes import unit_changes, units_interac
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, Moved, Rounds, who_moved
 from python_assets.infer.contrasts.interaction import InteractionRequest, mirrors_of, of_blocks, values_in_blocks
 from python_assets.infer.contrasts.means import mean_null
-from python_assets.infer.design.cells import MIXED_UNITS, Cells
+from python_assets.infer.design.cells import MIXED_UNITS, Cells, are_equal, equalised
 from python_assets.infer.design.design import (
     MIN_UNITS,
     MIN_UNITS_FOR_SCOPE,
@@ -41,7 +41,7 @@ from python_assets.infer.design.design import (
     scopes,
     shared,
 )
-from python_assets.infer.draws.exchange import TIE, Floats, Ints, Shuffles, goes_on
+from python_assets.infer.draws.exchange import Floats, Ints, Shuffles, goes_on
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.options import Options
 from python_assets.infer.result import EVERY_P, INTERVAL, TEST, Bools, InferenceReason, Result, first_of
@@ -60,7 +60,7 @@ from python_assets.infer.tables import (
 FEWEST_FOR_RATES: Final = 10  # root prompts under which cell rates are too coarse for a t interval
 _REFUSED: Final = (InferenceReason.TOO_MANY_UNSCORED, InferenceReason.SCORER_DIFFERS)
 OF_P: Final = ("p_maxt", "scope", "method")
-TESTED: Final = ("std_error", *INTERVAL, *TEST, *OF_P)
+TESTED: Final = ("std_error", "skewness", *INTERVAL, *TEST, *OF_P)
 AND_SHUFFLED: Final = ", and changes shuffled among groups"
 
 
@@ -93,8 +93,9 @@ class MeasureChanges:
 
     @cached_property
     def x(self) -> Floats:
-        """Of both generations, shape (2, cells, labels)."""
-        return np.moveaxis(self.cells.x[:, np.array([*self.columns.values()])], 2, 0)
+        """Of both generations, shape (2, cells, labels); one number where all values of both are equal."""
+        both = np.moveaxis(self.cells.x[:, np.array([*self.columns.values()])], 2, 0)
+        return equalised(both.reshape(-1, both.shape[2])).reshape(both.shape)
 
     @cached_property
     def _pair(self) -> Paired:
@@ -381,10 +382,7 @@ class MeasureChanges:
     @cached_property
     def _is_constant(self) -> bool:
         """Whether all values of both generations are equal, label by label."""
-        means = self._pair.means
-        label_means = means.reshape(*means.shape[:2], len(self.columns), -1)
-        low, high = np.nanmin(label_means, axis=(0, 1, 3)), np.nanmax(label_means, axis=(0, 1, 3))
-        return bool((high - low <= TIE * np.maximum(np.abs(low), np.abs(high))).all())
+        return bool(are_equal(self.x.reshape(-1, self.x.shape[2])).all())
 
 
 def _largest(groups: Result, at: int, *, n_units: int, reason: object) -> Change:

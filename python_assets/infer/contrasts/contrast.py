@@ -124,23 +124,18 @@ class Extremes:
         by_question = of_hypotheses.reshape(-1, self._n_together, n_hypotheses)
         return by_question.transpose(0, 2, 1).reshape(len(by_question), -1)
 
-    def tested(self, counts: Counts, second: tuple[Floats, Floats] | None = None) -> Tested:
+    def tested(self, counts: Counts) -> Tested:
         """Turn counts over all draws into p values.
 
         Args:
             counts: sums over the batches.
-            second: what takes the place of the sum of squares: observed (questions,), drawn (questions,
-                draws).
         """
         n_hypotheses = self._drawn.shape[1]
         steps = self._of_hypotheses(counts[1])
         p_maxt = self._of_columns(self._step_down.p_values(steps, self._draws))
-        seen, drawn = self._seen, self._drawn
-        if second is not None:
-            seen, drawn = np.stack([seen[0], second[0]]), np.stack([drawn[0], second[1]])
         p_hypothesis = np.full(n_hypotheses, np.nan)
         if self._is_tested.any():
-            p_hypothesis = min_p(seen, drawn, self._draws)
+            p_hypothesis = min_p(self._seen, self._drawn, self._draws)
         median, q95 = noise_floor(self._sizes)
         return Tested(
             p_values(counts[0], self._draws).T, p_maxt.T, np.repeat(p_hypothesis, self._n_together), median, q95

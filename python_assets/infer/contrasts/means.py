@@ -23,9 +23,7 @@ def t_of(contrast: Contrast, x: Floats) -> Floats:
     return ratio(differences.value, differences.std_error, contrast.scale(x))
 
 
-def mean_null(
-    contrast: Contrast, x: Floats, draws: Draws, *, n_together: int = 1, second: tuple[Floats, Floats] | None = None
-) -> Null:
+def mean_null(contrast: Contrast, x: Floats, draws: Draws, *, n_together: int = 1) -> Null:
     """Permute the mean difference and its t.
 
     Args:
@@ -33,7 +31,6 @@ def mean_null(
         x: values, shape (cells, columns).
         draws: the arrangements.
         n_together: columns that are one question.
-        second: what Extremes.tested takes beside the largest t.
     """
     extremes = Extremes(np.nan_to_num(np.abs(t_of(contrast, x))), contrast.rows.in_hypothesis, draws, n_together)
     values = np.empty((x.shape[1], len(contrast.rows.n_units), draws.n))
@@ -42,7 +39,7 @@ def mean_null(
         values[columns, :, batch] = value.transpose(2, 1, 0)
         return extremes.count(size, columns, batch)
 
-    return Null(extremes.tested(contrast.over_ts(x, draws, work), second), values)
+    return Null(extremes.tested(contrast.over_ts(x, draws, work)), values)
 
 
 def mean_differences(

@@ -33,9 +33,7 @@ OfMargin = Callable[[Floats], tuple[Floats, Floats]]
 _NAMES = ("permuted cluster score z", "score t", "MOVER interval")
 
 
-def rate_null(
-    contrast: Contrast, y: Floats, draws: Draws, *, n_together: int = 1, second: tuple[Floats, Floats] | None = None
-) -> Null:
+def rate_null(contrast: Contrast, y: Floats, draws: Draws, *, n_together: int = 1) -> Null:
     """Permute the cluster score z.
 
     Args:
@@ -43,10 +41,9 @@ def rate_null(
         y: cell rates, shape (cells, columns).
         draws: the arrangements.
         n_together: columns that are one question.
-        second: what Extremes.tested takes beside the largest z.
     """
     if isinstance(contrast, UnitContrast):  # rates over units of one group each have the t of means
-        return mean_null(contrast, y, draws, n_together=n_together, second=second)
+        return mean_null(contrast, y, draws, n_together=n_together)
     scored = BlockContrast(contrast.design) if _is_grand_mean(contrast) else contrast
     n, inverse_other = scored.rows.n_units.clip(min=1)[:, None], scored.inverse_other[:, None]
     observed = np.nan_to_num(np.abs(score_z(scored.moments(y), n, inverse_other)))
@@ -58,7 +55,7 @@ def rate_null(
         return extremes.count(np.abs(score_z(moments, n, inverse_other)), columns, batch)
 
     counts = scored.over_moments(y, draws, work, n_together)
-    return Null(extremes.tested(counts, second), difference)
+    return Null(extremes.tested(counts), difference)
 
 
 def _is_grand_mean(contrast: Paired) -> bool:

@@ -22,6 +22,7 @@ from python_assets.infer.design.cells import (
     StatisticSpec,
     Values,
     columns_of,
+    equalised,
     of_columns,
     of_statistic,
     requested_statistics,
@@ -123,6 +124,7 @@ class Layout:
             return cells._replace(columns=columns)
 
         study_cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
+        study_cells = study_cells._replace(x=equalised(study_cells.x))
         if labelled:
             study_cells = with_labels(study_cells, read_labels(connection, study_cells, labelled), labelled)
         self.of_models = with_refused(study_cells)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from python_assets.infer.design.cells import Cells, Labelled, StatisticSpec, Values
+from python_assets.infer.design.cells import Cells, Labelled, StatisticSpec, Values, are_equal
 from python_assets.infer.design.custom_functions import CustomFunction
 from python_assets.infer.design.design import MIN_UNITS, Design, Unit, presence_patterns
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
@@ -51,8 +51,11 @@ def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
         given = np.where((n >= MIN_UNITS) & ~is_refused, 1.0, np.nan)
         n_columns = len(columns)
         value = np.full((n_columns, len(n)), np.nan)
-        reasons = np.where(
-            is_mean & _is_rarely_apart(by_unit, is_present) & ~np.isnan(given), InferenceReason.APPROXIMATE, reason
+        is_given, is_equal = is_mean & ~np.isnan(given), are_equal(cells.x[:, columns])[:, None]
+        given = np.where(is_given & is_equal, np.nan, given)
+        reasons = first_of(
+            [is_given & is_equal, is_given & _is_rarely_apart(by_unit, is_present), np.ones_like(is_given)],
+            [InferenceReason.NO_VARIATION, InferenceReason.APPROXIMATE, reason],
         )
         for column, labelled in labelled_columns:
             value[column] = mean[column] if labelled.is_told else np.nan

@@ -1,6 +1,8 @@
 """tests/python_assets/infer/test_profiles.py - mirrors python_assets/infer/profiles.py."""
 
 import itertools
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,12 +10,14 @@ from scipy import stats
 from scipy.spatial import distance
 from scipy.special import rel_entr
 
-from python_assets.infer.contrasts.compare import compare_labels
+from python_assets.infer.contrasts.compare import compare_labels, compare_values
 from python_assets.infer.contrasts.profiles import PROFILE_INDICES, profile_numbers
 from python_assets.infer.result import INTERVAL
 from python_assets.infer.schemes.inversion import all_resamples, resamples_of
 from tests.promises import fewest, least, most
 from tests.python_assets.infer import written_out
+
+CATEGORIES = json.loads(Path(__file__).with_name("categories_golden.json").read_text())
 
 
 def one_hot(category, n_categories=None):
@@ -443,3 +447,19 @@ def test_an_index_at_its_margin_is_rarely_significant_past_it_or_within_it(profi
         assert (getattr(result.indices["fdi"], field) <= 0.05).sum() <= most(n_sets)
         assert (getattr(result.contrasts["fdi_group"], field)[:, [0, 2]] <= 0.05).sum(axis=0).max() <= most(n_sets)
     assert np.isnan(result.indices["jsd_between_groups"].p_margin).all()
+
+
+@pytest.mark.parametrize("name", CATEGORIES)
+def test_labels_are_one_question_and_two_of_them_that_of_a_rate(build, name):
+    case = CATEGORIES[name]
+    label = np.array(case["label"])
+    labels = range(label.max() + 1)
+    scheme, y = build(np.stack([label == one for one in labels], axis=2).astype(float))
+    nothing = {"risk_difference": np.full(1, np.nan)}
+    found = compare_labels(scheme, y[:, None], nothing, with_indices=False).contrasts["risk_difference"]
+    assert found.p_hypothesis == pytest.approx(
+        np.full(found.p_hypothesis.shape, case["p_question_categories"]), abs=1e-9
+    )
+    assert found.studentised == pytest.approx(np.array(case["z"]), abs=1e-9)
+    rate = compare_values(scheme, y[:, :1], nothing, is_rate=True, with_indices=False).contrasts["risk_difference"]
+    assert rate.p_hypothesis[0, 0] == pytest.approx(case["p_question_binary_of_label_0"], abs=1e-9)
