@@ -20,6 +20,8 @@ from python_assets.study.metrics import metric_names
 
 N_NEEDED_CAP = 10_000  # past it the number says only that the effect seen is next to the margin
 POWER = 0.8
+MANY_ROOT_PROMPTS = 60
+MORE_FOR_MARGINS = 3  # root prompts, below so many
 
 
 class VerdictReason(StrEnum):
@@ -206,4 +208,6 @@ def n_needed(
     distance = np.abs(np.where(without, 0, margin) - np.abs(value))
     with np.errstate(divide="ignore", invalid="ignore"):
         n = np.ceil(((z + ndtri(power)) * sd / distance) ** 2 + z**2 / 2)
+    # the outer interval of t and Hall is wider than that of t where there are few (2.9)
+    n += np.where(without | (n >= MANY_ROOT_PROMPTS), 0, MORE_FOR_MARGINS)
     return np.where(np.isnan(value) | np.isnan(sd), np.nan, np.fmin(n, N_NEEDED_CAP + 1))

@@ -135,7 +135,8 @@ def test_golden_family(golden):
     found = row_verdicts(RowNumbers(q, d - half, d + half, q_margin, q_equivalence), 0.05)
     assert found.verdict.tolist() == case["verdict"]
     needed = n_needed(d, se * np.sqrt(case["R"]), np.full(5, margin), alpha=0.05)
-    assert needed.tolist() == case["n_needed_m1"]
+    # below 60 root prompts 3 more than by the interval of t alone
+    assert needed.tolist() == [n + 3 * (n < 60) for n in case["n_needed_m1"]]
 
 
 def index_word(**numbers):
