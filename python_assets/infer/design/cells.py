@@ -469,7 +469,8 @@ def _renumbered(columns: pd.DataFrame, kept: Ints) -> pd.DataFrame:
 def are_equal(x: Floats) -> NDArray[np.bool_]:
     """Whether all cells of each column are equal to nine digits, shape (columns,); NaN is no cell."""
     low, high = np.fmin.reduce(x, axis=0), np.fmax.reduce(x, axis=0)
-    return np.asarray(high - low <= TIE * np.maximum(np.abs(low), np.abs(high)))
+    largest = np.maximum(np.abs(low), np.abs(high))
+    return np.asarray((high - low <= TIE * largest) & np.isfinite(largest))
 
 
 def equalised(x: Floats) -> Floats:
@@ -481,5 +482,6 @@ def equalised(x: Floats) -> Floats:
     if not is_constant.any():
         return x
     settled = x.copy()
-    settled[:, is_constant] = np.nanmean(x[:, is_constant], axis=0) + 0 * x[:, is_constant]
+    same = x[:, is_constant]
+    settled[:, is_constant] = np.where(np.isnan(same), np.nan, np.nanmean(same, axis=0))
     return settled

@@ -109,3 +109,12 @@ def test_what_is_not_there_stays_so():
     nothing = Mean(np.array([np.nan, 1.0]), np.array([1.0, np.nan]), np.array([4.0, 0.0]), np.array([0.5, np.nan]), 0.2)
     assert np.isnan(limits(nothing, 0.05)).all()
     assert np.isnan(margin_p(nothing, np.array([0.1, 0.1]))).all()
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_differences_without_bound_claim_nothing():
+    endless = Mean(np.array([np.inf, -np.inf]), np.array([np.nan, np.inf]), np.full(2, 5.0), np.full(2, 0.3))
+    p_margin, p_equivalence = margin_p(endless, np.array([0.1, 0.1]))
+    assert not (p_margin <= 0.05).any() and not (p_equivalence <= 0.05).any()
+    low, high = limits(endless, 0.05)
+    assert not (low > 0).any() and not (high < 0).any()
