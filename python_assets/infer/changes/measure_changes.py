@@ -207,12 +207,15 @@ class MeasureChanges:
         cell = shared(frame, ~is_out)
         contrast, draws = BlockContrast(Design(frame, cell, Unit.ROOT_PROMPT)), self.exchanges.orders.of(cell)
         c = (self.x[0] - self.x[1])[cell]
-        tested = mean_null(contrast, c, draws.first(self.options.n_first), n_together=n_labels).tested
-        if goes_on(tested.p_hypothesis[:1], alpha).all() and self.options.n_first < draws.n and not draws.is_complete:
-            tested = mean_null(contrast, c, draws, n_together=n_labels).tested
+        first = draws.first(self.options.n_first)
+        tested = mean_null(contrast, c, first, n_together=n_labels).tested
+        if first is not draws and goes_on(tested.p_hypothesis[:1], alpha).all():
+            first, tested = draws, mean_null(contrast, c, draws, n_together=n_labels).tested
+        p_hypothesis, is_larger = tested.p_hypothesis[0], tested.p_hypothesis[0] > swapped.p_hypothesis
         both = swapped._replace(
             p_maxt=np.fmax(swapped.p_maxt, np.where(np.isnan(swapped.p_maxt), np.nan, tested.p_maxt.ravel())),
-            p_hypothesis=np.fmax(swapped.p_hypothesis, tested.p_hypothesis[0]),
+            p_hypothesis=np.fmax(swapped.p_hypothesis, p_hypothesis),
+            n_draws=np.where(is_larger, first.n, swapped.n_draws),
             method=np.array([word and word + AND_SHUFFLED for word in swapped.method], dtype=object),
         )
         return change._replace(result=both)
