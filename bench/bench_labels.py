@@ -189,10 +189,10 @@ def _told(first: Result, asked, truth: Floats, scheme: Blocks, v: Floats) -> Ite
             left: Result = asked([group for group in range(k) if group not in groups])
             return left
 
-        def is_called(one: Result) -> Bools:
+        def has_small_q(one: Result) -> Bools:
             return (one.p_maxt <= ALPHA) & is_off(one.ci_low, one.ci_high)
 
-        stand = peel(first, significant[None], again, is_called, names=[f"g{group:02}" for group in range(k)]).stand
+        stand = peel(first, significant[None], again, has_small_q, names=[f"g{group:02}" for group in range(k)]).stand
     inside = (first.ci_low[0] <= difference) & (difference <= first.ci_high[0])
     covered = np.where(np.isnan(first.ci_low[0]), np.nan, inside)
     n_significant, missed = int(significant.sum()), 0.0

@@ -576,9 +576,12 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look
     is_beyond = np.where((low > margin) | (high < -margin), 0.0, 1.0)
     shown, explained = shown_groups(rows) | ~is_group, rows.explained_by.notna().to_numpy()
     # what rounds or an earlier look say goes before q of the first round, what became of a question before its q
-    q, is_called = rows.q_value.to_numpy(dtype=float), rows.is_significant.to_numpy(dtype=bool) | (shown & is_group)
+    q, is_significant_by_now = (
+        rows.q_value.to_numpy(dtype=float),
+        rows.is_significant.to_numpy(dtype=bool) | (shown & is_group),
+    )
     numbers = RowNumbers(
-        np.where(is_called & ~np.isnan(q), 0.0, np.where(is_hypothesis, np.maximum(q, 1.0), q)),
+        np.where(is_significant_by_now & ~np.isnan(q), 0.0, np.where(is_hypothesis, np.maximum(q, 1.0), q)),
         low,
         high,
         np.where(np.isnan(margin) | ~is_group, np.nan, is_beyond),

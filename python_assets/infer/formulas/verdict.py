@@ -83,9 +83,9 @@ def row_verdicts(rows: RowNumbers, alpha: float) -> RowVerdicts:
 
     Source: inference.md 2.5.
     """
-    is_called, off = rows.q <= alpha, is_off(rows.low, rows.high, rows.no_effect)
+    has_small_q, off = rows.q <= alpha, is_off(rows.low, rows.high, rows.no_effect)
     is_told = off & rows.is_settled & ~np.asarray(rows.explained)
-    is_significant = is_called & is_told & rows.is_past_floor
+    is_significant = has_small_q & is_told & rows.is_past_floor
     conditions = {
         Verdict.NOT_TESTED: np.isnan(rows.q) & np.isnan(rows.low) & np.isnan(rows.high),
         Verdict.BEYOND_MARGIN: is_significant & rows.is_wide & (rows.q_margin <= alpha),
@@ -94,7 +94,7 @@ def row_verdicts(rows: RowNumbers, alpha: float) -> RowVerdicts:
     }
     words = [str(word) for word in conditions]
     verdict = np.select([*conditions.values()], words, str(Verdict.INCONCLUSIVE)).astype(object)
-    is_open = is_called & (verdict == Verdict.INCONCLUSIVE)
+    is_open = has_small_q & (verdict == Verdict.INCONCLUSIVE)
     reasons = {
         VerdictReason.EXPLAINED: is_open & rows.explained,
         VerdictReason.INTERVAL_HOLDS_ZERO: is_open & ~off,
