@@ -103,7 +103,7 @@ def changes_of(c: Floats, *, n_draws: int = N_DRAWS, seed: int = 1, margin: floa
     def swaps(units: Ints) -> Flips:
         return Flips(seed, n_draws, n, units)
 
-    exchanges = Exchanges(swaps, Shuffles(seed, n_draws, frame.block))
+    exchanges = Exchanges.of(frame, swaps, Shuffles(seed, n_draws, frame.block).of)
     return MeasureChanges(cells, {"": (0, 1)}, "continuous", {}, exchanges, options, margin=margin)
 
 
@@ -143,7 +143,7 @@ def _told(c: Floats, seed: int) -> dict[str, Bools]:
     """What is said of the groups of one pair, its one question alone in its set."""
     changes = changes_of(c, seed=seed)
     d = changes.changes_without([])
-    first = changes.also_shuffled(mean_changes(np.stack([d, 0 * d]), changes.signs, ALPHA, margin=MARGIN)).result
+    first = changes.also_shuffled(mean_changes(np.stack([d, 0 * d]), changes.signs, ALPHA, margin=MARGIN).result)
     q = np.maximum(first.p_maxt, first.p_hypothesis)
     significant, low, high = q <= ALPHA, first.ci_low, first.ci_high
     shown, is_apart = significant, len(significant) < FEWEST_GROUPS

@@ -174,7 +174,7 @@ def _exchanges(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Opt
         return Flips(seed, options.n_permutations, n_units, position[units], options.n_first)
 
     orders = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "changes shuffled")
-    return Exchanges(swaps, Shuffles(orders, options.n_permutations, cells.frame.block))
+    return Exchanges.of(cells.frame, swaps, Shuffles(orders, options.n_permutations, cells.frame.block).of)
 
 
 def _of_cells(
@@ -383,28 +383,36 @@ def with_who_moved(
     places = group_rows.groupby(PAIR_PLACE, sort=False).indices
     significant = rows[(rows.comparison == GROUPS_CHANGED) & rows.is_significant]
     for (slice_id, grouping_id), hypotheses in significant.groupby(["slice_id", "grouping_id"], sort=False):
-        cells = layouts[str(slice_id), str(grouping_id)]
+        again = _Again(connection, layouts[str(slice_id), str(grouping_id)], options)
         for hypothesis in hypotheses.to_dict("records"):
             at = group_rows.index[places[tuple(hypothesis[name] for name in PAIR_PLACE)]]
             if alone_columns.value_alone[at].isna().all():
                 continue
-            changes = _asked_again(connection, cells, hypothesis, options)
+            changes = again.changes(hypothesis)
             alone_columns.loc[at] = _told(rows.loc[at], hypothesis, changes, ordered[hypothesis["family_id"]], options)
     rows = rows.assign(**{str(name): column for name, column in alone_columns.items()})
     return _with_cells_that_moved(connection, layouts, rows, ordered, options)
 
 
-def _asked_again(
-    connection: duckdb.DuckDBPyConnection, cells: Cells, hypothesis: Mapping[Hashable, Any], options: Options
-) -> MeasureChanges:
-    """What changed of a question that is called; one that was drawn on is asked in each round by as many draws."""
-    more = options._replace(n_permutations=max(options.n_permutations, int(np.nan_to_num(hypothesis["n_draws"]))))
-    keys, exchanges = {name: hypothesis[name] for name in PAIR_PLACE}, _exchanges(connection, cells, more)
-    measure_columns = columns_of(cells, hypothesis["measure_id"], hypothesis["calibration"])
-    changes = changes_of(cells, measure_columns, keys, exchanges, more)
-    if changes is None:
-        raise ValueError("a question is called of generations without values")
-    return changes
+class _Again:
+    """Questions of one slice and grouping that are called, once more; what is drawn is the same for all of them."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options) -> None:
+        self._connection, self._cells, self._options = connection, cells, options
+        self._exchanges: dict[int, Exchanges] = {}
+
+    def changes(self, hypothesis: Mapping[Hashable, Any]) -> MeasureChanges:
+        """What changed; a question that was drawn on is asked in each round by as many draws."""
+        n = max(self._options.n_permutations, int(np.nan_to_num(hypothesis["n_draws"])))
+        more = self._options._replace(n_permutations=n)
+        if n not in self._exchanges:
+            self._exchanges = {n: _exchanges(self._connection, self._cells, more)}
+        columns = columns_of(self._cells, hypothesis["measure_id"], hypothesis["calibration"])
+        keys = {name: hypothesis[name] for name in PAIR_PLACE}
+        changes = changes_of(self._cells, columns, keys, self._exchanges[n], more)
+        if changes is None:
+            raise ValueError("a question is called of generations without values")
+        return changes
 
 
 def _with_cells_that_moved(
@@ -429,7 +437,7 @@ def _with_cells_that_moved(
         cells = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]]
         if cells.asks_of_parts is None:
             raise ValueError("cells stand of a grouping that has no parts")
-        changes = _asked_again(connection, cells, hypothesis, options)
+        changes = _Again(connection, cells, options).changes(hypothesis)
         updated_rows = _cells_told(
             cell_rows, hypothesis, changes, cells.asks_of_parts, ordered[hypothesis["family_id"]], options
         )
@@ -519,7 +527,8 @@ def _told(
         return np.asarray(group_levels(p, hypothesis["q_value"], of_set) <= options.alpha)
 
     named = rows[rows.is_significant]
-    keys, moved = changes.who_moved(is_significant, [*zip(named.group_id, named.category, strict=True)])
+    stays = [*zip(named.group_id, named.category, strict=True)]
+    keys, moved = changes.who_moved(is_significant, stays, rows)
     at = pd.MultiIndex.from_arrays([*keys.values()]).get_indexer(pd.MultiIndex.from_frame(rows[[*keys]]))
     alone_columns = _told_alike(rows)
     if moved.alone is None:

@@ -8,7 +8,7 @@ Source: inference.md 8.
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -30,18 +30,19 @@ from python_assets.infer.changes.swapped import (
 from python_assets.infer.changes.unit_changes import unit_changes, units_interaction
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, Moved, Rounds, who_moved
 from python_assets.infer.contrasts.interaction import InteractionRequest, mirrors_of, of_blocks, values_in_blocks
-from python_assets.infer.contrasts.means import mean_null
+from python_assets.infer.contrasts.means import shuffled_levels
 from python_assets.infer.design.cells import MIXED_UNITS, Cells, are_equal, equalised
 from python_assets.infer.design.design import (
     MIN_UNITS,
     MIN_UNITS_FOR_SCOPE,
     MIN_UNITS_OF_HYPOTHESIS,
     Design,
+    Frame,
     Unit,
     scopes,
     shared,
 )
-from python_assets.infer.draws.exchange import Floats, Ints, Shuffles, goes_on
+from python_assets.infer.draws.exchange import Draws, Floats, Ints, goes_on
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.options import Options
 from python_assets.infer.result import EVERY_P, INTERVAL, TEST, Bools, InferenceReason, Result, first_of
@@ -61,17 +62,34 @@ FEWEST_FOR_RATES: Final = 10  # root prompts under which cell rates are too coar
 _REFUSED: Final = (InferenceReason.TOO_MANY_UNSCORED, InferenceReason.SCORER_DIFFERS)
 OF_P: Final = ("p_maxt", "scope", "method")
 TESTED: Final = ("std_error", "skewness", *INTERVAL, *TEST, *OF_P)
+KEPT_PATTERNS: Final = 2  # of present cells, whose draws are kept
 AND_SHUFFLED: Final = ", and changes shuffled among groups"
 
 
 class Exchanges(NamedTuple):
     """What changes place, the same in all changes of a slice and grouping.
 
-    signs: of root prompts, by their positions in the cells. orders: of cells in their blocks.
+    signs: of root prompts, by their positions in the cells. shuffled: how some of the cells, by their positions, are
+    compared with the others of their blocks, and their orders in these; made once for all measures with these cells.
     """
 
     signs: Callable[[Ints], Flips]
-    orders: Shuffles
+    shuffled: Callable[[Ints], tuple[BlockContrast, Draws]]
+
+    @classmethod
+    def of(cls, frame: Frame, signs: Callable[[Ints], Flips], orders: Callable[[Ints], Draws]) -> "Exchanges":
+        """Those of the cells of a frame; signs and orders say what is drawn of some of them."""
+
+        @lru_cache(maxsize=KEPT_PATTERNS)
+        def flips(units: bytes) -> Flips:
+            return signs(np.frombuffer(units, dtype=np.intp))
+
+        @lru_cache(maxsize=KEPT_PATTERNS)
+        def shuffled(cells: bytes) -> tuple[BlockContrast, Draws]:
+            cell = np.frombuffer(cells, dtype=np.intp)
+            return BlockContrast(Design(frame, cell, Unit.ROOT_PROMPT)), orders(cell)
+
+        return cls(lambda units: flips(units.tobytes()), lambda cell: shuffled(cell.tobytes()))
 
 
 @dataclass(frozen=True)
@@ -159,32 +177,42 @@ class MeasureChanges:
         return Change(of_blocks(design, (x[0] - x[1])[cell], question, self.exchanges.signs), *sides)
 
     def who_moved(
-        self, is_significant: Callable[[Floats], Bools], stays: Collection[tuple[str, str]] = ()
+        self,
+        is_significant: Callable[[Floats], Bools],
+        stays: Collection[tuple[str, str]] = (),
+        rows: pd.DataFrame | None = None,
     ) -> tuple[dict[str, np.ndarray], Moved]:
         """Which groups stand of a question that is called; beside it the group and label of each row.
 
         Args:
             is_significant: of who_moved.
             stays: groups and labels that an earlier look called.
+            rows: value and p_maxt of each group and label in the round of all groups; tested where None.
         """
         group = np.tile(np.arange(len(self.cells.group_ids)), len(self.columns))
-        rows = pd.MultiIndex.from_arrays([*self._groups.values()])
-        moved = who_moved(self.rounds, group, self.cells.group_ids, is_significant, rows.isin(list(stays)))
+        keys = pd.MultiIndex.from_arrays([*self._groups.values()])
+        first = None
+        if rows is not None and self.rounds.farthest_first:
+            numbers = rows.set_index([*self._groups])[["value", "p_maxt"]].reindex(keys).astype(float)
+            first = Result.of((len(keys),), value=numbers.value.to_numpy(), p_maxt=numbers.p_maxt.to_numpy())
+        moved = who_moved(self.rounds, group, self.cells.group_ids, is_significant, keys.isin(list(stays)), first)
         return self._groups, moved
 
     @property
     def rounds(self) -> Rounds:
         """Both generations swapped by the same signs in all of them, or units that change places."""
         if self.cells.stratum_of_cell is None:
-            return Rounds(self._swapped, self._sized, farthest_first=True)
-        return Rounds(self._of_units, self._of_units, farthest_first=False)
+            return Rounds(self._swapped, self._shuffled, self._sized, farthest_first=True)
+        return Rounds(self._of_units, lambda tested, _: tested, self._of_units, farthest_first=False)
 
     def _swapped(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
-        change = self._tested(np.stack([d, 0 * d]), fewest=self.fewest)
-        return (change if self.errors.n_labelled else self.also_shuffled(change, without)).result
+        return self._tested(np.stack([d, 0 * d]), fewest=self.fewest).result
 
-    def also_shuffled(self, change: Change, without: Collection[int] = ()) -> Change:
+    def _shuffled(self, swapped: Result, without: Collection[int]) -> Result:
+        return swapped if self.errors.n_labelled else self.also_shuffled(swapped, without)
+
+    def also_shuffled(self, swapped: Result, without: Collection[int] = ()) -> Result:
         """Changes of groups with p that are at least those of changes shuffled among the groups of their blocks.
 
         Swaps take it that differences of changes are symmetric, shuffles that groups spread alike; each is right where
@@ -192,33 +220,32 @@ class MeasureChanges:
         exchanges, or where p is of a t distribution.
 
         Args:
-            change: of the groups, tested by swaps.
+            swapped: of the groups, tested by swaps.
             without: groups that are out of all blocks.
 
         Source: inference.md 8.
         """
-        swapped, alpha = change.result, self.options.alpha_of_draws or self.options.alpha
+        alpha = self.options.alpha_of_draws or self.options.alpha
         frame, n_labels = self.cells.frame, len(self.columns)
         is_tested = ~np.isnan(swapped.p_maxt).reshape(n_labels, -1).all(axis=0)
         p_first = swapped.p_hypothesis[:1]
         if is_tested.sum() < FEWEST_GROUPS or not (swapped.is_permuted.all() and goes_on(p_first, alpha).all()):
-            return change
+            return swapped
         is_out = np.isnan(self.x).any(axis=(0, 2)) | np.isin(frame.group, [*without])
         cell = shared(frame, ~is_out)
-        contrast, draws = BlockContrast(Design(frame, cell, Unit.ROOT_PROMPT)), self.exchanges.orders.of(cell)
+        contrast, draws = self.exchanges.shuffled(cell)
         c = (self.x[0] - self.x[1])[cell]
         first = draws.first(self.options.n_first)
-        tested = mean_null(contrast, c, first, n_together=n_labels).tested
+        tested = shuffled_levels(contrast, c, first, n_together=n_labels)
         if first is not draws and goes_on(tested.p_hypothesis[:1], alpha).all():
-            first, tested = draws, mean_null(contrast, c, draws, n_together=n_labels).tested
+            first, tested = draws, shuffled_levels(contrast, c, draws, n_together=n_labels)
         p_hypothesis, is_larger = tested.p_hypothesis[0], tested.p_hypothesis[0] > swapped.p_hypothesis
-        both = swapped._replace(
+        return swapped._replace(
             p_maxt=np.fmax(swapped.p_maxt, np.where(np.isnan(swapped.p_maxt), np.nan, tested.p_maxt.ravel())),
             p_hypothesis=np.fmax(swapped.p_hypothesis, p_hypothesis),
             n_draws=np.where(is_larger, first.n, swapped.n_draws),
             method=np.array([word and word + AND_SHUFFLED for word in swapped.method], dtype=object),
         )
-        return change._replace(result=both)
 
     def _sized(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
@@ -278,7 +305,7 @@ class MeasureChanges:
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
         groups = self._tested(self._pair.differences, fewest=self.fewest, margin=self.margin)
         if self.errors.n_labelled is None and self.cells.asks_of_parts is None:
-            groups = self.also_shuffled(groups)
+            groups = groups._replace(result=self.also_shuffled(groups.result))
         yield self._rows(DISPARITY_CHANGE, self._judged(groups), margin=self.margin, **self._groups)
         most = int(n.argmax())
         is_skewed = (groups.result.reason == InferenceReason.APPROXIMATE).any()

@@ -22,12 +22,14 @@ FEWEST_GROUPS: Final = 3
 class Rounds(NamedTuple):
     """Changes of the groups that are left against each other, by rows, where some are out; NaN of those.
 
-    tested: with value, studentised and p_maxt, under the same draws whoever is left. sized: with value, interval and
+    tested: with value, studentised and p_maxt, under the same draws whoever is left. tested_again: the same with the
+    larger p of a second test, which is made only where the first one is significant. sized: with value, interval and
     p_equivalence. farthest_first: whether each round looks at the group with the largest change; else, of units of one
     group each, at the significant one with the largest t.
     """
 
     tested: Callable[[Collection[int]], Result]
+    tested_again: Callable[[Result, Collection[int]], Result]
     sized: Callable[[Collection[int]], Result]
     farthest_first: bool
 
@@ -49,6 +51,7 @@ def who_moved(
     names: Sequence[str],
     is_significant: Callable[[Floats], Bools],
     stays: Bools | bool = False,
+    first: Result | None = None,
 ) -> Moved:
     """Take out the groups that moved, the one that moved farthest first, until it is not called.
 
@@ -58,31 +61,43 @@ def who_moved(
         names: of the groups: of two that moved as far the first by name is looked at.
         is_significant: whether rows of some p are called, at the level of the whole set.
         stays: rows that an earlier look called, which they stay in the first round.
+        first: the round of all groups by both tests; tested where None.
 
     Returns:
         Both of the last two groups stand where one of them is called: each is all that the other is held against.
     """
+
+    def farthest_of(tested: Result, significant: Bools) -> int:
+        is_looked_at = ~np.isnan(tested.p_maxt) if rounds.farthest_first else significant
+        size = np.where(is_looked_at, np.abs(tested.value if rounds.farthest_first else tested.studentised), -np.inf)
+        as_far = np.unique(group[size >= size.max() * (1 - SAME_SIZE)])
+        return int(min(as_far.tolist(), key=names.__getitem__))
+
+    def next_round() -> tuple[Result, Bools]:
+        tested = rounds.tested(groups)
+        significant = is_significant(tested.p_maxt) & ~np.isnan(tested.p_maxt)
+        if significant.any() and significant[group == farthest_of(tested, significant)].any():
+            tested = rounds.tested_again(tested, groups)
+            significant = is_significant(tested.p_maxt) & ~np.isnan(tested.p_maxt)
+        return tested, significant
+
     groups: list[int] = []
     differs_on_its_own = np.zeros(len(group), dtype=bool)
-    tested = rounds.tested(groups)
-    significant = is_significant(tested.p_maxt) | stays
+    tested = rounds.tested_again(rounds.tested(groups), groups) if first is None else first
+    significant = (is_significant(tested.p_maxt) | stays) & ~np.isnan(tested.p_maxt)
     n_tested = len(np.unique(group[~np.isnan(tested.p_maxt)]))
-    while (significant := significant & ~np.isnan(tested.p_maxt)).any():
+    while significant.any():
         left = np.unique(group[~np.isnan(tested.p_maxt)])
         if len(left) == 2:
             groups += left.tolist()
             differs_on_its_own |= significant & np.isin(group, left)
             break
-        is_looked_at = ~np.isnan(tested.p_maxt) if rounds.farthest_first else significant
-        size = np.where(is_looked_at, np.abs(tested.value if rounds.farthest_first else tested.studentised), -np.inf)
-        as_far = np.unique(group[size >= size.max() * (1 - SAME_SIZE)])
-        farthest = min(as_far.tolist(), key=names.__getitem__)
+        farthest = farthest_of(tested, significant)
         if not significant[group == farthest].any():
             break
         groups.append(farthest)
         differs_on_its_own |= significant & (group == farthest)
-        tested = rounds.tested(groups)
-        significant = is_significant(tested.p_maxt)
+        tested, significant = next_round()
     has_majority = n_tested - len(groups) > n_tested / 2
     return Moved(groups, differs_on_its_own, _alone(rounds, groups, group) if has_majority else None)
 

@@ -75,14 +75,25 @@ class Extremes:
     Columns that belong together, such as the labels of a measure, are one question.
     """
 
-    def __init__(self, observed: Floats, is_tested: NDArray[np.bool_], draws: Counted, n_together: int = 1) -> None:
-        """Take the sizes of t, shape (rows, columns), and which rows are tested, shape (rows,)."""
+    def __init__(
+        self,
+        observed: Floats,
+        is_tested: NDArray[np.bool_],
+        draws: Counted,
+        n_together: int = 1,
+        *,
+        has_floors: bool = True,
+    ) -> None:
+        """Take the sizes of t, shape (rows, columns), and which rows are tested, shape (rows,).
+
+        Without noise floors sizes are not kept.
+        """
         self._observed, self._draws, self._n_together = observed, draws, n_together
         self._is_tested = np.repeat(is_tested, n_together)
         self._least = observed - TIE
         sizes = self._of_hypotheses(observed)
         self._step_down = StepDown(np.where(self._is_tested[:, None], sizes, np.nan))
-        self._sizes = np.empty((observed.shape[1], len(observed), draws.n))
+        self._sizes = np.empty((observed.shape[1], len(observed), draws.n)) if has_floors else None
         self._drawn = np.zeros((2, sizes.shape[1], draws.n))
         self._seen = self._statistics(sizes[None])[:, 0]
 
@@ -110,7 +121,8 @@ class Extremes:
         Returns:
             Shape (rows, columns of the piece), alone and stepped down one after the other.
         """
-        self._sizes[columns, :, batch] = permuted.transpose(2, 1, 0)
+        if self._sizes is not None:
+            self._sizes[columns, :, batch] = permuted.transpose(2, 1, 0)
         sizes = self._of_hypotheses(permuted)
         hypotheses = slice(columns.start // self._n_together, columns.stop // self._n_together)
         self._drawn[:, hypotheses, batch] = self._statistics(sizes).transpose(0, 2, 1)
@@ -136,10 +148,9 @@ class Extremes:
         p_hypothesis = np.full(n_hypotheses, np.nan)
         if self._is_tested.any():
             p_hypothesis = min_p(self._seen, self._drawn, self._draws)
-        median, q95 = noise_floor(self._sizes)
-        return Tested(
-            p_values(counts[0], self._draws).T, p_maxt.T, np.repeat(p_hypothesis, self._n_together), median, q95
-        )
+        p = p_values(counts[0], self._draws).T
+        median, q95 = noise_floor(self._sizes) if self._sizes is not None else np.full((2, *p.shape), np.nan)
+        return Tested(p, p_maxt.T, np.repeat(p_hypothesis, self._n_together), median, q95)
 
 
 def levels_at(

@@ -42,6 +42,13 @@ def mean_null(contrast: Contrast, x: Floats, draws: Draws, *, n_together: int = 
     return Null(extremes.tested(contrast.over_ts(x, draws, work)), values)
 
 
+def shuffled_levels(contrast: Contrast, x: Floats, draws: Draws, *, n_together: int = 1) -> Tested:
+    """The p values of mean_null alone, without noise floors."""
+    observed = np.nan_to_num(np.abs(t_of(contrast, x)))
+    extremes = Extremes(observed, contrast.rows.in_hypothesis, draws, n_together, has_floors=False)
+    return extremes.tested(contrast.over_ts(x, draws, lambda _, size, *piece: extremes.count(size, *piece)))
+
+
 def mean_differences(
     contrast: Contrast, x: Floats, tested: Tested, *, alpha: float, margin: Floats, n_together: int = 1
 ) -> Result:

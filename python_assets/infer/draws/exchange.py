@@ -158,8 +158,23 @@ class Shuffles:
         table = keys if is_full else np.full((n, self._n_strata * self._width), np.inf)
         if not is_full:  # what pads a stratum comes last and is cut off
             table[:, self._padded] = keys
-        order = table.reshape(n, self._n_strata, self._width).argsort(axis=2).astype(self._kind)
+        order = _order_of(table.reshape(n, self._n_strata, self._width)).astype(self._kind)
         return order.reshape(n, -1) if is_full else order.reshape(n, -1)[:, self._padded]
+
+
+def _order_of(keys: Floats) -> NDArray[np.int64]:
+    """The positions that sort positive keys along the last axis; keys are overwritten.
+
+    A position takes the place of the last bits of its key, which sorts twice as fast as argsort. Keys are equal in all
+    other bits once in 1e13 pairs.
+    """
+    bits = keys.view(np.int64)
+    last = (1 << max(keys.shape[-1] - 1, 0).bit_length()) - 1
+    bits &= ~last
+    bits |= np.arange(keys.shape[-1])
+    bits.sort(axis=-1)
+    bits &= last
+    return bits
 
 
 def given_draws(sources: Ints) -> Draws:
@@ -241,7 +256,7 @@ def each_batch(slots: Slots, draws: Draws, work: Callable[["sparse.csr_array", s
     kept = draws.matrices(slots)
 
     def matrix(batch: slice) -> "sparse.csr_array":
-        indices = draws.sources(batch).astype(np.int32, copy=False)[:, by_row]
+        indices = draws.sources(batch).astype(np.int32, copy=False).take(by_row, axis=1)
         starts = len(by_row) * np.arange(len(indices))
         pointers = np.concatenate([[0], (starts[:, None] + ends).ravel()]).astype(np.int32)
         shape = (len(indices) * slots.n_rows, len(by_row))

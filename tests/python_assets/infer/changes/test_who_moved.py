@@ -10,6 +10,7 @@ from scipy import stats
 
 from bench import bench_who_moved
 from bench.bench_who_moved import Design, changes_of
+from python_assets.infer.changes.measure_changes import Exchanges
 from python_assets.infer.changes.swapped import mean_changes
 from python_assets.infer.draws.exchange import given_draws
 from python_assets.infer.formulas.multiplicity import hypothesis_levels
@@ -35,6 +36,10 @@ def close(expected):
     return pytest.approx(np.array(expected, dtype=float), abs=1e-9, nan_ok=True)
 
 
+def by_both_tests(rounds, without):
+    return rounds.tested_again(rounds.tested(without), without)
+
+
 @pytest.fixture(params=GOLDEN)
 def case(request):
     return GOLDEN[request.param]
@@ -47,7 +52,7 @@ def test_a_round_holds_the_groups_that_are_left_against_each_other(case):
     for expected in case["rounds"]:
         left = expected["groups"]
         without = [group for group in range(n_groups) if group not in left]
-        tested, sized = rounds.tested(without), rounds.sized(without)
+        tested, sized = by_both_tests(rounds, without), rounds.sized(without)
         assert sized.value[left] == close(expected["value"])
         assert np.abs(tested.studentised[left]) == close(expected["size"])
         d = changes.changes_without(without)
@@ -167,7 +172,7 @@ def test_a_group_is_significant_at_the_level_of_the_whole_set(study):
 def test_rounds_keep_their_flips(study):
     changes = changes_of(noise(20, 4), n_draws=999)
     assert changes.signs is changes.signs
-    first, again = (changes.rounds.tested([0]) for _ in range(2))
+    first, again = (by_both_tests(changes.rounds, [0]) for _ in range(2))
     assert (first.p_maxt[1:] == again.p_maxt[1:]).all()
 
 
@@ -176,16 +181,16 @@ def test_p_is_the_larger_of_swaps_and_shuffles(name):
     case = SKEWED[name]
     changes = enumerated(case["c"])
     d = changes.changes_without([])
-    swapped = mean_changes(np.stack([d, 0 * d]), changes.signs, 0.05)
-    assert swapped.result.p_hypothesis[0] == close(case["p_flipped"])
-    assert swapped.result.p_maxt == close(case["p_maxt_flipped"])
-    both = changes.also_shuffled(swapped).result
+    swapped = mean_changes(np.stack([d, 0 * d]), changes.signs, 0.05).result
+    assert swapped.p_hypothesis[0] == close(case["p_flipped"])
+    assert swapped.p_maxt == close(case["p_maxt_flipped"])
+    both = changes.also_shuffled(swapped)
     if case["p_flipped"] > 0.1:  # then nothing is shuffled
-        assert both == swapped.result
+        assert both == swapped
         return
     assert both.p_hypothesis[0] == close(case["p_question"])
     assert both.p_maxt == close(case["p_maxt"])
-    tested = changes.rounds.tested([])
+    tested = by_both_tests(changes.rounds, [])
     assert np.abs(tested.studentised) == close(case["t"]) and tested.value == close(case["value"])
 
 
@@ -198,7 +203,7 @@ def test_the_group_that_moved_farthest_is_looked_at_first(name):
     assert moved.groups == case["stands_by_p"]
     for expected in case["rounds"]:
         assert np.abs(changes.rounds.tested([]).value).argmax() == expected["furthest"]
-        left = changes.rounds.tested([expected["furthest"]]).p_maxt
+        left = by_both_tests(changes.rounds, [expected["furthest"]]).p_maxt
         for group, p in expected["next_p"].items():
             assert left[int(group)] == close(p)
 
@@ -207,19 +212,14 @@ def enumerated(c):
     """Two generations whose cells differ by c, with every flip and every labelling."""
     c = np.array(c)
     changes = changes_of(c, n_draws=2 ** len(c))
-    every = EveryOrder(c.shape[1], len(c))
-    return replace(changes, exchanges=changes.exchanges._replace(orders=every))
+    draws = given_draws(all_arrangements([c.shape[1]] * len(c)))
 
+    def every_order(cell):
+        assert len(cell) == c.size, "rounds of two groups shuffle nothing"
+        return draws
 
-class EveryOrder:
-    """All labellings inside root prompts in the place of random ones."""
-
-    def __init__(self, k, n):
-        self._draws = given_draws(all_arrangements([k] * n))
-
-    def of(self, cell):
-        assert len(cell) == self._draws.sources(slice(0, 1)).shape[1], "rounds of two groups shuffle nothing"
-        return self._draws
+    exchanges = Exchanges.of(changes.cells.frame, lambda _: changes.signs, every_order)
+    return replace(changes, exchanges=exchanges)
 
 
 def test_in_incomplete_blocks_a_round_compares_what_stands_beside_each_other():
@@ -234,7 +234,7 @@ def test_in_incomplete_blocks_a_round_compares_what_stands_beside_each_other():
         others = others[~np.isnan(others)]
         expected = left[root, group] - others.mean() if len(others) else np.nan
         assert d[root, group] == pytest.approx(expected, nan_ok=True)
-    p = changes_of(c).rounds.tested([0]).p_maxt
+    p = by_both_tests(changes_of(c).rounds, [0]).p_maxt
     assert np.isnan(p[0]) and ((p[1:] > 0) & (p[1:] <= 1)).all()
 
 
