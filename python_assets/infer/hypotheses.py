@@ -16,9 +16,18 @@ from python_assets.errors import NOTHING, StudyError
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
-from python_assets.infer.formulas.verdict import Verdict, VerdictReason, hypothesis_verdicts, is_off
+from python_assets.infer.formulas.verdict import Verdict, VerdictReason, headlines, hypothesis_verdicts, is_off
 from python_assets.infer.result import first_of
-from python_assets.infer.tables import CORRECTED, HYPOTHESIS, OF_SCORER, PAIR_HYPOTHESES, PAIR_SIDES, SIZES, Place
+from python_assets.infer.tables import (
+    CORRECTED,
+    HEADLINE,
+    HYPOTHESIS,
+    OF_SCORER,
+    PAIR_HYPOTHESES,
+    PAIR_SIDES,
+    SIZES,
+    Place,
+)
 from python_assets.study.analysis import HypothesisFamily
 from python_assets.study.base import (
     ALL_PROMPTS,
@@ -274,9 +283,9 @@ def with_significance(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) 
     Source: inference.md 2.5.
     """
     by_hypothesis = rows.groupby(HYPOTHESIS, sort=False).agg(n=("weight", "sum"), has_any=("is_significant", "any"))
-    found = by_hypothesis.reindex(pd.MultiIndex.from_frame(hypotheses[HYPOTHESIS]))
-    is_single = (found.n > 0) & (found.n < 2 - TIE)
-    may = (~is_single | found.has_any.eq(True)).to_numpy()
+    answers = by_hypothesis.reindex(pd.MultiIndex.from_frame(hypotheses[HYPOTHESIS]))
+    is_single = (answers.n > 0) & (answers.n < 2 - TIE)
+    may = (~is_single | answers.has_any.eq(True)).to_numpy()
     significant_at = look.significant_at("hypotheses", hypotheses, hypotheses.q_value.to_numpy(dtype=float), may=may)
     hypotheses = hypotheses.assign(significant_at_look=significant_at, is_significant=~np.isnan(significant_at))
     n_significant = hypotheses.is_significant.groupby(hypotheses.family_id).transform("sum")
@@ -284,18 +293,23 @@ def with_significance(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) 
 
 
 def with_verdicts(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) -> pd.DataFrame:
-    """Add to questions their verdict, and why one of them is open.
+    """Add to hypotheses their verdict, and why one of them is inconclusive.
 
     Args:
         hypotheses: of with_significance.
-        rows: that count, with HYPOTHESIS, is_group, value, margin and verdict.
+        rows: that count, with HYPOTHESIS, HEADLINE, is_group, value, margin, verdict and is_significant.
         look: its level.
+
+    Returns:
+        Hypotheses with verdict, verdict_reason, and what names the row that heads them: NULL where none does.
     """
     rows = rows.assign(hypothesis=_positions(hypotheses, rows), has_value=rows.value.notna())
     verdict = hypothesis_verdicts(hypotheses, rows)
+    heads = headlines(hypotheses.assign(verdict=verdict), rows)
+    names = {f"headline_{name}": first_of([heads >= 0], [rows[name].to_numpy()[heads]]) for name in HEADLINE}
     is_open = ((hypotheses.q_value <= look.level) & ~hypotheses.is_significant).to_numpy()
     reason = first_of([is_open & (verdict == Verdict.INCONCLUSIVE)], [str(VerdictReason.INTERVAL_HOLDS_ZERO)])
-    return hypotheses.assign(verdict=verdict, verdict_reason=reason)
+    return hypotheses.assign(verdict=verdict, verdict_reason=reason, **names)
 
 
 def _positions(hypotheses: pd.DataFrame, rows: pd.DataFrame) -> Ints:

@@ -333,7 +333,7 @@ NULL_DISTRIBUTION: Final = ("null_median", "null_q95")
 EVERY_P: Final = ("p_value", "p_maxt", "p_hypothesis", "p_by_t", "p_margin", "p_equivalence")
 NO_P: Final = ("p_value", "p_maxt", "p_hypothesis", "p_by_t", *NULL_DISTRIBUTION)
 TEST: Final = (*NO_P, "p_margin", "p_equivalence")
-OF_ERRORS: Final = (*TEST, *INTERVAL, "std_error", "skewness", "value_corrected")
+ERROR_FIELDS: Final = (*TEST, *INTERVAL, "std_error", "skewness", "value_corrected")
 
 
 def joined(parts: Sequence[Result]) -> Result:

@@ -51,6 +51,7 @@ from python_assets.infer.hypotheses import (
 from python_assets.infer.options import MOST_PERMUTATIONS, Options, options_of
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import (
+    HEADLINE,
     HYPOTHESIS,
     LOG_DISPARITY,
     PAIR_SIDES,
@@ -274,8 +275,8 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
     significant_at = look.significant_at("contrasts", contrasts, numbers.q, may=may)
     contrasts = contrasts.assign(significant_at_look=significant_at)
     # what an earlier look called stays, but for a group that differs because of others by now
-    held = look.held("contrasts", contrasts, judged.verdict)
-    verdict = np.where(numbers.explained, judged.verdict, held)
+    last_verdict = look.held("contrasts", contrasts, judged.verdict)
+    verdict = np.where(numbers.explained, judged.verdict, last_verdict)
     is_told = (contrasts.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
     is_size = contrasts.contrast.isin(SIZES).to_numpy() | is_told
     contrasts = contrasts.assign(
@@ -314,7 +315,8 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
     q_inside = adjusted_margin(hypotheses, changes_as_contrasts(pairs), "p_equivalence")
     pairs = with_verdicts_of_pairs(pairs, q_inside, look)
     pairs = pairs.assign(value_at_call=look.value_at_call("system_comparisons", pairs))
-    hypotheses = with_verdicts(hypotheses, _rows_that_count(contrasts, disparities, pairs), look)
+    rows = _rows_that_count(contrasts, disparities.assign(is_significant=judged.is_significant), pairs)
+    hypotheses = with_verdicts(hypotheses, rows, look)
     judged_tables = {
         "hypotheses": _as_published(hypotheses),
         "contrasts": contrasts,
@@ -326,10 +328,13 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
 
 def _rows_that_count(contrasts: pd.DataFrame, disparities: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     """The rows that the verdict of a hypothesis follows from: one contrast a statistic, in the unit of its margin."""
-    columns = [*HYPOTHESIS, "is_group", "value", "margin", "verdict"]
-    groups = contrasts[contrasts.contrast != LOG_DISPARITY]
-    tables = [one.assign(is_group=True) for one in (groups, pairs_as_answers(pairs))]
-    rows = pd.concat([one[columns] for one in (*tables, disparities.assign(is_group=False))], ignore_index=True)
+    columns = [*HYPOTHESIS, *HEADLINE, "is_group", "value", "margin", "verdict", "is_significant"]
+    groups = contrasts[contrasts.contrast != LOG_DISPARITY].assign(is_group=True)
+    groups = groups.assign(effect=groups.contrast, is_significant=groups.significant_at_look.notna())
+    changes = pairs_as_answers(pairs).assign(is_group=True, reference="")
+    changes = changes.assign(effect=changes.comparison, value=changes.value_alone.fillna(changes.value))
+    metrics = disparities.assign(is_group=False, effect=disparities.metric, **dict.fromkeys(HEADLINE[1:], ""))
+    rows = pd.concat([one[columns] for one in (groups, changes, metrics)], ignore_index=True)
     return rows[rows.verdict.notna()]
 
 

@@ -46,6 +46,7 @@ SIMILAR_UNITS = "similar units, these prompts"
 SIMILAR_PROMPTS = "similar prompts"
 THESE_PROMPTS = "these prompts"
 GENERAL_SCOPES = (SIMILAR_PROMPTS, SIMILAR_UNITS_AND_PROMPTS)  # the others are worth a difference at most
+HEADLINE: Final = ["effect", "group_id", "category", "reference"]  # what names a row of any table of a hypothesis
 HYPOTHESIS: Final = ["slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
 Place = tuple[str, str, str, str]
 """Slice, grouping ('' of the mean of all), generation and measure."""
@@ -136,7 +137,8 @@ TABLES: Final[Columns] = {
         double_not_null="significance_level",
         double="p_value q_value",
         bigint="significant_at_look n_draws n_root_prompts n_units",
-        varchar="verdict verdict_reason method scope inference_reason",
+        varchar="verdict verdict_reason headline_effect headline_group_id headline_category headline_reference "
+        "method scope inference_reason",
     ),
     "contrasts": _columns(
         f"{_KEYS} group_id contrast category reference family_id",

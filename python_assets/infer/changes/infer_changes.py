@@ -50,7 +50,7 @@ from python_assets.infer.tables import (
     Table,
 )
 
-_OF_ROUND: Final = {
+_ROUND_FIELDS: Final = {
     name: name
     for name in ("value", "std_error", "ci_low", "ci_high", "studentised", "df", "p_value", "p_maxt", "p_equivalence")
 }
@@ -229,25 +229,25 @@ def columns_of(cells: Cells, measure_id: str, calibration: str) -> pd.DataFrame:
     return columns[(columns.measure_id == measure_id) & (columns.calibration == read)]
 
 
-def columns_of_pair(of_measure: pd.DataFrame, keys: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+def columns_of_pair(measure_columns: pd.DataFrame, keys: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     """The columns of both generations of a measure, by label."""
-    columns = of_measure.groupby(["category", "system_id"]).column_position.first()
+    columns = measure_columns.groupby(["category", "system_id"]).column_position.first()
     this_system, other = keys["system_id"], keys["reference_system_id"]
     return {
         category: (columns[category, this_system], columns[category, other])
-        for category in of_measure.category.unique()
+        for category in measure_columns.category.unique()
         if (category, this_system) in columns and (category, other) in columns
     }
 
 
 def changes_of(
-    cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, Any], exchanges: Exchanges, options: Options
+    cells: Cells, measure_columns: pd.DataFrame, keys: Mapping[str, Any], exchanges: Exchanges, options: Options
 ) -> MeasureChanges | None:
     """A measure of a pair, of columns_of; None where one of the two generations has no column of it."""
-    pair_columns = columns_of_pair(of_measure, keys)
+    pair_columns = columns_of_pair(measure_columns, keys)
     if not pair_columns:
         return None
-    measure_id, kind, direction = (str(of_measure[name].iloc[0]) for name in ("measure_id", "kind", "direction"))
+    measure_id, kind, direction = (str(measure_columns[name].iloc[0]) for name in ("measure_id", "kind", "direction"))
     margin = margin_of_change(options.margins, measure_id, direction, kind)
     if keys["calibration"] != CORRECTED:
         return MeasureChanges(cells, pair_columns, kind, keys, exchanges=exchanges, options=options, margin=margin)
@@ -331,9 +331,11 @@ def with_significance_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame) -> 
         hypotheses: of with_significance, those of pair_questions among them.
     """
     keys = pd.MultiIndex.from_frame(as_hypotheses(rows)[HYPOTHESIS])
-    found = hypotheses.set_index(HYPOTHESIS).is_significant.reindex(keys).eq(True).to_numpy()
+    hypothesis_is_significant = hypotheses.set_index(HYPOTHESIS).is_significant.reindex(keys).eq(True).to_numpy()
     is_hypothesis = rows.comparison.isin(PAIR_HYPOTHESES).to_numpy()
-    return rows.assign(is_significant=np.where(is_hypothesis, found, rows.is_significant).astype(bool))
+    return rows.assign(
+        is_significant=np.where(is_hypothesis, hypothesis_is_significant, rows.is_significant).astype(bool)
+    )
 
 
 def as_hypotheses(rows: pd.DataFrame) -> pd.DataFrame:
@@ -467,7 +469,7 @@ def _cells_told(
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
     at = rows.category.map([*changes.columns].index), rows.group_id.map(changes.cells.group_ids.index)
     columns = [
-        *_OF_ROUND,
+        *_ROUND_FIELDS,
         "q_value",
         "is_significant",
         "value_without",
@@ -482,7 +484,7 @@ def _cells_told(
         standing,
         (at[0].to_numpy(), at[1].to_numpy()),
         changes.cells.group_ids,
-        of_round=_OF_ROUND,
+        of_round=_ROUND_FIELDS,
         q_of=q_of,
         alpha=options.alpha,
     )
@@ -603,12 +605,12 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look
     may = (is_off(low, high) & (shown | explained)) | is_hypothesis
     significant_at = look.significant_at("system_comparisons", rows, numbers.q, may=may)
     # a group that moves only because of others by now stands no more
-    held = np.where(explained, judged.verdict, look.held("system_comparisons", rows, judged.verdict))
+    last_verdict = np.where(explained, judged.verdict, look.held("system_comparisons", rows, judged.verdict))
     is_told = (rows.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
     has_verdict = is_hypothesis | (is_group & ~is_told)
     return rows.assign(
         significant_at_look=np.where(is_group | is_hypothesis, significant_at, np.nan),
-        verdict=first_of([has_verdict], [held]),
-        verdict_reason=first_of([has_verdict & (held == Verdict.INCONCLUSIVE)], [judged.reason]),
+        verdict=first_of([has_verdict], [last_verdict]),
+        verdict_reason=first_of([has_verdict & (last_verdict == Verdict.INCONCLUSIVE)], [judged.reason]),
         q_equivalence=q_inside,
     )

@@ -60,8 +60,8 @@ from python_assets.infer.tables import (
 
 FEWEST_FOR_RATES: Final = 10  # root prompts under which cell rates are too coarse for a t interval
 _REFUSED: Final = (InferenceReason.TOO_MANY_UNSCORED, InferenceReason.SCORER_DIFFERS)
-OF_P: Final = ("p_maxt", "scope", "method")
-TESTED: Final = ("std_error", "skewness", *INTERVAL, *TEST, *OF_P)
+P_COLUMNS: Final = ("p_maxt", "scope", "method")
+TESTED: Final = ("std_error", "skewness", *INTERVAL, *TEST, *P_COLUMNS)
 KEPT_PATTERNS: Final = 2  # of present cells, whose draws are kept
 AND_SHUFFLED: Final = ", and changes shuffled among groups"
 
@@ -78,7 +78,7 @@ class Exchanges(NamedTuple):
 
     @classmethod
     def of(cls, frame: Frame, signs: Callable[[Ints], Flips], orders: Callable[[Ints], Draws]) -> "Exchanges":
-        """Those of the cells of a frame; signs and orders say what is drawn of some of them."""
+        """What changes place among the cells of a frame; signs and orders say what is drawn of some of them."""
 
         @lru_cache(maxsize=KEPT_PATTERNS)
         def flips(units: bytes) -> Flips:
@@ -394,7 +394,7 @@ class MeasureChanges:
             [is_open & self.is_identical, is_open & is_coarse, np.full(n.shape, True)],
             [InferenceReason.IDENTICAL_RESPONSES, InferenceReason.APPROXIMATE, judged.reason],
         )
-        judged = judged._replace(reason=reason).refused(~has_p, reason, OF_P)
+        judged = judged._replace(reason=reason).refused(~has_p, reason, P_COLUMNS)
         column_reasons = self.cells.refused[np.ravel([*self.columns.values()])]
         refusals = {
             # bounds take the place of this rule where groups meet; units of one group each have none

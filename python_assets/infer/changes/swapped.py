@@ -148,11 +148,11 @@ def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan
     value = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
     t, std_error = errors.of_sums(total, (z**2).sum(axis=0), n)
     is_told = n >= fewest
-    of_row = skewed.skewness(d, ~np.isnan(d), 0) if errors.n_labelled is None else np.full(n.shape, np.nan)
-    of_row[~is_told] = np.nan
+    row_skewness = skewed.skewness(d, ~np.isnan(d), 0) if errors.n_labelled is None else np.full(n.shape, np.nan)
+    row_skewness[~is_told] = np.nan
     std_error = np.where(is_told, std_error, np.nan)
-    of_hypothesis = skewed.mean_skewness(of_row, is_told)
-    mean = Mean(value, std_error, errors.n(n).astype(float) - 1.0, of_row, of_hypothesis)
+    hypothesis_skewness = skewed.mean_skewness(row_skewness, is_told)
+    mean = Mean(value, std_error, errors.n(n).astype(float) - 1.0, row_skewness, hypothesis_skewness)
     limits = skewed.limits(mean, alpha)
     return Sizes(
         value,
@@ -161,8 +161,8 @@ def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan
         t=np.where(is_told, t, np.nan),
         n=n,
         p_equivalence=skewed.margin_p(mean, np.full(n.shape, margin))[1],
-        skewness=of_row,
-        skewness_of_hypothesis=of_hypothesis,
+        skewness=row_skewness,
+        skewness_of_hypothesis=hypothesis_skewness,
     )
 
 
@@ -280,8 +280,8 @@ def _is_skewed(d: Floats, n: Ints) -> Bools:
 
 def _is_rarely_apart(d: Floats, n: Ints) -> Bools:
     """Whether few root prompts differ from the most frequent change, in a group or in all others together."""
-    apart, of_all = skewed.apart_from_frequent(d.reshape(-1, 1))
-    if not len(of_all):
+    apart, frequent_columns = skewed.apart_from_frequent(d.reshape(-1, 1))
+    if not len(frequent_columns):
         return np.zeros(n.shape, dtype=bool)
     apart = apart.reshape(d.shape)
     others = apart.sum(axis=1, keepdims=True) > apart

@@ -53,18 +53,19 @@ def who_moved(
     stays: Bools | bool = False,
     first: Result | None = None,
 ) -> Moved:
-    """Take out the groups that moved, the one that moved farthest first, until it is not called.
+    """Take out the groups that moved, the one that moved farthest first, while it is significant.
 
     Args:
-        rounds: of a question that is called, of three tested groups or more.
+        rounds: of a significant hypothesis with three tested groups or more.
         group: position of the group of each row; rows of a group are its labels.
         names: of the groups: of two that moved as far the first by name is looked at.
-        is_significant: whether rows of some p are called, at the level of the whole set.
+        is_significant: whether rows of some p are significant in the whole family.
         stays: rows that an earlier look called, which they stay in the first round.
         first: the round of all groups by both tests; tested where None.
 
     Returns:
-        Both of the last two groups stand where one of them is called: each is all that the other is held against.
+        Both of the last two groups differ on their own where one of them is significant: they are compared with
+        nothing but each other.
     """
 
     def farthest_of(tested: Result, significant: Bools) -> int:

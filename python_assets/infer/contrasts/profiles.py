@@ -65,19 +65,21 @@ class Shuffled(NamedTuple):
     null: Floats
 
 
-def shuffled_profiles(means: GroupMeans, of_noise: Draws, y: Floats) -> Shuffled:
+def shuffled_profiles(means: GroupMeans, noise_draws: Draws, y: Floats) -> Shuffled:
     """Shuffle whole profiles.
 
     Args:
         means: the groups.
-        of_noise: the draws of p, with those of intervals after them.
+        noise_draws: the draws of p, with those of intervals after them.
         y: share of each label in each cell, shape (cells, measures, labels).
     """
     n_measures, n_labels = y.shape[1:]
     flat = y.reshape(len(y), -1)
     seen = means.observed(flat)
     levels, observed = seen.level.reshape(n_measures, n_labels), seen.deviation.reshape(-1, n_measures, n_labels)
-    return Shuffled(levels, observed, means.null(flat, of_noise).reshape(n_measures, n_labels, len(means.groups), -1))
+    return Shuffled(
+        levels, observed, means.null(flat, noise_draws).reshape(n_measures, n_labels, len(means.groups), -1)
+    )
 
 
 def profile_tests(

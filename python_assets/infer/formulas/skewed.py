@@ -66,12 +66,12 @@ def skewness(values: Floats, is_present: NDArray[np.bool_], axis: int) -> Floats
     return np.where(n >= FEWEST_VALUES, n * np.sqrt(np.maximum(n - 1, 0)) / np.maximum(n - 2, 1) * plain, np.nan)
 
 
-def mean_skewness(of_row: Floats, in_hypothesis: NDArray[np.bool_]) -> Floats:
-    """Mean over the rows of the question along the last axis, as large an array; rows without any are left out."""
-    is_row = in_hypothesis & ~np.isnan(of_row)
-    n, total = is_row.sum(axis=-1, keepdims=True), np.where(is_row, of_row, 0.0).sum(axis=-1, keepdims=True)
+def mean_skewness(row_skewness: Floats, in_hypothesis: NDArray[np.bool_]) -> Floats:
+    """Mean over the rows of the question along the last axis, as large an array; rows without any do not count."""
+    is_row = in_hypothesis & ~np.isnan(row_skewness)
+    n, total = is_row.sum(axis=-1, keepdims=True), np.where(is_row, row_skewness, 0.0).sum(axis=-1, keepdims=True)
     mean = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
-    return np.broadcast_to(mean, of_row.shape)
+    return np.broadcast_to(mean, row_skewness.shape)
 
 
 def apart_from_frequent(x: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:

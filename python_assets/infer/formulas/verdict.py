@@ -46,10 +46,10 @@ class RowNumbers(NamedTuple):
     """What the verdict of a row follows from, arrays of one length.
 
     q: of no effect; NaN where nothing is tested. low, high: interval, NaN where there is none. q_margin, q_equivalence:
-    of lying past the margin and inside it; NaN without one. is_wide: whether the row speaks about prompts like these;
+    of lying past the margin and inside it; NaN without one. is_wide: whether the row speaks about similar prompts;
     else nothing past different. is_past_floor: of a metric, whether it is beyond its noise floor. explained: whether
-    the row differs because of another group alone. is_settled: whether no group that lies farther is open. no_effect: 1
-    of ratios.
+    the row differs because of another group alone. is_settled: whether no group that lies farther is inconclusive.
+    no_effect: 1 of ratios.
     """
 
     q: Floats
@@ -181,6 +181,31 @@ def hypothesis_verdicts(hypotheses: pd.DataFrame, rows: pd.DataFrame) -> NDArray
     }
     words = [str(word) for word in conditions]
     return np.select([*conditions.values()], words, str(Verdict.NOT_TESTED)).astype(object)
+
+
+def headlines(hypotheses: pd.DataFrame, rows: pd.DataFrame) -> NDArray[np.intp]:
+    """The row that heads every hypothesis: its position in rows, -1 where there is none.
+
+    Args:
+        hypotheses: with verdict, of hypothesis_verdicts.
+        rows: of hypothesis_verdicts, with value and is_significant; the first of equal ones heads.
+
+    Returns:
+        Of a hypothesis with a finding a row whose verdict is the same, of different also a significant row inside its
+        margin: a group before a metric, then the largest |value|.
+
+    Source: inference.md 2.5.
+    """
+    verdict = hypotheses.verdict.to_numpy()[rows.hypothesis.to_numpy()]
+    row_verdict, is_significant = rows.verdict.to_numpy(), rows.is_significant.to_numpy(dtype=bool)
+    is_finding = np.isin(verdict, [Verdict.BEYOND_MARGIN, Verdict.DIFFERENT, Verdict.EQUIVALENT])
+    is_inside = (verdict == Verdict.DIFFERENT) & (row_verdict == Verdict.EQUIVALENT) & is_significant
+    may = np.flatnonzero(((verdict == row_verdict) | is_inside) & is_finding & rows.has_value.to_numpy())
+    size = np.abs(rows.value.to_numpy(dtype=float)[may]).round(12)
+    order = np.lexsort((-size, ~rows.is_group.to_numpy(dtype=bool)[may]))
+    chosen = np.full(len(hypotheses), -1)
+    chosen[rows.hypothesis.to_numpy()[may[order]][::-1]] = may[order][::-1]
+    return chosen
 
 
 def n_needed(

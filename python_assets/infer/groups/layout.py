@@ -227,8 +227,8 @@ class Layout:
         elif role == "label":
             compared = compare_labels(scheme, x[:, None], {"risk_difference": margins[:1]}, with_indices=False)
         else:
-            of_either = dict.fromkeys(("mean_difference", "risk_difference"), margins)
-            compared = compare_values(scheme, x, of_either, is_rate=role != "continuous", with_indices=False)
+            margins_by_contrast = dict.fromkeys(("mean_difference", "risk_difference"), margins)
+            compared = compare_values(scheme, x, margins_by_contrast, is_rate=role != "continuous", with_indices=False)
         return next(iter(compared.contrasts.values()))
 
     def is_in_blocks(self, hypothesis: tuple[str, ...], options: Options) -> bool:

@@ -1,8 +1,8 @@
-"""A second look at groups that are called different: which stand for themselves.
+"""A second look at significant groups: which of them differ on their own.
 
-Belongs here: what is drawn again once q is known. Against the rest an innocent group is called where the rest holds a
-guilty one: of 3 groups one at +.8 sd, each of the others in 76 %. So the group that lies farthest is taken out, and the
-others are looked at again.
+Belongs here: what is drawn again once q is known. Against the rest an innocent group is significant where the rest
+holds a guilty one: of 3 groups one at +.8 sd, each of the others in 76 %. So the group that lies farthest is removed,
+and the others are looked at again.
 
 Source: inference.md 6.6.
 """
@@ -26,7 +26,7 @@ from python_assets.study.base import Against
 
 FEWEST_DRAWS: Final = 999
 DRAWS_PER_CALL: Final = 40  # so many draws lie below the p at which a group of the set is called
-OF_ROUND: Final = {
+ROUND_FIELDS: Final = {
     **{name: name for name in ("value", "std_error", "ci_low", "ci_high", "null_median", "null_q95", "studentised")},
     **{name: name for name in ("df", "skewness", "p_value", "p_margin", "p_equivalence")},
     **{"p_value_maxt": "p_maxt", "n_draws": "drawn"},
@@ -57,7 +57,7 @@ def peeled(
     """Say which of the called groups stand.
 
     Args:
-        contrasts: with is_significant, in the order of groups within a question, and the columns of OF_ROUND.
+        contrasts: with is_significant, in the order of groups within a question, and the columns of ROUND_FIELDS.
         hypotheses: with p_value, q_value and is_significant.
         layouts: by slice and grouping.
         ordered: p of the questions of each set, ascending.
@@ -82,23 +82,23 @@ def peeled(
         if tested.group_id.nunique() < 3:
             continue
         layout = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]]
-        p_of_set, group_ids = ordered[hypothesis["family_id"]], layout.cells.group_ids
-        of_hypothesis = tuple(str(hypothesis[name]) for name in KEYS_OF_HYPOTHESIS)
+        p_of_family, group_ids = ordered[hypothesis["family_id"]], layout.cells.group_ids
+        hypothesis_key = tuple(str(hypothesis[name]) for name in KEYS_OF_HYPOTHESIS)
 
-        def q_of(p: Floats, p_of_set: Floats = p_of_set, q: float = hypothesis["q_value"]) -> Floats:
-            return group_levels(p, q, p_of_set)
+        def q_of(p: Floats, p_of_family: Floats = p_of_family, q: float = hypothesis["q_value"]) -> Floats:
+            return group_levels(p, q, p_of_family)
 
-        found = peel(
+        standing = peel(
             *_first_round(tested, group_ids),
-            _again(layout, hypothesis, tested, p_of_set, options),
+            _again(layout, hypothesis, tested, p_of_family, options),
             partial(_is_significant, q_of=q_of, alpha=options.alpha),
-            names=group_ids if layout.is_in_blocks(of_hypothesis, options) else None,
+            names=group_ids if layout.is_in_blocks(hypothesis_key, options) else None,
         )
         labels = list(dict.fromkeys(tested.category))
         at = rows.category.map(labels.index).to_numpy(), rows.group_id.map(group_ids.index).to_numpy()
-        told = _told(rows, found, at, SEPARATOR.join(group_ids[group] for group in sorted(found.stand)))
-        contrasts.loc[told.index, told.columns] = told
-        later = _told_of_round(tested, found, tuple(one[is_tested.to_numpy()] for one in at), q_of, options.alpha)
+        reasons_row = _told(rows, standing, at, SEPARATOR.join(group_ids[group] for group in sorted(standing.stand)))
+        contrasts.loc[reasons_row.index, reasons_row.columns] = reasons_row
+        later = _told_of_round(tested, standing, tuple(one[is_tested.to_numpy()] for one in at), q_of, options.alpha)
         contrasts.loc[later.index, later.columns] = later
     return contrasts
 
@@ -107,14 +107,14 @@ def _is_significant(one: Result, q_of: Callable[[Floats], Floats], alpha: float)
     return (q_of(one.p_maxt) <= alpha) & is_off(one.ci_low, one.ci_high)
 
 
-def _told(rows: pd.DataFrame, found: Peeled, at: tuple[np.ndarray, np.ndarray], names: str) -> pd.DataFrame:
-    """Why the called rows of groups that do not stand do not."""
-    does_not = rows.is_significant.to_numpy(dtype=bool) & ~np.isin(at[1], found.stand)
-    is_explained = does_not & bool(found.stand)
+def _told(rows: pd.DataFrame, standing: Peeled, at: tuple[np.ndarray, np.ndarray], names: str) -> pd.DataFrame:
+    """Why significant rows of groups that do not differ on their own do not."""
+    does_not = rows.is_significant.to_numpy(dtype=bool) & ~np.isin(at[1], standing.stand)
+    is_explained = does_not & bool(standing.stand)
     is_number = is_explained & (rows.contrast != LOG_DISPARITY).to_numpy()
     return pd.DataFrame(
         {
-            "value_without": np.where(is_number, found.last.value[at], np.nan),
+            "value_without": np.where(is_number, standing.last.value[at], np.nan),
             "explained_by": first_of([is_explained], [names]),
             "is_unsettled": does_not & ~is_explained,
         },
@@ -123,17 +123,17 @@ def _told(rows: pd.DataFrame, found: Peeled, at: tuple[np.ndarray, np.ndarray], 
 
 
 def _told_of_round(
-    rows: pd.DataFrame, found: Peeled, at: tuple[np.ndarray, ...], q_of: Callable[[Floats], Floats], alpha: float
+    rows: pd.DataFrame, standing: Peeled, at: tuple[np.ndarray, ...], q_of: Callable[[Floats], Floats], alpha: float
 ) -> pd.DataFrame:
     """Rows that are significant in a later round alone, with the numbers of that round."""
     changed = []
-    for group, one in zip(found.stand[1:], found.rounds[1:], strict=True):
+    for group, one in zip(standing.stand[1:], standing.rounds[1:], strict=True):
         q, is_now = q_of(one.p_maxt), _is_significant(one, q_of, alpha)
         is_later = (at[1] == group) & is_now[at] & ~rows.is_significant.to_numpy(dtype=bool)
-        numbers = {name: getattr(one, field)[at][is_later] for name, field in OF_ROUND.items()}
+        numbers = {name: getattr(one, field)[at][is_later] for name, field in ROUND_FIELDS.items()}
         reasons = dict.fromkeys(("selected_reason", "missing_reason"), str(InferenceReason.DIFFERS_LATER))
         changed.append(
-            rows.loc[is_later, list(OF_ROUND)].assign(
+            rows.loc[is_later, list(ROUND_FIELDS)].assign(
                 **numbers, q_value=q[at][is_later], **dict.fromkeys((*_SELECTED, *_MISSING), np.nan), **reasons
             )
         )
@@ -153,12 +153,12 @@ def _first_round(tested: pd.DataFrame, group_ids: list[str]) -> tuple[Result, Bo
 
 
 def _again(
-    layout: Layout, hypothesis: Mapping[Hashable, Any], tested: pd.DataFrame, of_set: Floats, options: Options
+    layout: Layout, hypothesis: Mapping[Hashable, Any], tested: pd.DataFrame, family_p: Floats, options: Options
 ) -> Callable[[Collection[int]], Result]:
     """A round of some groups alone, by no more draws than what is called in the set asks for."""
     reference = Reference(Against(str(tested.reference.iat[0])))
     n_significant = max(int(hypothesis["n_significant"]), 1)
-    wanted = max(FEWEST_DRAWS, int(np.ceil(DRAWS_PER_CALL * len(of_set) / (options.alpha * n_significant))))
+    wanted = max(FEWEST_DRAWS, int(np.ceil(DRAWS_PER_CALL * len(family_p) / (options.alpha * n_significant))))
     fewer = options.at_once(min(options.n_permutations, wanted))
     key = tuple(str(hypothesis[name]) for name in KEYS_OF_HYPOTHESIS)
     n_groups, margin = len(layout.cells.group_ids), float(tested.margin.to_numpy(dtype=float)[0])

@@ -87,8 +87,8 @@ def _mean_limits(mean: Mean, is_mean: Bools, alpha: float) -> interval.Interval:
 def _is_rarely_apart(by_unit: Floats, is_present: Bools) -> Bools:
     """Whether a group differs from its own most frequent value in few root prompts, shape (columns, groups)."""
     n_groups, n_units, n_columns = by_unit.shape
-    own = np.where(is_present[:, :, None], by_unit, np.nan).swapaxes(0, 1).reshape(n_units, -1)
-    apart, columns = skewed.apart_from_frequent(own)
+    values = np.where(is_present[:, :, None], by_unit, np.nan).swapaxes(0, 1).reshape(n_units, -1)
+    apart, columns = skewed.apart_from_frequent(values)
     rarely = np.zeros(n_groups * n_columns, dtype=bool)
     rarely[columns] = apart.sum(axis=0) < skewed.FEWEST_APART
     return rarely.reshape(n_groups, n_columns).T

@@ -79,7 +79,7 @@ class BlockContrast(OfBlocks):
         return unit_means(self.design, y), unit_means(self.design, self._others(y))
 
     def both_sides(self, x: Floats) -> tuple[Floats, Floats]:
-        """The group and all others, also where it is held against the mean of all."""
+        """The group and all others, also where it is compared with the mean of all."""
         return BlockContrast(self.design).rates(x)
 
     def moments(self, y: Floats) -> Moments:

@@ -149,8 +149,10 @@ class OfBlocks(ABC):
 
         Source: inference.md 2.9.
         """
-        of_row = skewed.skewness(self.by_unit(x), self.is_present[:, :, None], axis=1).T
-        return of_row, skewed.mean_skewness(of_row, self.rows.in_hypothesis) if self.is_one_of_all else np.nan
+        row_skewness = skewed.skewness(self.by_unit(x), self.is_present[:, :, None], axis=1).T
+        return row_skewness, skewed.mean_skewness(
+            row_skewness, self.rows.in_hypothesis
+        ) if self.is_one_of_all else np.nan
 
     def is_rarely_apart(self, x: Floats) -> NDArray[np.bool_]:
         """Whether either side of a row differs from the most frequent value in too few units, (columns, rows)."""

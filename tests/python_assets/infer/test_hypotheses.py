@@ -135,9 +135,11 @@ def test_a_hypothesis_of_one_contrast_is_significant_only_where_that_is(weight, 
     levels, rows = with_levels(found, contrasts(found, [[0.001, 0.001]], ci_low=low), Look(0.05, 0.05))
     judged = with_significance(levels, rows.assign(weight=weight), Look(0.05, 0.05))
     assert judged.is_significant.tolist() == [significant]
-    told = with_verdicts(
-        judged, rows.assign(is_group=True, value=0.2, margin=np.nan, verdict="inconclusive"), Look(0.05, 0.05)
-    )
+    word = "different" if low > 0 else "inconclusive"
+    names = {"effect": rows.contrast, "group_id": ["a", "b"], "category": "", "reference": "rest"}
+    rows = rows.assign(is_group=True, value=[0.2, -0.3], margin=np.nan, verdict=word, **names)
+    told = with_verdicts(judged, rows, Look(0.05, 0.05))
+    assert told.headline_group_id.tolist() == ["b" if low > 0 else None]
     expected = ("different", None) if significant else ("inconclusive", "interval_holds_zero")
     assert told[["verdict", "verdict_reason"]].to_numpy().tolist() == [list(expected)]
 

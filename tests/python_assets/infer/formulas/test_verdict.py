@@ -11,6 +11,7 @@ from scipy import stats
 from python_assets.infer.formulas.multiplicity import benjamini_hochberg
 from python_assets.infer.formulas.verdict import (
     RowNumbers,
+    headlines,
     hypothesis_verdicts,
     is_off,
     n_needed,
@@ -80,7 +81,9 @@ def test_golden_hypotheses(case):
             "is_group": [row["kind"] == "group" for row in rows],
             "has_value": True,
             "margin": [row["margin"] for row in rows],
+            "value": [row["value"] for row in rows],
             "verdict": [verdict for verdict, *_ in told],
+            "is_significant": [significant for _, significant, _ in told],
         }
     )
     # of two groups there is one contrast
@@ -92,6 +95,9 @@ def test_golden_hypotheses(case):
     )
     assert hypothesis_verdicts(hypotheses, frame).tolist() == [case["verdict"]]
     assert is_significant == (case["outcome"] == "significant")
+    assert (case["verdict"] == "equivalent" and not is_significant) == (case["outcome"] == "equivalent")
+    (headline,) = headlines(hypotheses.assign(verdict=case["verdict"]), frame)
+    assert (None if headline < 0 else case["rows"][headline]) == case["headline"]
 
 
 def verdict(q, q_margin=np.nan, q_equivalence=np.nan, low=np.nan, high=np.nan, is_wide=True):
