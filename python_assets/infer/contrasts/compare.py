@@ -260,6 +260,11 @@ def _indices(
         names = (*wanted, *((BELOW_FOUR_FIFTHS,) if is_rate else ()))
         return dict.fromkeys(names, Result.of((x.shape[1],), reason=means.missing))
     seen, (permuted, noise) = means.observed(x), _shuffled(scheme, x, null, draws)
+    if is_rate and isinstance(means, BlockMeans) and not means.design.is_complete:
+        # the adjustment for missing cells adds: a rate near 0 or 1 can leave both
+        level = seen.level[:, None, None]
+        seen = seen._replace(deviation=seen.deviation.clip(-seen.level, 1 - seen.level))
+        permuted = permuted.clip(-level, 1 - level)
     observed = spread_of(seen.deviation, seen.level, seen.scale, 0)
     spread = spread_of(permuted, seen.level[:, None], seen.scale[:, None], 1)
     inverted, more = None, dict[str, Result]()
