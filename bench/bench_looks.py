@@ -15,20 +15,20 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from bench.bench_studies import ALPHA, Studies, asked, frame_of, simulate
 from python_assets.infer.draws.exchange import Floats, Shuffles
 from python_assets.infer.formulas.looks import Look, levels
 from python_assets.infer.formulas.selected import SELECTED_LEVEL, with_selected_sizes, with_weights
+from python_assets.infer.formulas.skewed import Mean, limits, mean_skewness, skewness
+from python_assets.infer.formulas.verdict import is_off
 from python_assets.infer.hypotheses import with_levels
 from python_assets.infer.options import FIRST_DRAWS
 from python_assets.infer.tables import ROW_KEYS
 
 AT_ONCE: Final = 20
 NO_PAIRS: Final = pd.DataFrame(
-    columns=[*ROW_KEYS, "family_id", "is_significant", "value", "std_error", "df", "p_value", "p_maxt", "mirror_of"],
-    dtype=object,
+    columns=[*ROW_KEYS, "family_id", "is_significant", *Mean._fields, "p_value", "p_maxt", "mirror_of"], dtype=object
 )
 
 
@@ -70,17 +70,23 @@ def looked_at(
         frame = frame_of(len(part), n_groups)
         shuffles = Shuffles(seed, n_permutations, frame.block)
         values = part.reshape(len(frame.block), -1)
-        p, p_group = asked(frame, values, shuffles, n_first=FIRST_DRAWS, flip_seed=seed, alpha=alpha, is_rate=is_rate)
-        p, p_group = p.reshape(n, -1), p_group.reshape(n, -1)
+        answers = asked(frame, values, shuffles, n_first=FIRST_DRAWS, flip_seed=seed, alpha=alpha, is_rate=is_rate)
+        p, p_group, low, high = (numbers.reshape(n, -1) for numbers in answers)
         for study, (hypotheses, contrasts) in enumerate(rows):
             look = Look(alpha, alphas[-1], k, n_looks, earlier=before[study])
             hypotheses, contrasts = with_levels(
-                hypotheses.assign(p_value=p[study]), contrasts.assign(p_value_maxt=p_group[study]), look
+                hypotheses.assign(p_value=p[study]),
+                contrasts.assign(p_value_maxt=p_group[study], ci_low=low[study], ci_high=high[study]),
+                look,
             )
+            # by q and by the interval of the look that calls
+            off = is_off(low[study], high[study])
             hypotheses, contrasts = (
                 rows_of.assign(significant_at_look=significant_at, is_significant=~np.isnan(significant_at))
-                for name, rows_of in (("hypotheses", hypotheses), ("contrasts", contrasts))
-                for significant_at in (look.significant_at(name, rows_of, rows_of.q_value.to_numpy(dtype=float)),)
+                for name, rows_of, may in (("hypotheses", hypotheses, True), ("contrasts", contrasts, off))
+                for significant_at in (
+                    look.significant_at(name, rows_of, rows_of.q_value.to_numpy(dtype=float), may=may),
+                )
             )
             any_false_each[study] |= _is_false(studies, hypotheses.q_value <= ALPHA)
             significant = hypotheses.is_significant.to_numpy()[: studies.n_true]
@@ -112,7 +118,7 @@ def _rows(studies: Studies, n_hypotheses: int) -> tuple[pd.DataFrame, pd.DataFra
     groups = hypotheses.loc[hypotheses.index.repeat(studies.n_groups)].drop(columns=["family_id", "n_hypotheses"])
     names = np.tile(np.arange(studies.n_groups).astype(str), n_hypotheses)
     return hypotheses, groups.assign(
-        group_id=names, contrast="mean_difference", category="", reference="rest", ci_low=np.nan, ci_high=np.nan
+        group_id=names, contrast="mean_difference", category="", reference="rest"
     ).reset_index(drop=True)
 
 
@@ -130,11 +136,14 @@ def _missed(studies: Studies, x: Floats, contrasts: pd.DataFrame, alpha: float) 
     effects *= np.sqrt(0.55 * n_groups / (n_groups - 1) / n_roots)
     truth = ((effects - effects.mean(axis=1, keepdims=True)) * n_groups / (n_groups - 1)).ravel()
     t = np.divide(value, std_error, out=np.zeros_like(value), where=std_error > 0)
-    sized = contrasts.assign(value=value, std_error=std_error, studentised=t, df=n_roots - 1.0, mirror_of=None)
+    row_skewness = skewness(d, np.ones(d.shape, dtype=bool), 0).T
+    of_hypothesis = mean_skewness(row_skewness, np.ones(n_groups, dtype=bool))
+    mean = Mean(value, std_error, np.full(len(value), n_roots - 1.0), row_skewness.ravel(), of_hypothesis.ravel())
+    sized = contrasts.assign(**mean._asdict(), studentised=t, mirror_of=None)
     found, _ = with_selected_sizes(*with_weights(sized, NO_PAIRS), alpha)
-    half = stats.t.isf(found[SELECTED_LEVEL].to_numpy() / 2, n_roots - 1) * std_error
+    low, high = limits(mean, found[SELECTED_LEVEL].to_numpy())
     is_significant = contrasts.is_significant.to_numpy()
-    return float((np.abs(value - truth) > half)[is_significant].mean()) if is_significant.any() else 0.0
+    return float(((truth < low) | (truth > high))[is_significant].mean()) if is_significant.any() else 0.0
 
 
 def normal(studies: Studies, n: int, seed: int) -> Floats:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from python_assets.infer.groups.peeling import peel
 from python_assets.infer.result import Result
@@ -80,6 +81,22 @@ def test_of_groups_in_units_of_their_own_the_farthest_significant_one_is_taken_o
 def test_groups_that_differ_from_one_another_all_stand(study):
     found = inferred(study.add("sentiment", shifted(3, 0, -3)).write())
     assert found.explained_by.isna().all()
+
+
+def test_a_group_that_is_significant_in_a_later_round_alone_has_the_numbers_of_that_round(study):
+    # beside the first group the second lies among the others
+    x = shifted(4, 1, 0, 0, 0, seed=2)
+    found = inferred(study.add("sentiment", x).write())
+    left = x[:, 1:] - x[:, 1:].mean(axis=1, keepdims=True)
+    d = left[:, 0] * 4 / 3
+    later = found.loc["g1"]
+    assert later.value_cells == pytest.approx(d.mean()) and later.std_error == pytest.approx(stats.sem(d))
+    low, high = stats.t.interval(0.95, len(d) - 1, d.mean(), stats.sem(d))
+    assert 0 < later.ci_low <= low + 1e-9 and later.ci_high >= high - 1e-9
+    assert later.verdict == "different" and later.q_value <= 0.05 and later.significant_at_look == 1
+    assert later.selected_reason == later.missing_reason == "differs_later"
+    assert later[["ci_low_selected", "ci_high_selected", "value_shrunken", "ci_low_missing"]].isna().all()
+    assert set(found.loc[["g2", "g3", "g4"]].verdict) == {"inconclusive"}
 
 
 def test_two_camps_stand_and_the_group_between_them_does_not_lean_on_one(study):
