@@ -17,7 +17,6 @@ from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
 from python_assets.infer.formulas.verdict import Verdict, VerdictReason, headlines, hypothesis_verdicts, is_off
-from python_assets.infer.result import first_of
 from python_assets.infer.tables import (
     CORRECTED,
     HEADLINE,
@@ -306,9 +305,12 @@ def with_verdicts(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) -> p
     rows = rows.assign(hypothesis=_positions(hypotheses, rows), has_value=rows.value.notna())
     verdict = hypothesis_verdicts(hypotheses, rows)
     heads = headlines(hypotheses.assign(verdict=verdict), rows)
-    names = {f"headline_{name}": first_of([heads >= 0], [rows[name].to_numpy()[heads]]) for name in HEADLINE}
+    heading = rows[HEADLINE].reset_index(drop=True).reindex(heads)
+    is_headed = heads >= 0
+    names = {f"headline_{name}": heading[name].astype(object).where(is_headed, None).to_numpy() for name in HEADLINE}
     is_open = ((hypotheses.q_value <= look.level) & ~hypotheses.is_significant).to_numpy()
-    reason = first_of([is_open & (verdict == Verdict.INCONCLUSIVE)], [str(VerdictReason.INTERVAL_HOLDS_ZERO)])
+    reason = np.full(len(hypotheses), None, dtype=object)
+    reason[is_open & (verdict == Verdict.INCONCLUSIVE)] = str(VerdictReason.INTERVAL_HOLDS_ZERO)
     return hypotheses.assign(verdict=verdict, verdict_reason=reason, **names)
 
 

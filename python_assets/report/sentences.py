@@ -290,7 +290,7 @@ def quantity_of(hypothesis: Row) -> str:
         hypothesis: its row of int_findings.
     """
     measure, statistic = measure_name(hypothesis["measure_id"]), hypothesis["statistic"]
-    options = [one for one in hypothesis["parameters"].split(";") if one]
+    options = [one for one in (hypothesis["parameters"] or "").split(";") if one]
     variant = " ".join(filter(None, (_VARIANTS.get(one) for one in options)))
     if statistic == GROUND_TRUTH:
         return f"the shares of {hypothesis['grouping_id']} in each label of {measure}"
