@@ -21,7 +21,7 @@ _CHANGED: Final = """
     inner join comparison.responses as compared
         on compared.system_id = recorded.system_id || '_' || {wave}
         and (compared.prompt_id, compared.replicate) = (recorded.prompt_id, recorded.replicate)
-    -- of another language neither has one
+    -- of another language both are unreadable
     where recorded.outcome is not null and compared.outcome is not null
 """
 

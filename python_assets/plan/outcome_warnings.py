@@ -41,7 +41,7 @@ _RESPONSES: Final = """
         where list_contains($factors, factor)
         group by study_id, prompt_id
     ) using (study_id, prompt_id)
-    where study_id = $study and outcome is not null and not is_declined and {is_of_another}
+    where study_id = $study and outcome in ('refused', 'answered') and not is_declined and {is_of_another}
 """
 
 
