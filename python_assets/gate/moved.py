@@ -23,11 +23,11 @@ from python_assets.infer.options import margin_of_change
 from python_assets.infer.result import NOBODY_STANDS
 from python_assets.published.account import PAIR_OUTCOMES
 from python_assets.published.query import open_published
-from python_assets.report.reader import rows_of
 from python_assets.report.readings import read_by
 from python_assets.study.measures import IN_EVERY_STUDY
 from python_assets.study.metrics import Margins
 from python_assets.study.study import Study, make_id
+from python_assets.warehouse.build import rows_of
 
 # what is told of a group is its change against the others that stay, on the same prompts, or against all others where
 # two camps moved apart, of a cell of a crossing the change that its parts do not make; where no value differs from

@@ -4,7 +4,7 @@ Belongs here: comparing what each run recorded with what the comparison reads. E
 """
 
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import duckdb
 
@@ -15,22 +15,16 @@ from python_assets.published.copies import literal
 from python_assets.warehouse.build import connect
 
 _VERSIONS: Final = "select distinct {version} from read_parquet({file}) where outcome is not null"
+_EXPECTED: Final = "outcomes that one version read"
 _CHANGED: Final = """
     select count(*), count(*) filter (where recorded.outcome <> compared.outcome)
     from read_parquet({file}) as recorded
     inner join comparison.responses as compared
         on compared.system_id = recorded.system_id || '_' || {wave}
         and (compared.prompt_id, compared.replicate) = (recorded.prompt_id, recorded.replicate)
-    -- of another language neither has one
+    -- of another language both are unreadable
     where recorded.outcome is not null and compared.outcome is not null
 """
-
-
-class _Changed(NamedTuple):
-    """Of how many outcomes of a run how many are read otherwise."""
-
-    n: int
-    n_changed: int
 
 
 def require_outcomes_alike(runs: BothRuns, published: Path) -> list[str]:
@@ -55,18 +49,18 @@ def require_outcomes_alike(runs: BothRuns, published: Path) -> list[str]:
         if unknown := [wave for wave, readers in versions.items() if readers is None]:
             got = f"run {getattr(runs, unknown[0]).run_id}, which a version made that recorded no outcomes"
             remedy = "gate against a run of this version: a rerun reads the answers of its log anew and asks nothing"
-            raise WarehouseError(f"study {runs.study_id}", got, "outcomes that one version read", remedy)
+            raise WarehouseError(f"study {runs.study_id}", got, _EXPECTED, remedy)
         if versions[THEN] == versions[NOW]:
             return []
         connection.execute(f"attach {literal(str(published))} as comparison (read_only)")
         queries = [_CHANGED.format(file=file, wave=literal(wave)) for wave, file in files.items()]
-        changed = [_Changed(*row) for query in queries for row in connection.execute(query).fetchall()]
+        changed = [row for query in queries for row in connection.execute(query).fetchall()]
     n, n_changed = (sum(counts) for counts in zip(*changed, strict=True))
     readers = " and ".join(" | ".join(sorted(versions[wave] or ())) or "a version that did not say" for wave in files)
     if n_changed:
         got = f"runs whose refusals were read by {readers}, which read {n_changed:,} of {n:,} outcomes otherwise"
         remedy = "gate against a run that this version made: a rerun reads the answers of its log anew and asks nothing"
-        raise WarehouseError(f"study {runs.study_id}", got, "outcomes that one version read", remedy)
+        raise WarehouseError(f"study {runs.study_id}", got, _EXPECTED, remedy)
     return [f"Refusals were read by {readers}: all {n:,} outcomes are the same by both."]
 
 

@@ -29,6 +29,7 @@ from python_assets.providers.spending import spending_of
 from python_assets.study.base import REPLAY
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, System, make_id
+from python_assets.texts.group_mask import GroupMask
 from python_assets.warehouse.build import Home, Quarantined, write_stage
 from python_assets.warehouse.progress import SILENT, Progress
 from python_assets.warehouse.run_context import ANY_NUMBER, CallAllowance, RunContext
@@ -80,16 +81,13 @@ def generate_study(
     imported = None if study.prompts.import_ is None else read_import(study)
     answers = {} if imported is None else _imported_answers(study, imported)
     everyone = expand_systems(study, list(answers))
-    configured = _configured(study, everyone, answers, (connection, home, progress), is_asked=True)
+    words = study_words(study, connection)
+    configured = _configured(study, everyone, answers, (connection, home, progress), words, is_asked=True)
     # what is wrong with the factors of models is told before anything is asked
     model_factors = system_factors(study, [system for system, _ in configured], imported)
     answered = ask_all(study, configured, prompts, home, progress, allowance)
     judged = judge_refusals(
-        study,
-        [run for _, run in answered],
-        prompts,
-        RunContext(home, progress, allowance=allowance),
-        study_words(study, connection),
+        study, [run for _, run in answered], prompts, RunContext(home, progress, allowance=allowance), words
     )
     runs = [(system, run) for (system, _), run in zip(answered, judged.runs, strict=True)]
     quarantine = _quarantined(runs)
@@ -262,7 +260,8 @@ def asked_systems(study: Study, connection: duckdb.DuckDBPyConnection, home: Hom
         home: where caches lie.
     """
     systems = [one for one in study.systems if one.spec.provider != REPLAY]
-    return _configured(study, systems, {}, (connection, home, SILENT), is_asked=False)
+    words = study_words(study, connection)
+    return _configured(study, systems, {}, (connection, home, SILENT), words, is_asked=False)
 
 
 def _configured(
@@ -270,12 +269,12 @@ def _configured(
     systems: Sequence[System],
     imported: dict[str, Answers],
     place: tuple[duckdb.DuckDBPyConnection, Home, Progress],
+    words: GroupMask,
     *,
     is_asked: bool,
 ) -> list[tuple[System, SystemConfig]]:
     """Generations with how they are asked; those of one extension share it, which is made from what is in a place."""
     made: dict[str, Extension] = {}
-    words = study_words(study, place[0])
 
     def extension_of(system: System) -> Extension | None:
         spec = system.extension

@@ -9,10 +9,9 @@ from typing import Final
 
 import pandas as pd
 
-from python_assets.published.query import open_published
+from python_assets.published.query import columns_of_table, open_published
 from python_assets.warehouse.raw_tables import columns_of
 
-_COLUMNS: Final = "select column_name from information_schema.columns where table_name = 'responses'"
 _OF_READER: Final = "select distinct {version} from responses where study_id = $study and outcome is not null"
 _OUTCOMES: Final = """
     select system_id, prompt_id, replicate, response_id, outcome, {version} as outcome_version
@@ -40,7 +39,7 @@ def outcomes_before(published: Path, study_id: str, versions: Collection[str]) -
     if not published.is_file():
         return nothing
     with open_published(published) as connection:
-        columns = {name for (name,) in connection.execute(_COLUMNS).fetchall()}
+        columns = columns_of_table(connection, "responses")
         if "outcome" not in columns:
             return nothing
         # a version that kept none read them all alike

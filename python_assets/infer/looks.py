@@ -17,7 +17,7 @@ from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import ACROSS, HEADLINE, PAIR_HYPOTHESES
 from python_assets.study.study import Study
-from python_assets.warehouse.build import Home
+from python_assets.warehouse.build import Home, rows_of
 from python_assets.warehouse.looks import TakenLook, now, take_look, taken_looks
 from python_assets.warehouse.preregistration import analysis_sha256
 
@@ -192,9 +192,8 @@ def _significant_rows(connection: duckdb.DuckDBPyConnection, table: str) -> list
     if table == "hypotheses":
         # those of pairs of generations are rows of system_comparisons
         call_columns, is_worded, is_own = "significant_at_look", "", " and reference_system_id = ''"
-    cursor = connection.execute(
+    return rows_of(
+        connection,
         f"select {', '.join(KEYS_OF[table])}, {call_columns} from inference.{table} "
-        f"where (significant_at_look is not null{is_worded}){is_own} order by all"
+        f"where (significant_at_look is not null{is_worded}){is_own} order by all",
     )
-    names = [column[0] for column in cursor.description or []]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from python_assets.plan.coverage_sets import Condition, coverage_factors, coverage_sets
 from python_assets.plan.design_tables import design_tables
-from python_assets.plan.group_models import build_models, rows_of
+from python_assets.plan.group_models import build_models
 from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.study.study import Study
 from python_assets.warehouse import paths
-from python_assets.warehouse.build import open_build, write_stage
+from python_assets.warehouse.build import open_build, rows_of, write_stage
 
 # so many of the best beginnings of a cell are continued: all of them, if all factors but the largest have no
 # more combinations, and then no better cell exists

@@ -7,12 +7,11 @@ import duckdb
 from python_assets.generate.generate_study import expand_systems
 from python_assets.generate.model_factors import system_factors
 from python_assets.importers.formats import ImportedTable
-from python_assets.plan.group_models import rows_of
 from python_assets.plan.text import PlannedFactor
 from python_assets.study.factors import OF_SYSTEMS, study_factors
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, make_id
-from python_assets.warehouse.build import write_stage
+from python_assets.warehouse.build import rows_of, write_stage
 
 
 def write_model_factors(study: Study, connection: duckdb.DuckDBPyConnection, imported: ImportedTable | None) -> None:

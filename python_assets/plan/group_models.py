@@ -71,13 +71,6 @@ def fill_planned_cells(connection: duckdb.DuckDBPyConnection, responses: pd.Data
         connection.unregister("planned_responses")
 
 
-def rows_of(connection: duckdb.DuckDBPyConnection, query: str, values: list[Any]) -> list[dict[str, Any]]:
-    """The rows of a query, by the names of their columns."""
-    cursor = connection.execute(query, values)
-    names = [column[0] for column in cursor.description or []]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-
-
 class _Project:
     """The dbt project as far as ref() reaches: a model is made when it is first referred to."""
 

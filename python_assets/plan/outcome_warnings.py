@@ -19,14 +19,14 @@ from python_assets.providers.refusal.lexicon import recall_lost
 from python_assets.providers.refusal.outcome import read_outcome
 from python_assets.providers.refusal.study_words import is_function_word, listed_words, study_words
 from python_assets.published.account import outcome_changes_in_words
-from python_assets.published.query import open_published
+from python_assets.published.query import columns_of_table, open_published
 from python_assets.study.study import Study
 from python_assets.texts.group_mask import GroupMask
 from python_assets.texts.group_words import words_of_levels
+from python_assets.warehouse.build import rows_of
 
 _MOST_WORDS: Final = 8
 _LEAST_SHARE: Final = 0.001
-_COLUMNS: Final = "select column_name from information_schema.columns where table_name = 'responses'"
 # a response in another language cannot be read, as the mart says, and what a server declined is refused anyhow
 _RESPONSES: Final = """
     select
@@ -41,7 +41,7 @@ _RESPONSES: Final = """
         where list_contains($factors, factor)
         group by study_id, prompt_id
     ) using (study_id, prompt_id)
-    where study_id = $study and outcome is not null and not is_declined and {is_of_another}
+    where study_id = $study and outcome in ('refused', 'answered') and not is_declined and {is_of_another}
 """
 
 
@@ -87,15 +87,13 @@ def _some(words: list[str]) -> str:
 def _of_last_run(study: Study, words: GroupMask, published: Path) -> Iterator[str]:
     factors = sorted({factor for grouping in study.groupings for factor in grouping})
     with open_published(published) as connection:
-        columns = {name for (name,) in connection.execute(_COLUMNS).fetchall()}
+        columns = columns_of_table(connection, "responses")
         if "outcome" not in columns:
             return
         keeps_version = "outcome_version" in columns
         is_of_another = "outcome_version is distinct from $version" if keeps_version else "$version is not null"
         query = {"study": study.study_id, "factors": factors, "version": outcome_version(words)}
-        cursor = connection.execute(_RESPONSES.format(is_of_another=is_of_another), query)
-        names = [column[0] for column in cursor.description or []]
-        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        rows = rows_of(connection, _RESPONSES.format(is_of_another=is_of_another), query)
     if not rows:
         return
     n, n_changed = Counter[tuple[str, str]](), Counter[tuple[str, str]]()

@@ -21,7 +21,7 @@ from python_assets.plan.declared_hypotheses import preregistered_hypotheses
 from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.factors import factor_warnings, planned_factors
 from python_assets.plan.foreseen_gates import foreseen_gates
-from python_assets.plan.group_models import fill_planned_cells, rows_of
+from python_assets.plan.group_models import fill_planned_cells
 from python_assets.plan.label_warnings import favourable_warnings, label_warnings
 from python_assets.plan.looks import look_warnings, planned_looks
 from python_assets.plan.metrics_of_logs import planned_metrics
@@ -44,7 +44,7 @@ from python_assets.study.base import ALL_PROMPTS, REPLAY, SIMULATOR, Against
 from python_assets.study.study import Study, grouping_id
 from python_assets.study.systems import baselines_by_system_prompt
 from python_assets.warehouse import paths
-from python_assets.warehouse.build import open_build
+from python_assets.warehouse.build import open_build, rows_of
 from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.run_context import OfflineError, RunContext
 

@@ -18,10 +18,10 @@ from python_assets.infer.design.parts import FEWEST
 from python_assets.infer.design.read_cells import NOT_REDUNDANT
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, unit_scopes
-from python_assets.plan.group_models import rows_of
 from python_assets.plan.text import PlannedGrouping
 from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, parts_of
 from python_assets.study.study import Study, grouping_id
+from python_assets.warehouse.build import rows_of
 
 _REFUSED: Final = {MIXED_UNITS: InferenceReason.MIXED_UNITS, PARTLY_NESTED: InferenceReason.PARTLY_NESTED}
 Factors = defaultdict[tuple[str, str], list[dict[str, Any]]]

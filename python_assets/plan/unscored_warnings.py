@@ -8,7 +8,7 @@ from pathlib import Path
 
 from python_assets.published.account import UNSCORED_MEASURES, unscored_in_words
 from python_assets.published.query import open_published
-from python_assets.report.reader import rows_of
+from python_assets.warehouse.build import rows_of
 
 _IS_PUBLISHED = """
     select count(*) > 0 from information_schema.tables where table_name = 'hypotheses'

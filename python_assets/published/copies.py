@@ -27,7 +27,7 @@ from python_assets.published.manifest import (
 from python_assets.study.factors import level_positions
 from python_assets.study.problems import listed
 from python_assets.study.study import AS_WRITTEN, Prompts
-from python_assets.warehouse.build import utc_now
+from python_assets.warehouse.build import rows_of, utc_now
 from python_assets.warehouse.file_hashes import sha256_of_file
 
 _FORMATS: Final[dict[ExportFormat, str]] = {"csv": "csv", "jsonl": "json", "parquet": "parquet"}
@@ -208,9 +208,7 @@ def _of_study(table: str, key: str) -> str:
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str, study_id: str) -> list[dict[str, Any]]:
-    cursor = connection.execute(query, {"study": study_id})
-    names = [column[0] for column in cursor.description or []]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    return rows_of(connection, query, {"study": study_id})
 
 
 def identifier(name: str) -> str:

@@ -60,6 +60,17 @@ def _require_names_of_today(connection: duckdb.DuckDBPyConnection, path: Path) -
         raise WarehouseError(path, Told(f"table {old[0]}"), expected, ANOTHER_HOME)
 
 
+def columns_of_table(connection: duckdb.DuckDBPyConnection, table: str) -> set[str]:
+    """The columns of a published table, none where a version published no such table.
+
+    Args:
+        connection: of open_published.
+        table: its name.
+    """
+    query = "select column_name from information_schema.columns where table_name = ?"
+    return {name for (name,) in connection.execute(query, [table]).fetchall()}
+
+
 def print_query(path: Path, query: str, output: QueryFormat) -> None:
     """Run one query and write its rows to standard output as a table, as CSV or as JSON.
 

@@ -21,7 +21,7 @@ from python_assets.published.account import (
 from python_assets.published.query import open_published
 from python_assets.study.base import CALIBRATIONS, GROUND_TRUTH
 from python_assets.study.problems import plural
-from python_assets.warehouse.build import Home
+from python_assets.warehouse.build import Home, rows_of
 
 MOST_LINES: Final = 12
 _MOST_GROUPS: Final = 4
@@ -117,9 +117,7 @@ class _Study(NamedTuple):
     study_id: str
 
     def rows(self, query: str, **parameters: object) -> list[Row]:
-        cursor = self.connection.execute(query, {"study": self.study_id, **parameters})
-        names = [column[0] for column in cursor.description or []]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        return rows_of(self.connection, query, {"study": self.study_id, **parameters})
 
 
 def summary(home: Home, study_id: str) -> str:

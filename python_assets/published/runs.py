@@ -14,7 +14,7 @@ from python_assets.published.account import OUTCOMES, outcomes_in_words
 from python_assets.published.query import format_table, open_published, shortened
 from python_assets.study.base import BASELINE, SIMULATOR
 from python_assets.study.control_characters import printable
-from python_assets.warehouse.build import Home
+from python_assets.warehouse.build import Home, rows_of
 
 RUN_ID_CHARACTERS: Final = 8  # of a run: enough to name it by
 _COUNTS: Final = (
@@ -51,15 +51,14 @@ def runs_of(home: Home) -> list[Row]:
             known = {name for name, *_ in described}
             # a warehouse that an earlier version wrote last has not all of them
             columns = ", ".join(name if name in known else f"null as {name}" for name in RUN_COLUMNS)
-            cursor = connection.execute(
+            rows = rows_of(
+                connection,
                 f"select {columns}, run_id in (from studies select run_id) as is_latest "
-                "from runs order by study_id, published_at, run_id"
+                "from runs order by study_id, published_at, run_id",
             )
         except duckdb.Error as error:
             remedy = "run a study: what is published is then written by this version"
             raise WarehouseError(home.published, error, "a table runs", remedy) from error
-        names = [column[0] for column in cursor.description or []]
-        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
     return [_described(row) for row in rows]
 
 

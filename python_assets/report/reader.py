@@ -13,6 +13,7 @@ import duckdb
 from python_assets.published.copies import study_row
 from python_assets.published.hidden_texts import hide_texts
 from python_assets.study.factors import level_positions
+from python_assets.warehouse.build import rows_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,13 +35,6 @@ OUTCOME: Final = """
         replace(status, '_', ' ')
     )
 """
-
-
-def rows_of(connection: duckdb.DuckDBPyConnection, query: str, parameters: Row) -> list[Row]:
-    """The rows of a query, by column name."""
-    cursor = connection.execute(query, parameters)
-    names = [column[0] for column in cursor.description or []]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 class Reader:

@@ -238,6 +238,21 @@ def connect(
     return connection
 
 
+def rows_of(
+    connection: duckdb.DuckDBPyConnection, query: str, values: Mapping[str, Any] | Sequence[Any] = ()
+) -> list[dict[str, Any]]:
+    """The rows of a query, by the names of their columns.
+
+    Args:
+        connection: any.
+        query: SQL.
+        values: of its parameters, by name or in their order.
+    """
+    cursor = connection.execute(query, values)
+    names = [column[0] for column in cursor.description or []]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
 def _connect(path: Path | str) -> duckdb.DuckDBPyConnection:
     if isinstance(path, Path):
         make_folder(path.parent)

@@ -5,15 +5,7 @@ before as (
 ),
 
 responses as (
-    select
-        study_id,
-        system_id,
-        prompt_id,
-        replicate,
-        response_id,
-        outcome,
-        outcome_version
-    from {{ ref('responses') }}
+    select * from {{ ref('responses') }}
     where outcome is not null
 ),
 

@@ -97,7 +97,7 @@ def _known(measure: Measure, versions: list[str]) -> list[Validation]:
 
 
 def _is_version(version: str, validated: str) -> bool:
-    """Whether what was validated is what reads, whichever words of the study it masks."""
+    """Whether what was validated is what reads, with its own or with neutral words."""
     return version == validated or version.startswith(f"{validated}; ")
 
 

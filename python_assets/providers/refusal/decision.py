@@ -81,7 +81,7 @@ def rest_of_decision(text: str, asks: Asked) -> str | None:
         text: the response, the study's own words masked.
         asks: what its prompt offers.
     """
-    if folded(text[:_OPTION_CHARACTERS]) in asks.options | asks.lines and len(text) <= _OPTION_CHARACTERS:
+    if len(text) <= _OPTION_CHARACTERS and ((whole := folded(text)) in asks.options or whole in asks.lines):
         return ""
     first, rest = _first_sentence(text.lstrip())
     if folded(first) in asks.options:

@@ -15,9 +15,9 @@ from python_assets.published.copies import study_row
 from python_assets.published.query import open_published
 from python_assets.report.audits.record import Record
 from python_assets.report.matrix import ALL_ELSE, PRIMARY, verdict_of
-from python_assets.report.reader import Row, rows_of
+from python_assets.report.reader import Row
 from python_assets.study.base import BASELINE, make_id
-from python_assets.warehouse.build import Home
+from python_assets.warehouse.build import Home, rows_of
 
 _SCHEMA: Final = "plumbline-audit/2"
 _MODELS: Final = f"""

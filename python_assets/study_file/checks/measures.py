@@ -45,7 +45,8 @@ def _engine_field(spec: MeasureSpec) -> FieldPath:
 def every_measure_id(draft: Draft) -> list[str]:
     """The identifiers of all measures of a study, those that every study has included."""
     specs = draft.parts.measures.values()
-    declared = [key for spec in specs for key in _ids(spec, imported_ids(specs))]
+    imported = imported_ids(specs)
+    declared = [key for spec in specs for key in _ids(spec, imported)]
     return list(dict.fromkeys([*declared, *IN_EVERY_STUDY]))
 
 
