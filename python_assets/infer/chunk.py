@@ -4,7 +4,7 @@ Belongs here: what is computed measure by measure. What needs all measures of a 
 is run.py, which joins the tables of all parts between these functions.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
 from typing import Final
@@ -24,6 +24,7 @@ from python_assets.infer.changes.infer_changes import (
     with_who_moved,
 )
 from python_assets.infer.changes.missing_changes import with_missing_changes
+from python_assets.infer.design.cells import Cells
 from python_assets.infer.design.custom_functions import custom_functions
 from python_assets.infer.groups.crossings import few_flips, hypotheses_by_t, with_standing_cells
 from python_assets.infer.groups.layout import labelled_measures, layouts
@@ -84,13 +85,19 @@ class Chunk:
         options, every = self._options, list(self._layouts.values())
         n_draws = [layout.n_draws(options) for layout in every]
         tell, before = self._progress.start("inference", DRAWS, sum(n_draws)), np.cumsum([0, *n_draws])
-        rows = (
-            layout.rows(options, partial(_tell_after, tell, int(n))) for layout, n in zip(every, before, strict=False)
-        )
-        tables = _stacked(chain(*rows, truth_rows(self._connection, options, self._measures, self._unscored)))
-        tables["system_comparisons"] = compare_systems(
-            self._connection, self._of_pairs, self._study.compared_with, options, self._measures
-        )
+        rows = list[tuple[str, Table]]()
+
+        def in_turn() -> Iterator[Cells]:
+            """Cells of pairs, each after the rows of its groups, whose orders the changes have too."""
+            yield from (cells for cells in self._of_pairs if not cells.grouping_id)
+            for layout, n in zip(every, before, strict=False):
+                rows.extend(layout.rows(options, partial(_tell_after, tell, int(n))))
+                if not layout.of_models.is_of_models:
+                    yield layout.of_models
+
+        changes = compare_systems(self._connection, in_turn(), self._study.compared_with, options, self._measures)
+        tables = _stacked(chain(rows, truth_rows(self._connection, options, self._measures, self._unscored)))
+        tables["system_comparisons"] = changes
         for function in self._functions.values():
             if function.first_failure is not None:
                 where = f"analysis.custom_statistics: {function.path} gives no number of some groups or draws"

@@ -23,9 +23,10 @@ from python_assets.infer.changes.subgroup_rates import subgroup_changes
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS
 from python_assets.infer.contrasts.standing import OF_SELECTION, by_t, of_t, standing_cells, told_of_standing
 from python_assets.infer.design.cells import COLUMN_KEYS, Cells
+from python_assets.infer.design.design import Unit
 from python_assets.infer.design.labels import read_labels
 from python_assets.infer.design.read_cells import read_whole
-from python_assets.infer.draws.exchange import Floats, Ints, Shuffles, stable_seed
+from python_assets.infer.draws.exchange import Floats, Ints, shuffles_of, stable_seed
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import group_levels
@@ -90,7 +91,7 @@ def pair_layouts(
 
 def compare_systems(
     connection: duckdb.DuckDBPyConnection,
-    layouts: Sequence[Cells],
+    layouts: Iterable[Cells],
     reference: str | None,
     options: Options,
     measures: Collection[str] | None = None,
@@ -173,8 +174,8 @@ def _exchanges(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Opt
     def swaps(units: Ints) -> Flips:
         return Flips(seed, options.n_permutations, n_units, position[units], options.n_first)
 
-    orders = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "changes shuffled")
-    return Exchanges.of(cells.frame, swaps, Shuffles(orders, options.n_permutations, cells.frame.block).of)
+    orders = stable_seed(options.seed, cells.slice_id, cells.grouping_id, Unit.ROOT_PROMPT)
+    return Exchanges.of(cells.frame, swaps, shuffles_of(orders, options.n_permutations, cells.frame.block).of)
 
 
 def _of_cells(

@@ -7,6 +7,7 @@ puts in a place of that sum, so that W @ Z permutes all columns of Z at once.
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -160,6 +161,16 @@ class Shuffles:
             table[:, self._padded] = keys
         order = _order_of(table.reshape(n, self._n_strata, self._width)).astype(self._kind)
         return order.reshape(n, -1) if is_full else order.reshape(n, -1)[:, self._padded]
+
+
+def shuffles_of(seed: int, n: int, stratum: Ints) -> Shuffles:
+    """Shuffles of these arguments; the last ones stay, since groups and what changed of them have the same orders."""
+    return _kept_shuffles(seed, n, stratum.astype(np.intp).tobytes())
+
+
+@lru_cache(maxsize=2)
+def _kept_shuffles(seed: int, n: int, stratum: bytes) -> Shuffles:
+    return Shuffles(seed, n, np.frombuffer(stratum, dtype=np.intp))
 
 
 def _order_of(keys: Floats) -> NDArray[np.int64]:

@@ -71,31 +71,39 @@ headlines as (
     from {{ source('inference', 'hypotheses') }}
 ),
 
-ranked as (
+placed as (
+    -- where inference names no headline the largest contrast replaces it, or the largest metric
     select
         sizes.*,
+        case
+            when
+                name = headline_effect
+                and group_id = headline_group_id
+                and category = headline_category
+                and reference = headline_reference
+            then 0
+            else 1
+        end as headline_position,
+        case group_id when '' then 1 else 0 end as kind_position
+    from sizes
+    inner join headlines using ({{ keys }})
+),
+
+ranked as (
+    select
+        *,
         row_number() over (
             partition by {{ keys }}
             order by
-                -- where inference names no headline the largest contrast replaces it, or the largest metric
-                case
-                    when
-                        name = headline_effect
-                        and group_id = headline_group_id
-                        and category = headline_category
-                        and reference = headline_reference
-                    then 0
-                    else 1
-                end asc,
-                case group_id when '' then 1 else 0 end asc,
+                headline_position asc,
+                kind_position asc,
                 round(abs(value), 12) desc nulls last,
                 name asc,
                 group_id asc,
                 category asc,
                 reference asc
         ) as place
-    from sizes
-    inner join headlines using ({{ keys }})
+    from placed
 )
 
 select
