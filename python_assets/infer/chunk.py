@@ -82,18 +82,19 @@ class Chunk:
 
     def first(self) -> Frames:
         """The rows of every table, without sets, q and verdicts."""
-        options, every = self._options, list(self._layouts.values())
-        n_draws = [layout.n_draws(options) for layout in every]
+        options = self._options
+        n_draws = [layout.n_draws(options) for layout in self._layouts.values()]
         tell, before = self._progress.start("inference", DRAWS, sum(n_draws)), np.cumsum([0, *n_draws])
         rows = list[tuple[str, Table]]()
+        paired = {(cells.slice_id, cells.grouping_id): cells for cells in self._of_pairs}
 
         def in_turn() -> Iterator[Cells]:
-            """Cells of pairs, each after the rows of its groups, whose orders the changes have too."""
-            yield from (cells for cells in self._of_pairs if not cells.grouping_id)
-            for layout, n in zip(every, before, strict=False):
+            """Cells of pairs, each after the rows of its groups, which are shuffled in the same orders."""
+            yield from (cells for key, cells in paired.items() if key not in self._layouts)
+            for (key, layout), n in zip(self._layouts.items(), before, strict=False):
                 rows.extend(layout.rows(options, partial(_tell_after, tell, int(n))))
-                if not layout.of_models.is_of_models:
-                    yield layout.of_models
+                if key in paired:
+                    yield paired[key]
 
         changes = compare_systems(self._connection, in_turn(), self._study.compared_with, options, self._measures)
         tables = _stacked(chain(rows, truth_rows(self._connection, options, self._measures, self._unscored)))
