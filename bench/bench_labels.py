@@ -372,7 +372,7 @@ def _changes(sides: list[tuple[Floats, Floats]], seed: int, n_permutations: int,
     def swaps(units: Ints) -> Flips:
         return Flips(seed, n_permutations, len(sides[0][0]), units)
 
-    exchanges = Exchanges(swaps, Shuffles(seed, n_permutations, cells.frame.block))
+    exchanges = Exchanges.of(cells.frame, swaps, Shuffles(seed, n_permutations, cells.frame.block).of)
     return MeasureChanges(cells, {"": (0, 1)}, "binary", {}, exchanges, _options(seed, n_permutations))
 
 

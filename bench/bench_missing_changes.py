@@ -111,7 +111,7 @@ def changes_of(x: Floats, seed: int) -> tuple[MeasureChanges, FilledChanges]:
         columns,
         "continuous",
         {},
-        exchanges=Exchanges(swaps, Shuffles(seed, N_DRAWS, frame.block)),
+        exchanges=Exchanges.of(frame, swaps, Shuffles(seed, N_DRAWS, frame.block).of),
         options=options,
     )
     return changes, FilledChanges.of(cells, answers, columns, is_rate=False, fills_scale=False)
