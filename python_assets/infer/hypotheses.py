@@ -281,6 +281,7 @@ def with_significance(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) 
 
     Source: inference.md 2.5.
     """
+    rows = rows[rows.weight > 0]  # others, such as log disparities, count nowhere
     by_hypothesis = rows.groupby(HYPOTHESIS, sort=False).agg(n=("weight", "sum"), has_any=("is_significant", "any"))
     answers = by_hypothesis.reindex(pd.MultiIndex.from_frame(hypotheses[HYPOTHESIS]))
     is_single = (answers.n > 0) & (answers.n < 2 - TIE)

@@ -30,7 +30,7 @@ from python_assets.infer.draws.exchange import Floats, Ints, shuffles_of, stable
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import group_levels
-from python_assets.infer.formulas.verdict import RowNumbers, Verdict, is_off, row_verdicts
+from python_assets.infer.formulas.verdict import RowNumbers, Verdict, VerdictReason, is_off, row_verdicts
 from python_assets.infer.options import Options, margin_of_change
 from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, Result, first_of
 from python_assets.infer.schemes.corrected_values import with_labels
@@ -554,6 +554,9 @@ def _told(
         explained_by=because.where(is_because, None),
         p_equivalence=np.where(is_tested, moved.alone.p_equivalence[at], np.nan),
         differs_on_its_own=differs_on_its_own,
+        inference_reason=rows.inference_reason.where(
+            rows.inference_reason.notna() | ~is_tested, moved.alone.reason[at]
+        ),
     )
 
 
@@ -609,9 +612,12 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look
     last_verdict = np.where(explained, judged.verdict, look.held("system_comparisons", rows, judged.verdict))
     is_told = (rows.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
     has_verdict = is_hypothesis | (is_group & ~is_told)
+    is_open = has_verdict & (last_verdict == Verdict.INCONCLUSIVE)
+    # a hypothesis with a small q is open where its only row has an interval that holds 0
+    holds_zero = is_hypothesis & (q <= look.level)
     return rows.assign(
         significant_at_look=np.where(is_group | is_hypothesis, significant_at, np.nan),
         verdict=first_of([has_verdict], [last_verdict]),
-        verdict_reason=first_of([has_verdict & (last_verdict == Verdict.INCONCLUSIVE)], [judged.reason]),
+        verdict_reason=first_of([is_open & holds_zero, is_open], [VerdictReason.INTERVAL_HOLDS_ZERO, judged.reason]),
         q_equivalence=q_inside,
     )

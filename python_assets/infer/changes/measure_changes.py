@@ -42,8 +42,9 @@ from python_assets.infer.design.design import (
     scopes,
     shared,
 )
-from python_assets.infer.draws.exchange import Draws, Floats, Ints, goes_on
+from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, goes_on
 from python_assets.infer.draws.flips import Flips
+from python_assets.infer.formulas import skewed
 from python_assets.infer.options import Options
 from python_assets.infer.result import EVERY_P, INTERVAL, TEST, Bools, InferenceReason, Result, first_of
 from python_assets.infer.schemes.block_contrast import BlockContrast
@@ -117,7 +118,15 @@ class MeasureChanges:
 
     @cached_property
     def _pair(self) -> Paired:
-        return paired(self.cells.frame, self.x)
+        return self._paired(self.x)
+
+    def _paired(self, x: Floats) -> Paired:
+        """Values by root prompt; where no change of a group is larger than what digits are lost by, there is none."""
+        pair = paired(self.cells.frame, x)
+        largest = np.nanmax(np.abs(pair.differences[0] - pair.differences[1]), initial=0.0)
+        if largest > TIE * np.nanmax(np.abs(x), initial=0.0):
+            return pair
+        return pair._replace(differences=pair.differences[[1, 1]])
 
     @cached_property
     def _groups(self) -> dict[str, np.ndarray]:
@@ -207,7 +216,7 @@ class MeasureChanges:
 
     def _swapped(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
-        return self._tested(np.stack([d, 0 * d]), fewest=self.fewest).result
+        return self._tested(np.stack([d, 0 * d]), fewest=self.fewest, rarely_apart=self.rarely_apart(without)).result
 
     def _shuffled(self, swapped: Result, without: Collection[int]) -> Result:
         return swapped if self.errors.n_labelled else self.also_shuffled(swapped, without)
@@ -251,7 +260,8 @@ class MeasureChanges:
         d = self.changes_without(without)
         sizes = sizes_of(d, self.options.alpha, fewest=self.fewest, margin=self.margin, errors=self.errors)
         named = ("value", "std_error", "ci_low", "ci_high", "p_equivalence", "skewness")
-        return Result.of(sizes.value.shape, **{name: getattr(sizes, name) for name in named})
+        reason = first_of([self.rarely_apart(without)], [InferenceReason.APPROXIMATE])
+        return Result.of(sizes.value.shape, reason=reason, **{name: getattr(sizes, name) for name in named})
 
     def _of_units(self, without: Collection[int]) -> Result:
         is_out = np.isin(self.cells.frame.group, [*without])[:, None]
@@ -262,7 +272,7 @@ class MeasureChanges:
     def changes_without(self, groups: Collection[int]) -> Floats:
         """D of one generation less that of the other with groups taken out of all blocks, by root prompt and row."""
         is_out = np.isin(self.cells.frame.group, [*groups])[:, None]
-        left = paired(self.cells.frame, np.where(is_out, np.nan, self.x))
+        left = self._paired(np.where(is_out, np.nan, self.x))
         d = np.full(self._pair.differences.shape[1:], np.nan)
         d[np.searchsorted(self._pair.units, left.units)] = left.differences[0] - left.differences[1]
         return d
@@ -277,10 +287,38 @@ class MeasureChanges:
         """Of the root prompts that both answered."""
         return self.exchanges.signs(self._pair.units)
 
-    def _tested(self, x: Floats, *, fewest: int = 2, margin: float = np.nan) -> Change:
-        alpha, draw_alpha = self.options.alpha, self.options.alpha_of_draws
+    def rarely_apart(self, without: Collection[int] = ()) -> Bools:
+        """Rows whose group, or whose others together, changed otherwise than most cells in few root prompts.
+
+        Args:
+            without: groups that are out of all blocks.
+
+        Source: inference.md 2.9.
+        """
+        frame = self.cells.frame
+        is_out = np.isnan(self.x).any(axis=(0, 2)) | np.isin(frame.group, [*without])
+        cell = shared(frame, ~is_out)
+        rarely = np.zeros((len(self.columns), frame.n_groups), dtype=bool)
+        apart, labels = skewed.apart_from_frequent((self.x[0] - self.x[1])[cell])
+        if self.errors.n_labelled is None and len(labels):
+            by_root = np.zeros((frame.root_of_block.max() + 1, frame.n_groups, len(labels)), dtype=bool)
+            np.logical_or.at(by_root, (frame.root_of_block[frame.block[cell]], frame.group[cell]), apart)
+            others = by_root.sum(axis=1, keepdims=True) > by_root
+            rarely[labels] = np.minimum(by_root.sum(axis=0), others.sum(axis=0)).T < skewed.FEWEST_APART
+        return rarely.ravel()
+
+    def _tested(
+        self, x: Floats, *, fewest: int = 2, margin: float = np.nan, rarely_apart: Bools | None = None
+    ) -> Change:
         return mean_changes(
-            x, self.signs, alpha, fewest=fewest, margin=margin, alpha_of_draws=draw_alpha, errors=self.errors
+            x,
+            self.signs,
+            self.options.alpha,
+            fewest=fewest,
+            margin=margin,
+            alpha_of_draws=self.options.alpha_of_draws,
+            errors=self.errors,
+            rarely_apart=rarely_apart,
         )
 
     def _nothing_shared(self, comparison: str) -> Table:
@@ -303,7 +341,9 @@ class MeasureChanges:
     def _moved(self) -> Iterator[Table]:
         """The question whether groups moved against each other, and its answer group by group."""
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
-        groups = self._tested(self._pair.differences, fewest=self.fewest, margin=self.margin)
+        groups = self._tested(
+            self._pair.differences, fewest=self.fewest, margin=self.margin, rarely_apart=self.rarely_apart()
+        )
         if self.errors.n_labelled is None and self.cells.asks_of_parts is None:
             groups = groups._replace(result=self.also_shuffled(groups.result))
         yield self._rows(DISPARITY_CHANGE, self._judged(groups), margin=self.margin, **self._groups)

@@ -175,6 +175,7 @@ def mean_changes(
     margin: float = np.nan,
     alpha_of_draws: float | None = None,
     errors: MeanErrors = PLAIN,
+    rarely_apart: Bools | None = None,
 ) -> Change:
     """Test whether rows changed, by turning round whole root prompts.
 
@@ -186,6 +187,7 @@ def mean_changes(
         margin: of sizes_of.
         alpha_of_draws: of Options; alpha where None.
         errors: how they are made.
+        rarely_apart: rows in which few root prompts differ from what most have; by the rows' own changes where None.
 
     Returns:
         Means over root prompts with their intervals; p of a t distribution where MOST_FOR_T root prompts or fewer
@@ -197,6 +199,7 @@ def mean_changes(
     n = sizes.n
     value_a, value_b = np.divide(np.nansum(x, axis=1), n, out=np.full((2, *n.shape), np.nan), where=n > 0)
     is_tested, is_permuted = n >= fewest, len(d) > MOST_FOR_T
+    rarely = skewed.is_rarely_apart(d) if rarely_apart is None else rarely_apart
     # the same change on each of few root prompts: t has nothing to hold it against
     has_no_error = is_tested & (not is_permuted) & (np.abs(sizes.t) > 0) & (sizes.std_error == 0)
     p = p_maxt = np.full(n.shape, np.nan)
@@ -231,7 +234,7 @@ def mean_changes(
         is_permuted=is_permuted,
         method=first_of([is_tested], [SWAPPED if is_permuted else _BY_T]),
         reason=first_of(
-            [~is_tested, _is_skewed(d, n) | _is_rarely_apart(d, n), np.full(n.shape, not is_permuted)],
+            [~is_tested, _is_skewed(d, n) | rarely, np.full(n.shape, not is_permuted)],
             [InferenceReason.FEW_BESIDE_OTHERS, InferenceReason.APPROXIMATE, InferenceReason.P_FLOOR],
         ),
     ).refused(has_no_error, InferenceReason.NO_ERROR, ("p_value", "p_maxt", *INTERVAL))
@@ -276,18 +279,6 @@ def _is_skewed(d: Floats, n: Ints) -> Bools:
     second, third = (np.nansum(centred**power, axis=0) / np.maximum(n, 1) for power in (2, 3))
     skewness: Floats = np.divide(third, second**1.5, out=np.zeros(len(n)), where=second > 0)
     return (n >= MIN_UNITS_FOR_SCOPE) & (np.abs(skewness) > SKEW_PER_ROOT * np.sqrt(n))
-
-
-def _is_rarely_apart(d: Floats, n: Ints) -> Bools:
-    """Whether few root prompts differ from the most frequent change, in a group or in all others together."""
-    apart, frequent_columns = skewed.apart_from_frequent(d.reshape(-1, 1))
-    if not len(frequent_columns):
-        return np.zeros(n.shape, dtype=bool)
-    apart = apart.reshape(d.shape)
-    others = apart.sum(axis=1, keepdims=True) > apart
-    few_others = others.sum(axis=0) < skewed.FEWEST_APART if d.shape[1] > 1 else False
-    rarely: Bools = (apart.sum(axis=0) < skewed.FEWEST_APART) | few_others
-    return rarely
 
 
 def dispersion_change(differences: Floats, alpha: float) -> Change:

@@ -91,6 +91,18 @@ def apart_from_frequent(x: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]
     return apart[:, columns], columns
 
 
+def is_rarely_apart(x: Floats) -> NDArray[np.bool_]:
+    """Whether fewer than FEWEST_APART cells of a column differ from the value that FREQUENT of them have.
+
+    Args:
+        x: of apart_from_frequent.
+    """
+    apart, columns = apart_from_frequent(x)
+    rarely = np.zeros(x.shape[1], dtype=bool)
+    rarely[columns] = apart.sum(axis=0) < FEWEST_APART
+    return rarely
+
+
 def limits(mean: Mean, alpha: Floats | float) -> Interval:
     """The outer limits of every slant, at level 1 - alpha."""
     quantile = stats.t.isf(np.asarray(alpha) / 2, np.where(mean.df > 0, mean.df, np.nan))

@@ -201,7 +201,7 @@ def headlines(hypotheses: pd.DataFrame, rows: pd.DataFrame) -> NDArray[np.intp]:
     is_finding = np.isin(verdict, [Verdict.BEYOND_MARGIN, Verdict.DIFFERENT, Verdict.EQUIVALENT])
     is_inside = (verdict == Verdict.DIFFERENT) & (row_verdict == Verdict.EQUIVALENT) & is_significant
     may = np.flatnonzero(((verdict == row_verdict) | is_inside) & is_finding & rows.has_value.to_numpy())
-    size = np.abs(rows.value.to_numpy(dtype=float)[may]).round(12)
+    size = np.array([float(f"{value:.12g}") for value in np.abs(rows.value.to_numpy(dtype=float)[may])])
     order = np.lexsort((-size, ~rows.is_group.to_numpy(dtype=bool)[may]))
     chosen = np.full(len(hypotheses), -1)
     chosen[rows.hypothesis.to_numpy()[may[order]][::-1]] = may[order][::-1]

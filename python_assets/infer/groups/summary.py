@@ -88,10 +88,7 @@ def _is_rarely_apart(by_unit: Floats, is_present: Bools) -> Bools:
     """Whether a group differs from its own most frequent value in few root prompts, shape (columns, groups)."""
     n_groups, n_units, n_columns = by_unit.shape
     values = np.where(is_present[:, :, None], by_unit, np.nan).swapaxes(0, 1).reshape(n_units, -1)
-    apart, columns = skewed.apart_from_frequent(values)
-    rarely = np.zeros(n_groups * n_columns, dtype=bool)
-    rarely[columns] = apart.sum(axis=0) < skewed.FEWEST_APART
-    return rarely.reshape(n_groups, n_columns).T
+    return skewed.is_rarely_apart(values).reshape(n_groups, n_columns).T
 
 
 def _labelled_limits(mean: Floats, sd: Floats, n: Ints, labelled: Labelled, alpha: float) -> interval.Interval:

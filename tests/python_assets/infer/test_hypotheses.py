@@ -144,6 +144,13 @@ def test_a_hypothesis_of_one_contrast_is_significant_only_where_that_is(weight, 
     assert told[["verdict", "verdict_reason"]].to_numpy().tolist() == [list(expected)]
 
 
+def test_a_row_that_does_not_count_makes_no_hypothesis_significant():
+    found = with_families(hypotheses({}, p=[0.001]), RULE)
+    levels, rows = with_levels(found, contrasts(found, [[0.001, 0.001, 0.001]], ci_low=-0.1), Look(0.05, 0.05))
+    rows = rows.assign(weight=[0.5, 0.5, 0.0], is_significant=[False, False, True])  # the last is a log disparity
+    assert not with_significance(levels, rows, Look(0.05, 0.05)).is_significant.any()
+
+
 def test_sizes_of_a_hypothesis_have_no_q():
     found = with_families(hypotheses({}, p=[0.001]), RULE)
     rows = contrasts(found, [[0.001, 0.002]]).assign(contrast=["mean_difference", "dbi"])

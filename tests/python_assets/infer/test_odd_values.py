@@ -63,3 +63,25 @@ def test_the_unit_of_scores_changes_no_verdict_and_no_skewness(study, scale):
     assert scaled.verdict.tolist() == plain.verdict.tolist() and "different" in set(plain.verdict)
     assert scaled.skewness.to_numpy() == pytest.approx(plain.skewness.to_numpy(), abs=1e-9)
     assert (scaled.ci_low / scale).to_numpy() == pytest.approx(plain.ci_low.to_numpy(), rel=1e-9)
+
+
+def test_a_change_of_one_group_in_few_cells_marks_all_rows(study):
+    """What most cells changed by is 0, and of every row the group or its others did so in all root prompts."""
+    own = np.zeros((20, 5))
+    own[:5, 0] = (1, -2, 0.5, -1.5, 1.7)
+    other = numbers(20, 5)
+    connection = two(study, other + own, other).write()
+    infer_study(connection, analysis(n_permutations=199))
+    moved = rows(connection, "system_comparisons", "comparison = 'disparity_change'").set_index("group_id")
+    assert set(moved.inference_reason[["g1", "g2", "g3", "g4"]]) == {"approximate"}
+
+
+def test_systems_of_equal_values_each_do_not_differ_between_groups(study):
+    noise = np.random.default_rng(5)
+    one, other = (level + noise.uniform(-1e-7, 1e-7, (12, 3)) for level in (1e6, 1e6 + 1))
+    connection = two(study, one, other).write()
+    infer_study(connection, analysis(n_permutations=199))
+    moved = rows(connection, "system_comparisons", "comparison in ('disparity_change', 'groups_changed')")
+    groups = moved[moved.comparison == "disparity_change"]
+    assert (groups[["value", "ci_low", "ci_high"]] == 0).all(axis=None)
+    assert (moved.p_value.dropna() == 1).all()
