@@ -1,12 +1,12 @@
 """How often a group that did not move is told to have moved, where another did.
 
-python -m bench.bench_who_moved [--sets 600]
+python -m bench.bench_who_moved [--sets 1000]
 
-Belongs here: made-up changes of cells with known movers, one question a set. The rounds are
-infer/changes/who_moved.py, the words those of the gate.
+Belongs here: made-up changes of cells with known movers, one hypothesis a family. The rounds are
+infer/changes/who_moved.py, the words those of the gate. bench_who_is_named.py has the groups of one system.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -26,12 +26,17 @@ from python_assets.infer.options import Options
 from python_assets.infer.result import Bools
 
 ALPHA: Final = 0.05
-N_DRAWS: Final = 999
+N_DRAWS: Final = 199
 MARGIN: Final = 0.2
+ZERO_INFLATED_SHARE: Final = 0.3
 
 
 class Design(NamedTuple):
-    """A pair of generations: root prompts, and how far each group moved, in sd of the change of one cell."""
+    """Two systems: root prompts, and how far each group moved, in sd of the change of one cell where noise is normal.
+
+    noise: of NOISES. Where scores are mostly zeros, a shift is of the share of a group's scores that are not; where
+    they are multiplied, of the factor.
+    """
 
     n_roots: int
     shifts: tuple[float, ...]
@@ -46,6 +51,31 @@ def _moved(n_roots: int, n_groups: int, *movers: float) -> Design:
     return Design(n_roots, (*movers, *[0.0] * (n_groups - len(movers))))
 
 
+def _less_normal(rng: np.random.Generator, shifts: Floats) -> Floats:
+    """The first system's scores have a long tail, the second's have none."""
+    return rng.lognormal(0, 0.9, shifts.shape) - np.exp(0.405) - rng.normal(size=shifts.shape) + shifts
+
+
+def _multiplied(rng: np.random.Generator, shifts: Floats) -> Floats:
+    """Scores of both systems with a long tail and mean 1; those of a group that moved are larger and spread more."""
+    first, second = (rng.lognormal(-0.405, 0.9, shifts.shape) for _ in range(2))
+    return np.asarray(first * (1 + shifts) - second)
+
+
+def _zeros(rng: np.random.Generator, shifts: Floats) -> Floats:
+    """Scores of both systems, .3 of them not zero and then of mean 1."""
+    sides = (rng.random(shifts.shape) < ZERO_INFLATED_SHARE + shift for shift in (shifts, 0 * shifts))
+    first, second = (side * rng.gamma(2, 0.5, shifts.shape) for side in sides)
+    return np.asarray(first - second)
+
+
+NOISES: Final[dict[str, Callable[[np.random.Generator, Floats], Floats]]] = {
+    "normal": lambda rng, shifts: rng.normal(size=shifts.shape) + shifts,
+    "exponential": lambda rng, shifts: rng.exponential(size=shifts.shape) - 1 + shifts,
+    "lognormal less normal": _less_normal,
+    "lognormal, multiplied": _multiplied,
+    "zero-inflated": _zeros,
+}
 # every number of root prompts and groups with every pattern of movers; then spread that is not normal
 SIZES: Final = ((12, 4), (30, 3), (40, 5), (75, 5), (60, 8))
 PATTERNS: Final = ((), (0.4,), (0.8,), (1.2,), (0.8, -0.8), (0.8, 0.8), (0.5, 0.5, 0.5))
@@ -53,6 +83,21 @@ GRID: Final = (
     *(_moved(*size, *movers) for size in SIZES for movers in PATTERNS if len(movers) < size[1] / 2),
     *(_moved(*size, *movers)._replace(noise="exponential") for size in SIZES for movers in ((), (0.8,))),
 )
+OF_SKEWED: Final[dict[str, tuple[tuple[int, int, float], ...]]] = {
+    "lognormal less normal": (
+        *((12, 4, 1.5), (12, 5, 0.0), (12, 5, 1.2), (12, 21, 0.0), (12, 21, 1.2), (20, 5, 0.0), (20, 5, 1.2)),
+        *((30, 3, 0.8), (30, 5, 0.8), (60, 8, 0.8)),
+    ),
+    "lognormal, multiplied": ((12, 5, 1.0), (12, 21, 1.0), (20, 5, 1.0), (30, 3, 1.0)),
+    "exponential": ((12, 5, 1.2), (20, 5, 0.8), (30, 3, 0.8)),
+    "zero-inflated": ((12, 5, 0.5), (20, 5, 0.5), (30, 5, 0.3), (60, 8, 0.3)),
+}
+SKEWED: Final = (
+    *(_moved(n, k, shift)._replace(noise=noise) for noise, sizes in OF_SKEWED.items() for n, k, shift in sizes),
+    _moved(30, 5, 0.8, -0.8)._replace(noise="exponential"),
+    _moved(20, 5, 1.2, 1.2)._replace(noise="lognormal less normal"),
+)
+NOT_SOLVED: Final = (_moved(60, 8, 0.5, 0.5, 0.5), _moved(30, 3, 0.8, 0.8))
 
 
 class Found(NamedTuple):
@@ -75,9 +120,8 @@ class Found(NamedTuple):
 
 def made(design: Design, n_sets: int, seed: int) -> Floats:
     """Changes of the cells of all sets, shape (sets, root prompts, groups)."""
-    rng, shape = np.random.default_rng(seed), (n_sets, design.n_roots, len(design.shifts))
-    noise = rng.normal(size=shape) if design.noise == "normal" else rng.exponential(size=shape) - 1
-    return noise + np.array(design.shifts)
+    shifts = np.broadcast_to(np.array(design.shifts), (n_sets, design.n_roots, len(design.shifts)))
+    return NOISES[design.noise](np.random.default_rng(seed), shifts)
 
 
 def changes_of(c: Floats, *, n_draws: int = N_DRAWS, seed: int = 1, margin: float = MARGIN) -> MeasureChanges:
@@ -174,10 +218,10 @@ def tables(n_sets: int) -> Iterator[str]:
         + ("| stand | beyond | covered |")
     )
     yield "|---|---|---|---|---|---|---|---|---|"
-    for at, design in enumerate(GRID):
+    for at, design in enumerate(chain(GRID, SKEWED, NOT_SOLVED[1:])):
         shares = found(design, n_sets, seed=1_000_000 * at)
         yield " | ".join(chain([f"| {design}"], (f"{share:.3f}" for share in shares))) + " |"
 
 
 if __name__ == "__main__":
-    print_tables(__doc__, tables, n_sets=600)
+    print_tables(__doc__, tables, n_sets=1_000)

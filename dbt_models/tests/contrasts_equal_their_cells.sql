@@ -1,6 +1,7 @@
 -- The value of a contrast by SQL and the same by inference are one number, where both take it of means of cells: in every
 -- design, whatever groups are compared with. Values far from 0 with little spread, such as dates in seconds, leave dbi
--- fewer digits. Of all models together SQL has all responses, inference the cells that every model answered.
+-- fewer digits. Of all models together SQL has all responses, inference the cells that every model answered. A group that
+-- differs in a later round alone has the value of that round, among the groups that are left there.
 {% set of_means = [
     'mean_difference', 'risk_difference', 'log_disparity', 'selection_rate_difference', 'precision_difference'
 ] %}
@@ -42,6 +43,7 @@ where
     pooled.study_id is null
     and contrasts.contrast in ('{{ (of_means + ['dbi']) | join("', '") }}')
     and inference.value_cells is not null
+    and inference.selected_reason is distinct from 'differs_later'
     and (
         contrasts.value is null
         or abs(contrasts.value - inference.value_cells)

@@ -297,6 +297,18 @@ def test_a_group_that_did_not_move_stands_in_a_twentieth_of_pairs_and_is_seldom_
     assert found.covered >= 1 - share(N_SETS, 0.06)
 
 
+@pytest.mark.run
+@pytest.mark.parametrize(
+    "name", ["12x5, 1.2, lognormal less normal", "30x3, 0.8, exponential", "20x5, 0.5, zero-inflated"]
+)
+def test_a_group_that_did_not_move_seldom_stands_where_changes_are_skewed(name):
+    design = next(design for design in bench_who_moved.SKEWED if str(design) == name)
+    n_pairs, most = 400, 0.067  # docs/statistics.md
+    found = bench_who_moved.found(design, n_pairs, seed=4)
+    assert found.differs_on_its_own <= most + 2.6 * np.sqrt(most * (1 - most) / n_pairs)
+    assert found.moved_stand > 0
+
+
 @pytest.mark.parametrize("k", [2, 4])
 def test_where_nothing_changed_everybody_is_within_the_margin(study, k):
     x = noise(8, k)

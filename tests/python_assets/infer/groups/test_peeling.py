@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from bench import bench_who_is_named
 from python_assets.infer.groups.peeling import peel
 from python_assets.infer.result import Result
 from python_assets.infer.run import infer_study
@@ -175,3 +176,15 @@ def test_the_innocent_seldom_stand(study, effects, most):
         stand += (is_significant & innocent.explained_by.isna()).any()
     assert significant / n_studies > 0.5
     assert stand / n_studies <= most + 2 * np.sqrt(most * (1 - most) / n_studies)
+
+
+@pytest.mark.run
+@pytest.mark.parametrize(
+    ("design", "innocent", "guilty"),
+    [("lognormal, odd group four times as large", 0.009, 0.284), ("normal, odd group .9 sd higher", 0.05, 0.734)],
+)
+def test_a_group_like_all_others_is_seldom_named_beside_an_odd_one(design, innocent, guilty):
+    n_studies = 250
+    found = bench_who_is_named.found(design, n_studies, seed=5)
+    assert found.innocent <= innocent + 2.6 * np.sqrt(innocent * (1 - innocent) / n_studies)
+    assert found.guilty >= guilty - 2.6 * np.sqrt(guilty * (1 - guilty) / n_studies)
