@@ -52,7 +52,7 @@ analysis:
 """
 _NAMED: Final = """
     select
-        measure_id, group_id, contrasts.q_value <= significance_level as is_called,
+        measure_id, group_id, contrasts.q_value <= significance_level as is_significant,
         contrasts.verdict in ('different', 'beyond_margin') as is_named
     from inference.contrasts as contrasts
     join inference.hypotheses as hypotheses using (measure_id, system_id, statistic)
@@ -116,8 +116,10 @@ def found(design: str, n_sets: int, seed: int) -> Found:
         parts.append(named(x).assign(part=start))
     rows = pd.concat(parts)
     rows = rows.assign(is_odd=rows.group_id == ODD_GROUP)
-    any_of = rows.groupby(["part", "measure_id", "is_odd"])[["is_called", "is_named"]].any().unstack()
-    return Found(*(any_of[column].mean() for column in (("is_called", False), ("is_named", False), ("is_named", True))))
+    any_of = rows.groupby(["part", "measure_id", "is_odd"])[["is_significant", "is_named"]].any().unstack()
+    return Found(
+        *(any_of[column].mean() for column in (("is_significant", False), ("is_named", False), ("is_named", True)))
+    )
 
 
 def named(x: Floats) -> pd.DataFrame:
