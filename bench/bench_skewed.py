@@ -11,7 +11,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from bench.error_rates.simulated import Layout, no_margins, scheme_of
 from bench.error_tables import print_tables
+from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.contrasts.contrast import Estimate
 from python_assets.infer.contrasts.means import mean_estimate, mean_levels
 from python_assets.infer.design.design import Design, Frame, Unit
@@ -21,6 +23,7 @@ from python_assets.infer.result import Bools
 from python_assets.infer.schemes.block_contrast import BlockContrast
 
 ALPHA: Final = 0.05
+N_DRAWS: Final = 999
 Noise = Callable[[np.random.Generator, tuple[int, ...]], Floats]
 
 
@@ -105,6 +108,36 @@ def false_at_margin(noise: str, n_roots: int, n_groups: int, n_sets: int, seed: 
     return told[0], told[1]
 
 
+class Price(NamedTuple):
+    """Shares of sets of two groups: p of their difference at most ALPHA, and of these the interval holds 0."""
+
+    small_p: float
+    holds_zero: float
+
+
+def price(tail: float, n_roots: int, shift: float, n_sets: int, seed: int) -> Price:
+    """What is not significant because its interval holds 0.
+
+    Args:
+        tail: 1 for differences with a long tail away from 0, -1 for one towards it, 0 for normal ones.
+        n_roots: root prompts.
+        shift: the true difference, in standard deviations.
+        n_sets: pairs of groups.
+        seed: of everything random.
+    """
+    rng = np.random.default_rng(seed)
+    noise = tail * NOISES["exponential"](rng, (n_roots, n_sets)) if tail else rng.normal(size=(n_roots, n_sets))
+    x = np.stack([noise + shift, np.zeros_like(noise)], axis=1).reshape(-1, n_sets)
+    scheme = scheme_of(Layout(n_roots, 2), N_DRAWS)
+    contrasts = compare_values(scheme, x, no_margins(n_sets), is_rate=False, with_indices=False).contrasts
+    found = contrasts["mean_difference"]
+        "mean_difference"
+    ]
+    small_p = found.p_value[:, 0] <= ALPHA
+    holds_zero = (found.ci_low[:, 0] <= 0) & (found.ci_high[:, 0] >= 0)
+    return Price(float(small_p.mean()), float(holds_zero[small_p].mean()))
+
+
 def tables(n_sets: int) -> Iterator[str]:
     """One line a design."""
     yield "| intervals that miss; of unmarked rows | " + " | ".join(f"{r} x {k}" for r, k in SIZES) + " |"
@@ -120,6 +153,14 @@ def tables(n_sets: int) -> Iterator[str]:
         for n_roots in (10, 30, 75):
             beyond, inside = false_at_margin(noise, n_roots, 20, n_sets, n_roots)
             yield f"| {n_roots}, {noise} | {beyond:.3f} | {inside:.3f} |"
+    yield ""
+    yield "| two groups: root prompts, true difference | normal | tail away from 0 | tail towards 0 |"
+    yield "|---|---|---|---|"
+    for n_roots in (10, 20):
+        for shift in (0.0, 0.4, 0.8, 1.2):
+            told = [price(tail, n_roots, shift, n_sets, seed=n_roots) for tail in (0, 1, -1)]
+            cells = [f"{one.small_p:.2f}; {one.holds_zero:.2f}" for one in told]
+            yield f"| {n_roots}, {shift:g} sd | {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
