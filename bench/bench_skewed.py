@@ -131,8 +131,6 @@ def price(tail: float, n_roots: int, shift: float, n_sets: int, seed: int) -> Pr
     scheme = scheme_of(Layout(n_roots, 2), N_DRAWS)
     contrasts = compare_values(scheme, x, no_margins(n_sets), is_rate=False, with_indices=False).contrasts
     found = contrasts["mean_difference"]
-        "mean_difference"
-    ]
     small_p = found.p_value[:, 0] <= ALPHA
     holds_zero = (found.ci_low[:, 0] <= 0) & (found.ci_high[:, 0] >= 0)
     return Price(float(small_p.mean()), float(holds_zero[small_p].mean()))
