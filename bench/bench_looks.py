@@ -24,11 +24,12 @@ from python_assets.infer.formulas.skewed import Mean, limits, mean_skewness, ske
 from python_assets.infer.formulas.verdict import is_off
 from python_assets.infer.hypotheses import with_levels
 from python_assets.infer.options import FIRST_DRAWS
+from python_assets.infer.result import INTERVAL
 from python_assets.infer.tables import ROW_KEYS
 
 AT_ONCE: Final = 20
 NO_PAIRS: Final = pd.DataFrame(
-    columns=[*ROW_KEYS, "family_id", "is_significant", *Mean._fields, "p_value", "p_maxt", "mirror_of"], dtype=object
+    columns=[*ROW_KEYS, "family_id", "is_significant", *Mean._fields, *INTERVAL, "p_value", "p_maxt", "mirror_of"], dtype=object
 )
 
 

@@ -94,7 +94,7 @@ def with_selected_sizes(
 
     Args:
         contrasts: of with_weights, with is_significant, value, std_error, studentised and df.
-        pairs: the same of comparisons, with the fields of a Mean.
+        pairs: the same of comparisons, with the fields of a Mean and ci_low, ci_high.
         alpha: error rate, at a look its level.
 
     Returns:

@@ -30,6 +30,8 @@ NO_PAIRS = pd.DataFrame(
             "is_significant",
             "value",
             "std_error",
+            "ci_low",
+            "ci_high",
             "df",
             "p_value",
             "p_maxt",
