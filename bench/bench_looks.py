@@ -107,7 +107,13 @@ def looked_at(
     selected = [_selected(studies, x[:, :, at], contrasts, alphas[-1]) for at, (_, contrasts) in enumerate(rows)]
     missed, n_rows, n_held = np.array(selected).T
     return Significant(
-        any_false, any_false_each, found, np.where(np.isnan(n_used), 1.0, n_used), missed, n_rows, n_held
+        any_false=any_false,
+        any_false_each=any_false_each,
+        found=found,
+        n_used=np.where(np.isnan(n_used), 1.0, n_used),
+        missed=missed,
+        n_rows=n_rows,
+        n_held=n_held,
     )
 
 

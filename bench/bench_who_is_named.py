@@ -63,9 +63,9 @@ Cells = Callable[[np.random.Generator, tuple[int, int, int]], Floats]
 
 def _first(values: float, shape: tuple[int, int, int], others: float = 0.0) -> Floats:
     """One number a group: of the odd group, which is the first, and of the others."""
-    of_group = np.full(shape[1], others)
-    of_group[0] = values
-    return of_group[:, None]
+    numbers = np.full(shape[1], others)
+    numbers[0] = values
+    return numbers[:, None]
 
 
 def _lognormal(factor: float) -> Cells:
@@ -92,11 +92,11 @@ DESIGNS: Final[dict[str, Cells]] = {
 class Found(NamedTuple):
     """Shares of studies.
 
-    called: q of some innocent group is at most alpha. innocent: some innocent group differs on its own, by q and
+    significant: q of some innocent group is at most alpha. innocent: some innocent group differs on its own, by q and
     interval. guilty: the odd group does.
     """
 
-    called: float
+    significant: float
     innocent: float
     guilty: float
 
@@ -116,9 +116,9 @@ def found(design: str, n_sets: int, seed: int) -> Found:
         parts.append(named(x).assign(part=start))
     rows = pd.concat(parts)
     rows = rows.assign(is_odd=rows.group_id == ODD_GROUP)
-    any_of = rows.groupby(["part", "measure_id", "is_odd"])[["is_significant", "is_named"]].any().unstack()
+    told = rows.groupby(["part", "measure_id", "is_odd"])[["is_significant", "is_named"]].any().unstack()
     return Found(
-        *(any_of[column].mean() for column in (("is_significant", False), ("is_named", False), ("is_named", True)))
+        *(told[column].mean() for column in (("is_significant", False), ("is_named", False), ("is_named", True)))
     )
 
 
@@ -151,7 +151,7 @@ def write_study(folder: Path, x: Floats, n_draws: int) -> Path:
     text = STUDY.format(
         n_draws=n_draws,
         measures="\n".join(f"  - {{name: {name}, kind: continuous, column: {name}}}" for name in names),
-        families="\n".join(f"    of_{name}: {{measures: [{name}], statistics: [mean]}}" for name in names),
+        families="\n".join(f"    set_{name}: {{measures: [{name}], statistics: [mean]}}" for name in names),
     )
     path = folder / "who_is_named.yml"
     path.write_text(text, encoding="utf-8")
@@ -160,7 +160,7 @@ def write_study(folder: Path, x: Floats, n_draws: int) -> Path:
 
 def tables(n_sets: int) -> Iterator[str]:
     """One line a design."""
-    yield f"| {N_ROOTS} root prompts x {N_GROUPS} groups | innocent called | innocent named | guilty named |"
+    yield f"| {N_ROOTS} root prompts x {N_GROUPS} groups | innocent significant | innocent named | guilty named |"
     yield "|---|---|---|---|"
     for seed, design in enumerate(DESIGNS):
         shares = found(design, n_sets, seed)

@@ -83,7 +83,7 @@ GRID: Final = (
     *(_moved(*size, *movers) for size in SIZES for movers in PATTERNS if len(movers) < size[1] / 2),
     *(_moved(*size, *movers)._replace(noise="exponential") for size in SIZES for movers in ((), (0.8,))),
 )
-OF_SKEWED: Final[dict[str, tuple[tuple[int, int, float], ...]]] = {
+SKEWED_SIZES: Final[dict[str, tuple[tuple[int, int, float], ...]]] = {
     "lognormal less normal": (
         *((12, 4, 1.5), (12, 5, 0.0), (12, 5, 1.2), (12, 21, 0.0), (12, 21, 1.2), (20, 5, 0.0), (20, 5, 1.2)),
         *((30, 3, 0.8), (30, 5, 0.8), (60, 8, 0.8)),
@@ -93,7 +93,7 @@ OF_SKEWED: Final[dict[str, tuple[tuple[int, int, float], ...]]] = {
     "zero-inflated": ((12, 5, 0.5), (20, 5, 0.5), (30, 5, 0.3), (60, 8, 0.3)),
 }
 SKEWED: Final = (
-    *(_moved(n, k, shift)._replace(noise=noise) for noise, sizes in OF_SKEWED.items() for n, k, shift in sizes),
+    *(_moved(n, k, shift)._replace(noise=noise) for noise, sizes in SKEWED_SIZES.items() for n, k, shift in sizes),
     _moved(30, 5, 0.8, -0.8)._replace(noise="exponential"),
     _moved(20, 5, 1.2, 1.2)._replace(noise="lognormal less normal"),
 )

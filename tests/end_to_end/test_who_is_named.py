@@ -38,20 +38,20 @@ def published(run_study, tmp_path_factory):
 
 def shares(published, table, where, *conditions):
     """Shares of measures that have a row of which a condition holds."""
-    any_of = ", ".join(f"coalesce(bool_or({condition}), false)" for condition in conditions)
+    told = ", ".join(f"coalesce(bool_or({condition}), false)" for condition in conditions)
     found = published.rows(
-        f"select {any_of} from {table} where {where} and measure_id like 'score_%' group by measure_id"
+        f"select {told} from {table} where {where} and measure_id like 'score_%' group by measure_id"
     )
     assert len(found) == N_SETS
     return np.mean(found, axis=0)
 
 
 def test_intervals_of_skewed_scores_seldom_miss_and_like_groups_are_seldom_named(published):
-    of_first = "contrast = 'mean_difference' and system_id = 'system_0'"
+    first_system = "contrast = 'mean_difference' and system_id = 'system_0'"
     missed, innocent, guilty = shares(
         published,
         "contrasts",
-        of_first,
+        first_system,
         f"{IS_ODD} and {MEAN} not between ci_low and ci_high",
         f"not {IS_ODD} and {NAMED}",
         f"{IS_ODD} and {NAMED}",
