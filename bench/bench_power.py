@@ -20,7 +20,7 @@ from bench.error_tables import print_tables, text
 from python_assets.infer.contrasts.means import mean_levels
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.multiplicity import holm
-from python_assets.infer.formulas.verdict import n_needed
+from python_assets.infer.formulas.verdict import POWER, n_needed
 from python_assets.plan.expected_effects import (
     DEFAULT_SHARE,
     Spread,
@@ -46,6 +46,7 @@ BESIDE_MARGIN: Final = {
     "lognormal, tail towards 0": ("lognormal", -1),
 }
 BEYOND: Final = (1.95, 1.65, 1.15, 0.86, 0.7)  # differences that need 10, 12, 20, 35 and 56 root prompts
+WITHIN: Final = (1.6, 1.2, 0.9, 0.7)  # margins that need 13, 18, 26 and 39 root prompts
 
 
 class Design(NamedTuple):
@@ -115,6 +116,24 @@ def found_beyond_margin(effect: float, noise: str, n_sets: int, seed: int) -> tu
     x[:, 0] += effect
     p_margin, _ = mean_levels(estimated(x)[2], np.full(n_sets, MARGIN))
     return n, float((holm(p_margin)[:, 0] <= ALPHA).mean())
+
+
+def found_within_margin(margin: float, noise: str, n_sets: int, seed: int) -> tuple[int, float]:
+    """Root prompts at which 5 groups without a difference are shown to lie within it, and the share of sets they are.
+
+    Args:
+        margin: in sd of scores.
+        noise: of bench_skewed, of any sd.
+        n_sets: sets.
+        seed: of everything random.
+    """
+    sd = np.array(sd_of_difference(Spread(1.0, 0.0, N_BESIDE_MARGIN, 1), Against.REST))
+    # within the margin is past both of its ends
+    both = (1 + POWER) / 2
+    n = int(n_needed(np.array(0.0), sd, np.array(margin), alpha=ALPHA, n_tests=N_BESIDE_MARGIN, power=both))
+    x = NOISES[noise](np.random.default_rng(seed), (n, N_BESIDE_MARGIN, n_sets))
+    _, p_equivalence = mean_levels(estimated(x / x.std())[2], np.full(n_sets, margin))
+    return n, float((holm(p_equivalence) <= ALPHA).all(axis=1).mean())
 
 
 def found_of_crossing(n_rows: int, n_columns: int, n_responses: int, effect: float, n_sets: int, seed: int) -> float:
@@ -255,15 +274,26 @@ def tables(n_sets: int) -> Iterator[str]:
         powers = found_of_pilots(n, m, n_sets, seed=n)
         yield f"| {n} x {m} | {text(float(powers.mean()))} | {text(float(np.quantile(powers, 0.1)))} |"
     yield ""
+    yield from _margin_tables(n_sets)
+    design = Design(5, 0.0, 10, 0.3)
+    assumed = planned(design.spread._replace(prompt_by_group_share=DEFAULT_SHARE), 0.3, 5)
+    yield ""
+    yield f"No interaction, and .1 planned for, 10 answers: {text(found_of_scores(design, n_sets, 1, assumed))}"
+
+
+def _margin_tables(n_sets: int) -> Iterator[str]:
+    """One line a number of root prompts."""
     yield f"| beyond a margin of {MARGIN:g} sd, 5 groups: root prompts | {' | '.join(BESIDE_MARGIN)} |"
     yield "|---" * (len(BESIDE_MARGIN) + 1) + "|"
     for effect in BEYOND:
         found = [found_beyond_margin(sign * effect, noise, n_sets, seed=1) for noise, sign in BESIDE_MARGIN.values()]
         yield f"| {found[0][0]} | {' | '.join(text(share) for _, share in found)} |"
-    design = Design(5, 0.0, 10, 0.3)
-    assumed = planned(design.spread._replace(prompt_by_group_share=DEFAULT_SHARE), 0.3, 5)
     yield ""
-    yield f"No interaction, and .1 planned for, 10 answers: {text(found_of_scores(design, n_sets, 1, assumed))}"
+    yield "| all of 5 groups within a margin: root prompts | normal | exponential |"
+    yield "|---|---|---|"
+    for margin in WITHIN:
+        found = [found_within_margin(margin, noise, n_sets, seed=1) for noise in ("normal", "exponential")]
+        yield f"| {found[0][0]} | {' | '.join(text(share) for _, share in found)} |"
 
 
 if __name__ == "__main__":
