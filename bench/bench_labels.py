@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.changes.labelled_changes import LabelledChanges
-from python_assets.infer.changes.measure_changes import MeasureChanges
+from python_assets.infer.changes.measure_changes import Exchanges, MeasureChanges
 from python_assets.infer.contrasts.compare import compare_values
 from python_assets.infer.contrasts.labelled import compare_labelled, labelled_intervals
 from python_assets.infer.design.cells import CellLabels, Cells, Labelled
@@ -25,9 +25,10 @@ from python_assets.infer.design.design import Design, Frame, Unit, shared
 from python_assets.infer.draws.exchange import Floats, Ints, Shuffles
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.formulas.looks import levels
-from python_assets.infer.groups.peeling import Round, peel
+from python_assets.infer.formulas.verdict import is_off
+from python_assets.infer.groups.peeling import peel
 from python_assets.infer.options import FIRST_DRAWS, Options
-from python_assets.infer.result import Result
+from python_assets.infer.result import Bools, Result
 from python_assets.infer.schemes.choose import Blocks
 from python_assets.infer.schemes.corrected_values import corrected_values
 from python_assets.infer.schemes.labelled_contrast import LabelledContrast
@@ -180,16 +181,18 @@ def _told(first: Result, asked, truth: Floats, scheme: Blocks, v: Floats) -> Ite
     k = len(truth)
     difference = (truth - truth.mean()) * k / (k - 1)
     is_significant = first.p_hypothesis[0, 0] <= ALPHA
-    significant = is_significant & (first.p_maxt[0] <= ALPHA)
+    significant = is_significant & (first.p_maxt[0] <= ALPHA) & is_off(first.ci_low[0], first.ci_high[0])
     stand: list[int] = []
     if is_significant and k > 2:
-        start = Round(first.value.T, first.p_maxt.T)
 
-        def again(groups: Collection[int]) -> Round:
-            left = asked([group for group in range(k) if group not in groups])
-            return Round(left.value.T, left.p_maxt.T)
+        def again(groups: Collection[int]) -> Result:
+            left: Result = asked([group for group in range(k) if group not in groups])
+            return left
 
-        stand, _ = peel(start, significant[:, None], again, lambda p: p <= ALPHA)
+        def has_small_q(one: Result) -> Bools:
+            return (one.p_maxt <= ALPHA) & is_off(one.ci_low, one.ci_high)
+
+        stand = peel(first, significant[None], again, has_small_q, names=[f"g{group:02}" for group in range(k)]).stand
     inside = (first.ci_low[0] <= difference) & (difference <= first.ci_high[0])
     covered = np.where(np.isnan(first.ci_low[0]), np.nan, inside)
     n_significant, missed = int(significant.sum()), 0.0
@@ -369,7 +372,8 @@ def _changes(sides: list[tuple[Floats, Floats]], seed: int, n_permutations: int,
     def swaps(units: Ints) -> Flips:
         return Flips(seed, n_permutations, len(sides[0][0]), units)
 
-    return MeasureChanges(cells, {"": (0, 1)}, "binary", {}, swaps=swaps, options=_options(seed, n_permutations))
+    exchanges = Exchanges.of(cells.frame, swaps, Shuffles(seed, n_permutations, cells.frame.block).of)
+    return MeasureChanges(cells, {"": (0, 1)}, "binary", {}, exchanges, _options(seed, n_permutations))
 
 
 def _labelled_changes(
@@ -378,7 +382,13 @@ def _labelled_changes(
     plain = _changes(sides, seed, n_permutations, is_mean=is_mean)
     own, other = (labels_of(y, r) for y, _ in sides)
     return LabelledChanges(
-        plain.cells, plain.columns, plain.kind, {}, swaps=plain.swaps, options=plain.options, labels=(own, other)
+        plain.cells,
+        plain.columns,
+        plain.kind,
+        {},
+        exchanges=plain.exchanges,
+        options=plain.options,
+        labels=(own, other),
     )
 
 

@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 
 from bench.error_tables import print_tables
-from python_assets.infer.changes.measure_changes import MeasureChanges
+from python_assets.infer.changes.measure_changes import Exchanges, MeasureChanges
 from python_assets.infer.changes.missing_changes import FilledChanges
 from python_assets.infer.changes.swapped import mean_changes
 from python_assets.infer.design.cells import Cells, Missing
 from python_assets.infer.design.design import Frame
-from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.draws.exchange import Floats, Ints, Shuffles
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.formulas.missing import Ends, interval_with_missing, p_with_missing
 from python_assets.infer.options import Options
@@ -106,7 +106,14 @@ def changes_of(x: Floats, seed: int) -> tuple[MeasureChanges, FilledChanges]:
 
     columns, nothing = {"": (0, 1)}, np.full(2, np.nan)
     answers = Missing(np.isnan(flat).astype(float), nothing, nothing)
-    changes = MeasureChanges(cells, columns, "continuous", {}, swaps=swaps, options=options)
+    changes = MeasureChanges(
+        cells,
+        columns,
+        "continuous",
+        {},
+        exchanges=Exchanges.of(frame, swaps, Shuffles(seed, N_DRAWS, frame.block).of),
+        options=options,
+    )
     return changes, FilledChanges.of(cells, answers, columns, is_rate=False, fills_scale=False)
 
 

@@ -21,7 +21,7 @@ from bench.error_rates.simulated import FAIR_SEA, SAGED, Layout, Model
 from python_assets.infer.contrasts.compare import compare_labels, compare_values
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.multiplicity import benjamini_hochberg
-from python_assets.infer.formulas.verdict import index_verdicts
+from python_assets.infer.formulas.verdict import numbers_of_metrics, row_verdicts
 from python_assets.infer.result import Result
 from python_assets.infer.tables import SIMILAR_PROMPTS
 
@@ -136,8 +136,8 @@ def q_of(p: Floats) -> Floats:
 def index_words(metric: str, test: Result, q: Floats, margin: float) -> np.ndarray:
     """Verdict of an index, which is a size of its question."""
     numbers = {name: getattr(test, name) for name in ("value", "null_q95", "ci_low", "ci_high", "p_value")}
-    rows = pd.DataFrame({**numbers, "metric": metric, "q_value": q, "margin": margin})
-    return index_verdicts(rows.assign(scope=SIMILAR_PROMPTS), ALPHA)
+    rows = pd.DataFrame({**numbers, "metric": metric, "q_value": q, "margin": margin, "inference_reason": None})
+    return row_verdicts(numbers_of_metrics(rows.assign(scope=SIMILAR_PROMPTS)), ALPHA).verdict
 
 
 def any_of(is_so: ArrayLike) -> float:

@@ -3,7 +3,8 @@
 python -m bench.bench_power [--sets 400]
 
 Belongs here: made-up answers to as many root prompts as the plan names, of one group that differs. The tests are a
-cluster t of scores and the score z of rates (inference.md 2.2), at alpha shared as the plan shares it.
+cluster t of scores and the score z of rates (inference.md 2.2), at alpha shared as the plan shares it; beyond a margin
+the engine's own p.
 """
 
 from collections.abc import Iterator
@@ -14,9 +15,12 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import brentq
 
+from bench.bench_skewed import NOISES, estimated
 from bench.error_tables import print_tables, text
+from python_assets.infer.contrasts.means import mean_levels
 from python_assets.infer.draws.exchange import Floats
-from python_assets.infer.formulas.verdict import n_needed
+from python_assets.infer.formulas.multiplicity import holm
+from python_assets.infer.formulas.verdict import POWER, n_needed
 from python_assets.plan.expected_effects import (
     DEFAULT_SHARE,
     Spread,
@@ -33,6 +37,16 @@ MOST_CELLS: Final = 4_000_000  # at a time
 MOST_ROOT_PROMPTS: Final = 2_000
 CROSSINGS: Final = ((2, 2, 1, 0.3), (2, 3, 5, 0.3), (2, 4, 10, 0.5), (3, 7, 5, 0.5), (3, 7, 20, 0.3))
 GROUPS, INTERACTIONS, RESPONSES, EFFECTS = (2, 5, 8, 21), (0.0, 0.05, 0.1, 0.2), (1, 5, 10, 20), (0.15, 0.3, 0.5)
+MARGIN, N_BESIDE_MARGIN = 0.2, 5
+BESIDE_MARGIN: Final = {
+    "normal": ("normal", 1),
+    "exponential, tail away from 0": ("exponential", 1),
+    "tail towards 0": ("exponential", -1),
+    "lognormal, tail away from 0": ("lognormal", 1),
+    "lognormal, tail towards 0": ("lognormal", -1),
+}
+BEYOND: Final = (1.95, 1.65, 1.15, 0.86, 0.7)  # differences that need 10, 12, 20, 35 and 56 root prompts
+WITHIN: Final = (1.6, 1.2, 0.9, 0.7)  # margins that need 13, 18, 26 and 39 root prompts
 
 
 class Design(NamedTuple):
@@ -83,6 +97,43 @@ def found_of_scores(design: Design, n_sets: int, seed: int, n_root_prompts: int 
         t = d.mean(axis=1) / d.std(axis=1, ddof=1) * np.sqrt(n)
         n_found += int((2 * stats.t.sf(np.abs(t), n - 1) <= ALPHA / design.n_tests).sum())
     return n_found / n_sets
+
+
+def found_beyond_margin(effect: float, noise: str, n_sets: int, seed: int) -> tuple[int, float]:
+    """Root prompts at which a group of 5 is shown to lie beyond the margin, and the share of sets in which it is.
+
+    Args:
+        effect: of the first group, in sd of scores; negative where it is on the side of the short tail.
+        noise: of bench_skewed, of any sd.
+        n_sets: sets.
+        seed: of everything random.
+    """
+    spread = Spread(1.0, 0.0, N_BESIDE_MARGIN, 1)
+    margin, sd = np.array(MARGIN), np.array(sd_of_difference(spread, Against.REST))
+    n = int(n_needed(np.array(effect), sd, margin, alpha=ALPHA, n_tests=N_BESIDE_MARGIN))
+    x = NOISES[noise](np.random.default_rng(seed), (n, N_BESIDE_MARGIN, n_sets))
+    x /= x.std()
+    x[:, 0] += effect
+    p_margin, _ = mean_levels(estimated(x)[2], np.full(n_sets, MARGIN))
+    return n, float((holm(p_margin)[:, 0] <= ALPHA).mean())
+
+
+def found_within_margin(margin: float, noise: str, n_sets: int, seed: int) -> tuple[int, float]:
+    """Root prompts at which 5 groups without a difference are shown to lie within it, and the share of sets they are.
+
+    Args:
+        margin: in sd of scores.
+        noise: of bench_skewed, of any sd.
+        n_sets: sets.
+        seed: of everything random.
+    """
+    sd = np.array(sd_of_difference(Spread(1.0, 0.0, N_BESIDE_MARGIN, 1), Against.REST))
+    # within the margin is past both of its ends
+    both = (1 + POWER) / 2
+    n = int(n_needed(np.array(0.0), sd, np.array(margin), alpha=ALPHA, n_tests=N_BESIDE_MARGIN, power=both))
+    x = NOISES[noise](np.random.default_rng(seed), (n, N_BESIDE_MARGIN, n_sets))
+    _, p_equivalence = mean_levels(estimated(x / x.std())[2], np.full(n_sets, margin))
+    return n, float((holm(p_equivalence) <= ALPHA).all(axis=1).mean())
 
 
 def found_of_crossing(n_rows: int, n_columns: int, n_responses: int, effect: float, n_sets: int, seed: int) -> float:
@@ -222,10 +273,27 @@ def tables(n_sets: int) -> Iterator[str]:
     for n, m in ((10, 3), (20, 2), (20, 5), (50, 5)):
         powers = found_of_pilots(n, m, n_sets, seed=n)
         yield f"| {n} x {m} | {text(float(powers.mean()))} | {text(float(np.quantile(powers, 0.1)))} |"
+    yield ""
+    yield from _margin_tables(n_sets)
     design = Design(5, 0.0, 10, 0.3)
     assumed = planned(design.spread._replace(prompt_by_group_share=DEFAULT_SHARE), 0.3, 5)
     yield ""
     yield f"No interaction, and .1 planned for, 10 answers: {text(found_of_scores(design, n_sets, 1, assumed))}"
+
+
+def _margin_tables(n_sets: int) -> Iterator[str]:
+    """One line a number of root prompts."""
+    yield f"| beyond a margin of {MARGIN:g} sd, 5 groups: root prompts | {' | '.join(BESIDE_MARGIN)} |"
+    yield "|---" * (len(BESIDE_MARGIN) + 1) + "|"
+    for effect in BEYOND:
+        found = [found_beyond_margin(sign * effect, noise, n_sets, seed=1) for noise, sign in BESIDE_MARGIN.values()]
+        yield f"| {found[0][0]} | {' | '.join(text(share) for _, share in found)} |"
+    yield ""
+    yield "| all of 5 groups within a margin: root prompts | normal | exponential |"
+    yield "|---|---|---|"
+    for margin in WITHIN:
+        found = [found_within_margin(margin, noise, n_sets, seed=1) for noise in ("normal", "exponential")]
+        yield f"| {found[0][0]} | {' | '.join(text(share) for _, share in found)} |"
 
 
 if __name__ == "__main__":

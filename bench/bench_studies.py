@@ -75,7 +75,7 @@ def simulated_studies(studies: Studies, n: int, *, n_permutations: int, seed: in
     x = simulate(studies, n, seed).reshape(studies.n_roots * studies.n_groups, -1)
     frame = frame_of(studies.n_roots, studies.n_groups)
     n_first = (n_permutations + 1) // 10 - 1
-    p, p_group = asked(frame, x, Shuffles(seed, n_permutations, frame.block), n_first=n_first, flip_seed=seed)
+    p, p_group, *_ = asked(frame, x, Shuffles(seed, n_permutations, frame.block), n_first=n_first, flip_seed=seed)
     return _found(studies, p.reshape(n, -1), p_group.reshape(n, -1, studies.n_groups))
 
 
@@ -91,7 +91,7 @@ def unbiased(design: GridDesign, n: int, *, n_permutations: int, seed: int) -> f
     x = design.cells(np.random.default_rng(seed), n * N_HYPOTHESES)
     frame = frame_of(*x.shape[:2])
     shuffles, n_first = Shuffles(seed, n_permutations, frame.block), (n_permutations + 1) // 10 - 1
-    p, p_group = asked(frame, x.reshape(len(frame.block), -1), shuffles, n_first=n_first, flip_seed=seed)
+    p, p_group, *_ = asked(frame, x.reshape(len(frame.block), -1), shuffles, n_first=n_first, flip_seed=seed)
     studies = Studies(N_HYPOTHESES, design.root_prompts, design.groups)
     found = _found(studies, p.reshape(n, -1), p_group.reshape(n, -1, design.groups))
     return float(found.any_false.mean())
@@ -120,9 +120,18 @@ def calls(x: Floats, *, n_permutations: int, seed: int) -> tuple[float, float]:
     """
     frame = frame_of(*x.shape[:2])
     shuffles = Shuffles(seed, n_permutations, frame.block)
-    p, p_group = asked(frame, x.reshape(len(frame.block), -1), shuffles, n_first=n_permutations, flip_seed=seed)
+    p, p_group, *_ = asked(frame, x.reshape(len(frame.block), -1), shuffles, n_first=n_permutations, flip_seed=seed)
     of_group = np.maximum(np.fmin.reduce(p_group, axis=1), p)
     return float((p <= ALPHA).mean()), float((of_group <= ALPHA).mean())
+
+
+class Asked(NamedTuple):
+    """P of each question, shape (questions,), and of its groups, with their intervals, shape (questions, groups)."""
+
+    p: Floats
+    p_group: Floats
+    low: Floats
+    high: Floats
 
 
 def asked(
@@ -134,9 +143,9 @@ def asked(
     flip_seed: int,
     alpha: float = ALPHA,
     is_rate: bool = False,
-) -> tuple[Floats, Floats]:
-    """P of each question, sign flips included, and of its groups; alpha: of the look that is taken."""
-    p, p_group = np.empty(x.shape[1]), np.empty((x.shape[1], frame.n_groups))
+) -> Asked:
+    """What the engine says of each question, sign flips included; alpha: of the look that is taken."""
+    p, (p_group, low, high) = np.empty(x.shape[1]), np.empty((3, x.shape[1], frame.n_groups))
     for present, columns in presence_patterns(x):
         cell = shared(frame, present)
         design = Design(frame, cell, Unit.ROOT_PROMPT)
@@ -148,7 +157,8 @@ def asked(
         compared = compare_values(scheme, values, margin, with_indices=False, is_rate=is_rate, with_flips=True)
         contrast = compared.contrasts[name]
         p[columns], p_group[columns] = contrast.p_hypothesis[:, 0], contrast.p_maxt
-    return p, p_group
+        low[columns], high[columns] = contrast.ci_low, contrast.ci_high
+    return Asked(p, p_group, low, high)
 
 
 def _found(studies: Studies, p: Floats, p_group: Floats) -> Found:

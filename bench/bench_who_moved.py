@@ -1,12 +1,12 @@
 """How often a group that did not move is told to have moved, where another did.
 
-python -m bench.bench_who_moved [--sets 600]
+python -m bench.bench_who_moved [--sets 1000]
 
-Belongs here: made-up changes of cells with known movers, one question a set. The rounds are
-infer/changes/who_moved.py, the words those of the gate.
+Belongs here: made-up changes of cells with known movers, one hypothesis a family. The rounds are
+infer/changes/who_moved.py, the words those of the gate. bench_who_is_named.py has the groups of one system.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -14,24 +14,29 @@ import numpy as np
 import pandas as pd
 
 from bench.error_tables import print_tables
-from python_assets.infer.changes.measure_changes import MeasureChanges
+from python_assets.infer.changes.measure_changes import Exchanges, MeasureChanges
 from python_assets.infer.changes.swapped import mean_changes
-from python_assets.infer.changes.who_moved import FEWEST_GROUPS, Judged, words
+from python_assets.infer.changes.who_moved import FEWEST_GROUPS
 from python_assets.infer.design.cells import Cells
 from python_assets.infer.design.design import Frame
-from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.draws.exchange import Floats, Ints, Shuffles
 from python_assets.infer.draws.flips import Flips
-from python_assets.infer.formulas.verdict import Verdict
+from python_assets.infer.formulas.verdict import RowNumbers, Verdict, row_verdicts
 from python_assets.infer.options import Options
 from python_assets.infer.result import Bools
 
 ALPHA: Final = 0.05
-N_DRAWS: Final = 999
+N_DRAWS: Final = 199
 MARGIN: Final = 0.2
+ZERO_INFLATED_SHARE: Final = 0.3
 
 
 class Design(NamedTuple):
-    """A pair of generations: root prompts, and how far each group moved, in sd of the change of one cell."""
+    """Two systems: root prompts, and how far each group moved, in sd of the change of one cell where noise is normal.
+
+    noise: of NOISES. Where scores are mostly zeros, a shift is of the share of a group's scores that are not; where
+    they are multiplied, of the factor.
+    """
 
     n_roots: int
     shifts: tuple[float, ...]
@@ -46,12 +51,57 @@ def _moved(n_roots: int, n_groups: int, *movers: float) -> Design:
     return Design(n_roots, (*movers, *[0.0] * (n_groups - len(movers))))
 
 
+def _less_normal(rng: np.random.Generator, shifts: Floats) -> Floats:
+    """The first system's scores have a long tail, the second's have none."""
+    return rng.lognormal(0, 0.9, shifts.shape) - np.exp(0.405) - rng.normal(size=shifts.shape) + shifts
+
+
+def _multiplied(rng: np.random.Generator, shifts: Floats) -> Floats:
+    """Scores of both systems with a long tail and mean 1; those of a group that moved are larger and spread more."""
+    first, second = (rng.lognormal(-0.405, 0.9, shifts.shape) for _ in range(2))
+    return np.asarray(first * (1 + shifts) - second)
+
+
+def _zeros(rng: np.random.Generator, shifts: Floats) -> Floats:
+    """Scores of both systems, .3 of them not zero and then of mean 1."""
+    sides = (rng.random(shifts.shape) < ZERO_INFLATED_SHARE + shift for shift in (shifts, 0 * shifts))
+    first, second = (side * rng.gamma(2, 0.5, shifts.shape) for side in sides)
+    return np.asarray(first - second)
+
+
+NOISES: Final[dict[str, Callable[[np.random.Generator, Floats], Floats]]] = {
+    "normal": lambda rng, shifts: rng.normal(size=shifts.shape) + shifts,
+    "exponential": lambda rng, shifts: rng.exponential(size=shifts.shape) - 1 + shifts,
+    "lognormal less normal": _less_normal,
+    "lognormal, multiplied": _multiplied,
+    "zero-inflated": _zeros,
+}
 # every number of root prompts and groups with every pattern of movers; then spread that is not normal
 SIZES: Final = ((12, 4), (30, 3), (40, 5), (75, 5), (60, 8))
 PATTERNS: Final = ((), (0.4,), (0.8,), (1.2,), (0.8, -0.8), (0.8, 0.8), (0.5, 0.5, 0.5))
 GRID: Final = (
     *(_moved(*size, *movers) for size in SIZES for movers in PATTERNS if len(movers) < size[1] / 2),
     *(_moved(*size, *movers)._replace(noise="exponential") for size in SIZES for movers in ((), (0.8,))),
+)
+SKEWED_SIZES: Final[dict[str, tuple[tuple[int, int, float], ...]]] = {
+    "lognormal less normal": (
+        *((12, 4, 1.5), (12, 5, 0.0), (12, 5, 1.2), (12, 21, 0.0), (12, 21, 1.2), (20, 5, 0.0), (20, 5, 1.2)),
+        *((30, 3, 0.8), (30, 5, 0.8), (60, 8, 0.8)),
+    ),
+    "lognormal, multiplied": ((12, 5, 1.0), (12, 21, 1.0), (20, 5, 1.0), (30, 3, 1.0)),
+    "exponential": ((12, 5, 1.2), (20, 5, 0.8), (30, 3, 0.8)),
+    "zero-inflated": ((12, 5, 0.5), (20, 5, 0.5), (30, 5, 0.3), (60, 8, 0.3)),
+}
+SKEWED: Final = (
+    *(_moved(n, k, shift)._replace(noise=noise) for noise, sizes in SKEWED_SIZES.items() for n, k, shift in sizes),
+    _moved(30, 5, 0.8, -0.8)._replace(noise="exponential"),
+)
+# some unmoved group is named too often: it lies farther from the others than those that moved do
+NOT_SOLVED: Final = (
+    _moved(60, 8, 0.5, 0.5, 0.5),
+    _moved(30, 3, 0.8, 0.8),
+    _moved(20, 5, 1.2, 1.2),
+    _moved(20, 5, 1.2, 1.2)._replace(noise="lognormal less normal"),
 )
 
 
@@ -75,9 +125,8 @@ class Found(NamedTuple):
 
 def made(design: Design, n_sets: int, seed: int) -> Floats:
     """Changes of the cells of all sets, shape (sets, root prompts, groups)."""
-    rng, shape = np.random.default_rng(seed), (n_sets, design.n_roots, len(design.shifts))
-    noise = rng.normal(size=shape) if design.noise == "normal" else rng.exponential(size=shape) - 1
-    return noise + np.array(design.shifts)
+    shifts = np.broadcast_to(np.array(design.shifts), (n_sets, design.n_roots, len(design.shifts)))
+    return NOISES[design.noise](np.random.default_rng(seed), shifts)
 
 
 def changes_of(c: Floats, *, n_draws: int = N_DRAWS, seed: int = 1, margin: float = MARGIN) -> MeasureChanges:
@@ -103,7 +152,8 @@ def changes_of(c: Floats, *, n_draws: int = N_DRAWS, seed: int = 1, margin: floa
     def swaps(units: Ints) -> Flips:
         return Flips(seed, n_draws, n, units)
 
-    return MeasureChanges(cells, {"": (0, 1)}, "continuous", {}, swaps=swaps, options=options, margin=margin)
+    exchanges = Exchanges.of(frame, swaps, Shuffles(seed, n_draws, frame.block).of)
+    return MeasureChanges(cells, {"": (0, 1)}, "continuous", {}, exchanges, options, margin=margin)
 
 
 def found(design: Design, n_sets: int, seed: int) -> Found:
@@ -142,7 +192,7 @@ def _told(c: Floats, seed: int) -> dict[str, Bools]:
     """What is said of the groups of one pair, its one question alone in its set."""
     changes = changes_of(c, seed=seed)
     d = changes.changes_without([])
-    first = mean_changes(np.stack([d, 0 * d]), changes.signs, ALPHA, margin=MARGIN).result
+    first = changes.also_shuffled(mean_changes(np.stack([d, 0 * d]), changes.signs, ALPHA, margin=MARGIN).result)
     q = np.maximum(first.p_maxt, first.p_hypothesis)
     significant, low, high = q <= ALPHA, first.ci_low, first.ci_high
     shown, is_apart = significant, len(significant) < FEWEST_GROUPS
@@ -151,11 +201,9 @@ def _told(c: Floats, seed: int) -> dict[str, Bools]:
         is_apart = moved.alone is None
         if moved.alone is not None:
             shown, low, high = moved.differs_on_its_own, moved.alone.ci_low, moved.alone.ci_high
-    nothing, is_wide = np.full(len(q), np.nan), np.ones(len(q), dtype=bool)
-    judged = Judged(
-        q=q, is_shown=shown, low=low, high=high, margin=np.full(len(q), MARGIN), q_equivalence=nothing, is_wide=is_wide
-    )
-    beyond = words(judged, ALPHA) == Verdict.BEYOND_MARGIN
+    past = np.where((low > MARGIN) | (high < -MARGIN), 0.0, 1.0)
+    judged = row_verdicts(RowNumbers(np.where(shown, 0.0, q), low, high, past, 0 * past + 1, is_settled=shown), ALPHA)
+    shown, beyond = judged.is_significant, judged.verdict == Verdict.BEYOND_MARGIN
     named = np.zeros(len(q), dtype=bool) if is_apart else shown
     return {
         "significant": significant,
@@ -175,10 +223,10 @@ def tables(n_sets: int) -> Iterator[str]:
         + ("| stand | beyond | covered |")
     )
     yield "|---|---|---|---|---|---|---|---|---|"
-    for at, design in enumerate(GRID):
+    for at, design in enumerate(chain(GRID, SKEWED, NOT_SOLVED[1:])):
         shares = found(design, n_sets, seed=1_000_000 * at)
         yield " | ".join(chain([f"| {design}"], (f"{share:.3f}" for share in shares))) + " |"
 
 
 if __name__ == "__main__":
-    print_tables(__doc__, tables, n_sets=600)
+    print_tables(__doc__, tables, n_sets=1_000)

@@ -132,7 +132,7 @@ def test_the_search_sees_most_sources():
         ("inference.md section 1, rows 4, 5 and 7.", []),
         ("inference.md section 1, row 3, and 2.4.", []),
         ("inference.md section 1, row 'groups in a row'.", ["inference.md has no row 'groups in a row'"]),
-        ("inference.md 2.9.", ["inference.md has no section 2.9"]),
+        ("inference.md 2.19.", ["inference.md has no section 2.19"]),
         ("metrics.md 4 and 6.9", ["metrics.md has no section 6.9"]),
         ("SAGED (3.2, C.4 and table 6), and any other", []),
         ("SAGED, appendix C.3 (prompt_template), section 2.4 (roles).", ["SAGED has no section 2.4"]),

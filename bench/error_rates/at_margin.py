@@ -15,7 +15,7 @@ from bench.error_rates.simulated import Layout, Model
 from python_assets.infer.contrasts.compare import compare_labels, compare_values
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
-from python_assets.infer.formulas.verdict import verdicts
+from python_assets.infer.formulas.verdict import RowNumbers, row_verdicts
 from python_assets.infer.result import Result
 
 
@@ -28,8 +28,7 @@ def words_of(contrasts: Result) -> np.ndarray:
             *((adjusted.min(axis=1), adjusted) for adjusted in map(holm, _margins(contrasts))),
         )
     )
-    is_wide = np.ones(q.shape, dtype=bool)
-    return verdicts(q, q_margin, q_equivalence, is_wide=is_wide, alpha=ALPHA)
+    return row_verdicts(RowNumbers(q, contrasts.ci_low, contrasts.ci_high, q_margin, q_equivalence), ALPHA).verdict
 
 
 def _margins(contrasts: Result) -> tuple[Floats, Floats]:
@@ -52,8 +51,9 @@ def index_words(test: Result, margin: float, *, is_ratio: bool = False) -> np.nd
     q_margin, q_equivalence = (
         np.where(agrees, p, np.nan) for agrees, p in ((beyond, test.p_margin), (inside, test.p_equivalence))
     )
-    is_wide = np.ones(test.p_value.shape, dtype=bool)
-    return verdicts(test.p_value, q_margin, q_equivalence, is_wide=is_wide, alpha=ALPHA)
+    no_effect = 1.0 if is_ratio else 0.0
+    numbers = RowNumbers(test.p_value, test.ci_low, test.ci_high, q_margin, q_equivalence, no_effect=no_effect)
+    return row_verdicts(numbers, ALPHA).verdict
 
 
 def of_differences(layout: Layout, model: Model, sizes: Sizes, delta: float = 0.3) -> dict[str, float]:

@@ -1,6 +1,7 @@
 -- Where all blocks are complete and equally replicated, the tested number, over cells, is that of the documents, every
 -- response counting alike. Values that differ in their last digits only, such as dates in seconds, leave what is
--- standardised by their spread as many digits less.
+-- standardised by their spread as many digits less. A group that differs in a later round alone has the value of that
+-- round, in which fewer groups are left.
 {% set keys = ['study_id', 'slice_id', 'system_id', 'measure_id', 'calibration', 'grouping_id'] %}
 {% set of_means = [
     'mean_difference', 'risk_difference', 'log_disparity', 'selection_rate_difference', 'precision_difference',
@@ -57,7 +58,7 @@ compared as (
         case when contrast in ('{{ of_means | join("', '") }}') then 1e-9 else 1e-5 end as tolerance
     from {{ ref('contrasts') }}
     inner join balanced using ({{ keys | join(', ') }}, statistic)
-    where contrast <> 'interaction'
+    where contrast <> 'interaction' and selected_reason is distinct from 'differs_later'
 )
 
 select *

@@ -4,7 +4,7 @@ Belongs here: what is computed measure by measure. What needs all measures of a 
 is run.py, which joins the tables of all parts between these functions.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
 from typing import Final
@@ -24,11 +24,12 @@ from python_assets.infer.changes.infer_changes import (
     with_who_moved,
 )
 from python_assets.infer.changes.missing_changes import with_missing_changes
+from python_assets.infer.design.cells import Cells
 from python_assets.infer.design.custom_functions import custom_functions
 from python_assets.infer.groups.crossings import few_flips, hypotheses_by_t, with_standing_cells
 from python_assets.infer.groups.layout import labelled_measures, layouts
 from python_assets.infer.groups.missing_answers import with_missing_answers
-from python_assets.infer.groups.peeling import peeled, with_permuted_margins
+from python_assets.infer.groups.peeling import peeled
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
 from python_assets.infer.groups.unscored import too_many_unscored
 from python_assets.infer.options import Options, options_of
@@ -81,16 +82,23 @@ class Chunk:
 
     def first(self) -> Frames:
         """The rows of every table, without sets, q and verdicts."""
-        options, every = self._options, list(self._layouts.values())
-        n_draws = [layout.n_draws(options) for layout in every]
+        options = self._options
+        n_draws = [layout.n_draws(options) for layout in self._layouts.values()]
         tell, before = self._progress.start("inference", DRAWS, sum(n_draws)), np.cumsum([0, *n_draws])
-        rows = (
-            layout.rows(options, partial(_tell_after, tell, int(n))) for layout, n in zip(every, before, strict=False)
-        )
-        tables = _stacked(chain(*rows, truth_rows(self._connection, options, self._measures, self._unscored)))
-        tables["system_comparisons"] = compare_systems(
-            self._connection, self._of_pairs, self._study.compared_with, options, self._measures
-        )
+        rows = list[tuple[str, Table]]()
+        paired = {(cells.slice_id, cells.grouping_id): cells for cells in self._of_pairs}
+
+        def in_turn() -> Iterator[Cells]:
+            """Cells of pairs, each after the rows of its groups, which are shuffled in the same orders."""
+            yield from (cells for key, cells in paired.items() if key not in self._layouts)
+            for (key, layout), n in zip(self._layouts.items(), before, strict=False):
+                rows.extend(layout.rows(options, partial(_tell_after, tell, int(n))))
+                if key in paired:
+                    yield paired[key]
+
+        changes = compare_systems(self._connection, in_turn(), self._study.compared_with, options, self._measures)
+        tables = _stacked(chain(rows, truth_rows(self._connection, options, self._measures, self._unscored)))
+        tables["system_comparisons"] = changes
         for function in self._functions.values():
             if function.first_failure is not None:
                 where = f"analysis.custom_statistics: {function.path} gives no number of some groups or draws"
@@ -124,13 +132,12 @@ class Chunk:
             ordered: p of the questions of each set, ascending.
 
         Returns:
-            Contrasts with p of margins by draws besides; both tables with value_without and explained_by; and what
-            cells of crossings that stand have beyond their parts, block by block.
+            Both tables with value_without and explained_by, and what cells of crossings that stand have beyond their
+            parts, block by block.
         """
         contrasts, hypotheses, pairs = (tables[name] for name in ("contrasts", "hypotheses", "system_comparisons"))
         options = self._options
-        contrasts = with_permuted_margins(contrasts.reset_index(drop=True), self._layouts, options)
-        contrasts = with_selected_intervals(contrasts, self._layouts, options)
+        contrasts = with_selected_intervals(contrasts.reset_index(drop=True), self._layouts, options)
         contrasts = with_missing_answers(contrasts, self._layouts, options)
         contrasts = peeled(contrasts, hypotheses, self._layouts, ordered, options)
         contrasts, blocks = with_standing_cells(contrasts, hypotheses, self._layouts, ordered, options)

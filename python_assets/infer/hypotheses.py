@@ -13,10 +13,20 @@ import numpy as np
 import pandas as pd
 
 from python_assets.errors import NOTHING, StudyError
-from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
-from python_assets.infer.tables import CORRECTED, HYPOTHESIS, OF_SCORER, PAIR_HYPOTHESES, PAIR_SIDES, SIZES, Place
+from python_assets.infer.formulas.verdict import Verdict, VerdictReason, headlines, hypothesis_verdicts, is_off
+from python_assets.infer.tables import (
+    CORRECTED,
+    HEADLINE,
+    HYPOTHESIS,
+    OF_SCORER,
+    PAIR_HYPOTHESES,
+    PAIR_SIDES,
+    SIZES,
+    Place,
+)
 from python_assets.study.analysis import HypothesisFamily
 from python_assets.study.base import (
     ALL_PROMPTS,
@@ -235,8 +245,8 @@ def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -
         look: what q is held against, and what was called before.
 
     Returns:
-        Questions with q_value, significance_level, significant_at_look and is_significant; contrasts with family_id,
-        n_hypotheses, n_significant, q_hypothesis, q_value, NaN for SIZES, significant_at_look and is_significant.
+        Questions with q_value and significance_level; contrasts with family_id, n_hypotheses, q_hypothesis, q_value,
+        NaN for SIZES, and is_significant: by this look or by one before.
     """
     number = _positions(hypotheses, contrasts)
     q, q_group = np.full(len(hypotheses), np.nan), np.full(len(contrasts), np.nan)
@@ -245,26 +255,64 @@ def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -
         rows, position = _members(number, member, len(hypotheses))
         levels = hypothesis_levels(hypotheses.p_value.to_numpy()[member], p_group[rows], position)
         q[member], q_group[rows] = levels.of_hypothesis, levels.of_group
-    significant_at = look.significant_at("hypotheses", hypotheses, q)
-    hypotheses = hypotheses.assign(
-        q_value=q,
-        significance_level=look.level,
-        significant_at_look=significant_at,
-        is_significant=~np.isnan(significant_at),
-    )
-    n_significant = hypotheses.is_significant.groupby(hypotheses.family_id).transform("sum")
-    hypotheses = hypotheses.assign(n_significant=n_significant)
-    taken = hypotheses.iloc[number][["family_id", "n_hypotheses", "n_significant"]].reset_index(drop=True)
-    significant_at = look.significant_at("contrasts", contrasts, q_group)
+    hypotheses = hypotheses.assign(q_value=q, significance_level=look.level)
+    taken = hypotheses.iloc[number][["family_id", "n_hypotheses"]].reset_index(drop=True)
+    off = is_off(*(contrasts[side].to_numpy(dtype=float) for side in ("ci_low", "ci_high")))
     return hypotheses, contrasts.assign(
         q_value=q_group,
-        significant_at_look=significant_at,
-        is_significant=~np.isnan(significant_at),
+        is_significant=~np.isnan(look.significant_at("contrasts", contrasts, q_group, may=off)),
         q_hypothesis=q[number],
         family_id=taken.family_id.to_numpy(),
         n_hypotheses=taken.n_hypotheses.to_numpy(),
-        n_significant=taken.n_significant.to_numpy(),
     )
+
+
+def with_significance(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) -> pd.DataFrame:
+    """Add to questions what is significant: those of a single comparison only where it is.
+
+    Args:
+        hypotheses: of with_levels.
+        rows: that answer them, with HYPOTHESIS, weight (of selected.with_weights) and is_significant, the interval of
+            the row off no effect.
+        look: what q is held against, and what was called before.
+
+    Returns:
+        Questions with significant_at_look, is_significant, and n_significant of their set.
+
+    Source: inference.md 2.5.
+    """
+    rows = rows[rows.weight > 0]  # others, such as log disparities, count nowhere
+    by_hypothesis = rows.groupby(HYPOTHESIS, sort=False).agg(n=("weight", "sum"), has_any=("is_significant", "any"))
+    answers = by_hypothesis.reindex(pd.MultiIndex.from_frame(hypotheses[HYPOTHESIS]))
+    is_single = (answers.n > 0) & (answers.n < 2 - TIE)
+    may = (~is_single | answers.has_any.eq(True)).to_numpy()
+    significant_at = look.significant_at("hypotheses", hypotheses, hypotheses.q_value.to_numpy(dtype=float), may=may)
+    hypotheses = hypotheses.assign(significant_at_look=significant_at, is_significant=~np.isnan(significant_at))
+    n_significant = hypotheses.is_significant.groupby(hypotheses.family_id).transform("sum")
+    return hypotheses.assign(n_significant=n_significant)
+
+
+def with_verdicts(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) -> pd.DataFrame:
+    """Add to hypotheses their verdict, and why one of them is inconclusive.
+
+    Args:
+        hypotheses: of with_significance.
+        rows: that count, with HYPOTHESIS, HEADLINE, is_group, value, margin, verdict and is_significant.
+        look: its level.
+
+    Returns:
+        Hypotheses with verdict, verdict_reason, and what names the row that heads them: NULL where none does.
+    """
+    rows = rows.assign(hypothesis=_positions(hypotheses, rows), has_value=rows.value.notna())
+    verdict = hypothesis_verdicts(hypotheses, rows)
+    heads = headlines(hypotheses.assign(verdict=verdict), rows)
+    heading = rows[HEADLINE].reset_index(drop=True).reindex(heads)
+    is_headed = heads >= 0
+    names = {f"headline_{name}": heading[name].astype(object).where(is_headed, None).to_numpy() for name in HEADLINE}
+    is_open = ((hypotheses.q_value <= look.level) & ~hypotheses.is_significant).to_numpy()
+    reason = np.full(len(hypotheses), None, dtype=object)
+    reason[is_open & (verdict == Verdict.INCONCLUSIVE)] = str(VerdictReason.INTERVAL_HOLDS_ZERO)
+    return hypotheses.assign(verdict=verdict, verdict_reason=reason, **names)
 
 
 def _positions(hypotheses: pd.DataFrame, rows: pd.DataFrame) -> Ints:

@@ -15,7 +15,7 @@ import pandas as pd
 from python_assets.infer.formulas.looks import CALLS, KEYS_OF, Look, level, levels, only_look
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import ACROSS, PAIR_HYPOTHESES
+from python_assets.infer.tables import ACROSS, HEADLINE, PAIR_HYPOTHESES
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home, rows_of
 from python_assets.warehouse.looks import TakenLook, now, take_look, taken_looks
@@ -38,7 +38,8 @@ _DIGEST: Final = f"""
 """
 # what is not told between looks, where a table has it
 _WITHHELD: Final = (
-    *("p_equivalence", "q_equivalence"),
+    *("p_equivalence", "q_equivalence", "verdict_reason"),
+    *(f"headline_{name}" for name in HEADLINE),
     *(
         "p_value",
         "p_value_maxt",

@@ -55,7 +55,7 @@ class InferenceReason(StrEnum):
     )
     NO_VARIATION = (
         "no_variation",
-        "all values are equal, so nothing can be told from them but that there is no variation",
+        "all values are equal to nine digits, so nothing can be told from them but that there is no variation",
     )
     NO_ERROR = (
         "no_error",
@@ -134,8 +134,8 @@ class InferenceReason(StrEnum):
     )
     APPROXIMATE = (
         "approximate",
-        "p and interval are approximate: the changes are strongly skewed, rates rest on fewer than 10 "
-        "root prompts, or a dispersion on fewer than 8 groups",
+        "p and interval are approximate: rates rest on fewer than 10 root prompts, a dispersion on fewer than 8 "
+        "groups, changes are strongly skewed, or nearly all values are the same and few root prompts differ from it",
     )
     NO_MAJORITY_STAYS = (
         "no_majority_stays",
@@ -244,7 +244,8 @@ class Result(NamedTuple):
     question, by Holm where p is of a t distribution. p_hypothesis: of the question that the rows answer, the same
     for all of them. p_by_t: p_maxt as it is of a t distribution, of rows that may need it once their set is known.
     p_margin, p_equivalence: of lying past the margin and within it, unadjusted. sd: of the
-    differences over root prompts, for planning; NaN where something else is the unit. n_draws: that p and floor
+    differences over root prompts, for planning; NaN where something else is the unit. skewness, skewness_of_hypothesis:
+    of formulas/skewed.py, where the interval allows for them. n_draws: that p and floor
     are of. is_permuted: whether p is of draws. is_flipped: whether p_hypothesis is of sign flips too. method,
     scope: texts. reason: None where nothing is missing.
     """
@@ -265,6 +266,8 @@ class Result(NamedTuple):
     p_margin: Floats
     p_equivalence: Floats
     sd: Floats
+    skewness: Floats
+    skewness_of_hypothesis: Floats
     n_root_prompts: Ints
     n_units: Ints
     n_draws: Ints
@@ -330,6 +333,7 @@ NULL_DISTRIBUTION: Final = ("null_median", "null_q95")
 EVERY_P: Final = ("p_value", "p_maxt", "p_hypothesis", "p_by_t", "p_margin", "p_equivalence")
 NO_P: Final = ("p_value", "p_maxt", "p_hypothesis", "p_by_t", *NULL_DISTRIBUTION)
 TEST: Final = (*NO_P, "p_margin", "p_equivalence")
+ERROR_FIELDS: Final = (*TEST, *INTERVAL, "std_error", "skewness", "value_corrected")
 
 
 def joined(parts: Sequence[Result]) -> Result:

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from python_assets.infer.changes.infer_changes import (
     changes_as_contrasts,
     pair_questions,
+    pairs_as_answers,
     with_levels_of_pairs,
+    with_significance_of_pairs,
     with_verdicts_of_pairs,
 )
 from python_assets.infer.chunk import Chunk, Frames, united, with_t_where_flips_are_few
@@ -26,8 +28,16 @@ from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
 from python_assets.infer.formulas.looks import Look, only_look
 from python_assets.infer.formulas.missing import verdicts_with_missing
-from python_assets.infer.formulas.selected import with_selected_sizes
-from python_assets.infer.formulas.verdict import POWER, Verdict, contrast_verdicts, index_verdicts, n_needed
+from python_assets.infer.formulas.selected import with_selected_sizes, with_weights
+from python_assets.infer.formulas.verdict import (
+    POWER,
+    Verdict,
+    is_off,
+    n_needed,
+    numbers_of_contrasts,
+    numbers_of_metrics,
+    row_verdicts,
+)
 from python_assets.infer.hypotheses import (
     Families,
     adjusted_margin,
@@ -35,10 +45,22 @@ from python_assets.infer.hypotheses import (
     with_families,
     with_levels,
     with_parts,
+    with_significance,
+    with_verdicts,
 )
 from python_assets.infer.options import MOST_PERMUTATIONS, Options, options_of
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import HYPOTHESIS, PAIR_SIDES, ROW_KEYS, SIZES, TABLES, Place, write_tables
+from python_assets.infer.tables import (
+    HEADLINE,
+    HYPOTHESIS,
+    LOG_DISPARITY,
+    PAIR_SIDES,
+    ROW_KEYS,
+    SIZES,
+    TABLES,
+    Place,
+    write_tables,
+)
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
@@ -130,7 +152,9 @@ def infer_study(
         tables = _with_verdicts(tables, look, study.power)
     elif declared is not None and len(declared):
         unobserved = with_families(_unobserved(declared, declared.iloc[:0]), _families(connection, study))
-        tables["hypotheses"] = _as_published(unobserved.assign(p_value=np.nan, significance_level=look.level))
+        tables["hypotheses"] = _as_published(
+            unobserved.assign(p_value=np.nan, significance_level=look.level, verdict=str(Verdict.NOT_TESTED))
+        )
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"], tables["system_comparisons"])
@@ -227,10 +251,15 @@ def _replaced(tables: Frames, again: Frames) -> Frames:
 
 
 def _with_levels(tables: Frames, look: Look) -> Frames:
-    """Tables with q of questions, groups and pairs of generations, and what is called."""
+    """Tables with q of questions, groups and pairs of generations, and what is significant."""
     hypotheses, contrasts = with_levels(tables["hypotheses"], tables["contrasts"], look)
     pairs = with_levels_of_pairs(tables["system_comparisons"], hypotheses, look)
-    contrasts, pairs = with_selected_sizes(contrasts, pairs, look.level)
+    contrasts, pairs = with_weights(contrasts, pairs)
+    answers = [one[[*HYPOTHESIS, "weight", "is_significant"]] for one in (contrasts, pairs_as_answers(pairs))]
+    hypotheses = with_significance(hypotheses, pd.concat(answers, ignore_index=True), look)
+    n_significant = hypotheses.drop_duplicates("family_id").set_index("family_id").n_significant
+    contrasts = contrasts.assign(n_significant=contrasts.family_id.map(n_significant))
+    contrasts, pairs = with_selected_sizes(contrasts, with_significance_of_pairs(pairs, hypotheses), look.level)
     return {**tables, "hypotheses": hypotheses, "contrasts": contrasts, "system_comparisons": pairs}
 
 
@@ -238,10 +267,16 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
     """Tables with the verdict of every row that tests something, and how many root prompts an open one needs."""
     alpha = look.level
     hypotheses, contrasts, disparities = (tables[name] for name in ("hypotheses", "contrasts", "disparities"))
-    # a cell that stands once larger ones are taken out is called by the q of its round
-    contrasts = contrasts.assign(significant_at_look=look.significant_now("contrasts", contrasts))
     q_margin, q_equivalence = (adjusted_margin(hypotheses, contrasts, name) for name in ("p_margin", "p_equivalence"))
-    verdict = look.held("contrasts", contrasts, contrast_verdicts(contrasts, q_margin, q_equivalence, alpha))
+    numbers = numbers_of_contrasts(contrasts, q_margin, q_equivalence)
+    judged = row_verdicts(numbers, alpha)
+    # a cell or group that stands once larger ones are taken out goes by the q and the interval of its round
+    may = is_off(numbers.low, numbers.high) & numbers.is_settled
+    significant_at = look.significant_at("contrasts", contrasts, numbers.q, may=may)
+    contrasts = contrasts.assign(significant_at_look=significant_at)
+    # what an earlier look called stays, but for a group that differs because of others by now
+    last_verdict = look.held("contrasts", contrasts, judged.verdict)
+    verdict = np.where(numbers.explained, judged.verdict, last_verdict)
     is_told = (contrasts.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
     is_size = contrasts.contrast.isin(SIZES).to_numpy() | is_told
     contrasts = contrasts.assign(
@@ -249,6 +284,7 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
         value_at_call=look.value_at_call("contrasts", contrasts),
         q_equivalence=q_equivalence,
         verdict=first_of([~is_size], [verdict]),
+        verdict_reason=first_of([~is_size & (verdict == Verdict.INCONCLUSIVE)], [judged.reason]),
         **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, look.last_level, planned),
     )
     contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
@@ -266,18 +302,21 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
         is_significant=disparities.is_significant.where(~has_parts, disparities.is_told_significant),
     )
     # of a question that an earlier look called the indices are held against their floor and margin still
-    judged = disparities.assign(q_value=disparities["q_value"].mask(disparities.is_significant.eq(True), 0.0))
+    called = disparities.assign(q_value=disparities["q_value"].mask(disparities.is_significant.eq(True), 0.0))
+    judged = row_verdicts(numbers_of_metrics(called), alpha)
     is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
     disparities = disparities.assign(
         value_cells=disparities.value,
-        verdict=first_of([~is_descriptive], [index_verdicts(judged, alpha)]),
+        verdict=first_of([~is_descriptive], [judged.verdict]),
+        verdict_reason=first_of([~is_descriptive], [judged.reason]),
         q_value=disparities["q_value"].where(disparities.p_value.notna()),
     )
     pairs = tables["system_comparisons"]
-    pairs = pairs.assign(significant_at_look=look.significant_now("system_comparisons", pairs))
-    pairs = pairs.assign(value_at_call=look.value_at_call("system_comparisons", pairs))
     q_inside = adjusted_margin(hypotheses, changes_as_contrasts(pairs), "p_equivalence")
     pairs = with_verdicts_of_pairs(pairs, q_inside, look)
+    pairs = pairs.assign(value_at_call=look.value_at_call("system_comparisons", pairs))
+    rows = _rows_that_count(contrasts, disparities.assign(is_significant=judged.is_significant), pairs)
+    hypotheses = with_verdicts(hypotheses, rows, look)
     judged_tables = {
         "hypotheses": _as_published(hypotheses),
         "contrasts": contrasts,
@@ -285,6 +324,18 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
         "system_comparisons": pairs.assign(verdict_with_missing=verdicts_with_missing(pairs, alpha)),
     }
     return {**tables, **judged_tables}
+
+
+def _rows_that_count(contrasts: pd.DataFrame, disparities: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """The rows that the verdict of a hypothesis follows from: one contrast a statistic, in the unit of its margin."""
+    columns = [*HYPOTHESIS, *HEADLINE, "is_group", "value", "margin", "verdict", "is_significant"]
+    groups = contrasts[contrasts.contrast != LOG_DISPARITY].assign(is_group=True)
+    groups = groups.assign(effect=groups.contrast, is_significant=groups.significant_at_look.notna())
+    changes = pairs_as_answers(pairs).assign(is_group=True, reference="")
+    changes = changes.assign(effect=changes.comparison, value=changes.value_alone.fillna(changes.value))
+    metrics = disparities.assign(is_group=False, effect=disparities.metric, **dict.fromkeys(HEADLINE[1:], ""))
+    rows = pd.concat([one[columns] for one in (groups, changes, metrics)], ignore_index=True)
+    return rows[rows.verdict.notna()]
 
 
 def _n_needed(

@@ -46,6 +46,7 @@ SIMILAR_UNITS = "similar units, these prompts"
 SIMILAR_PROMPTS = "similar prompts"
 THESE_PROMPTS = "these prompts"
 GENERAL_SCOPES = (SIMILAR_PROMPTS, SIMILAR_UNITS_AND_PROMPTS)  # the others are worth a difference at most
+HEADLINE: Final = ["effect", "group_id", "category", "reference"]  # what names a row of any table of a hypothesis
 HYPOTHESIS: Final = ["slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
 Place = tuple[str, str, str, str]
 """Slice, grouping ('' of the mean of all), generation and measure."""
@@ -113,16 +114,16 @@ _MISSING: Final = _columns(
 _TESTED: Final = _columns(
     double="value_cells null_median null_q95 ci_low ci_high p_value q_value margin",
     bigint="n_draws n_root_prompts n_units",
-    varchar="verdict method scope inference_reason",
+    varchar="verdict verdict_reason method scope inference_reason",
 )
 COMPARISON_COLUMNS: Final = (
     _columns(
         "study_id",
         *ROW_KEYS,
-        double="value value_a value_b ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
+        double="value value_a value_b skewness ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
         "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence",
         bigint="significant_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
-        varchar="explained_by reason_alone family_id verdict scope method reason inference_reason",
+        varchar="explained_by reason_alone family_id verdict verdict_reason scope method reason inference_reason",
     )
     | _SELECTED
     | _MISSING
@@ -136,13 +137,14 @@ TABLES: Final[Columns] = {
         double_not_null="significance_level",
         double="p_value q_value",
         bigint="significant_at_look n_draws n_root_prompts n_units",
-        varchar="method scope inference_reason",
+        varchar="verdict verdict_reason headline_effect headline_group_id headline_category headline_reference "
+        "method scope inference_reason",
     ),
     "contrasts": _columns(
         f"{_KEYS} group_id contrast category reference family_id",
         bigint_not_null="n_hypotheses",
-        double="std_error p_value_maxt p_equivalence q_equivalence value_at_call value_without value_standardised "
-        "missing_share missing_share_rest",
+        double="std_error skewness p_value_maxt p_equivalence q_equivalence value_at_call value_without "
+        "value_standardised missing_share missing_share_rest",
         bigint="significant_at_look n_needed",
         varchar="explained_by mirror_of test n_needed_for n_needed_reason",
     )
@@ -158,7 +160,10 @@ TABLES: Final[Columns] = {
     "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,
     "system_comparisons": COMPARISON_COLUMNS,
     "summary_statistics": _columns(
-        f"{_KEYS} group_id category", double="value ci_low ci_high", bigint="n_root_prompts", varchar="inference_reason"
+        f"{_KEYS} group_id category",
+        double="value ci_low ci_high skewness",
+        bigint="n_root_prompts",
+        varchar="inference_reason",
     ),
     "function_statistics": _columns(f"{_KEYS} group_id", double="value", varchar="reason"),
     "design_power": _columns(

@@ -1,4 +1,4 @@
-"""Measures by a packaged set of labels that plain sentences show to be too weak for answers.
+"""What the plan says of measures of labels: of sets that are too weak for answers, and of a label that does nothing.
 
 Belongs here: what the plan says of them. The figures are label_sets.py.
 """
@@ -20,4 +20,14 @@ def label_warnings(study: Study) -> Iterator[str]:
             yield (
                 f"{spec.name} needs an engine as judge: the packaged reading labels {reading.right} of {reading.of} "
                 "plain sentences right"
+            )
+
+
+def favourable_warnings(study: Study) -> Iterator[str]:
+    """One line a measure of labels whose favourable one is not tested as a rate."""
+    for spec in study.measures:
+        if spec.favourable is not None and spec.kind != "binary":
+            yield (
+                f"{spec.name}: favourable changes no test without kind: binary; all labels are compared. Add kind: "
+                f"binary to compare the rate of {spec.favourable}"
             )

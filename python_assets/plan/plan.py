@@ -22,7 +22,7 @@ from python_assets.plan.engines import planned_engines, unknown_engines
 from python_assets.plan.factors import factor_warnings, planned_factors
 from python_assets.plan.foreseen_gates import foreseen_gates
 from python_assets.plan.group_models import fill_planned_cells
-from python_assets.plan.label_warnings import label_warnings
+from python_assets.plan.label_warnings import favourable_warnings, label_warnings
 from python_assets.plan.looks import look_warnings, planned_looks
 from python_assets.plan.metrics_of_logs import planned_metrics
 from python_assets.plan.near_texts import near_text_warnings
@@ -123,6 +123,7 @@ def _known_plan(
             *regression_warnings(study, connection),
             *comparison_warnings(study, comparisons),
             *label_warnings(study),
+            *favourable_warnings(study),
             *sheet_warnings(study, paths.home().published),
             *unscored_warnings(study.study_id, names, paths.home().published),
             *outcome_warnings(study, connection, paths.home().published),
@@ -171,6 +172,7 @@ def _unknown_plan(study: Study, scraped: ScrapeCounts | None, unknown: OfflineEr
         warnings=[
             *([] if scraped is None else _scrape_warnings(scraped)),
             *label_warnings(study),
+            *favourable_warnings(study),
             *sheet_warnings(study, paths.home().published),
             *unscored_warnings(study.study_id, [one.system_id for one in study.systems], paths.home().published),
         ],

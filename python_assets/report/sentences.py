@@ -47,6 +47,10 @@ _OF_SCORER: Final = ("missed", "false_alarm", "label_error")
 _NAMES: Final = {
     "cramers_v": "Cramér's V", "kl_divergence": "KL divergence", "jsd_truth_weighted": "Jensen-Shannon divergence",
 }  # fmt: skip
+_VARIANTS: Final = {
+    "normalise=before": "normalised", "normalise=after": "of groups normalised", "over=all": "",
+    "over=system": "in each system apart",
+}  # fmt: skip
 MEASURES: Final = {
     "empty": "empty answers",
     "truncated": "truncated answers",
@@ -286,18 +290,21 @@ def quantity_of(hypothesis: Row) -> str:
         hypothesis: its row of int_findings.
     """
     measure, statistic = measure_name(hypothesis["measure_id"]), hypothesis["statistic"]
+    options = [one for one in (hypothesis["parameters"] or "").split(";") if one]
+    variant = " ".join(filter(None, (_VARIANTS.get(one) for one in options)))
     if statistic == GROUND_TRUTH:
         return f"the shares of {hypothesis['grouping_id']} in each label of {measure}"
     if statistic == "share":
         quantity = f"the share of each label of {measure}"
     elif statistic == "mean":
         quantity = f"the {'rate of' if hypothesis['kind'] == 'binary' else 'average'} {measure}"
+        quantity += f", {variant}" if variant else ""
     elif statistic == "selection_rate":
         quantity = f"the share of answers selected by {measure}"
     else:
-        quantity = f"the {_name(statistic)} of {measure}"
-    options = f" ({hypothesis['parameters'].replace(';', '; ')})" if hypothesis["parameters"] else ""
-    return OF_CALIBRATION[hypothesis["calibration"]].format(f"{quantity}{options}", measure)
+        quantity = f"the {_name(statistic)}{f', {variant},' if variant else ''} of {measure}"
+    left = "; ".join(one for one in options if one not in _VARIANTS)
+    return OF_CALIBRATION[hypothesis["calibration"]].format(f"{quantity}{f' ({left})' if left else ''}", measure)
 
 
 def _name(statistic: str) -> str:

@@ -127,7 +127,7 @@ def relation(node: Mapping[str, Any]) -> str:
 
 def key_of(project: Project, test: Mapping[str, Any]) -> list[str]:
     """The columns of the key of the table that a data test is of, as its test of it says; none where it has none."""
-    nodes, table = project.nodes, test["attached_node"]
+    nodes, table = project.nodes, test.get("attached_node")
     table_nodes = (nodes[child] for child in project.manifest["child_map"].get(table, ()) if child in nodes)
     metadata = (node.get("test_metadata") or {} for node in table_nodes)
     return next((list(one["kwargs"]["columns"]) for one in metadata if one.get("name") == _UNIQUE), [])

@@ -348,21 +348,22 @@ def test_bands_stand_beside_the_verdict_and_not_in_its_place(fair_sea):
     assert value < floor
 
 
-def test_red_flags_are_raised_where_a_verdict_stands_behind_the_red(fair_sea):
-    raised = fair_sea.rows(
+def test_a_red_number_without_a_verdict_behind_it_raises_no_flag(fair_sea):
+    red = fair_sea.rows(
         """
-        select flag, slice_id, system_id, grouping_id, metric from red_flags
-        where study_id = 'fair_sea_responses' and status = 'raised' order by system_id
+        select system_id, grouping_id, status from red_flags
+        where study_id = 'fair_sea_responses' and slice_id = 'D3' and metric = 'cramers_v' and status <> 'not_raised'
+            and system_id <> 'gpt_4_1_nano'
         """
     )
-    by_nationality = ("nationality", "cramers_v")
-    # cells that differ by nationality differ: V of all cells is past its noise too
-    of_cells = ("gender x race x nationality", "cramers_v")
-    assert sorted(raised) == [
-        ("large_effect", "D3", model, *of)
+    # yes or no is one test of a rate: p .0085 and .0125 of six hypotheses
+    assert sorted(red) == [
+        (model, grouping, "band_only")
         for model in ("gpt_3_5_turbo", "gpt_4o_mini")
-        for of in (of_cells, by_nationality)
+        for grouping in ("gender x race x nationality", "nationality")
     ]
+    raised = fair_sea.rows("select flag from red_flags where study_id = 'fair_sea_responses' and status = 'raised'")
+    assert raised == []
     # gpt-4.1-nano gave every prompt of D2 one sentiment, so that two models have a p
     directions = fair_sea.rows(
         """

@@ -49,6 +49,7 @@ select
     inference.margin,
     {{ band(value) }} as band,
     {{ verdict(value, 'disparity_values.is_tested') }} as verdict,
+    inference.verdict_reason,
     disparity_values.n_responses,
     inference.n_draws,
     coalesce(inference.n_root_prompts, disparity_values.n_root_prompts) as n_root_prompts,

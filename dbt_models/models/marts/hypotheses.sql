@@ -17,6 +17,7 @@ select
     significant_at_look,
     n_hypotheses,
     verdict,
+    verdict_reason,
     strongest_verdict,
     strongest_effect,
     strongest_group_id,

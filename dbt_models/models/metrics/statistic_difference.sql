@@ -28,13 +28,17 @@ requested as (
         statistics.study_id,
         statistics.statistic,
         statistics.is_paired,
-        min(statistics.parameters) as parameters
+        statistics.parameters
     from statistics
     inner join contrasts
         on statistics.study_id = contrasts.study_id
         and statistics.statistic || '_difference' = contrasts.contrast
     where statistics.normalise = '' and statistics.statistic not in ('mean', 'selection_rate', 'precision')
-    group by statistics.study_id, statistics.statistic, statistics.is_paired
+    union all
+    -- a mean is compared whoever asks, and that of normalised values is no line of mean_difference
+    select study_id, statistic, is_paired, parameters
+    from statistics
+    where statistic = 'mean' and normalise = 'before'
 ),
 
 counts as (
@@ -58,7 +62,7 @@ compared as (
         sum(statistic_values.value) over of_groups as sum_of_known
     from counts
     left join statistic_values using (comparison_position, group_position, statistic, parameters)
-    window of_groups as (partition by comparison_position, statistic)
+    window of_groups as (partition by comparison_position, statistic, parameters)
 ),
 
 reasoned as (

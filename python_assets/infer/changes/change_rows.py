@@ -21,6 +21,7 @@ _COLUMNS: Final = {
         if name != "study_id"
     },
     **dict.fromkeys(("std_error", "df", "studentised", "p_maxt", "p_by_t", "margin", "p_equivalence"), float),
+    "skewness_of_hypothesis": float,
     "mirror_of": object,
     "is_permuted": bool,
 }

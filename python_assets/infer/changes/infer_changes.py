@@ -17,19 +17,20 @@ import pandas as pd
 
 from python_assets.infer.changes.change_rows import change_rows, joined_rows, without_value
 from python_assets.infer.changes.labelled_changes import LabelledChanges
-from python_assets.infer.changes.measure_changes import MeasureChanges, Swaps
+from python_assets.infer.changes.measure_changes import Exchanges, MeasureChanges
 from python_assets.infer.changes.pairs_of_systems import PairFacts, SystemPair, compared_pairs, read_facts
 from python_assets.infer.changes.subgroup_rates import subgroup_changes
-from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS, Judged, words
+from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS
 from python_assets.infer.contrasts.standing import OF_SELECTION, by_t, of_t, standing_cells, told_of_standing
 from python_assets.infer.design.cells import COLUMN_KEYS, Cells
+from python_assets.infer.design.design import Unit
 from python_assets.infer.design.labels import read_labels
 from python_assets.infer.design.read_cells import read_whole
-from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
+from python_assets.infer.draws.exchange import Floats, Ints, shuffles_of, stable_seed
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import group_levels
-from python_assets.infer.formulas.verdict import Verdict
+from python_assets.infer.formulas.verdict import RowNumbers, Verdict, VerdictReason, is_off, row_verdicts
 from python_assets.infer.options import Options, margin_of_change
 from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, Result, first_of
 from python_assets.infer.schemes.corrected_values import with_labels
@@ -50,7 +51,7 @@ from python_assets.infer.tables import (
     Table,
 )
 
-_OF_ROUND: Final = {
+_ROUND_FIELDS: Final = {
     name: name
     for name in ("value", "std_error", "ci_low", "ci_high", "studentised", "df", "p_value", "p_maxt", "p_equivalence")
 }
@@ -90,7 +91,7 @@ def pair_layouts(
 
 def compare_systems(
     connection: duckdb.DuckDBPyConnection,
-    layouts: Sequence[Cells],
+    layouts: Iterable[Cells],
     reference: str | None,
     options: Options,
     measures: Collection[str] | None = None,
@@ -112,7 +113,7 @@ def compare_systems(
     cell_tables = (
         table
         for cells in layouts
-        for one in _of_cells(cells, pairs, facts, _swaps(connection, cells, options), options)
+        for one in _of_cells(cells, pairs, facts, _exchanges(connection, cells, options), options)
         for table in one
     )
     return joined_rows(chain(cell_tables, subgroup_changes(connection, pairs, options, measures)))
@@ -141,8 +142,8 @@ def compare_again(
         here = hypotheses[(hypotheses.slice_id == cells.slice_id) & (hypotheses.grouping_id == cells.grouping_id)]
         for (measure_id, calibration), requested in here.groupby(["measure_id", "calibration"], sort=True):
             wanted = [pair for pair in pairs if ACROSS.join(pair) in set(requested.system_id)]
-            swaps, measure_key = _swaps(connection, cells, options), (str(measure_id), str(calibration))
-            tables += chain.from_iterable(_of_measure(cells, measure_key, wanted, facts, swaps, options))
+            exchanges, measure_key = _exchanges(connection, cells, options), (str(measure_id), str(calibration))
+            tables += chain.from_iterable(_of_measure(cells, measure_key, wanted, facts, exchanges, options))
     return joined_rows(tables)
 
 
@@ -163,8 +164,8 @@ def _whole_slices(
             yield with_labels(cells, read_labels(connection, cells, labelled), labelled) if labelled else cells
 
 
-def _swaps(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options) -> Swaps:
-    """The signs of the root prompts of a slice and grouping, drawn of all prompts whatever was measured."""
+def _exchanges(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options) -> Exchanges:
+    """Signs of the root prompts and orders of the cells of a slice and grouping, drawn whatever was measured."""
     layout_key = {"slice_id": cells.slice_id, "grouping_id": cells.grouping_id}
     position_rows = connection.execute(_POSITIONS, layout_key).fetchall()
     position, n_units = np.array([position for position, _ in position_rows]), position_rows[0][1]
@@ -173,21 +174,27 @@ def _swaps(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options
     def swaps(units: Ints) -> Flips:
         return Flips(seed, options.n_permutations, n_units, position[units], options.n_first)
 
-    return swaps
+    orders = stable_seed(options.seed, cells.slice_id, cells.grouping_id, Unit.ROOT_PROMPT)
+    return Exchanges.of(cells.frame, swaps, shuffles_of(orders, options.n_permutations, cells.frame.block).of)
 
 
 def _of_cells(
-    cells: Cells, pairs: Sequence[SystemPair], facts: PairFacts, swaps: Swaps, options: Options
+    cells: Cells, pairs: Sequence[SystemPair], facts: PairFacts, exchanges: Exchanges, options: Options
 ) -> Iterator[Iterable[Table]]:
     """What changed in one slice and grouping, measure by measure, labels together; or a row that says why not."""
     columns = plain(cells)
     measure_keys = columns.loc[~columns.calibration.isin(OF_SCORER), ["measure_id", "calibration"]].drop_duplicates()
     for measure_key in measure_keys.sort_values(["measure_id", "calibration"]).itertuples(index=False, name=None):
-        yield from _of_measure(cells, measure_key, pairs, facts, swaps, options)
+        yield from _of_measure(cells, measure_key, pairs, facts, exchanges, options)
 
 
 def _of_measure(
-    cells: Cells, of: tuple[str, str], pairs: Sequence[SystemPair], facts: PairFacts, swaps: Swaps, options: Options
+    cells: Cells,
+    of: tuple[str, str],
+    pairs: Sequence[SystemPair],
+    facts: PairFacts,
+    exchanges: Exchanges,
+    options: Options,
 ) -> Iterator[Iterable[Table]]:
     """The same of one measure and calibration."""
     measure_id, calibration = of
@@ -201,7 +208,7 @@ def _of_measure(
             "system_id": pair.own,
             "reference_system_id": pair.other,
         }
-        changes = changes_of(cells, measure_columns, keys, swaps, options)
+        changes = changes_of(cells, measure_columns, keys, exchanges, options)
         if changes is not None and facts.is_same_scorer(pair, measure_id):
             changes = replace(changes, is_identical=pair in facts.identical)
             yield changes.tables() if cells.grouping_id else [changes.of_mean()]
@@ -223,33 +230,33 @@ def columns_of(cells: Cells, measure_id: str, calibration: str) -> pd.DataFrame:
     return columns[(columns.measure_id == measure_id) & (columns.calibration == read)]
 
 
-def columns_of_pair(of_measure: pd.DataFrame, keys: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+def columns_of_pair(measure_columns: pd.DataFrame, keys: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     """The columns of both generations of a measure, by label."""
-    columns = of_measure.groupby(["category", "system_id"]).column_position.first()
+    columns = measure_columns.groupby(["category", "system_id"]).column_position.first()
     this_system, other = keys["system_id"], keys["reference_system_id"]
     return {
         category: (columns[category, this_system], columns[category, other])
-        for category in of_measure.category.unique()
+        for category in measure_columns.category.unique()
         if (category, this_system) in columns and (category, other) in columns
     }
 
 
 def changes_of(
-    cells: Cells, of_measure: pd.DataFrame, keys: Mapping[str, Any], swaps: Swaps, options: Options
+    cells: Cells, measure_columns: pd.DataFrame, keys: Mapping[str, Any], exchanges: Exchanges, options: Options
 ) -> MeasureChanges | None:
     """A measure of a pair, of columns_of; None where one of the two generations has no column of it."""
-    pair_columns = columns_of_pair(of_measure, keys)
+    pair_columns = columns_of_pair(measure_columns, keys)
     if not pair_columns:
         return None
-    measure_id, kind, direction = (str(of_measure[name].iloc[0]) for name in ("measure_id", "kind", "direction"))
+    measure_id, kind, direction = (str(measure_columns[name].iloc[0]) for name in ("measure_id", "kind", "direction"))
     margin = margin_of_change(options.margins, measure_id, direction, kind)
     if keys["calibration"] != CORRECTED:
-        return MeasureChanges(cells, pair_columns, kind, keys, swaps=swaps, options=options, margin=margin)
+        return MeasureChanges(cells, pair_columns, kind, keys, exchanges=exchanges, options=options, margin=margin)
     both_systems = (keys["system_id"], keys["reference_system_id"])
     labelled = [cells.labels.get((one, measure_id, CORRECTED)) for one in both_systems]
     this_cells, other = (None if one is None else one.of_cells for one in labelled)
     return LabelledChanges(
-        cells, pair_columns, kind, keys, swaps=swaps, options=options, margin=margin, labels=(this_cells, other)
+        cells, pair_columns, kind, keys, exchanges=exchanges, options=options, margin=margin, labels=(this_cells, other)
     )
 
 
@@ -277,7 +284,7 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Look) -> pd.DataFrame:
-    """Add family_id, q_value, significant_at_look, is_significant, verdict: of questions, of groups of groups_changed.
+    """Add family_id, q_value and is_significant: of mean_change and of the groups of groups_changed.
 
     Args:
         rows: of compare_systems.
@@ -285,7 +292,7 @@ def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Loo
         look: what q is held against, and what was called before.
 
     Returns:
-        Groups have no verdict yet: with_verdicts_of_pairs.
+        Groups are significant by q alone: which interval they are told by is known once it is who moved.
     """
     pair_levels = hypotheses[hypotheses.statistic.isin(PAIR_HYPOTHESES)].set_index(HYPOTHESIS)[["family_id", "q_value"]]
     is_group = rows.comparison.isin(ANSWERING_COMPARISONS).to_numpy()
@@ -297,17 +304,38 @@ def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Loo
         q[member] = group_levels(rows.p_maxt.to_numpy(dtype=float)[member], q[member], ordered)
     is_hypothesis = rows.comparison.isin(PAIR_HYPOTHESES).to_numpy()
     has_set = is_group | is_hypothesis
-    significant_at = np.where(has_set, look.significant_at("system_comparisons", rows, q), np.nan)
-    is_significant = ~np.isnan(significant_at)
-    words = np.where(is_significant, Verdict.DIFFERENT, Verdict.INCONCLUSIVE).astype(object)
-    words[np.isnan(q) & ~is_significant] = Verdict.NOT_TESTED
-    words[~is_hypothesis] = None
+    may_call = has_set & (is_group | _is_off(rows))
     return rows.assign(
         family_id=row_levels.family_id.where(has_set, None),
         q_value=np.where(has_set, q, np.nan),
-        significant_at_look=significant_at,
-        is_significant=is_significant,
-        verdict=words,
+        is_significant=~np.isnan(look.significant_at("system_comparisons", rows, q, may=may_call)) & has_set,
+    )
+
+
+def _is_off(rows: pd.DataFrame, end: str = "") -> Bools:
+    """Whether the interval of rows, or that of value_alone, leaves no change out."""
+    return is_off(*(rows[f"{side}{end}"].to_numpy(dtype=float) for side in ("ci_low", "ci_high")))
+
+
+def pairs_as_answers(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows that answer questions of pairs, with their keys; significant where the interval is off no change too."""
+    answers = rows[rows.comparison.isin(ANSWERING_COMPARISONS) | (rows.comparison == MEAN_CHANGE)]
+    is_significant = answers.is_significant.to_numpy(dtype=bool) & _is_off(answers)
+    return as_hypotheses(answers).assign(is_significant=is_significant)
+
+
+def with_significance_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame) -> pd.DataFrame:
+    """Rows of questions are significant where these are.
+
+    Args:
+        rows: of with_levels_of_pairs.
+        hypotheses: of with_significance, those of pair_questions among them.
+    """
+    keys = pd.MultiIndex.from_frame(as_hypotheses(rows)[HYPOTHESIS])
+    hypothesis_is_significant = hypotheses.set_index(HYPOTHESIS).is_significant.reindex(keys).eq(True).to_numpy()
+    is_hypothesis = rows.comparison.isin(PAIR_HYPOTHESES).to_numpy()
+    return rows.assign(
+        is_significant=np.where(is_hypothesis, hypothesis_is_significant, rows.is_significant).astype(bool)
     )
 
 
@@ -358,28 +386,36 @@ def with_who_moved(
     places = group_rows.groupby(PAIR_PLACE, sort=False).indices
     significant = rows[(rows.comparison == GROUPS_CHANGED) & rows.is_significant]
     for (slice_id, grouping_id), hypotheses in significant.groupby(["slice_id", "grouping_id"], sort=False):
-        cells = layouts[str(slice_id), str(grouping_id)]
+        again = _Again(connection, layouts[str(slice_id), str(grouping_id)], options)
         for hypothesis in hypotheses.to_dict("records"):
             at = group_rows.index[places[tuple(hypothesis[name] for name in PAIR_PLACE)]]
             if alone_columns.value_alone[at].isna().all():
                 continue
-            changes = _asked_again(connection, cells, hypothesis, options)
+            changes = again.changes(hypothesis)
             alone_columns.loc[at] = _told(rows.loc[at], hypothesis, changes, ordered[hypothesis["family_id"]], options)
     rows = rows.assign(**{str(name): column for name, column in alone_columns.items()})
     return _with_cells_that_moved(connection, layouts, rows, ordered, options)
 
 
-def _asked_again(
-    connection: duckdb.DuckDBPyConnection, cells: Cells, hypothesis: Mapping[Hashable, Any], options: Options
-) -> MeasureChanges:
-    """What changed of a question that is called; one that was drawn on is asked in each round by as many draws."""
-    more = options._replace(n_permutations=max(options.n_permutations, int(np.nan_to_num(hypothesis["n_draws"]))))
-    keys, swaps = {name: hypothesis[name] for name in PAIR_PLACE}, _swaps(connection, cells, more)
-    measure_columns = columns_of(cells, hypothesis["measure_id"], hypothesis["calibration"])
-    changes = changes_of(cells, measure_columns, keys, swaps, more)
-    if changes is None:
-        raise ValueError("a question is called of generations without values")
-    return changes
+class _Again:
+    """Questions of one slice and grouping that are called, once more; what is drawn is the same for all of them."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, cells: Cells, options: Options) -> None:
+        self._connection, self._cells, self._options = connection, cells, options
+        self._exchanges: dict[int, Exchanges] = {}
+
+    def changes(self, hypothesis: Mapping[Hashable, Any]) -> MeasureChanges:
+        """What changed; a question that was drawn on is asked in each round by as many draws."""
+        n = max(self._options.n_permutations, int(np.nan_to_num(hypothesis["n_draws"])))
+        more = self._options._replace(n_permutations=n)
+        if n not in self._exchanges:
+            self._exchanges = {n: _exchanges(self._connection, self._cells, more)}
+        columns = columns_of(self._cells, hypothesis["measure_id"], hypothesis["calibration"])
+        keys = {name: hypothesis[name] for name in PAIR_PLACE}
+        changes = changes_of(self._cells, columns, keys, self._exchanges[n], more)
+        if changes is None:
+            raise ValueError("a question is called of generations without values")
+        return changes
 
 
 def _with_cells_that_moved(
@@ -404,7 +440,7 @@ def _with_cells_that_moved(
         cells = layouts[hypothesis["slice_id"], hypothesis["grouping_id"]]
         if cells.asks_of_parts is None:
             raise ValueError("cells stand of a grouping that has no parts")
-        changes = _asked_again(connection, cells, hypothesis, options)
+        changes = _Again(connection, cells, options).changes(hypothesis)
         updated_rows = _cells_told(
             cell_rows, hypothesis, changes, cells.asks_of_parts, ordered[hypothesis["family_id"]], options
         )
@@ -434,7 +470,7 @@ def _cells_told(
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
     at = rows.category.map([*changes.columns].index), rows.group_id.map(changes.cells.group_ids.index)
     columns = [
-        *_OF_ROUND,
+        *_ROUND_FIELDS,
         "q_value",
         "is_significant",
         "value_without",
@@ -449,7 +485,7 @@ def _cells_told(
         standing,
         (at[0].to_numpy(), at[1].to_numpy()),
         changes.cells.group_ids,
-        of_round=_OF_ROUND,
+        of_round=_ROUND_FIELDS,
         q_of=q_of,
         alpha=options.alpha,
     )
@@ -494,7 +530,8 @@ def _told(
         return np.asarray(group_levels(p, hypothesis["q_value"], of_set) <= options.alpha)
 
     named = rows[rows.is_significant]
-    keys, moved = changes.who_moved(is_significant, [*zip(named.group_id, named.category, strict=True)])
+    stays = [*zip(named.group_id, named.category, strict=True)]
+    keys, moved = changes.who_moved(is_significant, stays, rows)
     at = pd.MultiIndex.from_arrays([*keys.values()]).get_indexer(pd.MultiIndex.from_frame(rows[[*keys]]))
     alone_columns = _told_alike(rows)
     if moved.alone is None:
@@ -503,7 +540,7 @@ def _told(
     names = [changes.cells.group_ids[group] for group in sorted(moved.groups)]
     is_tested, is_significant_first = rows.q_value.notna(), rows.is_significant
     differs_on_its_own = moved.differs_on_its_own[at] | (is_significant_first & rows.group_id.isin(names))
-    is_because = is_significant_first & ~differs_on_its_own
+    is_because = is_significant_first & ~differs_on_its_own & bool(names)
     because = pd.Series(SEPARATOR.join(names), index=rows.index, dtype=object)
     alone = {
         f"{name}_alone": pd.Series(getattr(moved.alone, name)[at], index=rows.index).where(is_tested)
@@ -517,6 +554,9 @@ def _told(
         explained_by=because.where(is_because, None),
         p_equivalence=np.where(is_tested, moved.alone.p_equivalence[at], np.nan),
         differs_on_its_own=differs_on_its_own,
+        inference_reason=rows.inference_reason.where(
+            rows.inference_reason.notna() | ~is_tested, moved.alone.reason[at]
+        ),
     )
 
 
@@ -542,25 +582,42 @@ def with_verdicts_of_pairs(rows: pd.DataFrame, q_equivalence: Floats, look: Look
         look: its level, and the verdicts of looks before.
     """
     is_group = rows.comparison.isin(ANSWERING_COMPARISONS).to_numpy()
-    group_rows = rows[is_group]
-    is_of_first = group_rows.reason_alone.isin(NOBODY_STANDS).to_numpy()
-    is_beyond = (group_rows.comparison == INTERACTION_CHANGE).to_numpy()
-    is_told = (group_rows.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
-    judged = Judged(
-        q=group_rows.q_value.to_numpy(dtype=float),
-        is_shown=shown_groups(group_rows),
-        low=np.where(is_of_first | is_beyond, group_rows.ci_low, group_rows.ci_low_alone),
-        high=np.where(is_of_first | is_beyond, group_rows.ci_high, group_rows.ci_high_alone),
-        margin=group_rows.margin.to_numpy(dtype=float),
-        q_equivalence=q_equivalence,
-        is_wide=group_rows.scope.isin(GENERAL_SCOPES).to_numpy(),
-    )
-    verdict = rows.verdict.to_numpy(dtype=object, copy=True)
-    word = words(judged, look.level)
-    # a group that moves only because of others by now stands no more
-    is_due = group_rows.explained_by.notna().to_numpy()
-    group_verdicts = np.where(is_due, word, look.held("system_comparisons", group_rows, word))
-    verdict[is_group] = first_of([~is_told], [group_verdicts])
-    q_inside = np.full(len(rows), np.nan)
+    is_hypothesis = rows.comparison.isin(PAIR_HYPOTHESES).to_numpy()
+    is_alone = is_group & ~(rows.reason_alone.isin(NOBODY_STANDS) | (rows.comparison == INTERACTION_CHANGE)).to_numpy()
+    low, high = (np.where(is_alone, rows[f"{side}_alone"], rows[side]).astype(float) for side in ("ci_low", "ci_high"))
+    margin, q_inside = rows.margin.to_numpy(dtype=float), np.full(len(rows), np.nan)
     q_inside[is_group] = q_equivalence
-    return rows.assign(verdict=verdict, q_equivalence=q_inside)
+    # never beyond by a p of the margin: the whole interval lies there
+    is_beyond = np.where((low > margin) | (high < -margin), 0.0, 1.0)
+    shown, explained = shown_groups(rows) | ~is_group, rows.explained_by.notna().to_numpy()
+    # what rounds or an earlier look say goes before q of the first round, what became of a question before its q
+    q, is_significant_by_now = (
+        rows.q_value.to_numpy(dtype=float),
+        rows.is_significant.to_numpy(dtype=bool) | (shown & is_group),
+    )
+    numbers = RowNumbers(
+        np.where(is_significant_by_now & ~np.isnan(q), 0.0, np.where(is_hypothesis, np.maximum(q, 1.0), q)),
+        low,
+        high,
+        np.where(np.isnan(margin) | ~is_group, np.nan, is_beyond),
+        q_inside,
+        is_wide=rows.scope.isin(GENERAL_SCOPES).to_numpy(),
+        explained=explained,
+        is_settled=shown,
+    )
+    judged = row_verdicts(numbers, look.level)
+    may = (is_off(low, high) & (shown | explained)) | is_hypothesis
+    significant_at = look.significant_at("system_comparisons", rows, numbers.q, may=may)
+    # a group that moves only because of others by now stands no more
+    last_verdict = np.where(explained, judged.verdict, look.held("system_comparisons", rows, judged.verdict))
+    is_told = (rows.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
+    has_verdict = is_hypothesis | (is_group & ~is_told)
+    is_open = has_verdict & (last_verdict == Verdict.INCONCLUSIVE)
+    # a hypothesis with a small q is open where its only row has an interval that holds 0
+    holds_zero = is_hypothesis & (q <= look.level)
+    return rows.assign(
+        significant_at_look=np.where(is_group | is_hypothesis, significant_at, np.nan),
+        verdict=first_of([has_verdict], [last_verdict]),
+        verdict_reason=first_of([is_open & holds_zero, is_open], [VerdictReason.INTERVAL_HOLDS_ZERO, judged.reason]),
+        q_equivalence=q_inside,
+    )

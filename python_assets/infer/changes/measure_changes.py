@@ -8,8 +8,8 @@ Source: inference.md 8.
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Final
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,27 +24,30 @@ from python_assets.infer.changes.swapped import (
     Paired,
     dispersion_change,
     mean_changes,
-    p_by_the_largest,
     paired,
     sizes_of,
 )
 from python_assets.infer.changes.unit_changes import unit_changes, units_interaction
-from python_assets.infer.changes.who_moved import Moved, Rounds, who_moved
+from python_assets.infer.changes.who_moved import FEWEST_GROUPS, Moved, Rounds, who_moved
 from python_assets.infer.contrasts.interaction import InteractionRequest, mirrors_of, of_blocks, values_in_blocks
-from python_assets.infer.design.cells import MIXED_UNITS, Cells
+from python_assets.infer.contrasts.means import shuffled_levels
+from python_assets.infer.design.cells import MIXED_UNITS, Cells, are_equal, equalised
 from python_assets.infer.design.design import (
     MIN_UNITS,
     MIN_UNITS_FOR_SCOPE,
     MIN_UNITS_OF_HYPOTHESIS,
     Design,
+    Frame,
     Unit,
     scopes,
     shared,
 )
-from python_assets.infer.draws.exchange import TIE, Floats, Ints
+from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, goes_on
 from python_assets.infer.draws.flips import Flips
+from python_assets.infer.formulas import skewed
 from python_assets.infer.options import Options
 from python_assets.infer.result import EVERY_P, INTERVAL, TEST, Bools, InferenceReason, Result, first_of
+from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.tables import (
     DISPARITY_CHANGE,
     DISPERSION_CHANGE,
@@ -58,10 +61,36 @@ from python_assets.infer.tables import (
 
 FEWEST_FOR_RATES: Final = 10  # root prompts under which cell rates are too coarse for a t interval
 _REFUSED: Final = (InferenceReason.TOO_MANY_UNSCORED, InferenceReason.SCORER_DIFFERS)
-OF_P: Final = ("p_maxt", "scope", "method")
-TESTED: Final = ("std_error", *INTERVAL, *TEST, *OF_P)
-Swaps = Callable[[Ints], Flips]
-"""The signs of root prompts, by their positions in the cells: the same in all changes of the study."""
+P_COLUMNS: Final = ("p_maxt", "scope", "method")
+TESTED: Final = ("std_error", "skewness", *INTERVAL, *TEST, *P_COLUMNS)
+KEPT_PATTERNS: Final = 2  # of present cells, whose draws are kept
+AND_SHUFFLED: Final = ", and changes shuffled among groups"
+
+
+class Exchanges(NamedTuple):
+    """What changes place, the same in all changes of a slice and grouping.
+
+    signs: of root prompts, by their positions in the cells. shuffled: how some of the cells, by their positions, are
+    compared with the others of their blocks, and their orders in these; made once for all measures with these cells.
+    """
+
+    signs: Callable[[Ints], Flips]
+    shuffled: Callable[[Ints], tuple[BlockContrast, Draws]]
+
+    @classmethod
+    def of(cls, frame: Frame, signs: Callable[[Ints], Flips], orders: Callable[[Ints], Draws]) -> "Exchanges":
+        """What changes place among the cells of a frame; signs and orders say what is drawn of some of them."""
+
+        @lru_cache(maxsize=KEPT_PATTERNS)
+        def flips(units: bytes) -> Flips:
+            return signs(np.frombuffer(units, dtype=np.intp))
+
+        @lru_cache(maxsize=KEPT_PATTERNS)
+        def shuffled(cells: bytes) -> tuple[BlockContrast, Draws]:
+            cell = np.frombuffer(cells, dtype=np.intp)
+            return BlockContrast(Design(frame, cell, Unit.ROOT_PROMPT)), orders(cell)
+
+        return cls(lambda units: flips(units.tobytes()), lambda cell: shuffled(cell.tobytes()))
 
 
 @dataclass(frozen=True)
@@ -76,19 +105,28 @@ class MeasureChanges:
     columns: Mapping[str, tuple[int, int]]
     kind: str
     keys: Mapping[str, object]
-    swaps: Swaps
+    exchanges: Exchanges
     options: Options
     margin: float = np.nan
     is_identical: bool = False
 
     @cached_property
     def x(self) -> Floats:
-        """Of both generations, shape (2, cells, labels)."""
-        return np.moveaxis(self.cells.x[:, np.array([*self.columns.values()])], 2, 0)
+        """Of both generations, shape (2, cells, labels); one number where all values of both are equal."""
+        both = np.moveaxis(self.cells.x[:, np.array([*self.columns.values()])], 2, 0)
+        return equalised(both.reshape(-1, both.shape[2])).reshape(both.shape)
 
     @cached_property
     def _pair(self) -> Paired:
-        return paired(self.cells.frame, self.x)
+        return self._paired(self.x)
+
+    def _paired(self, x: Floats) -> Paired:
+        """Values by root prompt; where no change of a group is larger than what digits are lost by, there is none."""
+        pair = paired(self.cells.frame, x)
+        largest = np.nanmax(np.abs(pair.differences[0] - pair.differences[1]), initial=0.0)
+        if largest > TIE * np.nanmax(np.abs(x), initial=0.0):
+            return pair
+        return pair._replace(differences=pair.differences[[1, 1]])
 
     @cached_property
     def _groups(self) -> dict[str, np.ndarray]:
@@ -145,38 +183,85 @@ class MeasureChanges:
             return Change(nothing, nothing.value, nothing.value)
         design = Design(self.cells.frame, cell, Unit.ROOT_PROMPT)
         sides = (values_in_blocks(design, side[cell], parts) for side in x)
-        return Change(of_blocks(design, (x[0] - x[1])[cell], question, self.swaps), *sides)
+        return Change(of_blocks(design, (x[0] - x[1])[cell], question, self.exchanges.signs), *sides)
 
     def who_moved(
-        self, is_significant: Callable[[Floats], Bools], stays: Collection[tuple[str, str]] = ()
+        self,
+        is_significant: Callable[[Floats], Bools],
+        stays: Collection[tuple[str, str]] = (),
+        rows: pd.DataFrame | None = None,
     ) -> tuple[dict[str, np.ndarray], Moved]:
         """Which groups stand of a question that is called; beside it the group and label of each row.
 
         Args:
             is_significant: of who_moved.
             stays: groups and labels that an earlier look called.
+            rows: value and p_maxt of each group and label in the round of all groups; tested where None.
         """
         group = np.tile(np.arange(len(self.cells.group_ids)), len(self.columns))
-        rows = pd.MultiIndex.from_arrays([*self._groups.values()])
-        return self._groups, who_moved(self.rounds, group, is_significant, rows.isin(list(stays)))
+        keys = pd.MultiIndex.from_arrays([*self._groups.values()])
+        first = None
+        if rows is not None and self.rounds.farthest_first:
+            numbers = rows.set_index([*self._groups])[["value", "p_maxt"]].reindex(keys).astype(float)
+            first = Result.of((len(keys),), value=numbers.value.to_numpy(), p_maxt=numbers.p_maxt.to_numpy())
+        moved = who_moved(self.rounds, group, self.cells.group_ids, is_significant, keys.isin(list(stays)), first)
+        return self._groups, moved
 
     @property
     def rounds(self) -> Rounds:
         """Both generations swapped by the same signs in all of them, or units that change places."""
         if self.cells.stratum_of_cell is None:
-            return Rounds(self._swapped, self._sized)
-        return Rounds(self._of_units, self._of_units)
+            return Rounds(self._swapped, self._shuffled, self._sized, farthest_first=True)
+        return Rounds(self._of_units, lambda tested, _: tested, self._of_units, farthest_first=False)
 
     def _swapped(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
-        t = sizes_of(d, self.options.alpha, fewest=self.fewest, errors=self.errors).t
-        return Result.of(t.shape, studentised=t, p_maxt=p_by_the_largest(d, t, self.signs, self.errors))
+        return self._tested(np.stack([d, 0 * d]), fewest=self.fewest, rarely_apart=self.rarely_apart(without)).result
+
+    def _shuffled(self, swapped: Result, without: Collection[int]) -> Result:
+        return swapped if self.errors.n_labelled else self.also_shuffled(swapped, without)
+
+    def also_shuffled(self, swapped: Result, without: Collection[int] = ()) -> Result:
+        """Changes of groups with p that are at least those of changes shuffled among the groups of their blocks.
+
+        Swaps take it that differences of changes are symmetric, shuffles that groups spread alike; each is right where
+        the other is not. Nothing is shuffled where p of the swaps is large already, of two groups, which a swap
+        exchanges, or where p is of a t distribution.
+
+        Args:
+            swapped: of the groups, tested by swaps.
+            without: groups that are out of all blocks.
+
+        Source: inference.md 8.
+        """
+        alpha = self.options.alpha_of_draws or self.options.alpha
+        frame, n_labels = self.cells.frame, len(self.columns)
+        is_tested = ~np.isnan(swapped.p_maxt).reshape(n_labels, -1).all(axis=0)
+        p_first = swapped.p_hypothesis[:1]
+        if is_tested.sum() < FEWEST_GROUPS or not (swapped.is_permuted.all() and goes_on(p_first, alpha).all()):
+            return swapped
+        is_out = np.isnan(self.x).any(axis=(0, 2)) | np.isin(frame.group, [*without])
+        cell = shared(frame, ~is_out)
+        contrast, draws = self.exchanges.shuffled(cell)
+        c = (self.x[0] - self.x[1])[cell]
+        first = draws.first(self.options.n_first)
+        tested = shuffled_levels(contrast, c, first, n_together=n_labels)
+        if first is not draws and goes_on(tested.p_hypothesis[:1], alpha).all():
+            first, tested = draws, shuffled_levels(contrast, c, draws, n_together=n_labels)
+        p_hypothesis, is_larger = tested.p_hypothesis[0], tested.p_hypothesis[0] > swapped.p_hypothesis
+        return swapped._replace(
+            p_maxt=np.fmax(swapped.p_maxt, np.where(np.isnan(swapped.p_maxt), np.nan, tested.p_maxt.ravel())),
+            p_hypothesis=np.fmax(swapped.p_hypothesis, p_hypothesis),
+            n_draws=np.where(is_larger, first.n, swapped.n_draws),
+            method=np.array([word and word + AND_SHUFFLED for word in swapped.method], dtype=object),
+        )
 
     def _sized(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
         sizes = sizes_of(d, self.options.alpha, fewest=self.fewest, margin=self.margin, errors=self.errors)
-        named = ("value", "std_error", "ci_low", "ci_high", "p_equivalence")
-        return Result.of(sizes.value.shape, **{name: getattr(sizes, name) for name in named})
+        named = ("value", "std_error", "ci_low", "ci_high", "p_equivalence", "skewness")
+        reason = first_of([self.rarely_apart(without)], [InferenceReason.APPROXIMATE])
+        return Result.of(sizes.value.shape, reason=reason, **{name: getattr(sizes, name) for name in named})
 
     def _of_units(self, without: Collection[int]) -> Result:
         is_out = np.isin(self.cells.frame.group, [*without])[:, None]
@@ -187,7 +272,7 @@ class MeasureChanges:
     def changes_without(self, groups: Collection[int]) -> Floats:
         """D of one generation less that of the other with groups taken out of all blocks, by root prompt and row."""
         is_out = np.isin(self.cells.frame.group, [*groups])[:, None]
-        left = paired(self.cells.frame, np.where(is_out, np.nan, self.x))
+        left = self._paired(np.where(is_out, np.nan, self.x))
         d = np.full(self._pair.differences.shape[1:], np.nan)
         d[np.searchsorted(self._pair.units, left.units)] = left.differences[0] - left.differences[1]
         return d
@@ -200,12 +285,40 @@ class MeasureChanges:
     @cached_property
     def signs(self) -> Flips:
         """Of the root prompts that both answered."""
-        return self.swaps(self._pair.units)
+        return self.exchanges.signs(self._pair.units)
 
-    def _tested(self, x: Floats, *, fewest: int = 2, margin: float = np.nan) -> Change:
-        alpha, draw_alpha = self.options.alpha, self.options.alpha_of_draws
+    def rarely_apart(self, without: Collection[int] = ()) -> Bools:
+        """Rows whose group, or whose others together, changed otherwise than most cells in few root prompts.
+
+        Args:
+            without: groups that are out of all blocks.
+
+        Source: inference.md 2.9.
+        """
+        frame = self.cells.frame
+        is_out = np.isnan(self.x).any(axis=(0, 2)) | np.isin(frame.group, [*without])
+        cell = shared(frame, ~is_out)
+        rarely = np.zeros((len(self.columns), frame.n_groups), dtype=bool)
+        apart, labels = skewed.apart_from_frequent((self.x[0] - self.x[1])[cell])
+        if self.errors.n_labelled is None and len(labels):
+            by_root = np.zeros((frame.root_of_block.max() + 1, frame.n_groups, len(labels)), dtype=bool)
+            np.logical_or.at(by_root, (frame.root_of_block[frame.block[cell]], frame.group[cell]), apart)
+            others = by_root.sum(axis=1, keepdims=True) > by_root
+            rarely[labels] = np.minimum(by_root.sum(axis=0), others.sum(axis=0)).T < skewed.FEWEST_APART
+        return rarely.ravel()
+
+    def _tested(
+        self, x: Floats, *, fewest: int = 2, margin: float = np.nan, rarely_apart: Bools | None = None
+    ) -> Change:
         return mean_changes(
-            x, self.signs, alpha, fewest=fewest, margin=margin, alpha_of_draws=draw_alpha, errors=self.errors
+            x,
+            self.signs,
+            self.options.alpha,
+            fewest=fewest,
+            margin=margin,
+            alpha_of_draws=self.options.alpha_of_draws,
+            errors=self.errors,
+            rarely_apart=rarely_apart,
         )
 
     def _nothing_shared(self, comparison: str) -> Table:
@@ -228,7 +341,11 @@ class MeasureChanges:
     def _moved(self) -> Iterator[Table]:
         """The question whether groups moved against each other, and its answer group by group."""
         n = (~np.isnan(self._pair.differences[0])).sum(axis=0)
-        groups = self._tested(self._pair.differences, fewest=self.fewest, margin=self.margin)
+        groups = self._tested(
+            self._pair.differences, fewest=self.fewest, margin=self.margin, rarely_apart=self.rarely_apart()
+        )
+        if self.errors.n_labelled is None and self.cells.asks_of_parts is None:
+            groups = groups._replace(result=self.also_shuffled(groups.result))
         yield self._rows(DISPARITY_CHANGE, self._judged(groups), margin=self.margin, **self._groups)
         most = int(n.argmax())
         is_skewed = (groups.result.reason == InferenceReason.APPROXIMATE).any()
@@ -317,7 +434,7 @@ class MeasureChanges:
             [is_open & self.is_identical, is_open & is_coarse, np.full(n.shape, True)],
             [InferenceReason.IDENTICAL_RESPONSES, InferenceReason.APPROXIMATE, judged.reason],
         )
-        judged = judged._replace(reason=reason).refused(~has_p, reason, OF_P)
+        judged = judged._replace(reason=reason).refused(~has_p, reason, P_COLUMNS)
         column_reasons = self.cells.refused[np.ravel([*self.columns.values()])]
         refusals = {
             # bounds take the place of this rule where groups meet; units of one group each have none
@@ -335,10 +452,7 @@ class MeasureChanges:
     @cached_property
     def _is_constant(self) -> bool:
         """Whether all values of both generations are equal, label by label."""
-        means = self._pair.means
-        label_means = means.reshape(*means.shape[:2], len(self.columns), -1)
-        low, high = np.nanmin(label_means, axis=(0, 1, 3)), np.nanmax(label_means, axis=(0, 1, 3))
-        return bool((high - low <= TIE * np.maximum(np.abs(low), np.abs(high))).all())
+        return bool(are_equal(self.x.reshape(-1, self.x.shape[2])).all())
 
 
 def _largest(groups: Result, at: int, *, n_units: int, reason: object) -> Change:

@@ -19,7 +19,7 @@ from python_assets.infer.design.cells import MIXED_UNITS, Cells, Missing
 from python_assets.infer.design.design import MIN_UNITS
 from python_assets.infer.design.read_cells import read_missing
 from python_assets.infer.draws.exchange import Floats, Ints
-from python_assets.infer.formulas import missing
+from python_assets.infer.formulas import interval, missing
 from python_assets.infer.formulas.missing import P_WITH_MISSING, Ends, SystemSide
 from python_assets.infer.formulas.selected import n_comparisons
 from python_assets.infer.options import Options
@@ -206,15 +206,15 @@ def _columns(rows: pd.DataFrame, numbers: pd.DataFrame, is_whole: np.ndarray, al
     limits = missing.interval_with_missing(ends, df, alpha)
     is_group = (rows.comparison == DISPARITY_CHANGE).to_numpy()
     is_alone = rows.value_alone.notna().to_numpy()
-    value, low, high = (
-        np.where(is_alone, rows[f"{name}_alone"], rows[name]).astype(float) for name in ("value", "ci_low", "ci_high")
+    published = interval.Interval(
+        *(np.where(is_alone, rows[f"{side}_alone"], rows[side]).astype(float) for side in ("ci_low", "ci_high"))
     )
     q = rows.q_value.to_numpy(dtype=float)
     is_significant = np.where(is_group, shown_groups(rows), rows.is_significant).astype(bool)
     # units of one group each, and rows without an error, have no ends
-    is_bounded = ~np.isnan(ends.se_low) & ~is_whole & ~np.isnan(low)
+    is_bounded = ~np.isnan(ends.se_low) & ~is_whole & ~np.isnan(published.low)
     share = share_a + share_b
-    shift = missing.tipping_shift(value, (high - low) / 2, np.where(is_bounded, share, 0.0))
+    shift = missing.tipping_shift(published, np.where(is_bounded, share, 0.0))
     is_filled = rows.comparison.isin(FILLED).to_numpy() & (rows.calibration == "raw").to_numpy()
     conditions = [~is_filled, is_whole, ~is_bounded & np.isnan(q), ~is_bounded, share == 0, ~is_significant]
     reasons = [
@@ -227,8 +227,8 @@ def _columns(rows: pd.DataFrame, numbers: pd.DataFrame, is_whole: np.ndarray, al
     ]
     p = missing.p_with_missing(ends, df, n_comparisons(rows, [*PAIR_PLACE, "comparison"]))
     return {
-        "ci_low_missing": np.where(is_bounded, np.fmin(limits.low, low), np.nan),
-        "ci_high_missing": np.where(is_bounded, np.fmax(limits.high, high), np.nan),
+        "ci_low_missing": np.where(is_bounded, np.fmin(limits.low, published.low), np.nan),
+        "ci_high_missing": np.where(is_bounded, np.fmax(limits.high, published.high), np.nan),
         "tipping_shift": np.where(is_significant, shift, np.nan),
         "missing_share_a": np.where(is_bounded, share_a, np.nan),
         "missing_share_b": np.where(is_bounded, share_b, np.nan),

@@ -9,7 +9,6 @@ Source: inference.md 8.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -19,15 +18,16 @@ from python_assets.infer.changes.change_rows import Change
 from python_assets.infer.design.design import MIN_UNITS_FOR_SCOPE, MIN_UNITS_OF_HYPOTHESIS, Frame
 from python_assets.infer.draws.exchange import TIE, Floats, Ints, goes_on, p_values
 from python_assets.infer.draws.flips import ROUNDING, Flips, t_of_sums
-from python_assets.infer.formulas import interval
+from python_assets.infer.formulas import skewed
 from python_assets.infer.formulas.multiplicity import StepDown, holm, min_p
+from python_assets.infer.formulas.skewed import Mean
 from python_assets.infer.result import INTERVAL, Bools, InferenceReason, Result, first_of
 
 MOST_FOR_T: Final = 5  # root prompts up to which p is of a t distribution: 32 arrangements are too few
 SKEW_PER_ROOT: Final = 0.3  # skewness over the square root of root prompts past which the size is not kept
 FEWEST_FOR_DISPERSION: Final = 8  # groups under which the jackknife of a change of dispersion errs
-SWAPPED: Final = "generations swapped on whole root prompts, studentised; cluster t interval"
-_BY_T: Final = "cluster t and its interval"
+SWAPPED: Final = "generations swapped on whole root prompts, studentised; cluster t and Hall interval"
+_BY_T: Final = "cluster t; cluster t and Hall interval"
 JACKKNIFE: Final = "jackknife over root prompts, t"
 
 
@@ -91,7 +91,7 @@ def paired(frame: Frame, x: Floats) -> Paired:
 
 
 class Sizes(NamedTuple):
-    """How far rows changed, by cluster t: no p of no change."""
+    """How far rows changed, with the intervals of formulas/skewed.py: no p of no change."""
 
     value: Floats
     std_error: Floats
@@ -100,12 +100,15 @@ class Sizes(NamedTuple):
     t: Floats
     n: Ints
     p_equivalence: Floats
+    skewness: Floats
+    skewness_of_hypothesis: Floats
 
 
 class MeanErrors(NamedTuple):
     """How errors of means over root prompts are made, and of how many they have degrees of freedom.
 
-    of_sums: t and standard error as t_of_sums gives them. n_labelled: root prompts; those of each row where None.
+    of_sums: t and standard error as t_of_sums gives them. n_labelled: root prompts; those of each row where None, and
+    else intervals are of t alone.
     """
 
     of_sums: Callable[[Floats, Floats, Ints], tuple[Floats, Floats]] = t_of_sums
@@ -144,16 +147,23 @@ def sizes_of(d: Floats, alpha: float, *, fewest: int = 2, margin: float = np.nan
     total = z.sum(axis=0)
     value = np.divide(total, n, out=np.full(n.shape, np.nan), where=n > 0)
     t, std_error = errors.of_sums(total, (z**2).sum(axis=0), n)
-    std_error = np.where(n >= fewest, std_error, np.nan)
-    n_for_t = errors.n(n).astype(float)
-    limits = interval.around(value, std_error, interval.t_quantile(n_for_t, alpha))
-    p_equivalence = np.full(n.shape, np.nan)
-    if not np.isnan(margin):
-        at = partial(interval.around, value, std_error)
-        p_equivalence = interval.margin_levels(value, at, np.maximum(n_for_t - 1.0, 1.0), np.asarray(margin))[1]
-        p_equivalence[n < fewest] = np.nan
-    t = np.where(n >= fewest, t, np.nan)
-    return Sizes(value, std_error, *limits, t=t, n=n, p_equivalence=p_equivalence)
+    is_told = n >= fewest
+    row_skewness = skewed.skewness(d, ~np.isnan(d), 0) if errors.n_labelled is None else np.full(n.shape, np.nan)
+    row_skewness[~is_told] = np.nan
+    std_error = np.where(is_told, std_error, np.nan)
+    hypothesis_skewness = skewed.mean_skewness(row_skewness, is_told)
+    mean = Mean(value, std_error, errors.n(n).astype(float) - 1.0, row_skewness, hypothesis_skewness)
+    limits = skewed.limits(mean, alpha)
+    return Sizes(
+        value,
+        std_error,
+        *limits,
+        t=np.where(is_told, t, np.nan),
+        n=n,
+        p_equivalence=skewed.margin_p(mean, np.full(n.shape, margin))[1],
+        skewness=row_skewness,
+        skewness_of_hypothesis=hypothesis_skewness,
+    )
 
 
 def mean_changes(
@@ -165,6 +175,7 @@ def mean_changes(
     margin: float = np.nan,
     alpha_of_draws: float | None = None,
     errors: MeanErrors = PLAIN,
+    rarely_apart: Bools | None = None,
 ) -> Change:
     """Test whether rows changed, by turning round whole root prompts.
 
@@ -176,9 +187,10 @@ def mean_changes(
         margin: of sizes_of.
         alpha_of_draws: of Options; alpha where None.
         errors: how they are made.
+        rarely_apart: rows in which few root prompts differ from what most have; by the rows' own changes where None.
 
     Returns:
-        Means over root prompts with t intervals; p of a t distribution where MOST_FOR_T root prompts or fewer
+        Means over root prompts with their intervals; p of a t distribution where MOST_FOR_T root prompts or fewer
         are there, adjusted by Holm. p_hypothesis: whether any row changed; of the first stage of the signs where it is
         not small there (inference.md 6.5).
     """
@@ -187,6 +199,7 @@ def mean_changes(
     n = sizes.n
     value_a, value_b = np.divide(np.nansum(x, axis=1), n, out=np.full((2, *n.shape), np.nan), where=n > 0)
     is_tested, is_permuted = n >= fewest, len(d) > MOST_FOR_T
+    rarely = skewed.is_rarely_apart(d) if rarely_apart is None else rarely_apart
     # the same change on each of few root prompts: t has nothing to hold it against
     has_no_error = is_tested & (not is_permuted) & (np.abs(sizes.t) > 0) & (sizes.std_error == 0)
     p = p_maxt = np.full(n.shape, np.nan)
@@ -205,6 +218,7 @@ def mean_changes(
         n.shape,
         value=sizes.value,
         std_error=sizes.std_error,
+        studentised=sizes.t,
         df=errors.n(n) - 1.0,
         ci_low=sizes.ci_low,
         ci_high=sizes.ci_high,
@@ -212,40 +226,19 @@ def mean_changes(
         p_maxt=p_maxt,
         p_hypothesis=p_hypothesis,
         p_equivalence=sizes.p_equivalence,
+        skewness=sizes.skewness,
+        skewness_of_hypothesis=sizes.skewness_of_hypothesis,
         n_root_prompts=n,
         n_units=n,
         n_draws=n_draws,
         is_permuted=is_permuted,
         method=first_of([is_tested], [SWAPPED if is_permuted else _BY_T]),
         reason=first_of(
-            [~is_tested, _is_skewed(d, n), np.full(n.shape, not is_permuted)],
+            [~is_tested, _is_skewed(d, n) | rarely, np.full(n.shape, not is_permuted)],
             [InferenceReason.FEW_BESIDE_OTHERS, InferenceReason.APPROXIMATE, InferenceReason.P_FLOOR],
         ),
     ).refused(has_no_error, InferenceReason.NO_ERROR, ("p_value", "p_maxt", *INTERVAL))
     return Change(result, value_a, value_b)
-
-
-def p_by_the_largest(d: Floats, t: Floats, signs: Flips, errors: MeanErrors = PLAIN) -> Floats:
-    """Share of swaps whose largest t of all rows is as large as that of a row.
-
-    Args:
-        d: changes of shape (root prompts, rows), NaN where absent.
-        t: of sizes_of, NaN for rows that stand outside.
-        signs: of the root prompts.
-        errors: how those of t were made.
-
-    Source: inference.md 8.
-    """
-    is_tested = ~np.isnan(t)
-    z = np.nan_to_num(d[:, is_tested])
-    squares, n = (z**2).sum(axis=0), (~np.isnan(d[:, is_tested])).sum(axis=0)
-    n_as_large = np.zeros(len(n), dtype=np.int64)
-    for batch in signs.batches():
-        largest = np.abs(errors.of_sums(batch @ z, squares, n)[0]).max(axis=1)
-        n_as_large += len(batch) - np.searchsorted(np.sort(largest), np.abs(t[is_tested]) - TIE)
-    p = np.full(len(t), np.nan)
-    p[is_tested] = p_values(n_as_large, signs)
-    return p
 
 
 def _by_t(d: Floats, n: Ints, observed: Floats) -> tuple[Floats, Floats, float]:

@@ -7,13 +7,12 @@ half of them stand or more there are two camps, and nobody is told to have moved
 Source: inference.md 8.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from python_assets.infer.draws.exchange import Floats, Ints
-from python_assets.infer.formulas.verdict import Verdict, verdicts
+from python_assets.infer.draws.exchange import SAME_SIZE, Floats, Ints
 from python_assets.infer.result import Bools, Result
 
 FEWEST_ROOT_PROMPTS: Final = 6  # of a pair of which groups are taken out; not simulated under 8 with 4 groups
@@ -23,12 +22,16 @@ FEWEST_GROUPS: Final = 3
 class Rounds(NamedTuple):
     """Changes of the groups that are left against each other, by rows, where some are out; NaN of those.
 
-    tested: with studentised and p_maxt, under the same draws whoever is left. sized: with value, interval and
-    p_equivalence.
+    tested: with value, studentised and p_maxt, under the same draws whoever is left. tested_again: the same with the
+    larger p of a second test, which is made only where the first one is significant. sized: with value, interval and
+    p_equivalence. farthest_first: whether each round looks at the group with the largest change; else, of units of one
+    group each, at the significant one with the largest t.
     """
 
     tested: Callable[[Collection[int]], Result]
+    tested_again: Callable[[Result, Collection[int]], Result]
     sized: Callable[[Collection[int]], Result]
+    farthest_first: bool
 
 
 class Moved(NamedTuple):
@@ -43,35 +46,59 @@ class Moved(NamedTuple):
 
 
 def who_moved(
-    rounds: Rounds, group: Ints, is_significant: Callable[[Floats], Bools], stays: Bools | bool = False
+    rounds: Rounds,
+    group: Ints,
+    names: Sequence[str],
+    is_significant: Callable[[Floats], Bools],
+    stays: Bools | bool = False,
+    first: Result | None = None,
 ) -> Moved:
-    """Take out the groups that moved, the largest t first, until none is called.
+    """Take out the groups that moved, the one that moved farthest first, while it is significant.
 
     Args:
-        rounds: of a question that is called, of three tested groups or more.
+        rounds: of a significant hypothesis with three tested groups or more.
         group: position of the group of each row; rows of a group are its labels.
-        is_significant: whether rows of some p are called, at the level of the whole set.
+        names: of the groups: of two that moved as far the first by name is looked at.
+        is_significant: whether rows of some p are significant in the whole family.
         stays: rows that an earlier look called, which they stay in the first round.
+        first: the round of all groups by both tests; tested where None.
 
     Returns:
-        Both of the last two groups stand where one of them is called: each is all that the other is held against.
+        Both of the last two groups differ on their own where one of them is significant: they are compared with
+        nothing but each other.
     """
+
+    def farthest_of(tested: Result, significant: Bools) -> int:
+        is_looked_at = ~np.isnan(tested.p_maxt) if rounds.farthest_first else significant
+        size = np.where(is_looked_at, np.abs(tested.value if rounds.farthest_first else tested.studentised), -np.inf)
+        as_far = np.unique(group[size >= size.max() * (1 - SAME_SIZE)])
+        return int(min(as_far.tolist(), key=names.__getitem__))
+
+    def next_round() -> tuple[Result, Bools]:
+        tested = rounds.tested(groups)
+        significant = is_significant(tested.p_maxt) & ~np.isnan(tested.p_maxt)
+        if significant.any() and significant[group == farthest_of(tested, significant)].any():
+            tested = rounds.tested_again(tested, groups)
+            significant = is_significant(tested.p_maxt) & ~np.isnan(tested.p_maxt)
+        return tested, significant
+
     groups: list[int] = []
     differs_on_its_own = np.zeros(len(group), dtype=bool)
-    tested = rounds.tested(groups)
-    significant = is_significant(tested.p_maxt) | stays
+    tested = rounds.tested_again(rounds.tested(groups), groups) if first is None else first
+    significant = (is_significant(tested.p_maxt) | stays) & ~np.isnan(tested.p_maxt)
     n_tested = len(np.unique(group[~np.isnan(tested.p_maxt)]))
-    while (significant := significant & ~np.isnan(tested.p_maxt)).any():
+    while significant.any():
         left = np.unique(group[~np.isnan(tested.p_maxt)])
-        largest = int(np.where(significant, np.abs(tested.studentised), -np.inf).argmax())
         if len(left) == 2:
             groups += left.tolist()
             differs_on_its_own |= significant & np.isin(group, left)
             break
-        groups.append(int(group[largest]))
-        differs_on_its_own |= significant & (group == group[largest])
-        tested = rounds.tested(groups)
-        significant = is_significant(tested.p_maxt)
+        farthest = farthest_of(tested, significant)
+        if not significant[group == farthest].any():
+            break
+        groups.append(farthest)
+        differs_on_its_own |= significant & (group == farthest)
+        tested, significant = next_round()
     has_majority = n_tested - len(groups) > n_tested / 2
     return Moved(groups, differs_on_its_own, _alone(rounds, groups, group) if has_majority else None)
 
@@ -84,27 +111,3 @@ def _alone(rounds: Rounds, stand: list[int], group: Ints) -> Result:
         is_own = group == one
         alone = Result(*(np.where(is_own, new, old) for new, old in zip(against_others, alone, strict=True)))
     return alone
-
-
-class Judged(NamedTuple):
-    """What the word of a row rests on.
-
-    q: of the row, NaN where nothing was tested. is_shown: whether it stands, or is called where nobody can stand.
-    low, high: interval of the change that is told. q_equivalence: adjusted p that it lies inside the margin.
-    """
-
-    q: Floats
-    is_shown: Bools
-    low: Floats
-    high: Floats
-    margin: Floats
-    q_equivalence: Floats
-    is_wide: Bools
-
-
-def words(rows: Judged, alpha: float) -> np.ndarray:
-    """The verdict of each row: beyond its margin where the whole interval is, never by a p of the margin."""
-    is_beyond = (rows.low > rows.margin) | (rows.high < -rows.margin)
-    shown = np.where(np.isnan(rows.q), np.nan, np.where(rows.is_shown, 0.0, 1.0))
-    row_verdicts = verdicts(shown, np.where(is_beyond, 0.0, 1.0), rows.q_equivalence, is_wide=rows.is_wide, alpha=alpha)
-    return np.where(np.isnan(rows.q), str(Verdict.NOT_TESTED), row_verdicts)

@@ -177,18 +177,15 @@ def compare_labels(
 
     Returns:
         Contrast risk_difference with one column a measure and label, the others with one a measure. The labels of a
-        measure are one question, of the largest difference of any label and of fdi.
+        measure are one question, of the largest score of any label and of the sum of their squares: with two labels
+        that of a rate.
     """
     contrast, alpha, n_labels = scheme.contrast, scheme.alpha, y.shape[2]
 
     def try_measures(measures: Ints, draws: Draws) -> Tried:
         measure_margins = {key: margin[measures] for key, margin in margins.items()}
         label_shares, shares = y[:, measures], y[:, measures].reshape(len(y), -1)
-        shuffled = None
-        if with_indices and scheme.means.missing is None:
-            shuffled = shuffled_profiles(scheme.means, draws, _of_noise(scheme, draws), label_shares)
-        second = None if shuffled is None else shuffled.fdi
-        tested = rate_null(contrast, shares, draws, n_together=n_labels, second=second).tested
+        tested = rate_null(contrast, shares, draws, n_together=n_labels).tested
         margin = np.repeat(measure_margins["risk_difference"], n_labels)
         risk = rate_differences(contrast, shares, tested, alpha=alpha, margin=margin, n_together=n_labels)
         if scheme.parts is not None:
@@ -198,13 +195,15 @@ def compare_labels(
         def rest(at: Ints) -> Compared:
             profiles = ProfileTest({}, {})
             if with_indices:
-                some = None if shuffled is None else shuffled.taken(at)
+                shuffled = None
+                if scheme.means.missing is None:
+                    shuffled = shuffled_profiles(scheme.means, _of_noise(scheme, draws), label_shares[:, at])
                 margins_at = {key: margin[at] for key, margin in measure_margins.items()}
                 profiles = profile_tests(
                     scheme.means,
                     draws,
                     label_shares[:, at],
-                    some,
+                    shuffled,
                     margins_at,
                     alpha=alpha,
                     n_groups=scheme.n_groups,
@@ -261,6 +260,11 @@ def _indices(
         names = (*wanted, *((BELOW_FOUR_FIFTHS,) if is_rate else ()))
         return dict.fromkeys(names, Result.of((x.shape[1],), reason=means.missing))
     seen, (permuted, noise) = means.observed(x), _shuffled(scheme, x, null, draws)
+    if is_rate and isinstance(means, BlockMeans) and not means.design.is_complete:
+        # the adjustment for missing cells adds: a rate near 0 or 1 can leave both
+        level = seen.level[:, None, None]
+        seen = seen._replace(deviation=seen.deviation.clip(-seen.level, 1 - seen.level))
+        permuted = permuted.clip(-level, 1 - level)
     observed = spread_of(seen.deviation, seen.level, seen.scale, 0)
     spread = spread_of(permuted, seen.level[:, None], seen.scale[:, None], 1)
     inverted, more = None, dict[str, Result]()

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from python_assets.infer.draws.exchange import TIE, Counted, Floats, Ints, noise_floor, p_values
-from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.formulas.multiplicity import StepDown, holm, min_p
+from python_assets.infer.formulas.skewed import Mean
 from python_assets.infer.options import Reference
 from python_assets.infer.result import INTERVAL, NULL_DISTRIBUTION, InferenceReason, Result, first_of
 from python_assets.infer.schemes.differences import LARGEST_T, ContrastCounts, Counts
@@ -25,13 +25,23 @@ OF_ROW: Final = ("p_value", "p_maxt", *NULL_DISTRIBUTION, *INTERVAL)
 
 
 class Estimate(NamedTuple):
-    """What the data alone say, shape (columns, rows): value, error, test statistic, its df and interval."""
+    """What the data alone say, shape (columns, rows): value, error, test statistic, its df and interval.
+
+    skewness, skewness_of_hypothesis: of a Mean whose interval allows for them.
+    """
 
     value: Floats
     std_error: Floats
     statistic: Floats
     df: Floats
     limits: Interval
+    skewness: Floats | float = np.nan
+    skewness_of_hypothesis: Floats | float = np.nan
+
+    @property
+    def mean(self) -> Mean:
+        """What the interval of a mean is made of."""
+        return Mean(self.value, self.std_error, self.df, self.skewness, self.skewness_of_hypothesis)
 
 
 class Tested(NamedTuple):
@@ -65,14 +75,25 @@ class Extremes:
     Columns that belong together, such as the labels of a measure, are one question.
     """
 
-    def __init__(self, observed: Floats, is_tested: NDArray[np.bool_], draws: Counted, n_together: int = 1) -> None:
-        """Take the sizes of t, shape (rows, columns), and which rows are tested, shape (rows,)."""
+    def __init__(
+        self,
+        observed: Floats,
+        is_tested: NDArray[np.bool_],
+        draws: Counted,
+        n_together: int = 1,
+        *,
+        has_floors: bool = True,
+    ) -> None:
+        """Take the sizes of t, shape (rows, columns), and which rows are tested, shape (rows,).
+
+        Without noise floors sizes are not kept.
+        """
         self._observed, self._draws, self._n_together = observed, draws, n_together
         self._is_tested = np.repeat(is_tested, n_together)
         self._least = observed - TIE
         sizes = self._of_hypotheses(observed)
         self._step_down = StepDown(np.where(self._is_tested[:, None], sizes, np.nan))
-        self._sizes = np.empty((observed.shape[1], len(observed), draws.n))
+        self._sizes = np.empty((observed.shape[1], len(observed), draws.n)) if has_floors else None
         self._drawn = np.zeros((2, sizes.shape[1], draws.n))
         self._seen = self._statistics(sizes[None])[:, 0]
 
@@ -100,7 +121,8 @@ class Extremes:
         Returns:
             Shape (rows, columns of the piece), alone and stepped down one after the other.
         """
-        self._sizes[columns, :, batch] = permuted.transpose(2, 1, 0)
+        if self._sizes is not None:
+            self._sizes[columns, :, batch] = permuted.transpose(2, 1, 0)
         sizes = self._of_hypotheses(permuted)
         hypotheses = slice(columns.start // self._n_together, columns.stop // self._n_together)
         self._drawn[:, hypotheses, batch] = self._statistics(sizes).transpose(0, 2, 1)
@@ -114,36 +136,30 @@ class Extremes:
         by_question = of_hypotheses.reshape(-1, self._n_together, n_hypotheses)
         return by_question.transpose(0, 2, 1).reshape(len(by_question), -1)
 
-    def tested(self, counts: Counts, second: tuple[Floats, Floats] | None = None) -> Tested:
+    def tested(self, counts: Counts) -> Tested:
         """Turn counts over all draws into p values.
 
         Args:
             counts: sums over the batches.
-            second: what takes the place of the sum of squares: observed (questions,), drawn (questions,
-                draws).
         """
         n_hypotheses = self._drawn.shape[1]
         steps = self._of_hypotheses(counts[1])
         p_maxt = self._of_columns(self._step_down.p_values(steps, self._draws))
-        seen, drawn = self._seen, self._drawn
-        if second is not None:
-            seen, drawn = np.stack([seen[0], second[0]]), np.stack([drawn[0], second[1]])
         p_hypothesis = np.full(n_hypotheses, np.nan)
         if self._is_tested.any():
-            p_hypothesis = min_p(seen, drawn, self._draws)
-        median, q95 = noise_floor(self._sizes)
-        return Tested(
-            p_values(counts[0], self._draws).T, p_maxt.T, np.repeat(p_hypothesis, self._n_together), median, q95
-        )
+            p_hypothesis = min_p(self._seen, self._drawn, self._draws)
+        p = p_values(counts[0], self._draws).T
+        median, q95 = noise_floor(self._sizes) if self._sizes is not None else np.full((2, *p.shape), np.nan)
+        return Tested(p, p_maxt.T, np.repeat(p_hypothesis, self._n_together), median, q95)
 
 
-def margin_p(estimate: Estimate, limits: Callable[[Floats], Interval], margin: Floats) -> tuple[Floats, Floats]:
-    """One-sided p of the margin, only for the columns that have one."""
+def levels_at(
+    margin: Floats, shape: tuple[int, ...], levels: Callable[[Floats], tuple[Floats, Floats]]
+) -> tuple[Floats, Floats]:
+    """One-sided p of the margin of each column, for rows of a shape; NaN where no column has one."""
     if np.isnan(margin).all():
-        return np.full_like(estimate.value, np.nan), np.full_like(estimate.value, np.nan)
-    return interval.margin_levels(
-        estimate.value, limits, estimate.df, np.broadcast_to(margin[:, None], estimate.value.shape)
-    )
+        return np.full(shape, np.nan), np.full(shape, np.nan)
+    return levels(np.broadcast_to(margin[:, None], shape))
 
 
 def assemble(
@@ -202,6 +218,8 @@ def assemble(
         sd=estimate.std_error * np.sqrt(rows.n_units) * (enough if rows.has_sd else np.nan),
         p_margin=levels[0] * enough,
         p_equivalence=levels[1] * enough,
+        skewness=estimate.skewness * enough,
+        skewness_of_hypothesis=estimate.skewness_of_hypothesis * enough,
         n_root_prompts=rows.n_root_prompts,
         n_units=rows.n_units,
         is_permuted=rows.is_tested & (not is_floored),
@@ -245,4 +263,5 @@ def with_mirrors(result: Result, n_groups: int) -> Result:
         value=np.where(is_mirror, 0 - taken.value, taken.value),
         ci_low=np.where(is_mirror, 0 - taken.ci_high, taken.ci_low),
         ci_high=np.where(is_mirror, 0 - taken.ci_low, taken.ci_high),
+        skewness=np.where(is_mirror, 0 - taken.skewness, taken.skewness),
     )

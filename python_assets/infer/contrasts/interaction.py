@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy import stats
 
-from python_assets.infer.contrasts.contrast import OF_ROW, Estimate, Extremes, Tested, margin_p
-from python_assets.infer.contrasts.means import limits_of
+from python_assets.infer.contrasts.contrast import OF_ROW, Estimate, Extremes, Tested
+from python_assets.infer.contrasts.means import mean_levels
 from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_OF_HYPOTHESIS, Design
 from python_assets.infer.design.parts import FEWEST
 from python_assets.infer.draws.exchange import TIE, Floats, Ints, goes_on, in_threads, pieces
@@ -222,7 +222,7 @@ def _result(
 ) -> Result:
     """The numbers of rows: cells that are told have a value, those sized an error, those in question a p."""
     value_mask, sized, p_mask = (np.where(where, 1.0, np.nan) for where in (is_told, is_sized, in_hypothesis))
-    levels = margin_p(estimate, limits_of(estimate), margin)
+    levels = mean_levels(estimate, margin)
     return Result.of(
         estimate.value.shape,
         value=estimate.value * value_mask,

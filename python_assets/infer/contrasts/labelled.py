@@ -6,18 +6,15 @@ the values are schemes/corrected_values.py.
 Source: inference.md 9.2 and 9.3.
 """
 
-from collections.abc import Callable
-
 import numpy as np
-from scipy import stats
 
 from python_assets.infer.contrasts.compare import Compared, Tried, in_stages
-from python_assets.infer.contrasts.contrast import Estimate, assemble, margin_p
+from python_assets.infer.contrasts.contrast import Estimate, assemble
 from python_assets.infer.contrasts.index import INDICES, spread_of
-from python_assets.infer.contrasts.means import mean_estimate, mean_null
+from python_assets.infer.contrasts.means import mean_estimate, mean_levels, mean_null
 from python_assets.infer.design.cells import Labelled
 from python_assets.infer.draws.exchange import Draws, Floats, Ints
-from python_assets.infer.formulas import interval
+from python_assets.infer.formulas import skewed
 from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.result import EVERY_P, INTERVAL, InferenceReason, Result
 from python_assets.infer.schemes.choose import Blocks
@@ -54,7 +51,7 @@ def compare_labelled(scheme: Blocks, x: Floats, margin: Floats) -> Compared:
     def try_columns(columns: Ints, draws: Draws) -> Tried:
         null = mean_null(contrast, x[:, columns], draws)
         estimate = labelled_estimate(contrast, x[:, columns], scheme.alpha)
-        levels = margin_p(estimate, _limits_of(contrast, estimate), margin[columns])
+        levels = mean_levels(_with_unseen(contrast, estimate), margin[columns])
         rows = contrast.rows
         tested = assemble(rows, estimate, null.tested, levels, alpha=scheme.alpha, names=rows.names)
         p_hypothesis = tested.p_hypothesis[:, 0] if tested.p_hypothesis.shape[1] else np.full(len(columns), np.nan)
@@ -73,14 +70,12 @@ def labelled_intervals(contrast: LabelledContrast, x: Floats, alpha: float) -> I
 def labelled_estimate(contrast: LabelledContrast, x: Floats, alpha: float) -> Estimate:
     """Differences with t intervals of the labelled root prompts."""
     estimate = mean_estimate(contrast, x, alpha)
-    quantile = stats.t.isf(alpha / 2, np.where(estimate.df > 0, estimate.df, np.nan))
-    return estimate._replace(limits=_limits_of(contrast, estimate)(quantile))
+    return estimate._replace(limits=skewed.limits(_with_unseen(contrast, estimate).mean, alpha))
 
 
-def _limits_of(contrast: LabelledContrast, estimate: Estimate) -> Callable[[Floats], Interval]:
-    unseen = contrast.labelled.unseen(contrast.rows.n_units)
-    error = np.sqrt(estimate.std_error**2 + unseen)
-    return lambda quantile: interval.around(estimate.value, error, quantile)
+def _with_unseen(contrast: LabelledContrast, estimate: Estimate) -> Estimate:
+    """With the error that interval and margin have: that which no label showed is in it."""
+    return estimate._replace(std_error=np.sqrt(estimate.std_error**2 + contrast.labelled.unseen(contrast.rows.n_units)))
 
 
 def _told(found: Result, labelled: Labelled) -> Result:

@@ -4,14 +4,15 @@ Belongs here: contrasts whose statistic is a t, of means everywhere and of rates
 contrasts share is contrasts.py; rates in blocks are rates.py.
 """
 
-import numpy as np
-from scipy import stats
+from functools import partial
 
-from python_assets.infer.contrasts.contrast import Estimate, Extremes, Null, Tested, assemble, margin_p
-from python_assets.infer.draws.exchange import TIE, Draws, Floats, p_values
-from python_assets.infer.formulas import interval
-from python_assets.infer.formulas.interval import Limits
-from python_assets.infer.result import Result
+import numpy as np
+
+from python_assets.infer.contrasts.contrast import Estimate, Extremes, Null, Tested, assemble, levels_at
+from python_assets.infer.draws.exchange import Draws, Floats
+from python_assets.infer.formulas import skewed
+from python_assets.infer.formulas.interval import Interval
+from python_assets.infer.result import InferenceReason, Result
 from python_assets.infer.schemes.choose import Contrast
 from python_assets.infer.schemes.differences import Counts, ratio
 
@@ -22,9 +23,7 @@ def t_of(contrast: Contrast, x: Floats) -> Floats:
     return ratio(differences.value, differences.std_error, contrast.scale(x))
 
 
-def mean_null(
-    contrast: Contrast, x: Floats, draws: Draws, *, n_together: int = 1, second: tuple[Floats, Floats] | None = None
-) -> Null:
+def mean_null(contrast: Contrast, x: Floats, draws: Draws, *, n_together: int = 1) -> Null:
     """Permute the mean difference and its t.
 
     Args:
@@ -32,7 +31,6 @@ def mean_null(
         x: values, shape (cells, columns).
         draws: the arrangements.
         n_together: columns that are one question.
-        second: what Extremes.tested takes beside the largest t.
     """
     extremes = Extremes(np.nan_to_num(np.abs(t_of(contrast, x))), contrast.rows.in_hypothesis, draws, n_together)
     values = np.empty((x.shape[1], len(contrast.rows.n_units), draws.n))
@@ -41,19 +39,14 @@ def mean_null(
         values[columns, :, batch] = value.transpose(2, 1, 0)
         return extremes.count(size, columns, batch)
 
-    return Null(extremes.tested(contrast.over_ts(x, draws, work), second), values)
+    return Null(extremes.tested(contrast.over_ts(x, draws, work)), values)
 
 
-def one_sided_p(contrast: Contrast, x: Floats, draws: Draws, row: int, sign: float) -> float:
-    """Share of draws in which t of a row lies as far on one side, of one column (cells, 1)."""
-    least = sign * t_of(contrast, x)[row, 0] - TIE
-
-    def work(value: Floats, size: Floats, columns: slice, batch: slice) -> Counts:
-        del columns, batch
-        t = sign * np.copysign(size[:, row], value[:, row])
-        return np.asarray((t >= least).sum(axis=0))
-
-    return float(p_values(contrast.over_ts(x, draws, work), draws)[0])
+def shuffled_levels(contrast: Contrast, x: Floats, draws: Draws, *, n_together: int = 1) -> Tested:
+    """The p values of mean_null alone, without noise floors."""
+    observed = np.nan_to_num(np.abs(t_of(contrast, x)))
+    extremes = Extremes(observed, contrast.rows.in_hypothesis, draws, n_together, has_floors=False)
+    return extremes.tested(contrast.over_ts(x, draws, lambda _, size, *piece: extremes.count(size, *piece)))
 
 
 def mean_differences(
@@ -75,23 +68,26 @@ def mean_differences(
     Source: inference.md section 1, rows 1 and 2; 2.7.
     """
     estimate = mean_estimate(contrast, x, alpha)
-    levels = margin_p(estimate, limits_of(estimate), margin)
-    return assemble(
+    levels = mean_levels(estimate, margin)
+    result = assemble(
         contrast.rows, estimate, tested, levels, alpha=alpha, names=contrast.rows.names, n_together=n_together
     )
+    is_open = ~result.reason.astype(bool) | (result.reason == InferenceReason.P_FLOOR)
+    return result.refused(is_open & contrast.is_rarely_apart(x), InferenceReason.APPROXIMATE, ())
 
 
-def limits_of(estimate: Estimate) -> Limits:
-    """The interval of an estimate at any quantile of t."""
-    return lambda quantile: interval.around(estimate.value, estimate.std_error, quantile)
+def mean_levels(estimate: Estimate, margin: Floats) -> tuple[Floats, Floats]:
+    """One-sided p of the margins of means."""
+    return levels_at(margin, estimate.value.shape, partial(skewed.margin_p, estimate.mean))
 
 
 def mean_estimate(contrast: Contrast, x: Floats, alpha: float) -> Estimate:
-    """Mean difference with its t interval.
+    """Mean difference with its interval.
 
-    Source: inference.md section 1 and 3.2.
+    Source: inference.md section 1, 2.9 and 3.2.
     """
     value, std_error, df = (field.T for field in contrast.differences(x))
     t = ratio(value, std_error, contrast.scale(x)[:, None])
-    quantile = stats.t.isf(alpha / 2, np.where(df > 0, df, np.nan))
-    return Estimate(value, std_error, t, df, interval.around(value, std_error, quantile))
+    nothing = np.full_like(value, np.nan)
+    estimate = Estimate(value, std_error, t, df, Interval(nothing, nothing), *contrast.skewness(x))
+    return estimate._replace(limits=skewed.limits(estimate.mean, alpha))

@@ -57,45 +57,29 @@ class Shuffled(NamedTuple):
     """Profiles of groups as observed and shuffled.
 
     levels: share of each label, shape (measures, labels). observed: deviations from it, (groups, measures, labels).
-    null: the same of shuffled cells, (measures, labels, groups, draws), those of intervals too. fdi: as observed
-    (measures,) and under the draws of p (measures, draws).
+    null: the same of shuffled cells, (measures, labels, groups, draws), those of intervals too.
     """
 
     levels: Floats
     observed: Floats
     null: Floats
-    fdi: tuple[Floats, Floats]
-
-    def taken(self, places: Ints) -> "Shuffled":
-        """Some of the measures."""
-        fdi, drawn = self.fdi
-        return Shuffled(self.levels[places], self.observed[:, places], self.null[places], (fdi[places], drawn[places]))
 
 
-def shuffled_profiles(means: GroupMeans, draws: Draws, of_noise: Draws, y: Floats) -> Shuffled:
+def shuffled_profiles(means: GroupMeans, noise_draws: Draws, y: Floats) -> Shuffled:
     """Shuffle whole profiles.
 
     Args:
-        means: the groups, which have a common scale.
-        draws: of p.
-        of_noise: the same ones, with those of intervals after them.
+        means: the groups.
+        noise_draws: the draws of p, with those of intervals after them.
         y: share of each label in each cell, shape (cells, measures, labels).
     """
     n_measures, n_labels = y.shape[1:]
     flat = y.reshape(len(y), -1)
     seen = means.observed(flat)
     levels, observed = seen.level.reshape(n_measures, n_labels), seen.deviation.reshape(-1, n_measures, n_labels)
-    null = means.null(flat, of_noise).reshape(n_measures, n_labels, len(means.groups), -1)
-    drawn = np.empty((n_measures, draws.n))
-
-    def work(piece: slice) -> None:
-        at = piece.start
-        profile = levels[at][:, None] + null[at, :, :, : draws.n].transpose(1, 0, 2)
-        drawn[at] = total_variation(profile).mean(axis=0)
-
-    in_threads(work, list(pieces(n_measures, 1)))
-    fdi = total_variation((levels + observed).swapaxes(1, 2)).mean(axis=0)
-    return Shuffled(levels, observed, null, (fdi, drawn))
+    return Shuffled(
+        levels, observed, means.null(flat, noise_draws).reshape(n_measures, n_labels, len(means.groups), -1)
+    )
 
 
 def profile_tests(

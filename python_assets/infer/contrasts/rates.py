@@ -6,13 +6,16 @@ Score and MOVER do not hold for a mean that the group is a part of. In a block o
 mean is (k - 1) / k times the rate minus that of the rest, so a grand mean takes its inference from the rest.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from scipy import stats
 
-from python_assets.infer.contrasts.contrast import Estimate, Extremes, Null, Tested, assemble, margin_p
-from python_assets.infer.contrasts.means import limits_of, mean_estimate, mean_null
+from python_assets.infer.contrasts.contrast import Estimate, Extremes, Null, Tested, assemble, levels_at
+from python_assets.infer.contrasts.means import mean_estimate, mean_null
 from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints
-from python_assets.infer.formulas import interval
+from python_assets.infer.formulas import interval, skewed
 from python_assets.infer.formulas.interval import Interval, Limits, RatePair
 from python_assets.infer.result import INTERVAL, InferenceReason, Result, first_of
 from python_assets.infer.schemes.block_contrast import BlockContrast
@@ -25,12 +28,12 @@ from python_assets.study.base import Against
 APPROXIMATE_BELOW = 10  # root prompts under which logit MOVER was found short (inference.md 3.2)
 FEW_EVENTS = 5  # of a side, under which it was too (inference.md 5)
 Paired = BlockContrast | PairContrast
+OfMargin = Callable[[Floats], tuple[Floats, Floats]]
+"""From margins to the p of lying past them and of lying inside."""
 _NAMES = ("permuted cluster score z", "score t", "MOVER interval")
 
 
-def rate_null(
-    contrast: Contrast, y: Floats, draws: Draws, *, n_together: int = 1, second: tuple[Floats, Floats] | None = None
-) -> Null:
+def rate_null(contrast: Contrast, y: Floats, draws: Draws, *, n_together: int = 1) -> Null:
     """Permute the cluster score z.
 
     Args:
@@ -38,10 +41,9 @@ def rate_null(
         y: cell rates, shape (cells, columns).
         draws: the arrangements.
         n_together: columns that are one question.
-        second: what Extremes.tested takes beside the largest z.
     """
     if isinstance(contrast, UnitContrast):  # rates over units of one group each have the t of means
-        return mean_null(contrast, y, draws, n_together=n_together, second=second)
+        return mean_null(contrast, y, draws, n_together=n_together)
     scored = BlockContrast(contrast.design) if _is_grand_mean(contrast) else contrast
     n, inverse_other = scored.rows.n_units.clip(min=1)[:, None], scored.inverse_other[:, None]
     observed = np.nan_to_num(np.abs(score_z(scored.moments(y), n, inverse_other)))
@@ -53,7 +55,7 @@ def rate_null(
         return extremes.count(np.abs(score_z(moments, n, inverse_other)), columns, batch)
 
     counts = scored.over_moments(y, draws, work, n_together)
-    return Null(extremes.tested(counts, second), difference)
+    return Null(extremes.tested(counts), difference)
 
 
 def _is_grand_mean(contrast: Paired) -> bool:
@@ -135,26 +137,28 @@ def rate_differences(
 
     Source: inference.md section 1, row 3, and 2.7.
     """
-    estimate, limits, names = rate_estimate(contrast, y, alpha)
-    levels = margin_p(estimate, limits, margin)
+    estimate, at_margin, names = rate_estimate(contrast, y, alpha)
+    levels = levels_at(margin, estimate.value.shape, at_margin)
     return assemble(contrast.rows, estimate, tested, levels, alpha=alpha, names=names, n_together=n_together)
 
 
-def rate_estimate(contrast: Contrast, y: Floats, alpha: float) -> tuple[Estimate, Limits, tuple[str, str, str]]:
-    """Difference of rates with its interval, the interval at any quantile, and the names of assemble."""
+def rate_estimate(contrast: Contrast, y: Floats, alpha: float) -> tuple[Estimate, OfMargin, tuple[str, str, str]]:
+    """Difference of rates with its interval, the p of a margin, and the names of assemble."""
     if isinstance(contrast, UnitContrast):
         estimate = mean_estimate(contrast, y, alpha)
         if contrast.units.is_two_way:
-            return estimate, limits_of(estimate), contrast.rows.names
+            return estimate, partial(skewed.margin_p, estimate.mean), contrast.rows.names
         names, limits = (*contrast.rows.names[:2], _NAMES[2]), _unit_limits(contrast, y, estimate.value)
-        return estimate._replace(limits=limits(stats.t.isf(alpha / 2, estimate.df))), limits, names
+        estimate = estimate._replace(limits=limits(stats.t.isf(alpha / 2, estimate.df)))
+        return estimate, partial(interval.margin_levels, estimate.value, limits, estimate.df), names
     pair, scored, z = _rates(contrast, y)
     n = contrast.rows.n_units.astype(float)
     _, sd = over_units(contrast.by_unit(y), contrast.is_present)
     value = pair.p1 - pair.p2
     limits = mover_of(scored, value, 1 - contrast.inverse_other if _is_grand_mean(contrast) else None)
     std_error = sd / np.sqrt(np.maximum(n, 1))
-    return Estimate(value, std_error, z, n - 1 + 0 * z, limits(interval.t_quantile(n, alpha))), limits, _NAMES
+    estimate = Estimate(value, std_error, z, n - 1 + 0 * z, limits(interval.t_quantile(n, alpha)))
+    return estimate, partial(interval.margin_levels, value, limits, estimate.df), _NAMES
 
 
 def mover_of(pair: RatePair, value: Floats, share: Floats | None) -> Limits:
@@ -195,7 +199,8 @@ def log_disparities(contrast: Contrast, y: Floats, tested: Tested, *, alpha: flo
         n_fewest = n * np.minimum(*(np.minimum(p, 1 - p) for p in (pair.p1, pair.p2)))
         is_short = (n < APPROXIMATE_BELOW) | (n_fewest < FEW_EVENTS)
     estimate = logit_estimate(pair, statistic, df, quantile)
-    levels = margin_p(estimate, lambda c: interval.mover_logit(pair, c), margin)
+    at_margin = partial(interval.margin_levels, estimate.value, partial(interval.mover_logit, pair), df)
+    levels = levels_at(margin, estimate.value.shape, at_margin)
     p_names = contrast.rows.names if isinstance(contrast, UnitContrast) else _NAMES
     names = (*p_names[:2], "logit MOVER interval" if has_interval else "no interval")
     result = assemble(contrast.rows, estimate, tested, levels, alpha=alpha, names=names)

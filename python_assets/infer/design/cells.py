@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from python_assets.infer.design.custom_functions import CustomFunction
 from python_assets.infer.design.design import Frame
-from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import FALSE_ALARM, LABEL_ERROR, MISSED
 from python_assets.study.base import ALL_SYSTEMS, BASELINE
@@ -464,3 +464,24 @@ def columns_of(cells: Cells, hypotheses: set[tuple[str, ...]]) -> Ints:
 
 def _renumbered(columns: pd.DataFrame, kept: Ints) -> pd.DataFrame:
     return columns.iloc[kept].reset_index(drop=True).assign(column_position=np.arange(len(kept)))
+
+
+def are_equal(x: Floats) -> NDArray[np.bool_]:
+    """Whether all cells of each column are equal to nine digits, shape (columns,); NaN is no cell."""
+    low, high = np.fmin.reduce(x, axis=0), np.fmax.reduce(x, axis=0)
+    largest = np.maximum(np.abs(low), np.abs(high))
+    return np.asarray((high - low <= TIE * largest) & np.isfinite(largest))
+
+
+def equalised(x: Floats) -> Floats:
+    """Cells, shape (cells, columns), where those of a column that are_equal have its mean: no arithmetic on digits.
+
+    Source: inference.md 2.10.
+    """
+    is_constant = are_equal(x) if len(x) else np.zeros(x.shape[1], dtype=bool)
+    if not is_constant.any():
+        return x
+    settled = x.copy()
+    same = x[:, is_constant]
+    settled[:, is_constant] = np.where(np.isnan(same), np.nan, np.nanmean(same, axis=0))
+    return settled

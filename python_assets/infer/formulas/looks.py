@@ -13,7 +13,7 @@ import pandas as pd
 
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas.verdict import Verdict
-from python_assets.infer.result import InferenceReason
+from python_assets.infer.result import Bools, InferenceReason
 from python_assets.infer.tables import HYPOTHESIS, ROW_KEYS
 from python_assets.study.study import Study
 
@@ -75,27 +75,17 @@ class Look(NamedTuple):
     reason: InferenceReason | None = None
     earlier: Mapping[str, pd.DataFrame] = {}
 
-    def significant_at(self, table: str, rows: pd.DataFrame, q: Floats) -> Floats:
+    def significant_at(self, table: str, rows: pd.DataFrame, q: Floats, *, may: Bools | bool = True) -> Floats:
         """The look that called each row first; NaN where none did.
 
         Args:
             table: of KEYS_OF.
             rows: with its keys.
             q: of each row.
+            may: whether this look may call it: its interval leaves no effect out.
         """
-        by_now = np.where(q <= self.level, float(self.number), np.nan)
+        by_now = np.where((q <= self.level) & may, float(self.number), np.nan)
         first_look: Floats = np.fmin(self._earlier(table, rows, "significant_at_look").astype(float), by_now)
-        return first_look
-
-    def significant_now(self, table: str, rows: pd.DataFrame) -> Floats:
-        """The look that called each row first, with the q that it has by now.
-
-        Args:
-            table: of KEYS_OF.
-            rows: with its keys, q_value and significant_at_look.
-        """
-        by_now = self.significant_at(table, rows, rows.q_value.to_numpy(dtype=float))
-        first_look: Floats = np.fmin(rows.significant_at_look.to_numpy(dtype=float), by_now)
         return first_look
 
     def value_at_call(self, table: str, rows: pd.DataFrame) -> Floats:

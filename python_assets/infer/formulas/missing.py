@@ -141,18 +141,17 @@ def p_with_missing(ends: Ends, df: Floats, n_comparisons: Floats | int) -> Float
     return np.where(np.isnan(larger), np.nan, np.where(is_split, 1.0, np.minimum(1.0, n_comparisons * larger)))
 
 
-def tipping_shift(value: Floats, half: Floats, share: Floats) -> Floats:
+def tipping_shift(limits: interval.Interval, share: Floats) -> Floats:
     """By how much the missing answers of a group must differ from its others for its interval to reach 0.
 
     Args:
-        value: difference, in the unit of the measure.
-        half: of its t interval, the width.
+        limits: of the difference, in the unit of the measure.
         share: of the answers of the group that are missing; of a change, those of both sides together.
 
     Returns:
-        At least 0, in the unit of value; NaN where nothing of the group is missing.
+        At least 0, in the unit of the limits; NaN where nothing of the group is missing.
     """
-    left = np.maximum(np.abs(value) - half, 0.0)
+    left = np.maximum(np.maximum(limits.low, -limits.high), 0.0)
     return np.divide(left, share, out=np.full_like(left, np.nan), where=share > 0)
 
 

@@ -15,7 +15,9 @@ import pandas as pd
 from scipy import stats
 
 from python_assets.infer.draws.exchange import Floats
-from python_assets.infer.formulas import interval
+from python_assets.infer.formulas import skewed
+from python_assets.infer.formulas.skewed import Mean
+from python_assets.infer.formulas.verdict import is_off
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import (
     ANSWERING_COMPARISONS,
@@ -36,7 +38,6 @@ _LARGEST_T: Final = 30.0
 SPREADS: Final = np.concatenate([[0.0], 0.5 * 2.0 ** (np.arange(9) / 2)])  # in standard errors
 N_STEPS: Final = 200
 SELECTED_LEVEL: Final = "level_selected"
-_WEIGHT: Final = "weight_of_row"
 _OF_PAIR: Final = [name for name in ROW_KEYS if name not in ("comparison", "group_id", "category")]
 
 
@@ -76,22 +77,38 @@ def shrinkage(t: Floats, df: Floats, weight: Floats) -> Floats:
     return kept
 
 
+def with_weights(contrasts: pd.DataFrame, pairs: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Add what each row counts where others mirror it, 0 where nothing is tested.
+
+    Args:
+        contrasts: with family_id, p_value_maxt, studentised and mirror_of.
+        pairs: of comparisons of generations, with family_id, p_maxt, p_value and mirror_of.
+    """
+    return contrasts.assign(weight=_weights_of_contrasts(contrasts)), pairs.assign(weight=_weights_of_pairs(pairs))
+
+
 def with_selected_sizes(
     contrasts: pd.DataFrame, pairs: pd.DataFrame, alpha: float
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Add to contrasts and comparisons of generations what is to be thought of their sizes after selection.
 
     Args:
-        contrasts: with family_id, is_significant, p_value_maxt, value, std_error, studentised and df.
-        pairs: the same of comparisons, with p_maxt and p_value.
+        contrasts: of with_weights, with is_significant, value, std_error, studentised and df.
+        pairs: the same of comparisons, with the fields of a Mean and ci_low, ci_high.
         alpha: error rate, at a look its level.
 
     Returns:
-        Both with value_shrunken, LEVEL, WEIGHT and selected_reason; LEVEL is alpha n / m, for the interval of a called
-        row, NaN elsewhere; WEIGHT what a row counts where others mirror it, 0 where nothing is tested. Comparisons,
-        whose intervals are all of t, have ci_low_selected and ci_high_selected too.
+        Both with value_shrunken, LEVEL and selected_reason; LEVEL is alpha n / m, for the interval of a called row, NaN
+        elsewhere. Comparisons, whose intervals are all of means, have ci_low_selected and ci_high_selected too.
     """
-    rows = pd.concat([_of_contrasts(contrasts), _of_pairs(pairs)], ignore_index=True).astype(_COLUMNS)
+    t_of_pairs = pairs.value / pairs.std_error.where(pairs.std_error > 0)
+    off = is_off(*(pairs[side].to_numpy(dtype=float) for side in ("ci_low", "ci_high")))
+    both = (
+        contrasts.assign(t=contrasts.studentised),
+        pairs.assign(t=t_of_pairs, is_significant=pairs.is_significant & off),
+    )
+    rows = pd.concat([one[list(_COLUMNS)] for one in both], ignore_index=True).astype(_COLUMNS)
+    rows = rows.assign(is_row=rows.weight > 0)
     is_significant = rows.is_significant.to_numpy()
     level, factor, is_few = (np.full(len(rows), null) for null in (np.nan, np.nan, False))
     has_size = ((rows.std_error > 0) & rows.t.notna() & rows.df.notna()).to_numpy()
@@ -109,20 +126,15 @@ def with_selected_sizes(
         [~rows.is_row.to_numpy(), is_few | ~has_size, ~is_significant],
         [InferenceReason.NOT_OF_SELECTION, InferenceReason.TOO_FEW_ROWS, InferenceReason.NOT_SIGNIFICANT],
     )
-    size_columns = {
-        "value_shrunken": factor * rows.value.to_numpy(),
-        SELECTED_LEVEL: level,
-        _WEIGHT: rows.weight.where(rows.is_row, 0.0).to_numpy(),
-        "selected_reason": reason,
-    }
+    size_columns = {"value_shrunken": factor * rows.value.to_numpy(), SELECTED_LEVEL: level, "selected_reason": reason}
     n_contrasts = len(contrasts)
     contrast_columns, pair_columns = (
         {name: values[piece] for name, values in size_columns.items()}
         for piece in (slice(0, n_contrasts), slice(n_contrasts, None))
     )
     pairs = pairs.assign(**pair_columns)
-    quantile = stats.t.isf(pairs[SELECTED_LEVEL].to_numpy(dtype=float) / 2, pairs.df.to_numpy(dtype=float))
-    limits = interval.around(pairs.value.to_numpy(dtype=float), pairs.std_error.to_numpy(dtype=float), quantile)
+    means = Mean(*(pairs[name].to_numpy(dtype=float) for name in Mean._fields))
+    limits = skewed.limits(means, pairs[SELECTED_LEVEL].to_numpy(dtype=float))
     return contrasts.assign(**contrast_columns), pairs.assign(ci_low_selected=limits.low, ci_high_selected=limits.high)
 
 
@@ -130,16 +142,15 @@ def n_comparisons(rows: pd.DataFrame, keys: Sequence[str]) -> Floats:
     """Distinct comparisons of the question of each row: two groups say one thing, as two labels do.
 
     Args:
-        rows: of with_selected_sizes.
+        rows: of with_weights.
         keys: of the question.
     """
-    return rows.groupby([*keys], sort=False)[_WEIGHT].transform("sum").clip(lower=1.0).to_numpy(dtype=float)
+    return rows.groupby([*keys], sort=False)["weight"].transform("sum").clip(lower=1.0).to_numpy(dtype=float)
 
 
-def _of_contrasts(contrasts: pd.DataFrame) -> pd.DataFrame:
-    """What is asked of contrasts; a row that others mirror counts for its share."""
-    is_row = contrasts.p_value_maxt.notna() & ~contrasts.contrast.isin([*SIZES, LOG_DISPARITY])
-    rows = contrasts.assign(is_row=is_row, t=contrasts.studentised)
+def _weights_of_contrasts(rows: pd.DataFrame) -> Floats:
+    """A row that others mirror counts for its share."""
+    is_row = rows.p_value_maxt.notna() & ~rows.contrast.isin([*SIZES, LOG_DISPARITY])
     tested = rows[is_row].groupby(HYPOTHESIS, sort=False)
     n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), rows) for name in ("group_id", "category"))
     is_pairwise = ~rows.reference.isin([str(Against.REST), str(Against.GRAND_MEAN), PARTS])
@@ -148,21 +159,19 @@ def _of_contrasts(contrasts: pd.DataFrame) -> pd.DataFrame:
     is_mirrored = np.where(is_pairwise, n_references > 1, n_groups == 2)
     is_beyond = rows.contrast == INTERACTION
     weight = _weight(is_mirrored & ~is_beyond.to_numpy(), n_labels) / _n_alike(rows, is_beyond & is_row, HYPOTHESIS)
-    return rows.assign(weight=weight)[list(_COLUMNS)]
+    return np.where(is_row, weight, 0.0)
 
 
-def _of_pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+def _weights_of_pairs(pairs: pd.DataFrame) -> Floats:
     """The same of comparisons of generations: the mean of all, and groups that moved apart from the others."""
     is_mean = pairs.comparison == MEAN_CHANGE
     is_group = pairs.comparison.isin(ANSWERING_COMPARISONS) & pairs.p_maxt.notna()
-    is_row = (is_mean & pairs.p_value.notna()) | is_group
-    t = pairs.value / pairs.std_error.where(pairs.std_error > 0)
-    rows = pairs.assign(is_row=is_row & pairs.family_id.notna(), t=t)
-    tested = rows[is_group].groupby(_OF_PAIR, sort=False)
-    n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), rows) for name in ("group_id", "category"))
+    is_row = ((is_mean & pairs.p_value.notna()) | is_group) & pairs.family_id.notna()
+    tested = pairs[is_group].groupby(_OF_PAIR, sort=False)
+    n_groups, n_labels = (_of_rows(tested[name].transform("nunique"), pairs) for name in ("group_id", "category"))
     is_beyond = pairs.comparison == INTERACTION_CHANGE
     weight = _weight((is_group & ~is_beyond).to_numpy() & (n_groups == 2), n_labels)
-    return rows.assign(weight=weight / _n_alike(rows, is_beyond & is_group, _OF_PAIR))[list(_COLUMNS)]
+    return np.where(is_row, weight / _n_alike(pairs, is_beyond & is_group, _OF_PAIR), 0.0)
 
 
 def _n_alike(rows: pd.DataFrame, is_cell: "pd.Series[bool]", keys: Sequence[str]) -> Floats:
@@ -176,7 +185,7 @@ def _n_alike(rows: pd.DataFrame, is_cell: "pd.Series[bool]", keys: Sequence[str]
 _COLUMNS: Final = {
     "family_id": object,
     **dict.fromkeys(("value", "std_error", "t", "df", "weight"), float),
-    **dict.fromkeys(("is_row", "is_significant"), bool),
+    "is_significant": bool,
 }
 
 

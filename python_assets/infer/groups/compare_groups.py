@@ -19,12 +19,13 @@ from python_assets.infer.design.cells import (
     GroupingPart,
     StatisticSpec,
     Values,
+    are_equal,
     of_columns,
 )
 from python_assets.infer.draws.exchange import TIE, Draws, Floats, Ints, stable_seed
 from python_assets.infer.groups.rows import LABEL_ROLES, Sheet, amplification_rows, refused, sheet_rows
 from python_assets.infer.options import Options, Reference
-from python_assets.infer.result import EVERY_P, TEST, InferenceReason, Result
+from python_assets.infer.result import ERROR_FIELDS, EVERY_P, Bools, InferenceReason, Result
 from python_assets.infer.schemes.choose import Blocks, Chosen, InUnits, choose_schemes
 from python_assets.infer.statistics.compare_statistics import compare_statistic, is_shuffled, method_of
 from python_assets.infer.tables import DBI, Table, Tables
@@ -102,11 +103,17 @@ def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], s
     if sheet.role == "labels":
         return compared
     # where all values of a column are equal nothing could differ (inference.md 6.7)
-    low, high = np.nanmin(x, axis=0), np.nanmax(x, axis=0)
-    is_constant = high - low <= TIE * np.maximum(np.abs(low), np.abs(high))
+    is_constant = are_equal(x)
+    nothing = TIE * np.nanmax(np.abs(x), axis=0)
+
+    def without_error(one: Result, where: Bools, scale: Floats) -> Result:
+        is_zero = where & (np.abs(one.value) <= scale)
+        kept = one._replace(value=np.where(is_zero, 0.0, one.value))
+        return kept.refused(where, InferenceReason.NO_VARIATION, ERROR_FIELDS)
+
     return compared.each(
-        lambda one: one.refused(is_constant[:, None] & one.method.astype(bool), InferenceReason.NO_VARIATION, TEST),
-        lambda one: one.refused(is_constant & ~np.isnan(one.p_value), InferenceReason.NO_VARIATION, TEST),
+        lambda one: without_error(one, is_constant[:, None] & one.method.astype(bool), nothing[:, None]),
+        lambda one: without_error(one, is_constant & ~np.isnan(one.p_value), nothing),
     )
 
 

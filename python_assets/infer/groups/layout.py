@@ -13,7 +13,6 @@ import pandas as pd
 from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values, intervals
 from python_assets.infer.contrasts.interaction import interaction
 from python_assets.infer.contrasts.labelled import compare_labelled, labelled_intervals
-from python_assets.infer.contrasts.means import one_sided_p
 from python_assets.infer.design.cells import (
     KEYS_OF_HYPOTHESIS,
     NO_FUNCTIONS,
@@ -23,6 +22,7 @@ from python_assets.infer.design.cells import (
     StatisticSpec,
     Values,
     columns_of,
+    equalised,
     of_columns,
     of_statistic,
     requested_statistics,
@@ -124,6 +124,7 @@ class Layout:
             return cells._replace(columns=columns)
 
         study_cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
+        study_cells = study_cells._replace(x=equalised(study_cells.x))
         if labelled:
             study_cells = with_labels(study_cells, read_labels(connection, study_cells, labelled), labelled)
         self.of_models = with_refused(study_cells)
@@ -189,7 +190,13 @@ class Layout:
         return GroupResponses(rows, self._read_values)
 
     def contrast(
-        self, hypothesis: tuple[str, ...], groups: Collection[int], reference: Reference, options: Options
+        self,
+        hypothesis: tuple[str, ...],
+        groups: Collection[int],
+        reference: Reference,
+        *,
+        margin: float,
+        options: Options,
     ) -> Result | None:
         """The contrast of a question among some of its groups alone; None where nothing can be compared.
 
@@ -197,6 +204,7 @@ class Layout:
             hypothesis: values of KEYS_OF_HYPOTHESIS.
             groups: positions of the groups that are left.
             reference: what each is compared with.
+            margin: NaN where none is declared.
             options: B and alpha.
         """
         spec = next((one for one in self._specs if (one.statistic, one.parameters) == hypothesis[-2:]), None)
@@ -213,15 +221,22 @@ class Layout:
             if not isinstance(scheme, Blocks):
                 return None
             return next(iter(compare_statistic(scheme, values, columns, spec).contrasts.values()))
-        role, none = str(cells.roles[columns[0]]), np.full(x.shape[1], np.nan)
+        role, margins = str(cells.roles[columns[0]]), np.full(x.shape[1], margin)
         if isinstance(scheme, Blocks) and scheme.labelled is not None:
-            compared = compare_labelled(scheme, x, none)
+            compared = compare_labelled(scheme, x, margins)
         elif role == "label":
-            compared = compare_labels(scheme, x[:, None], {"risk_difference": none[:1]}, with_indices=False)
+            compared = compare_labels(scheme, x[:, None], {"risk_difference": margins[:1]}, with_indices=False)
         else:
-            margins = dict.fromkeys(("mean_difference", "risk_difference"), none)
-            compared = compare_values(scheme, x, margins, is_rate=role != "continuous", with_indices=False)
+            margins_by_contrast = dict.fromkeys(("mean_difference", "risk_difference"), margins)
+            compared = compare_values(scheme, x, margins_by_contrast, is_rate=role != "continuous", with_indices=False)
         return next(iter(compared.contrasts.values()))
+
+    def is_in_blocks(self, hypothesis: tuple[str, ...], options: Options) -> bool:
+        """Whether the groups of a question meet in blocks."""
+        columns = columns_of(self.cells, {hypothesis})
+        if not len(columns):  # of a statistic that is no mean, which is compared in no other way
+            return True
+        return isinstance(self._only_scheme(self.cells, columns, lambda _, x: x, Reference(), options)[0], Blocks)
 
     def labels(self, hypothesis: tuple[str, ...]) -> list[str]:
         """The labels of a question, values of KEYS_OF_HYPOTHESIS; '' where it is of no label."""
@@ -309,29 +324,6 @@ class Layout:
         else:
             limits = intervals(scheme, x, alpha, is_rate=str(self.cells.roles[columns[0]]) != "continuous")
         return rows.assign(low=limits.low.ravel(), high=limits.high.ravel())
-
-    def p_past_margin(
-        self, hypothesis: tuple[str, ...], group: int, reference: Reference, *, shift: float, options: Options
-    ) -> float:
-        """One-sided p that the difference of one group lies past a margin; NaN where it cannot be told.
-
-        Args:
-            hypothesis: values of KEYS_OF_HYPOTHESIS.
-            group: position of the group.
-            reference: what it is compared with.
-            shift: the margin, with the sign of the difference; it is taken off the values of the group.
-            options: B.
-        """
-
-        def moved(frame: Frame, x: Floats) -> Floats:
-            return x - np.where(frame.group == group, shift, 0.0)[:, None]
-
-        columns = columns_of(self.cells, {hypothesis})
-        scheme, x = self._only_scheme(self.cells, columns, moved, reference, options)
-        if scheme is None:
-            return np.nan
-        row = int(np.flatnonzero(reference.rows(scheme.n_groups)[0] == group)[0])
-        return one_sided_p(scheme.contrast, x, scheme.draws, row, np.sign(shift))
 
     def _only_scheme(
         self,

@@ -16,7 +16,7 @@ from python_assets.infer.design.cells import COLUMN_KEYS, Cells, Missing, of_col
 from python_assets.infer.design.design import MIN_UNITS, Design, Unit, presence_patterns, shared
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas import missing
-from python_assets.infer.formulas.interval import t_quantile
+from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.formulas.missing import P_WITH_MISSING, Ends
 from python_assets.infer.formulas.selected import n_comparisons
 from python_assets.infer.groups.layout import Layout
@@ -149,9 +149,8 @@ def with_missing_answers(
     ends, quoted = Ends(*both), contrasts.astype(dict.fromkeys(_QUOTED, float))
     limits = missing.interval_with_missing(ends, df, options.alpha)
     is_bounded, is_significant = ~np.isnan(ends.se_low), quoted.is_significant.to_numpy(dtype=bool)
-    own_df = np.where(quoted.n_units > 1, quoted.n_units - 1, np.nan)
-    half = t_quantile(own_df + 1, options.alpha) * quoted.std_error.to_numpy()
-    shift = missing.tipping_shift(quoted.value.to_numpy(), half, np.where(is_bounded, share, 0.0))
+    published = Interval(quoted.ci_low.to_numpy(), quoted.ci_high.to_numpy())
+    shift = missing.tipping_shift(published, np.where(is_bounded, share, 0.0))
     reason = first_of(
         [
             (contrasts.calibration == CORRECTED).to_numpy(),

@@ -60,7 +60,8 @@ _OF_INDICES: Final = (
     *("p_value", "p_margin", "p_equivalence"),
 )
 _OF_CONTRASTS: Final = (
-    *("value", "std_error", "ci_low", "ci_high", "null_median", "null_q95", "studentised", "df", "p_value", "sd"),
+    *("value", "std_error", "skewness", "ci_low", "ci_high", "null_median", "null_q95", "studentised", "df"),
+    *("p_value", "sd"),
     *("p_margin", "p_equivalence", "n_root_prompts", "n_units", "is_permuted", "method", "scope"),
 )
 

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from python_assets.infer.design.cells import Cells, Labelled, StatisticSpec, Values
+from python_assets.infer.design.cells import Cells, Labelled, StatisticSpec, Values, are_equal
 from python_assets.infer.design.custom_functions import CustomFunction
 from python_assets.infer.design.design import MIN_UNITS, Design, Unit, presence_patterns
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
-from python_assets.infer.formulas import interval
+from python_assets.infer.formulas import interval, skewed
+from python_assets.infer.formulas.skewed import Mean
 from python_assets.infer.groups.rows import column_keys
 from python_assets.infer.options import Options
-from python_assets.infer.result import InferenceReason, first_of
+from python_assets.infer.result import Bools, InferenceReason, first_of
 from python_assets.infer.schemes.differences import over_units, unit_means
 from python_assets.infer.statistics.bootstrap import bootstrap_intervals
 from python_assets.infer.tables import Table
@@ -32,9 +33,12 @@ def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
     for present, columns in presence_patterns(cells.x):
         design = Design(cells.frame, np.flatnonzero(present), Unit.ROOT_PROMPT)
         is_present = design.n_blocks_of_group_and_unit > 0
-        mean, sd = over_units(unit_means(design, cells.x[np.ix_(design.cell, columns)]), is_present)
+        by_unit = unit_means(design, cells.x[np.ix_(design.cell, columns)])
+        mean, sd = over_units(by_unit, is_present)
         n = design.units_of_group
-        limits = _mean_limits(mean, sd, n, (cells.roles[columns] == "continuous")[:, None], alpha)
+        is_mean = (cells.roles[columns] == "continuous")[:, None]
+        skewness = np.where(is_mean, skewed.skewness(by_unit, is_present[:, :, None], 1).T, np.nan)
+        limits = _mean_limits(Mean(mean, sd / np.sqrt(np.maximum(n, 1)), n - 1.0 + 0 * mean, skewness), is_mean, alpha)
         labelled_columns = [(column, one) for column, one in enumerate(cells.labelled(columns)) if one is not None]
         for column, labelled in labelled_columns:
             labelled_limits = _labelled_limits(mean[column], sd[column], n, labelled, alpha)
@@ -47,33 +51,44 @@ def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
         given = np.where((n >= MIN_UNITS) & ~is_refused, 1.0, np.nan)
         n_columns = len(columns)
         value = np.full((n_columns, len(n)), np.nan)
-        reasons = np.broadcast_to(reason, value.shape).copy()
+        is_given, is_equal = is_mean & ~np.isnan(given), are_equal(cells.x[:, columns])[:, None]
+        given = np.where(is_given & is_equal, np.nan, given)
+        reasons = first_of(
+            [is_given & is_equal, is_given & _is_rarely_apart(by_unit, is_present), np.ones_like(is_given)],
+            [InferenceReason.NO_VARIATION, InferenceReason.APPROXIMATE, reason],
+        )
         for column, labelled in labelled_columns:
             value[column] = mean[column] if labelled.is_told else np.nan
             why_not = labelled.why_no_interval
             reasons[column] = first_of([n == 0, np.full(n.shape, why_not is not None)], [reason, why_not])
         why = {"value": value.ravel(), "n_root_prompts": np.tile(n, n_columns), "inference_reason": reasons.ravel()}
-        yield _rows(cells, columns, limits.low * given, limits.high * given) | why
+        yield _rows(cells, columns, limits.low * given, limits.high * given, skewness * given) | why
 
 
-def _rows(cells: Cells, columns: Ints, low: Floats, high: Floats) -> Table:
+def _rows(cells: Cells, columns: Ints, low: Floats, high: Floats, skewness: Floats | float = np.nan) -> Table:
     return {
         **column_keys(cells, columns, cells.frame.n_groups),
         "group_id": np.tile(np.array(cells.group_ids, dtype=object), len(columns)),
         "ci_low": low.ravel(),
         "ci_high": high.ravel(),
+        "skewness": np.full(low.shape, skewness).ravel(),
     }
 
 
-def _mean_limits(mean: Floats, sd: Floats, n: Ints, is_mean: np.ndarray, alpha: float) -> interval.Interval:
-    """Cluster t for means, Wilson at the cluster n_eff for rates."""
-    quantile = interval.t_quantile(n.astype(float), alpha)
-    divisor = np.maximum(n, 1)
-    t = interval.around(mean, sd / np.sqrt(divisor), quantile)
-    inside = np.clip(mean, 0, 1)
-    inverse_n = interval.inverse_effective_n(inside, sd**2 / divisor, 1 / divisor)
-    wilson = interval.wilson(inside, inverse_n, quantile)
-    return interval.Interval(np.where(is_mean, t.low, wilson.low), np.where(is_mean, t.high, wilson.high))
+def _mean_limits(mean: Mean, is_mean: Bools, alpha: float) -> interval.Interval:
+    """Cluster t and Hall for means, Wilson at the cluster n_eff for rates."""
+    n = mean.df + 1
+    inside = np.clip(mean.value, 0, 1)
+    inverse_n = interval.inverse_effective_n(inside, mean.std_error**2, 1 / np.maximum(n, 1))
+    both = skewed.limits(mean, alpha), interval.wilson(inside, inverse_n, interval.t_quantile(n, alpha))
+    return interval.Interval(*(np.where(is_mean, *sides) for sides in zip(*both, strict=True)))
+
+
+def _is_rarely_apart(by_unit: Floats, is_present: Bools) -> Bools:
+    """Whether a group differs from its own most frequent value in few root prompts, shape (columns, groups)."""
+    n_groups, n_units, n_columns = by_unit.shape
+    values = np.where(is_present[:, :, None], by_unit, np.nan).swapaxes(0, 1).reshape(n_units, -1)
+    return skewed.is_rarely_apart(values).reshape(n_groups, n_columns).T
 
 
 def _labelled_limits(mean: Floats, sd: Floats, n: Ints, labelled: Labelled, alpha: float) -> interval.Interval:

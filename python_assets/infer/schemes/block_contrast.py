@@ -78,6 +78,10 @@ class BlockContrast(OfBlocks):
         """Rates of the group and of the other side, by group and unit."""
         return unit_means(self.design, y), unit_means(self.design, self._others(y))
 
+    def both_sides(self, x: Floats) -> tuple[Floats, Floats]:
+        """The group and all others, also where it is compared with the mean of all."""
+        return BlockContrast(self.design).rates(x)
+
     def moments(self, y: Floats) -> Moments:
         """Moments by group."""
         a, c = self.rates(y)

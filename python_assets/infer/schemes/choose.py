@@ -17,7 +17,7 @@ from scipy import sparse
 
 from python_assets.infer.design.cells import CellRows, Cells, Labelled
 from python_assets.infer.design.design import Design, Frame, Unit, choose_unit, presence_patterns, shared
-from python_assets.infer.draws.exchange import Draws, Floats, Ints, Shuffles, owner_draws, stable_seed
+from python_assets.infer.draws.exchange import Draws, Floats, Ints, Shuffles, owner_draws, shuffles_of, stable_seed
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.options import Options, Reference
 from python_assets.infer.result import Bools, InferenceReason
@@ -188,7 +188,6 @@ def _in_blocks(cells: Cells, rows: Callable[[], CellRows], options: Options) -> 
     frame, replicated = cells.frame, list[int]()
     flip_seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "root prompts turned round")
     seeds = {unit: stable_seed(options.seed, cells.slice_id, cells.grouping_id, unit) for unit in Unit}
-    shuffles = cache(lambda unit: Shuffles(seeds[unit], options.n_permutations, frame.block))
     resamples = cache(lambda unit, n_units: resamples_of(seeds[unit], options.n_permutations, n_units))
     for present, columns in presence_patterns(cells.x):
         cell, n_with_value = shared(frame, present), len(np.unique(frame.group[present]))
@@ -208,7 +207,7 @@ def _in_blocks(cells: Cells, rows: Callable[[], CellRows], options: Options) -> 
                 scheme = Blocks(
                     design,
                     n_with_value,
-                    shuffles(unit).of(cell),
+                    shuffles_of(seeds[unit], options.n_permutations, frame.block).of(cell),
                     options.alpha,
                     drawn,
                     n_first=options.n_first,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from python_assets.infer.design.design import MIN_UNITS, MIN_UNITS_OF_HYPOTHESIS, Design, Unit
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
+from python_assets.infer.formulas import skewed
 from python_assets.infer.result import InferenceReason
 
 LARGEST_T = 1e6  # stands for a difference without any error
@@ -87,10 +88,14 @@ class ContrastCounts(NamedTuple):
 
 
 class OfBlocks(ABC):
-    """What contrasts of groups that meet in blocks share; is_present: whether each unit holds both sides."""
+    """What contrasts of groups that meet in blocks share.
+
+    is_present: whether each unit holds both sides. is_one_of_all: whether rows hold a group against all others.
+    """
 
     design: Design
     is_present: NDArray[np.bool_]
+    is_one_of_all = True
 
     @property
     @abstractmethod
@@ -118,7 +123,7 @@ class OfBlocks(ABC):
             n_tests=n_tests,
             scope=self.design.scopes(n_root_prompts),
             method=self.design.method,
-            names=("permuted t", "cluster t", "cluster t interval"),
+            names=("permuted t", "cluster t", "cluster t and Hall interval"),
             is_cautious=False,
             has_sd=self.design.unit is Unit.ROOT_PROMPT,
         )
@@ -136,6 +141,31 @@ class OfBlocks(ABC):
         mean, sd = over_units(self.by_unit(x), self.is_present)
         n = self.rows.n_units[:, None].astype(float)
         return Differences(mean.T, sd.T / np.sqrt(np.maximum(n, 1)), n - 1 + 0 * mean.T)
+
+    def skewness(self, x: Floats) -> tuple[Floats | float, Floats | float]:
+        """G of the differences over units, and its mean over the rows of the question: shape (columns, rows).
+
+        The mean is NaN where rows are pairs of groups.
+
+        Source: inference.md 2.9.
+        """
+        row_skewness = skewed.skewness(self.by_unit(x), self.is_present[:, :, None], axis=1).T
+        return row_skewness, skewed.mean_skewness(
+            row_skewness, self.rows.in_hypothesis
+        ) if self.is_one_of_all else np.nan
+
+    def is_rarely_apart(self, x: Floats) -> NDArray[np.bool_]:
+        """Whether either side of a row differs from the most frequent value in too few units, (columns, rows)."""
+        apart, columns = skewed.apart_from_frequent(x)
+        rarely = np.zeros((x.shape[1], len(self.rows.n_units)), dtype=bool)
+        if len(columns):
+            n_units = [(side > 0).sum(axis=1).T for side in self.both_sides(apart.astype(float))]
+            rarely[columns] = np.minimum(*n_units) < skewed.FEWEST_APART
+        return rarely
+
+    @abstractmethod
+    def both_sides(self, x: Floats) -> tuple[Floats, Floats]:
+        """Means of cells (cells, columns) of the group and of all that it is compared with, (rows, units, columns)."""
 
 
 class Sums(NamedTuple):

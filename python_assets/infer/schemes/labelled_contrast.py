@@ -45,6 +45,10 @@ class LabelledContrast(BlockContrast):
         df = np.full_like(df, n - 1.0) if n else df
         return Differences(value, np.sqrt(np.fmax(std_error**2, np.where(np.isnan(value), np.nan, floor))), df)
 
+    def skewness(self, x: Floats) -> tuple[Floats | float, Floats | float]:
+        """None: intervals are of t alone (inference.md 9.2)."""
+        return np.nan, np.nan
+
     def sizes(self, sums: Sums, n: Ints) -> Floats:
         """|t| under draws, with the same floor."""
         n = np.maximum(n, 1)

@@ -53,6 +53,7 @@ class PairContrast(OfBlocks):
     design: Design
     group: Ints
     other: Ints
+    is_one_of_all = False
 
     @cached_property
     def _order(self) -> Ints:
@@ -120,6 +121,10 @@ class PairContrast(OfBlocks):
             this_group[row, pair.unit] = _by_unit(pair, places[pair.own])
             other[row, pair.unit] = _by_unit(pair, places[pair.other])
         return this_group, other
+
+    def both_sides(self, x: Floats) -> tuple[Floats, Floats]:
+        """The two groups."""
+        return self.rates(x)
 
     def moments(self, y: Floats) -> Moments:
         """Moments of both groups."""

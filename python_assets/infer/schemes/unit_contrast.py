@@ -126,6 +126,14 @@ class UnitContrast:
         one = sums(here)
         return Differences(*(field[0] for field in one))
 
+    def skewness(self, x: Floats) -> tuple[Floats | float, Floats | float]:
+        """None: intervals are of t alone (inference.md 2.7)."""
+        return np.nan, np.nan
+
+    def is_rarely_apart(self, x: Floats) -> NDArray[np.bool_]:
+        """None is marked."""
+        return np.zeros(1, dtype=bool)
+
     def over_ts(self, x: Floats, draws: Draws, work: OfTs) -> Counts:
         """Do the work on the differences of shuffled units."""
         sums, scale, everything = self._sums(self.units.table(x)), self.scale(x), slice(0, x.shape[1])

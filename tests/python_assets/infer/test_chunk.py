@@ -11,7 +11,16 @@ from tests.heard import Heard
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
 OF_ALL = [
-    *("family_id", "n_hypotheses", "q_value", "verdict", "n_needed", "n_needed_for", "n_needed_reason"),
+    *(
+        "family_id",
+        "n_hypotheses",
+        "q_value",
+        "verdict",
+        "verdict_reason",
+        "n_needed",
+        "n_needed_for",
+        "n_needed_reason",
+    ),
     *(
         "value_without",
         "explained_by",

@@ -6,7 +6,15 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from python_assets.infer.formulas.looks import Look
-from python_assets.infer.hypotheses import Families, adjusted_margin, family_ids, with_families, with_levels
+from python_assets.infer.hypotheses import (
+    Families,
+    adjusted_margin,
+    family_ids,
+    with_families,
+    with_levels,
+    with_significance,
+    with_verdicts,
+)
 from python_assets.infer.tables import HYPOTHESIS
 from python_assets.study.analysis import HypothesisFamily
 
@@ -34,7 +42,15 @@ def contrasts(rows, p_of_groups, **columns):
         rows[HYPOTHESIS]
         .iloc[place]
         .reset_index(drop=True)
-        .assign(contrast="mean_difference", p_value_maxt=np.concatenate(p_of_groups), **columns)
+        .assign(
+            **{
+                "contrast": "mean_difference",
+                "p_value_maxt": np.concatenate(p_of_groups),
+                "ci_low": 0.1,
+                "ci_high": 0.3,
+                **columns,
+            }
+        )
     )
 
 
@@ -104,7 +120,35 @@ def test_a_group_is_significant_only_where_its_hypothesis_is(golden):
     levels, groups = with_levels(found, contrasts(found, case["p_group"]), Look(0.05, 0.05))
     assert levels.q_value.tolist() == pytest.approx(case["q_hypothesis"], abs=1e-12)
     assert groups.q_value.tolist() == pytest.approx(np.concatenate(case["q_group"]).tolist(), abs=1e-12)
-    assert levels.is_significant.sum() == case["n_significant_at_05"]
+    found = with_significance(levels, groups.assign(weight=1.0), Look(0.05, 0.05))
+    assert found.is_significant.sum() == case["n_significant_at_05"]
+    assert (groups.is_significant == (groups.q_value <= 0.05)).all()
+
+
+@pytest.mark.parametrize(
+    ("weight", "low", "significant"),
+    [(0.5, 0.1, True), (0.5, -0.1, False), (1.0, -0.1, True)],
+    ids=["off", "holds zero", "several contrasts"],
+)
+def test_a_hypothesis_of_one_contrast_is_significant_only_where_that_is(weight, low, significant):
+    found = with_families(hypotheses({}, p=[0.001]), RULE)
+    levels, rows = with_levels(found, contrasts(found, [[0.001, 0.001]], ci_low=low), Look(0.05, 0.05))
+    judged = with_significance(levels, rows.assign(weight=weight), Look(0.05, 0.05))
+    assert judged.is_significant.tolist() == [significant]
+    word = "different" if low > 0 else "inconclusive"
+    names = {"effect": rows.contrast, "group_id": ["a", "b"], "category": "", "reference": "rest"}
+    rows = rows.assign(is_group=True, value=[0.2, -0.3], margin=np.nan, verdict=word, **names)
+    told = with_verdicts(judged, rows, Look(0.05, 0.05))
+    assert told.headline_group_id.tolist() == ["b" if low > 0 else None]
+    expected = ("different", None) if significant else ("inconclusive", "interval_holds_zero")
+    assert told[["verdict", "verdict_reason"]].to_numpy().tolist() == [list(expected)]
+
+
+def test_a_row_that_does_not_count_makes_no_hypothesis_significant():
+    found = with_families(hypotheses({}, p=[0.001]), RULE)
+    levels, rows = with_levels(found, contrasts(found, [[0.001, 0.001, 0.001]], ci_low=-0.1), Look(0.05, 0.05))
+    rows = rows.assign(weight=[0.5, 0.5, 0.0], is_significant=[False, False, True])  # the last is a log disparity
+    assert not with_significance(levels, rows, Look(0.05, 0.05)).is_significant.any()
 
 
 def test_sizes_of_a_hypothesis_have_no_q():

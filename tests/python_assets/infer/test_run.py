@@ -8,7 +8,8 @@ import pytest
 from scipy import stats
 
 from python_assets.errors import StudyError
-from python_assets.infer.formulas.verdict import index_verdicts
+from python_assets.infer.formulas.skewed import Mean, limits
+from python_assets.infer.formulas.verdict import numbers_of_metrics, row_verdicts
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import TABLES
 from python_assets.study.analysis import HypothesisFamily, Power
@@ -477,16 +478,21 @@ def test_a_group_without_values_is_named_and_the_others_are_compared(study):
     assert found.p_value.notna().tolist() == [True, False, True]
 
 
-def test_summary_intervals_are_t_for_means_and_wilson_for_rates(study):
-    from scipy import stats
+def outer_limits(x):
+    """Of t and of Hall at the skewness of x, from scipy's numbers."""
+    n, skewness = len(x), stats.skew(x, bias=False)
+    mean = Mean(*np.array([[x.mean()], [stats.sem(x)], [n - 1.0], [skewness]]))
+    return tuple(np.ravel(limits(mean, 0.05)))
 
+
+def test_summary_intervals_are_t_and_hall_for_means_and_wilson_for_rates(study):
     x = numbers()
     y = np.zeros((10, 3))
     connection = study.add("sentiment", x).add("refusal", y, kind="binary").write()
     infer_study(connection, analysis())
     mean = rows(connection, "summary_statistics", "measure_id = 'sentiment' and group_id = 'g1'").iloc[0]
-    expected = stats.ttest_1samp(x[:, 1], 0).confidence_interval()
-    assert (mean.ci_low, mean.ci_high) == pytest.approx(tuple(expected))
+    assert (mean.ci_low, mean.ci_high) == pytest.approx(outer_limits(x[:, 1]))
+    assert mean.skewness == pytest.approx(stats.skew(x[:, 1], bias=False))
     rate = rows(connection, "summary_statistics", "measure_id = 'refusal' and group_id = 'g1'").iloc[0]
     t = stats.t.isf(0.025, 9)
     assert (rate.ci_low, rate.ci_high) == pytest.approx((0, t**2 / (10 + t**2)))
@@ -632,7 +638,7 @@ def test_an_index_says_no_more_than_its_interval_and_nothing_beside_its_hypothes
             "scope": "similar prompts",
         }
     )
-    assert index_verdicts(frame, 0.05).tolist() == [
+    assert row_verdicts(numbers_of_metrics(frame), 0.05).verdict.tolist() == [
         "different",
         "beyond_margin",
         "beyond_margin",
@@ -648,6 +654,32 @@ def test_one_group_has_no_pairs(study, reference):
     infer_study(connection, analysis(references={"gender": reference}))
     assert rows(connection, "contrasts").empty
     assert "one_group" in set(rows(connection, "disparities").inference_reason)
+
+
+def test_values_that_are_equal_to_nine_digits_differ_in_nothing(study):
+    x = 1e6 + 1e-6 * np.random.default_rng(3).normal(size=(12, 4))
+    for name in ("one", "two"):
+        study.add("score", x, system_id=name)
+    connection = study.write()
+    infer_study(connection, analysis(margins={"mean_difference": 0.1}))
+    for table, of_test in (("contrasts", "contrast = 'mean_difference'"), ("disparities", "metric = 'range'")):
+        found = rows(connection, table, of_test)
+        assert (found.value_cells == 0).all()
+        assert found[["ci_low", "ci_high", "p_value", "null_q95"]].isna().all(axis=None)
+        assert set(found.inference_reason) == {"no_variation"} and set(found.verdict) == {"not_tested"}
+    assert rows(connection, "contrasts").std_error.isna().all()
+    moved = rows(connection, "system_comparisons", "comparison in ('mean_change', 'disparity_change')")
+    assert (moved.value == 0).all() and set(moved.inference_reason) == {"no_variation"}
+    assert moved[["ci_low", "ci_high", "p_value"]].isna().all(axis=None)
+    assert set(rows(connection, "summary_statistics").inference_reason) == {"no_variation"}
+
+
+def test_two_systems_that_differ_by_one_number_are_not_equal(study):
+    x = np.full((12, 4), 1e6)
+    connection = study.add("score", x, system_id="one").add("score", x + 1, system_id="two").write()
+    infer_study(connection, analysis())
+    found = rows(connection, "system_comparisons", "comparison = 'mean_change'")
+    assert found.value.abs().tolist() == [1] and "no_variation" not in set(found.inference_reason)
 
 
 def test_an_index_is_shown_to_be_beyond_its_margin_only_where_its_interval_is(study):

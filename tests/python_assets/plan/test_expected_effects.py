@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bench.bench_power import CROSSINGS, Design, found_of_crossing, found_of_rates, found_of_scores
+from bench.bench_power import CROSSINGS, Design, found_beyond_margin, found_of_crossing, found_of_rates, found_of_scores
 from python_assets.infer.formulas.verdict import N_NEEDED_CAP, n_needed
 from python_assets.plan.expected_effects import (
     Pilot,
@@ -183,6 +183,14 @@ def test_what_is_planned_of_a_crossing_is_found(n_rows, n_columns, n_responses, 
 @pytest.mark.run
 def test_what_is_planned_of_rates_is_found():
     assert 0.74 <= found_of_rates(0.2, 0.15, n_groups=5, n_responses=5, n_sets=400, seed=3) <= 0.93
+
+
+@pytest.mark.run
+@pytest.mark.parametrize(("effect", "n_root_prompts"), [(1.65, 12), (1.15, 20), (0.86, 35)])
+def test_what_is_planned_beyond_a_margin_is_found(effect, n_root_prompts):
+    n, share = found_beyond_margin(effect, "normal", 2_000, seed=3)
+    assert n == n_root_prompts
+    assert 0.75 <= share <= 0.88
 
 
 def test_n_needed_is_capped_next_to_the_margin():

@@ -278,6 +278,19 @@ def test_slice_and_options_are_named(snapshot):
 
 
 @pytest.mark.parametrize(
+    ("statistic", "parameters", "quantity"),
+    [
+        ("median", "normalise=before;over=all", "median, normalised, of sentiment"),
+        ("median", "normalise=before;over=system", "median, normalised in each system apart, of sentiment"),
+        ("mean", "normalise=before;over=all", "average sentiment, normalised"),
+        ("quantile", "level=0.9", "quantile of sentiment (level=0.9)"),
+    ],
+)
+def test_a_variant_of_a_statistic_is_named_in_words(statistic, parameters, quantity):
+    assert quantity in told({"statistic": statistic, "parameters": parameters}, Russia=LOWER)[""]
+
+
+@pytest.mark.parametrize(
     ("low", "high", "said"),
     [(0.1, None, "95 % interval from 0.100"), (None, 0.4, "95 % interval up to 0.400"), (None, None, "rest).")],
 )

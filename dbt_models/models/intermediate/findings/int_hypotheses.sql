@@ -38,14 +38,6 @@ judged as (
         -- what all models come to together is told beside them, unless the study asks it as a question of its own
         is_observed and reference_system_id = '' and family_id <> 'pooled' as is_finding,
         significant_at_look is not null as is_significant,
-        coalesce(
-            answers.answer,
-            case
-                when significant_at_look is not null then 'different'
-                when p_value is null then 'not_tested'
-                else 'inconclusive'
-            end
-        ) as verdict,
         coalesce(answers.n_groups, hypotheses.n_groups) as n_groups_compared,
         coalesce(answers.n_groups_different, 0) as n_groups_different,
         {% for column in ['n_needed', 'n_needed_for', 'n_needed_reason', 'effect_in_std_errors'] %}
@@ -93,6 +85,7 @@ select
     significant_at_look,
     is_significant,
     verdict,
+    verdict_reason,
     {% for column in ['verdict', 'effect', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
     strongest_{{ column }},
     {% endfor %}

@@ -9,9 +9,6 @@ of_groups as (
         '' as reference_system_id,
         cast(null as bigint) as n_groups,
         count(distinct case when differs_on_its_own and not is_mirror then group_id end) as n_groups_different,
-        count(case when differs_on_its_own and verdict = 'beyond_margin' then 1 end) as n_biased,
-        count(case when value is not null and verdict <> 'equivalent' then 1 end) as n_not_equivalent,
-        count(case when verdict = 'equivalent' then 1 end) as n_equivalent,
         -- what holds of every group needs the most that one of them does
         max(n_needed) as n_needed,
         max(n_needed_for) as n_needed_for,
@@ -37,10 +34,6 @@ of_pairs as (
         reference_system_id as reference_system_id,
         count(distinct case when {{ is_group }} then group_id end) as n_groups,
         count(distinct case when {{ is_group }} and {{ is_shown() }} then group_id end) as n_groups_different,
-        count(case when {{ is_group }} and verdict = 'beyond_margin' then 1 end) as n_biased,
-        count(case when {{ is_group }} and value is not null and verdict <> 'equivalent' then 1 end)
-            as n_not_equivalent,
-        count(case when {{ is_group }} and verdict = 'equivalent' then 1 end) as n_equivalent,
         cast(null as bigint) as n_needed,
         cast(null as string) as n_needed_for,
         cast(null as string) as n_needed_reason,
@@ -59,19 +52,8 @@ of_pairs as (
         measure_id,
         calibration,
         {{ statistic_of_pair }}
-),
-
-answers as (
-    select * from of_groups
-    union all
-    select * from of_pairs
 )
 
-select
-    *,
-    case
-        when n_biased > 0 then 'beyond_margin'
-        when n_groups_different > 0 then 'different'
-        when n_equivalent > 0 and n_not_equivalent = 0 then 'equivalent'
-    end as answer
-from answers
+select * from of_groups
+union all
+select * from of_pairs

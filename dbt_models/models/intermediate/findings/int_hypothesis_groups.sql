@@ -92,9 +92,11 @@ select
     pairs.mirror_of is not null
         or (pairs.value is not null and pairs.place_in_pair > 1 and (pairs.n_groups = 2 or pairs.reference_position >= 0))
         as is_mirror,
-    pairs.verdict in ('beyond_margin', 'different', 'equivalent')
-        and pairs.significant_at_look is not null as is_significant,
-    {{ is_shown('pairs.verdict') }} and pairs.explained_by is null as differs_on_its_own,
+    -- one that differs because of another group alone is told beside those that stand
+    pairs.significant_at_look is not null
+    and (pairs.verdict in ('beyond_margin', 'different', 'equivalent') or pairs.explained_by is not null)
+        as is_significant,
+    {{ is_shown('pairs.verdict') }} as differs_on_its_own,
     cast(
         case
             when not metrics.has_direction then 0

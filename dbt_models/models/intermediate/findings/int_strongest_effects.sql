@@ -21,13 +21,14 @@ sizes as (
         contrast as name,
         group_id,
         category,
+        reference,
         value,
         ci_low,
         ci_high,
         margin,
         verdict
     from hypothesis_groups
-    where value is not null and not is_mirror and (differs_on_its_own or not {{ is_shown() }})
+    where value is not null and not is_mirror
     union all
     select
         {{ hypothesis_keys() | join(', ') }},
@@ -35,6 +36,7 @@ sizes as (
         metric as name,
         '' as group_id,
         '' as category,
+        '' as reference,
         value,
         ci_low,
         ci_high,
@@ -55,19 +57,36 @@ sizes as (
         comparison as name,
         group_id,
         category,
+        '' as reference,
         coalesce(value_alone, value) as value,
         case when value_alone is null then ci_low else ci_low_alone end as ci_low,
         case when value_alone is null then ci_high else ci_high_alone end as ci_high,
         cast(null as double) as margin,
         verdict
     from comparisons
-    where explained_by is null or not {{ is_shown() }}
+),
+
+headlines as (
+    select {{ keys }}, headline_effect, headline_group_id, headline_category, headline_reference
+    from {{ source('inference', 'hypotheses') }}
 ),
 
 placed as (
-    -- a group is named before the size of a whole grouping
-    select *, {{ verdict_position() }} as verdict_position, case group_id when '' then 1 else 0 end as kind_position
+    -- where inference names no headline the largest contrast replaces it, or the largest metric
+    select
+        sizes.*,
+        case
+            when
+                name = headline_effect
+                and group_id = headline_group_id
+                and category = headline_category
+                and reference = headline_reference
+            then 0
+            else 1
+        end as headline_position,
+        case group_id when '' then 1 else 0 end as kind_position
     from sizes
+    inner join headlines using ({{ keys }})
 ),
 
 ranked as (
@@ -76,12 +95,13 @@ ranked as (
         row_number() over (
             partition by {{ keys }}
             order by
-                verdict_position asc,
+                headline_position asc,
                 kind_position asc,
                 round(abs(value), 12) desc nulls last,
                 name asc,
                 group_id asc,
-                category asc
+                category asc,
+                reference asc
         ) as place
     from placed
 )

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 
 from python_assets.infer.changes.infer_changes import compare_systems, pair_layouts
 from python_assets.infer.design.cells import of_columns
@@ -12,7 +11,7 @@ from python_assets.infer.options import options_of
 from python_assets.infer.run import infer_study
 from python_assets.infer.tables import ROW_KEYS
 from python_assets.study.analysis import HypothesisFamily
-from tests.python_assets.infer.test_run import analysis, numbers, rows
+from tests.python_assets.infer.test_run import analysis, numbers, outer_limits, rows
 
 
 def compared(study, **options):
@@ -85,8 +84,7 @@ def test_the_mean_is_asked_once_over_all_prompts_whatever_they_are_grouped_by(st
     c = np.nanmean(own - x, axis=1)
     assert (mean.grouping_id, mean.n_root_prompts, mean.family_id) == ("", 12, "comparison")
     assert mean.value == pytest.approx(c.mean())
-    half = stats.t.isf(0.025, 11) * c.std(ddof=1) / np.sqrt(12)
-    assert (mean.ci_low, mean.ci_high) == pytest.approx((c.mean() - half, c.mean() + half))
+    assert (mean.ci_low, mean.ci_high) == pytest.approx(outer_limits(c))
     assert set(zip(*(every[["grouping_id", "comparison"]].to_numpy().T), strict=True)) >= {
         ("gender", "groups_changed"),
         ("other", "groups_changed"),
@@ -151,9 +149,9 @@ def test_identical_answers_everywhere_have_a_p_of_one_and_say_so(study):
     (moved,) = of(found, "groups_changed").itertuples()
     assert (moved.value, moved.p_value, moved.q_value) == (0, 1, 1)
     assert (moved.inference_reason, moved.verdict) == ("identical_responses", "inconclusive")
-    # one answer alone is another
+    # one answer alone is another: values that differ nowhere are rarely apart
     found = compared(two(type(study)(), x, x).answer(old=texts, new=[*texts[:-1], "else"]))
-    assert of(found, "groups_changed").inference_reason.isna().all()
+    assert set(of(found, "groups_changed").inference_reason) == {"approximate"}
 
 
 @pytest.mark.parametrize("n_missing", [1, 8])

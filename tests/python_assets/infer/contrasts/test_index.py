@@ -41,6 +41,18 @@ def test_p_is_that_of_scipy_over_all_arrangements(build, metric):
     assert test.null_median[0] == pytest.approx(median)
 
 
+def test_rates_stay_between_0_and_1_where_the_adjustment_for_missing_cells_adds(build):
+    # the second group links the others: 1 above the first, 1 below the third
+    y = np.array([[0.0, 1.0, np.nan]] * 6 + [[np.nan, 0.0, 1.0]] * 6)
+    y[0, 0] = 0.5
+    adjusted = means(*build(y, n_permutations=99))
+    assert adjusted["max"].value[0] > 1 and adjusted["min"].value[0] < 0
+    found = rates(*build(y, n_permutations=99))
+    assert found["max"].value[0] <= 1 and found["min"].value[0] >= 0
+    assert found["range"].value[0] == pytest.approx(found["max"].value[0] - found["min"].value[0])
+    assert found["impact_ratio"].value[0] >= 0
+
+
 def test_ratio_of_negative_means_is_that_of_their_sizes(build):
     x = 3 + np.random.default_rng(2).normal(size=(5, 3))
     positive, negative = means(*build(x))["min_max_ratio"], means(*build(-x))["min_max_ratio"]

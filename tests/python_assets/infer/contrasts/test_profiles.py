@@ -1,6 +1,8 @@
 """tests/python_assets/infer/test_profiles.py - mirrors python_assets/infer/profiles.py."""
 
 import itertools
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,12 +10,14 @@ from scipy import stats
 from scipy.spatial import distance
 from scipy.special import rel_entr
 
-from python_assets.infer.contrasts.compare import compare_labels
+from python_assets.infer.contrasts.compare import compare_labels, compare_values
 from python_assets.infer.contrasts.profiles import PROFILE_INDICES, profile_numbers
 from python_assets.infer.result import INTERVAL
 from python_assets.infer.schemes.inversion import all_resamples, resamples_of
 from tests.promises import fewest, least, most
 from tests.python_assets.infer import written_out
+
+CATEGORIES = json.loads(Path(__file__).with_name("categories_golden.json").read_text())
 
 
 def one_hot(category, n_categories=None):
@@ -334,7 +338,7 @@ def test_profiles_of_incomplete_blocks_are_adjusted_label_by_label(profiles):
     assert np.isfinite([result.indices["fdi"].p_value[0], result.indices["fdi"].ci_high[0]]).all()
 
 
-def test_the_labels_of_a_measure_are_one_hypothesis_with_fdi(profiles):
+def test_the_labels_of_a_measure_are_one_hypothesis(profiles):
     category = drawn(16, (10, 3, 2))
     result = profiles(category, n_permutations=199)
     risk = result.contrasts["risk_difference"]
@@ -347,32 +351,28 @@ def test_the_labels_of_a_measure_are_one_hypothesis_with_fdi(profiles):
         place = np.unravel_index(np.abs(risk.studentised[labels]).argmax(), (3, 3))
         assert risk.p_maxt[labels][place] == risk.p_maxt[labels].min()
         assert (risk.p_maxt[labels] >= risk.p_value[labels] - 1e-12).all()
-        smallest = min(risk.p_maxt[labels].min(), result.indices["fdi"].p_value[measure])
-        assert smallest - 1e-12 <= p[measure, 0] <= 2 * smallest
 
 
-def test_p_of_labels_is_the_smaller_of_the_largest_z_and_fdi(build, profiles):
+def test_p_of_labels_is_the_smaller_of_the_largest_z_and_the_sum_of_squares(build, profiles):
     category = drawn(17, (9, 3))
     table, y = one_hot(category)
     result = profiles(category, n_permutations=150, resamples="none")
     scheme, _ = build(table, n_permutations=150)
 
-    def largest_z(shares):
+    def scores(shares):
         sides = [(shares[:, g], np.delete(shares, g, axis=1).mean(axis=1)) for g in range(3)]
         pooled = shares.mean(axis=(0, 1))
-        return max(
-            abs(written_out.score_z(a[:, label], c[:, label], pooled[label], 0.5))
-            for a, c in sides
-            for label in range(3)
+        return np.array(
+            [written_out.score_z(a[:, label], c[:, label], pooled[label], 0.5) for a, c in sides for label in range(3)]
         )
 
-    drawn_z, drawn_fdi = [], []
+    largest, squares = [], []
     for source in [np.arange(27), *scheme.draws.sources(slice(0, 150))]:
         shuffled = y[:, :, 0].reshape(27, 3)[source].reshape(9, 3, 3).astype(float)
-        drawn_z.append(largest_z(shuffled))
-        shares = shuffled.mean(axis=0)
-        drawn_fdi.append(0.5 * np.abs(shares - shares.mean(axis=0)).sum(axis=1).mean())
-    of_table = [(np.array(one)[None] >= np.array(one)[:, None] - 1e-9).mean(axis=1) for one in (drawn_z, drawn_fdi)]
+        z = scores(shuffled)
+        largest.append(np.abs(z).max())
+        squares.append((z**2).sum())
+    of_table = [(np.array(one)[None] >= np.array(one)[:, None] - 1e-9).mean(axis=1) for one in (largest, squares)]
     smaller = np.min(of_table, axis=0)
     expected = (smaller <= smaller[0] + 1e-12).mean()
     assert result.contrasts["risk_difference"].p_hypothesis[0, 0] == pytest.approx(expected, abs=1e-12)
@@ -443,3 +443,19 @@ def test_an_index_at_its_margin_is_rarely_significant_past_it_or_within_it(profi
         assert (getattr(result.indices["fdi"], field) <= 0.05).sum() <= most(n_sets)
         assert (getattr(result.contrasts["fdi_group"], field)[:, [0, 2]] <= 0.05).sum(axis=0).max() <= most(n_sets)
     assert np.isnan(result.indices["jsd_between_groups"].p_margin).all()
+
+
+@pytest.mark.parametrize("name", CATEGORIES)
+def test_labels_are_one_question_and_two_of_them_that_of_a_rate(build, name):
+    case = CATEGORIES[name]
+    label = np.array(case["label"])
+    labels = range(label.max() + 1)
+    scheme, y = build(np.stack([label == one for one in labels], axis=2).astype(float))
+    nothing = {"risk_difference": np.full(1, np.nan)}
+    found = compare_labels(scheme, y[:, None], nothing, with_indices=False).contrasts["risk_difference"]
+    assert found.p_hypothesis == pytest.approx(
+        np.full(found.p_hypothesis.shape, case["p_question_categories"]), abs=1e-9
+    )
+    assert found.studentised == pytest.approx(np.array(case["z"]), abs=1e-9)
+    rate = compare_values(scheme, y[:, :1], nothing, is_rate=True, with_indices=False).contrasts["risk_difference"]
+    assert rate.p_hypothesis[0, 0] == pytest.approx(case["p_question_binary_of_label_0"], abs=1e-9)

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from python_assets.infer.formulas.interval import Interval, around
 from python_assets.infer.formulas.missing import (
     P_WITH_MISSING,
     Ends,
@@ -43,8 +44,8 @@ def test_golden_p_and_shift(case, n_comparisons, df):
     ends = Ends(*(np.array(case[name]) for name in ("low", "se_low", "high", "se_high")))
     assert p_with_missing(ends, np.array(df), n_comparisons) == pytest.approx(case["p_with_missing"], abs=1e-9)
     n_held = round((1 - case["share_missing"]) * 10)
-    half = stats.t.isf(0.025, n_held - 1) * case["std_error"]
-    shift = tipping_shift(np.array(case["value"]), np.array(half), case["share_missing"])
+    limits = around(np.array(case["value"]), np.array(case["std_error"]), stats.t.isf(0.025, n_held - 1))
+    shift = tipping_shift(limits, case["share_missing"])
     assert shift == pytest.approx(case["tipping_shift"], abs=1e-9)
 
 
@@ -97,8 +98,9 @@ def test_differences_without_error():
 
 
 def test_a_shift_is_of_groups_that_something_of_is_missing():
-    found = tipping_shift(np.array([1.0, 1.0, -0.1]), np.full(3, 0.2), np.array([0.0, 0.1, 0.1]))
-    np.testing.assert_allclose(found, [np.nan, 8, 0])
+    limits = Interval(np.array([0.8, 0.8, -0.3, -3.0]), np.array([1.2, 1.2, 0.1, -0.5]))
+    found = tipping_shift(limits, np.array([0.0, 0.1, 0.1, 0.1]))
+    np.testing.assert_allclose(found, [np.nan, 8, 0, 5])
 
 
 @pytest.mark.parametrize(

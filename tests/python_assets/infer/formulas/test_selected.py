@@ -8,7 +8,14 @@ import pandas as pd
 import pytest
 from scipy import optimize, stats
 
-from python_assets.infer.formulas.selected import SELECTED_LEVEL, SPREADS, normal_scores, shrinkage, with_selected_sizes
+from python_assets.infer.formulas.selected import (
+    SELECTED_LEVEL,
+    SPREADS,
+    normal_scores,
+    shrinkage,
+    with_selected_sizes,
+    with_weights,
+)
 
 GOLDEN = json.loads((Path(__file__).parent / "selected_golden.json").read_text())
 SETS = {"family_id": "primary", "slice_id": "all", "system_id": "g", "grouping_id": "race", "calibration": "raw"}
@@ -23,13 +30,20 @@ NO_PAIRS = pd.DataFrame(
             "is_significant",
             "value",
             "std_error",
+            "ci_low",
+            "ci_high",
             "df",
             "p_value",
             "p_maxt",
         ),
         "mirror_of",
+        *("skewness", "skewness_of_hypothesis"),
     ]
 )
+
+
+def sized(rows, pairs, alpha):
+    return with_selected_sizes(*with_weights(rows, pairs), alpha)
 
 
 def contrasts(n_groups=12, **columns):
@@ -57,8 +71,8 @@ def contrasts(n_groups=12, **columns):
 def test_cells_of_a_crossing_that_say_the_same_count_once():
     of_cells = {"contrast": "interaction", "reference": "parts", "grouping_id": "gender x race"}
     mirrors = [None] * 6 + [f"g{i}" for i in range(6)]
-    found, _ = with_selected_sizes(contrasts(**of_cells, mirror_of=mirrors), NO_PAIRS, 0.05)
-    alone, _ = with_selected_sizes(contrasts(**of_cells), NO_PAIRS, 0.05)
+    found, _ = sized(contrasts(**of_cells, mirror_of=mirrors), NO_PAIRS, 0.05)
+    alone, _ = sized(contrasts(**of_cells), NO_PAIRS, 0.05)
     significant = np.array(GOLDEN["significant"])
     assert alone[SELECTED_LEVEL].dropna().unique() == pytest.approx(0.05 * significant.sum() / 12)
     assert found[SELECTED_LEVEL].dropna().unique() == pytest.approx(0.05 * significant.sum() / 2 / 6)
@@ -69,7 +83,7 @@ def test_golden_numbers():
     np.testing.assert_allclose(SPREADS, GOLDEN["grid"], atol=1e-9)
     np.testing.assert_allclose(normal_scores(t, df), GOLDEN["z"], atol=1e-8)
     np.testing.assert_allclose(shrinkage(t, df, np.ones(len(t))), GOLDEN["shrinkage"], atol=1e-8)
-    found, _ = with_selected_sizes(contrasts(), NO_PAIRS, GOLDEN["alpha"])
+    found, _ = sized(contrasts(), NO_PAIRS, GOLDEN["alpha"])
     np.testing.assert_allclose(found.value_shrunken, GOLDEN["value_shrunken"], atol=1e-8)
     significant = found[SELECTED_LEVEL].notna()
     assert significant.tolist() == GOLDEN["significant"]
@@ -102,12 +116,12 @@ def test_shrinkage_stays_between_0_and_1_however_far_out_a_row_lies():
 
 
 def test_all_groups_significant_have_the_interval_that_they_had():
-    found, _ = with_selected_sizes(contrasts(is_significant=True), NO_PAIRS, 0.05)
+    found, _ = sized(contrasts(is_significant=True), NO_PAIRS, 0.05)
     assert found[SELECTED_LEVEL].tolist() == pytest.approx([0.05] * 12)
 
 
 def test_a_set_of_few_rows_has_no_shrunken_value():
-    found, _ = with_selected_sizes(contrasts()[:5], NO_PAIRS, 0.05)
+    found, _ = sized(contrasts()[:5], NO_PAIRS, 0.05)
     assert found.value_shrunken.isna().all()
     assert set(found.selected_reason) == {"too_few_rows"}
     assert found[SELECTED_LEVEL][:3].tolist() == pytest.approx([0.05 * 3 / 5] * 3)
@@ -127,9 +141,9 @@ def test_mirrored_rows_count_once():
         df=29.0,
         is_significant=np.repeat([True, *[False] * 5], 4),
     )
-    found, _ = with_selected_sizes(pairs, NO_PAIRS, 0.05)
+    found, _ = sized(pairs, NO_PAIRS, 0.05)
     assert found[SELECTED_LEVEL].dropna().tolist() == pytest.approx([0.05 / 6] * 4)
-    once, _ = with_selected_sizes(pairs[pairs.category == "yes"].assign(category=""), NO_PAIRS, 0.05)
+    once, _ = sized(pairs[pairs.category == "yes"].assign(category=""), NO_PAIRS, 0.05)
     np.testing.assert_allclose(once.value_shrunken, found.value_shrunken[found.category == "yes"], atol=1e-12)
 
 
@@ -137,7 +151,7 @@ def test_rows_without_a_test_or_an_error_take_no_part():
     rows = contrasts()
     rows.loc[11, "contrast"] = "log_disparity"
     rows.loc[10, "std_error"] = 0.0
-    found, _ = with_selected_sizes(rows, NO_PAIRS, 0.05)
+    found, _ = sized(rows, NO_PAIRS, 0.05)
     assert found.selected_reason[11] == "not_of_selection"
     assert found.selected_reason[10] == "too_few_rows"
     assert np.isnan(found.value_shrunken[10])
@@ -157,7 +171,7 @@ def test_false_coverage_and_error_of_significant_rows():
         value = truth + rng.normal(size=truth.shape)
         p = 2 * stats.norm.sf(np.abs(value))
         q = stats.false_discovery_control(p.ravel())
-        found, _ = with_selected_sizes(
+        found, _ = sized(
             contrasts(
                 n_groups=truth.size,
                 measure_id=np.repeat(np.arange(n_hypotheses), n_groups).astype(str),

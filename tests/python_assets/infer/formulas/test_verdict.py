@@ -1,4 +1,7 @@
-"""tests/python_assets/infer/test_verdict.py - mirrors python_assets/infer/verdict.py."""
+"""The verdict of a row and of a hypothesis, against golden rows, and how many root prompts would settle an open one."""
+
+import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -6,34 +9,121 @@ import pytest
 from scipy import stats
 
 from python_assets.infer.formulas.multiplicity import benjamini_hochberg
-from python_assets.infer.formulas.verdict import index_verdicts, n_needed, verdicts
-
-
-def verdict(q, q_margin=np.nan, q_equivalence=np.nan, is_wide=True):
-    numbers = (np.array([number]) for number in (q, q_margin, q_equivalence))
-    return verdicts(*numbers, is_wide=np.array([is_wide]), alpha=0.05)[0]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "word"),
-    [
-        ((0.001, 0.01, 1.0), "beyond_margin"),
-        ((0.001, 0.9, 0.01), "equivalent"),
-        ((0.001, 0.2, 0.9), "different"),
-        ((0.2, 0.2, 0.9), "inconclusive"),
-        ((0.001, np.nan, np.nan), "different"),
-        ((0.2, np.nan, np.nan), "inconclusive"),
-        ((np.nan, np.nan, np.nan), "not_tested"),
-        ((0.05, np.nan, np.nan), "different"),
-    ],
+from python_assets.infer.formulas.verdict import (
+    RowNumbers,
+    headlines,
+    hypothesis_verdicts,
+    is_off,
+    n_needed,
+    numbers_of_metrics,
+    row_verdicts,
 )
-def test_words(numbers, word):
-    assert verdict(*numbers) == word
+
+GOLDEN = json.loads(Path(__file__).with_name("verdicts_golden.json").read_text())
+# those that negative controls decide are not built yet
+ROWS = {row["name"]: row for row in GOLDEN["rows"] if "p_permuted" not in row}
+HYPOTHESES = [one for one in GOLDEN["hypotheses"] if "p_permuted" not in one]
+# rows that the golden hypotheses describe instead of naming them
+OPEN = ROWS["inconclusive"]
+DESCRIBED = {
+    "metric across its margin, q .7": {**ROWS["metric across its margin"], "q": 0.7, "p": 0.7},
+    **{
+        f"group, no margin, q {q}": {**OPEN, "q": float(q), **dict.fromkeys(("margin", "q_equivalence"))}
+        for q in (".6", ".8", ".9")
+    },
+}
+
+
+def judged(row):
+    """The verdict, the significance and the reason of a golden row."""
+    number = {name: np.nan if value is None else value for name, value in row.items()}
+    if row["kind"] == "metric":
+        ratio = row.get("metric") == "impact_ratio"
+        floor = number["value"] + (0.1 if ratio == number["floor_passed"] else -0.1)
+        frame = pd.DataFrame(
+            [
+                {
+                    "metric": number["metric"],
+                    "q_value": number["q"],
+                    "p_value": number["p"],
+                    "value": number["value"],
+                    "null_q95": floor,
+                    "ci_low": number["low"],
+                    "ci_high": number["high"],
+                    "margin": number["margin"],
+                    "scope": "similar prompts",
+                    "inference_reason": None,
+                }
+            ]
+        )
+        found = row_verdicts(numbers_of_metrics(frame), GOLDEN["alpha"])
+    else:
+        numbers = (np.array([number[name]], dtype=float) for name in ("q", "low", "high", "q_margin", "q_equivalence"))
+        found = row_verdicts(RowNumbers(*numbers, explained=np.array(["explained_by" in row])), GOLDEN["alpha"])
+    return found.verdict[0], bool(found.is_significant[0]), found.reason[0]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_golden_rows(name):
+    row = ROWS[name]
+    verdict, is_significant, reason = judged(row)
+    assert (verdict, is_significant) == (row["verdict"], row["significant"])
+    assert reason == (None if verdict == "not_tested" else row.get("reason"))
+
+
+@pytest.mark.parametrize("case", HYPOTHESES, ids=lambda case: case["name"])
+def test_golden_hypotheses(case):
+    rows = [(ROWS | DESCRIBED)[name] for name in case["rows"]]
+    told = [judged(row) for row in rows]
+    frame = pd.DataFrame(
+        {
+            "hypothesis": 0,
+            "is_group": [row["kind"] == "group" for row in rows],
+            "has_value": True,
+            "margin": [row["margin"] for row in rows],
+            "value": [row["value"] for row in rows],
+            "verdict": [verdict for verdict, *_ in told],
+            "is_significant": [significant for _, significant, _ in told],
+        }
+    )
+    # of two groups there is one contrast
+    is_single = case["name"].startswith("two groups")
+    q = np.nan if case["q"] is None else case["q"]
+    is_significant = q <= GOLDEN["alpha"] and (not is_single or any(significant for _, significant, _ in told))
+    hypotheses = pd.DataFrame(
+        {"p_value": [np.nan if case["p"] is None else case["p"]], "is_significant": [is_significant]}
+    )
+    assert hypothesis_verdicts(hypotheses, frame).tolist() == [case["verdict"]]
+    assert is_significant == (case["outcome"] == "significant")
+    assert (case["verdict"] == "equivalent" and not is_significant) == (case["outcome"] == "equivalent")
+    (headline,) = headlines(hypotheses.assign(verdict=case["verdict"]), frame)
+    assert (None if headline < 0 else case["rows"][headline]) == case["headline"]
+
+
+def verdict(q, q_margin=np.nan, q_equivalence=np.nan, low=np.nan, high=np.nan, is_wide=True):
+    numbers = (np.array([number]) for number in (q, low, high, q_margin, q_equivalence))
+    return row_verdicts(RowNumbers(*numbers, is_wide=np.array([is_wide])), 0.05).verdict[0]
+
+
+def test_a_q_of_alpha_is_significant():
+    assert verdict(0.05) == "different"
+
+
+def test_an_interval_that_is_not_there_holds_nothing_and_one_side_is_enough():
+    nan = np.nan
+    low, high = np.array([nan, 0.1, nan, -0.1, nan, 0.0]), np.array([nan, nan, -0.1, nan, 0.1, 0.2])
+    assert is_off(low, high).tolist() == [True, True, True, False, False, False]
 
 
 def test_these_prompts_only_are_never_worth_more_than_a_difference():
     assert verdict(0.001, 0.001, 1.0, is_wide=False) == "different"
     assert verdict(0.5, 1.0, 0.001, is_wide=False) == "inconclusive"
+
+
+def test_a_farther_group_that_is_open_leaves_nearer_ones_open():
+    one = (np.array([number]) for number in (0.001, 0.1, 0.3, np.nan, np.nan))
+    found = row_verdicts(RowNumbers(*one, is_settled=np.array([False])), 0.05)
+    assert (found.verdict[0], found.reason[0], found.is_significant[0]) == ("inconclusive", None, False)
 
 
 def test_golden_family(golden):
@@ -47,31 +137,18 @@ def test_golden_family(golden):
     q_equivalence = benjamini_hochberg(np.array(case["p_equivalence"]))
     assert q_margin == pytest.approx(case["q_margin"], rel=1e-9)
     assert q_equivalence == pytest.approx(case["q_equivalence"], rel=1e-9)
-    words = verdicts(q, q_margin, q_equivalence, is_wide=np.ones(5, dtype=bool), alpha=0.05)
-    assert words.tolist() == case["verdict"]
+    half = stats.t.isf(0.025, df) * se
+    found = row_verdicts(RowNumbers(q, d - half, d + half, q_margin, q_equivalence), 0.05)
+    assert found.verdict.tolist() == case["verdict"]
     needed = n_needed(d, se * np.sqrt(case["R"]), np.full(5, margin), alpha=0.05)
-    assert needed.tolist() == case["n_needed_m1"]
-
-
-def test_past_the_margin_needs_a_difference_first():
-    q, settled = np.array([0.06]), np.array([0.001])
-    found = verdicts(q, settled, np.array([np.nan]), is_wide=np.array([True]), alpha=0.05)
-    assert found.tolist() == ["inconclusive"]
-
-
-def test_a_rate_needs_its_interval_off_no_difference_besides():
-    numbers = [np.array([number]) for number in (0.001, 0.001, np.nan)]
-    wide, off = np.array([True]), np.array([False])
-    assert verdicts(*numbers, is_wide=wide, is_off=off, alpha=0.05).tolist() == ["inconclusive"]
-    assert verdicts(*numbers, is_wide=wide, is_off=~off, alpha=0.05).tolist() == ["beyond_margin"]
-    inside = [np.array([number]) for number in (0.001, 1.0, 0.001)]  # equivalence asks for no difference
-    assert verdicts(*inside, is_wide=wide, is_off=off, alpha=0.05).tolist() == ["equivalent"]
+    # below 60 root prompts 3 more than by the interval of t alone
+    assert needed.tolist() == [n + 3 * (n < 60) for n in case["n_needed_m1"]]
 
 
 def index_word(**numbers):
     row = {"metric": "range", "q_value": 0.001, "p_value": 0.001, "value": 1.0, "null_q95": 0.5}
     row |= {"ci_low": 0.6, "ci_high": 1.4, "margin": np.nan, "scope": "similar prompts", "inference_reason": None}
-    return index_verdicts(pd.DataFrame([row | numbers]), 0.05)[0]
+    return row_verdicts(numbers_of_metrics(pd.DataFrame([row | numbers])), 0.05).verdict[0]
 
 
 @pytest.mark.parametrize(
@@ -85,10 +162,14 @@ def index_word(**numbers):
         ({"margin": 1.5}, "equivalent"),
         ({"margin": 1.5, "q_value": 0.2}, "equivalent"),
         ({"margin": 0.5, "scope": "these prompts"}, "different"),
-        ({"p_value": np.nan}, "not_tested"),
+        ({"p_value": np.nan}, "inconclusive"),
+        ({"p_value": np.nan, "ci_low": np.nan, "ci_high": np.nan}, "not_tested"),
+        ({"ci_low": 0.0}, "inconclusive"),
+        ({"p_value": 0.3}, "inconclusive"),
         ({"p_value": np.nan, "inference_reason": "told_by_parts"}, "different"),
         ({"p_value": np.nan, "inference_reason": "told_by_parts", "q_value": 0.2}, "inconclusive"),
-        ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7}, "different"),
+        ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 0.95}, "different"),
+        ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 1.0}, "inconclusive"),
         ({"metric": "impact_ratio", "value": 0.8, "null_q95": 0.7}, "inconclusive"),
         ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 0.75, "margin": 0.8}, "beyond_margin"),
     ],
