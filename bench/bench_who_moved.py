@@ -81,6 +81,7 @@ SIZES: Final = ((12, 4), (30, 3), (40, 5), (75, 5), (60, 8))
 PATTERNS: Final = ((), (0.4,), (0.8,), (1.2,), (0.8, -0.8), (0.8, 0.8), (0.5, 0.5, 0.5))
 GRID: Final = (
     *(_moved(*size, *movers) for size in SIZES for movers in PATTERNS if len(movers) < size[1] / 2),
+    *(_moved(12, 4, 1.5), _moved(20, 5, 1.2, 1.2), _moved(30, 5, 1.2)),
     *(_moved(*size, *movers)._replace(noise="exponential") for size in SIZES for movers in ((), (0.8,))),
 )
 SKEWED_SIZES: Final[dict[str, tuple[tuple[int, int, float], ...]]] = {
@@ -100,7 +101,6 @@ SKEWED: Final = (
 NOT_SOLVED: Final = (
     _moved(60, 8, 0.5, 0.5, 0.5),
     _moved(30, 3, 0.8, 0.8),
-    _moved(20, 5, 1.2, 1.2),
     _moved(20, 5, 1.2, 1.2)._replace(noise="lognormal less normal"),
 )
 
