@@ -178,7 +178,7 @@ systems:
   - name: shy
     provider: simulator
     options:
-      sentiment: {effects: {race: {Malay: 0.3, Thai: -0.3}, kind: {hard: -0.4}}}
+      sentiment: {effects: {race: {Malay: 0.3}, kind: {hard: -0.4}}}
       refusal: {base: 0.1, effects: {race x kind: {Malay x hard: 0.9}}}
 measures: [vader]
 groupings: [race]

@@ -72,7 +72,7 @@ def test_a_study_without_effects_raises_no_flag(flags_of):
 
 
 def test_a_group_that_is_worse_off_everywhere_is_accused(flags_of):
-    flags = flags_of("direction", {"gender": {"Female": {"Yes": -0.4, "No": 0.4}}})
+    flags = flags_of("direction", {"gender": {"Female": {"Yes": -0.48, "No": 0.48}}})
     raised = {(flag, grouping, group) for flag, status, grouping, group, _ in flags if status == "raised"}
     assert ("consistent_direction", "gender", "Female") in raised
     assert ("large_effect", "gender", "") in raised

@@ -83,6 +83,8 @@ def apart_from_frequent(x: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]
     Returns:
         Shape (cells, columns that have such a value), and which columns these are.
     """
+    if not len(x):
+        return np.zeros((0, 0), dtype=bool), np.zeros(0, dtype=np.intp)
     n = (~np.isnan(x)).sum(axis=0)
     # what most cells have is what the one in the middle has; NaN is last
     middle = np.sort(x, axis=0)[np.maximum(n - 1, 0) // 2, np.arange(x.shape[1])]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from python_assets.infer.formulas.skewed import Mean, limits, margin_p, skewness
+from python_assets.infer.formulas.skewed import Mean, is_rarely_apart, limits, margin_p, skewness
 
 CASES = json.loads(Path(__file__).with_name("skew_intervals_golden.json").read_text())["cases"]
 
@@ -118,3 +118,7 @@ def test_differences_without_bound_claim_nothing():
     assert not (p_margin <= 0.05).any() and not (p_equivalence <= 0.05).any()
     low, high = limits(endless, 0.05)
     assert not (low > 0).any() and not (high < 0).any()
+
+
+def test_without_any_cell_no_column_has_a_frequent_value():
+    assert is_rarely_apart(np.zeros((0, 2))).tolist() == [False, False]
