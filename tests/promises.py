@@ -10,6 +10,7 @@ from math import log
 from scipy import stats
 
 PASSES, FAILS = 0.999, 0.9
+ERRORS = 2.6
 # of the sequential test, and how many times the fewest data sets it may take: it then keeps both, by enumeration
 ALPHA, BETA, LONGER = 0.0005, 0.06, 1.2
 
@@ -42,6 +43,11 @@ def least(n: int, promised: float = 0.05) -> int:
 def share(n: int, promised: float = 0.05) -> float:
     """What most gives as a share of them, which is met exactly."""
     return most(n, promised) / n + 1e-9
+
+
+def at_most(promised: float, n: int) -> float:
+    """What a measured share of n data sets may come to where the rate is what was promised: ERRORS of it more."""
+    return promised + ERRORS * (promised * (1 - promised) / n) ** 0.5
 
 
 def _most(n: int, promised: float) -> int:

@@ -16,7 +16,7 @@ from python_assets.errors import NOTHING, StudyError
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
-from python_assets.infer.formulas.verdict import Verdict, VerdictReason, headlines, hypothesis_verdicts, is_off
+from python_assets.infer.formulas.verdict import Verdict, VerdictReason, headlines, hypothesis_verdicts, rows_off
 from python_assets.infer.tables import (
     CORRECTED,
     HEADLINE,
@@ -257,10 +257,9 @@ def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -
         q[member], q_group[rows] = levels.of_hypothesis, levels.of_group
     hypotheses = hypotheses.assign(q_value=q, significance_level=look.level)
     taken = hypotheses.iloc[number][["family_id", "n_hypotheses"]].reset_index(drop=True)
-    off = is_off(*(contrasts[side].to_numpy(dtype=float) for side in ("ci_low", "ci_high")))
     return hypotheses, contrasts.assign(
         q_value=q_group,
-        is_significant=~np.isnan(look.significant_at("contrasts", contrasts, q_group, may=off)),
+        is_significant=~np.isnan(look.significant_at("contrasts", contrasts, q_group, may=rows_off(contrasts))),
         q_hypothesis=q[number],
         family_id=taken.family_id.to_numpy(),
         n_hypotheses=taken.n_hypotheses.to_numpy(),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bench.bench_who_is_named import ODD_GROUP, write_study
+from tests.promises import at_most
 
 pytestmark = pytest.mark.run
 N_SETS, N_ROOTS, N_GROUPS = 100, 20, 5
@@ -16,11 +17,6 @@ MEAN = 1.5  # of a lognormal score
 MOVED = 6.0
 NAMED = "verdict in ('different', 'beyond_margin')"
 IS_ODD = f"group_id = '{ODD_GROUP}'"
-
-
-def most(promised):
-    """The largest share that chance leaves beside a rate."""
-    return promised + 2.6 * np.sqrt(promised * (1 - promised) / N_SETS)
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +52,8 @@ def test_intervals_of_skewed_scores_seldom_miss_and_like_groups_are_seldom_named
         f"not {IS_ODD} and {NAMED}",
         f"{IS_ODD} and {NAMED}",
     )
-    assert missed <= most(0.059)  # docs/statistics.md
-    assert innocent <= most(0.026)
+    assert missed <= at_most(0.059, N_SETS)  # docs/statistics.md
+    assert innocent <= at_most(0.026, N_SETS)
     assert guilty > 0
 
 
@@ -72,6 +68,6 @@ def test_groups_that_did_not_move_are_seldom_named_beside_one_that_did(published
         f"{IS_ODD} and {MOVED} not between ci_low_alone and ci_high_alone",
     )
     assert significant > 0.2  # against all others, because of the one that moved
-    assert innocent <= most(0.067)
+    assert innocent <= at_most(0.067, N_SETS)
     assert guilty > 0.6  # a long tail makes some intervals hold 0
-    assert missed <= most(0.059)
+    assert missed <= at_most(0.059, N_SETS)

@@ -26,13 +26,14 @@ from python_assets.infer.design.cells import COLUMN_KEYS, Cells
 from python_assets.infer.design.design import Unit
 from python_assets.infer.design.labels import read_labels
 from python_assets.infer.design.read_cells import read_whole
-from python_assets.infer.draws.exchange import Floats, Ints, shuffles_of, stable_seed
+from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
 from python_assets.infer.draws.flips import Flips
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import group_levels
-from python_assets.infer.formulas.verdict import RowNumbers, Verdict, VerdictReason, is_off, row_verdicts
+from python_assets.infer.formulas.verdict import RowNumbers, Verdict, VerdictReason, is_off, row_verdicts, rows_off
 from python_assets.infer.options import Options, margin_of_change
 from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, Result, first_of
+from python_assets.infer.schemes.choose import orders_in_blocks
 from python_assets.infer.schemes.corrected_values import with_labels
 from python_assets.infer.tables import (
     ACROSS,
@@ -174,8 +175,7 @@ def _exchanges(connection: duckdb.DuckDBPyConnection, cells: Cells, options: Opt
     def swaps(units: Ints) -> Flips:
         return Flips(seed, options.n_permutations, n_units, position[units], options.n_first)
 
-    orders = stable_seed(options.seed, cells.slice_id, cells.grouping_id, Unit.ROOT_PROMPT)
-    return Exchanges.of(cells.frame, swaps, shuffles_of(orders, options.n_permutations, cells.frame.block).of)
+    return Exchanges.of(cells.frame, swaps, orders_in_blocks(cells, options, Unit.ROOT_PROMPT).of)
 
 
 def _of_cells(
@@ -304,7 +304,7 @@ def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Loo
         q[member] = group_levels(rows.p_maxt.to_numpy(dtype=float)[member], q[member], ordered)
     is_hypothesis = rows.comparison.isin(PAIR_HYPOTHESES).to_numpy()
     has_set = is_group | is_hypothesis
-    may_call = has_set & (is_group | _is_off(rows))
+    may_call = has_set & (is_group | rows_off(rows))
     return rows.assign(
         family_id=row_levels.family_id.where(has_set, None),
         q_value=np.where(has_set, q, np.nan),
@@ -312,15 +312,10 @@ def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Loo
     )
 
 
-def _is_off(rows: pd.DataFrame, end: str = "") -> Bools:
-    """Whether the interval of rows, or that of value_alone, leaves no change out."""
-    return is_off(*(rows[f"{side}{end}"].to_numpy(dtype=float) for side in ("ci_low", "ci_high")))
-
-
 def pairs_as_answers(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows that answer questions of pairs, with their keys; significant where the interval is off no change too."""
     answers = rows[rows.comparison.isin(ANSWERING_COMPARISONS) | (rows.comparison == MEAN_CHANGE)]
-    is_significant = answers.is_significant.to_numpy(dtype=bool) & _is_off(answers)
+    is_significant = answers.is_significant.to_numpy(dtype=bool) & rows_off(answers)
     return as_hypotheses(answers).assign(is_significant=is_significant)
 
 

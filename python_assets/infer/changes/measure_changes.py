@@ -171,7 +171,7 @@ class MeasureChanges:
             parts: of the crossing.
             without: positions of cells that are taken for absent in all blocks.
         """
-        is_out = np.isnan(self.x).any(axis=(0, 2)) | np.isin(self.cells.frame.group, [*without])
+        is_out = self._is_out(without)
         x = np.where(is_out[:, None], np.nan, self.x)
         n_labels = x.shape[2]
         question = InteractionRequest(parts, self.options.alpha, np.full(n_labels, self.margin), n_labels)
@@ -184,6 +184,11 @@ class MeasureChanges:
         design = Design(self.cells.frame, cell, Unit.ROOT_PROMPT)
         sides = (values_in_blocks(design, side[cell], parts) for side in x)
         return Change(of_blocks(design, (x[0] - x[1])[cell], question, self.exchanges.signs), *sides)
+
+    def _is_out(self, without: Collection[int]) -> Bools:
+        """Cells that a generation did not answer, or of groups that are out."""
+        is_out: Bools = np.isnan(self.x).any(axis=(0, 2)) | np.isin(self.cells.frame.group, [*without])
+        return is_out
 
     def who_moved(
         self,
@@ -216,7 +221,7 @@ class MeasureChanges:
 
     def _swapped(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
-        return self._tested(np.stack([d, 0 * d]), fewest=self.fewest, rarely_apart=self.rarely_apart(without)).result
+        return self._tested(np.stack([d, 0 * d]), fewest=self.fewest).result
 
     def _shuffled(self, swapped: Result, without: Collection[int]) -> Result:
         return swapped if self.errors.n_labelled else self.also_shuffled(swapped, without)
@@ -240,8 +245,7 @@ class MeasureChanges:
         p_first = swapped.p_hypothesis[:1]
         if is_tested.sum() < FEWEST_GROUPS or not (swapped.is_permuted.all() and goes_on(p_first, alpha).all()):
             return swapped
-        is_out = np.isnan(self.x).any(axis=(0, 2)) | np.isin(frame.group, [*without])
-        cell = shared(frame, ~is_out)
+        cell = shared(frame, ~self._is_out(without))
         contrast, draws = self.exchanges.shuffled(cell)
         c = (self.x[0] - self.x[1])[cell]
         first = draws.first(self.options.n_first)
@@ -296,8 +300,7 @@ class MeasureChanges:
         Source: inference.md 2.9.
         """
         frame = self.cells.frame
-        is_out = np.isnan(self.x).any(axis=(0, 2)) | np.isin(frame.group, [*without])
-        cell = shared(frame, ~is_out)
+        cell = shared(frame, ~self._is_out(without))
         rarely = np.zeros((len(self.columns), frame.n_groups), dtype=bool)
         apart, labels = skewed.apart_from_frequent((self.x[0] - self.x[1])[cell])
         if self.errors.n_labelled is None and len(labels):

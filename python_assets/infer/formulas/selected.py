@@ -17,7 +17,7 @@ from scipy import stats
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas import skewed
 from python_assets.infer.formulas.skewed import Mean
-from python_assets.infer.formulas.verdict import is_off
+from python_assets.infer.formulas.verdict import rows_off
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import (
     ANSWERING_COMPARISONS,
@@ -102,10 +102,9 @@ def with_selected_sizes(
         elsewhere. Comparisons, whose intervals are all of means, have ci_low_selected and ci_high_selected too.
     """
     t_of_pairs = pairs.value / pairs.std_error.where(pairs.std_error > 0)
-    off = is_off(*(pairs[side].to_numpy(dtype=float) for side in ("ci_low", "ci_high")))
     both = (
         contrasts.assign(t=contrasts.studentised),
-        pairs.assign(t=t_of_pairs, is_significant=pairs.is_significant & off),
+        pairs.assign(t=t_of_pairs, is_significant=pairs.is_significant & rows_off(pairs)),
     )
     rows = pd.concat([one[list(_COLUMNS)] for one in both], ignore_index=True).astype(_COLUMNS)
     rows = rows.assign(is_row=rows.weight > 0)

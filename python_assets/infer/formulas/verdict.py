@@ -78,6 +78,11 @@ def is_off(low: Floats, high: Floats, no_effect: Floats | float = 0.0) -> Bools:
     return off
 
 
+def rows_off(rows: pd.DataFrame) -> Bools:
+    """Whether the intervals of rows, ci_low to ci_high, leave no difference out."""
+    return is_off(*(rows[side].to_numpy(dtype=float) for side in ("ci_low", "ci_high")))
+
+
 def row_verdicts(rows: RowNumbers, alpha: float) -> RowVerdicts:
     """The verdict of every row of a table; nothing else decides one.
 
@@ -201,7 +206,8 @@ def headlines(hypotheses: pd.DataFrame, rows: pd.DataFrame) -> NDArray[np.intp]:
     is_finding = np.isin(verdict, [Verdict.BEYOND_MARGIN, Verdict.DIFFERENT, Verdict.EQUIVALENT])
     is_inside = (verdict == Verdict.DIFFERENT) & (row_verdict == Verdict.EQUIVALENT) & is_significant
     may = np.flatnonzero(((verdict == row_verdict) | is_inside) & is_finding & rows.has_value.to_numpy())
-    size = np.array([float(f"{value:.12g}") for value in np.abs(rows.value.to_numpy(dtype=float)[may])])
+    mantissa, exponent = np.frexp(np.abs(rows.value.to_numpy(dtype=float)[may]))
+    size = np.ldexp(mantissa.round(12), exponent)  # what differs by rounding alone is equal
     order = np.lexsort((-size, ~rows.is_group.to_numpy(dtype=bool)[may]))
     chosen = np.full(len(hypotheses), -1)
     chosen[rows.hypothesis.to_numpy()[may[order]][::-1]] = may[order][::-1]

@@ -183,12 +183,22 @@ def _schemes(cells: Cells, rows: Callable[[], CellRows], options: Options) -> It
         yield from _in_blocks(cells, rows, options)
 
 
+def _unit_seed(cells: Cells, options: Options, unit: Unit) -> int:
+    return stable_seed(options.seed, cells.slice_id, cells.grouping_id, unit)
+
+
+def orders_in_blocks(cells: Cells, options: Options, unit: Unit) -> Shuffles:
+    """The orders of the cells of a slice and grouping in their blocks, drawn once for all that is asked of them."""
+    return shuffles_of(_unit_seed(cells, options, unit), options.n_permutations, cells.frame.block)
+
+
 def _in_blocks(cells: Cells, rows: Callable[[], CellRows], options: Options) -> Iterator[Chosen]:
     """Columns of groups that meet in blocks; all presence patterns share the orders of the frame."""
     frame, replicated = cells.frame, list[int]()
     flip_seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, "root prompts turned round")
-    seeds = {unit: stable_seed(options.seed, cells.slice_id, cells.grouping_id, unit) for unit in Unit}
-    resamples = cache(lambda unit, n_units: resamples_of(seeds[unit], options.n_permutations, n_units))
+    resamples = cache(
+        lambda unit, n_units: resamples_of(_unit_seed(cells, options, unit), options.n_permutations, n_units)
+    )
     for present, columns in presence_patterns(cells.x):
         cell, n_with_value = shared(frame, present), len(np.unique(frame.group[present]))
 
@@ -207,7 +217,7 @@ def _in_blocks(cells: Cells, rows: Callable[[], CellRows], options: Options) -> 
                 scheme = Blocks(
                     design,
                     n_with_value,
-                    shuffles_of(seeds[unit], options.n_permutations, frame.block).of(cell),
+                    orders_in_blocks(cells, options, unit).of(cell),
                     options.alpha,
                     drawn,
                     n_first=options.n_first,
@@ -245,12 +255,10 @@ def _why_not(frame: Frame, present: NDArray[np.bool_], cell: Ints, reason: Infer
 
 
 def _of_replicates(cells: Cells, rows: CellRows, columns: Ints, options: Options) -> Iterator[Chosen]:
-    seed = stable_seed(options.seed, cells.slice_id, cells.grouping_id, Unit.REPLICATE)
-
     def take(members: Ints) -> Floats:
         return rows.x[:, members]
 
-    shuffles = Shuffles(seed, options.n_permutations, rows.frame.block)
+    shuffles = Shuffles(_unit_seed(cells, options, Unit.REPLICATE), options.n_permutations, rows.frame.block)
     for present, places in presence_patterns(rows.x[:, columns]):
         units = replicates(rows.frame, present, rows.prompt)
         if units is None:

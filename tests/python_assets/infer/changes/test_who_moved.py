@@ -15,7 +15,7 @@ from python_assets.infer.changes.swapped import mean_changes
 from python_assets.infer.draws.exchange import given_draws
 from python_assets.infer.formulas.multiplicity import hypothesis_levels
 from python_assets.infer.run import infer_study
-from tests.promises import fewest, share
+from tests.promises import at_most, fewest, share
 from tests.python_assets.infer.changes.test_infer_changes import of, two
 from tests.python_assets.infer.conftest import all_arrangements
 from tests.python_assets.infer.test_run import analysis, rows
@@ -303,9 +303,9 @@ def test_a_group_that_did_not_move_stands_in_a_twentieth_of_pairs_and_is_seldom_
 )
 def test_a_group_that_did_not_move_seldom_stands_where_changes_are_skewed(name):
     design = next(design for design in bench_who_moved.SKEWED if str(design) == name)
-    n_pairs, most = 400, 0.067  # docs/statistics.md
+    n_pairs = 400
     found = bench_who_moved.found(design, n_pairs, seed=4)
-    assert found.differs_on_its_own <= most + 2.6 * np.sqrt(most * (1 - most) / n_pairs)
+    assert found.differs_on_its_own <= at_most(0.067, n_pairs)  # docs/statistics.md
     assert found.moved_stand > 0
 
 

@@ -14,6 +14,7 @@ from python_assets.infer.result import Result
 from python_assets.infer.run import infer_study
 from python_assets.study.analysis import HypothesisFamily
 from python_assets.study.base import Against
+from tests.promises import at_most
 from tests.python_assets.infer.test_run import analysis
 
 FARTHEST = json.loads(Path(__file__).with_name("furthest_golden.json").read_text())["rounds"]
@@ -186,5 +187,5 @@ def test_the_innocent_seldom_stand(study, effects, most):
 def test_a_group_like_all_others_is_seldom_named_beside_an_odd_one(design, guilty):
     n_studies = 250
     found = bench_who_is_named.found(design, n_studies, seed=5)
-    assert found.innocent <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / n_studies)
-    assert found.guilty >= guilty - 2.6 * np.sqrt(guilty * (1 - guilty) / n_studies)
+    assert found.innocent <= at_most(0.05, n_studies)
+    assert 1 - found.guilty <= at_most(1 - guilty, n_studies)
