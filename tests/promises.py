@@ -46,7 +46,7 @@ def share(n: int, promised: float = 0.05) -> float:
 
 
 def at_most(promised: float, n: int) -> float:
-    """What a measured share of n data sets may come to where the rate is what was promised: ERRORS of it more."""
+    """The largest share of n data sets that chance explains at the promised rate: ERRORS standard errors more."""
     return promised + ERRORS * (promised * (1 - promised) / n) ** 0.5
 
 

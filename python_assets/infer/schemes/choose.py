@@ -188,7 +188,7 @@ def _unit_seed(cells: Cells, options: Options, unit: Unit) -> int:
 
 
 def orders_in_blocks(cells: Cells, options: Options, unit: Unit) -> Shuffles:
-    """The orders of the cells of a slice and grouping in their blocks, drawn once for all that is asked of them."""
+    """The orders of the cells of a slice and grouping in their blocks, drawn once for every hypothesis."""
     return shuffles_of(_unit_seed(cells, options, unit), options.n_permutations, cells.frame.block)
 
 
