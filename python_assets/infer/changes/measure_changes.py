@@ -186,7 +186,7 @@ class MeasureChanges:
         return Change(of_blocks(design, (x[0] - x[1])[cell], question, self.exchanges.signs), *sides)
 
     def _is_out(self, without: Collection[int]) -> Bools:
-        """Cells that a generation did not answer, or of groups that are out."""
+        """Cells without an answer of either system, or of groups that are out."""
         is_out: Bools = np.isnan(self.x).any(axis=(0, 2)) | np.isin(self.cells.frame.group, [*without])
         return is_out
 
