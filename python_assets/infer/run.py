@@ -267,10 +267,9 @@ def _with_levels(tables: Frames, look: Look) -> Frames:
 def _with_margin_origins(tables: Frames, declared: Margins) -> Frames:
     """Tables that say of each margin whether the study declares it."""
     effects = {"contrasts": "contrast", "disparities": "metric", "system_comparisons": "comparison"}
-    return {**tables} | {
-        name: tables[name].assign(margin_origin=margin_origins(tables[name].rename(columns={effect: "effect"}), declared))
-        for name, effect in effects.items()
-    }
+    rows = {name: tables[name].rename(columns={effect: "effect"}) for name, effect in effects.items()}
+    origins = {name: margin_origins(table, declared) for name, table in rows.items()}
+    return {**tables, **{name: tables[name].assign(margin_origin=origin) for name, origin in origins.items()}}
 
 
 def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> Frames:

@@ -15,8 +15,8 @@ from scipy import sparse, stats
 
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas import interval
-from python_assets.infer.formulas.verdict import Verdict
-from python_assets.infer.result import Bools
+from python_assets.infer.formulas.verdict import RowNumbers, Verdict, row_verdicts
+from python_assets.infer.result import Bools, first_of
 
 OBSERVED_LIMITS: Final = (0.05, 0.95)  # quantiles of what cells differ from the mean of their root prompt
 P_WITH_MISSING: Final = "p_with_missing"
@@ -171,14 +171,14 @@ def verdicts_with_missing(contrasts: pd.DataFrame, alpha: float) -> NDArray[np.o
         for name in ("ci_low_missing", "ci_high_missing", "margin", P_WITH_MISSING)
     )
     verdict = contrasts.verdict.to_numpy(dtype=object)
-    is_inside, is_beyond = (low > -margin) & (high < margin), (low > margin) | (high < -margin)
-    is_significant = p <= alpha
-    conditions = [
-        np.isnan(p) | pd.isna(verdict) | (verdict == Verdict.NOT_TESTED),
-        (verdict == Verdict.EQUIVALENT) & is_inside,
-        (verdict == Verdict.BEYOND_MARGIN) & is_significant & is_beyond,
-        np.isin(verdict, [Verdict.BEYOND_MARGIN, Verdict.DIFFERENT]) & is_significant,
-    ]
-    words = [None, str(Verdict.EQUIVALENT), str(Verdict.BEYOND_MARGIN), str(Verdict.DIFFERENT)]
-    choices = [np.full(len(p), word, dtype=object) for word in words]
-    return np.select(conditions, choices, np.full(len(p), str(Verdict.INCONCLUSIVE), dtype=object))
+    # whole intervals for the p of margins, which no filled table has
+    has_margin = np.where(np.isnan(margin), np.nan, 1.0)
+    is_beyond, is_inside = (low > margin) | (high < -margin), (low > -margin) & (high < margin)
+    margins = (np.where(holds, 0.0, 1.0) * has_margin for holds in (is_beyond, is_inside))
+    filled = row_verdicts(RowNumbers(p, low, high, *margins), alpha)
+    is_different = np.isin(verdict, [Verdict.BEYOND_MARGIN, Verdict.DIFFERENT]) & filled.is_significant
+    none = np.isnan(p) | pd.isna(verdict) | (verdict == Verdict.NOT_TESTED)
+    return first_of(
+        [none, filled.verdict == verdict, is_different, ~none],
+        [None, verdict, str(Verdict.DIFFERENT), str(Verdict.INCONCLUSIVE)],
+    )
