@@ -27,7 +27,6 @@ from python_assets.infer.chunks.chunks import Chunks, Here
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
 from python_assets.infer.formulas.looks import Look, only_look
-from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes, with_weights
 from python_assets.infer.formulas.verdict import (
     POWER,
@@ -38,6 +37,7 @@ from python_assets.infer.formulas.verdict import (
     numbers_of_metrics,
     q_of_metrics,
     row_verdicts,
+    verdicts_with_missing,
 )
 from python_assets.infer.hypotheses import (
     Families,
