@@ -49,7 +49,7 @@ def first_of_both_signs(rows: list[dict[str, Any]], most: int) -> list[dict[str,
         rows: with value, those that are told first in front.
         most: how many are told.
     """
-    chosen, others = rows[:most], rows[most:]
-    opposite = [row for row in others if chosen[0]["value"] * row["value"] < 0]
-    is_one_sided = all(row["value"] * chosen[0]["value"] >= 0 for row in chosen)
-    return [*chosen[:-1], opposite[0]] if opposite and is_one_sided else chosen
+    is_higher = [(row["value"] or 0) > 0 for row in rows]
+    opposite = [row for row, higher in zip(rows, is_higher, strict=True) if higher is not is_higher[0]]
+    is_one_sided = len(set(is_higher[:most])) == 1
+    return [*rows[: most - 1], opposite[0]] if opposite and is_one_sided else rows[:most]

@@ -269,7 +269,7 @@ def _named(row: Row) -> str:
 
 def _past_margin(row: Row) -> str:
     """What lies beyond its margin, where the finding does."""
-    if row["verdict"] != "beyond_margin":
+    if row["verdict"] != "beyond_margin" or row["margin"] is None:
         return ""
     of = row["metric"].replace("_", " ")
     if row["group_id"]:

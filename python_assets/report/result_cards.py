@@ -92,6 +92,7 @@ BEYOND: Final = f"""
     select calibration, statistic, parameters, {effect_columns("findings")}
     from findings
     where study_id = $study and not is_tool_bias and not is_repeated and verdict = 'beyond_margin'
+        and headline_margin is not null
         and (slice_id, system_id, grouping_id, measure_id)
         = ($slice_id, $system_id, $grouping_id, $measure_id)
     order by finding_rank
