@@ -30,8 +30,8 @@ own as (
         case when count(*) = 1 then max(q_value) end as q_value,
         case when count(*) = 1 then max(verdict) end as verdict,
         case when count(*) = 1 then max(inference_reason) end as inference_reason
-    from {{ ref('int_hypothesis_groups') }}
-    where slice_id = 'all' and measure_id = 'refusal' and {{ is_pinned('int_hypothesis_groups') }}
+    from {{ ref('int_hypothesis_groups') }} as hypothesis_groups
+    where slice_id = 'all' and measure_id = 'refusal' and {{ is_pinned('hypothesis_groups') }}
     group by study_id, system_id, grouping_id, group_id
 ),
 
