@@ -274,13 +274,17 @@ class Study(Part):
         return self.analysis.looks
 
     @property
-    def margins(self) -> Margins:
-        """The largest differences that do not matter; the documents' own where the study declares none."""
-        declared = {
+    def declared_margins(self) -> Margins:
+        """The largest differences that do not matter, as the study declares them."""
+        return {
             make_id(name) if isinstance(margin, dict) else name: margin
             for name, margin in self.analysis.margins.items()
         }
-        return {**default_margins(), **declared}
+
+    @property
+    def margins(self) -> Margins:
+        """Those, and the documents' own where the study declares none."""
+        return {**default_margins(), **self.declared_margins}
 
     @property
     def compared_with(self) -> str | None:
