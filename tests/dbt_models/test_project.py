@@ -27,7 +27,6 @@ from tests.dbt_models.conftest import Built, call_dbt
 PASSED_ON = {
     "data_quality",
     "documents",
-    "systems",
     "measurements",
     "measures",
     "prompt_factors",
