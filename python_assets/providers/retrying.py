@@ -234,9 +234,7 @@ class Asker:
             )
         latency = sum(call.seconds for call in calls)
         outcome = outcome_of(answered, calls[0].requested_at, latency, self.config.max_characters)
-        return replace(
-            outcome, n_calls=len(calls), n_retries=failed_calls.total(), failed_calls=dict(failed_calls)
-        )
+        return replace(outcome, n_calls=len(calls), n_retries=failed_calls.total(), failed_calls=dict(failed_calls))
 
     async def _ask(self, server: Server, request: Request, calls: list[_AnsweredCall]) -> Answer:
         if server.description is None:
@@ -262,15 +260,13 @@ class Asker:
                 self._changes_told.add(change)
                 self._say(change)
 
-    async def _with_retries(
-        self, call: Call, ask: Callable[[Server], Awaitable[_T]], failed_calls: Counter[str]
-    ) -> _T:
+    async def _with_retries(self, call: Call, ask: Callable[[Server], Awaitable[_T]], failed_calls: Counter[str]) -> _T:
         """Await a call until it succeeds, fails for good, or has been retried often enough.
 
         An address where it failed makes way for another one at once, and only what failed at all of them uses up a
         retry; being turned away does not while others are answered, nor does an address that is left alone by then.
 
-        failed_calls: counts those of its request, by what they failed of.
+        Each failed call adds one to failed_calls, by status or kind.
         """
         n_failed = n_counted = 0
         tried: set[Server] = set()

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from python_assets.study.problems import plural
 
-CALLS: Final = """
+CALLS_BY_SYSTEM: Final = """
     with requests as (
-        select system_id, sum(n_retries) as n_retries, sum(n_requests) filter (where outcome = 'error') as n_errors
+        select system_id, sum(n_retries) as n_retries, sum(n_requests) - sum(n_retries_known) as n_unknown,
+            sum(n_requests) filter (where outcome = 'error') as n_errors
         from calls
         where study_id = $study
         group by system_id
@@ -26,7 +27,7 @@ CALLS: Final = """
         from failures
         group by system_id
     )
-    select system_id, n_retries, n_errors, failures, n_served_models, served_models
+    select system_id, n_retries, n_unknown, n_errors, failures, n_served_models, served_models
     from systems
     left join requests using (system_id)
     left join listed using (system_id)
@@ -40,12 +41,14 @@ def calls_in_words(row: Mapping[str, Any]) -> str:
     """The line of one system: 'gpt: 2 calls repeated; failed calls: 429 (2); served by 2 versions: a, b'.
 
     Args:
-        row: of CALLS.
+        row: of CALLS_BY_SYSTEM.
     """
-    n_retries, n_errors, n_versions = (int(row[name] or 0) for name in ("n_retries", "n_errors", "n_served_models"))
+    counts = ("n_retries", "n_unknown", "n_errors", "n_served_models")
+    n_retries, n_unknown, n_errors, n_versions = (int(row[name] or 0) for name in counts)
+    unknown = f" (not recorded of {plural(n_unknown, 'request')})" if n_unknown else ""
     failures = ", ".join(f"{one['failure']} ({int(one['n']):,})" for one in row["failures"] or ())
     clauses = [
-        f"{plural(n_retries, 'call')} repeated" if n_retries else "",
+        f"{plural(n_retries, 'call')} repeated{unknown}" if n_retries else "",
         f"{plural(n_errors, 'request')} without a response" if n_errors else "",
         f"failed calls: {failures}" if failures else "",
         f"served by {n_versions} versions: {row['served_models']}" if n_versions > 1 else "",

@@ -18,7 +18,7 @@ from python_assets.published.account import (
     unscored_in_words,
     why,
 )
-from python_assets.published.calls import CALLS, calls_in_words
+from python_assets.published.calls import CALLS_BY_SYSTEM, calls_in_words
 from python_assets.published.query import open_published
 from python_assets.study.base import CALIBRATIONS, GROUND_TRUTH
 from python_assets.study.problems import plural
@@ -136,7 +136,7 @@ def summary(home: Home, study_id: str) -> str:
         if facts["is_simulated"]:
             lines.append("Simulated responses: this says nothing about a real model.")
         lines += _of_look(facts)
-        lines += _of_calls(study.rows(CALLS))
+        lines += _of_calls(study.rows(CALLS_BY_SYSTEM))
         lines += _of_logs(study.rows(_OF_LOGS))
         if read_again := study.rows(OUTCOME_CHANGES):
             lines.append(f"Re-read    {outcome_changes_in_words(read_again)}")

@@ -289,6 +289,7 @@ def test_every_reason_says_what_it_means_in_one_line(built: Built):
         "inference",
         "power",
         "cost",
+        "calls",
         "scorer",
         "label",
         "imported metric",

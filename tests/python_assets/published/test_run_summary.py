@@ -75,7 +75,7 @@ def told(tmp_path):
         n_set_aside=0,
         read_again=(),
         served=(),
-        calls=(("fair", "answered", 5, 0),),
+        calls=(("fair", "answered", 5, 5, 0),),
         failed_calls=(),
     ):
         rows = told_apart(HYPOTHESIS | {"finding_rank": rank} | row for rank, row in enumerate(hypotheses, 1))
@@ -90,7 +90,7 @@ def told(tmp_path):
             silent = {"system_id": "fair", "served_models": None, "n_served_models": None}
             systems = [{"study_id": "mine", "is_simulated": is_simulated} | row for row in served or [silent]]
             insert(connection, "systems", systems)
-            keys_of_calls = ("study_id", "system_id", "outcome", "n_requests", "n_retries")
+            keys_of_calls = ("study_id", "system_id", "outcome", "n_requests", "n_retries_known", "n_retries")
             insert(connection, "calls", [dict(zip(keys_of_calls, ("mine", *row), strict=True)) for row in calls])
             keys_of_calls = ("study_id", "system_id", "failure", "n_failed_calls")
             failed = [("mine", *row) for row in failed_calls] or [("other", "fair", "429", 1)]
@@ -225,7 +225,7 @@ def test_retries_failed_requests_and_served_versions_are_told_by_system(told, sn
     two = {"system_id": "fair", "served_models": "m-1, m-2", "n_served_models": 2}
     one = {"system_id": "biased", "served_models": "m-1", "n_served_models": 1}
     others = [{"system_id": name, "served_models": "a, b", "n_served_models": 2} for name in "vwx"]
-    calls = [("biased", "answered", 8, 3), ("biased", "error", 1, 5), ("fair", "answered", 9, None)]
+    calls = [("biased", "answered", 8, 6, 3), ("biased", "error", 1, 1, 5), ("fair", "answered", 9, 0, None)]
     failed_calls = [("biased", "429", 2), ("biased", "429", 6), ("biased", "timeout", 1)]
     lines = told({}, served=[two, one, *others], calls=calls, failed_calls=failed_calls)
     assert lines[2] == snapshot
