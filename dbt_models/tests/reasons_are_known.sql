@@ -20,6 +20,12 @@ used as (
     union all
     select 'label_agreement' as mart, {{ estimate }}_reason as reason from {{ ref('label_agreement') }}
     {% endfor %}
+    {% for number in ['seconds', 'tokens', 'retries'] %}
+    union all
+    select 'calls' as mart, {{ number }}_reason as reason from {{ ref('calls') }}
+    {% endfor %}
+    union all
+    select 'systems' as mart, served_models_reason as reason from {{ ref('systems') }}
     union all
     select 'v_factors' as mart, deviance_reason as reason from {{ ref('v_factors') }}
     {% for mart in ['contrasts', 'system_comparisons'] %}

@@ -98,7 +98,7 @@ def _is_simulated(engine: System) -> bool:
 def _answers_table(run: SystemRun) -> pd.DataFrame:
     """One row a response, in order."""
     columns = {name: [getattr(response, name) for response in run.responses] for name in _ANSWER_COLUMNS}
-    for name in ("response_text", "error", "context_json"):
+    for name in ("response_text", "error", "context_json", "served_model"):
         columns[name] = [_storable(text) for text in columns[name]]
     return pd.DataFrame(columns, columns=_ANSWER_COLUMNS)
 

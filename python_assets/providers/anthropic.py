@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from python_assets.errors import NOTHING, StudyError
-from python_assets.providers.fields import count_or_none, finish_reason, text_or_none
+from python_assets.providers.fields import SERVED_MODEL, count_or_none, finish_reason, text_or_none
 from python_assets.providers.http_provider import HttpProvider
 from python_assets.providers.provider import provider
 from python_assets.providers.records import Answer, Request, SystemConfig
@@ -87,7 +87,7 @@ def _answer(reply: dict[str, Any]) -> Answer:
         n_tokens_in=None if read[0] is None else sum(filter(None, read)),
         n_tokens_out=usage.get("output_tokens"),
         n_tokens_cached=usage.get("cache_read_input_tokens"),
-        context={"served_model": text_or_none(reply.get("model")), "reasoning": _blocks(reply, "thinking")},
+        context={SERVED_MODEL: text_or_none(reply.get("model")), "reasoning": _blocks(reply, "thinking")},
     )
 
 

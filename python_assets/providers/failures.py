@@ -46,19 +46,31 @@ OUTAGE: Final[frozenset[str]] = frozenset({"timeout", "connection", "disconnecte
 class ProviderFailure(Exception):
     """One call got no answer.
 
-    retry_after: seconds the server asked to wait. parameter: the field of the request that it refused. at: the address
-    where it failed, as it is shown; None until that is known.
+    retry_after: seconds the server asked to wait. parameter: the field of the request that it refused. status: of the
+    reply, None where there was none or its status said nothing. at: the address where it failed, as it is shown; None
+    until that is known.
     """
 
     def __init__(
-        self, kind: FailureKind, message: str, retry_after: float | None = None, parameter: str | None = None
+        self,
+        kind: FailureKind,
+        message: str,
+        retry_after: float | None = None,
+        parameter: str | None = None,
+        status: int | None = None,
     ) -> None:
         super().__init__(f"{kind}: {message}")
         self.kind = kind
         self.message = message
         self.retry_after = retry_after
         self.parameter = parameter
+        self.status = status
         self.at: str | None = None
+
+    @property
+    def counted_as(self) -> str:
+        """What failed calls are counted by: the status of the reply, or the kind where there is none."""
+        return str(self.status) if self.status else self.kind
 
 
 def is_retryable(error: str) -> bool:

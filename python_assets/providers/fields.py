@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 GUARDRAIL: Final = "guardrail_intervened"  # Bedrock's word
+SERVED_MODEL: Final = "served_model"  # in the context of an answer: the version that its service named
 LARGEST_COUNT: Final = 2**31 - 1  # of an integer column
 
 
@@ -24,6 +25,13 @@ def count_or_none(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST_COUNT:
         return None
     return int(value) if value == int(value) else None
+
+
+def counts_or_none(value: Any) -> dict[str, int] | None:
+    """Names with how many there are of each, None for anything that is not that throughout."""
+    if not isinstance(value, dict) or any(count_or_none(count) is None for count in value.values()):
+        return None
+    return {str(name): int(count) for name, count in value.items()}
 
 
 def finish_reason(reply: Mapping[str, Any], told: Any) -> Any:

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import IO, Any, Final, NamedTuple, Self
 
 from python_assets.errors import ProviderError
-from python_assets.providers.fields import count_or_none, seconds_or_none, text_or_none
+from python_assets.providers.fields import count_or_none, counts_or_none, seconds_or_none, text_or_none
 from python_assets.providers.records import Description, Outcome, Rejected, Request
 from python_assets.providers.usage import Usage, usage_of
 
@@ -34,6 +34,8 @@ _READ_AS: Final[dict[str, Callable[[Any], Any]]] = {
     "n_tokens_out": count_or_none,
     "n_tokens_cached": count_or_none,
     "n_calls": count_or_none,
+    "n_retries": count_or_none,
+    "failed_calls": counts_or_none,
 }
 
 

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -282,7 +283,15 @@ def _outcomes_now(provider: LocalProvider, batch: Sequence[Request]) -> list[Out
     latency = 0.0 if provider.answers_now else None
     if provider.runs_model:
         latency = time.perf_counter() - started
-    return [outcome_of(answer, now, latency, provider.config.max_characters) for answer in answers]
+    outcomes = [outcome_of(answer, now, latency, provider.config.max_characters) for answer in answers]
+    # an import does not tell how it was asked
+    return [_asked_once(outcome) for outcome in outcomes] if provider.keeps_log else outcomes
+
+
+def _asked_once(outcome: Outcome) -> Outcome:
+    """What answers in this process is not asked again."""
+    failed_calls = {outcome.error.partition(":")[0]: 1} if outcome.error else {}
+    return replace(outcome, n_retries=0, failed_calls=failed_calls)
 
 
 def _collect(provider: Provider, content: LogContent, answered: Answered) -> SystemRun:

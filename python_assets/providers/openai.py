@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final
 
 from python_assets.errors import StudyError
 from python_assets.providers.error_bodies import reported_failure
-from python_assets.providers.fields import finish_reason, text_or_none
+from python_assets.providers.fields import SERVED_MODEL, finish_reason, text_or_none
 from python_assets.providers.http_provider import SEEDS, HttpProvider
 from python_assets.providers.logprobs import FIRST_TOKEN, first_token_logprobs
 from python_assets.providers.messages import plain_text
@@ -111,7 +111,7 @@ def _answer(reply: dict[str, Any]) -> Answer:
         n_tokens_out=usage.get("completion_tokens"),
         n_tokens_cached=_n_cached(usage),
         context={
-            "served_model": text_or_none(reply.get("model")),
+            SERVED_MODEL: text_or_none(reply.get("model")),
             "system_fingerprint": text_or_none(reply.get("system_fingerprint")),
             "reasoning": next(filter(None, map(text_or_none, thought)), None),
             FIRST_TOKEN: first_token_logprobs(choice.get("logprobs")),

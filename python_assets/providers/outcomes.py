@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from python_assets.providers.failures import is_retryable
-from python_assets.providers.fields import GUARDRAIL
+from python_assets.providers.fields import GUARDRAIL, SERVED_MODEL, text_or_none
 from python_assets.providers.messages import plain_text
 from python_assets.providers.reasoning import begins_with_reasoning, parted
 from python_assets.providers.records import Answer, Outcome, Request, Response, ResponseOutcome, Status, SystemConfig
@@ -160,7 +160,17 @@ def response_of(request: Request, outcome: Outcome, config: SystemConfig) -> Res
         context_json=outcome.context_json,
         is_declined=was_declined(outcome.finish_reason) if _status_of(outcome) == "ok" else None,
         outcome_version=outcome_version(config.study_words) if _status_of(outcome) == "ok" else None,
+        n_retries=outcome.n_retries,
+        failed_calls_json=None if outcome.failed_calls is None else json.dumps(outcome.failed_calls, sort_keys=True),
+        served_model=_served_model(outcome.context_json),
     )
+
+
+def _served_model(context_json: str | None) -> str | None:
+    """What the service named, read here: DuckDB refuses a context with a lone surrogate."""
+    if context_json is None or f'"{SERVED_MODEL}"' not in context_json:
+        return None
+    return text_or_none(json.loads(context_json).get(SERVED_MODEL))
 
 
 def _parted_again(outcome: Outcome, tags: Mapping[str, str]) -> Outcome:

@@ -172,7 +172,9 @@ class Outcome:
     """What the response log keeps of one request: an answer, or the error after the last retry.
 
     n_tokens_cached: of n_tokens_in, those that the provider had in its cache. n_calls: answered ones, which are
-    several where an extension asks; None in older logs.
+    several where an extension asks; None in older logs. n_retries: calls asked again after one that failed.
+    failed_calls: those by the status of the reply ("429") or the kind of failure ("timeout"), with the last one of an
+    error; both are None where they were not recorded, as in older logs.
     """
 
     response_text: str | None
@@ -185,6 +187,8 @@ class Outcome:
     context_json: str | None = None
     n_tokens_cached: int | None = None
     n_calls: int | None = None
+    n_retries: int | None = None
+    failed_calls: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +197,9 @@ class Response:
 
     A response can be refused and truncated, or empty and truncated; outcome and flags are None where the status
     is not ok, as nothing was observed there, and is_refused where the outcome is unreadable. is_declined: the
-    server itself said so, whatever the text. outcome_version: of what read the outcome.
+    server itself said so, whatever the text. outcome_version: of what read the outcome. n_retries and
+    failed_calls_json: as the log has them, of the request behind the row. served_model: the version that the service
+    said it answered by.
     """
 
     prompt_id: str
@@ -213,6 +219,9 @@ class Response:
     context_json: str | None
     is_declined: bool | None = False
     outcome_version: str | None = None
+    n_retries: int | None = None
+    failed_calls_json: str | None = None
+    served_model: str | None = None
 
     @property
     def flags(self) -> tuple[str, ...]:

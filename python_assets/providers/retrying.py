@@ -6,6 +6,7 @@ nothing here knows a protocol.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -116,7 +117,7 @@ class Asker:
                 self._leave_alone(server, why)
         else:
             try:
-                await self._with_retries(Call("description", 0, None), self._describe)
+                await self._with_retries(Call("description", 0, None), self._describe, Counter())
             except ProviderFailure as failure:
                 raise self._fatal(failure) from None
         return next(server.description for server in self.servers.all if server.description)
@@ -210,11 +211,12 @@ class Asker:
     async def _outcome(self, request: Request) -> Outcome:
         first_requested_at = _now()
         calls: list[_AnsweredCall] = []
+        failed_calls: Counter[str] = Counter()
         bound = self.config.decoding.get("max_tokens")
 
         async def answer(turn: Request) -> Answer:
             call = Call(request.response_id, estimated_tokens(turn.messages), bound)
-            answered = await self._with_retries(call, lambda server: self._ask(server, turn, calls))
+            answered = await self._with_retries(call, lambda server: self._ask(server, turn, calls), failed_calls)
             return parted(answered, self.config.reasoning_tags)
 
         try:
@@ -222,11 +224,17 @@ class Asker:
         except ProviderFailure as failure:
             if failure.kind in FATAL_AFTER_RETRIES:
                 raise self._fatal(failure) from None
-            error, n_calls = self._redact(str(failure)), len(calls) + 1
-            return Outcome(None, error=error, requested_at=first_requested_at, n_calls=n_calls)
+            return Outcome(
+                None,
+                error=self._redact(str(failure)),
+                requested_at=first_requested_at,
+                n_calls=len(calls) + 1,
+                n_retries=failed_calls.total() - 1,  # nothing followed the last
+                failed_calls=dict(failed_calls),
+            )
         latency = sum(call.seconds for call in calls)
         outcome = outcome_of(answered, calls[0].requested_at, latency, self.config.max_characters)
-        return replace(outcome, n_calls=len(calls))
+        return replace(outcome, n_calls=len(calls), n_retries=failed_calls.total(), failed_calls=dict(failed_calls))
 
     async def _ask(self, server: Server, request: Request, calls: list[_AnsweredCall]) -> Answer:
         if server.description is None:
@@ -252,11 +260,13 @@ class Asker:
                 self._changes_told.add(change)
                 self._say(change)
 
-    async def _with_retries(self, call: Call, ask: Callable[[Server], Awaitable[_T]]) -> _T:
+    async def _with_retries(self, call: Call, ask: Callable[[Server], Awaitable[_T]], failed_calls: Counter[str]) -> _T:
         """Await a call until it succeeds, fails for good, or has been retried often enough.
 
         An address where it failed makes way for another one at once, and only what failed at all of them uses up a
         retry; being turned away does not while others are answered, nor does an address that is left alone by then.
+
+        Each failed call adds one to failed_calls, by status or kind.
         """
         n_failed = n_counted = 0
         tried: set[Server] = set()
@@ -267,6 +277,7 @@ class Asker:
                 result = await self._within_time(partial(ask, server), self.config.timeout_seconds)
             except ProviderFailure as caught:
                 failure = caught
+                failed_calls[failure.counted_as] += 1
             else:
                 self._hear_answer(server, visit, result)
                 return result

@@ -82,6 +82,8 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "variance_components": "statistics",
     # how the others came to be: every run that is kept has them
     "branches": "archive",
+    "calls": "archive",
+    "failed_calls": "archive",
     "keywords": "archive",
     "measurements": "archive",
     "runs": "archive",
@@ -196,8 +198,9 @@ def responses_query(factors: Collection[str]) -> str:
     Args:
         factors: names of the factors that have a column each.
     """
-    # archives that were written before them have no outcome and no is_declined
-    answers = ", ".join(columns_of("responses", without={"prompt_id", "outcome", "outcome_version", "is_declined"}))
+    # archives that were written before them have none of these
+    later = {"outcome", "outcome_version", "is_declined", "n_retries", "failed_calls_json", "served_model"}
+    answers = ", ".join(columns_of("responses", without={"prompt_id", *later}))
     return f"""
         select {answers}, prompt.*
         from responses

@@ -18,6 +18,7 @@ from python_assets.published.account import (
     unscored_in_words,
     why,
 )
+from python_assets.published.calls import CALLS_BY_SYSTEM, calls_in_words
 from python_assets.published.effects import effect_columns, first_of_both_signs, margin_words
 from python_assets.published.query import open_published
 from python_assets.study.base import CALIBRATIONS, GROUND_TRUTH
@@ -31,6 +32,7 @@ MOST_LARGEST: Final = 3
 MOST_METRICS: Final = 3
 MOST_UNSCORED: Final = 3
 MOST_RATERS: Final = 4
+MOST_SYSTEMS: Final = 3
 _KEYS: Final = (
     *("system_id", "measure_id", "calibration", "grouping_id", "slice_id", "statistic", "parameters"),
 )  # of a question of groups
@@ -132,6 +134,7 @@ def summary(home: Home, study_id: str) -> str:
         if facts["is_simulated"]:
             lines.append("Simulated responses: this says nothing about a real model.")
         lines += _of_look(facts)
+        lines += _of_calls(study.rows(CALLS_BY_SYSTEM))
         lines += _of_logs(study.rows(_OF_LOGS))
         if read_again := study.rows(OUTCOME_CHANGES):
             lines.append(f"Re-read    {outcome_changes_in_words(read_again)}")
@@ -163,6 +166,15 @@ def _of_look(facts: Row) -> list[str]:
     outcome = "nothing is called" if facts["is_withheld"] else f"called at {facts['significance_level']:.2g}"
     more = f"; the next run asks look {look + 1}" if look < n and not facts["is_withheld"] else ""
     return [f"Look       {look} of {n}, {root_prompts}: {outcome}{more}"]
+
+
+def _of_calls(rows: list[Row]) -> list[str]:
+    """In one line, which systems had retries, failed requests or several served versions."""
+    if not rows:
+        return []
+    named = [calls_in_words(row) for row in rows[:MOST_SYSTEMS]]
+    more = [f"{len(rows) - MOST_SYSTEMS:,} more in calls"] if len(rows) > MOST_SYSTEMS else []
+    return [f"Calls      {' | '.join([*named, *more])}"]
 
 
 def _of_raters(rows: list[Row], n_set_aside: int) -> list[str]:

@@ -6,6 +6,7 @@ Belongs here: queries of the published tables. Where a table is cut, what was le
 import json
 from typing import Any, Final, NamedTuple
 
+from python_assets.published.calls import CALLS_BY_SYSTEM, calls_in_words
 from python_assets.report.explanations import CONTRASTS, DISPARITIES, STATISTIC_MEANINGS
 from python_assets.report.reader import OUTCOME, Reader, Row
 from python_assets.texts.conversations import EARLIER
@@ -277,6 +278,7 @@ def quality(reader: Reader) -> dict[str, Any]:
             order by system_id, n desc, outcome
             """
         ),
+        "calls": [calls_in_words(row) for row in reader.rows(CALLS_BY_SYSTEM)],
         "missing": reader.rows(
             """
             select system_id, measure_id, reason, count(*) as n

@@ -308,6 +308,9 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "latency_seconds": "double",
         "n_tokens_in": "integer",
         "n_tokens_out": "integer",
+        "n_retries": "integer",
+        "failed_calls_json": "varchar",
+        "served_model": "varchar",
         "context_json": "varchar",
     },
     "outcomes_before": {

@@ -27,7 +27,6 @@ from tests.dbt_models.conftest import Built, call_dbt
 PASSED_ON = {
     "data_quality",
     "documents",
-    "systems",
     "measurements",
     "measures",
     "prompt_factors",
@@ -290,6 +289,7 @@ def test_every_reason_says_what_it_means_in_one_line(built: Built):
         "inference",
         "power",
         "cost",
+        "calls",
         "scorer",
         "label",
         "imported metric",

@@ -20,7 +20,8 @@ def request_() -> Request:
 
 @pytest.mark.parametrize("text", ["plain", "", None, "line\nbreak\r\u2028", "lone \ud83d", "\x00", "👩‍👩‍👧 שלום"])
 def test_what_is_written_is_read(tmp_path: Path, request_: Request, text: str | None) -> None:
-    outcome = Outcome(text, "stop", None, "2026-01-01T00:00:00.000+00:00", 0.5, 1, 2, '{"a": 1}')
+    counts = {"n_retries": 3, "failed_calls": {"429": 2, "timeout": 1}}
+    outcome = Outcome(text, "stop", None, "2026-01-01T00:00:00.000+00:00", 0.5, 1, 2, '{"a": 1}', **counts)
     path = tmp_path / "log.jsonl"
     with LogWriter(path, read_log(path)) as writer:
         writer.append([response_line(request_, outcome)])
@@ -56,6 +57,25 @@ def test_a_log_of_before_the_flags_gives_them_all(tmp_path: Path, request_: Requ
         ("ok", ("is_empty",)),
         ("ok", ("is_refused", "is_empty")),
     ]
+
+
+def test_a_log_of_before_retries_were_kept_says_nothing_of_them(tmp_path: Path, request_: Request) -> None:
+    context = json.dumps({"served_model": "m-2024", "reasoning": "lone \ud83d"})
+    key, line = hand_written(response_text="Yes.", context_json=context, n_calls=1)
+    path = tmp_path / "log.jsonl"
+    path.write_text(line)
+    outcome = read_log(path).outcomes[key]
+    row = response_of(request_, outcome, SystemConfig("own", "openai"))
+    assert (row.n_retries, row.failed_calls_json, row.served_model) == (None, None, "m-2024")
+
+
+@pytest.mark.parametrize("sent", [{"429": "twice"}, {"429": -1}, ["429"], "429", 5, {"429": True}])
+def test_counts_of_another_form_are_not_recorded(tmp_path: Path, sent: object) -> None:
+    key, line = hand_written(response_text="Yes.", failed_calls=sent, n_retries=2)
+    path = tmp_path / "log.jsonl"
+    path.write_text(line)
+    outcome = read_log(path).outcomes[key]
+    assert (outcome.failed_calls, outcome.n_retries) == (None, 2)
 
 
 def test_a_log_of_before_the_checks_is_not_paid_again(tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from python_assets.errors import ProviderError
 from python_assets.providers.addresses import FAILURES_IN_A_ROW
-from python_assets.providers.records import Message, Prompt
+from python_assets.providers.records import Conversation, Extension, Message, Prompt, Request
 from python_assets.providers.transport import LARGEST_BODY_BYTES
 from tests.heard import Heard
 from tests.python_assets.providers.conftest import Ask, Waits
@@ -68,6 +69,56 @@ def test_retry_after_is_waited_for(openai_server: Server, ask: Ask, waits: Waits
     assert run.responses[0].status == "ok"
     assert waits.seconds == [7.5, 2.0]
     assert (run.n_requested, run.n_retries) == (1, 2)
+
+
+def test_failed_calls_are_counted_by_status_and_kept_in_the_log(
+    openai_server: Server, ask: Ask, log_path: Path
+) -> None:
+    busy, down = openai_error(429, "slow down", "rate_limit_exceeded"), openai_error(503, "secret words", None)
+    refused = openai_error(400, "maximum context length is 8192", "context_length_exceeded")
+    answered = openai_completion("Yes.")
+    openai_server.next_replies = [busy, busy, Reply(status=0), answered, *[down] * 4, refused, azure_content_filter()]
+    run = ask(openai_server, 5, concurrency=1, max_retries=3)
+    found = [(row.status, row.n_retries, row.failed_calls_json) for row in run.responses]
+    assert found == [
+        ("ok", 3, '{"429": 2, "disconnected": 1}'),
+        ("error", 3, '{"503": 4}'),
+        ("error", 0, '{"400": 1}'),
+        ("ok", 0, "{}"),  # a filter that blocks a prompt is an answer
+        ("ok", 0, "{}"),
+    ]
+    assert run.n_retries == 6
+    lines = [json.loads(line) for line in log_path.read_text().splitlines()[-5:]]
+    assert [(line["n_retries"], line["failed_calls"]) for line in lines[:2]] == [
+        (3, {"429": 2, "disconnected": 1}),
+        (3, {"503": 4}),
+    ]
+    again = ask(openai_server, 5)
+    assert [row.n_retries for row in again.responses] == [3, 0, 0, 0, 0]  # what failed is asked again
+    assert again.responses[0] == run.responses[0]
+
+
+class Twice(Extension):
+    """Asks the same twice."""
+
+    identity: ClassVar = {"type": "twice"}
+    most_calls = 2
+
+    def converse(self, request: Request) -> Conversation:
+        yield request
+        return (yield request)
+
+
+def test_failed_calls_of_every_turn_of_a_conversation_count(openai_server: Server, ask: Ask) -> None:
+    busy, down = openai_error(429, "slow down", "rate_limit_exceeded"), openai_error(503, "down", None)
+    openai_server.next_replies = [busy, openai_completion("One."), busy, down, openai_completion("Two.")]
+    (row,) = ask(openai_server, extension=Twice()).responses
+    assert (row.response_text, row.n_retries, row.failed_calls_json) == ("Two.", 3, '{"429": 2, "503": 1}')
+
+
+def test_the_version_that_a_service_names_is_of_the_response(openai_server: Server, ask: Ask) -> None:
+    (row,) = ask(openai_server).responses
+    assert row.served_model == "gpt-4o-mini-2024-07-18"
 
 
 def test_a_long_wait_is_told_once_by_all_that_wait(openai_server: Server, ask: Ask, waits: Waits, snapshot) -> None:

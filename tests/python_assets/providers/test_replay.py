@@ -23,6 +23,7 @@ def test_rows_are_those_of_the_import_in_the_order_of_the_prompts(log_path: Path
         ("b", 7, "seven", ()),
     ]
     assert {(row.requested_at, row.latency_seconds) for row in run.responses} == {(None, None)}
+    assert {(row.n_retries, row.failed_calls_json) for row in run.responses} == {(None, None)}
     assert not run.is_simulated
 
 

@@ -94,6 +94,9 @@ def told(tmp_path):
         labels=(),
         n_set_aside=0,
         read_again=(),
+        served=(),
+        calls=(("fair", "answered", 5, 5, 0),),
+        failed_calls=(),
     ):
         rows = told_apart(HYPOTHESIS | {"finding_rank": rank} | row for rank, row in enumerate(hypotheses, 1))
         keys = {name: (HYPOTHESIS | hypotheses[0])[name] for name in list(HYPOTHESIS)[:8]}
@@ -104,7 +107,14 @@ def told(tmp_path):
                 "null::bigint as look, null::bigint as n_looks, null::bigint as n_root_prompts_asked, "
                 "null::bigint as n_root_prompts_planned, 0.05::double as significance_level"
             )
-            connection.execute("create table systems as select 'mine' as study_id, $1 as is_simulated", [is_simulated])
+            silent = {"system_id": "fair", "served_models": None, "n_served_models": None}
+            systems = [{"study_id": "mine", "is_simulated": is_simulated} | row for row in served or [silent]]
+            insert(connection, "systems", systems)
+            keys_of_calls = ("study_id", "system_id", "outcome", "n_requests", "n_retries_known", "n_retries")
+            insert(connection, "calls", [dict(zip(keys_of_calls, ("mine", *row), strict=True)) for row in calls])
+            keys_of_calls = ("study_id", "system_id", "failure", "n_failed_calls")
+            failed = [("mine", *row) for row in failed_calls] or [("other", "fair", "429", 1)]
+            insert(connection, "failed_calls", [dict(zip(keys_of_calls, row, strict=True)) for row in failed])
             insert(connection, "findings", [*rows, HYPOTHESIS | {"study_id": "other"}])
             pairs = [CHANGE | row for row in changes or [{"study_id": "other"}]]
             insert(connection, "system_comparisons", pairs)
@@ -241,6 +251,21 @@ def test_changes_between_systems_are_hypotheses_too(told, snapshot):
 def test_many_changes_are_counted(told):
     lines = told({}, changes=[{"q_value": 0.001 * n, "measure_id": f"m{n}"} for n in range(1, 6)])
     assert lines[4].startswith("Changed") and lines[4].endswith("; 2 more in system_comparisons")
+
+
+def test_retries_failed_requests_and_served_versions_are_told_by_system(told, snapshot):
+    two = {"system_id": "fair", "served_models": "m-1, m-2", "n_served_models": 2}
+    one = {"system_id": "biased", "served_models": "m-1", "n_served_models": 1}
+    others = [{"system_id": name, "served_models": "a, b", "n_served_models": 2} for name in "vwx"]
+    calls = [("biased", "answered", 8, 6, 3), ("biased", "error", 1, 1, 5), ("fair", "answered", 9, 0, None)]
+    failed_calls = [("biased", "429", 2), ("biased", "429", 6), ("biased", "timeout", 1)]
+    lines = told({}, served=[two, one, *others], calls=calls, failed_calls=failed_calls)
+    assert lines[2] == snapshot
+
+
+def test_no_line_tells_that_every_call_was_answered_at_once(told):
+    one = {"system_id": "fair", "served_models": "m-1", "n_served_models": 1}
+    assert not [line for line in told({}, served=[one]) if line.startswith("Calls")]
 
 
 def test_what_imported_logs_publish_is_counted_and_what_differs_is_named(told, snapshot):

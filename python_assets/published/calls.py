@@ -1,0 +1,56 @@
+"""Retries, failed requests and served versions of systems, as one line each for the terminal and the report.
+
+Belongs here: the words. What they count are marts calls, failed_calls and systems.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from python_assets.study.problems import plural
+
+CALLS_BY_SYSTEM: Final = """
+    with requests as (
+        select system_id, sum(n_retries) as n_retries, sum(n_requests) - sum(n_retries_known) as n_unknown,
+            sum(n_requests) filter (where outcome = 'error') as n_errors
+        from calls
+        where study_id = $study
+        group by system_id
+    ),
+    failures as (
+        select system_id, failure, sum(n_failed_calls) as n
+        from failed_calls
+        where study_id = $study
+        group by system_id, failure
+    ),
+    listed as (
+        select system_id, list({'failure': failure, 'n': n} order by n desc, failure) as failures
+        from failures
+        group by system_id
+    )
+    select system_id, n_retries, n_unknown, n_errors, failures, n_served_models, served_models
+    from systems
+    left join requests using (system_id)
+    left join listed using (system_id)
+    where study_id = $study and (n_retries > 0 or n_errors > 0 or n_served_models > 1)
+    order by system_id
+"""
+"""Systems with a retry, a request without a response or several served versions."""
+
+
+def calls_in_words(row: Mapping[str, Any]) -> str:
+    """The line of one system: 'gpt: 2 calls repeated; failed calls: 429 (2); served by 2 versions: a, b'.
+
+    Args:
+        row: of CALLS_BY_SYSTEM.
+    """
+    counts = ("n_retries", "n_unknown", "n_errors", "n_served_models")
+    n_retries, n_unknown, n_errors, n_versions = (int(row[name] or 0) for name in counts)
+    unknown = f" (not recorded of {plural(n_unknown, 'request')})" if n_unknown else ""
+    failures = ", ".join(f"{one['failure']} ({int(one['n']):,})" for one in row["failures"] or ())
+    clauses = [
+        f"{plural(n_retries, 'call')} repeated{unknown}" if n_retries else "",
+        f"{plural(n_errors, 'request')} without a response" if n_errors else "",
+        f"failed calls: {failures}" if failures else "",
+        f"served by {n_versions} versions: {row['served_models']}" if n_versions > 1 else "",
+    ]
+    return f"{row['system_id']}: {'; '.join(filter(None, clauses))}"
