@@ -11,7 +11,7 @@ from scipy.stats.contingency import association
 
 from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import MEASURES, SLICES, STATISTICS
-from tests.dbt_models.reference import MIN_VALUES, PAIRED, REFERENCE, Comparison
+from tests.dbt_models.reference import MIN_VALUES, PAIRED, REFERENCE, Comparison, mean_over_root_prompts
 
 KEYS = ["slice_id", "system_id", "measure_id", "calibration", "grouping_id"]
 Row = Any  # a named tuple of pandas
@@ -45,11 +45,6 @@ def assert_responses(row: Row, value: float | None, reason: str | None = None) -
 def test_every_statistic_has_its_reference(built: Built):
     found = {name for name in NAMES if built.table("marts.summary_statistics").statistic.eq(name).any()}
     assert found == set(REFERENCE) | set(PAIRED) | {"selection_rate"}
-
-
-def mean_over_root_prompts(rows: pd.DataFrame) -> float:
-    prompts = rows.dropna(subset="x").groupby(["root", "block", "prompt_id"]).x.mean()
-    return float(prompts.groupby(["root", "block"]).mean().groupby("root").mean().mean())
 
 
 @pytest.mark.parametrize("statistic", REFERENCE)
