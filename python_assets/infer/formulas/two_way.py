@@ -34,15 +34,15 @@ def mean_error(x: Floats) -> MeanError:
     """
     n_units, n_prompts = x.shape[:2]
     by_unit, by_prompt = x.mean(axis=1), x.mean(axis=0)
-    of_units = by_unit.var(axis=0, ddof=1) / n_units
+    unit_var = by_unit.var(axis=0, ddof=1) / n_units
     if n_prompts < MIN_PROMPTS:
-        return MeanError(np.sqrt(of_units), np.full(of_units.shape, n_units - 1.0))
-    of_prompts = by_prompt.var(axis=0, ddof=1) / n_prompts
+        return MeanError(np.sqrt(unit_var), np.full(unit_var.shape, n_units - 1.0))
+    prompt_var = by_prompt.var(axis=0, ddof=1) / n_prompts
     residual = x - by_unit[:, None] - by_prompt + x.mean(axis=(0, 1))
     df_residual = (n_units - 1) * (n_prompts - 1)
-    of_residual = (residual**2).sum(axis=(0, 1)) / df_residual / (n_units * n_prompts)
-    variance = np.maximum(of_units + of_prompts - of_residual, np.maximum(of_units, of_prompts))
-    below = of_prompts**2 / (n_prompts - 1) + of_units**2 / (n_units - 1)
+    residual_var = (residual**2).sum(axis=(0, 1)) / df_residual / (n_units * n_prompts)
+    variance = np.maximum(unit_var + prompt_var - residual_var, np.maximum(unit_var, prompt_var))
+    below = prompt_var**2 / (n_prompts - 1) + unit_var**2 / (n_units - 1)
     df = np.divide(variance**2, below, out=np.full(below.shape, n_units - 1.0), where=below > 0)
     return MeanError(np.sqrt(variance), df)
 

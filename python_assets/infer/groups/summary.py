@@ -124,7 +124,7 @@ def _group_means(cells: Cells, present: Bools, columns: Ints) -> GroupMeans:
 
 
 def _cross(means: GroupMeans, cells: Cells, group: int, cell: Ints, columns: Ints) -> None:
-    """Put the error of units and prompts both in the place of that of units, where units of a group share prompts.
+    """Replace the error by that of units and prompts both, where units of a group share prompts.
 
     Args:
         means: whose arrays are written into.
