@@ -76,7 +76,7 @@ TABLES = {
     "summary_statistics": """
         select 'all' as slice_id, system_id, measure_id, calibration, 'concept' as grouping_id,
             format('Country {:02d}', c) as group_id, statistic, '' as parameters, random() - 0.3 as value,
-            case when statistic = 'mean' then random() end as ci_low,
+            value as value_responses, case when statistic = 'mean' then random() end as ci_low,
             case when statistic = 'mean' then random() end as ci_high, random() as z,
             75 as n_responses, 0 as n_missing, 75 as n_root_prompts
         from statistics_of_measures, range(21) countries(c)

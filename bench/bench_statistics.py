@@ -44,7 +44,8 @@ MARTS: Final = ("summary_statistics", "disparities")
 VALUES: Final = "source.plumbline.raw.measurements"
 _COMPARED: Final = """
     select count(*), count(*) filter (
-            where mart.value is null or abs(mart.value - hand.value) > 1e-9 * greatest(1, abs(hand.value))
+            where mart.value_responses is null
+                or abs(mart.value_responses - hand.value) > 1e-9 * greatest(1, abs(hand.value))
         )
     from {hand} as hand
     left join marts.{mart} as mart using ({keys})

@@ -1,5 +1,4 @@
-{# CTEs of int_statistics: long_statistics with those that are normalised after they were taken, and mean and spread of
-   each over the groups that are compared. #}
+{# CTEs of int_statistics: long_statistics with those that are normalised after they were taken. #}
 {% macro normalised_statistics() -%}
 pooled as (
     -- what a statistic is normalised by afterwards: the groups of its generation, or of all but the baseline
@@ -28,17 +27,5 @@ normalised_statistics as (
             as n_unpaired
     from long_statistics
     left join pooled using (pool_position, statistic_position)
-),
-
-spreads as (
-    select
-        comparison_position,
-        statistic_position,
-        avg(value) as value_mean,
-        case
-            when count(value) > 1 and not ({{ has_one_value('max(value)', 'min(value)') }}) then stddev_samp(value)
-        end as value_sd
-    from normalised_statistics
-    group by comparison_position, statistic_position
 )
 {%- endmacro %}

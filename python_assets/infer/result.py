@@ -100,7 +100,16 @@ class InferenceReason(StrEnum):
         "pooled_systems",
         "the answers of all generations to the same prompts are pooled: the rows of each generation are tested",
     )
-    TOO_FEW_UNITS = ("too_few_units", "fewer than 4 units in a group: its labels cannot be shuffled")
+    TOO_FEW_UNITS = (
+        "too_few_units",
+        "fewer than 4 units in a group: its labels cannot be shuffled; the interval of a mean of units that share "
+        "prompts needs 5",
+    )
+    IRREGULAR_UNITS = (
+        "irregular_units",
+        "some units of the group lack prompts that others answered, and fewer than 5 units answered all prompts, or "
+        "fewer than 5 prompts were answered by all units: no error of their mean is known",
+    )
     TOO_FEW_EXPECTED = (
         "too_few_expected",
         "fewer than 1 unit of some group is expected, even with all categories of the ground truth together",

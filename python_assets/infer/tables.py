@@ -162,9 +162,9 @@ TABLES: Final[Columns] = {
     "system_comparisons": COMPARISON_COLUMNS,
     "summary_statistics": _columns(
         f"{_KEYS} group_id category",
-        double="value ci_low ci_high skewness",
+        double="value std_error ci_low ci_high skewness",
         bigint="n_root_prompts",
-        varchar="inference_reason",
+        varchar="scope inference_reason",
     ),
     "function_statistics": _columns(f"{_KEYS} group_id", double="value", varchar="reason"),
     "design_power": _columns(

@@ -75,7 +75,8 @@ SHARES_OF_LABELS: Final = """
 """
 _STATISTICS: Final = f"""
     {NAMED.format(table="summary_statistics")}
-    select summary_statistics.* exclude (study_id, statistic, parameters), {_LABEL} as statistic
+    select summary_statistics.* exclude (study_id, statistic, parameters, value_responses, std_error, skewness, scope),
+        {_LABEL} as statistic
     from summary_statistics
     inner join named using (statistic, parameters)
     inner join kept using (slice_id, grouping_id)

@@ -117,6 +117,12 @@ def grouped(prompts: pd.DataFrame, slice_id: str, factors: list[str]) -> pd.Data
     )
 
 
+def mean_over_root_prompts(rows: pd.DataFrame) -> float:
+    """Mean of the rows of a group: prompts, cells and root prompts each count alike."""
+    prompts = rows.dropna(subset="x").groupby(["root", "block", "prompt_id"]).x.mean()
+    return float(prompts.groupby(["root", "block"]).mean().groupby("root").mean().mean())
+
+
 def differences(comparison: Comparison) -> dict[tuple[str, str], float]:
     """Each group minus what it is compared with on the same prompt, by reference."""
     return {key: own - other for key, (own, other) in compared_means(comparison).items()}

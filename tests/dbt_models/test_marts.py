@@ -8,7 +8,7 @@ import pytest
 
 from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import GROUPINGS, LEVELS
-from tests.dbt_models.reference import Comparison
+from tests.dbt_models.reference import Comparison, mean_over_root_prompts
 
 VERDICTS = ["beyond_margin", "different", "equivalent", "inconclusive", "not_tested"]
 SETS = ["primary", "truth", "secondary", "baseline"]
@@ -33,14 +33,17 @@ def test_outcome_distributions_have_intervals_that_count_root_prompts(built: Bui
             if of_values:
                 other = rows[tuple((keys | {"category": "0"})[key] for key in KEYS)]
                 assert (other.n, other.n_group) == ((x == 0).sum(), len(x))
-                assert not len(x) or other.share == pytest.approx(1 - x.mean(), abs=1e-12)
+                assert not len(x) or other.share_responses == pytest.approx(1 - x.mean(), abs=1e-12)
             assert (row.n, row.n_group) == (x.sum(), len(x))
             if not len(x):
-                assert row[["share", "ci_low", "ci_high"]].isna().all()
+                assert row[["share", "share_responses", "ci_low", "ci_high"]].isna().all()
                 continue
-            assert row.share == pytest.approx(x.mean(), abs=1e-12)
+            assert row.share_responses == pytest.approx(x.mean(), abs=1e-12)
+            assert row.share == pytest.approx(mean_over_root_prompts(comparison.rows_of[group]), abs=1e-12)
+            assert isinstance(row.scope, str) == (not np.isnan(row.ci_low))
             if not np.isnan(row.ci_low):
                 assert 0 <= row.ci_low < row.ci_high <= 1
+                assert row.ci_low - 1e-9 <= row.share <= row.ci_high + 1e-9
                 n_checked += 1
     assert n_checked > 10
 

@@ -11,7 +11,7 @@ from scipy.stats.contingency import association
 
 from tests.dbt_models.conftest import Built
 from tests.dbt_models.irregular_study import MEASURES, SLICES, STATISTICS
-from tests.dbt_models.reference import MIN_VALUES, PAIRED, REFERENCE, Comparison
+from tests.dbt_models.reference import MIN_VALUES, PAIRED, REFERENCE, Comparison, mean_over_root_prompts
 
 KEYS = ["slice_id", "system_id", "measure_id", "calibration", "grouping_id"]
 Row = Any  # a named tuple of pandas
@@ -30,15 +30,6 @@ def key_of(comparison: Comparison, *more: str) -> tuple[str, ...]:
 
 def kind_of(comparison: Comparison) -> str:
     return MEASURES[comparison.keys["measure_id"]][0]
-
-
-def assert_value(row: Row, value: float | None, reason: str | None = None) -> None:
-    if value is None:
-        assert pd.isna(row.value)
-        assert row.reason == reason
-    else:
-        assert row.value == pytest.approx(value, rel=1e-9, abs=1e-12)
-        assert pd.isna(row.reason)
 
 
 def assert_responses(row: Row, value: float | None, reason: str | None = None) -> None:
@@ -70,11 +61,13 @@ def test_statistics_of_a_group(built: Built, compared: list[Comparison], statist
             assert (row.n_responses, row.n_missing) == (len(x), len(of_group) - len(x))
             assert row.n_root_prompts == of_group.root[of_group.x.notna()].nunique()
             if len(x) < MIN_VALUES.get(statistic, 1):
-                assert_value(row, None, "too_few_values" if len(x) else "no_values")
+                assert_responses(row, None, "too_few_values" if len(x) else "no_values")
             elif statistic in ("skewness", "kurtosis") and np.ptp(x) < 1e-9:
-                assert_value(row, None, "constant_values")
+                assert_responses(row, None, "constant_values")
             else:
-                assert_value(row, REFERENCE[statistic](x))
+                assert_responses(row, REFERENCE[statistic](x))
+                value = mean_over_root_prompts(of_group) if statistic == "mean" else row.value_responses
+                assert row.value == pytest.approx(value, rel=1e-9, abs=1e-12)
             n_checked += 1
     assert n_checked > 300
 
@@ -90,7 +83,7 @@ def test_statistics_against_the_baseline(built: Built, compared: list[Comparison
         for group in comparison.groups:
             row, pairs = rows[key_of(comparison, group)], comparison.pairs(group)
             if comparison.keys["calibration"] == "calibrated":
-                assert_value(row, None, "already_calibrated")
+                assert_responses(row, None, "already_calibrated")
                 continue
             n_rows = len(comparison.rows_of[group])
             assert (row.n_responses, row.n_missing) == (len(pairs), n_rows - len(pairs))
@@ -98,7 +91,7 @@ def test_statistics_against_the_baseline(built: Built, compared: list[Comparison
             reason = paired_reason(comparison, group, statistic)
             reasons.add(reason)
             x, b, limits = pairs.x.to_numpy(), pairs.baseline_value.to_numpy(), ranges[key_of(comparison)[:4]]
-            assert_value(row, None if reason else PAIRED[statistic](x, b, limits), reason)
+            assert_responses(row, None if reason else PAIRED[statistic](x, b, limits), reason)
     assert reasons >= {None, "no_values", "no_baseline"}
 
 
@@ -149,14 +142,34 @@ def test_selection_rates_of_a_group(built: Built, compared: list[Comparison], pa
             x = comparison.values(group)
             selected = x >= standard - 1e-9 if parameters == SELECTIONS[0] else x <= 0.1 + 1e-9
             row = rows[key_of(comparison, group, parameters)]
-            assert_value(row, selected.mean() if len(x) else None, "no_values")
+            assert_responses(row, selected.mean() if len(x) else None, "no_values")
 
 
 def test_a_constant_column_is_selected_whole(built: Built):
     table = built.table("marts.summary_statistics")
     flat = table[(table.measure_id == "flat") & (table.parameters == SELECTIONS[0]) & (table.n_responses > 0)]
     assert len(flat) > 10
-    assert (flat.value == 1).all()
+    assert (flat[["value", "value_responses"]] == 1).all(axis=None)
+
+
+def test_a_number_with_an_interval_has_its_scope_and_lies_inside(built: Built):
+    table = built.table("marts.summary_statistics")
+    has_interval = table.ci_low.notna()
+    assert has_interval.sum() > 500
+    assert (table.scope.notna() == has_interval).all()
+    is_mean = has_interval & table.statistic.isin(["mean", "selection_rate", "precision"])
+    assert (table.std_error.notna() == is_mean).all()
+    inside = table[is_mean]
+    assert (inside.value - inside.ci_low > -1e-9).all() and (inside.ci_high - inside.value > -1e-9).all()
+
+
+def test_z_is_of_values_among_the_groups(built: Built):
+    table = built.table("marts.summary_statistics")
+    groups = table.groupby([*KEYS, "statistic", "parameters"]).value
+    z = (table.value - groups.transform("mean")) / groups.transform("std")
+    known = table.z.notna()
+    assert known.sum() > 500
+    np.testing.assert_allclose(table.z[known], z[known], rtol=1e-6, atol=1e-9)
 
 
 def test_disparities_over_groups(built: Built):
@@ -166,7 +179,7 @@ def test_disparities_over_groups(built: Built):
     stripped = disparities.parameters.str.replace(r";?cap=.*", "", regex=True)
     rows = lookup(disparities.assign(parameters=stripped.where(is_z, disparities.parameters)), [*KEYS, *MORE])
     for key, groups in statistics.groupby([*KEYS, "statistic", "parameters"]):
-        values = groups.value.dropna()
+        values = groups.value_responses.dropna()
         for metric, reference in INDICES.items():
             row = rows[(*key, metric)]
             assert row.n_groups == len(values)

@@ -232,7 +232,7 @@ class Published:
         )
 
     def _statistic(self, name: str, place: Path, grouping: str, group: str) -> Any:
-        column = {"n": "n_responses", "mean": "value", "sd": "sqrt(value)"}[name]
+        column = {"n": "n_responses", "mean": "value_responses", "sd": "sqrt(value)"}[name]
         return self.value(
             f"select {column} from summary_statistics where study_id = $study and {PLACE} and group_id = ? "
             "and statistic = ? and calibration = 'raw' and parameters = ''",

@@ -28,9 +28,8 @@ def test_answers_without_a_label_are_counted(fair_sea):
     """
     # 19 of the 900 answers to I1 name no occupation
     unscored = "measure_id = 'occupation_unscored' and statistic = 'mean'"
-    assert (
-        fair_sea.value(f"select round(sum(value * n_responses)) from summary_statistics {where} and {unscored}") == 19
-    )
+    counted = "select round(sum(value_responses * n_responses)) from summary_statistics"
+    assert fair_sea.value(f"{counted} {where} and {unscored}") == 19
     labels = f"outcome_distributions {where} and measure_id = 'occupation'"
     labelled = f"select distinct system_id, group_id, n_group, n_missing from {labels}"
     assert fair_sea.rows(f"select sum(n_group), sum(n_missing) from ({labelled})") == [(881, 19)]

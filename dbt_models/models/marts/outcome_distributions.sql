@@ -14,8 +14,10 @@ intervals as (
 counted as (
     select
         statistics.* exclude (category),
+        coalesce(intervals.value, total / nullif(n_responses, 0)) as share,
         intervals.ci_low,
         intervals.ci_high,
+        intervals.scope,
         case when statistics.kind = 'binary' then '1' else statistics.category end as category
     from statistics
     left join intervals
@@ -26,9 +28,10 @@ outcomes as (
     select * from counted
     union all by name
     select
-        * exclude (category, total, ci_low, ci_high),
+        * exclude (category, total, share, ci_low, ci_high),
         '0' as category,
         n_responses - coalesce(total, 0) as total,
+        1 - share as share,
         1 - ci_high as ci_low,
         1 - ci_low as ci_high
     from counted
@@ -44,9 +47,11 @@ select
     group_id,
     category,
     cast(coalesce(total, 0) as bigint) as n,
-    case when n_responses > 0 then total / n_responses end as share,
+    share,
+    case when n_responses > 0 then total / n_responses end as share_responses,
     ci_low,
     ci_high,
     n_responses as n_group,
-    n_missing
+    n_missing,
+    scope
 from outcomes

@@ -20,11 +20,12 @@ from scipy.special import gammaln
 from python_assets.infer.draws.exchange import Draws, Floats, Ints, each_batch
 from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.interval import RatePair
+from python_assets.infer.formulas.two_way import MIN_PROMPTS
 from python_assets.infer.options import Reference
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.schemes.differences import ContrastCounts, Counts, Differences, OfTs, ratio
 from python_assets.infer.schemes.pair_contrast import one_way
-from python_assets.infer.schemes.units import MIN_PROMPTS, MIN_UNITS_OF_GROUP, UNIT_ROUNDING, Units, unit_scopes
+from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, UNIT_ROUNDING, Units, unit_scopes
 from python_assets.infer.tables import THESE_PROMPTS
 from python_assets.study.base import Against
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from python_assets.infer.design.design import MIN_UNITS_FOR_SCOPE
 from python_assets.infer.draws.exchange import Floats, Ints, Slots
+from python_assets.infer.formulas.two_way import MIN_PROMPTS
 from python_assets.infer.tables import SIMILAR_PROMPTS, SIMILAR_UNITS, SIMILAR_UNITS_AND_PROMPTS, THESE_PROMPTS
 
 MIN_UNITS_OF_GROUP = 4
-MIN_PROMPTS = 5  # fewer tell nothing about other prompts
 UNIT_ROUNDING = 1e-12
 
 

@@ -18,7 +18,7 @@ function drawStatistics(study, chosen) {
       {},
       `${words(values.measure_id)}, ${values.calibration}: ${values.statistic} by system`,
     ),
-    extremes(study, values, chosen),
+    ...extremes(study, values, chosen),
     element(
       "h3",
       {},
@@ -38,10 +38,10 @@ function leftOut(n, nAll, name) {
   );
 }
 
-// as the table of disparities has them: what is not there is not computed here
+// as the table of disparities has them, of all responses but where labels make them: what is not there is not computed
 function extremes(study, values, chosen) {
   const { disparities, design } = study;
-  if (!disparities.nRows) return null;
+  if (!disparities.nRows) return [];
   const rows = KEYS.reduce((found, name) => rowsWith(disparities, name, values[name], found), null);
   const metrics = new Map();
   for (const i of bySystem(disparities, rows)) {
@@ -52,8 +52,9 @@ function extremes(study, values, chosen) {
   }
   const lines = [...metrics].filter(([, metrics]) => metrics.max !== undefined);
   if (!lines.length)
-    return element("p", { class: "soft" }, "There is no largest, mean and smallest group of this statistic.");
-  return extremesTable(study, lines);
+    return [element("p", { class: "soft" }, "There is no largest, mean and smallest group of this statistic.")];
+  const note = element("p", { class: "small soft" }, "In this table every response counts alike.");
+  return [extremesTable(study, lines), ["raw", "calibrated"].includes(values.calibration) ? note : null];
 }
 
 function extremesTable({ disparities, design }, lines) {

@@ -3,7 +3,7 @@
 with
 
 made as (
-    select {{ keys }}, group_id, value, ci_low, ci_high, n_root_prompts, inference_reason
+    select {{ keys }}, group_id, value, std_error, ci_low, ci_high, n_root_prompts, scope, inference_reason
     from {{ source('inference', 'summary_statistics') }}
     where {{ is_of_labels('calibration') }}
 ),

@@ -102,7 +102,6 @@ long_statistics as (
 select
     comparison_position, group_position, statistic_position, statistic, parameters, normalise,
     value,
-    (value - spreads.value_mean) / spreads.value_sd as z,
     n_responses - n_unpaired as n_responses,
     n_missing + n_unpaired as n_missing,
     n_unpaired,
@@ -117,4 +116,3 @@ select
         else 'constant_values'
     end as reason
 from normalised_statistics
-inner join spreads using (comparison_position, statistic_position)

@@ -11,7 +11,8 @@ with differences as (
 select summary.measure_id as measure, summary.calibration, summary.slice_id as slice, summary.grouping_id as grouping,
     coalesce(case when is_baseline then 'Baseline' else nullif(model, '') end, system_id) as model, system_prompt_name,
     system_id as system, summary.statistic, summary.parameters, summary.group_id as concept, summary.value,
-    summary.ci_low as value_ci_low, summary.ci_high as value_ci_high, summary.n_responses, summary.n_root_prompts,
+    summary.value_responses, summary.ci_low as value_ci_low, summary.ci_high as value_ci_high,
+    summary.scope as value_scope, summary.n_responses, summary.n_root_prompts,
     summary.reason, differences.reference, differences.value as difference, differences.null_q95 as noise_floor,
     differences.ci_low, differences.ci_high, differences.p_value as p, differences.q_value as q, differences.verdict,
     differences.inference_reason

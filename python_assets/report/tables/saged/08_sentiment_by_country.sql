@@ -10,7 +10,7 @@ with differences as (
 
 select summary.measure_id as measure, summary.grouping_id as grouping, summary.statistic, summary.calibration,
     case when is_baseline then 'Baseline' else coalesce(nullif(model, ''), system_id) end as model,
-    system_id as system, summary.group_id as concept, summary.value,
+    system_id as system, summary.group_id as concept, summary.value, summary.value_responses,
     rank() over (
         partition by measure_id, grouping_id, statistic, parameters, calibration, system_id, differences.reference
         order by summary.value

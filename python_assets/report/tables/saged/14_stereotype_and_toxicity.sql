@@ -20,7 +20,7 @@ spread as (
 )
 
 select means.measure_id as measure, means.grouping_id as grouping, systems.model, systems.system_prompt_name,
-    system_id as system, means.group_id as concept, means.value as mean, spread.std, differences.reference,
+    system_id as system, means.group_id as concept, means.value_responses as mean, spread.std, differences.reference,
     differences.value as difference, differences.ci_low, differences.ci_high, differences.q_value as q,
     differences.verdict, means.reason
 from summary_statistics as means
