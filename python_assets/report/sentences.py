@@ -592,6 +592,8 @@ def _largest(details: HypothesisDetails) -> str:
     if row is None:
         named, value = _capital(_name(hypothesis["largest_metric"])), number(hypothesis["largest_value"])
         return f"{named} {value}{_metric_interval(hypothesis, 'largest')}."
+    # not significant, so neither shrunken nor selected
+    row = {**row, **dict.fromkeys(("value_shrunken", "ci_low_selected", "ci_high_selected"))}
     if _is_beyond(hypothesis):
         seen = _seen(row, hypothesis["significance_level"])
         return f"Largest: {row['group_id']}: {_beyond(row, details, '')}{f' ({seen})' if seen else ''}."
@@ -796,24 +798,42 @@ def _size(hypothesis: Row) -> str:
     is_ratio = metric == "impact_ratio"
     says_nothing = floor is None or (is_ratio and floor == 0)
     chance = f"; chance alone gives {'down' if is_ratio else 'up'} to {number(floor)}"
-    return f"{_capital(_name(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
+    where = _by_margin(hypothesis, "metric", metric, hypothesis["metric_verdict"])
+    more = f"{'' if says_nothing else chance}{f'; {where}' if where else ''}"
+    interval = _metric_interval(hypothesis, "metric") if where else ""
+    return f"{_capital(_name(metric))} {number(value)}{interval}: {DISPARITIES[metric]}{more}."
 
 
 def _metric_and_margin(details: HypothesisDetails) -> str:
     """Where a metric of all groups lies by its margin: the one that heads the hypothesis, or the one beside groups."""
     hypothesis = details.hypothesis
-    heads = None, hypothesis["metric"]
-    is_other = hypothesis["headline_group_id"] is None and hypothesis["headline_metric"] not in heads
-    prefix, row_verdict = ("headline", hypothesis["verdict"]) if is_other else ("metric", hypothesis["metric_verdict"])
-    metric = hypothesis["headline_metric" if is_other else "metric"]
-    value, margin, origin = (hypothesis[f"{prefix}_{name}"] for name in ("value", "margin", "margin_origin"))
-    is_told_by_groups = bool(details.equivalent) and hypothesis["verdict"] == row_verdict == "equivalent"
-    if metric not in DISPARITIES or None in (value, margin) or row_verdict == "not_tested" or is_told_by_groups:
+    if _is_headed_by_another_metric(hypothesis):
+        prefix, metric, row_verdict = "headline", hypothesis["headline_metric"], hypothesis["verdict"]
+    elif hypothesis["verdict"] in DIFFERENCE_VERDICTS:
+        return ""  # _size says it
+    else:
+        prefix, metric, row_verdict = "metric", hypothesis["metric"], hypothesis["metric_verdict"]
+    where = _by_margin(hypothesis, prefix, metric, row_verdict)
+    if not where or (details.equivalent and hypothesis["verdict"] == row_verdict == "equivalent"):
         return ""
-    lies = {"beyond_margin": "is beyond", "equivalent": "is inside"}
-    where = lies.get(row_verdict, "is shown neither beyond nor inside")
-    size = f"{_capital(_name(metric))} {number(value)}{_metric_interval(hypothesis, prefix)}"
-    return f"{size} {where} its {margin_words(margin, origin, metric)}."
+    value = number(hypothesis[f"{prefix}_value"])
+    return f"{_capital(_name(metric))} {value}{_metric_interval(hypothesis, prefix)} is {where}."
+
+
+def _is_headed_by_another_metric(hypothesis: Row) -> bool:
+    """Whether a metric of all groups heads a hypothesis that is not the one told beside groups."""
+    heads = None, hypothesis["metric"]
+    return hypothesis["headline_group_id"] is None and hypothesis["headline_metric"] not in heads
+
+
+def _by_margin(hypothesis: Row, prefix: str, metric: str, row_verdict: str | None) -> str:
+    """On which side of its margin a metric is shown to lie; '' without a margin or a verdict."""
+    value, margin, origin = (hypothesis[f"{prefix}_{name}"] for name in ("value", "margin", "margin_origin"))
+    if metric not in DISPARITIES or None in (value, margin, row_verdict) or row_verdict == "not_tested":
+        return ""
+    sides = {"beyond_margin": "beyond", "equivalent": "inside"}
+    side = sides.get(row_verdict or "", "shown neither beyond nor inside")
+    return f"{side} its {margin_words(margin, origin, metric)}"
 
 
 def _metric_interval(hypothesis: Row, prefix: str) -> str:
