@@ -140,8 +140,8 @@ def margin_origins(rows: pd.DataFrame, declared: Margins) -> NDArray[np.object_]
     is_of_measure = pd.MultiIndex.from_frame(rows[["measure_id", "effect"]]).isin(by_measure) if by_measure else False
     # a margin of another name can only come from the study: of a change it is that of the difference
     is_default = rows.effect.isin([*default_margins()]) & ~(rows.effect.isin([*declared]) | is_of_measure)
-    origin = np.where(is_default, DEFAULT, DECLARED).astype(object)
-    return np.where(rows.margin.notna(), origin, None)
+    origin = pd.Series(np.where(is_default, DEFAULT, DECLARED), index=rows.index, dtype=object)
+    return origin.where(rows.margin.notna(), None).to_numpy()
 
 
 def margin_of_change(margins: Margins, measure_id: str, direction: str, kind: str) -> float:
