@@ -34,7 +34,7 @@ COLUMNS: Final = {
     "dropped_reason": "a branch left out, as for a word without replacement",
     "error": "a call that failed",
     "scorer_changed": "a second run",
-    "is_same_size": "a second run",
+    "is_same_effect": "a second run",
     "look": "analysis.looks",
     "messages_json": "prompts that go on with a conversation",
     "n_calls": "a provider that is called",

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from python_assets.infer.result import first_of
 from python_assets.study.base import Against
 from python_assets.study.metrics import default_margins
 from python_assets.study.study import Study
@@ -141,8 +140,8 @@ def margin_origins(rows: pd.DataFrame, declared: Margins) -> NDArray[np.object_]
     is_of_measure = pd.MultiIndex.from_frame(rows[["measure_id", "effect"]]).isin(by_measure) if by_measure else False
     # a margin of another name can only come from the study: of a change it is that of the difference
     is_default = rows.effect.isin([*default_margins()]) & ~(rows.effect.isin([*declared]) | is_of_measure)
-    has_margin = rows.margin.notna()
-    return first_of([(has_margin & is_default).to_numpy(), has_margin.to_numpy()], [DEFAULT, DECLARED])
+    origin = pd.Series(np.where(is_default, DEFAULT, DECLARED), index=rows.index, dtype=object)
+    return origin.where(rows.margin.notna(), None).to_numpy()
 
 
 def margin_of_change(margins: Margins, measure_id: str, direction: str, kind: str) -> float:

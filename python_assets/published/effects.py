@@ -46,8 +46,8 @@ def first_of_both_signs(rows: list[dict[str, Any]], most: int) -> list[dict[str,
     """The first rows, the last of them replaced where all lie on one side and a later one on the other.
 
     Args:
-        rows: with value, those that are told first in front.
-        most: how many are told.
+        rows: with value, in the order of the report.
+        most: how many are printed.
     """
     is_higher = [(row["value"] or 0) > 0 for row in rows]
     opposite = [row for row, higher in zip(rows, is_higher, strict=True) if higher is not is_higher[0]]

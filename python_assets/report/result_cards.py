@@ -54,10 +54,10 @@ FACTS: Final = f"""
             end as metric
         from first_hypotheses
     )
-    select named.*, disparities.value as metric_value, disparities.null_q95 as metric_null_q95,
-        case when is_headed_by_metric then disparities.q_value end as metric_q_value, count(*) over () as n_facts
+    select named.*, metrics.value as metric_value, metrics.null_q95 as metric_null_q95,
+        case when is_headed_by_metric then metrics.q_value end as metric_q_value, count(*) over () as n_facts
     from named
-    left join disparities
+    left join disparities as metrics
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters, metric)
     order by finding_rank
     limit {MAX_FACTS}
@@ -108,7 +108,7 @@ _OPEN: Final = """
     order by place
 """
 # what is told where nothing is significant
-LARGEST: Final = f"""
+LARGEST_EFFECTS: Final = f"""
     select system_id, measure_id, grouping_id, slice_id, statistic, verdict, {effect_columns("findings")}
     from findings
     where study_id = $study and verdict in ('inconclusive', 'equivalent') and largest_value is not null
@@ -204,7 +204,7 @@ def study_facts(reader: Reader) -> Facts:
         n_facts=n_facts,
         of_systems=reader.rows(_OF_SYSTEMS)[0],
         open_primary=_open_primary(reader.rows(_OPEN)),
-        largest=[] if hypotheses else [_largest(row) for row in reader.rows(LARGEST)],
+        largest=[] if hypotheses else [_largest(row) for row in reader.rows(LARGEST_EFFECTS)],
         not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
         unscored=[
             {**row, "measure": measure_name(row["measure_id"]), "why": _why(row)}
@@ -305,8 +305,8 @@ def _largest(row: Row) -> str:
     """An effect with what it is of, its margin and the verdict of its hypothesis."""
     slice_id = "" if row["slice_id"] == "all" else f", slice {row['slice_id']}"
     margin = "" if row["margin"] is None else f", {_margin(row)}"
-    place = f"{row['system_id']}: {measure_name(row['measure_id'])} by {row['grouping_id']}{slice_id}"
-    return f"{place}: {_effect(row)[:1].lower()}{_effect(row)[1:]}{margin} ({words(row['verdict'])})"
+    comparison = f"{row['system_id']}: {measure_name(row['measure_id'])} by {row['grouping_id']}{slice_id}"
+    return f"{comparison}: {_effect(row)[:1].lower()}{_effect(row)[1:]}{margin} ({words(row['verdict'])})"
 
 
 def _margin(row: Row) -> str:
@@ -316,7 +316,7 @@ def _margin(row: Row) -> str:
 def _size(hypothesis: Row) -> str:
     """The metric of the whole grouping beside its noise floor, how sure the finding is and on how much: in a line.
 
-    q is of the hypothesis; a metric has a q of its own, which is told where it heads the finding and nowhere else.
+    q is of the hypothesis; a metric has a q of its own, which is printed only where the metric heads the finding.
     """
     metric, value, floor = hypothesis["metric"], hypothesis["metric_value"], hypothesis["metric_null_q95"]
     pieces = []

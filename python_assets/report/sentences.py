@@ -372,13 +372,13 @@ def _answer(asked: HypothesisDetails) -> str:
             return f"whether {quantity} differs between {groups} {answers} {_UNTESTED} {_why(hypothesis)}"
 
 
-def _by_how_much(asked: HypothesisDetails) -> str:
+def _by_how_much(details: HypothesisDetails) -> str:
     """Past which margin or inside which one groups differ, or that no group is significant."""
-    if asked.told:
-        return _margin(asked.told)
-    if asked.inside and asked.hypothesis["verdict"] == "different":
-        return f", by less than the margin of {_margins(asked.inside)}"
-    return f", but {_which(asked.hypothesis)} is not settled{_ends(asked.hypothesis)}"
+    if details.told:
+        return _margin(details.told)
+    if details.inside and details.hypothesis["verdict"] == "different":
+        return f", by less than the margin of {_margins(details.inside)}"
+    return f", but {_which(details.hypothesis)} is not settled{_ends(details.hypothesis)}"
 
 
 def _is_beyond(hypothesis: Row) -> bool:
@@ -420,11 +420,11 @@ def _past(told: Sequence[Row]) -> str:
     return f", and by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
 
 
-def _levels(asked: HypothesisDetails) -> list[list[str]]:
+def _levels(details: HypothesisDetails) -> list[list[str]]:
     """The levels of each factor of a crossing."""
     return [
         list(dict.fromkeys(factor_levels))
-        for factor_levels in zip(*(name.split(LEVEL_SEPARATOR) for name in asked.groups), strict=True)
+        for factor_levels in zip(*(name.split(LEVEL_SEPARATOR) for name in details.groups), strict=True)
     ]
 
 
@@ -506,16 +506,16 @@ def _margins(rows: Sequence[Row]) -> str:
     return " or ".join(sorted({_size_of(row, row["margin"]) for row in rows}))
 
 
-def _inside(asked: HypothesisDetails) -> str:
+def _inside(details: HypothesisDetails) -> str:
     """The margin that all groups are inside of, and how far their intervals reach."""
-    rows = asked.equivalent
+    rows = details.equivalent
     if not rows:
         return ""
     margins = _margins(rows)
     low, high = ([row[end] for row in rows] for end in ("ci_low", "ci_high"))
     if None in low or None in high:
         return f" (less than {margins})"
-    level, one = plain(100 * (1 - asked.hypothesis["significance_level"])), rows[0]
+    level, one = plain(100 * (1 - details.hypothesis["significance_level"])), rows[0]
     whose = f"{level} % interval" if len(rows) == 1 else f"{level} % intervals all"
     return f" (less than {margins}; {whose} within {_digits(one, min(low))} to {_digits(one, max(high))})"
 
@@ -576,26 +576,28 @@ def _who(asked: HypothesisDetails) -> list[str]:
     return [_side(asked, rows) for rows in (worse, better) if rows]
 
 
-def _who_inside(asked: HypothesisDetails) -> list[str]:
+def _who_inside(details: HypothesisDetails) -> list[str]:
     """Groups that differ by less than their margin, the largest difference first."""
-    rows = sorted(asked.inside, key=lambda row: -abs(row["value"] or 0))
-    if not rows or _is_beyond(asked.hypothesis):
+    rows = sorted(details.inside, key=lambda row: -abs(row["value"] or 0))
+    if not rows or _is_beyond(details.hypothesis):
         return []
-    return [f"Different, and inside the margin: {_named_groups(asked, rows)}."]
+    return [f"Different, and inside the margin: {_named_groups(details, rows)}."]
 
 
-def _largest(asked: HypothesisDetails) -> str:
+def _largest(details: HypothesisDetails) -> str:
     """The largest effect of a hypothesis that no row heads: of a group, else of all groups."""
-    hypothesis, row = asked.hypothesis, asked.largest
+    hypothesis, row = details.hypothesis, details.largest
     if hypothesis["headline_metric"] is not None or hypothesis["largest_value"] is None:
         return ""
     if row is None:
         named, value = _capital(_name(hypothesis["largest_metric"])), number(hypothesis["largest_value"])
         return f"{named} {value}{_metric_interval(hypothesis, 'largest')}."
+    # not significant, so neither shrunken nor selected
+    row = {**row, **dict.fromkeys(("value_shrunken", "ci_low_selected", "ci_high_selected"))}
     if _is_beyond(hypothesis):
         seen = _seen(row, hypothesis["significance_level"])
-        return f"Largest: {row['group_id']}: {_beyond(row, asked, '')}{f' ({seen})' if seen else ''}."
-    return f"Largest difference: {row['group_id']} ({_told(row, asked)})."
+        return f"Largest: {row['group_id']}: {_beyond(row, details, '')}{f' ({seen})' if seen else ''}."
+    return f"Largest difference: {row['group_id']} ({_told(row, details)})."
 
 
 def _who_beyond(asked: HypothesisDetails) -> list[str]:
@@ -628,8 +630,8 @@ def _side(asked: HypothesisDetails, rows: Sequence[Row]) -> str:
     return f"{sides[0] if _is_worse(rows[0]) else sides[1]}: {_named_groups(asked, rows)}."
 
 
-def _named_groups(asked: HypothesisDetails, rows: Sequence[Row]) -> str:
-    named = [f"{row['group_id']} ({_told(row, asked)})" for row in rows[:_MOST_GROUPS]]
+def _named_groups(details: HypothesisDetails, rows: Sequence[Row]) -> str:
+    named = [f"{row['group_id']} ({_told(row, details)})" for row in rows[:_MOST_GROUPS]]
     return _listed([*named, f"{len(rows) - _MOST_GROUPS} more"] if len(rows) > _MOST_GROUPS else named)
 
 
@@ -796,24 +798,42 @@ def _size(hypothesis: Row) -> str:
     is_ratio = metric == "impact_ratio"
     says_nothing = floor is None or (is_ratio and floor == 0)
     chance = f"; chance alone gives {'down' if is_ratio else 'up'} to {number(floor)}"
-    return f"{_capital(_name(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
+    where = _by_margin(hypothesis, "metric", metric, hypothesis["metric_verdict"])
+    more = f"{'' if says_nothing else chance}{f'; {where}' if where else ''}"
+    interval = _metric_interval(hypothesis, "metric") if where else ""
+    return f"{_capital(_name(metric))} {number(value)}{interval}: {DISPARITIES[metric]}{more}."
 
 
-def _metric_and_margin(asked: HypothesisDetails) -> str:
+def _metric_and_margin(details: HypothesisDetails) -> str:
     """Where a metric of all groups lies by its margin: the one that heads the hypothesis, or the one beside groups."""
-    hypothesis = asked.hypothesis
-    heads = None, hypothesis["metric"]
-    is_other = hypothesis["headline_group_id"] is None and hypothesis["headline_metric"] not in heads
-    prefix, row_verdict = ("headline", hypothesis["verdict"]) if is_other else ("metric", hypothesis["metric_verdict"])
-    metric = hypothesis["headline_metric" if is_other else "metric"]
-    value, margin, origin = (hypothesis[f"{prefix}_{name}"] for name in ("value", "margin", "margin_origin"))
-    is_told_by_groups = bool(asked.equivalent) and hypothesis["verdict"] == row_verdict == "equivalent"
-    if metric not in DISPARITIES or None in (value, margin) or row_verdict == "not_tested" or is_told_by_groups:
+    hypothesis = details.hypothesis
+    if _is_headed_by_another_metric(hypothesis):
+        prefix, metric, row_verdict = "headline", hypothesis["headline_metric"], hypothesis["verdict"]
+    elif hypothesis["verdict"] in DIFFERENCE_VERDICTS:
+        return ""  # _size says it
+    else:
+        prefix, metric, row_verdict = "metric", hypothesis["metric"], hypothesis["metric_verdict"]
+    where = _by_margin(hypothesis, prefix, metric, row_verdict)
+    if not where or (details.equivalent and hypothesis["verdict"] == row_verdict == "equivalent"):
         return ""
-    lies = {"beyond_margin": "is beyond", "equivalent": "is inside"}
-    where = lies.get(row_verdict, "is shown neither beyond nor inside")
-    size = f"{_capital(_name(metric))} {number(value)}{_metric_interval(hypothesis, prefix)}"
-    return f"{size} {where} its {margin_words(margin, origin, metric)}."
+    value = number(hypothesis[f"{prefix}_value"])
+    return f"{_capital(_name(metric))} {value}{_metric_interval(hypothesis, prefix)} is {where}."
+
+
+def _is_headed_by_another_metric(hypothesis: Row) -> bool:
+    """Whether a metric of all groups heads a hypothesis that is not the one told beside groups."""
+    heads = None, hypothesis["metric"]
+    return hypothesis["headline_group_id"] is None and hypothesis["headline_metric"] not in heads
+
+
+def _by_margin(hypothesis: Row, prefix: str, metric: str, row_verdict: str | None) -> str:
+    """On which side of its margin a metric is shown to lie; '' without a margin or a verdict."""
+    value, margin, origin = (hypothesis[f"{prefix}_{name}"] for name in ("value", "margin", "margin_origin"))
+    if metric not in DISPARITIES or None in (value, margin, row_verdict) or row_verdict == "not_tested":
+        return ""
+    sides = {"beyond_margin": "beyond", "equivalent": "inside"}
+    side = sides.get(row_verdict or "", "shown neither beyond nor inside")
+    return f"{side} its {margin_words(margin, origin, metric)}"
 
 
 def _metric_interval(hypothesis: Row, prefix: str) -> str:

@@ -4,7 +4,7 @@
 with
 
 run_findings as (
-    select * from {{ ref('run_findings') }}
+    select *, headline_metric is not null as is_headline from {{ ref('run_findings') }}
 ),
 
 runs as (
@@ -15,9 +15,8 @@ runs as (
 drawn as (
     select
         *,
-        headline_metric is not null as is_headline,
         {% for column in named + sizes + ['margin_origin'] %}
-        case when headline_metric is not null then headline_{{ column }} else largest_{{ column }} end as {{ column }},
+        case when is_headline then headline_{{ column }} else largest_{{ column }} end as {{ column }}{{ ',' if not loop.last }}
         {% endfor %}
     from run_findings
 ),
@@ -69,8 +68,9 @@ select
     case
         when metric is not null and metric_before is not null
         then
-            {% for column in named %}
-            {{ column }} is not distinct from {{ column }}_before{{ ' and' if not loop.last }}
-            {% endfor %}
+            metric = metric_before
+            and coalesce(group_id, '') = coalesce(group_id_before, '')
+            and category = category_before
+            and reference = reference_before
     end as is_same_effect
 from in_order

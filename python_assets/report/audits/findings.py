@@ -91,7 +91,7 @@ def audit_findings(home: Home, record: Record) -> dict[str, Any]:
 
 
 def primary_verdicts(findings: Mapping[str, Any]) -> set[str]:
-    """Verdicts of primary hypotheses, of any model in any benchmark: what --fail-on goes by."""
+    """Verdicts of primary hypotheses, of any model in any benchmark: what --fail-on reads."""
     primary = (one for one in findings["benchmarks"] if one.get("family_id") == PRIMARY)
     return {verdict for benchmark in primary for verdict in benchmark["verdicts"].values()}
 

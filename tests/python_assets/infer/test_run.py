@@ -293,7 +293,9 @@ def test_a_hypothesis_has_one_p_and_its_groups_none_below_it(study):
     assert hypothesis.q_value == hypothesis.p_value  # alone in its set
     assert (groups.q_value >= hypothesis.q_value).all()
     assert (groups.p_value_maxt >= groups.p_value).all()
-    assert set(rows(connection, "disparities", "p_value is not null").q_value) == {hypothesis.q_value}
+    metrics = rows(connection, "disparities", "p_value is not null")
+    assert set(metrics.hypothesis_q_value) == {hypothesis.q_value}
+    assert metrics.q_value.tolist() == metrics.p_value.clip(lower=hypothesis.q_value).tolist()
 
 
 def test_the_study_says_which_hypotheses_it_is_about(study):

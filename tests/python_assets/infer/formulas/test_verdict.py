@@ -16,6 +16,7 @@ from python_assets.infer.formulas.verdict import (
     is_off,
     n_needed,
     numbers_of_metrics,
+    q_of_metrics,
     row_verdicts,
 )
 
@@ -176,3 +177,12 @@ def index_word(**numbers):
 )
 def test_words_of_an_index_follow_its_hypothesis_its_floor_and_its_interval(numbers, word):
     assert index_word(**numbers) == word
+
+
+@pytest.mark.parametrize(
+    "row", json.loads(Path(__file__).with_name("words_golden.json").read_text())["rows_of_disparities"]
+)
+def test_golden_q_of_metrics(row):
+    p, q, expected = (np.nan if row[name] is None else row[name] for name in ("p_value", "question_q_value", "q_value"))
+    found = q_of_metrics(pd.DataFrame([{"q_hypothesis": q, "p_value": p, "inference_reason": None}]))
+    assert found == pytest.approx([expected], nan_ok=True)
