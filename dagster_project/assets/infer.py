@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 GRAINS = {
     "hypotheses": "question, whether the groups of a grouping differ or generations do: its set, p and q",
-    "summary_statistics": "group and statistic: its interval",
+    "summary_statistics": "group and statistic: its mean or rate, and its interval",
     "function_statistics": "group and statistic that is a function of the study's own: its value",
     "contrasts": "group and contrast: p, interval, q and verdict",
     "disparities": "grouping, statistic and metric: null, interval, p and verdict",

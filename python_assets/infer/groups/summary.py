@@ -140,10 +140,11 @@ def _cross(means: GroupMeans, cells: Cells, group: int, cell: Ints, columns: Int
     table = np.full((unit.max() + 1, prompt.max() + 1), -1)
     table[unit, prompt] = cell
     has_own_prompts = len(table) > 1 and (table >= 0).sum(axis=0).max() == 1
-    means.scope[group] = unit_scopes(np.array(len(table)), table.shape[1], has_own_prompts=has_own_prompts)
+    scope = unit_scopes(np.array([len(table)]), table.shape[1], has_own_prompts=has_own_prompts)
+    means.scope[group] = scope[0]
     if has_own_prompts:
         return
-    means.is_crossed[group], means.is_rarely_apart[:, group], means.skewness[:, group] = True, False, np.nan
+    means.is_crossed[group], means.skewness[:, group] = True, np.nan
     whole_units, whole_prompts = complete_part(table >= 0)
     whole = table[whole_units][:, whole_prompts]
     fewest_prompts = min(table.shape[1], MIN_PROMPTS) if len(whole) == len(table) else MIN_PROMPTS

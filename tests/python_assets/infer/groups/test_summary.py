@@ -58,7 +58,9 @@ def names_of(x, kind="continuous"):
 def rows_of(cells):
     """Rows of the table; '' where a word is missing."""
     found = pd.concat(map(pd.DataFrame, summary_rows(cells, 0.05)), ignore_index=True)
-    return found.fillna({"scope": "", "inference_reason": ""})
+    found = found.fillna({"scope": "", "inference_reason": ""})
+    assert all(isinstance(word, str) for word in (*found.scope, *found.inference_reason))  # an array equals its word
+    return found
 
 
 def close(expected):
