@@ -275,12 +275,12 @@ class Study(Part):
 
     @property
     def margins(self) -> Margins:
-        """The largest differences that do not matter; the documents' own where the study declares none."""
+        """The largest differences that do not matter; the documents' too, unless the study leaves them out."""
         declared = {
             make_id(name) if isinstance(margin, dict) else name: margin
             for name, margin in self.analysis.margins.items()
         }
-        return {**default_margins(), **declared}
+        return declared if self.analysis.default_margins is False else {**default_margins(), **declared}
 
     @property
     def compared_with(self) -> str | None:
