@@ -7,7 +7,7 @@ metrics as (
 ),
 
 shown as (
-    {% for mart, name, q in [('disparities', 'metric', 'hypothesis_q_value'), ('contrasts', 'contrast', 'q_value')] %}
+    {% for mart, name, q in [('disparities', 'metric', 'q_value'), ('contrasts', 'contrast', 'q_value')] %}
     select '{{ mart }}' as mart, study_id, system_id, measure_id, grouping_id, {{ name }} as name, value, null_q95
     from {{ ref(mart) }}
     where {{ is_shown() }} and {{ q }} <= 0.05e0
@@ -16,16 +16,6 @@ shown as (
     select 'contrasts' as mart, study_id, system_id, measure_id, grouping_id, contrast as name, value, null_q95
     from {{ ref('int_hypothesis_groups') }}
     where {{ is_shown() }} and q_value <= 0.05e0
-    union all
-    select
-        case
-            when headline_metric like '%difference' or headline_metric = 'interaction' then 'contrasts'
-            else 'disparities'
-        end as mart,
-        study_id, system_id, measure_id, grouping_id, headline_metric as name, headline_value as value,
-        headline_null_q95 as null_q95
-    from {{ ref('findings') }}
-    where {{ is_shown() }} and n_groups_different > 0 and q_value <= 0.05e0
 )
 
 select shown.*

@@ -38,7 +38,7 @@ _DIGEST: Final = f"""
 """
 # what is not told between looks, where a table has it
 _WITHHELD: Final = (
-    *("p_equivalence", "q_equivalence", "verdict_reason"),
+    *("p_equivalence", "q_equivalence", "hypothesis_q_value", "verdict_reason"),
     *(f"headline_{name}" for name in HEADLINE),
     *(
         "p_value",

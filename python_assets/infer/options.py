@@ -7,13 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from python_assets.infer.result import first_of
 from python_assets.study.base import Against
+from python_assets.study.metrics import default_margins
 from python_assets.study.study import Study
 
 MOST_PERMUTATIONS: Final = 99_999  # that questions at the floor are drawn on to
 
+DECLARED: Final = "declared"  # whose a margin is
+DEFAULT: Final = "default"
 Margins = Mapping[str, float | Mapping[str, float]]
 FIRST_DRAWS = 999  # of a question, unless its p then lies so low that more are drawn (inference.md 6.5)
 # system_id and measure_id of what finds a label in too few answers
@@ -123,6 +128,21 @@ def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> f
         return float(measure_margins[name])
     common = None if name == "impact_ratio" and direction == "none" else margins.get(name)
     return np.nan if common is None or isinstance(common, Mapping) else float(common)
+
+
+def margin_origins(rows: pd.DataFrame, declared: Margins) -> NDArray[np.object_]:
+    """Whose the margin of every row is: DECLARED by the study, DEFAULT (metrics.md 6.6), None without one.
+
+    Args:
+        rows: with measure_id, effect, the name of contrast or metric, and margin.
+        declared: of the study, without defaults.
+    """
+    by_measure = [(key, name) for key, names in declared.items() if isinstance(names, Mapping) for name in names]
+    is_of_measure = pd.MultiIndex.from_frame(rows[["measure_id", "effect"]]).isin(by_measure) if by_measure else False
+    # a margin of another name can only come from the study: of a change it is that of the difference
+    is_default = rows.effect.isin([*default_margins()]) & ~(rows.effect.isin([*declared]) | is_of_measure)
+    has_margin = rows.margin.notna()
+    return first_of([(has_margin & is_default).to_numpy(), has_margin.to_numpy()], [DEFAULT, DECLARED])
 
 
 def margin_of_change(margins: Margins, measure_id: str, direction: str, kind: str) -> float:

@@ -36,6 +36,7 @@ from python_assets.infer.formulas.verdict import (
     n_needed,
     numbers_of_contrasts,
     numbers_of_metrics,
+    q_of_metrics,
     row_verdicts,
 )
 from python_assets.infer.hypotheses import (
@@ -48,7 +49,7 @@ from python_assets.infer.hypotheses import (
     with_significance,
     with_verdicts,
 )
-from python_assets.infer.options import MOST_PERMUTATIONS, Options, options_of
+from python_assets.infer.options import MOST_PERMUTATIONS, Margins, Options, margin_origins, options_of
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import (
     HEADLINE,
@@ -149,7 +150,7 @@ def infer_study(
             for name, family_rows in tables["hypotheses"].groupby("family_id")
         }
         tables |= united(chunks.each(partial(_last, ordered=ordered), {name: tables[name] for name in _LOOKED_AT}))
-        tables = _with_verdicts(tables, look, study.power)
+        tables = _with_verdicts(_with_margin_origins(tables, study.declared_margins), look, study.power)
     elif declared is not None and len(declared):
         unobserved = with_families(_unobserved(declared, declared.iloc[:0]), _families(connection, study))
         tables["hypotheses"] = _as_published(
@@ -263,6 +264,15 @@ def _with_levels(tables: Frames, look: Look) -> Frames:
     return {**tables, "hypotheses": hypotheses, "contrasts": contrasts, "system_comparisons": pairs}
 
 
+def _with_margin_origins(tables: Frames, declared: Margins) -> Frames:
+    """Tables that say of each margin whether the study declares it."""
+    effects = {"contrasts": "contrast", "disparities": "metric", "system_comparisons": "comparison"}
+    return {**tables} | {
+        name: tables[name].assign(margin_origin=margin_origins(tables[name].rename(columns={effect: "effect"}), declared))
+        for name, effect in effects.items()
+    }
+
+
 def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> Frames:
     """Tables with the verdict of every row that tests something, and how many root prompts an open one needs."""
     alpha = look.level
@@ -298,18 +308,19 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
     disparities = disparities.merge(hypothesis_columns, on=HYPOTHESIS, how="left", validate="many_to_one")
     has_parts = disparities.inference_reason == InferenceReason.TOLD_BY_PARTS
     disparities = disparities.assign(
-        q_value=disparities.q_own.where(~has_parts, disparities.q_told),
+        q_hypothesis=disparities.q_own.where(~has_parts, disparities.q_told),
         is_significant=disparities.is_significant.where(~has_parts, disparities.is_told_significant),
     )
     # of a question that an earlier look called the indices are held against their floor and margin still
-    called = disparities.assign(q_value=disparities["q_value"].mask(disparities.is_significant.eq(True), 0.0))
+    called = disparities.assign(q_hypothesis=disparities.q_hypothesis.mask(disparities.is_significant.eq(True), 0.0))
     judged = row_verdicts(numbers_of_metrics(called), alpha)
     is_descriptive = (disparities.inference_reason == InferenceReason.DESCRIPTIVE).to_numpy()
     disparities = disparities.assign(
         value_cells=disparities.value,
         verdict=first_of([~is_descriptive], [judged.verdict]),
         verdict_reason=first_of([~is_descriptive], [judged.reason]),
-        q_value=disparities["q_value"].where(disparities.p_value.notna()),
+        q_value=np.where(disparities.p_value.notna(), q_of_metrics(disparities), np.nan),
+        hypothesis_q_value=disparities.q_own,
     )
     pairs = tables["system_comparisons"]
     q_inside = adjusted_margin(hypotheses, changes_as_contrasts(pairs), "p_equivalence")

@@ -114,16 +114,16 @@ _MISSING: Final = _columns(
 _TESTED: Final = _columns(
     double="value_cells null_median null_q95 ci_low ci_high p_value q_value margin",
     bigint="n_draws n_root_prompts n_units",
-    varchar="verdict verdict_reason method scope inference_reason",
+    varchar="margin_origin verdict verdict_reason method scope inference_reason",
 )
 COMPARISON_COLUMNS: Final = (
     _columns(
         "study_id",
         *ROW_KEYS,
         double="value value_a value_b skewness ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
-        "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence",
+        "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence margin",
         bigint="significant_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
-        varchar="explained_by reason_alone family_id verdict verdict_reason scope method reason inference_reason",
+        varchar="margin_origin explained_by reason_alone family_id verdict verdict_reason scope method reason inference_reason",
     )
     | _SELECTED
     | _MISSING
@@ -157,7 +157,7 @@ TABLES: Final[Columns] = {
     "amplifications": _columns(
         _KEYS, double="value_cells null_median null_q95", bigint="n_draws", varchar="inference_reason"
     ),
-    "disparities": _columns(f"{_KEYS} category metric", double="value_corrected") | _TESTED,
+    "disparities": _columns(f"{_KEYS} category metric", double="value_corrected hypothesis_q_value") | _TESTED,
     "system_comparisons": COMPARISON_COLUMNS,
     "summary_statistics": _columns(
         f"{_KEYS} group_id category",

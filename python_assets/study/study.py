@@ -274,13 +274,18 @@ class Study(Part):
         return self.analysis.looks
 
     @property
-    def margins(self) -> Margins:
-        """The largest differences that do not matter; the documents' too, unless the study leaves them out."""
-        declared = {
+    def declared_margins(self) -> Margins:
+        """The largest differences that do not matter, as the study declares them."""
+        return {
             make_id(name) if isinstance(margin, dict) else name: margin
             for name, margin in self.analysis.margins.items()
         }
-        return declared if self.analysis.default_margins is False else {**default_margins(), **declared}
+
+    @property
+    def margins(self) -> Margins:
+        """Those, and the documents' own where the study declares none and does not leave them out."""
+        defaults = default_margins() if self.analysis.default_margins is None else {}
+        return {**defaults, **self.declared_margins}
 
     @property
     def compared_with(self) -> str | None:

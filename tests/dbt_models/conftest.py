@@ -39,6 +39,7 @@ class Analysis(NamedTuple):
     n_bootstrap: int = 200
     alpha: float = 0.1
     margins: dict[str, float] = {}
+    declared_margins: dict[str, float] = {}
     unit: str | None = None
     references: dict[str, tuple[Against, str | None]] = {
         grouping: (Against(against), group) for grouping, (against, group) in REFERENCES.items()

@@ -135,16 +135,67 @@ def test_every_finding_reads_as_a_sentence(built: Built):
     assert (starts == findings.is_tool_bias).all()
 
 
-def test_a_finding_prints_the_tested_number_of_its_row(built: Built):
-    findings, disparities = built.table("marts.findings"), built.table("marts.disparities")
-    of_index = findings[~findings.headline_metric.str.endswith("_difference")]
-    rows = disparities.rename(columns={"metric": "headline_metric"})
-    merged = of_index.merge(rows, on=[*OF_HYPOTHESIS, "headline_metric"], suffixes=("", "_of_row"))
-    assert len(merged) > 100
-    assert merged.headline_value.equals(merged.value.rename("headline_value"))
-    of_groups = findings[findings.headline_metric.str.endswith("_difference")]
-    assert ((of_groups.n_groups == 2) | (of_groups.n_groups_different > 0)).all()
-    assert of_groups.headline_value.notna().sum() > 10
+def effects_of(built: Built) -> pd.DataFrame:
+    """Every contrast, metric and change that has a value, as the marts have it, with the keys of its hypothesis."""
+    contrasts = built.table("marts.contrasts").rename(columns={"contrast": "metric"})
+    disparities = built.table("marts.disparities").assign(group_id=None, category="", reference="")
+    changes = built.table("marts.system_comparisons").rename(columns={"comparison": "metric"})
+    is_alone = changes.value_alone.notna()
+    of_pairs = changes.assign(
+        reference="",
+        parameters="",
+        statistic=changes.metric.where(changes.metric == "mean_change", "groups_changed"),
+        **{name: changes[f"{name}_alone"].where(is_alone, changes[name]) for name in ("value", "ci_low", "ci_high")},
+    )
+    rows = pd.concat([contrasts, disparities, of_pairs], ignore_index=True)
+    rows = rows.assign(reference_system_id=rows.reference_system_id.fillna(""), group_id=rows.group_id.replace("", None))
+    return rows[rows.value.notna()]
+
+
+OF_EFFECT = ["metric", "group_id", "category", "reference"]
+NUMBERS = ["value", "ci_low", "ci_high", "margin", "margin_origin"]
+
+
+@pytest.mark.parametrize("kind", ["headline", "largest"])
+def test_a_headline_and_a_largest_are_of_one_row_each(built: Built, kind: str):
+    hypotheses = built.table("marts.hypotheses")
+    told = hypotheses[hypotheses[f"{kind}_metric"].notna()]
+    names = {f"{kind}_{name}": name for name in (*OF_EFFECT, *NUMBERS)}
+    keys = [*OF_HYPOTHESIS, "reference_system_id"]
+    told = told[[*keys, *names, "verdict"]].rename(columns=names)
+    merged = told.merge(effects_of(built), on=[*keys, *OF_EFFECT], suffixes=("", "_of_row"), validate="one_to_one")
+    assert len(merged) == len(told) > 20
+    for name in NUMBERS:
+        assert merged[name].equals(merged[f"{name}_of_row"].rename(name)), name
+    if kind == "headline":
+        is_inside = (merged.verdict == "different") & (merged.verdict_of_row == "equivalent")
+        assert ((merged.verdict == merged.verdict_of_row) | is_inside).all()
+    else:
+        assert hypotheses[hypotheses.headline_metric.notna()].largest_metric.notna().all()
+        assert told.group_id.isna().any()
+
+
+def test_an_open_hypothesis_has_no_headline_and_every_other_one_a_row_of_its_verdict(built: Built):
+    hypotheses = built.table("marts.hypotheses")
+    is_open = hypotheses.verdict.isin(["inconclusive", "not_tested"])
+    assert hypotheses[is_open].headline_metric.isna().all()
+    assert hypotheses[hypotheses.verdict.isin(["beyond_margin", "equivalent"])].headline_metric.notna().all()
+    findings = built.table("marts.findings")
+    assert findings.largest_value.notna().equals(findings.reason.isna().rename("largest_value"))
+
+
+def test_the_headline_of_groups_is_a_row_of_run_groups(built: Built):
+    groups, hypotheses = built.table("marts.run_groups"), built.table("marts.hypotheses")
+    is_of_group = hypotheses.headline_group_id.notna() & (hypotheses.reference_system_id == "")
+    assert groups.is_headline.sum() == is_of_group.sum() > 10
+
+
+def test_q_of_a_metric_is_its_own(built: Built):
+    rows = built.table("marts.disparities")
+    tested = rows[rows.p_value.notna()]
+    assert tested.q_value.equals(np.fmax(tested.p_value, tested.hypothesis_q_value).rename("q_value"))
+    assert (tested.q_value > tested.hypothesis_q_value).sum() > 10
+    assert rows[rows.p_value.isna()].q_value.isna().all()
 
 
 def test_finding_groups_are_significant_rows_of_contrasts_once_a_pair(built: Built):

@@ -62,6 +62,7 @@ select
     inference.family_id,
     inference.n_hypotheses,
     inference.margin,
+    inference.margin_origin,
     {{ band(value) }} as band,
     {{ verdict(value, 'contrast_values.is_tested') }} as verdict,
     inference.verdict_reason,

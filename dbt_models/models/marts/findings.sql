@@ -77,12 +77,10 @@ select
     ranked.significant_at_look,
     ranked.n_hypotheses,
     ranked.verdict,
-    ranked.headline_metric,
-    ranked.value as headline_value,
-    ranked.null_q95 as headline_null_q95,
-    ranked.ci_low as headline_ci_low,
-    ranked.ci_high as headline_ci_high,
-    ranked.margin as headline_margin,
+    ranked.verdict_reason,
+    {% for column in headline_columns() %}
+    ranked.{{ column }},
+    {% endfor %}
     ranked.n_groups,
     ranked.n_groups_different,
     ranked.n_responses,
@@ -101,7 +99,7 @@ select
         else first_requests.requested_at
     end, false) as is_preregistered,
     sentences.sentence,
-    ranked.reason,
+    case when ranked.largest_value is null then ranked.metric_reason end as reason,
     ranked.inference_reason
 from ranked
 inner join sentences using ({{ hypothesis_keys() | join(', ') }})

@@ -18,14 +18,9 @@ select
     n_hypotheses,
     verdict,
     verdict_reason,
-    strongest_verdict,
-    strongest_effect,
-    strongest_group_id,
-    strongest_category,
-    strongest_value,
-    strongest_ci_low,
-    strongest_ci_high,
-    strongest_margin,
+    {% for column in headline_columns() %}
+    {{ column }},
+    {% endfor %}
     n_groups,
     n_groups_different,
     n_responses,

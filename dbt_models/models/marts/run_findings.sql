@@ -62,8 +62,8 @@ select
     hypotheses.p_value,
     hypotheses.q_value,
     hypotheses.verdict,
-    {% for column in ['verdict', 'effect', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
-    hypotheses.strongest_{{ column }},
+    {% for column in headline_columns() %}
+    hypotheses.{{ column }},
     {% endfor %}
     measures.unit,
     studies.significance_level,

@@ -1,3 +1,4 @@
+{% set keys = hypothesis_keys() | join(', ') %}
 with
 
 hypothesis_groups as (
@@ -6,6 +7,17 @@ hypothesis_groups as (
 
 studies as (
     select study_id, run_id from {{ ref('studies') }}
+),
+
+headlines as (
+    select
+        {{ keys }},
+        headline_metric as contrast,
+        headline_group_id as group_id,
+        headline_category as category,
+        headline_reference as reference
+    from {{ ref('hypotheses') }}
+    where reference_system_id = '' and headline_group_id is not null
 )
 
 select
@@ -23,7 +35,10 @@ select
     hypothesis_groups.ci_high,
     hypothesis_groups.q_value,
     hypothesis_groups.margin,
+    hypothesis_groups.margin_origin,
     hypothesis_groups.verdict,
-    hypothesis_groups.explained_by
+    hypothesis_groups.explained_by,
+    headlines.study_id is not null as is_headline
 from hypothesis_groups
 inner join studies using (study_id)
+left join headlines using ({{ keys }}, contrast, group_id, category, reference)

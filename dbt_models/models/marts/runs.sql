@@ -1,5 +1,5 @@
 {% set outcomes = ['significant', 'equivalent', 'inconclusive', 'not_testable', 'not_observed', 'not_asked'] -%}
-{% set verdicts = ['beyond_margin', 'different', 'equivalent', 'inconclusive'] -%}
+{% set verdicts = ['beyond_margin', 'different', 'inconclusive'] -%}
 with
 
 studies as (
@@ -73,7 +73,7 @@ accounts as (
         sum(case when outcome = '{{ outcome }}' then 1 else 0 end) as n_{{ outcome }},
         {% endfor %}
         {% for verdict in verdicts %}
-        sum(case when strongest_verdict = '{{ verdict }}' then 1 else 0 end) as n_verdict_{{ verdict }},
+        sum(case when verdict = '{{ verdict }}' then 1 else 0 end) as n_verdict_{{ verdict }},
         {% endfor %}
         count(*) as n_hypotheses
     from hypotheses

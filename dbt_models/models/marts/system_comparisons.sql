@@ -43,6 +43,8 @@ select
     q_value,
     significant_at_look,
     q_equivalence,
+    margin,
+    margin_origin,
     explained_by,
     reason_alone,
     family_id,

@@ -58,12 +58,12 @@ select
     earlier.wave as wave_before,
     now.verdict,
     earlier.verdict as verdict_before,
-    {% for column in ['effect', 'group_id', 'category', 'value', 'ci_low', 'ci_high'] %}
-    now.strongest_{{ column }},
-    earlier.strongest_{{ column }} as strongest_{{ column }}_before,
+    {% for column in ['is_headline', 'metric', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
+    now.{{ column }},
+    earlier.{{ column }} as {{ column }}_before,
     {% endfor %}
     now.unit,
-    now.is_same_size,
+    now.is_same_effect,
     now.scorer_changed,
     coalesce(tested.n_compared, 0) > 0 as is_tested,
     {% for column in ['outcome', 'group_id', 'category'] %}

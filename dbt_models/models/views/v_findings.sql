@@ -37,11 +37,15 @@ select
     findings.verdict,
     {{ rounded('findings.p_value') }} as p_value,
     {{ rounded('findings.q_value') }} as q_value,
-    findings.headline_metric,
-    {{ rounded('findings.headline_value') }} as headline_value,
-    {{ rounded('findings.headline_ci_low') }} as headline_ci_low,
-    {{ rounded('findings.headline_ci_high') }} as headline_ci_high,
-    {{ rounded('findings.headline_margin') }} as headline_margin,
+    {% for kind in ['headline', 'largest'] %}
+    {% for column in ['metric', 'group_id', 'category', 'reference'] %}
+    findings.{{ kind }}_{{ column }},
+    {% endfor %}
+    {% for column in ['value', 'ci_low', 'ci_high', 'margin'] %}
+    {{ rounded('findings.' ~ kind ~ '_' ~ column) }} as {{ kind }}_{{ column }},
+    {% endfor %}
+    findings.{{ kind }}_margin_origin,
+    {% endfor %}
     findings.n_groups,
     findings.n_groups_different,
     findings.n_responses,

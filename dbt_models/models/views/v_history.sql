@@ -1,4 +1,6 @@
 {% set keys = (hypothesis_keys() + ['reference_system_id']) | join(', ') %}
+{% set named = ['metric', 'group_id', 'category', 'reference'] %}
+{% set sizes = ['value', 'ci_low', 'ci_high', 'margin'] %}
 with
 
 run_findings as (
@@ -9,17 +11,28 @@ runs as (
     select study_id, run_id, published_at from {{ ref('runs') }}
 ),
 
+-- what is drawn: the row that heads the hypothesis, else its largest; never a part of one beside a part of the other
+drawn as (
+    select
+        *,
+        headline_metric is not null as is_headline,
+        {% for column in named + sizes + ['margin_origin'] %}
+        case when headline_metric is not null then headline_{{ column }} else largest_{{ column }} end as {{ column }},
+        {% endfor %}
+    from run_findings
+),
+
 in_order as (
     select
-        run_findings.*,
+        drawn.*,
         runs.published_at,
         row_number() over run_order as run_position,
-        lag(run_findings.run_id) over run_order as run_id_before,
+        lag(drawn.run_id) over run_order as run_id_before,
         lag(scorer_versions) over run_order as scorer_versions_before,
-        lag(strongest_effect) over run_order as size_before,
-        lag(strongest_group_id) over run_order as group_before,
-        lag(strongest_category) over run_order as category_before
-    from run_findings
+        {% for column in named %}
+        lag({{ column }}) over run_order as {{ column }}_before{{ ',' if not loop.last }}
+        {% endfor %}
+    from drawn
     inner join runs using (study_id, run_id)
     window run_order as (partition by {{ keys }} order by published_at asc nulls first, run_id asc)
 )
@@ -39,18 +52,25 @@ select
     {{ rounded('p_value') }} as p_value,
     {{ rounded('q_value') }} as q_value,
     verdict,
-    {% for column in ['verdict', 'effect', 'group_id', 'category'] %}
-    strongest_{{ column }},
-    {% endfor %}
-    {% for column in ['strongest_value', 'strongest_ci_low', 'strongest_ci_high', 'strongest_margin'] %}
+    is_headline,
+    metric,
+    group_id,
+    category,
+    {% for column in sizes %}
     {{ rounded(column) }} as {{ column }},
     {% endfor %}
+    margin_origin,
     unit,
     n_responses,
     n_root_prompts,
     scorer_versions,
     scorer_versions <> scorer_versions_before as scorer_changed,
-    strongest_effect = size_before
-    and strongest_group_id = group_before
-    and strongest_category = category_before as is_same_size
+    -- NULL where either run has none; of a metric no group stands in either
+    case
+        when metric is not null and metric_before is not null
+        then
+            {% for column in named %}
+            {{ column }} is not distinct from {{ column }}_before{{ ' and' if not loop.last }}
+            {% endfor %}
+    end as is_same_effect
 from in_order

@@ -10,13 +10,13 @@ findings as (
 ),
 
 hypotheses as (
-    select {{ of_measure }}, statistic, parameters, strongest_verdict as verdict, strongest_effect
+    select {{ of_measure }}, statistic, parameters, verdict, headline_metric
     from {{ ref('hypotheses') }}
-    where calibration = 'raw' and reference_system_id = '' and strongest_verdict is not null
+    where calibration = 'raw' and reference_system_id = ''
 ),
 
--- an impact ratio may lie beyond its margin where no difference of means or rates has one
-sizes as (
+-- selection rates may differ beyond a margin where means or rates do not: the hypothesis of another statistic
+with_positions as (
     select *, {{ verdict_position() }} as verdict_position from hypotheses
 ),
 
@@ -26,10 +26,10 @@ ranked as (
         row_number() over (
             partition by {{ of_measure }} order by verdict_position asc, statistic asc, parameters asc
         ) as place
-    from sizes
+    from with_positions
 ),
 
-strongest as (
+worst as (
     select * from ranked where place = 1
 )
 
@@ -50,18 +50,19 @@ select
     findings.finding_rank,
     findings.family_id,
     hypothesis_groups.verdict,
-    strongest.verdict as strongest_verdict,
-    strongest.strongest_effect,
+    worst.verdict as hypothesis_verdict,
+    worst.headline_metric,
     {{ rounded('hypothesis_groups.value') }} as value,
     {{ rounded('hypothesis_groups.ci_low') }} as ci_low,
     {{ rounded('hypothesis_groups.ci_high') }} as ci_high,
     {{ rounded('hypothesis_groups.q_value') }} as q_value,
     {{ rounded('hypothesis_groups.margin') }} as margin,
+    hypothesis_groups.margin_origin,
     findings.n_root_prompts,
     findings.n_units,
     findings.scope,
     findings.is_preregistered
 from hypothesis_groups
 inner join findings using ({{ of_measure }})
-left join strongest using ({{ of_measure }})
+left join worst using ({{ of_measure }})
 where {{ is_pinned('hypothesis_groups') }} and hypothesis_groups.differs_on_its_own and hypothesis_groups.advantage < 0

@@ -20,7 +20,7 @@ _COLUMNS: Final = {
         for name, kind in COMPARISON_COLUMNS.items()
         if name != "study_id"
     },
-    **dict.fromkeys(("std_error", "df", "studentised", "p_maxt", "p_by_t", "margin", "p_equivalence"), float),
+    **dict.fromkeys(("std_error", "df", "studentised", "p_maxt", "p_by_t", "p_equivalence"), float),
     "skewness_of_hypothesis": float,
     "mirror_of": object,
     "is_permuted": bool,

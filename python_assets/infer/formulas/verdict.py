@@ -124,23 +124,34 @@ def numbers_of_contrasts(contrasts: pd.DataFrame, q_margin: Floats, q_equivalenc
     )
 
 
-def numbers_of_metrics(disparities: pd.DataFrame) -> RowNumbers:
-    """What verdicts of metrics follow from: one is never tested beside its question, nor says more than its interval.
+def q_of_metrics(disparities: pd.DataFrame) -> Floats:
+    """The own q of metrics: the larger of that of the hypothesis and the row's p, not corrected over metrics.
 
     Args:
-        disparities: with q_value, of the question, p_value, metric, value, null_q95, interval, margin, scope and
-            inference_reason. Where they are told by parts, q_value is the smallest of the question's and those of its
-            parts.
+        disparities: with q_hypothesis, p_value and inference_reason. Where they are told by parts, q_hypothesis is the
+            smallest of that of the hypothesis and those of its parts, and there is no p.
+
+    Source: inference.md 2.5.
     """
-    columns = ("q_value", "p_value", "value", "null_q95", "ci_low", "ci_high", "margin")
-    q, p, value, floor, low, high, margin = (disparities[name].to_numpy(dtype=float) for name in columns)
-    is_ratio = disparities.metric.isin(metric_names(is_ratio=True)).to_numpy()
+    q, p = (disparities[name].to_numpy(dtype=float) for name in ("q_hypothesis", "p_value"))
     is_told = (disparities.inference_reason == InferenceReason.TOLD_BY_PARTS).to_numpy()
+    return np.where(is_told, q, np.maximum(q, p))
+
+
+def numbers_of_metrics(disparities: pd.DataFrame) -> RowNumbers:
+    """What verdicts of metrics follow from: one is never tested beside its hypothesis, nor says more than its interval.
+
+    Args:
+        disparities: of q_of_metrics, with metric, value, null_q95, interval, margin and scope.
+    """
+    columns = ("value", "null_q95", "ci_low", "ci_high", "margin")
+    value, floor, low, high, margin = (disparities[name].to_numpy(dtype=float) for name in columns)
+    is_ratio = disparities.metric.isin(metric_names(is_ratio=True)).to_numpy()
     is_beyond = np.where(is_ratio, high < margin, low > margin)
     is_inside = np.where(is_ratio, low > margin, high < margin)
     has_margin = np.where(np.isnan(margin), np.nan, 1.0)
     return RowNumbers(
-        np.where(is_told, q, np.maximum(q, p)),
+        q_of_metrics(disparities),
         low,
         high,
         np.where(is_beyond, 0.0, 1.0) * has_margin,

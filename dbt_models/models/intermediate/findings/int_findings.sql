@@ -52,4 +52,4 @@ left join systems using (study_id, system_id)
 left join tool_bias using ({{ hypothesis_keys() | join(', ') }})
 left join repeated using ({{ hypothesis_keys() | join(', ') }})
 left join model_groupings using (study_id, grouping_id)
-left join reasons on coalesce(hypotheses.inference_reason, hypotheses.reason) = reasons.reason
+left join reasons on coalesce(hypotheses.inference_reason, hypotheses.metric_reason) = reasons.reason

@@ -1,119 +1,158 @@
-{% set keys = hypothesis_keys() | join(', ') %}
-{% set columns = ['contrast', 'group_id', 'category', 'reference', 'value', 'null_q95', 'ci_low', 'ci_high', 'margin'] %}
+{% set keys = (hypothesis_keys() + ['reference_system_id']) | join(', ') %}
+{% set sizes = ['value', 'ci_low', 'ci_high', 'margin', 'margin_origin'] %}
 with
 
-hypotheses as (
-    select * from {{ source('inference', 'hypotheses') }} where is_observed and reference_system_id = ''
-),
-
-measures as (
-    select study_id, measure_id, kind from {{ source('raw', 'measures') }}
+hypothesis_groups as (
+    select * from {{ ref('int_hypothesis_groups') }} where value is not null
 ),
 
 disparities as (
-    select * from {{ ref('disparities') }}
-    where metric in ('range', 'impact_ratio', 'cramers_v', 'jsd_truth_weighted', 'fdi')
+    select * from {{ ref('disparities') }} where value is not null and verdict is not null
 ),
 
--- an index of all cells is no answer to what they add to their parts
-crossed as (
-    select {{ keys }} from {{ source('inference', 'contrasts') }} where contrast = 'interaction' group by {{ keys }}
-),
-
-named as (
-    select
-        hypotheses.*,
-        case
-            when is_pooled then case when statistic = 'share' then 'fdi' else 'dbi' end
-            when crossed.study_id is not null then 'interaction'
-            when statistic = 'share' then 'cramers_v'
-            when statistic = 'ground_truth' then 'jsd_truth_weighted'
-            when statistic = 'selection_rate' then 'impact_ratio'
-            when {{ is_of_labels('hypotheses.calibration') }} then 'range'
-            when statistic = 'mean' and parameters = '' and measures.kind = 'binary' then 'impact_ratio'
-            when n_groups = 2 then statistic || '_difference'
-            else 'range'
-        end as metric
-    from hypotheses
-    inner join measures using (study_id, measure_id)
-    left join crossed using ({{ keys }})
-),
-
-hypothesis_groups as (
-    select
-        {{ keys }},
-        {{ columns | join(', ') }},
-        group_position,
-        differs_on_its_own,
-        n_groups,
-        is_mirror,
-        case when differs_on_its_own then 0 else 1 end as standing_position
-    from {{ ref('int_hypothesis_groups') }}
-    union all
-    -- all models together have no other row of a group
-    select
-        {{ keys }},
-        {% for column in columns %}
-        contrasts.{{ 'value_cells as value' if column == 'value' else column }},
-        {% endfor %}
-        0 as group_position,
-        false as differs_on_its_own,
-        hypotheses.n_groups,
-        false as is_mirror,
-        1 as standing_position
+-- all models together have no other row of a group
+pooled as (
+    select contrasts.*
     from {{ source('inference', 'contrasts') }} as contrasts
-    inner join hypotheses using ({{ keys }})
-    where hypotheses.is_pooled and contrasts.contrast = 'dbi'
+    inner join {{ source('inference', 'hypotheses') }} as hypotheses using ({{ hypothesis_keys() | join(', ') }})
+    where hypotheses.is_pooled and contrasts.contrast = 'dbi' and contrasts.value_cells is not null
+),
+
+comparisons as (
+    select * from {{ source('inference', 'system_comparisons') }}
+    where comparison in ('mean_change', 'disparity_change', 'interaction_change') and verdict is not null and value is not null
+),
+
+metrics as (
+    select *, '' as reference_system_id from {{ ref('int_hypothesis_metrics') }}
+),
+
+effects as (
+    select
+        {{ hypothesis_keys() | join(', ') }},
+        '' as reference_system_id,
+        contrast as metric,
+        group_id,
+        category,
+        reference,
+        {{ sizes | join(', ') }},
+        is_mirror,
+        false as is_metric
+    from hypothesis_groups
+    union all
+    select
+        {{ hypothesis_keys() | join(', ') }},
+        '' as reference_system_id,
+        contrast as metric,
+        group_id,
+        category,
+        reference,
+        value_cells as value,
+        ci_low,
+        ci_high,
+        margin,
+        margin_origin,
+        false as is_mirror,
+        false as is_metric
+    from pooled
+    union all
+    select
+        {{ hypothesis_keys() | join(', ') }},
+        '' as reference_system_id,
+        metric,
+        '' as group_id,
+        '' as category,
+        '' as reference,
+        {{ sizes | join(', ') }},
+        false as is_mirror,
+        true as is_metric
+    from disparities
+    union all
+    -- who moved is told against those that stay: a group by what it changed by alone
+    select
+        study_id,
+        slice_id,
+        system_id,
+        grouping_id,
+        measure_id,
+        calibration,
+        case comparison when 'mean_change' then 'mean_change' else 'groups_changed' end as statistic,
+        '' as parameters,
+        reference_system_id,
+        comparison as metric,
+        group_id,
+        category,
+        '' as reference,
+        coalesce(value_alone, value) as value,
+        case when value_alone is null then ci_low else ci_low_alone end as ci_low,
+        case when value_alone is null then ci_high else ci_high_alone end as ci_high,
+        margin,
+        margin_origin,
+        false as is_mirror,
+        false as is_metric
+    from comparisons
+),
+
+hypotheses as (
+    select {{ keys }}, headline_effect, headline_group_id, headline_category, headline_reference
+    from {{ source('inference', 'hypotheses') }}
 ),
 
 placed as (
+    select
+        effects.*,
+        coalesce(
+            effects.metric = headline_effect
+            and group_id = headline_group_id
+            and category = headline_category
+            and reference = headline_reference,
+            false
+        ) as is_headline,
+        -- of a hypothesis without contrasts its metric, or another one where that has no value
+        case when effects.metric = metrics.metric then 0 else 1 end as metric_position
+    from effects
+    inner join hypotheses using ({{ keys }})
+    left join metrics using ({{ keys }})
+),
+
+ranked as (
     select
         *,
         row_number() over (
             partition by {{ keys }}
             order by
-                standing_position asc,
-                round(abs(value), 12) desc nulls last,
-                group_position asc,
+                is_metric asc,
+                is_mirror asc,
+                case when is_metric then metric_position else 0 end asc,
+                round(abs(value), 12) desc,
+                metric asc,
+                group_id asc,
                 category asc,
                 reference asc
         ) as place
-    from hypothesis_groups
-    where value is not null and not is_mirror and (differs_on_its_own or n_groups = 2 or contrast in ('interaction', 'dbi'))
+    from placed
 ),
 
-differences as (
-    select * from placed where place = 1
+largest as (
+    select * from ranked where place = 1
 ),
 
-chosen as (
-    select
-        named.*,
-        differences.value is not null and (
-            disparities.study_id is null
-            or (differences.differs_on_its_own and not coalesce({{ is_shown('disparities.verdict') }}, false))
-        ) as is_difference
-    from named
-    left join disparities using ({{ keys }}, metric)
-    left join differences using ({{ keys }})
+headlines as (
+    select * from placed where is_headline
 )
 
 select
-    {% for key in hypothesis_keys() %}
-    chosen.{{ key }},
+    {{ keys }},
+    {% for source, prefix in [('headlines', 'headline'), ('largest', 'largest')] %}
+    {{ source }}.metric as {{ prefix }}_metric,
+    -- of a metric and of the mean of all prompts no group
+    nullif({{ source }}.group_id, '') as {{ prefix }}_group_id,
+    {{ source }}.category as {{ prefix }}_category,
+    {{ source }}.reference as {{ prefix }}_reference,
+    {% for column in sizes %}
+    {{ source }}.{{ column }} as {{ prefix }}_{{ column }}{{ ',' if prefix == 'headline' or not loop.last }}
     {% endfor %}
-    case when chosen.is_difference then differences.contrast else chosen.metric end as headline_metric,
-    {% for column in ['value', 'null_q95', 'ci_low', 'ci_high', 'margin'] %}
-    case when chosen.is_difference then differences.{{ column }} else disparities.{{ column }} end as {{ column }},
     {% endfor %}
-    disparities.group_low,
-    disparities.group_high,
-    disparities.n_low,
-    disparities.n_high,
-    case
-        when chosen.is_difference or disparities.value is not null then null
-        else coalesce(disparities.reason, chosen.inference_reason, 'no_values')
-    end as reason
-from chosen
-left join disparities using ({{ keys }}, metric)
-left join differences using ({{ keys }})
+from hypotheses
+left join headlines using ({{ keys }})
+left join largest using ({{ keys }})

@@ -6,8 +6,8 @@ hypotheses as (
     select * from {{ source('inference', 'hypotheses') }}
 ),
 
-headlines as (
-    select *, '' as reference_system_id from {{ ref('int_headlines') }}
+metrics as (
+    select *, '' as reference_system_id from {{ ref('int_hypothesis_metrics') }}
 ),
 
 by_category as (
@@ -43,9 +43,6 @@ judged as (
         {% for column in ['n_needed', 'n_needed_for', 'n_needed_reason', 'effect_in_std_errors'] %}
         answers.{{ column }},
         {% endfor %}
-        {% for column in ['value', 'ci_low', 'ci_high'] %}
-        answers.{{ column }} as {{ column }}_of_pair,
-        {% endfor %}
         coalesce(unobserved.n_asked, 0) as n_asked,
         unobserved.reason as reason_unobserved
     from hypotheses
@@ -75,7 +72,7 @@ select
     outcome,
     case
         when p_value is null and outcome not in ('significant', 'equivalent')
-        then coalesce(reason_unobserved, accounted.inference_reason, headlines.reason, 'no_values')
+        then coalesce(reason_unobserved, accounted.inference_reason, metrics.metric_reason, 'no_values')
     end as outcome_reason,
     accounted.is_finding,
     p_value,
@@ -86,15 +83,17 @@ select
     is_significant,
     verdict,
     verdict_reason,
-    {% for column in ['verdict', 'effect', 'group_id', 'category', 'value', 'ci_low', 'ci_high', 'margin'] %}
-    strongest_{{ column }},
-    {% endfor %}
-    {% for column in ['headline_metric', 'null_q95', 'margin', 'group_low', 'group_high', 'n_low', 'n_high', 'reason'] %}
+    {% for column in headline_columns() %}
     headlines.{{ column }},
     {% endfor %}
-    {% for column in ['value', 'ci_low', 'ci_high'] %}
-    coalesce(headlines.{{ column }}, {{ column }}_of_pair) as {{ column }},
+    metrics.metric,
+    {% for column in ['value', 'null_q95', 'ci_low', 'ci_high', 'margin', 'margin_origin', 'verdict', 'reason'] %}
+    metrics.metric_{{ column }},
     {% endfor %}
+    metrics.group_low,
+    metrics.group_high,
+    metrics.n_low,
+    metrics.n_high,
     n_groups_compared as n_groups,
     n_groups_different,
     case when is_of_groups then n_responses when reference_system_id = '' then 0 end as n_responses,
@@ -109,5 +108,5 @@ select
     accounted.inference_reason
 from accounted
 left join counts using ({{ of_measure }})
-left join headlines using ({{ keys }})
-left join {{ ref('int_strongest_effects') }} as strongest_effects using ({{ keys }})
+left join metrics using ({{ keys }})
+left join {{ ref('int_headlines') }} as headlines using ({{ keys }})

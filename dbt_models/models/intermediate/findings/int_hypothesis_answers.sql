@@ -13,10 +13,7 @@ of_groups as (
         max(n_needed) as n_needed,
         max(n_needed_for) as n_needed_for,
         case when max(n_needed) is null then max(n_needed_reason) end as n_needed_reason,
-        max(case when std_error > 0 then abs(value) / std_error end) as effect_in_std_errors,
-        cast(null as double) as value,
-        cast(null as double) as ci_low,
-        cast(null as double) as ci_high
+        max(case when std_error > 0 then abs(value) / std_error end) as effect_in_std_errors
     from {{ ref('int_hypothesis_groups') }}
     group by {{ keys }}
 ),
@@ -37,10 +34,7 @@ of_pairs as (
         cast(null as bigint) as n_needed,
         cast(null as string) as n_needed_for,
         cast(null as string) as n_needed_reason,
-        cast(null as double) as effect_in_std_errors,
-        max(case when not {{ is_group }} then value end) as value,
-        max(case when not {{ is_group }} then ci_low end) as ci_low,
-        max(case when not {{ is_group }} then ci_high end) as ci_high
+        cast(null as double) as effect_in_std_errors
     from {{ source('inference', 'system_comparisons') }}
     where comparison in ('mean_change', 'groups_changed') or {{ is_group }}
     group by

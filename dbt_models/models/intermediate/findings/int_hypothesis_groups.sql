@@ -82,6 +82,7 @@ select
     pairs.p_equivalence,
     pairs.q_equivalence,
     pairs.margin,
+    pairs.margin_origin,
     pairs.verdict,
     pairs.n_needed,
     pairs.n_needed_for,
@@ -89,6 +90,7 @@ select
     pairs.value_at_call,
     pairs.value_without,
     pairs.explained_by,
+    pairs.inference_reason,
     pairs.mirror_of is not null
         or (pairs.value is not null and pairs.place_in_pair > 1 and (pairs.n_groups = 2 or pairs.reference_position >= 0))
         as is_mirror,

@@ -44,7 +44,7 @@ def judged(row):
             [
                 {
                     "metric": number["metric"],
-                    "q_value": number["q"],
+                    "q_hypothesis": number["q"],
                     "p_value": number["p"],
                     "value": number["value"],
                     "null_q95": floor,
@@ -146,7 +146,7 @@ def test_golden_family(golden):
 
 
 def index_word(**numbers):
-    row = {"metric": "range", "q_value": 0.001, "p_value": 0.001, "value": 1.0, "null_q95": 0.5}
+    row = {"metric": "range", "q_hypothesis": 0.001, "p_value": 0.001, "value": 1.0, "null_q95": 0.5}
     row |= {"ci_low": 0.6, "ci_high": 1.4, "margin": np.nan, "scope": "similar prompts", "inference_reason": None}
     return row_verdicts(numbers_of_metrics(pd.DataFrame([row | numbers])), 0.05).verdict[0]
 
@@ -156,18 +156,18 @@ def index_word(**numbers):
     [
         ({}, "different"),
         ({"null_q95": 1.1}, "inconclusive"),
-        ({"q_value": 0.2}, "inconclusive"),
+        ({"q_hypothesis": 0.2}, "inconclusive"),
         ({"margin": 0.5}, "beyond_margin"),
         ({"margin": 0.7}, "different"),
         ({"margin": 1.5}, "equivalent"),
-        ({"margin": 1.5, "q_value": 0.2}, "equivalent"),
+        ({"margin": 1.5, "q_hypothesis": 0.2}, "equivalent"),
         ({"margin": 0.5, "scope": "these prompts"}, "different"),
         ({"p_value": np.nan}, "inconclusive"),
         ({"p_value": np.nan, "ci_low": np.nan, "ci_high": np.nan}, "not_tested"),
         ({"ci_low": 0.0}, "inconclusive"),
         ({"p_value": 0.3}, "inconclusive"),
         ({"p_value": np.nan, "inference_reason": "told_by_parts"}, "different"),
-        ({"p_value": np.nan, "inference_reason": "told_by_parts", "q_value": 0.2}, "inconclusive"),
+        ({"p_value": np.nan, "inference_reason": "told_by_parts", "q_hypothesis": 0.2}, "inconclusive"),
         ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 0.95}, "different"),
         ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 1.0}, "inconclusive"),
         ({"metric": "impact_ratio", "value": 0.8, "null_q95": 0.7}, "inconclusive"),
