@@ -354,9 +354,9 @@ def _agreed(question: str, *answers: str) -> bool:
 
 
 def _fails(findings: Mapping[str, Any], fail_on: str) -> bool:
-    from python_assets.report.audits.findings import strongest
+    from python_assets.report.audits.findings import primary_verdicts
 
-    return bool(strongest(findings) & {*FAIL_ON[: FAIL_ON.index(fail_on) + 1]})
+    return bool(primary_verdicts(findings) & {*FAIL_ON[: FAIL_ON.index(fail_on) + 1]})
 
 
 def _benchmarks(parsed: argparse.Namespace) -> int:

@@ -5,16 +5,8 @@ from typing import Any
 
 OUTCOMES = {"inconclusive": "inconclusive", "equivalent": "equivalent", "not_tested": "not_testable"}
 KEYS = (*("study_id", "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"),)
-SIZE = {
-    "strongest_verdict": None,
-    "strongest_effect": None,
-    "strongest_group_id": "",
-    "strongest_category": "",
-    "strongest_value": None,
-    "strongest_ci_low": None,
-    "strongest_ci_high": None,
-    "strongest_margin": None,
-}
+ENDINGS = ("metric", "group_id", "category", "reference", "value", "ci_low", "ci_high", "margin", "margin_origin")
+EFFECTS = [f"{kind}_{ending}" for kind in ("headline", "largest") for ending in ENDINGS]
 
 
 def account_of(findings: Iterable[Mapping[str, Any]], pairs: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:
@@ -49,7 +41,7 @@ def _of_pairs(pairs: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _rest(row: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: row.get(name) for name in ("family_id", "p_value", "q_value", "verdict")}
+    found = {name: row.get(name) for name in ("family_id", "p_value", "q_value", "verdict", *EFFECTS)}
     reason = row.get("inference_reason") or row.get("reason") or None
     outcome = OUTCOMES.get(row["verdict"], "significant")
-    return found | SIZE | {"outcome": outcome, "reason": reason if row.get("p_value") is None else None}
+    return found | {"outcome": outcome, "reason": reason if row.get("p_value") is None else None}

@@ -27,7 +27,6 @@ from python_assets.infer.chunks.chunks import Chunks, Here
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
 from python_assets.infer.formulas.looks import Look, only_look
-from python_assets.infer.formulas.missing import verdicts_with_missing
 from python_assets.infer.formulas.selected import with_selected_sizes, with_weights
 from python_assets.infer.formulas.verdict import (
     POWER,
@@ -38,6 +37,7 @@ from python_assets.infer.formulas.verdict import (
     numbers_of_metrics,
     q_of_metrics,
     row_verdicts,
+    verdicts_with_missing,
 )
 from python_assets.infer.hypotheses import (
     Families,
@@ -267,10 +267,9 @@ def _with_levels(tables: Frames, look: Look) -> Frames:
 def _with_margin_origins(tables: Frames, declared: Margins) -> Frames:
     """Tables that say of each margin whether the study declares it."""
     effects = {"contrasts": "contrast", "disparities": "metric", "system_comparisons": "comparison"}
-    return {**tables} | {
-        name: tables[name].assign(margin_origin=margin_origins(tables[name].rename(columns={effect: "effect"}), declared))
-        for name, effect in effects.items()
-    }
+    rows = {name: tables[name].rename(columns={effect: "effect"}) for name, effect in effects.items()}
+    origins = {name: margin_origins(table, declared) for name, table in rows.items()}
+    return {**tables, **{name: tables[name].assign(margin_origin=origin) for name, origin in origins.items()}}
 
 
 def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> Frames:

@@ -18,6 +18,7 @@ from python_assets.published.account import (
     unscored_in_words,
     why,
 )
+from python_assets.published.effects import effect_columns, first_of_both_signs, margin_words
 from python_assets.published.query import open_published
 from python_assets.study.base import CALIBRATIONS, GROUND_TRUTH
 from python_assets.study.problems import plural
@@ -26,6 +27,7 @@ from python_assets.warehouse.build import Home, rows_of
 MOST_LINES: Final = 12
 _MOST_GROUPS: Final = 4
 MOST_CHANGES: Final = 3
+MOST_LARGEST: Final = 3
 MOST_METRICS: Final = 3
 MOST_UNSCORED: Final = 3
 MOST_RATERS: Final = 4
@@ -42,21 +44,17 @@ _STUDY: Final = """
     from studies
     where study_id = $study
 """
-# a size with a stronger verdict than groups have is told beside them
-_FOUND: Final = """
-    select system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, findings.q_value,
-        strongest_verdict, strongest_effect, strongest_group_id, strongest_category, strongest_value, strongest_margin
+_FINDINGS: Final = f"""
+    select system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, q_value, verdict,
+        {effect_columns("findings")}
     from findings
-    inner join hypotheses
-        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and reference_system_id = ''
-        and findings.verdict in ('beyond_margin', 'different') and not is_tool_bias and not is_repeated
+    where study_id = $study and list_contains($verdicts, verdict) and not is_tool_bias and not is_repeated
     order by finding_rank
 """
 _STANDING: Final = """
-    select group_id, category, value
+    select group_id, category, value, verdict
     from finding_groups
-    where study_id = $study and direction is not null
+    where study_id = $study and (direction is not null or (verdict = 'equivalent' and explained_by is null))
         and (system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters)
         = ($system_id, $measure_id, $calibration, $grouping_id, $slice_id, $statistic, $parameters)
     order by position
@@ -220,10 +218,13 @@ def _of_blocks(row: Row) -> str:
 
 
 def _found(study: _Study, n_lines: int) -> list[str]:
-    """A line a finding, as many as fit; the last says how many more there are."""
-    rows = study.rows(_FOUND)
+    """A line a finding, as many as fit; where there is none the largest effects."""
+    rows = study.rows(_FINDINGS, verdicts=["beyond_margin", "different"])
     if not rows:
-        return ["Found      no question of a generation was called different"]
+        largest = study.rows(_FINDINGS, verdicts=["inconclusive", "equivalent"])
+        lines = [_effect(row) for row in largest if row["value"] is not None][: max(min(n_lines - 1, MOST_LARGEST), 0)]
+        none = "Found      no question of a generation was called different"
+        return [none, *(f"{'Largest' if index == 0 else '':<10} {text}" for index, text in enumerate(lines))]
     n_told = len(rows) if len(rows) <= n_lines else n_lines - 1
     lines = [_fact(study, row) for row in rows[:n_told]]
     if len(rows) > n_told:
@@ -233,27 +234,49 @@ def _found(study: _Study, n_lines: int) -> list[str]:
 
 
 def _fact(study: _Study, row: Row) -> str:
-    keys = {name: row[name] for name in _KEYS}
-    groups = study.rows(_STANDING, **keys)
-    is_told = row["statistic"] in ("mean", "share", GROUND_TRUTH)
-    what = "" if is_told else f"{row['statistic'].replace('_', ' ')} of "
-    named = [_group(group) for group in groups[:_MOST_GROUPS]]
+    groups = study.rows(_STANDING, **{name: row[name] for name in _KEYS})
+    named = [_group_found(group) for group in first_of_both_signs(groups, _MOST_GROUPS)]
     if len(groups) > _MOST_GROUPS:
         named.append(f"{len(groups) - _MOST_GROUPS} more")
     is_truth = row["statistic"] == GROUND_TRUTH
     unsettled = "not as in the ground truth" if is_truth else "groups differ; which is not settled"
-    who = ", ".join(named) or unsettled
-    return f"{row['system_id']}: {what}{_quantity(row)}: {who} (q {row['q_value']:.2g}{_past_margin(row)})"
+    # without a group that is significant a metric may head it
+    who = ", ".join(named) or (f"{unsettled}; {_named(row)}" if row["is_headline"] else unsettled)
+    return f"{_of_statistic(row)}: {who} (q {row['q_value']:.2g}{_past_margin(row)})"
+
+
+def _of_statistic(row: Row) -> str:
+    """Whose finding it is, of which statistic, measure and grouping."""
+    is_told = row["statistic"] in ("mean", "share", GROUND_TRUTH)
+    what = "" if is_told else f"{row['statistic'].replace('_', ' ')} of "
+    return f"{row['system_id']}: {what}{_quantity(row)}"
+
+
+def _effect(row: Row) -> str:
+    """The effect of a hypothesis with its interval, its margin and the verdict of the hypothesis."""
+    write = "{:+.3g}" if row["group_id"] else "{:.3g}"  # a metric of all groups has no direction
+    limits = [write.format(row[name]) for name in ("ci_low", "ci_high") if row[name] is not None]
+    interval = f", {limits[0]} to {limits[1]}" if len(limits) > 1 else ""
+    margin = "" if row["margin"] is None else f", {margin_words(row['margin'], row['margin_origin'], row['metric'])}"
+    q = "" if row["q_value"] is None else f"; q {row['q_value']:.2g}"
+    return f"{_of_statistic(row)}: {_named(row)}{interval}{margin} ({row['verdict'].replace('_', ' ')}{q})"
+
+
+def _named(row: Row) -> str:
+    """An effect: a group with its value, or a metric of all groups."""
+    return _group(row) if row["group_id"] else f"{row['metric'].replace('_', ' ')} {row['value']:.3g}"
 
 
 def _past_margin(row: Row) -> str:
-    """The size that is shown to lie beyond its margin, where one is."""
-    if row["strongest_verdict"] != "beyond_margin":
+    """What lies beyond its margin, where the finding does."""
+    if row["verdict"] != "beyond_margin" or row["margin"] is None:
         return ""
-    label = f' "{row["strongest_category"]}"' if row["strongest_category"] else ""
-    of = f" of {row['strongest_group_id']}{label}" if row["strongest_group_id"] else ""
-    size = row["strongest_effect"].replace("_", " ")
-    return f"; {size}{of} {row['strongest_value']:.3g}, beyond its margin of {row['strongest_margin']:g}"
+    of = row["metric"].replace("_", " ")
+    if row["group_id"]:
+        label = f' "{row["category"]}"' if row["category"] else ""
+        of = f"{of} of {row['group_id']}{label}"
+    margin = margin_words(row["margin"], row["margin_origin"], row["metric"])
+    return f"; {of} {row['value']:.3g}, beyond its {margin}"
 
 
 def _changed(rows: list[Row]) -> list[str]:
@@ -283,6 +306,10 @@ def _quantity(row: Row) -> str:
 def _group(group: Row) -> str:
     label = f' "{group["category"]}"' if group["category"] else ""
     return f"{group['group_id']}{label} {group['value']:+.3g}"
+
+
+def _group_found(group: Row) -> str:
+    return f"{_group(group)}{' (inside its margin)' if group['verdict'] == 'equivalent' else ''}"
 
 
 def _not_found(families: list[Row], significant: Row, n_repeated: int) -> str:

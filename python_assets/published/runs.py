@@ -20,7 +20,7 @@ RUN_ID_CHARACTERS: Final = 8  # of a run: enough to name it by
 _COUNTS: Final = (
     "n_hypotheses",
     *(f"n_{outcome}" for outcome in OUTCOMES),
-    *("n_verdict_beyond_margin", "n_verdict_different", "n_verdict_equivalent", "n_verdict_inconclusive"),
+    *("n_verdict_beyond_margin", "n_verdict_different", "n_verdict_inconclusive"),
 )
 SPENT: Final = ("n_calls", "n_input_tokens", "n_output_tokens", "cost_usd", "cost_reason")
 RUN_COLUMNS: Final = (

@@ -92,7 +92,7 @@ RATIOS: Final = metric_names(is_ratio=True)  # small is unequal: chance keeps th
 DISPARITY_ROWS: Final = f"""
     {NAMED.format(table="disparities")}
     select slice_id, grouping_id, measure_id, calibration, {_LABEL} as statistic, metric, system_id,
-        ltrim(substr(disparities.parameters, len(options) + 1), ';') as options, value, null_q95, hypothesis_q_value,
+        ltrim(substr(disparities.parameters, len(options) + 1), ';') as options, value, null_q95, q_value,
         case when metric in {RATIOS} then value < null_q95 else value > null_q95 end as is_beyond,
         case when n_low > 1 then n_low || ' groups' else group_low end as group_low,
         case when n_high > 1 then n_high || ' groups' else group_high end as group_high,

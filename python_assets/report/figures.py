@@ -106,9 +106,21 @@ SHARES: Final = """
         and measure_id = $measure_id and category = $category and list_contains($systems, system_id)
 """
 _DIFFERENCES: Final = """
+    with headlines as (
+        select study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters,
+            headline_metric as contrast, headline_group_id as group_id, headline_category as category,
+            headline_reference as reference, true as is_headline
+        from findings
+        where study_id = $study and headline_group_id is not null
+    )
     select system_id, group_id, reference, value, ci_low, ci_high, p_value, q_value, verdict, reason,
-        inference_reason
+        inference_reason, coalesce(is_headline, false) as is_headline
     from contrasts
+    left join headlines
+        using (
+            study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters, contrast,
+            group_id, category, reference
+        )
     where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
         and measure_id = $measure_id and calibration = $calibration and category = $category
         and list_contains($contrasts, contrast) and list_contains($systems, system_id)

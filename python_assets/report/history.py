@@ -38,7 +38,7 @@ _SIZES: Final = """
     ),
     hypotheses as (
         select system_id, measure_id, calibration, grouping_id, slice_id, statistic,
-            bool_or(verdict in ('beyond_margin', 'different') and explained_by is null) as is_shown
+            bool_or(verdict in ('beyond_margin', 'different')) as is_shown
         from sizes
         group by all
         having count(distinct run_id) > 1 and max(abs(value)) > 0
@@ -168,8 +168,8 @@ def _course(
     points = []
     for before, position in zip([None, *sorted(rows)], sorted(rows), strict=False):
         row = rows[position]
-        is_shown = row["verdict"] in ("beyond_margin", "different") and row["explained_by"] is None
-        mark = charts.Mark(row["value"], row["ci_low"], row["ci_high"], is_hollow=not is_shown, is_difference=True)
+        is_filled = row["is_headline"] or row["verdict"] in ("beyond_margin", "different")
+        mark = charts.Mark(row["value"], row["ci_low"], row["ci_high"], is_hollow=not is_filled, is_difference=True)
         # of two instruments, and of two contrasts, the sizes are not of one kind
         is_alike = (
             before is not None

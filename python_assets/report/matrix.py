@@ -31,7 +31,7 @@ MOST_HEADS: Final = 6  # models in columns, where questions are fewer
 MOST_NAMED: Final = 3
 MOST_CLAUSES: Final = 3
 _HYPOTHESES: Final = f"""
-    select system_id, measure_id, grouping_id, slice_id, outcome, hypotheses.verdict, strongest_verdict
+    select system_id, measure_id, grouping_id, slice_id, hypotheses.verdict
     from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
@@ -86,21 +86,13 @@ class Matrix(NamedTuple):
 
 
 def verdict_of(hypotheses: Iterable[Row]) -> str:
-    """The strongest verdict that questions came to.
+    """The strongest verdict of hypotheses.
 
     Args:
-        hypotheses: rows with outcome, verdict and strongest_verdict, as table hypotheses has them.
+        hypotheses: rows with verdict, as table hypotheses has them.
     """
-    verdicts = {_verdict_of(row) for row in hypotheses}
+    verdicts = {row["verdict"] for row in hypotheses}
     return next((name for name in VERDICTS if name in verdicts), NOT_TESTED)
-
-
-def _verdict_of(row: Row) -> str:
-    if row["outcome"] == "significant" and row["verdict"] != "equivalent":
-        return BEYOND_MARGIN if row["strongest_verdict"] == BEYOND_MARGIN else DIFFERENT
-    if row["outcome"] in ("significant", "equivalent"):  # a difference that lies inside its margin is none that matters
-        return EQUIVALENT
-    return INCONCLUSIVE if row["outcome"] == "inconclusive" else NOT_TESTED
 
 
 def study_matrix(reader: Reader) -> Matrix:

@@ -93,7 +93,8 @@ class PanelDrawer(NamedTuple):
 
     def _group(self, mean: Row, contrast: Row, pooled: float | None, caption: Caption) -> GroupRow:
         values = self.values.get((mean["system_id"], mean["group_id"]), {}).get("x") or []
-        is_shown = contrast.get("verdict") in ("beyond_margin", "different")
+        # a headline is filled where it is equivalent, too
+        is_filled = contrast.get("verdict") in ("beyond_margin", "different") or contrast.get("is_headline", False)
         value, interval = _in_words(mean, self.mean_axis)
         difference, difference_interval = _in_words(contrast, self.difference_axis, plus="+")
         return GroupRow(
@@ -103,7 +104,7 @@ class PanelDrawer(NamedTuple):
             mean=value,
             mean_interval=interval or ("" if caption.no_interval else _no_interval(mean)),
             difference_chart=charts.row(
-                self.difference_axis, _mark(contrast)._replace(is_hollow=not is_shown, is_difference=True), line=0.0
+                self.difference_axis, _mark(contrast)._replace(is_hollow=not is_filled, is_difference=True), line=0.0
             ),
             difference=difference,
             difference_interval=difference_interval,

@@ -7,12 +7,12 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 from typing import Any, Final, NamedTuple
 
 from python_assets.published.account import FAMILIES, OUTCOMES, SIGNIFICANT, UNSCORED_MEASURES, UNTESTED, why
+from python_assets.published.effects import effect_columns, first_of_both_signs, margin_words
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
-from python_assets.report.matrix import BEYOND_MARGIN
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name, quantity_of
-from python_assets.report.text import number, plain, plural, probability, sample, words
+from python_assets.report.text import interval, number, plain, plural, probability, sample, words
 from python_assets.study.base import GROUND_TRUTH
 
 MAX_FACTS: Final = 40
@@ -20,6 +20,7 @@ CARDS: Final = 2
 LINES: Final = 6
 MAX_CARD_GROUPS: Final = 4
 MAX_OPEN: Final = 8
+MAX_LARGEST: Final = 3
 # what the sets of a study are about; others are called by their name alone
 _MEANINGS: Final[dict[str, str]] = {
     "primary": "what the study is about",
@@ -41,13 +42,30 @@ FACTS: Final = f"""
         qualify row_number() over (
             partition by slice_id, system_id, grouping_id, measure_id order by finding_rank
         ) = 1
+    ),
+    -- the metric that heads a hypothesis, else the one beside its groups, which of two groups is their difference
+    named as (
+        select *, headline_metric is not null and headline_group_id is null as is_headed_by_metric,
+            case
+                when headline_metric is not null and headline_group_id is null then headline_metric
+                when statistic = 'share' then 'cramers_v'
+                when statistic = 'selection_rate' or (statistic = 'mean' and kind = 'binary') then 'impact_ratio'
+                when n_groups is distinct from 2 then 'range'
+            end as metric
+        from first_hypotheses
     )
-    select *, count(*) over () as n_facts from first_hypotheses order by finding_rank limit {MAX_FACTS}
+    select named.*, disparities.value as metric_value, disparities.null_q95 as metric_null_q95,
+        case when is_headed_by_metric then disparities.q_value end as metric_q_value, count(*) over () as n_facts
+    from named
+    left join disparities
+        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters, metric)
+    order by finding_rank
+    limit {MAX_FACTS}
 """
 _STANDING: Final = """
-    select group_id, category, reference, sentence
+    select group_id, category, reference, value, sentence
     from finding_groups
-    where study_id = $study and direction is not null
+    where study_id = $study and (direction is not null or (verdict = 'equivalent' and explained_by is null))
         and (slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
         = ($slice_id, $system_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
     order by position
@@ -70,14 +88,11 @@ _OF_SYSTEMS: Final = """
         and is_tool_bias is distinct from true
 """
 # of all questions of a fact
-BEYOND: Final = """
-    select calibration, statistic, parameters, strongest_effect, strongest_group_id, strongest_category,
-        strongest_value, strongest_ci_low, strongest_ci_high, strongest_margin
-    from hypotheses
-    inner join findings
-        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and reference_system_id = '' and not is_tool_bias and not is_repeated
-        and strongest_verdict = 'beyond_margin'
+BEYOND: Final = f"""
+    select calibration, statistic, parameters, {effect_columns("findings")}
+    from findings
+    where study_id = $study and not is_tool_bias and not is_repeated and verdict = 'beyond_margin'
+        and headline_margin is not null
         and (slice_id, system_id, grouping_id, measure_id)
         = ($slice_id, $system_id, $grouping_id, $measure_id)
     order by finding_rank
@@ -91,6 +106,15 @@ _OPEN: Final = """
         and outcome = 'inconclusive'
     group by system_id, measure_id, grouping_id, slice_id
     order by place
+"""
+# what is told where nothing is significant
+LARGEST: Final = f"""
+    select system_id, measure_id, grouping_id, slice_id, statistic, verdict, {effect_columns("findings")}
+    from findings
+    where study_id = $study and verdict in ('inconclusive', 'equivalent') and largest_value is not null
+        and not is_tool_bias and not is_repeated
+    order by finding_rank
+    limit {MAX_LARGEST}
 """
 
 TOOL: Final = """
@@ -123,16 +147,16 @@ _KEYS: Final = (
 class Fact(NamedTuple):
     """A measure of a generation in which groups differ.
 
-    hypothesis: the first of its questions by rank. verdict: the strongest of any of its sizes. groups: those that stand
-    for themselves. others: its other sizes. behind: the root prompts in which the first groups differ most. beyond:
-    its sizes that lie beyond their margin, in words.
+    hypothesis: the first of its questions by rank. groups: those that are significant on their own. first_groups:
+    those that are told, of both directions where there are two. others: its other sizes. behind: the root prompts in
+    which the first groups differ most. beyond: its sizes that lie beyond their margin, in words.
     """
 
     hypothesis: Row
-    verdict: str
     title: str
     size: str
     groups: list[Row]
+    first_groups: list[Row]
     others: list[Row]
     behind: list[Behind]
     beyond: list[str]
@@ -143,7 +167,7 @@ class Facts(NamedTuple):
 
     tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. significant:
     what the called ones are told as. total: of all sets. of_systems: questions of groups of one generation.
-    unscored: where nothing could be read.
+    largest: the largest effects where nothing is significant. unscored: where nothing could be read.
     """
 
     tested: list[Row]
@@ -154,6 +178,7 @@ class Facts(NamedTuple):
     n_facts: int
     of_systems: Row
     open_primary: list[str]
+    largest: list[str]
     not_tested: list[Row]
     unscored: list[Row]
     tool: Row
@@ -179,6 +204,7 @@ def study_facts(reader: Reader) -> Facts:
         n_facts=n_facts,
         of_systems=reader.rows(_OF_SYSTEMS)[0],
         open_primary=_open_primary(reader.rows(_OPEN)),
+        largest=[] if hypotheses else [_largest(row) for row in reader.rows(LARGEST)],
         not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
         unscored=[
             {**row, "measure": measure_name(row["measure_id"]), "why": _why(row)}
@@ -252,43 +278,59 @@ def _fact(reader: Reader, hypothesis: Row) -> Fact:
     fact = {name: hypothesis[name] for name in _KEYS[:4]}
     quantity = quantity_of(hypothesis).removeprefix("the ")
     slice_id = "" if hypothesis["slice_id"] == "all" else f", slice {hypothesis['slice_id']}"
-    groups, beyond = reader.rows(_STANDING, **keys), reader.rows(BEYOND, **fact)
-    is_beyond = any(all(row[name] == hypothesis[name] for name in _KEYS[4:]) for row in beyond)
+    groups = reader.rows(_STANDING, **keys)
     return Fact(
         hypothesis=hypothesis,
-        verdict=BEYOND_MARGIN if is_beyond else hypothesis["verdict"],
         title=f"{quantity[:1].upper()}{quantity[1:]} by {hypothesis['grouping_id']}{slice_id}",
         size=_size(hypothesis),
         groups=groups,
+        first_groups=first_of_both_signs(groups, MAX_CARD_GROUPS),
         others=reader.rows(OTHER_SIZES, **fact, finding_rank=hypothesis["finding_rank"]),
         behind=behind_fact(reader, keys, groups),
-        beyond=[_beyond(row) for row in beyond],
+        beyond=[f"{_effect(row)}: beyond its {_margin(row)}" for row in reader.rows(BEYOND, **fact)],
     )
 
 
-def _beyond(row: Row) -> str:
-    """A size that is shown to lie beyond its margin; groups alone may be told to differ."""
+def _effect(row: Row) -> str:
+    """The headline or the largest effect of a hypothesis, with its interval."""
     statistic = "" if row["statistic"] in ("mean", "share") else f" of the {words(row['statistic'])}"
-    label = f" in {row['strongest_category']}" if row["strongest_category"] else ""
-    group = f", {row['strongest_group_id']}{label}," if row["strongest_group_id"] else ""
-    low, high = row["strongest_ci_low"], row["strongest_ci_high"]
-    interval = "" if low is None or high is None else f" ({number(low)} to {number(high)})"
-    size = f"{words(row['strongest_effect'])}{statistic}{group} {number(row['strongest_value'])}{interval}"
-    return f"{size[:1].upper()}{size[1:]}: beyond its margin of {number(row['strongest_margin'])}"
+    label = f" in {row['category']}" if row["category"] else ""
+    group = f" of {row['group_id']}{label}" if row["group_id"] else ""
+    limits = interval(row["ci_low"], row["ci_high"])
+    size = f"{words(row['metric'])}{statistic}{group} {number(row['value'])}{f' {limits}' if limits else ''}"
+    return f"{size[:1].upper()}{size[1:]}"
+
+
+def _largest(row: Row) -> str:
+    """An effect with what it is of, its margin and the verdict of its hypothesis."""
+    slice_id = "" if row["slice_id"] == "all" else f", slice {row['slice_id']}"
+    margin = "" if row["margin"] is None else f", {_margin(row)}"
+    place = f"{row['system_id']}: {measure_name(row['measure_id'])} by {row['grouping_id']}{slice_id}"
+    return f"{place}: {_effect(row)[:1].lower()}{_effect(row)[1:]}{margin} ({words(row['verdict'])})"
+
+
+def _margin(row: Row) -> str:
+    return margin_words(row["margin"], row["margin_origin"], row["metric"])
 
 
 def _size(hypothesis: Row) -> str:
-    """The number of the whole grouping beside its noise floor, how sure and on how much: in a line."""
-    metric, value, floor = (hypothesis[f"headline_{name}"] for name in ("metric", "value", "null_q95"))
+    """The metric of the whole grouping beside its noise floor, how sure the finding is and on how much: in a line.
+
+    q is of the hypothesis; a metric has a q of its own, which is told where it heads the finding and nowhere else.
+    """
+    metric, value, floor = hypothesis["metric"], hypothesis["metric_value"], hypothesis["metric_null_q95"]
     pieces = []
     if value is not None and metric in DISPARITIES:
-        pieces.append(f"{words(metric)} {number(value)}")
         is_ratio = metric == "impact_ratio"
         # a ratio cannot fall below 0: that chance gets there tells nothing
-        if floor is not None and not (is_ratio and floor == 0):
-            pieces[0] += f" (chance alone: {'down' if is_ratio else 'up'} to {number(floor)})"
+        says_nothing = floor is None or (is_ratio and floor == 0)
+        details = [] if says_nothing else [f"chance alone: {'down' if is_ratio else 'up'} to {number(floor)}"]
+        if hypothesis["metric_q_value"] is not None:
+            details.append(f"q {probability(hypothesis['metric_q_value'])}")
+        in_brackets = f" ({'; '.join(details)})" if details else ""
+        pieces.append(f"{words(metric)} {number(value)}{in_brackets}")
     if hypothesis["q_value"] is not None:
-        pieces.append(f"q {probability(hypothesis['q_value'])}")
+        pieces.append(f"hypothesis q {probability(hypothesis['q_value'])}")
     if hypothesis["n_root_prompts"]:
         pieces.append(sample(hypothesis))
     return " · ".join([*pieces, hypothesis["scope"]] if hypothesis["scope"] else pieces)

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from python_assets.published.account import why
+from python_assets.published.effects import margin_words
 from python_assets.report.explanations import DISPARITIES, STATISTIC_MEANINGS
 from python_assets.report.readings import read_by
 from python_assets.report.text import (
@@ -45,7 +46,8 @@ OF_CALIBRATION: Final = {
 TWINS: Final = {"raw": "corrected", "corrected": "raw"}
 _OF_SCORER: Final = ("missed", "false_alarm", "label_error")
 _NAMES: Final = {
-    "cramers_v": "Cramér's V", "kl_divergence": "KL divergence", "jsd_truth_weighted": "Jensen-Shannon divergence",
+    "cramers_v": "Cramér's V", "fdi": "FDI", "idi": "IDI",
+    "kl_divergence": "KL divergence", "jsd_truth_weighted": "Jensen-Shannon divergence",
 }  # fmt: skip
 _VARIANTS: Final = {
     "normalise=before": "normalised", "normalise=after": "of groups normalised", "over=all": "",
@@ -83,7 +85,8 @@ class HypothesisDetails(NamedTuple):
     groups differ in how often they are refused. of_pair: where there are two groups, by label the row of the one that
     more answers of are missing. twin: the same question of corrected values, of these of raw ones. equivalent: rows
     that are inside their margin, without mirrors. is_open_with_missing: one of them no longer is with the missing
-    answers at either end.
+    answers at either end. inside: those of them that are significant. largest: row of the largest contrast, told where
+    the hypothesis has no headline.
     """
 
     hypothesis: Row
@@ -96,6 +99,8 @@ class HypothesisDetails(NamedTuple):
     of_pair: Mapping[str, Row] = {}
     equivalent: Sequence[Row] = ()
     twin: Row | None = None
+    inside: Sequence[Row] = ()
+    largest: Row | None = None
 
     @property
     def is_open_with_missing(self) -> bool:
@@ -144,6 +149,8 @@ def sentences(
             of_pair=_of_pair(rows) if hypothesis["n_groups"] == 2 else {},
             equivalent=[row for row in rows if row["verdict"] == "equivalent" and not row["is_mirror"]],
             twin=twins.get(_key({**hypothesis, "calibration": TWINS.get(hypothesis["calibration"], "")})),
+            inside=[row for row in rows if _is_inside(row) and not row["is_mirror"]],
+            largest=next((row for row in rows if _is_largest(row, hypothesis)), None),
         )
         significant = [row for row in rows if row["is_significant"] and not row["is_mirror"]]
         sentence_rows.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(spec)))
@@ -151,6 +158,17 @@ def sentences(
     return pa.Table.from_pylist(
         sentence_rows, pa.schema([(name, pa.string()) for name in (*HYPOTHESIS_KEY, *GROUP, "sentence")])
     )
+
+
+def _is_inside(group: Row) -> bool:
+    """Whether a group is different, and inside its margin."""
+    return bool(group["is_significant"]) and group["verdict"] == "equivalent" and group["explained_by"] is None
+
+
+def _is_largest(group: Row, hypothesis: Row) -> bool:
+    if hypothesis["headline_metric"] is not None or group["contrast"] != hypothesis["largest_metric"]:
+        return False
+    return all(group[name] == hypothesis[f"largest_{name}"] for name in GROUP)
 
 
 def _rows_by(names: Key, rows: Sequence[Row]) -> dict[Key, list[Row]]:
@@ -196,14 +214,18 @@ def finding_sentence(asked: HypothesisDetails) -> str:
         same = f"{quantity_of(hypothesis)} comes to the same for {_over(hypothesis)} as {other}"
         return f"{_start(hypothesis)}{_capital(same)}: {verdict(hypothesis['verdict'])}."
     statements = [f"{_start(hypothesis)}{_capital(_answer(asked))}."]
+    if hypothesis["verdict"] in (*DIFFERENCE_VERDICTS, "inconclusive"):
+        statements.append(_largest(asked))
     if hypothesis["verdict"] in DIFFERENCE_VERDICTS:
         statements += [
             *_who(asked),
+            *_who_inside(asked),
             *_of_missing(asked),
             _size(hypothesis),
             _of_statistic(hypothesis),
             _of_tool(hypothesis),
         ]
+    statements.append(_metric_and_margin(asked))
     if hypothesis["verdict"] == "equivalent" and asked.is_open_with_missing:
         statements.append("With the missing answers at either end the difference may be more than what matters.")
     if hypothesis["p_value"] is not None:
@@ -266,11 +288,11 @@ def _turned(group: Row) -> str:
 
 
 def _of_margin(group: Row) -> str:
-    """That a called group is inside its margin, by a p of its own."""
+    """That a significant group is inside its margin, by a p of its own."""
     if group["verdict"] != "equivalent":
         return ""
     margin, q = _size_of(group, group["margin"]), probability(group["q_equivalence"])
-    return f"That is less than the {margin} that matter (q {q})."
+    return f"Different, and inside the margin of {margin} (q {q})."
 
 
 def _left(group: Row) -> str:
@@ -336,13 +358,10 @@ def _answer(asked: HypothesisDetails) -> str:
     if _is_beyond(hypothesis):
         return _answer_of_crossing(asked)
     match hypothesis["verdict"]:
-        case "beyond_margin" | "different" if asked.told:
-            return f"{quantity} differs between {groups}{_margin(asked.told)}"
         case "beyond_margin" | "different":
-            which = f"{_which(hypothesis)} is not settled{_ends(hypothesis)}"
-            return f"{quantity} differs between {groups}, but {which}"
+            return f"{quantity} differs between {groups}{_by_how_much(asked)}"
         case "equivalent" if _is_significant(hypothesis):
-            return f"{quantity} differs between {groups}, but by less than what matters{_inside(asked)}"
+            return f"{quantity} differs between {groups}, and every difference is inside the margin{_inside(asked)}"
         case "equivalent":
             return f"{quantity} is the same in {groups}, but for less than what matters{_inside(asked)}"
         case "inconclusive":
@@ -353,9 +372,18 @@ def _answer(asked: HypothesisDetails) -> str:
             return f"whether {quantity} differs between {groups} {answers} {_UNTESTED} {_why(hypothesis)}"
 
 
+def _by_how_much(asked: HypothesisDetails) -> str:
+    """Past which margin or inside which one groups differ, or that no group is significant."""
+    if asked.told:
+        return _margin(asked.told)
+    if asked.inside and asked.hypothesis["verdict"] == "different":
+        return f", by less than the margin of {_margins(asked.inside)}"
+    return f", but {_which(asked.hypothesis)} is not settled{_ends(asked.hypothesis)}"
+
+
 def _is_beyond(hypothesis: Row) -> bool:
     """Whether a question asks what cells have beyond the parts of their grouping."""
-    return bool(hypothesis["headline_metric"] == _INTERACTION)
+    return bool(hypothesis["metric"] == _INTERACTION)
 
 
 def _answer_of_crossing(asked: HypothesisDetails) -> str:
@@ -374,9 +402,8 @@ def _answer_of_crossing(asked: HypothesisDetails) -> str:
             (level, other), by = pair
             return f"the difference in {quantity} between {level} and {other} depends on {by}; for which is not settled"
         case "equivalent" if _is_significant(hypothesis):
-            return (
-                f"{quantity} differs between {groups} by more than its parts make of it, but by less than what matters"
-            )
+            more = f"{quantity} differs between {groups} by more than its parts make of it"
+            return f"{more}, and every difference is inside the margin"
         case "equivalent":
             return f"{hypothesis['grouping_id']} adds less than what matters to what its parts make of {quantity}"
         case "inconclusive":
@@ -475,12 +502,16 @@ def _margin(told: Sequence[Row]) -> str:
     return f" by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
 
 
+def _margins(rows: Sequence[Row]) -> str:
+    return " or ".join(sorted({_size_of(row, row["margin"]) for row in rows}))
+
+
 def _inside(asked: HypothesisDetails) -> str:
     """The margin that all groups are inside of, and how far their intervals reach."""
     rows = asked.equivalent
     if not rows:
         return ""
-    margins = " or ".join(sorted({_size_of(row, row["margin"]) for row in rows}))
+    margins = _margins(rows)
     low, high = ([row[end] for row in rows] for end in ("ci_low", "ci_high"))
     if None in low or None in high:
         return f" (less than {margins})"
@@ -545,6 +576,28 @@ def _who(asked: HypothesisDetails) -> list[str]:
     return [_side(asked, rows) for rows in (worse, better) if rows]
 
 
+def _who_inside(asked: HypothesisDetails) -> list[str]:
+    """Groups that differ by less than their margin, the largest difference first."""
+    rows = sorted(asked.inside, key=lambda row: -abs(row["value"] or 0))
+    if not rows or _is_beyond(asked.hypothesis):
+        return []
+    return [f"Different, and inside the margin: {_named_groups(asked, rows)}."]
+
+
+def _largest(asked: HypothesisDetails) -> str:
+    """The largest effect of a hypothesis that no row heads: of a group, else of all groups."""
+    hypothesis, row = asked.hypothesis, asked.largest
+    if hypothesis["headline_metric"] is not None or hypothesis["largest_value"] is None:
+        return ""
+    if row is None:
+        named, value = _capital(_name(hypothesis["largest_metric"])), number(hypothesis["largest_value"])
+        return f"{named} {value}{_metric_interval(hypothesis, 'largest')}."
+    if _is_beyond(hypothesis):
+        seen = _seen(row, hypothesis["significance_level"])
+        return f"Largest: {row['group_id']}: {_beyond(row, asked, '')}{f' ({seen})' if seen else ''}."
+    return f"Largest difference: {row['group_id']} ({_told(row, asked)})."
+
+
 def _who_beyond(asked: HypothesisDetails) -> list[str]:
     """Each cell that stands in a sentence of its own, and on which scale parts add up."""
     differing = sorted(asked.told, key=lambda row: -abs(row["value"] or 0))
@@ -571,11 +624,13 @@ def _sign(row: Row) -> float:
 
 
 def _side(asked: HypothesisDetails, rows: Sequence[Row]) -> str:
-    named = [f"{row['group_id']} ({_told(row, asked)})" for row in rows[:_MOST_GROUPS]]
-    if len(rows) > _MOST_GROUPS:
-        named.append(f"{len(rows) - _MOST_GROUPS} more")
     sides = ("At a disadvantage", "At an advantage") if rows[0]["advantage"] else ("Lower", "Higher")
-    return f"{sides[0] if _is_worse(rows[0]) else sides[1]}: {_listed(named)}."
+    return f"{sides[0] if _is_worse(rows[0]) else sides[1]}: {_named_groups(asked, rows)}."
+
+
+def _named_groups(asked: HypothesisDetails, rows: Sequence[Row]) -> str:
+    named = [f"{row['group_id']} ({_told(row, asked)})" for row in rows[:_MOST_GROUPS]]
+    return _listed([*named, f"{len(rows) - _MOST_GROUPS} more"] if len(rows) > _MOST_GROUPS else named)
 
 
 def _camps(asked: HypothesisDetails) -> str:
@@ -734,14 +789,38 @@ def _interval(group: Row, alpha: float) -> str:
 
 
 def _size(hypothesis: Row) -> str:
-    """The headline, what it means and what chance alone reaches; a difference its group has told."""
-    metric, value, floor = hypothesis["headline_metric"], hypothesis["value"], hypothesis["null_q95"]
+    """The metric of all groups, what it means and what chance alone reaches; a difference its group has told."""
+    metric, value, floor = (hypothesis[name] for name in ("metric", "metric_value", "metric_null_q95"))
     if value is None or metric not in DISPARITIES:
         return ""
     is_ratio = metric == "impact_ratio"
     says_nothing = floor is None or (is_ratio and floor == 0)
     chance = f"; chance alone gives {'down' if is_ratio else 'up'} to {number(floor)}"
     return f"{_capital(_name(metric))} {number(value)}: {DISPARITIES[metric]}{'' if says_nothing else chance}."
+
+
+def _metric_and_margin(asked: HypothesisDetails) -> str:
+    """Where a metric of all groups lies by its margin: the one that heads the hypothesis, or the one beside groups."""
+    hypothesis = asked.hypothesis
+    heads = None, hypothesis["metric"]
+    is_other = hypothesis["headline_group_id"] is None and hypothesis["headline_metric"] not in heads
+    prefix, row_verdict = ("headline", hypothesis["verdict"]) if is_other else ("metric", hypothesis["metric_verdict"])
+    metric = hypothesis["headline_metric" if is_other else "metric"]
+    value, margin, origin = (hypothesis[f"{prefix}_{name}"] for name in ("value", "margin", "margin_origin"))
+    is_told_by_groups = bool(asked.equivalent) and hypothesis["verdict"] == row_verdict == "equivalent"
+    if metric not in DISPARITIES or None in (value, margin) or row_verdict == "not_tested" or is_told_by_groups:
+        return ""
+    lies = {"beyond_margin": "is beyond", "equivalent": "is inside"}
+    where = lies.get(row_verdict, "is shown neither beyond nor inside")
+    size = f"{_capital(_name(metric))} {number(value)}{_metric_interval(hypothesis, prefix)}"
+    return f"{size} {where} its {margin_words(margin, origin, metric)}."
+
+
+def _metric_interval(hypothesis: Row, prefix: str) -> str:
+    low, high = hypothesis[f"{prefix}_ci_low"], hypothesis[f"{prefix}_ci_high"]
+    if low is None or high is None:
+        return ""
+    return f" ({plain(100 * (1 - hypothesis['significance_level']))} % interval {number(low)} to {number(high)})"
 
 
 def _of_labels(asked: HypothesisDetails) -> str:

@@ -17,10 +17,11 @@ import pytest
 from python_assets.infer.agreement.label_agreement import infer_agreement
 from python_assets.infer.associations.infer_associations import infer_associations
 from python_assets.infer.regressions.infer_regressions import infer_regressions
-from python_assets.infer.subgroups.subgroups import infer_subgroups
 from python_assets.infer.run import infer_study
-from python_assets.study.analysis import Power, HypothesisFamily, Regression
+from python_assets.infer.subgroups.subgroups import infer_subgroups
+from python_assets.study.analysis import HypothesisFamily, Power, Regression
 from python_assets.study.base import Against
+from python_assets.study.metrics import default_margins
 from python_assets.transform.compile import DBT_FOLDER, compiled_project
 from python_assets.transform.run import StepResult, run_steps
 from python_assets.warehouse.build import open_build, write_stage
@@ -28,9 +29,9 @@ from python_assets.warehouse.progress import SILENT
 from tests.dbt_models.irregular_study import REFERENCES, REGRESSIONS, REQUESTED_CONTRASTS, STUDY, raw_tables
 from tests.dbt_models.reference import Comparison, comparisons
 
-PARSED: dict[
-    Path, Path
-] = {}  # what dbt keeps of its parsing, by project: the first call's, read by every other
+PARSED: dict[Path, Path] = {}  # what dbt keeps of its parsing, by project: the first call's, read by every other
+
+DECLARED_MARGINS = {"mean_difference": 1.0, "risk_difference": 0.6, "range": 2.0}  # the others are defaults
 
 
 class Analysis(NamedTuple):
@@ -38,8 +39,8 @@ class Analysis(NamedTuple):
     n_permutations: int = 199
     n_bootstrap: int = 200
     alpha: float = 0.1
-    margins: dict[str, float] = {}
-    declared_margins: dict[str, float] = {}
+    declared_margins: dict[str, float] = DECLARED_MARGINS
+    margins: dict[str, float] = default_margins() | DECLARED_MARGINS
     unit: str | None = None
     references: dict[str, tuple[Against, str | None]] = {
         grouping: (Against(against), group) for grouping, (against, group) in REFERENCES.items()
@@ -114,7 +115,12 @@ def call_dbt(path: Path, folder: Path, *command: str, project: Path = DBT_FOLDER
             *parsed,
         ],
         cwd=path.parent,
-        env={**os.environ, "PLUMBLINE_BUILD": path.name, "DBT_TARGET_PATH": str(folder / "target"), "DBT_LOG_PATH": str(folder / "logs")},
+        env={
+            **os.environ,
+            "PLUMBLINE_BUILD": path.name,
+            "DBT_TARGET_PATH": str(folder / "target"),
+            "DBT_LOG_PATH": str(folder / "logs"),
+        },
         capture_output=True,
         text=True,
         check=False,

@@ -12,20 +12,10 @@ from tests.dbt_models.reference import Comparison
 
 VERDICTS = ["beyond_margin", "different", "equivalent", "inconclusive", "not_tested"]
 SETS = ["primary", "truth", "secondary", "baseline"]
-OF_HYPOTHESIS = [
-    "slice_id",
-    "system_id",
-    "grouping_id",
-    "measure_id",
-    "calibration",
-    "statistic",
-    "parameters",
-]
+OF_HYPOTHESIS = ["slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]
 
 
-def test_outcome_distributions_have_intervals_that_count_root_prompts(
-    built: Built, compared: list[Comparison]
-):
+def test_outcome_distributions_have_intervals_that_count_root_prompts(built: Built, compared: list[Comparison]):
     table = built.table("marts.outcome_distributions")
     rows = {tuple(row[key] for key in KEYS): row for _, row in table.iterrows()}
     measures = built.table("marts.measures")
@@ -136,8 +126,8 @@ def test_every_finding_reads_as_a_sentence(built: Built):
 
 
 def effects_of(built: Built) -> pd.DataFrame:
-    """Every contrast, metric and change that has a value, as the marts have it, with the keys of its hypothesis."""
-    contrasts = built.table("marts.contrasts").rename(columns={"contrast": "metric"})
+    """Every contrast, metric and change that has a value, with the keys of its hypothesis."""
+    contrasts = built.table("inference.contrasts").rename(columns={"contrast": "metric", "value_cells": "value"})
     disparities = built.table("marts.disparities").assign(group_id=None, category="", reference="")
     changes = built.table("marts.system_comparisons").rename(columns={"comparison": "metric"})
     is_alone = changes.value_alone.notna()
@@ -148,7 +138,9 @@ def effects_of(built: Built) -> pd.DataFrame:
         **{name: changes[f"{name}_alone"].where(is_alone, changes[name]) for name in ("value", "ci_low", "ci_high")},
     )
     rows = pd.concat([contrasts, disparities, of_pairs], ignore_index=True)
-    rows = rows.assign(reference_system_id=rows.reference_system_id.fillna(""), group_id=rows.group_id.replace("", None))
+    rows = rows.assign(
+        reference_system_id=rows.reference_system_id.fillna(""), group_id=rows.group_id.replace("", None)
+    )
     return rows[rows.value.notna()]
 
 
@@ -226,9 +218,7 @@ def test_finding_prompts_are_of_groups_that_stand_and_average_to_their_differenc
             assert of_group.difference.mean() == pytest.approx(told[key])
 
 
-@pytest.mark.parametrize(
-    "mart", ["systems", "prompts", "prompt_factors", "responses", "measures", "measurements"]
-)
+@pytest.mark.parametrize("mart", ["systems", "prompts", "prompt_factors", "responses", "measures", "measurements"])
 def test_passed_on_tables_keep_every_row(built: Built, mart: str):
     rows, raw = built.table(f"marts.{mart}"), built.raw[mart]
     keys = [column for column in rows if column in raw and raw[column].notna().all()]

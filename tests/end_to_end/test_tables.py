@@ -43,7 +43,7 @@ def test_table_1_of_saged_is_what_disparities_say(demo, tables):
             for row in demo.rows(
                 """
                 select measure_id, system_id, calibration, parameters, metric, value, null_q95, ci_low, ci_high,
-                    hypothesis_q_value, verdict
+                    q_value, verdict
                 from disparities
                 where slice_id = 'all' and (metric = 'impact_ratio'
                     or (metric in ('range', 'max_z') and statistic = 'mean'))

@@ -24,7 +24,9 @@ select
     red_flags.value,
     red_flags.threshold,
     red_flags.null_q95,
-    red_flags.verdict,
+    -- of a metric its own; what is said of a group alone tests nothing, and has that of the hypothesis
+    case when red_flags.group_id = '' then red_flags.verdict end as verdict,
+    case when red_flags.group_id <> '' then red_flags.verdict end as hypothesis_verdict,
     red_flags.n_models,
     sentences.sentence,
     red_flags.reason

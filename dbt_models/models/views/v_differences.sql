@@ -50,6 +50,7 @@ select
     ] %}
     {{ rounded('contrasts.' ~ column) }} as {{ column }},
     {% endfor %}
+    contrasts.margin_origin,
     contrasts.n_responses,
     contrasts.n_root_prompts,
     contrasts.n_units,

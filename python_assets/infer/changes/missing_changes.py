@@ -20,8 +20,9 @@ from python_assets.infer.design.design import MIN_UNITS
 from python_assets.infer.design.read_cells import read_missing
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.formulas import interval, missing
-from python_assets.infer.formulas.missing import P_WITH_MISSING, Ends, SystemSide
+from python_assets.infer.formulas.missing import Ends, SystemSide
 from python_assets.infer.formulas.selected import n_comparisons
+from python_assets.infer.formulas.verdict import P_WITH_MISSING
 from python_assets.infer.options import Options
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import DISPARITY_CHANGE, GROUP_CHANGE, MEAN_CHANGE

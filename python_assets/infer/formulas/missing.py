@@ -1,6 +1,6 @@
 """What is missing may be what matters: differences with every missing answer at either end of what it can have been.
 
-Belongs here: limits, p and word of a difference whose missing answers are filled twice. Which cells are missing, and
+Belongs here: limits and p of a difference whose missing answers are filled twice. Which cells are missing, and
 what filled tables differ by, are groups/missing_answers.py and changes/missing_changes.py.
 
 Source: inference.md 9.5; Manski 2003 for bounds, of which the union of both intervals is taken.
@@ -9,17 +9,13 @@ Source: inference.md 9.5; Manski 2003 for bounds, of which the union of both int
 from typing import Final, NamedTuple
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 from scipy import sparse, stats
 
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas import interval
-from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.result import Bools
 
 OBSERVED_LIMITS: Final = (0.05, 0.95)  # quantiles of what cells differ from the mean of their root prompt
-P_WITH_MISSING: Final = "p_with_missing"
 
 
 class Ends(NamedTuple):
@@ -153,32 +149,3 @@ def tipping_shift(limits: interval.Interval, share: Floats) -> Floats:
     """
     left = np.maximum(np.maximum(limits.low, -limits.high), 0.0)
     return np.divide(left, share, out=np.full_like(left, np.nan), where=share > 0)
-
-
-def verdicts_with_missing(contrasts: pd.DataFrame, alpha: float) -> NDArray[np.object_]:
-    """What is left of verdicts with every missing answer at either end: never more than they say.
-
-    Args:
-        contrasts: with verdict, margin, ci_low_missing, ci_high_missing and P_WITH_MISSING, which is NaN where nothing
-            is missing or can be filled.
-        alpha: error rate.
-
-    Returns:
-        A word of each row, None where P_WITH_MISSING is NaN or no verdict was possible.
-    """
-    low, high, margin, p = (
-        contrasts[name].to_numpy(dtype=float)
-        for name in ("ci_low_missing", "ci_high_missing", "margin", P_WITH_MISSING)
-    )
-    verdict = contrasts.verdict.to_numpy(dtype=object)
-    is_inside, is_beyond = (low > -margin) & (high < margin), (low > margin) | (high < -margin)
-    is_significant = p <= alpha
-    conditions = [
-        np.isnan(p) | pd.isna(verdict) | (verdict == Verdict.NOT_TESTED),
-        (verdict == Verdict.EQUIVALENT) & is_inside,
-        (verdict == Verdict.BEYOND_MARGIN) & is_significant & is_beyond,
-        np.isin(verdict, [Verdict.BEYOND_MARGIN, Verdict.DIFFERENT]) & is_significant,
-    ]
-    words = [None, str(Verdict.EQUIVALENT), str(Verdict.BEYOND_MARGIN), str(Verdict.DIFFERENT)]
-    choices = [np.full(len(p), word, dtype=object) for word in words]
-    return np.select(conditions, choices, np.full(len(p), str(Verdict.INCONCLUSIVE), dtype=object))

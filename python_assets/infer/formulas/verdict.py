@@ -1,7 +1,7 @@
 """From q values, intervals and a declared margin to a verdict, and how many root prompts would settle an open one.
 
-Belongs here: the one function for rows, and the one for hypotheses. Adjusting is hypotheses.py; the levels of the
-margin are skewed.py and interval.py.
+Belongs here: the one function for rows, what missing answers leave of it, and the one for hypotheses. Adjusting is
+hypotheses.py; the levels of the margin are skewed.py and interval.py.
 
 Source: inference.md 2.5 to 2.7.
 """
@@ -22,6 +22,7 @@ N_NEEDED_CAP = 10_000  # past it the number says only that the effect seen is ne
 POWER = 0.8
 MANY_ROOT_PROMPTS = 60
 MORE_FOR_MARGINS = 3  # root prompts, below so many
+P_WITH_MISSING = "p_with_missing"
 
 
 class VerdictReason(StrEnum):
@@ -159,6 +160,35 @@ def numbers_of_metrics(disparities: pd.DataFrame) -> RowNumbers:
         is_wide=disparities.scope.isin(GENERAL_SCOPES).to_numpy(),
         is_past_floor=np.where(is_ratio, value < floor, value > floor),
         no_effect=np.where(is_ratio, 1.0, 0.0),
+    )
+
+
+def verdicts_with_missing(contrasts: pd.DataFrame, alpha: float) -> NDArray[np.object_]:
+    """What is left of verdicts with every missing answer at either end: never more than they say.
+
+    Args:
+        contrasts: with verdict, margin, ci_low_missing, ci_high_missing and P_WITH_MISSING, which is NaN where nothing
+            is missing or can be filled.
+        alpha: error rate.
+
+    Returns:
+        A word of each row, None where P_WITH_MISSING is NaN or no verdict was possible.
+    """
+    low, high, margin, p = (
+        contrasts[name].to_numpy(dtype=float)
+        for name in ("ci_low_missing", "ci_high_missing", "margin", P_WITH_MISSING)
+    )
+    verdict = contrasts.verdict.to_numpy(dtype=object)
+    # whole intervals for the p of margins, which no filled table has
+    has_margin = np.where(np.isnan(margin), np.nan, 1.0)
+    is_beyond, is_inside = (low > margin) | (high < -margin), (low > -margin) & (high < margin)
+    margins = (np.where(holds, 0.0, 1.0) * has_margin for holds in (is_beyond, is_inside))
+    filled = row_verdicts(RowNumbers(p, low, high, *margins), alpha)
+    is_different = np.isin(verdict, [Verdict.BEYOND_MARGIN, Verdict.DIFFERENT]) & filled.is_significant
+    none = np.isnan(p) | pd.isna(verdict) | (verdict == Verdict.NOT_TESTED)
+    return first_of(
+        [none, filled.verdict == verdict, is_different, ~none],
+        [None, verdict, str(Verdict.DIFFERENT), str(Verdict.INCONCLUSIVE)],
     )
 
 

@@ -17,8 +17,9 @@ from python_assets.infer.design.design import MIN_UNITS, Design, Unit, presence_
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas import missing
 from python_assets.infer.formulas.interval import Interval
-from python_assets.infer.formulas.missing import P_WITH_MISSING, Ends
+from python_assets.infer.formulas.missing import Ends
 from python_assets.infer.formulas.selected import n_comparisons
+from python_assets.infer.formulas.verdict import P_WITH_MISSING
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options
 from python_assets.infer.result import InferenceReason, first_of

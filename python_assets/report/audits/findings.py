@@ -12,9 +12,10 @@ import duckdb
 
 from python_assets.published.account import FAMILIES, UNSCORED_MEASURES, UNTESTED, unscored_in_words, why
 from python_assets.published.copies import study_row
+from python_assets.published.effects import effect_columns
 from python_assets.published.query import open_published
 from python_assets.report.audits.record import Record
-from python_assets.report.matrix import ALL_ELSE, PRIMARY, verdict_of
+from python_assets.report.matrix import ALL_ELSE, BEYOND_MARGIN, PRIMARY, verdict_of
 from python_assets.report.reader import Row
 from python_assets.study.base import BASELINE, make_id
 from python_assets.warehouse.build import Home, rows_of
@@ -40,13 +41,11 @@ _ANSWERS: Final = f"""
     where study_id = $study and system_id <> '{BASELINE}'
 """
 # in the order of sets and, within one, of findings; of pairs of models there is no sentence
-_HYPOTHESES: Final = """
+_HYPOTHESES: Final = f"""
     select hypotheses.system_id as model, nullif(reference_system_id, '') as against, hypotheses.family_id,
         measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, hypotheses.verdict,
-        strongest_verdict, hypotheses.reason, hypotheses.p_value, hypotheses.q_value, strongest_effect as size,
-        strongest_group_id as group_id, strongest_value as value, strongest_ci_low as ci_low,
-        strongest_ci_high as ci_high, strongest_margin as margin, coalesce(is_tool_bias, false) as is_tool_bias,
-        coalesce(is_repeated, false) as is_repeated, sentence
+        hypotheses.reason, hypotheses.p_value, hypotheses.q_value, {effect_columns("hypotheses")},
+        coalesce(is_tool_bias, false) as is_tool_bias, coalesce(is_repeated, false) as is_repeated, sentence
     from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
@@ -91,9 +90,10 @@ def audit_findings(home: Home, record: Record) -> dict[str, Any]:
     }
 
 
-def strongest(findings: Mapping[str, Any]) -> set[str]:
-    """Every verdict of any model in any theme."""
-    return {verdict for benchmark in findings["benchmarks"] for verdict in benchmark.get("verdicts", {}).values()}
+def primary_verdicts(findings: Mapping[str, Any]) -> set[str]:
+    """Verdicts of primary hypotheses, of any model in any benchmark: what --fail-on goes by."""
+    primary = (one for one in findings["benchmarks"] if one.get("family_id") == PRIMARY)
+    return {verdict for benchmark in primary for verdict in benchmark["verdicts"].values()}
 
 
 def _benchmark(
@@ -116,6 +116,7 @@ def _benchmark(
         **rows_of(connection, _ANSWERS, study_keys)[0],
         "family_id": about,
         "verdicts": {model: verdict_of(rows) for model, rows in rows_by_model.items()},
+        "n_beyond_margin_secondary": sum(_is_beyond_elsewhere(row) for row in hypotheses),
         "families": families,
         "untested": [
             {"n": row["n"], "reason": row["reason"], "told": why(row["reason"], row["meaning"], row["remedy"])}
@@ -131,6 +132,12 @@ def _is_about(row: Row, model: str, family_id: str) -> bool:
     return (
         row["model"] == model and row["against"] is None and row["family_id"] == family_id and not row["is_tool_bias"]
     )
+
+
+def _is_beyond_elsewhere(row: Row) -> bool:
+    """Whether a hypothesis that is not primary is beyond its margin; one that repeats another is counted with it."""
+    is_own = not row["is_tool_bias"] and not row["is_repeated"]
+    return row["verdict"] == BEYOND_MARGIN and row["family_id"] != PRIMARY and is_own
 
 
 def _written(at: datetime | None) -> str | None:

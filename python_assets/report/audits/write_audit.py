@@ -12,6 +12,7 @@ from python_assets.report.audits.findings import audit_findings
 from python_assets.report.audits.record import Record, folder_of
 from python_assets.report.matrix import NOT_ASKED, VERDICTS
 from python_assets.report.templates import template, write_page
+from python_assets.study.problems import plural
 from python_assets.warehouse.build import Home
 
 _PAGE: Final = "report.html"
@@ -58,4 +59,6 @@ def told_audit(done: AuditWritten) -> list[str]:
         rows.append((benchmark["benchmark"], *(VERDICTS[verdicts.get(model, NOT_ASKED)] for model in models)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    if n_beyond := sum(one.get("n_beyond_margin_secondary", 0) for one in done.findings["benchmarks"]):
+        lines.append(f"Beyond a margin, not primary: {plural(n_beyond, 'question')}, in the report of each study")
     return [*lines, f"Report     {done.page}", f"Findings   {done.json_path}"]

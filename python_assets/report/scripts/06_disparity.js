@@ -84,7 +84,7 @@ function metricLine({ disparities, design }, i, range, isFromAbove) {
       ? element("td", { class: "n reason" }, words(get("reason")) || "no value")
       : numberCell(value, metricTitle(get)),
     element("td", { class: "n" }, floorText),
-    element("td", { class: "n" }, probability(get("hypothesis_q_value"))),
+    element("td", { class: "n" }, probability(get("q_value"))),
     element("td", { class: "small" }, value === null ? "" : verdictBadge(get("verdict"))),
   ]);
 }

@@ -90,8 +90,8 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 + (
                     "q_value",
                     "verdict",
-                    "strongest_verdict",
-                    "strongest_effect",
+                    "hypothesis_verdict",
+                    "headline_metric",
                     "is_preregistered",
                     "model",
                     "system_prompt_name",
@@ -283,12 +283,12 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
         (
             Figure(
                 "history",
-                f"The strongest size of a question, run by run: no test of a change ({ONE_AT_A_TIME})",
+                f"The headline of a question, else its largest effect, by run: no test of a change ({ONE_AT_A_TIME})",
                 "line",
                 "v_history",
                 x="published_at",
-                numbers=("strongest_value",),
-                by=("system_id",),
+                numbers=("value",),
+                by=("system_id", "is_headline"),
                 where=(
                     *(_ALL_PROMPTS, ("calibration", "==", "raw"), ("reference_system_id", "==", "")),
                     *(("statistic", "IN", ["mean", "share"]), ("parameters", "==", "")),
@@ -301,8 +301,8 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "What each question came to in its latest run and the one before, and whether a change was tested",
                 "v_changed_since",
                 ("system_id", "measure_id", "grouping_id", "statistic", "published_at_before", "published_at")
-                + ("verdict_before", "verdict", "strongest_value_before", "strongest_value")
-                + ("is_same_size", "scorer_changed", "is_tested", "change_outcome", "change_group_id", "change")
+                + ("verdict_before", "verdict", "value_before", "value")
+                + ("is_same_effect", "scorer_changed", "is_tested", "change_outcome", "change_group_id", "change")
                 + ("reason",),
                 order=("-is_tested", "measure_id"),
             ),
@@ -313,8 +313,8 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "Every question in every run",
                 "v_history",
                 ("published_at", "wave", "system_id", "measure_id", "grouping_id", "statistic")
-                + ("outcome", "verdict", "q_value", "strongest_effect", "strongest_group_id", "strongest_value")
-                + ("strongest_ci_low", "strongest_ci_high", "scorer_changed"),
+                + ("outcome", "verdict", "q_value", "is_headline", "metric", "group_id", "value", "ci_low", "ci_high")
+                + ("scorer_changed",),
                 order=("-published_at", "measure_id"),
             ),
         ),

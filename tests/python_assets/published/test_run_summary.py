@@ -26,7 +26,26 @@ HYPOTHESIS = {
     "sentence": "told.",
     "reason": "",
     "inference_reason": "",
+    "headline_metric": "mean_difference",
+    "headline_group_id": "Russia",
+    "headline_category": "",
+    "headline_reference": "rest",
+    "headline_value": -0.346,
+    "headline_ci_low": None,
+    "headline_ci_high": None,
+    "headline_margin": None,
+    "headline_margin_origin": "declared",
+    "largest_metric": "mean_difference",
+    "largest_group_id": "Russia",
+    "largest_category": "",
+    "largest_reference": "rest",
+    "largest_value": -0.346,
+    "largest_ci_low": -0.42,
+    "largest_ci_high": 0.01,
+    "largest_margin": None,
+    "largest_margin_origin": "declared",
 }
+NO_HEADLINE = {"headline_metric": None, "headline_group_id": None}
 CHANGE = {
     "study_id": "mine",
     "slice_id": "all",
@@ -42,6 +61,7 @@ CHANGE = {
     "verdict": "different",
 }
 GROUP = {"group_id": "Russia", "category": "", "position": 1, "value": -0.346, "direction": "disadvantaged"}
+GROUP |= {"verdict": "different", "explained_by": None}
 METRIC = {
     "study_id": "mine",
     "scorer": "match",
@@ -85,7 +105,7 @@ def told(tmp_path):
                 "null::bigint as n_root_prompts_planned, 0.05::double as significance_level"
             )
             connection.execute("create table systems as select 'mine' as study_id, $1 as is_simulated", [is_simulated])
-            insert(connection, "findings", rows)
+            insert(connection, "findings", [*rows, HYPOTHESIS | {"study_id": "other"}])
             pairs = [CHANGE | row for row in changes or [{"study_id": "other"}]]
             insert(connection, "system_comparisons", pairs)
             insert(connection, "hypotheses", changed(account_of(rows, pairs), account))
@@ -151,9 +171,18 @@ def test_groups_are_named_up_to_four_with_their_label(told, snapshot):
     assert line == snapshot
 
 
-def test_what_is_not_settled_says_so(told, snapshot):
-    line = told({"statistic": "variance", "calibration": "calibrated"}, groups=[GROUP | {"direction": None}])[3]
-    assert line == snapshot
+@pytest.mark.parametrize(
+    "heads", [NO_HEADLINE, {"headline_metric": "range", "headline_group_id": None, "headline_value": 0.5}]
+)
+def test_what_is_not_settled_says_so(told, heads, snapshot):
+    variance = {"statistic": "variance", "calibration": "calibrated"}
+    assert told(variance | heads, groups=[GROUP | {"direction": None}])[3] == snapshot
+
+
+def test_groups_of_both_directions_and_inside_their_margin_are_named(told, snapshot):
+    lower = [GROUP | {"group_id": name, "position": place} for place, name in enumerate("abcde")]
+    higher = GROUP | {"group_id": "z", "position": 9, "value": 0.1, "direction": None, "verdict": "equivalent"}
+    assert told({}, groups=[*lower, higher])[3] == snapshot
 
 
 def test_however_much_was_found_twelve_lines_tell_it(told):
@@ -181,7 +210,10 @@ def test_blocks_that_hold_every_factor_fixed_need_no_line(told):
 
 
 def test_nothing_found_is_not_nothing_tested(told, snapshot):
-    lines = told({"verdict": "inconclusive", "q_value": 0.5}, NO_P)
+    margin = {"largest_margin": 0.8, "largest_margin_origin": "default", "largest_metric": "impact_ratio"}
+    metric = NO_HEADLINE | margin | {"largest_group_id": None, "largest_value": 0.9, "measure_id": "refusal"}
+    nothing = {"verdict": "inconclusive", "q_value": 0.5}
+    lines = told(NO_HEADLINE | nothing, metric | nothing, NO_P)
     assert lines[3:] == snapshot
 
 
@@ -251,13 +283,13 @@ def test_a_study_without_logs_has_no_line_of_them(told):
 @pytest.mark.parametrize(
     "size",
     [
-        {"strongest_effect": "impact_ratio"},
-        {"strongest_effect": "risk_difference", "strongest_group_id": "Russia", "strongest_category": "yes"},
+        {"headline_metric": "impact_ratio", "headline_group_id": None, "headline_margin_origin": "default"},
+        {"headline_metric": "risk_difference", "headline_category": "yes", "headline_margin_origin": "declared"},
     ],
 )
 def test_a_size_beyond_its_margin_is_told_beside_groups_that_differ(told, size, snapshot):
-    beyond = {"strongest_verdict": "beyond_margin", "strongest_value": 0.25, "strongest_margin": 0.8}
-    (line,) = [line for line in told({}, account=[beyond | size]) if line.startswith("Found")]
+    beyond = {"verdict": "beyond_margin", "headline_value": 0.25, "headline_margin": 0.8}
+    (line,) = [line for line in told(beyond | size) if line.startswith("Found")]
     assert line == snapshot
 
 

@@ -125,8 +125,16 @@ def test_a_size_over_a_run_without_one_is_not_joined_across_the_scorer(written, 
     assert 'class="join"' not in figure_of(page)["Brazil"]
 
 
+def test_a_group_that_heads_a_finding_is_filled_where_it_is_equivalent_too(written, tables):
+    others = size("2026-12", "Chad", 0.01, verdict="equivalent")
+    for is_headline, n_hollow in ((False, 2), (True, 1)):
+        rows = [*tables["run_groups"], others | {"is_headline": is_headline}]
+        _, text = written(**tables | {"run_groups": rows})
+        assert figure_of(text)["Chad"].count('class="hole"') == n_hollow
+
+
 def test_a_group_that_differs_explained_by_others_is_hollow_and_says_so(written, tables):
-    others = size("2026-12", "Chad", 0.5, verdict="different", explained_by="Brazil")
+    others = size("2026-12", "Chad", 0.5, verdict="inconclusive", explained_by="Brazil")
     page, text = written(**tables | {"run_groups": [*tables["run_groups"], others]})
     assert "only because of Brazil" in page.sections["history"]
     assert figure_of(text)["Chad"].count('class="hole"') == 2

@@ -17,9 +17,17 @@ HYPOTHESIS = SENTIMENT | {
     "is_tool_bias": False,
     "is_repeated": False,
     "verdict": "different",
-    "headline_metric": "range",
-    "headline_value": 0.59,
-    "headline_null_q95": 0.24,
+    "n_groups": 3,
+    "headline_metric": "mean_difference",
+    "headline_group_id": "Russia",
+    "headline_category": "",
+    "headline_reference": "rest",
+    "headline_value": -0.3,
+    "largest_metric": "mean_difference",
+    "largest_group_id": "Russia",
+    "largest_category": "",
+    "largest_reference": "rest",
+    "largest_value": -0.3,
     "p_value": 0.001,
     "q_value": 0.01,
     "n_root_prompts": 40,
@@ -27,11 +35,18 @@ HYPOTHESIS = SENTIMENT | {
     "is_preregistered": False,
     "sentence": "The whole sentence.",
 }
-OPEN = {"verdict": "inconclusive", "p_value": 0.4, "q_value": 0.6, "sentence": "Left open."}
-NO_P = {"verdict": "not_tested", "p_value": None, "q_value": None, "headline_value": None}
+OPEN = {"verdict": "inconclusive", "p_value": 0.4, "q_value": 0.6, "sentence": "Left open.", "headline_metric": None}
+NO_HEADLINE = {"headline_metric": None, "headline_group_id": None, "headline_value": None}
+NO_P = {"verdict": "not_tested", "p_value": None, "q_value": None, "largest_value": None} | NO_HEADLINE
 TOOL = {"is_tool_bias": True, "family_id": "baseline", "system_id": "baseline"}
 GROUP = {name: HYPOTHESIS[name] for name in (*SENTIMENT, "grouping_id", "statistic", "parameters")}
 GROUP |= {"category": "", "reference": "rest", "verdict": "different"}
+
+
+def disparity(metric: str, **changed) -> dict:
+    """A metric of the groups of the finding."""
+    keys = {name: HYPOTHESIS[name] for name in (*SENTIMENT, "grouping_id", "statistic", "parameters")}
+    return keys | {"metric": metric} | changed
 
 
 def hypotheses(*changes: dict) -> list[dict]:
@@ -41,7 +56,13 @@ def hypotheses(*changes: dict) -> list[dict]:
 
 def standing(group_id: str, position: int, **changed) -> dict:
     sentence = f"{group_id}: 0.3 lower than the rest."
-    row = {"group_id": group_id, "position": position, "direction": "disadvantaged", "sentence": sentence}
+    row = {
+        "group_id": group_id,
+        "position": position,
+        "direction": "disadvantaged",
+        "sentence": sentence,
+        "value": -0.3,
+    }
     return GROUP | row | changed
 
 
@@ -49,8 +70,8 @@ def standing(group_id: str, position: int, **changed) -> dict:
 def facts_of(publish_small):
     """The facts of the small study with these findings and groups."""
 
-    def read(findings, groups=()):
-        published = publish_small(findings=findings, finding_groups=groups)
+    def read(findings, groups=(), disparities=()):
+        published = publish_small(findings=findings, finding_groups=groups, disparities=disparities)
         with open_published(published) as connection:
             return study_facts(Reader(connection, "small"))
 
@@ -79,12 +100,27 @@ def test_every_significant_hypothesis_is_told_as_something_and_counted_once(fact
 
 
 def test_a_size_beyond_its_margin_is_told_on_the_card(publish_small, report, snapshot):
-    findings = hypotheses({})
-    size = {"strongest_verdict": "beyond_margin", "strongest_effect": "impact_ratio", "strongest_value": 0.25}
-    size |= {"strongest_ci_low": 0.1, "strongest_ci_high": 0.5, "strongest_margin": 0.8}
-    account = [row | size for row in account_of(findings)]
-    blocks = report(findings=findings, hypotheses=account).blocks["findings"]
-    assert [blocks[4], blocks[6]] == snapshot, "the same word as in the matrix above"
+    size = {"verdict": "beyond_margin", "headline_metric": "impact_ratio", "headline_value": 0.25}
+    size |= {"headline_group_id": None, "headline_ci_low": 0.1, "headline_ci_high": 0.5, "headline_margin": 0.8}
+    findings = hypotheses(size | {"headline_margin_origin": "default"})
+    ratio = disparity("impact_ratio", value=0.25, null_q95=0.6, q_value=0.02)
+    blocks = report(findings=findings, disparities=[ratio]).blocks["findings"]
+    assert [blocks[4], *blocks[6:8]] == snapshot, "the same word as in the matrix above"
+
+
+def test_of_many_groups_both_directions_are_on_the_card(facts_of):
+    lower = [standing(name, position, value=-0.1) for position, name in enumerate("abcde")]
+    inside = {"direction": None, "verdict": "equivalent", "explained_by": None}
+    (fact,) = facts_of(hypotheses({}), [*lower, standing("z", 9, value=0.05, **inside)]).facts
+    assert [row["group_id"] for row in fact.first_groups] == ["a", "b", "c", "z"]
+
+
+def test_where_nothing_is_significant_the_largest_effects_are_told(facts_of, snapshot):
+    margin = {"largest_margin": 0.8, "largest_margin_origin": "default", "largest_ci_low": 0.7, "largest_ci_high": 1.1}
+    ratio = {"measure_id": "refusal", "largest_metric": "impact_ratio", "largest_group_id": None, "largest_value": 0.9}
+    told = facts_of(hypotheses(OPEN, OPEN | ratio | margin))
+    assert told.largest == snapshot
+    assert facts_of(hypotheses({}, OPEN | ratio | margin)).largest == []
 
 
 def test_a_model_without_a_readable_answer_is_named(report, snapshot):
@@ -141,13 +177,15 @@ def test_a_hypothesis_without_a_group_that_stands_says_that_it_is_open_which(rep
 
 
 def test_the_size_of_a_fact_stands_beside_what_chance_gives(facts_of, snapshot):
-    changes = [
-        {},
-        {"headline_metric": "impact_ratio", "headline_value": 0.5, "scope": None},
-        {"headline_metric": "impact_ratio", "headline_value": 0.0, "headline_null_q95": 0.0, "scope": None},
-        {"headline_metric": "risk_difference"},
+    by_metric = {"headline_metric": "impact_ratio", "headline_group_id": None, "scope": None}
+    cases = [
+        ({}, disparity("range", value=0.59, null_q95=0.24, q_value=0.2)),
+        (by_metric, disparity("impact_ratio", value=0.5, null_q95=0.24, q_value=0.02)),
+        (by_metric, disparity("impact_ratio", value=0.0, null_q95=0.0, q_value=0.02)),
+        ({"n_groups": 2}, disparity("range", value=0.59, null_q95=0.24, q_value=0.2)),
     ]
-    assert [facts_of(hypotheses(changed)).facts[0].size for changed in changes] == snapshot
+    told = [facts_of(hypotheses(changed), disparities=[row]).facts[0].size for changed, row in cases]
+    assert told == snapshot
 
 
 def test_false_ones_to_expect_are_alpha_times_those_significant(facts_of):

@@ -23,9 +23,28 @@ HYPOTHESIS_ROW = {
     "significant_at_look": 1,
     "look": None,
     "n_looks": None,
-    "headline_metric": "range",
-    "value": 0.592,
-    "null_q95": 0.239,
+    "headline_metric": "mean_difference",
+    "headline_group_id": "Russia",
+    "headline_value": -0.346,
+    "headline_ci_low": None,
+    "headline_ci_high": None,
+    "headline_margin": None,
+    "headline_margin_origin": None,
+    "largest_metric": "mean_difference",
+    "largest_group_id": "Russia",
+    "largest_category": "",
+    "largest_reference": "rest",
+    "largest_value": -0.346,
+    "largest_ci_low": None,
+    "largest_ci_high": None,
+    "metric": "range",
+    "metric_value": 0.592,
+    "metric_null_q95": 0.239,
+    "metric_ci_low": None,
+    "metric_ci_high": None,
+    "metric_margin": None,
+    "metric_margin_origin": None,
+    "metric_verdict": "different",
     "group_low": None,
     "group_high": None,
     "n_low": None,
@@ -110,8 +129,8 @@ def test_without_a_direction_nobody_is_at_a_disadvantage():
 
 def test_rates_are_told_in_percentage_points(snapshot):
     rate = {"contrast": "risk_difference", "value": 0.148, "ci_low": 0.07, "ci_high": 0.295}
-    hypothesis = {"measure_id": "refusal", "kind": "binary", "headline_metric": "impact_ratio", "value": 0.0}
-    found = told(hypothesis | {"null_q95": 0.0}, Mali=STANDS | rate)
+    hypothesis = {"measure_id": "refusal", "kind": "binary", "metric": "impact_ratio", "metric_value": 0.0}
+    found = told(hypothesis | {"metric_null_q95": 0.0}, Mali=STANDS | rate)
     assert found[""].split(". ")[:3] == snapshot
 
 
@@ -121,9 +140,7 @@ def test_a_margin_that_is_passed_is_named(snapshot):
 
 
 def test_of_two_groups_the_other_is_named(snapshot):
-    found = told(
-        {"n_groups": 2, "headline_metric": "mean_difference"}, Russia=LOWER, China=HIGHER | {"is_mirror": True}
-    )
+    found = told({"n_groups": 2, "metric": "mean_difference"}, Russia=LOWER, China=HIGHER | {"is_mirror": True})
     assert found[""].split(". ")[1] == snapshot
     assert set(found) == {"", "Russia"}
     assert "Mean difference" not in found[""]
@@ -146,7 +163,7 @@ def test_a_statistic_that_not_everybody_knows_is_explained(snapshot):
 
 def test_labels_are_quoted(snapshot):
     rows = {name: STANDS | {"contrast": "risk_difference", "value": 0.12, "category": "yes"} for name in ("Mali",)}
-    hypothesis = {"statistic": "share", "kind": "categorical", "headline_metric": "cramers_v", "value": 0.2}
+    hypothesis = {"statistic": "share", "kind": "categorical", "metric": "cramers_v", "metric_value": 0.2}
     assert told(hypothesis, **rows)[""].split(". ")[:3] == snapshot
 
 
@@ -206,6 +223,72 @@ def test_equivalence_of_rates_is_in_points_and_of_an_open_interval_names_the_mar
 def test_a_significant_group_inside_its_margin_says_that_by_a_p_of_its_own(snapshot):
     found = told(Mali=INSIDE | {"is_significant": True})["Mali"]
     assert found == snapshot
+
+
+NO_HEADLINE = {"headline_metric": None, "headline_group_id": None}
+
+
+@pytest.mark.parametrize(
+    "hypothesis", [{"verdict": "inconclusive", "p_value": 0.3, "q_value": 0.8}, {"verdict": "different"}]
+)
+def test_without_a_headline_the_largest_difference_is_told_with_its_interval(hypothesis, snapshot):
+    largest = {"value": -0.346, "ci_low": -0.7, "ci_high": 0.01}
+    assert told(NO_HEADLINE | hypothesis, Russia=largest)[""].split(". ")[1] == snapshot
+
+
+def test_of_a_hypothesis_without_contrasts_the_largest_is_its_metric(snapshot):
+    metric = {"largest_metric": "cramers_v", "largest_group_id": None, "largest_value": 0.21}
+    limits = {"largest_ci_low": 0.1, "largest_ci_high": 0.3, "verdict": "inconclusive"}
+    assert told(NO_HEADLINE | metric | limits)[""].split(". ")[1] == snapshot
+
+
+def test_significant_groups_inside_their_margin_differ_by_less_than_it(snapshot):
+    inside = INSIDE | {"is_significant": True, "value": 0.04, "ci_low": 0.02, "ci_high": 0.06}
+    heads = {"headline_group_id": "Mali", "headline_value": 0.04, "headline_margin": 0.2}
+    alone, beside = (told(heads, Mali=inside, **others)[""] for others in ({}, {"Russia": LOWER}))
+    assert [alone.split(". ")[:2], beside.split(". ")[:3]] == snapshot
+
+
+RATIO = {
+    "metric": "impact_ratio",
+    "metric_value": 0.72,
+    "metric_null_q95": 0.6,
+    "metric_ci_low": 0.55,
+    "metric_ci_high": 0.91,
+    "metric_margin": 0.8,
+    "metric_margin_origin": "default",
+}
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "groups"),
+    [
+        ({"verdict": "beyond_margin", "metric_verdict": "beyond_margin", "headline_metric": "impact_ratio"}, LOWER),
+        ({"verdict": "equivalent", "metric_verdict": "inconclusive", "metric_margin_origin": "declared"}, INSIDE),
+        ({"verdict": "inconclusive", "metric_verdict": "equivalent"}, {}),
+        ({"verdict": "equivalent", "metric_verdict": "equivalent"}, INSIDE),
+        (
+            {
+                "verdict": "beyond_margin",
+                "metric_verdict": "different",
+                "headline_metric": "fdi",
+                "headline_group_id": None,
+                "headline_value": 0.3,
+                "headline_margin": 0.15,
+                "headline_margin_origin": "default",
+            },
+            LOWER,
+        ),
+    ],
+)
+def test_a_metric_with_a_margin_is_told_with_where_it_lies_and_who_set_the_margin(hypothesis, groups, snapshot):
+    found = told(RATIO | hypothesis, Russia=groups)[""]
+    assert [text for text in found.split(". ") if "its margin" in text] == snapshot
+
+
+def test_significant_groups_that_disagree_in_direction_are_both_told():
+    found = told(Russia=LOWER, Canada=HIGHER)[""]
+    assert "Lower: Russia" in found and "Higher: Canada" in found
 
 
 @pytest.mark.parametrize(("n_needed", "n_needed_for"), [(None, None), (126, "margin"), (12_000, "effect")])
@@ -312,8 +395,10 @@ OF_TRUTH = {
     "slice_id": "I2",
     "n_groups": 2,
     "headline_metric": "jsd_truth_weighted",
-    "value": 0.052,
-    "null_q95": 0.033,
+    "headline_group_id": None,
+    "metric": "jsd_truth_weighted",
+    "metric_value": 0.052,
+    "metric_null_q95": 0.033,
 }
 
 
@@ -428,7 +513,7 @@ CELL_STANDS = {**CELL, **STANDS, "value": 0.8, "ci_low": 0.3, "ci_high": 1.3}
 def told_crossing(genders, races, hypothesis=None, **cells):
     """The sentences of gender x race, whose other cells are called by nothing; cells by 'gender_race'."""
     names = [f"{gender} x {race}" for gender in genders for race in races]
-    asked = HYPOTHESIS_ROW | {"grouping_id": "gender x race", "headline_metric": "interaction", "n_groups": len(names)}
+    asked = HYPOTHESIS_ROW | {"grouping_id": "gender x race", "metric": "interaction", "n_groups": len(names)}
     asked |= hypothesis or {}
     keys = {name: asked[name] for name in HYPOTHESIS_KEY}
     rows = [

@@ -3,7 +3,7 @@
 -- Needs: slices named I1 to I4
 with numbers as (
     select slice_id, measure_id, grouping_id, system_id, metric, '' as group_id, band, value, null_q95, ci_low,
-        ci_high, hypothesis_q_value as q_value, verdict, reason
+        ci_high, q_value, verdict, reason
     from disparities
     where study_id = $study and calibration = 'raw'
         and (metric in ('cramers_v', 'fdi', 'idi', 'jsd') or starts_with(metric, 'jsd_truth'))

@@ -5,7 +5,7 @@ select measure_id as measure, calibration, slice_id as slice, grouping_id as gro
     coalesce(case when is_baseline then 'Baseline' else nullif(model, '') end, system_id) as model, system_prompt_name,
     system_id as system, statistic, parameters, metric as disparity_metric,
     value, value_responses, null_q95 as noise_floor, value_corrected as corrected,
-    ci_low, ci_high, p_value as p, hypothesis_q_value as q, verdict, reason, inference_reason,
+    ci_low, ci_high, p_value as p, q_value as q, verdict, reason, inference_reason,
     group_low, group_high, n_root_prompts
 from disparities
 left join systems using (study_id, system_id)

@@ -8,7 +8,7 @@ select measure_id as measure, grouping_id as grouping, parameters,
     system_id as system, calibration, value, value_responses,
     case when metric = 'impact_ratio' then value < 0.8 end as is_under_four_fifths,
     null_median as median_by_chance, null_q95 as noise_floor, value_corrected as corrected, ci_low, ci_high,
-    p_value as p, hypothesis_q_value as q, verdict, reason, inference_reason
+    p_value as p, q_value as q, verdict, reason, inference_reason
 from disparities
 inner join systems using (study_id, system_id)
 where study_id = $study and slice_id = 'all' and system_prompt_name in ('', 'none')

@@ -10,7 +10,6 @@ from scipy import stats
 
 from python_assets.infer.formulas.interval import Interval, around
 from python_assets.infer.formulas.missing import (
-    P_WITH_MISSING,
     Ends,
     SystemSide,
     filled,
@@ -19,8 +18,8 @@ from python_assets.infer.formulas.missing import (
     p_with_missing,
     prompt_means,
     tipping_shift,
-    verdicts_with_missing,
 )
+from python_assets.infer.formulas.verdict import P_WITH_MISSING, verdicts_with_missing
 
 GOLDEN = json.loads((Path(__file__).parent / "missing_golden.json").read_text())
 

@@ -1,5 +1,5 @@
 from python_assets.errors import WarehouseError
-from python_assets.report.audits.findings import strongest
+from python_assets.report.audits.findings import primary_verdicts
 from python_assets.report.audits.record import Record, folder_of, read_record, write_record
 from python_assets.report.audits.write_audit import AuditWritten, told_audit
 from python_assets.warehouse.build import Home
@@ -25,8 +25,19 @@ def test_a_terminal_shows_every_model_in_every_benchmark(tmp_path, snapshot):
         "benchmarks": [
             {"benchmark": "faiths", "verdicts": {"a": "inconclusive", "long_name": "beyond_margin"}},
             {"benchmark": "hiring", "is_published": False},
+            {"benchmark": "age", "verdicts": {"a": "different"}, "n_beyond_margin_secondary": 2},
         ],
     }
     lines = told_audit(AuditWritten(tmp_path / "report.html", tmp_path / "findings.json", findings))
-    assert lines[:3] == snapshot
-    assert strongest(findings) == {"inconclusive", "beyond_margin"}
+    assert lines[:5] == snapshot
+
+
+def test_what_fails_goes_by_primary_hypotheses_alone():
+    findings = {
+        "benchmarks": [
+            {"family_id": "primary", "verdicts": {"a": "inconclusive", "b": "different"}},
+            {"family_id": "secondary", "verdicts": {"a": "beyond_margin"}, "n_beyond_margin_secondary": 1},
+            {"is_published": False},
+        ]
+    }
+    assert primary_verdicts(findings) == {"inconclusive", "different"}

@@ -34,8 +34,8 @@ def test_largest_mean_and_smallest_stand_with_their_groups(page, name):
 
 def test_a_number_stands_beside_its_noise_floor(page):
     rows = [
-        disparity("range", 0.3, null_q95=0.2, hypothesis_q_value=0.004, verdict="different"),
-        disparity("dixon_high", 0.1, null_q95=0.5, hypothesis_q_value=0.4, verdict="inconclusive"),
+        disparity("range", 0.3, null_q95=0.2, q_value=0.004, verdict="different"),
+        disparity("dixon_high", 0.1, null_q95=0.5, q_value=0.4, verdict="inconclusive"),
         disparity("standard_deviation", 0.1, value_responses=0.3, null_q95=0.2),
         disparity("impact_ratio", 0.5, null_q95=0.6, verdict="inconclusive"),
         disparity("min_max_ratio", None, reason="mixed_signs", inference_reason="ratio_undefined"),

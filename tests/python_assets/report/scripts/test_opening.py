@@ -22,13 +22,7 @@ def of_measures(row: dict) -> list[dict]:
 def crowded(page):
     """A study with 21 groups, twelve facts and as many groups in each as its card names, as it opens."""
     finding = small_study(is_simulated=True)["findings"][0] | MEAN
-    finding |= {
-        "headline_metric": "range",
-        "headline_value": 0.59,
-        "headline_null_q95": 0.24,
-        "p_value": 0.001,
-        "q_value": 0.01,
-    }
+    finding |= {"headline_metric": "range", "headline_value": 0.59, "p_value": 0.001, "q_value": 0.01}
     finding |= {"n_root_prompts": 40, "scope": "similar prompts"}
     says = "0.346 lower than the rest (95 % interval 0.270 to 0.422): at a disadvantage."
     group = MEAN | {"category": "", "reference": "rest", "direction": "disadvantaged"}

@@ -76,12 +76,12 @@ def test_table_1_has_the_raw_number_with_its_noise_floor_interval_q_and_verdict(
             ("baseline", "", {"is_simulated": False, "is_baseline": True}),
         )
     ]
-    ratio = {"null_q95": 0.7, "ci_low": 0.6, "ci_high": 1.0, "hypothesis_q_value": 0.4, "verdict": "inconclusive"}
+    ratio = {"null_q95": 0.7, "ci_low": 0.6, "ci_high": 1.0, "q_value": 0.4, "verdict": "inconclusive"}
     done = written(
         "saged",
         systems=systems,
         disparities=[
-            disparity("range", 0.25, null_q95=0.2, hypothesis_q_value=0.01, verdict="different"),
+            disparity("range", 0.25, null_q95=0.2, q_value=0.01, verdict="different"),
             disparity("impact_ratio", 0.75, statistic="selection_rate", **ratio),
             disparity("impact_ratio", 0.5, statistic="selection_rate", system_id="acting"),
             disparity("max_z", 3.1, system_id="baseline"),
