@@ -6,11 +6,15 @@ from typing import Any, Final, NamedTuple
 import duckdb
 import pandas as pd
 
-# as the views round: six significant digits, and of a large number every digit before the point
+# as the views round: six significant digits, and of a large number every digit before the point; sums of cells that
+# come to nothing are 0
 _PRINTED: Final = """
 create temp macro printed(x) as
-    round(x, greatest(0, 5 - floor(log10(nullif(abs(x), 0))))::integer)
+    if(abs(x) < 1e-12, 0, round(x, greatest(0, 5 - floor(log10(nullif(abs(x), 0))))::integer))
 """
+
+_ROUNDING: Final = 1e-6
+_ZERO: Final = 1e-12
 
 
 def make_printed(connection: duckdb.DuckDBPyConnection) -> None:
@@ -68,14 +72,15 @@ def _differences(pair: Pair, rows: pd.DataFrame, columns: Sequence[str]) -> Iter
         if row["is_absent"]:
             yield f"{place(row, pair.keys)}: no row"
             continue
-        others = (f"{name} {row[f'l_{name}']!r} and {row[f'r_{name}']!r}" for name in columns if _differ(row, name))
-        yield f"{place(row, pair.keys)}: {', '.join(others)}"
+        others = [f"{name} {row[f'l_{name}']!r} and {row[f'r_{name}']!r}" for name in columns if _differ(row, name)]
+        if others:
+            yield f"{place(row, pair.keys)}: {', '.join(others)}"
 
 
 def _differ(row: Mapping[str, Any], name: str) -> bool:
     one, other = row[f"l_{name}"], row[f"r_{name}"]
     if isinstance(one, float) and isinstance(other, float):
-        return abs(one - other) > 1e-6 * max(abs(one), abs(other))
+        return abs(one - other) > max(_ROUNDING * max(abs(one), abs(other)), _ZERO)  # two ways may round apart
     return bool(one != other)
 
 

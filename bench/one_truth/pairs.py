@@ -11,6 +11,17 @@ PINNED: Final = "calibration = 'raw' and statistic in ('mean', 'share') and para
 _LATEST: Final = "(from {table} semi join studies using (study_id, run_id))"
 # the contrasts that count: one a statistic, in the unit of its margin
 _GROUPS: Final = "(from contrasts where verdict is not null and contrast <> 'log_disparity')"
+_MEANS: Final = "statistic = 'mean' and parameters = '' and calibration = 'raw'"
+# of these every group answered every root prompt, and as often: means over either are the same
+_COMPLETE: Final = """
+    (study_id, slice_id, system_id, measure_id, grouping_id) in (
+        select (study_id, slice_id, system_id, measure_id, grouping_id) from summary_statistics
+        where statistic = 'mean' and parameters = '' and calibration = 'raw'
+        group by study_id, slice_id, system_id, measure_id, grouping_id
+        having max(n_missing) = 0 and count(distinct n_responses) = 1 and count(distinct n_root_prompts) = 1
+            and max(n_responses) % max(n_root_prompts) = 0
+    )
+"""
 _EVERY_GROUP: Final = "(select *, metric as contrast from rows_with_verdict where is_group and counts)"
 
 
@@ -137,7 +148,8 @@ PAIRS: Final = (
     ),
     Pair(
         "v_refusals, contrasts",
-        "(select study_id, system_id, grouping_id, group_id, q_value, verdict from v_refusals where verdict is not null)",
+        "(select study_id, system_id, grouping_id, group_id, q_value, verdict from v_refusals"
+        " where verdict is not null)",
         f"(from {_GROUPS} where {PINNED} and slice_id = 'all' and measure_id = 'refusal')",
         ["study_id", "system_id", "grouping_id", "group_id"],
     ),
@@ -251,6 +263,44 @@ PAIRS: Final = (
             explained_by="explained_by",
         ),
         _CHANGES,
+    ),
+    Pair(
+        "hypotheses in v_quotes, v_findings",
+        f"(select distinct {', '.join(PINNED_KEYS)}, finding_rank, hypothesis_verdict as verdict from v_quotes)",
+        "v_findings",
+        PINNED_KEYS,
+    ),
+    Pair(
+        "subgroups, summary_statistics",
+        "(select *, deviation_rate as value_responses from (select * exclude (ci_low, ci_high) from subgroups"
+        " semi join summary_statistics using (study_id, slice_id, system_id, measure_id, grouping_id, group_id)))",
+        f"(from summary_statistics where {PINNED})",
+        [*PINNED_KEYS, "group_id"],
+        ("reason", "inference_reason", "n_root_prompts"),
+    ),
+    Pair(
+        "outcome_distributions, subgroups",
+        "(select * exclude (ci_low, ci_high), n_group as n_responses from outcome_distributions"
+        " semi join subgroups using (study_id, slice_id, system_id, measure_id, grouping_id, group_id))",
+        "subgroups",
+        [*PINNED_KEYS, "group_id"],
+    ),
+    Pair(
+        "ranges of means, summary_statistics",
+        f"(from disparities where metric = 'range' and {_MEANS} and {_COMPLETE})",
+        "(select study_id, slice_id, system_id, measure_id, grouping_id, calibration, max(value) - min(value) as value"
+        f" from summary_statistics where {_MEANS} group by all)",
+        [*PINNED_KEYS, "calibration"],
+    ),
+    Pair(
+        "differences from the rest, summary_statistics",
+        "(from contrasts where contrast in ('mean_difference', 'risk_difference') and reference = 'rest'"
+        f" and category = '' and {_MEANS} and {_COMPLETE})",
+        "(select study_id, slice_id, system_id, measure_id, grouping_id, calibration, group_id,"
+        " (value - avg(value) over of_all) * (count(*) over of_all) / ((count(*) over of_all) - 1) as value"
+        f" from summary_statistics where {_MEANS}"
+        " window of_all as (partition by study_id, slice_id, system_id, measure_id, grouping_id, calibration))",
+        [*PINNED_KEYS, "calibration", "group_id"],
     ),
     Pair("v_coverage, coverage", "v_coverage", "coverage", ["study_id", "factors"]),
 )

@@ -39,8 +39,8 @@ given as (
     from contrasts where verdict is not null or contrast = 'dbi'
     union all
     select 'run_groups', {", ".join(HYPOTHESIS)}, '', contrast, group_id, category, reference, value, ci_low, ci_high,
-        margin, margin_origin, null, q_value, null, null, null, null, verdict, null, explained_by, null, null, null, null,
-        true
+        margin, margin_origin, null, q_value, null, null, null, null, verdict, null, explained_by, null, null, null,
+        null, true
     from run_groups semi join studies using (study_id, run_id)
     anti join contrasts using ({", ".join(HYPOTHESIS)}, group_id, category, reference, contrast)
     union all

@@ -19,7 +19,7 @@ prompts:
     factors: {language: language}
 systems: [{name: "*", provider: replay}]
 measures:
-  - {name: loan, choices: {"yes": ["yes", "evet"], "no": ["no", "hayır"]}, kind: binary, favourable: "yes", direction: higher_better}
+  - {name: loan, choices: {"yes": ["yes", "evet"], "no": ["no", "hayır"]}, kind: binary, favourable: "yes"}
   - {name: length, scorer: vader, direction: higher_better}
 groupings: [language]
 analysis:
@@ -123,7 +123,7 @@ def test_what_contradicts_is_told(demo, change, told):
     with duckdb.connect() as connection:
         connection.execute(f"attach '{demo.home / 'plumbline.duckdb'}' as published (read_only)")
         for (table,) in connection.execute(
-            "select table_name from duckdb_tables() where database_name = 'published'"
+            "select table_name from information_schema.tables where table_catalog = 'published'"
         ).fetchall():
             connection.execute(f"create table {table} as from published.{table}")
         connection.execute(change)
