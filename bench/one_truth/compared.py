@@ -10,11 +10,10 @@ import pandas as pd
 # come to nothing are 0
 _PRINTED: Final = """
 create temp macro printed(x) as
-    if(abs(x) < 1e-12, 0, round(x, greatest(0, 5 - floor(log10(nullif(abs(x), 0))))::integer))
+    if(isnan(x), null, if(abs(x) < 1e-12, 0, round(x, greatest(0, 5 - floor(log10(nullif(abs(x), 0))))::integer)))
 """
 
-_ROUNDING: Final = 1e-6
-_ZERO: Final = 1e-12
+_ROUNDING: Final = 1e-9  # of the larger of two numbers that are computed in two ways
 
 
 def make_printed(connection: duckdb.DuckDBPyConnection) -> None:
@@ -57,9 +56,10 @@ def compare(connection: duckdb.DuckDBPyConnection, pair: Pair) -> Compared:
 
     differing = " or ".join(f"{told('l', name)} is distinct from {told('r', name)}" for name in columns) or "false"
     both = ", ".join(f"{side}.{name} as {side}_{name}" for name in columns for side in "lr")
+    flags = ", ".join(f"{told('l', name)} is distinct from {told('r', name)} as d_{name}" for name in columns)
     keys = ", ".join(f"l.{key}" for key in pair.keys)
     rows = connection.execute(f"""
-        select {keys}, r.{pair.keys[0]} is null as is_absent{", " if both else ""}{both}
+        select {keys}, r.{pair.keys[0]} is null as is_absent{", " if both else ""}{both}{", " if both else ""}{flags}
         from {pair.left} as l left join {pair.right} as r on {on}
         where r.{pair.keys[0]} is null or {differing}
     """).df()
@@ -79,9 +79,13 @@ def _differences(pair: Pair, rows: pd.DataFrame, columns: Sequence[str]) -> Iter
 
 def _differ(row: Mapping[str, Any], name: str) -> bool:
     one, other = row[f"l_{name}"], row[f"r_{name}"]
-    if isinstance(one, float) and isinstance(other, float):
-        return abs(one - other) > max(_ROUNDING * max(abs(one), abs(other)), _ZERO)  # two ways may round apart
-    return bool(one != other)
+    if (
+        isinstance(one, float)
+        and isinstance(other, float)
+        and abs(one - other) <= _ROUNDING * max(abs(one), abs(other))
+    ):
+        return False  # their last printed digits fell apart
+    return bool(row[f"d_{name}"])
 
 
 def place(row: Mapping[str, Any], keys: Sequence[str]) -> str:

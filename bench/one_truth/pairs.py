@@ -222,7 +222,7 @@ PAIRS: Final = (
     Pair(
         "n_groups_different of pairs, system_comparisons",
         f"(select {', '.join(OF_PAIR)}, n_groups_different from hypotheses"
-        " where reference_system_id <> '' and statistic = 'groups_changed')",
+        " where reference_system_id <> '' and statistic = 'groups_changed' and n_groups_different > 0)",
         f"(select {', '.join(OF_PAIR)}, count(distinct group_id) filter (verdict in {SHOWN}) as n_groups_different"
         " from rows_with_verdict where source = 'system_comparisons' and counts group by all)",
         OF_PAIR,
@@ -287,7 +287,7 @@ PAIRS: Final = (
     ),
     Pair(
         "ranges of means, summary_statistics",
-        f"(from disparities where metric = 'range' and {_MEANS} and {_COMPLETE})",
+        f"(from disparities where metric = 'range' and value is not null and {_MEANS} and {_COMPLETE})",
         "(select study_id, slice_id, system_id, measure_id, grouping_id, calibration, max(value) - min(value) as value"
         f" from summary_statistics where {_MEANS} group by all)",
         [*PINNED_KEYS, "calibration"],
@@ -297,7 +297,7 @@ PAIRS: Final = (
         "(from contrasts where contrast in ('mean_difference', 'risk_difference') and reference = 'rest'"
         f" and category = '' and {_MEANS} and {_COMPLETE})",
         "(select study_id, slice_id, system_id, measure_id, grouping_id, calibration, group_id,"
-        " (value - avg(value) over of_all) * (count(*) over of_all) / ((count(*) over of_all) - 1) as value"
+        " (value - avg(value) over of_all) * (count(*) over of_all) / nullif((count(*) over of_all) - 1, 0) as value"
         f" from summary_statistics where {_MEANS}"
         " window of_all as (partition by study_id, slice_id, system_id, measure_id, grouping_id, calibration))",
         [*PINNED_KEYS, "calibration", "group_id"],

@@ -82,6 +82,8 @@ def possible_verdicts(row: Mapping[str, Any], *, is_unsettled: bool) -> tuple[se
     """
     q, low, high, value, margin, level = (row[k] for k in ("q_value", "ci_low", "ci_high", "value", "margin", "level"))
     if q is None and low is None and high is None:
+        if row["inference_reason"] == "told_by_parts":  # of the parts is its q, which is in their rows
+            return {row["verdict"]}, row["verdict"] in SHOWN
         return {"not_tested"}, False
     no_effect = 1.0 if row["is_ratio"] else 0.0
     # a limit of a log disparity that is infinite is NULL; an interval that is not there holds nothing
@@ -90,20 +92,15 @@ def possible_verdicts(row: Mapping[str, Any], *, is_unsettled: bool) -> tuple[se
     is_off = not has_interval or low > no_effect or high < no_effect
     floor = row["null_q95"]
     is_past = row["is_group"] or (None not in (floor, value) and (value < floor if row["is_ratio"] else value > floor))
-    is_told_elsewhere = row["value_at_call"] is not None or row["value_without"] is not None
-    if is_told_elsewhere or row["inference_reason"] == "told_by_parts":
+    is_told_elsewhere = row["value_at_call"] is not None or row["inference_reason"] == "told_by_parts"
+    if row["explained_by"] is not None:
+        is_significant = False
+    elif is_told_elsewhere:
         is_significant = row["verdict"] in SHOWN or (row["is_group"] and row["significant_at_look"] is not None)
     else:
-        is_significant = q is not None and q <= level and is_off and is_past and row["explained_by"] is None
-        is_significant = is_significant and not is_unsettled
+        is_significant = q is not None and q <= level and is_off and is_past and not is_unsettled
     is_wide = row["scope"] in WIDE
-    if row["is_group"]:
-        is_beyond = None not in (margin, value) and abs(value) > margin
-        is_inside = margin is not None and row["q_equivalence"] is not None and row["q_equivalence"] <= level
-    else:
-        has_both = margin is not None and has_interval
-        is_beyond = has_both and (high < margin if row["is_ratio"] else low > margin)
-        is_inside = has_both and (low > margin if row["is_ratio"] else high < margin)
+    is_beyond, is_inside = _sides_of_margin(row, low, high, has_interval=has_interval)
     if row["source"] == "run_groups":
         # neither scope nor q of equivalence stands there
         return {row["verdict"]} & _verdicts_of_group(is_significant=is_significant, margin=margin), is_significant
@@ -112,6 +109,17 @@ def possible_verdicts(row: Mapping[str, Any], *, is_unsettled: bool) -> tuple[se
     if is_inside and is_wide:
         return {"equivalent"}, is_significant
     return {"different" if is_significant else "inconclusive"}, is_significant
+
+
+def _sides_of_margin(row: Mapping[str, Any], low: float, high: float, *, has_interval: bool) -> tuple[bool, bool]:
+    """Whether a row may lie beyond its margin, and whether it lies inside: groups by q, metrics by their interval."""
+    margin, value, q = row["margin"], row["value"], row["q_equivalence"]
+    if row["is_group"]:
+        is_inside = margin is not None and q is not None and q <= row["level"]
+        return None not in (margin, value) and abs(value) > margin, is_inside
+    if margin is None or not has_interval:
+        return False, False
+    return (high < margin, low > margin) if row["is_ratio"] else (low > margin, high < margin)
 
 
 def _verdicts_of_group(*, is_significant: bool, margin: float | None) -> set[str]:
@@ -125,7 +133,8 @@ def _verdicts_of_group(*, is_significant: bool, margin: float | None) -> set[str
 def _reason(row: Mapping[str, Any]) -> set[str | None]:
     """Why an inconclusive row is none although its q is at most alpha."""
     if row["verdict"] != "inconclusive" or row["q_value"] is None or row["q_value"] > row["level"]:
-        return {None, "not_beyond_controls"}
+        is_of_parts = row["inference_reason"] == "told_by_parts" and row["value"] is not None
+        return {None, "not_beyond_controls", *(["below_noise_floor", "interval_holds_zero"] if is_of_parts else [])}
     if row["explained_by"] is not None:
         return {"explained"}
     no_effect = 1.0 if row["is_ratio"] else 0.0

@@ -177,13 +177,13 @@ def _is_answer(responses: Job, is_open: NDArray[np.bool_]) -> NDArray[np.bool_]:
         if read.measure.spec.method in CHOOSING:
             is_chosen[read.values.units] |= given(read.values.label)
     is_short = responses.text_scores.only_languages(responses.measure.languages, text_ids) >= 0
-    found = is_open & is_short & is_chosen[wanted]
+    is_answer = is_open & is_short & is_chosen[wanted]
     both = pd.MultiIndex.from_arrays([text_ids[is_open], asked_ids[is_open]])
     codes, pairs = both.factorize()
     texts = [*units.texts, ""]  # -1, no prompt, takes the last
-    decided = [is_decision(texts[text], texts[asked], responses.words) for text, asked in pairs]
-    found[is_open] |= np.array(decided, dtype=bool)[codes]
-    return found
+    decided = [is_decision(texts[text_id], texts[prompt_id], responses.words) for text_id, prompt_id in pairs]
+    is_answer[is_open] |= np.array(decided, dtype=bool)[codes]
+    return is_answer
 
 
 def _read_column(job: Job) -> list[Read]:

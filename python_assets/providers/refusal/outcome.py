@@ -80,7 +80,7 @@ def is_decision(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> boo
     """Tell whether a response is a decision that its prompt asks for and nothing else: no refusal in any language.
 
     Args:
-        text: the response; of JSON the decision stands apart from what else it says.
+        text: the response; in JSON a value with the decision is enough.
         prompt: what it answers; '' where it is unknown.
         words: the study's own, as of read_outcome.
     """
