@@ -30,7 +30,10 @@ OF_RUN: Final = ("n_calls", "n_input_tokens", "n_output_tokens", "cost_usd")
 
 def q_below_p(connection: duckdb.DuckDBPyConnection) -> Iterator[Compared]:
     """Every published table with a p and a q of one row: an adjusted p is never the smaller."""
-    query = "select table_name, column_name from duckdb_columns() where schema_name = current_schema() and database_name <> 'temp'"
+    query = """
+        select table_name, column_name from duckdb_columns()
+        where schema_name = current_schema() and database_name <> 'temp'
+    """
     columns: dict[str, set[str]] = {}
     for table, column in connection.execute(query).fetchall():
         columns.setdefault(table, set()).add(column)
