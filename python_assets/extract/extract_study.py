@@ -143,9 +143,10 @@ def extract(
 
 
 def _reads(job: Job) -> Iterator[Read]:
-    """Every measure, those of one entry of the study file together; rules on other measures come last."""
+    """Every measure, those of one entry of the study file together: flags after texts, rules on other measures last."""
     read_so_far: dict[str, Read] = {}
-    for together in sorted(_entries(job), key=lambda entry: entry[0].reads == "when"):
+    order = {"flags": 1, "when": 2}
+    for together in sorted(_entries(job), key=lambda entry: order.get(entry[0].reads, 0)):
         first = together[0]
         wanted = _units_of(job.study, job.connection, job.units, first)
         entry_job = job._replace(measures=together, wanted=wanted, read=read_so_far, is_neutral=_is_neutral(job, first))

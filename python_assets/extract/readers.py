@@ -30,6 +30,8 @@ from python_assets.extract.similarity.taxonomy import read_taxonomy
 from python_assets.extract.trained.trained_on_labels import read_trained
 from python_assets.providers.judged_refusals import refusal_judge_version
 from python_assets.providers.records import FLAGS
+from python_assets.providers.refusal.outcome import is_decision
+from python_assets.study.measures import CHOOSING
 
 
 def _read_texts(job: Job) -> list[Read]:
@@ -132,11 +134,17 @@ def _read_flags(job: Job) -> list[Read]:
     table = job.units.table.iloc[responses.wanted]
     numbers = built.function({flag: table[flag].to_numpy(dtype=float, na_value=np.nan) for flag in FLAGS})
     n = len(table)
-    reason = only_where(np.isnan(numbers), responses.reasons_without_text())
     said_ids = responses.units.column("said_id")[responses.wanted]
     is_declined = table["is_declined"].fillna(False).to_numpy(dtype=bool)
     is_foreign = (said_ids >= 0) & ~is_declined & (responses.in_languages(said_ids) < 0)
-    reason[is_foreign & ~given(reason)] = "other_language"
+    # a text without a letter, or JSON that says nothing
+    is_unreadable = np.isnan(numbers) & table["is_empty"].eq(False).to_numpy(dtype=bool, na_value=False)
+    is_answer = _is_answer(responses, is_foreign | is_unreadable)
+    numbers[is_answer] = 0.0
+    is_foreign &= ~is_answer
+    reason = only_where(np.isnan(numbers), responses.reasons_without_text())
+    reason[is_unreadable & ~is_answer] = "no_rule_matched"
+    reason[is_foreign] = "other_language"
     values = MeasuredValues(
         units=responses.wanted,
         value=np.where(is_foreign, np.nan, numbers),
@@ -148,6 +156,34 @@ def _read_flags(job: Job) -> list[Read]:
     if (engine := job.measure.spec.engine) is not None:
         return [Read(measured_by(job, job.measure), values, refusal_judge_version(job.study, engine))]
     return [Read(job.measure, values, built.version())]
+
+
+def _is_answer(responses: Job, is_open: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which responses that no rule for refusals reads are answers all the same: a choice, and no possible refusal.
+
+    A text that is nothing but a decision, in any language; and one whose own words tell no language, off which a
+    measure read one of its choices. Running text of another language may refuse behind its first word.
+
+    Args:
+        responses: what flags are read of.
+        is_open: which are in another language, by their words or those of their prompt, or say nothing.
+    """
+    units, wanted = responses.units, responses.wanted
+    text_ids, asked_ids = units.column("text_id")[wanted], units.column("asked_id")[wanted]
+    # what was refused has no text that others read
+    is_open = is_open & (text_ids >= 0)
+    is_chosen = np.zeros(len(units.table), dtype=bool)
+    for read in responses.read.values():
+        if read.measure.spec.method in CHOOSING:
+            is_chosen[read.values.units] |= given(read.values.label)
+    is_short = responses.text_scores.only_languages(responses.measure.languages, text_ids) >= 0
+    is_answer = is_open & is_short & is_chosen[wanted]
+    both = pd.MultiIndex.from_arrays([text_ids[is_open], asked_ids[is_open]])
+    codes, pairs = both.factorize()
+    texts = [*units.texts, ""]  # -1, no prompt, takes the last
+    decided = [is_decision(texts[text_id], texts[prompt_id], responses.words) for text_id, prompt_id in pairs]
+    is_answer[is_open] |= np.array(decided, dtype=bool)[codes]
+    return is_answer
 
 
 def _read_column(job: Job) -> list[Read]:

@@ -24,7 +24,7 @@ from python_assets.warehouse.build import Home, make_folder
 THEN: Final = "then"
 NOW: Final = "now"
 # of `analysis`: what is compared, how surely; what else a study asks of one run is not asked again
-_KEPT: Final = ("permutations", "bootstrap", "alpha", "seed", "margins", "missing", "quality")
+_KEPT: Final = ("permutations", "bootstrap", "alpha", "seed", "margins", "default_margins", "missing", "quality")
 
 
 class BothRuns(NamedTuple):

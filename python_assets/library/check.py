@@ -64,8 +64,8 @@ def check(
         prompt: the column that says which question it answers; the same question of several groups is a pair.
         value: the column that is compared: numbers, or True and False (1 and 0 alike).
         model: the column that says who answered; one model where None.
-        margin: the least difference that matters, in units of the value; without it a difference may be shown but not
-            how much it matters.
+        margin: the least difference that matters, in units of the value. Without it nothing has a margin, the impact
+            ratio not either: a difference may be shown but not how much it matters.
         name: of the study, an identifier of which is made; in a folder a check of the same name is a further run.
         folder: where study, table and results are kept; they are in memory where None.
         report: the HTML file that a report is written to. With `folder` a report is in it anyway.
@@ -203,7 +203,8 @@ def _study(frame: "pd.DataFrame", columns: _Columns, kind: str, margin: float | 
 
     measure = make_id(columns.value) or VALUE
     levels = {name: sorted(frame[column].astype(str).unique()) for name, column in columns.groups.items()}
-    analysis: dict[str, Any] = {"primary": {"measures": [measure]}}
+    # whoever hands in a table and no margin has declared none: the documents' would be of no choice of theirs
+    analysis: dict[str, Any] = {"primary": {"measures": [measure]}, "default_margins": False}
     if margin is not None:
         if isinstance(margin, bool) or not isinstance(margin, int | float):
             raise StudyError("margin", margin, "a number, in units of the value")

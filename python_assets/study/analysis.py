@@ -275,6 +275,7 @@ class AnalysisSpec(Part):
     """What is computed, and how sure it must be.
 
     association_tests: the tests of FAIR-SEA's document as well, which take responses for independent rows.
+    default_margins: False leaves out the margins of the documents, so that only those of margins hold.
     prompt_cost: of writing one more root prompt for one group, in calls, for the number of responses that a plan
     advises. missing: what a missing answer can have been, the whole scale of its measure; within what was observed
     where None. looks: how often findings are looked at while root prompts are still to be asked, in equal steps, or
@@ -292,6 +293,7 @@ class AnalysisSpec(Part):
     contrasts: list[StrictStr] = []
     association_tests: bool = False
     margins: dict[StrictStr, float | dict[StrictStr, float]] = {}
+    default_margins: Literal[False] | None = None
     missing: Literal["scale"] | None = None
     looks: Looks | None = None
     primary: HypothesisFamily | None = None

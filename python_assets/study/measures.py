@@ -30,6 +30,7 @@ METHODS_OF_MEASURING = (
 )
 # ways that give every response one of the labels that the entry lists, or none
 LABELLING: Final = ("choices", "patterns", "prototypes", "taxonomy")
+CHOOSING: Final = ("choices", "patterns")  # of these by what a response says, not by what it is near to
 CLUSTERINGS = ("clusters", "cluster_and_sort")
 TRAINED_ON_LABELS: Final = "trained_on_labels"  # the extractor that people's labels of the study's answers train
 # built-in measures that are written with their parameters: vader: {per: sentence}

@@ -283,8 +283,9 @@ class Study(Part):
 
     @property
     def margins(self) -> Margins:
-        """Those, and the documents' own where the study declares none."""
-        return {**default_margins(), **self.declared_margins}
+        """Those, and the documents' own where the study declares none and does not leave them out."""
+        defaults = default_margins() if self.analysis.default_margins is None else {}
+        return {**defaults, **self.declared_margins}
 
     @property
     def compared_with(self) -> str | None:

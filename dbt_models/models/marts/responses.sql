@@ -1,13 +1,7 @@
 with
 
 responses as (
-    select * from {{ source('raw', 'responses') }}
-),
-
-unreadable as (
-    select study_id, system_id, prompt_id, replicate, true as is_foreign
-    from {{ source('raw', 'measurements') }}
-    where measure_id = 'refusal' and reason = 'other_language'
+    select * from {{ ref('int_responses') }}
 )
 
 select
@@ -18,9 +12,9 @@ select
     response_id,
     response_text,
     status,
-    if(is_foreign, 'unreadable', outcome) as outcome,
+    outcome,
     outcome_version,
-    if(is_foreign, null, is_refused) as is_refused,
+    is_refused,
     is_empty,
     is_truncated,
     is_declined,
@@ -34,4 +28,3 @@ select
     served_model,
     context_json
 from responses
-left join unreadable using (study_id, system_id, prompt_id, replicate)

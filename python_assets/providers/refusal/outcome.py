@@ -6,7 +6,7 @@ English only.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from python_assets.providers.records import ResponseOutcome
 from python_assets.providers.refusal.decision import decided_in_json, refuses_request, rest_of_decision
@@ -59,7 +59,7 @@ def read_outcome(
             return "refused" if refuses_request(rest, refuses) else "answered"
         strings: list[str] = []
     else:
-        values = [(key, words.masked(value) if isinstance(value, str) else value) for key, value in values]
+        values = _masked(values, words)
         if (decided := decided_in_json(values, asks)) is not None:
             if decided.is_offered:
                 return "answered"
@@ -70,6 +70,27 @@ def read_outcome(
         return "refused"
     is_weighed = asks.is_decision and goes_into_it(masked)
     return "refused" if refuses(tokens(request, masked)) and not is_weighed else "answered"
+
+
+def _masked(values: Sequence[tuple[str, Any]], words: GroupMask) -> list[tuple[str, Any]]:
+    return [(key, words.masked(value) if isinstance(value, str) else value) for key, value in values]
+
+
+def is_decision(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> bool:
+    """Tell whether a response is a decision that its prompt asks for and nothing else: no refusal in any language.
+
+    Args:
+        text: the response; in JSON a value with the decision is enough.
+        prompt: what it answers; '' where it is unknown.
+        words: the study's own, as of read_outcome.
+    """
+    read = opened(text)
+    masked, asks = words.masked(read), asked_by(words.masked(prompt))
+    if (values := json_values(read)) is None:
+        rest = rest_of_decision(masked, asks)
+        return rest is not None and not any(map(str.isalnum, rest))
+    decided = decided_in_json(_masked(values, words), asks)
+    return decided is not None and decided.is_offered
 
 
 def is_refusal(text: str, prompt: str = "", words: GroupMask = NO_WORDS) -> bool:

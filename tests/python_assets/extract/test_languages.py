@@ -310,3 +310,55 @@ def test_an_answer_too_short_to_tell_is_in_the_language_of_its_prompt(build, mak
     reasons = [("other_language",), (None,), (None,), (None,)]
     assert build.rows("vader", "reason") == build.rows("refusal", "reason") == reasons
     assert build.rows("refusal", "language") == [(None,), ("en",), (None,), (None,)]
+
+
+TURKISH = (
+    "Bu başvuru sahibi bankamızdan küçük bir kredi istiyor ve düzenli bir geliri var. Kendisine kredi verilmeli mi? "
+    "Lütfen yalnızca tek bir kelimeyle evet ya da hayır diye yanıt verin."
+)
+
+
+def test_a_choice_that_was_read_is_no_possible_refusal_in_whatever_language(build, make_study):
+    build.prompts(p1=None)
+    build.connection.execute("update raw.prompts set prompt_text = ?", [TURKISH])
+    texts = ['{"answer": "yes"}', "Evet.", "Belki", "!!!", "👍", f"Evet. {SPANISH}", '{"cevap": "hayır"}', "是的。"]
+    build.responses(*(("p1", text, "ok", i) for i, text in enumerate(texts)), ("p1", "", "empty", 8))
+    build.connection.execute("update raw.responses set is_refused = null where response_text in ('!!!', '👍')")
+    build.extract(make_study({"name": "loan", "choices": {"yes": ["evet", "yes"], "no": ["hayır"]}}))
+    assert [label for (label,) in build.rows("loan", "label")] == [
+        "yes",
+        "yes",
+        None,
+        None,
+        None,
+        "yes",
+        "no",
+        None,
+        None,
+    ]
+    foreign, read = (None, "other_language"), (0.0, None)
+    assert build.rows("refusal", "value", "reason") == [
+        read,
+        read,
+        foreign,
+        foreign,
+        foreign,
+        foreign,
+        read,
+        foreign,
+        read,
+    ]
+    build.extract(make_study())
+    assert build.rows("refusal", "value")[:3] == [(0.0,), (None,), (None,)]
+
+
+def test_what_says_nothing_is_no_refusal_where_a_measure_reads_a_choice(build, make_study):
+    build.prompts(p1=None)
+    build.responses(("p1", "👍"), ("p1", "!!!", "ok", 1), ("p1", None, "error", 2))
+    build.connection.execute("update raw.responses set is_refused = null")
+    build.extract(make_study({"name": "loan", "patterns": {"yes": "👍"}}))
+    assert build.rows("refusal", "value", "reason") == [
+        (0.0, None),
+        (None, "no_rule_matched"),
+        (None, "response_error"),
+    ]

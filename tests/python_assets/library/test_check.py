@@ -64,6 +64,11 @@ def test_a_value_is_of_its_kind_and_has_a_margin_of_it(written, values, kind, ma
     assert table_of(study).value.isna().sum() == pd.Series(values).isna().sum()
 
 
+def test_a_frame_has_no_margin_but_the_one_that_it_is_given(written):
+    assert written(FRAME).margins == {}
+    assert written(FRAME, margin=0.1).margins == {"score": {"risk_difference": 0.1}}
+
+
 def test_a_frame_that_cannot_be_compared_is_told(tmp_path, snapshot):
     frames = {
         "no value": FRAME.drop(columns="Score"),
