@@ -38,6 +38,9 @@ select
     latency_seconds,
     n_tokens_in,
     n_tokens_out,
+    n_retries,
+    failed_calls_json,
+    served_model,
     context_json
 from responses
 left join refusals using (study_id, system_id, prompt_id, replicate)
