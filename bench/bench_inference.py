@@ -95,6 +95,7 @@ def stored(options: argparse.Namespace) -> None:
         n_bootstrap=2_000,
         alpha=0.05,
         margins={},
+        declared_margins={},
         unit=None,
         references={},
         requested_contrasts=(),

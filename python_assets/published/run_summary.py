@@ -268,7 +268,7 @@ def _effect(row: Row) -> str:
     """The effect of a hypothesis with its interval, its margin and the verdict of the hypothesis."""
     write = "{:+.3g}" if row["group_id"] else "{:.3g}"  # a metric of all groups has no direction
     limits = [write.format(row[name]) for name in ("ci_low", "ci_high") if row[name] is not None]
-    interval = f", {limits[0]} to {limits[1]}" if len(limits) > 1 else ""
+    interval = f", {limits[0]} to {limits[1]} not adjusted" if len(limits) > 1 else ""
     margin = "" if row["margin"] is None else f", {margin_words(row['margin'], row['margin_origin'], row['metric'])}"
     q = "" if row["q_value"] is None else f"; q {row['q_value']:.2g}"
     return f"{_of_statistic(row)}: {_named(row)}{interval}{margin} ({row['verdict'].replace('_', ' ')}{q})"

@@ -596,8 +596,9 @@ def _largest(details: HypothesisDetails) -> str:
     row = {**row, **dict.fromkeys(("value_shrunken", "ci_low_selected", "ci_high_selected"))}
     if _is_beyond(hypothesis):
         seen = _seen(row, hypothesis["significance_level"])
-        return f"Largest: {row['group_id']}: {_beyond(row, details, '')}{f' ({seen})' if seen else ''}."
-    return f"Largest difference: {row['group_id']} ({_told(row, details)})."
+        return f"Largest: {row['group_id']}: {_beyond(row, details, '')}{f' ({seen}, not adjusted)' if seen else ''}."
+    is_bounded = row["ci_low"] is not None or row["ci_high"] is not None
+    return f"Largest difference: {row['group_id']} ({_told(row, details)}{', not adjusted' if is_bounded else ''})."
 
 
 def _who_beyond(asked: HypothesisDetails) -> list[str]:
@@ -814,7 +815,9 @@ def _metric_and_margin(details: HypothesisDetails) -> str:
     else:
         prefix, metric, row_verdict = "metric", hypothesis["metric"], hypothesis["metric_verdict"]
     where = _by_margin(hypothesis, prefix, metric, row_verdict)
-    if not where or (details.equivalent and hypothesis["verdict"] == row_verdict == "equivalent"):
+    # a metric says more than groups do where the two differ
+    is_told_by_groups = bool(details.equivalent) or hypothesis["verdict"] == "inconclusive"
+    if not where or (is_told_by_groups and hypothesis["verdict"] == row_verdict):
         return ""
     value = number(hypothesis[f"{prefix}_value"])
     return f"{_capital(_name(metric))} {value}{_metric_interval(hypothesis, prefix)} is {where}."
