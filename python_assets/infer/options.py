@@ -130,7 +130,7 @@ def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> f
 
 
 def margin_origins(rows: pd.DataFrame, declared: Margins) -> NDArray[np.object_]:
-    """Whose the margin of every row is: DECLARED_MARGIN by the study, DEFAULT_MARGIN (metrics.md 6.6), None without one.
+    """Whose the margin of every row is: declared by the study or a default (metrics.md 6.6); None without one.
 
     Args:
         rows: with measure_id, effect, the name of contrast or metric, and margin.
