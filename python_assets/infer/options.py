@@ -16,8 +16,8 @@ from python_assets.study.study import Study
 
 MOST_PERMUTATIONS: Final = 99_999  # that questions at the floor are drawn on to
 
-DECLARED: Final = "declared"  # whose a margin is
-DEFAULT: Final = "default"
+DECLARED_MARGIN: Final = "declared"  # whose a margin is
+DEFAULT_MARGIN: Final = "default"
 Margins = Mapping[str, float | Mapping[str, float]]
 FIRST_DRAWS = 999  # of a question, unless its p then lies so low that more are drawn (inference.md 6.5)
 # system_id and measure_id of what finds a label in too few answers
@@ -130,7 +130,7 @@ def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> f
 
 
 def margin_origins(rows: pd.DataFrame, declared: Margins) -> NDArray[np.object_]:
-    """Whose the margin of every row is: DECLARED by the study, DEFAULT (metrics.md 6.6), None without one.
+    """Whose the margin of every row is: declared by the study or a default (metrics.md 6.6); None without one.
 
     Args:
         rows: with measure_id, effect, the name of contrast or metric, and margin.
@@ -140,7 +140,7 @@ def margin_origins(rows: pd.DataFrame, declared: Margins) -> NDArray[np.object_]
     is_of_measure = pd.MultiIndex.from_frame(rows[["measure_id", "effect"]]).isin(by_measure) if by_measure else False
     # a margin of another name can only come from the study: of a change it is that of the difference
     is_default = rows.effect.isin([*default_margins()]) & ~(rows.effect.isin([*declared]) | is_of_measure)
-    origin = pd.Series(np.where(is_default, DEFAULT, DECLARED), index=rows.index, dtype=object)
+    origin = pd.Series(np.where(is_default, DEFAULT_MARGIN, DECLARED_MARGIN), index=rows.index, dtype=object)
     return origin.where(rows.margin.notna(), None).to_numpy()
 
 

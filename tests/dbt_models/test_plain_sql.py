@@ -14,7 +14,7 @@ from tests.dbt_models.conftest import DBT_FOLDER
 FILES = sorted(path for folder in ("models", "macros", "tests") for path in (DBT_FOLDER / folder).rglob("*.sql"))
 # texts, whole numbers and times, whose order is the same everywhere; a double is rounded first
 KEY = (
-    r"(\w+\.)?(\w+_(id|position|key|mart|at)|n_\w+|factors?|level|name|calibration|category|reference|statistic"
+    r"(\w+\.)?(\w+_(id|position|key|mart|at)|n_\w+|factors?|level|metric|name|calibration|category|reference|statistic"
     r"|parameters|scale|is_\w+)"
 )
 ORDERED = re.compile(rf"{KEY}( asc| desc)?|({KEY}|round\(.+\)) (asc|desc) nulls (first|last)")

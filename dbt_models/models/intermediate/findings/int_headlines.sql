@@ -26,7 +26,7 @@ placed as (
             false
         ) as is_headline,
         -- of a hypothesis without contrasts its metric, or another one where that has no value
-        case when effects.metric = metrics.metric then 0 else 1 end as metric_position
+        case when not is_metric or effects.metric = metrics.metric then 0 else 1 end as metric_position
     from effects
     inner join hypotheses using ({{ keys }})
     left join metrics using ({{ keys }})
@@ -40,8 +40,8 @@ ranked as (
             order by
                 is_metric asc,
                 is_mirror asc,
-                case when is_metric then metric_position else 0 end asc,
-                round(abs(value), 12) desc,
+                metric_position asc,
+                round(abs(value), 12) desc nulls last,
                 metric asc,
                 group_id asc,
                 category asc,
