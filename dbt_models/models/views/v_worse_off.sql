@@ -58,9 +58,9 @@ select
     {{ rounded('hypothesis_groups.q_value') }} as q_value,
     {{ rounded('hypothesis_groups.margin') }} as margin,
     hypothesis_groups.margin_origin,
-    findings.n_root_prompts,
-    findings.n_units,
-    findings.scope,
+    hypothesis_groups.n_root_prompts,
+    hypothesis_groups.n_units,
+    hypothesis_groups.scope,
     findings.is_preregistered
 from hypothesis_groups
 inner join findings using ({{ of_measure }})
