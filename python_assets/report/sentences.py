@@ -166,7 +166,9 @@ def _is_inside(group: Row) -> bool:
 
 
 def _is_largest(group: Row, hypothesis: Row) -> bool:
-    if hypothesis["headline_metric"] is not None or group["contrast"] != hypothesis["largest_metric"]:
+    if hypothesis["headline_metric"] is not None or group["value"] is None:
+        return False
+    if group["contrast"] != hypothesis["largest_metric"]:
         return False
     return all(group[name] == hypothesis[f"largest_{name}"] for name in GROUP)
 
