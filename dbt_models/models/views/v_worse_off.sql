@@ -42,6 +42,7 @@ select
     hypothesis_groups.group_id,
     hypothesis_groups.category,
     hypothesis_groups.reference,
+    hypothesis_groups.without_groups,
     findings.title,
     findings.model,
     findings.system_prompt_name,

@@ -90,6 +90,7 @@ select
     pairs.value_at_call,
     pairs.value_without,
     pairs.explained_by,
+    pairs.without_groups,
     pairs.n_root_prompts,
     pairs.n_units,
     pairs.scope,
