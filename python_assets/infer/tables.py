@@ -123,8 +123,8 @@ COMPARISON_COLUMNS: Final = (
         double="value value_a value_b skewness ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
         "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence margin",
         bigint="significant_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
-        varchar="margin_origin explained_by without_groups reason_alone family_id verdict verdict_reason scope method reason "
-        "inference_reason",
+        varchar="margin_origin explained_by without_groups reason_alone family_id verdict verdict_reason scope method "
+        "reason inference_reason",
     )
     | _SELECTED
     | _MISSING

@@ -760,7 +760,7 @@ def _others(group: Row, asked: HypothesisDetails) -> str:
     if neighbours is not None:
         neighbours = [name for name in neighbours if name not in out]
     if group["reference"] == "grand_mean":
-        return f"the average of all groups{without}" if neighbours is None else f"the average with {_listed(neighbours)}"
+        return f"the average {f'of all groups{without}' if neighbours is None else f'with {_listed(neighbours)}'}"
     if neighbours is not None:
         return f"{_listed(neighbours)} on the same prompts"
     others = [name for name in asked.groups if name != group["group_id"] and name not in out]

@@ -147,7 +147,11 @@ def _told_of_round(
         out = SEPARATOR.join(group_ids[name] for name in sorted(standing.stand) if np.isnan(one.value[:, name]).all())
         changed.append(
             rows.loc[is_later, list(ROUND_FIELDS)].assign(
-                **numbers, q_value=q[at][is_later], **dict.fromkeys((*_SELECTED, *_MISSING), np.nan), **reasons, without_groups=out
+                **numbers,
+                q_value=q[at][is_later],
+                **dict.fromkeys((*_SELECTED, *_MISSING), np.nan),
+                **reasons,
+                without_groups=out,
             )
         )
     return pd.concat(changed) if changed else rows.iloc[:0, :0]
