@@ -22,6 +22,11 @@ _COMPLETE: Final = """
             and max(n_responses) % max(n_root_prompts) = 0
     )
 """
+_OF_GROUPS: Final = ", ".join([*PINNED_KEYS, "calibration"])
+_FROM_REST: Final = (
+    "(from contrasts where contrast in ('mean_difference', 'risk_difference') and reference = 'rest'"
+    f" and value is not null and category = '' and {_MEANS} and {_COMPLETE})"
+)
 _EVERY_GROUP: Final = "(select *, metric as contrast from rows_with_verdict where is_group and counts)"
 
 
@@ -294,12 +299,14 @@ PAIRS: Final = (
     ),
     Pair(
         "differences from the rest, summary_statistics",
-        "(from contrasts where contrast in ('mean_difference', 'risk_difference') and reference = 'rest'"
-        f" and category = '' and {_MEANS} and {_COMPLETE})",
-        "(select study_id, slice_id, system_id, measure_id, grouping_id, calibration, group_id,"
-        " (value - avg(value) over of_all) * (count(*) over of_all) / nullif((count(*) over of_all) - 1, 0) as value"
-        f" from summary_statistics where {_MEANS}"
-        " window of_all as (partition by study_id, slice_id, system_id, measure_id, grouping_id, calibration))",
+        f"(from {_FROM_REST})",
+        f"(select {_OF_GROUPS}, contrasts.group_id, own.value - avg(other.value) as value"
+        f" from {_FROM_REST} as contrasts"
+        f" join (from summary_statistics where {_MEANS}) as own using ({_OF_GROUPS}, group_id)"
+        f" join (from summary_statistics where {_MEANS}) as other using ({_OF_GROUPS})"
+        " where other.group_id <> contrasts.group_id"
+        " and not list_contains(string_split(coalesce(contrasts.without_groups, ''), ' | '), other.group_id)"
+        " group by all, own.value)",
         [*PINNED_KEYS, "calibration", "group_id"],
     ),
     Pair("v_coverage, coverage", "v_coverage", "coverage", ["study_id", "factors"]),

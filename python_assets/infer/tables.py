@@ -35,7 +35,7 @@ INTERACTION_CHANGE: Final = "interaction_change"
 LOG_DISPARITY_CHANGE: Final = "log_disparity_change"
 GROUPS_CHANGED: Final = "groups_changed"
 DISPERSION_CHANGE: Final = "dispersion_change"
-SEPARATOR: Final = " | "  # of groups in explained_by
+SEPARATOR: Final = " | "  # of groups in explained_by and without_groups
 ACROSS: Final = " against "  # between the two generations of a question
 ANSWERING_COMPARISONS: Final = (DISPARITY_CHANGE, INTERACTION_CHANGE)
 """The groups that answer whether groups moved apart; of a crossing its cells beyond their parts."""
@@ -123,8 +123,8 @@ COMPARISON_COLUMNS: Final = (
         double="value value_a value_b skewness ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
         "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence margin",
         bigint="significant_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
-        varchar="margin_origin explained_by reason_alone family_id verdict verdict_reason scope method reason "
-        "inference_reason",
+        varchar="margin_origin explained_by without_groups reason_alone family_id verdict verdict_reason scope method "
+        "reason inference_reason",
     )
     | _SELECTED
     | _MISSING
@@ -147,7 +147,7 @@ TABLES: Final[Columns] = {
         double="std_error skewness p_value_maxt p_equivalence q_equivalence value_at_call value_without "
         "value_standardised missing_share missing_share_rest",
         bigint="significant_at_look n_needed",
-        varchar="explained_by mirror_of test n_needed_for n_needed_reason",
+        varchar="explained_by without_groups mirror_of test n_needed_for n_needed_reason",
     )
     | _SELECTED
     | _MISSING

@@ -59,7 +59,7 @@ MEASURES: Final = {
     OTHER_LANGUAGE: "answers in another language",
 }
 GROUP: Final = ("group_id", "category", "reference")
-NEIGHBOUR_SEPARATOR: Final = " | "  # of groups in explained_by and neighbours
+NEIGHBOUR_SEPARATOR: Final = " | "  # of groups in explained_by, without_groups and neighbours
 _MOST_GROUPS: Final = 4
 MOST_ROOT_PROMPTS: Final = 10_000
 _RATES: Final = ("risk_difference", "selection_rate_difference", "precision_difference")
@@ -166,7 +166,9 @@ def _is_inside(group: Row) -> bool:
 
 
 def _is_largest(group: Row, hypothesis: Row) -> bool:
-    if hypothesis["headline_metric"] is not None or group["contrast"] != hypothesis["largest_metric"]:
+    if hypothesis["headline_metric"] is not None or group["value"] is None:
+        return False
+    if group["contrast"] != hypothesis["largest_metric"]:
         return False
     return all(group[name] == hypothesis[f"largest_{name}"] for name in GROUP)
 
@@ -446,6 +448,7 @@ def _beyond(group: Row, asked: HypothesisDetails, near: str) -> str:
     levels, cell_levels = _levels(asked), group["group_id"].split(LEVEL_SEPARATOR)
     label = f"in {_label(group)}".rstrip() + " " if group["category"] else ""
     amount = f"{near}{_size_of(group, abs(size))}"
+    without = f", with {_listed(out)} left out" if (out := _left_out(group)) else ""
     if len(levels) == 2 and min(map(len, levels)) == 2:
         index = 0 if len(levels[0]) == 2 else 1
         pair, others = levels[index], [name for name in levels[1 - index] if name != cell_levels[1 - index]]
@@ -456,12 +459,12 @@ def _beyond(group: Row, asked: HypothesisDetails, near: str) -> str:
             if len(others) == 1
             else f"among {cell_levels[1 - index]} than among the others"
         )
-        return f"{label}the difference between {cell_levels[index]} and {other} is {amount} {side} {where}"
+        return f"{label}the difference between {cell_levels[index]} and {other} is {amount} {side} {where}{without}"
     side = "lower" if group["value"] < 0 else "higher"
     leads = f"{_listed(cell_levels)} together lead" if len(cell_levels) == 2 else "its parts lead"
     if group["is_rate"]:
-        return f"{label}{amount} {'below' if group['value'] < 0 else 'beyond'} what {leads} one to expect"
-    return f"{label}{amount} {side} than {leads} one to expect"
+        return f"{label}{amount} {'below' if group['value'] < 0 else 'beyond'} what {leads} one to expect{without}"
+    return f"{label}{amount} {side} than {leads} one to expect{without}"
 
 
 def _near(group: Row) -> str:
@@ -752,15 +755,25 @@ def _others(group: Row, asked: HypothesisDetails) -> str:
     """What the group is compared with: the rest only where all other groups are in it."""
     if group["reference"] not in ("rest", "grand_mean"):
         return str(group["reference"])
-    neighbours = asked.neighbours.get(group["group_id"])
+    neighbours, out = asked.neighbours.get(group["group_id"]), _left_out(group)
+    without = f" without {_listed(out)}" if out else ""
+    if neighbours is not None:
+        neighbours = [name for name in neighbours if name not in out]
     if group["reference"] == "grand_mean":
-        return "the average of all groups" if neighbours is None else f"the average with {_listed(neighbours)}"
+        return f"the average {f'of all groups{without}' if neighbours is None else f'with {_listed(neighbours)}'}"
     if neighbours is not None:
         return f"{_listed(neighbours)} on the same prompts"
-    others = [name for name in asked.groups if name != group["group_id"]]
+    others = [name for name in asked.groups if name != group["group_id"] and name not in out]
     if len(others) == 1:
         return others[0]
+    if out:
+        return f"the others{without}"
     return "the rest" if asked.hypothesis["statistic"] in OF_CELLS else "the other groups on average"
+
+
+def _left_out(group: Row) -> list[str]:
+    """The groups that are left out of what a group is compared with."""
+    return group["without_groups"].split(NEIGHBOUR_SEPARATOR) if group["without_groups"] else []
 
 
 def _about(group: Row) -> str:

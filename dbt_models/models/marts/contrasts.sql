@@ -69,6 +69,7 @@ select
     inference.value_at_call,
     inference.value_without,
     inference.explained_by,
+    inference.without_groups,
     inference.n_needed,
     inference.n_needed_for,
     inference.n_needed_reason,

@@ -45,6 +45,7 @@ select
         else 'none declared'
     end as direction,
     placed.explained_by,
+    placed.without_groups,
     sentences.sentence
 from placed
 inner join sentences using ({{ hypothesis_keys() | join(', ') }}, group_id, category, reference)

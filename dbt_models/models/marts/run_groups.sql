@@ -38,6 +38,7 @@ select
     hypothesis_groups.margin_origin,
     hypothesis_groups.verdict,
     hypothesis_groups.explained_by,
+    hypothesis_groups.without_groups,
     headlines.study_id is not null as is_headline
 from hypothesis_groups
 inner join studies using (study_id)

@@ -46,6 +46,7 @@ select
     margin,
     margin_origin,
     explained_by,
+    without_groups,
     reason_alone,
     family_id,
     verdict,

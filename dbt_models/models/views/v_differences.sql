@@ -45,6 +45,7 @@ select
     end as side,
     hypothesis_groups.is_mirror,
     contrasts.explained_by,
+    contrasts.without_groups,
     {% for column in [
         'value', 'ci_low', 'ci_high', 'value_shrunken', 'ci_low_selected', 'ci_high_selected', 'null_q95', 'q_value', 'margin'
     ] %}

@@ -42,6 +42,7 @@ select
     hypothesis_groups.group_id,
     hypothesis_groups.category,
     hypothesis_groups.reference,
+    hypothesis_groups.without_groups,
     findings.title,
     findings.model,
     findings.system_prompt_name,
@@ -58,9 +59,9 @@ select
     {{ rounded('hypothesis_groups.q_value') }} as q_value,
     {{ rounded('hypothesis_groups.margin') }} as margin,
     hypothesis_groups.margin_origin,
-    findings.n_root_prompts,
-    findings.n_units,
-    findings.scope,
+    hypothesis_groups.n_root_prompts,
+    hypothesis_groups.n_units,
+    hypothesis_groups.scope,
     findings.is_preregistered
 from hypothesis_groups
 inner join findings using ({{ of_measure }})

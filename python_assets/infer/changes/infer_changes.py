@@ -470,6 +470,7 @@ def _cells_told(
         "is_significant",
         "value_without",
         "explained_by",
+        "without_groups",
         "mirror_of",
         *OF_SELECTION,
         "value_a",
@@ -510,6 +511,7 @@ def _told_alike(rows: pd.DataFrame) -> pd.DataFrame:
             "reason_alone": reason,
             "value_without": np.nan,
             "explained_by": np.full(len(rows), None, dtype=object),
+            "without_groups": np.full(len(rows), None, dtype=object),
             "p_equivalence": rows.p_equivalence,
             "differs_on_its_own": False,
         }

@@ -75,8 +75,8 @@ def told_of_standing(
     """What the rows of one called question tell once it is known which cells stand.
 
     Args:
-        rows: with q_value, is_significant, value_without, explained_by, mirror_of, OF_SELECTION and the columns of
-            of_round.
+        rows: with q_value, is_significant, value_without, explained_by, without_groups, mirror_of, OF_SELECTION and
+            the columns of of_round.
         standing: of standing_cells.
         at: label and cell of each row.
         group_ids: of the cells.
@@ -86,7 +86,7 @@ def told_of_standing(
 
     Returns:
         The rows with stands: a called cell that does not stand has value_without, of the last round, and
-        explained_by.
+        explained_by; one that stands in a later round has without_groups.
     """
     marked_rows = rows.copy()
     is_significant, differs_on_its_own = rows.is_significant.to_numpy(dtype=bool), np.zeros(len(rows), dtype=bool)
@@ -101,6 +101,8 @@ def told_of_standing(
             marked_rows.loc[is_this_cell, ["ci_low_selected", "ci_high_selected", "value_shrunken"]] = np.nan
             marked_rows.loc[is_this_cell, "selected_reason"] = str(InferenceReason.DIFFERS_LATER)
             marked_rows.loc[is_this_cell, "mirror_of"] = None
+            out = SEPARATOR.join(group_ids[name] for name in sorted(standing.cells[:number]))
+            marked_rows.loc[is_this_cell, "without_groups"] = out
     says_the_same = marked_rows.mirror_of.isin([group_ids[cell] for cell in standing.cells]).to_numpy()
     if standing.cells:
         is_because = is_significant & ~differs_on_its_own & ~says_the_same

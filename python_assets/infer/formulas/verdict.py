@@ -147,6 +147,8 @@ def q_of_metrics(disparities: pd.DataFrame) -> Floats:
 def numbers_of_metrics(disparities: pd.DataFrame) -> RowNumbers:
     """What verdicts of metrics follow from: one is never tested beside its hypothesis, nor says more than its interval.
 
+    One without a value has no q, so that nothing is decided of it.
+
     Args:
         disparities: of q_of_metrics, with metric, value, null_q95, interval, margin and scope.
     """
@@ -157,7 +159,7 @@ def numbers_of_metrics(disparities: pd.DataFrame) -> RowNumbers:
     is_inside = np.where(is_ratio, low > margin, high < margin)
     has_margin = np.where(np.isnan(margin), np.nan, 1.0)
     return RowNumbers(
-        q_of_metrics(disparities),
+        np.where(np.isnan(value), np.nan, q_of_metrics(disparities)),
         low,
         high,
         np.where(is_beyond, 0.0, 1.0) * has_margin,

@@ -64,7 +64,7 @@ def with_standing_cells(
     """Say which cells of called crossings stand, and which rows say the same.
 
     Args:
-        contrasts: with q_value, is_significant, value_without, explained_by and mirror_of.
+        contrasts: with q_value, is_significant, value_without, explained_by, without_groups and mirror_of.
         hypotheses: with p_value, q_value and is_significant.
         layouts: by slice and grouping.
         ordered: p of the questions of each set, ascending.
@@ -131,7 +131,8 @@ def _told(
         return group_levels(p, hypothesis["q_value"], of_set)
 
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
-    columns = [*_OF_ROUND, "q_value", "is_significant", "value_without", "explained_by", "mirror_of", *OF_SELECTION]
+    told = ("q_value", "is_significant", "value_without", "explained_by", "without_groups", "mirror_of")
+    columns = [*_OF_ROUND, *told, *OF_SELECTION]
     standing_rows = told_of_standing(
         rows[columns], standing, at, group_ids, of_round=_OF_ROUND, q_of=q_of, alpha=options.alpha
     )

@@ -7,7 +7,7 @@ and the others are looked at again.
 Source: inference.md 6.6.
 """
 
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -65,11 +65,15 @@ def peeled(
 
     Returns:
         The contrasts. A called group that does not stand has value_without and explained_by where another one does, and
-        else is_unsettled. A row that is significant in a later round alone tells of that round. Nothing of it in
-        groupings of two groups, and where groups are compared with one level or pairwise.
+        else is_unsettled. A row that is significant in a later round alone tells of that round, and without_groups
+        of those that it is not compared with. Nothing of it in groupings of two groups, and where groups are compared
+        with one level or pairwise.
     """
     contrasts = contrasts.reset_index(drop=True).assign(
-        value_without=np.nan, explained_by=pd.Series(None, dtype=object), is_unsettled=False
+        value_without=np.nan,
+        explained_by=pd.Series(None, dtype=object),
+        without_groups=pd.Series(None, dtype=object),
+        is_unsettled=False,
     )
     is_rest = contrasts.reference.isin([str(Against.REST), str(Against.GRAND_MEAN)])
     compared = contrasts[is_rest & ~contrasts.contrast.isin(SIZES)]
@@ -98,7 +102,8 @@ def peeled(
         at = rows.category.map(labels.index).to_numpy(), rows.group_id.map(group_ids.index).to_numpy()
         reasons_row = _told(rows, standing, at, SEPARATOR.join(group_ids[group] for group in sorted(standing.stand)))
         contrasts.loc[reasons_row.index, reasons_row.columns] = reasons_row
-        later = _told_of_round(tested, standing, tuple(one[is_tested.to_numpy()] for one in at), q_of, options.alpha)
+        at_tested = tuple(one[is_tested.to_numpy()] for one in at)
+        later = _told_of_round(tested, standing, at_tested, group_ids, q_of=q_of, alpha=options.alpha)
         contrasts.loc[later.index, later.columns] = later
     return contrasts
 
@@ -123,18 +128,30 @@ def _told(rows: pd.DataFrame, standing: Peeled, at: tuple[np.ndarray, np.ndarray
 
 
 def _told_of_round(
-    rows: pd.DataFrame, standing: Peeled, at: tuple[np.ndarray, ...], q_of: Callable[[Floats], Floats], alpha: float
+    rows: pd.DataFrame,
+    standing: Peeled,
+    at: tuple[np.ndarray, ...],
+    group_ids: Sequence[str],
+    *,
+    q_of: Callable[[Floats], Floats],
+    alpha: float,
 ) -> pd.DataFrame:
-    """Rows that are significant in a later round alone, with the numbers of that round."""
+    """Rows that are significant in a later round alone, with the numbers of that round and who is out in it."""
     changed = []
     for group, one in zip(standing.stand[1:], standing.rounds[1:], strict=True):
         q, is_now = q_of(one.p_maxt), _is_significant(one, q_of, alpha)
         is_later = (at[1] == group) & is_now[at] & ~rows.is_significant.to_numpy(dtype=bool)
         numbers = {name: getattr(one, field)[at][is_later] for name, field in ROUND_FIELDS.items()}
         reasons = dict.fromkeys(("selected_reason", "missing_reason"), str(InferenceReason.DIFFERS_LATER))
+        # the last two groups have one round, in which neither is out
+        out = SEPARATOR.join(group_ids[name] for name in sorted(standing.stand) if np.isnan(one.value[:, name]).all())
         changed.append(
             rows.loc[is_later, list(ROUND_FIELDS)].assign(
-                **numbers, q_value=q[at][is_later], **dict.fromkeys((*_SELECTED, *_MISSING), np.nan), **reasons
+                **numbers,
+                q_value=q[at][is_later],
+                **dict.fromkeys((*_SELECTED, *_MISSING), np.nan),
+                **reasons,
+                without_groups=out,
             )
         )
     return pd.concat(changed) if changed else rows.iloc[:0, :0]

@@ -139,6 +139,8 @@ def test_a_cell_that_stands_in_a_later_round_tells_of_that_round(study):
     assert alone.value_cells > 0
     assert alone.ci_low <= alone.value_cells <= alone.ci_high
     assert (alone.selected_reason, alone.value_shrunken) == ("differs_later", pytest.approx(np.nan, nan_ok=True))
+    assert alone.without_groups == "w x a"
+    assert told.without_groups.notna().tolist() == (told.selected_reason == "differs_later").tolist()
 
 
 def test_flips_that_cannot_be_significant_in_their_set_give_way_to_t(study):

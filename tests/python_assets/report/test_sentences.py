@@ -90,6 +90,7 @@ GROUP_ROW = {
     "verdict": "inconclusive",
     "value_without": None,
     "explained_by": None,
+    "without_groups": None,
     "is_mirror": False,
     "is_significant": False,
     "differs_on_its_own": False,
@@ -196,6 +197,16 @@ def test_a_group_that_differs_explained_by_others_is_not_told_as_a_finding(snaps
     assert "Canada" not in found[""]
     nothing_left = told(Russia=LOWER, Canada=because | {"value_without": 1e-17})
     assert [found["Canada"], nothing_left["Canada"]] == snapshot
+
+
+def test_a_group_that_differs_once_others_are_left_out_says_without_whom(snapshot):
+    later = HIGHER | {"without_groups": "Russia"}
+    among = told(neighbours={"Canada": "Mali | Russia"}, Russia=LOWER, Canada=later)
+    average = told(Russia=LOWER, Canada=later | {"reference": "grand_mean"})
+    last = told(Russia=LOWER, China=LOWER, Italy=LOWER, Canada=later | {"without_groups": "Russia | China | Italy"})
+    found = told(Russia=LOWER, Canada=later)
+    assert [text["Canada"] for text in (found, among, average, last)] == snapshot
+    assert "than the others without Russia" in found[""]
 
 
 def test_a_hypothesis_that_is_significant_without_a_group_says_so_and_counts_ties(snapshot):

@@ -2,7 +2,32 @@
 with
 
 hypothesis_groups as (
-    select * from {{ ref('int_hypothesis_groups') }} where value is not null
+    select * from {{ ref('int_hypothesis_groups') }}
+),
+
+contrasts as (
+    select * from {{ ref('contrasts') }}
+),
+
+-- what inference cannot test may have a value in SQL still
+with_values as (
+    select
+        {% for key in hypothesis_keys() %}
+        hypothesis_groups.{{ key }},
+        {% endfor %}
+        hypothesis_groups.contrast,
+        hypothesis_groups.group_id,
+        hypothesis_groups.category,
+        hypothesis_groups.reference,
+        coalesce(hypothesis_groups.value, contrasts.value) as value,
+        hypothesis_groups.ci_low,
+        hypothesis_groups.ci_high,
+        hypothesis_groups.margin,
+        hypothesis_groups.margin_origin,
+        hypothesis_groups.is_mirror
+    from hypothesis_groups
+    left join contrasts using ({{ hypothesis_keys() | join(', ') }}, contrast, group_id, category, reference)
+    where coalesce(hypothesis_groups.value, contrasts.value) is not null
 ),
 
 disparities as (
@@ -32,7 +57,7 @@ select
     {{ sizes | join(', ') }},
     is_mirror,
     false as is_metric
-from hypothesis_groups
+from with_values
 union all
 select
     {{ hypothesis_keys() | join(', ') }},

@@ -90,6 +90,10 @@ select
     pairs.value_at_call,
     pairs.value_without,
     pairs.explained_by,
+    pairs.without_groups,
+    pairs.n_root_prompts,
+    pairs.n_units,
+    pairs.scope,
     pairs.inference_reason,
     pairs.mirror_of is not null
         or (pairs.value is not null and pairs.place_in_pair > 1 and (pairs.n_groups = 2 or pairs.reference_position >= 0))

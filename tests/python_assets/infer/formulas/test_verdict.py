@@ -169,6 +169,7 @@ def index_word(**numbers):
         ({"p_value": 0.3}, "inconclusive"),
         ({"p_value": np.nan, "inference_reason": "told_by_parts"}, "different"),
         ({"p_value": np.nan, "inference_reason": "told_by_parts", "q_hypothesis": 0.2}, "inconclusive"),
+        ({"value": np.nan, "ci_low": np.nan, "ci_high": np.nan, "inference_reason": "told_by_parts"}, "not_tested"),
         ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 0.95}, "different"),
         ({"metric": "impact_ratio", "value": 0.5, "null_q95": 0.7, "ci_high": 1.0}, "inconclusive"),
         ({"metric": "impact_ratio", "value": 0.8, "null_q95": 0.7}, "inconclusive"),

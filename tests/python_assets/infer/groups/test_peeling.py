@@ -97,6 +97,7 @@ def test_a_group_that_is_significant_in_a_later_round_alone_has_the_numbers_of_t
     assert 0 < later.ci_low <= low + 1e-9 and later.ci_high >= high - 1e-9
     assert later.verdict == "different" and later.q_value <= 0.05 and later.significant_at_look == 1
     assert later.selected_reason == later.missing_reason == "differs_later"
+    assert later.without_groups == "g0" and found.drop("g1").without_groups.isna().all()
     assert later[["ci_low_selected", "ci_high_selected", "value_shrunken", "ci_low_missing"]].isna().all()
     assert set(found.loc[["g2", "g3", "g4"]].verdict) == {"inconclusive"}
 
