@@ -27,6 +27,7 @@ _FROM_REST: Final = (
     "(from contrasts where contrast in ('mean_difference', 'risk_difference') and reference = 'rest'"
     f" and value is not null and category = '' and {_MEANS} and {_COMPLETE})"
 )
+_RANGES: Final = f"(from disparities where metric = 'range' and value is not null and {_MEANS} and {_COMPLETE})"
 _EVERY_GROUP: Final = "(select *, metric as contrast from rows_with_verdict where is_group and counts)"
 
 
@@ -70,6 +71,11 @@ def _of_change(comparison: str, **names: str) -> str:
     columns = ", ".join(f"{old} as {new}" for new, old in names.items())
     where = f"calibration = 'raw' and comparison = '{comparison}'"
     return f"(select {', '.join(_CHANGES)}, {columns} from system_comparisons where {where})"
+
+
+def _range_of_groups(column: str) -> str:
+    sizes = f"max({column}) - min({column}) as {column}"
+    return f"(select {_OF_GROUPS}, {sizes} from summary_statistics where {_MEANS} group by all)"
 
 
 PAIRS: Final = (
@@ -290,23 +296,29 @@ PAIRS: Final = (
         "subgroups",
         [*PINNED_KEYS, "group_id"],
     ),
+    # of groups with several prompts of a root prompt inference has no range: value is that over responses
     Pair(
         "ranges of means, summary_statistics",
-        f"(from disparities where metric = 'range' and value is not null and {_MEANS} and {_COMPLETE})",
-        "(select study_id, slice_id, system_id, measure_id, grouping_id, calibration, max(value) - min(value) as value"
-        f" from summary_statistics where {_MEANS} group by all)",
+        f"(from {_RANGES} where inference_reason is distinct from 'several_prompts')",
+        _range_of_groups("value"),
+        [*PINNED_KEYS, "calibration"],
+    ),
+    Pair(
+        "ranges over responses, summary_statistics",
+        f"(from {_RANGES})",
+        _range_of_groups("value_responses"),
         [*PINNED_KEYS, "calibration"],
     ),
     Pair(
         "differences from the rest, summary_statistics",
         f"(from {_FROM_REST})",
-        f"(select {_OF_GROUPS}, contrasts.group_id, own.value - avg(other.value) as value"
+        f"(select {_OF_GROUPS}, contrasts.group_id, any_value(own.value) - avg(other.value) as value"
         f" from {_FROM_REST} as contrasts"
         f" join (from summary_statistics where {_MEANS}) as own using ({_OF_GROUPS}, group_id)"
         f" join (from summary_statistics where {_MEANS}) as other using ({_OF_GROUPS})"
         " where other.group_id <> contrasts.group_id"
         " and not list_contains(string_split(coalesce(contrasts.without_groups, ''), ' | '), other.group_id)"
-        " group by all, own.value)",
+        " group by all)",
         [*PINNED_KEYS, "calibration", "group_id"],
     ),
     Pair("v_coverage, coverage", "v_coverage", "coverage", ["study_id", "factors"]),

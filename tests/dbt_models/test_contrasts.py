@@ -23,7 +23,6 @@ from tests.dbt_models.test_statistics import (
     KEYS,
     Row,
     assert_responses,
-    assert_value,
     key_of,
     kind_of,
     lookup,
@@ -57,6 +56,15 @@ def difference_reason(comparison: Comparison, group: str, reference: str) -> str
     if reference not in ("rest", "grand_mean") and not len(comparison.values(reference)):
         return "no_reference"
     return "no_complement" if n == n_all else "no_block"
+
+
+def assert_value(row: Row, value: float | None, reason: str | None = None) -> None:
+    if value is None:
+        assert pd.isna(row.value)
+        assert row.reason == reason
+    else:
+        assert row.value == pytest.approx(value, rel=1e-9, abs=1e-12)
+        assert pd.isna(row.reason)
 
 
 def test_differences_of_means_and_rates_for_every_reference(

@@ -130,7 +130,13 @@ def test_every_finding_reads_as_a_sentence(built: Built):
 
 def effects_of(built: Built) -> pd.DataFrame:
     """Every contrast, metric and change that has a value, with the keys of its hypothesis."""
-    contrasts = built.table("inference.contrasts").rename(columns={"contrast": "metric", "value_cells": "value"})
+    keys = [*OF_HYPOTHESIS, "group_id", "contrast", "category", "reference"]
+    in_sql = built.table("marts.contrasts")[[*keys, "value"]]
+    contrasts = built.table("inference.contrasts").merge(in_sql, on=keys, how="left", validate="one_to_one")
+    # what inference cannot test may have a value in SQL still
+    contrasts = contrasts.assign(value=contrasts.value_cells.fillna(contrasts.value)).rename(
+        columns={"contrast": "metric"}
+    )
     disparities = built.table("marts.disparities").assign(group_id=None, category="", reference="")
     changes = built.table("marts.system_comparisons").rename(columns={"comparison": "metric"})
     is_alone = changes.value_alone.notna()

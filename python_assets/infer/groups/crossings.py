@@ -131,8 +131,8 @@ def _told(
         return group_levels(p, hypothesis["q_value"], of_set)
 
     standing = standing_cells(test, lambda p: np.asarray(q_of(p) <= options.alpha))
-    told = ("q_value", "is_significant", "value_without", "explained_by", "without_groups", "mirror_of")
-    columns = [*_OF_ROUND, *told, *OF_SELECTION]
+    row_columns = ("q_value", "is_significant", "value_without", "explained_by", "without_groups", "mirror_of")
+    columns = [*_OF_ROUND, *row_columns, *OF_SELECTION]
     standing_rows = told_of_standing(
         rows[columns], standing, at, group_ids, of_round=_OF_ROUND, q_of=q_of, alpha=options.alpha
     )

@@ -15,6 +15,7 @@ OF_ALL = [
         "family_id",
         "n_hypotheses",
         "q_value",
+        "hypothesis_q_value",
         "verdict",
         "verdict_reason",
         "n_needed",
@@ -24,6 +25,7 @@ OF_ALL = [
     *(
         "value_without",
         "explained_by",
+        "without_groups",
         "significant_at_look",
         "value_at_call",
         "ci_low_selected",

@@ -5,8 +5,8 @@ hypothesis_groups as (
     select * from {{ ref('int_hypothesis_groups') }}
 ),
 
-contrasts as (
-    select * from {{ ref('contrasts') }}
+contrast_values as (
+    select * from {{ ref('int_contrast_values') }}
 ),
 
 -- what inference cannot test may have a value in SQL still
@@ -19,15 +19,15 @@ with_values as (
         hypothesis_groups.group_id,
         hypothesis_groups.category,
         hypothesis_groups.reference,
-        coalesce(hypothesis_groups.value, contrasts.value) as value,
+        coalesce(hypothesis_groups.value, contrast_values.value) as value,
         hypothesis_groups.ci_low,
         hypothesis_groups.ci_high,
         hypothesis_groups.margin,
         hypothesis_groups.margin_origin,
         hypothesis_groups.is_mirror
     from hypothesis_groups
-    left join contrasts using ({{ hypothesis_keys() | join(', ') }}, contrast, group_id, category, reference)
-    where coalesce(hypothesis_groups.value, contrasts.value) is not null
+    left join contrast_values using ({{ hypothesis_keys() | join(', ') }}, contrast, group_id, category, reference)
+    where coalesce(hypothesis_groups.value, contrast_values.value) is not null
 ),
 
 disparities as (
