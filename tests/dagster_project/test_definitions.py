@@ -38,7 +38,7 @@ def test_checks_say_what_they_check(graph, snapshot):
     said = {(key.asset_key.path[1], key.name): graph.get(key).description for key in graph.asset_check_keys}
     assert said["prompts", "great_expectations"].partition(";")[0] == snapshot
     assert "unique key (study_id, factors)" in said["coverage", "dbt_tests"]
-    assert "shown differences leave their noise" in said["findings", "dbt_tests"]
+    assert "shown differences leave their noise" in said["disparities", "dbt_tests"]
 
 
 def test_a_check_is_of_a_study(graph):
