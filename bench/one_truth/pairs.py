@@ -48,6 +48,8 @@ _DRAWN_OF_RUN: Final = ", ".join(
     f"if(headline_metric is not null, headline_{name}, largest_{name}) as {name}"
     for name in ["metric", "group_id", "category", *SIZES]
 )
+_OF_WORST: Final = [*PINNED_KEYS, "statistic", "verdict", "headline_metric"]
+_IS_DRAWN: Final = "coalesce(headline_metric, largest_metric) is not null"
 _VERDICTS: Final = ", ".join(
     f"count(*) filter (verdict = '{word}') as n_verdict_{word}" for word in (*SHOWN, "inconclusive")
 )
@@ -93,7 +95,8 @@ PAIRS: Final = (
     Pair(
         "v_history, run_findings",
         "v_history",
-        f"(select *, {_DRAWN_OF_RUN}, headline_metric is not null as is_headline from run_findings)",
+        f"(select *, {_DRAWN_OF_RUN}, if({_IS_DRAWN}, headline_metric is not null, null) as is_headline"
+        " from run_findings)",
         [*OF_PAIR, "run_id"],
     ),
     Pair("v_changed_since, v_history: now", _history(", ".join(_BEFORE), "run_id"), "v_history", [*OF_PAIR, "run_id"]),
@@ -138,24 +141,24 @@ PAIRS: Final = (
         f"(from {_GROUPS} where {PINNED})",
         [*PINNED_KEYS, "group_id", "category", "reference"],
     ),
-    Pair(
-        "hypotheses in v_differences, v_findings",
-        "(select *, hypothesis_verdict as verdict from (select * exclude (verdict) from v_differences))",
-        "v_findings",
-        PINNED_KEYS,
-        (
-            "value",
-            "ci_low",
-            "ci_high",
-            "q_value",
-            "reason",
-            "n_responses",
-            "n_root_prompts",
-            "n_units",
-            "scope",
-            "meaning",
+    *(
+        Pair(
+            f"hypotheses in {view}, v_findings",
+            f"(select *, hypothesis_verdict as verdict from (select * exclude (verdict) from {view}))",
+            "v_findings",
+            PINNED_KEYS,
+            ("value", "ci_low", "ci_high", "q_value", "reason", "n_responses", "n_root_prompts", "n_units", "scope")
+            + ("meaning", "remedy"),
         )
-        + ("remedy",),
+        for view in ("v_differences", "v_worse_off")
+    ),
+    Pair(
+        "worst hypotheses in v_worse_off, hypotheses",
+        f"(select distinct {', '.join(PINNED_KEYS)}, worst_statistic as statistic, worst_verdict as verdict,"
+        " worst_metric as headline_metric from v_worse_off where worst_verdict is not null)",
+        f"(select distinct {', '.join(_OF_WORST)} from hypotheses"
+        " where calibration = 'raw' and reference_system_id = '')",
+        _OF_WORST,
     ),
     Pair(
         "v_refusals, contrasts",
@@ -278,6 +281,13 @@ PAIRS: Final = (
     Pair(
         "hypotheses in v_quotes, v_findings",
         f"(select distinct {', '.join(PINNED_KEYS)}, finding_rank, hypothesis_verdict as verdict from v_quotes)",
+        "v_findings",
+        PINNED_KEYS,
+    ),
+    Pair(
+        "hypotheses in red_flags, v_findings",
+        f"(select distinct {', '.join(PINNED_KEYS)}, hypothesis_verdict as verdict from red_flags"
+        " where hypothesis_verdict is not null)",
         "v_findings",
         PINNED_KEYS,
     ),

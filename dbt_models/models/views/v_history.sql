@@ -4,7 +4,11 @@
 with
 
 run_findings as (
-    select *, headline_metric is not null as is_headline from {{ ref('run_findings') }}
+    select
+        *,
+        -- nothing to draw, or a run published before rows were named: what heads it is not known
+        case when coalesce(headline_metric, largest_metric) is not null then headline_metric is not null end as is_headline
+    from {{ ref('run_findings') }}
 ),
 
 runs as (

@@ -64,7 +64,8 @@ select
     hypotheses.verdict as hypothesis_verdict,
     case when refusals.deviation_rate is null then refusals.reason end as reason,
     coalesce(
-        refusals.inference_reason,
+        -- of the log disparity, which is not here
+        nullif(refusals.inference_reason, 'unbounded'),
         hypotheses.reason,
         own.inference_reason,
         case when own.verdict is null then 'no_own_contrast' end

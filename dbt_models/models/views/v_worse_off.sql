@@ -6,27 +6,23 @@ hypothesis_groups as (
 ),
 
 findings as (
-    select * from {{ ref('v_findings') }}
+    select *, {{ verdict_position() }} as verdict_position from {{ ref('v_findings') }}
 ),
 
 hypotheses as (
-    select {{ of_measure }}, statistic, parameters, verdict, headline_metric
+    select {{ of_measure }}, statistic, parameters, verdict, headline_metric, {{ verdict_position() }} as verdict_position
     from {{ ref('hypotheses') }}
     where calibration = 'raw' and reference_system_id = ''
 ),
 
 -- selection rates may differ beyond a margin where means or rates do not: the hypothesis of another statistic
-with_positions as (
-    select *, {{ verdict_position() }} as verdict_position from hypotheses
-),
-
 ranked as (
     select
         *,
         row_number() over (
             partition by {{ of_measure }} order by verdict_position asc, statistic asc, parameters asc
         ) as place
-    from with_positions
+    from hypotheses
 ),
 
 worst as (
@@ -51,8 +47,11 @@ select
     findings.finding_rank,
     findings.family_id,
     hypothesis_groups.verdict,
-    worst.verdict as hypothesis_verdict,
-    worst.headline_metric,
+    findings.verdict as hypothesis_verdict,
+    findings.headline_metric,
+    worst.verdict as worst_verdict,
+    worst.statistic as worst_statistic,
+    worst.headline_metric as worst_metric,
     {{ rounded('hypothesis_groups.value') }} as value,
     {{ rounded('hypothesis_groups.ci_low') }} as ci_low,
     {{ rounded('hypothesis_groups.ci_high') }} as ci_high,
@@ -65,5 +64,9 @@ select
     findings.is_preregistered
 from hypothesis_groups
 inner join findings using ({{ of_measure }})
-left join worst using ({{ of_measure }})
+-- only where it says more than the hypothesis of the finding
+left join worst
+    on {% for key in of_measure.split(', ') %}findings.{{ key }} = worst.{{ key }} and {% endfor %}
+
+    worst.verdict_position < findings.verdict_position
 where {{ is_pinned('hypothesis_groups') }} and hypothesis_groups.differs_on_its_own and hypothesis_groups.advantage < 0

@@ -468,7 +468,20 @@ def _renumbered(columns: pd.DataFrame, kept: Ints) -> pd.DataFrame:
 
 def are_equal(x: Floats) -> NDArray[np.bool_]:
     """Whether all cells of each column are equal to nine digits, shape (columns,); NaN is no cell."""
-    low, high = np.fmin.reduce(x, axis=0), np.fmax.reduce(x, axis=0)
+    return _are_one(np.fmin.reduce(x, axis=0), np.fmax.reduce(x, axis=0))
+
+
+def are_equal_in_groups(x: Floats, group: Ints, n_groups: int) -> NDArray[np.bool_]:
+    """Whether those of one group are, shape (groups, columns); group is that of each row."""
+    order = np.argsort(group, kind="stable")
+    found, start = np.unique(group[order], return_index=True)
+    low, high = (side.reduceat(x[order], start, axis=0) for side in (np.fmin, np.fmax))
+    are_one = np.zeros((n_groups, x.shape[1]), dtype=bool)
+    are_one[found] = _are_one(low, high)
+    return are_one
+
+
+def _are_one(low: Floats, high: Floats) -> NDArray[np.bool_]:
     largest = np.maximum(np.abs(low), np.abs(high))
     return np.asarray((high - low <= TIE * largest) & np.isfinite(largest))
 

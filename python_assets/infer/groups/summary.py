@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.design.cells import Cells, Labelled, StatisticSpec, Values, are_equal
+from python_assets.infer.design.cells import Cells, Labelled, StatisticSpec, Values, are_equal_in_groups
 from python_assets.infer.design.custom_functions import CustomFunction
 from python_assets.infer.design.design import MIN_UNITS, Design, Unit, presence_patterns, scopes
 from python_assets.infer.draws.exchange import Floats, Ints, stable_seed
@@ -62,7 +62,7 @@ def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
         limits, value, std_error = _limits(means, is_mean, alpha), means.value.copy(), means.std_error.copy()
         # units that all answer alike tell nothing of the rate of others
         is_one_value = ~is_mean & means.is_crossed & interval.degenerate(value)
-        is_one_value |= is_mean & are_equal(cells.x[:, columns])[:, None]
+        is_one_value |= is_mean & are_equal_in_groups(cells.x[:, columns], cells.frame.group, cells.frame.n_groups).T
         reason = first_of(
             [pd.notna(means.reason), is_one_value, is_mean & means.is_rarely_apart],
             [means.reason, InferenceReason.NO_VARIATION, InferenceReason.APPROXIMATE],

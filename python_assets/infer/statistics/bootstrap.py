@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from python_assets.infer.design.cells import OF_QUANTILES, Sample, StatisticSpec, Values
+from python_assets.infer.design.cells import OF_QUANTILES, Sample, StatisticSpec, Values, are_equal_in_groups
 from python_assets.infer.design.design import Frame, presence_patterns
 from python_assets.infer.draws.exchange import Floats, Ints, in_threads, pieces
 from python_assets.infer.result import InferenceReason, Result, first_of, joined
@@ -27,6 +27,7 @@ WORDS: Final = (
     InferenceReason.TOO_FEW_ROOT_PROMPTS,
     InferenceReason.INTERVAL_NOT_VALIDATED,
     InferenceReason.UNDEFINED_STATISTIC,
+    InferenceReason.NO_VARIATION,
 )
 
 
@@ -62,7 +63,8 @@ def bootstrap_intervals(
         Rows of shape (columns, groups): percentile limits over resamples of the root prompts that hold the group; for
         the median of one value a root prompt the order statistics that cover with 1 - alpha at least. NaN under 10 root
         prompts, where a resample has no value, of the smallest and largest value: no resample goes beyond them; and of
-        functions of the study's own: whether resamples tell how far they err is known of none.
+        functions of the study's own: whether resamples tell how far they err is known of none; and where the values of
+        a group are equal, for every resample is alike.
 
     Source: metrics.md 6.2; Efron 1979; Conover 1999, section 3.2; Bickel and Freedman 1981, section 6.
     """
@@ -78,7 +80,11 @@ def bootstrap_intervals(
         low, high = (side.reshape(shape).T for side in _limits(spec, sample, counts, resampled, alpha))
         n = (counts > 0).sum(axis=0).reshape(shape).T
         is_own, is_extreme = (np.full(n.shape, never) for never in (spec.function is not None, spec.is_extreme))
-        why = [n == 0, is_own, n < MIN_ROOT_PROMPTS, is_extreme, np.isnan(low)]
+        pair = sample.column * frame.n_groups + sample.place // len(members) % frame.n_groups
+        both = np.stack([sample.x, sample.baseline if spec.is_paired else sample.x], axis=1)
+        is_constant = are_equal_in_groups(both, pair, n.size).all(axis=1).reshape(n.shape)
+        why = [n == 0, is_own, n < MIN_ROOT_PROMPTS, is_extreme, np.isnan(low), is_constant]
+        low, high = (np.where(is_constant, np.nan, side) for side in (low, high))
         return Result.of(n.shape, ci_low=low, ci_high=high, n_root_prompts=n, reason=first_of(why, WORDS))
 
     return joined([part_of(columns) for columns in pieces(len(values.columns), COLUMNS_AT_ONCE)])

@@ -92,6 +92,8 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                     "verdict",
                     "hypothesis_verdict",
                     "headline_metric",
+                    "worst_verdict",
+                    "worst_statistic",
                     "is_preregistered",
                     "model",
                     "system_prompt_name",

@@ -111,6 +111,7 @@ def test_a_shift_is_of_groups_that_something_of_is_missing():
         ("beyond_margin", 0.11, 0.4, 0.06, "inconclusive"),
         ("different", 0.2, 0.4, 0.01, "different"),
         ("different", -0.1, 0.4, 0.2, "inconclusive"),
+        ("different", -0.1, 0.4, 0.01, "inconclusive"),  # p says one thing, the interval another
         ("equivalent", -0.05, 0.09, 0.8, "equivalent"),
         ("equivalent", -0.05, 0.11, 0.001, "inconclusive"),
         ("inconclusive", 0.2, 0.4, 0.001, "inconclusive"),

@@ -101,6 +101,12 @@ def test_golden_hypotheses(case):
     assert (None if headline < 0 else case["rows"][headline]) == case["headline"]
 
 
+def test_a_group_heads_a_hypothesis_before_a_metric_however_large():
+    rows = {"hypothesis": [0, 0, 0], "is_group": [False, True, True], "value": [0.9, 0.1, -0.2]}
+    frame = pd.DataFrame(rows | {"has_value": True, "verdict": "different", "is_significant": True})
+    assert headlines(pd.DataFrame({"verdict": ["different"]}), frame).tolist() == [2]
+
+
 def verdict(q, q_margin=np.nan, q_equivalence=np.nan, low=np.nan, high=np.nan, is_wide=True):
     numbers = (np.array([number]) for number in (q, low, high, q_margin, q_equivalence))
     return row_verdicts(RowNumbers(*numbers, is_wide=np.array([is_wide])), 0.05).verdict[0]

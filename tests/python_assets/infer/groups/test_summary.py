@@ -97,6 +97,19 @@ def test_equal_values_have_their_value_and_no_interval():
     assert set(found.inference_reason) == {right["inference_reason"]}
 
 
+def test_a_group_of_equal_values_has_no_interval_beside_groups_that_vary():
+    x, group = np.random.default_rng(8).normal(size=24), np.tile([0, 1, 2], 8)
+    x[group == 1] = 5
+    found = rows_of(cells_of(x, group=group))
+    assert found.inference_reason.tolist() == ["", "no_variation", ""]
+    nothing = found.loc[1, ["std_error", "ci_low", "ci_high", "skewness"]].astype(float)
+    assert nothing.isna().all() and (found.value[1], found.scope[1]) == (5, "")
+    assert found.loc[[0, 2], "ci_low"].notna().all()
+    rates = rows_of(cells_of(np.where(group == 1, 1.0, x > 0), "binary", group=group))
+    assert 0 < rates.ci_low[1] < rates.ci_high[1] == 1
+    assert rates.inference_reason[1] == ""
+
+
 def test_an_interval_has_its_scope_and_nothing_else_has_one():
     x = np.random.default_rng(1).normal(size=9)
     found = rows_of(cells_of(x, group=np.repeat([0, 1, 2], [5, 3, 1])))

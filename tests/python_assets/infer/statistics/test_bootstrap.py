@@ -154,9 +154,20 @@ def test_resample_without_a_value_leaves_no_interval():
     assert np.isfinite(found.ci_high[0, 1])
 
 
-def test_equal_values_have_a_variance_of_zero_without_doubt():
-    found = intervals(np.full((12, 1), 0.3))
-    assert (found.ci_low[0, 0], found.ci_high[0, 0]) == (0, 0)
+@pytest.mark.parametrize("name", ["variance", "median"])
+def test_a_group_of_equal_values_has_no_interval_beside_one_that_varies(name):
+    x = np.random.default_rng(9).normal(size=(12, 2, 2))
+    x[:, 0, 1] = 0.3
+    found = intervals(x, name=name)
+    assert found.reason.tolist() == [[None, None], ["no_variation", None]]
+    for limit in (found.ci_low, found.ci_high):
+        assert np.isnan(limit).tolist() == [[False, False], [True, False]]
+
+
+def test_equal_values_beside_a_baseline_that_varies_have_an_interval():
+    found = intervals(np.full((12, 1), 0.3), np.random.default_rng(9).random((12, 1)), "kl_divergence")
+    assert found.reason.tolist() == [[None]]
+    assert found.ci_low[0, 0] < found.ci_high[0, 0]
 
 
 def test_the_seed_decides():
