@@ -131,11 +131,11 @@ def numbers_of_contrasts(contrasts: pd.DataFrame, q_margin: Floats, q_equivalenc
 
 
 def q_of_metrics(disparities: pd.DataFrame) -> Floats:
-    """The own q of metrics: the larger of that of the hypothesis and the row's p, not corrected over metrics.
+    """The own q of metrics: the larger of the hypothesis' q and the row's p, not corrected over metrics.
 
     Args:
         disparities: with q_hypothesis, p_value and inference_reason. Where they are told by parts, q_hypothesis is the
-            smallest of that of the hypothesis and those of its parts, and there is no p.
+            smallest q of the hypothesis and of its parts, and there is no p.
 
     Source: inference.md 2.5.
     """
