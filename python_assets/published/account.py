@@ -38,7 +38,14 @@ PAIR_OUTCOMES: Final = f"""
     where study_id = $study and reference_system_id <> ''
 """
 """What the questions of pairs of generations came to, in one row."""
-# what became of the questions that are called: each is told once, as one of these
+SIGNIFICANT_FINDINGS: Final = """
+    select findings.*
+    from findings
+    semi join (select * from hypotheses where outcome = 'significant' and reference_system_id = '') as significant
+        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
+"""
+"""What was found, whatever the verdict: of groups that all are inside their margin it is equivalent."""
+# what became of the questions that are called: each is told once, as one of these; n_inside is a part of n_facts
 SIGNIFICANT: Final = """
     select count(*) as n_significant,
         count(*) filter (is_pair) as n_changes,
@@ -46,7 +53,7 @@ SIGNIFICANT: Final = """
         count(*) filter (not is_pair and not is_tool_bias and statistic = 'ground_truth') as n_truth,
         count(*) filter (is_own and is_repeated) as n_repeated,
         count(*) filter (is_own and not is_repeated and verdict = 'equivalent') as n_inside,
-        count(*) filter (is_own and not is_repeated and verdict <> 'equivalent') as n_facts
+        count(*) filter (is_own and not is_repeated) as n_facts
     from (
         select hypotheses.statistic, hypotheses.verdict, is_tool_bias, is_repeated,
             reference_system_id <> '' as is_pair,

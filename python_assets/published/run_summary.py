@@ -11,6 +11,7 @@ from python_assets.published.account import (
     FAMILIES,
     OUTCOME_CHANGES,
     SIGNIFICANT,
+    SIGNIFICANT_FINDINGS,
     UNSCORED_MEASURES,
     UNTESTED,
     outcome_changes_in_words,
@@ -28,7 +29,7 @@ from python_assets.warehouse.build import Home, rows_of
 MOST_LINES: Final = 12
 _MOST_GROUPS: Final = 4
 MOST_CHANGES: Final = 3
-MOST_LARGEST: Final = 3
+MOST_BY_RANK: Final = 3
 MOST_METRICS: Final = 3
 MOST_UNSCORED: Final = 3
 MOST_RATERS: Final = 4
@@ -49,8 +50,8 @@ _STUDY: Final = """
 _FINDINGS: Final = f"""
     select system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, q_value, verdict,
         {effect_columns("findings")}
-    from findings
-    where study_id = $study and list_contains($verdicts, verdict) and not is_tool_bias and not is_repeated
+    from {{findings}} as findings
+    where study_id = $study and verdict <> 'not_tested' and not is_tool_bias and not is_repeated
     order by finding_rank
 """
 _STANDING: Final = """
@@ -149,7 +150,9 @@ def summary(home: Home, study_id: str) -> str:
         changes = study.rows(_CHANGED)
         last = [
             *_changed(changes),
-            _not_found(families, significant, significant["n_repeated"] + significant["n_changes"] - len(changes)),
+            _not_found(
+                families, significant["n_tool"], significant["n_repeated"] + significant["n_changes"] - len(changes)
+            ),
             *([f"Untested   {untested}"] if untested else []),
             *unscored,
         ]
@@ -230,13 +233,13 @@ def _of_blocks(row: Row) -> str:
 
 
 def _found(study: _Study, n_lines: int) -> list[str]:
-    """A line a finding, as many as fit; where there is none the largest effects."""
-    rows = study.rows(_FINDINGS, verdicts=["beyond_margin", "different"])
+    """A line a finding, as many as fit; where there is none the first hypotheses by rank."""
+    rows = study.rows(_FINDINGS.format(findings=f"({SIGNIFICANT_FINDINGS})"))
     if not rows:
-        largest = study.rows(_FINDINGS, verdicts=["inconclusive", "equivalent"])
-        lines = [_effect(row) for row in largest if row["value"] is not None][: max(min(n_lines - 1, MOST_LARGEST), 0)]
+        tested = study.rows(_FINDINGS.format(findings="findings"))
+        lines = [_effect(row) for row in tested if row["value"] is not None][: max(min(n_lines - 1, MOST_BY_RANK), 0)]
         none = "Found      no question of a generation was called different"
-        return [none, *(f"{'Largest' if index == 0 else '':<10} {text}" for index, text in enumerate(lines))]
+        return [none, *(f"{'By rank' if index == 0 else '':<10} {text}" for index, text in enumerate(lines))]
     n_told = len(rows) if len(rows) <= n_lines else n_lines - 1
     lines = [_fact(study, row) for row in rows[:n_told]]
     if len(rows) > n_told:
@@ -247,7 +250,8 @@ def _found(study: _Study, n_lines: int) -> list[str]:
 
 def _fact(study: _Study, row: Row) -> str:
     groups = study.rows(_STANDING, **{name: row[name] for name in _KEYS})
-    named = [_group_found(group) for group in first_of_both_signs(groups, _MOST_GROUPS)]
+    write = _group if row["verdict"] == "equivalent" else _group_found  # all of them are inside their margin
+    named = [write(group) for group in first_of_both_signs(groups, _MOST_GROUPS)]
     if len(groups) > _MOST_GROUPS:
         named.append(f"{len(groups) - _MOST_GROUPS} more")
     is_truth = row["statistic"] == GROUND_TRUTH
@@ -280,7 +284,9 @@ def _named(row: Row) -> str:
 
 
 def _past_margin(row: Row) -> str:
-    """What lies beyond its margin, where the finding does."""
+    """What lies beyond its margin, where the finding does; that all is inside it, where all is."""
+    if row["verdict"] == "equivalent":
+        return "; every difference is inside its margin"
     if row["verdict"] != "beyond_margin" or row["margin"] is None:
         return ""
     of = row["metric"].replace("_", " ")
@@ -324,15 +330,14 @@ def _group_found(group: Row) -> str:
     return f"{_group(group)}{' (inside its margin)' if group['verdict'] == 'equivalent' else ''}"
 
 
-def _not_found(families: list[Row], significant: Row, n_repeated: int) -> str:
+def _not_found(families: list[Row], n_tool: int, n_repeated: int) -> str:
     """What was tested and not called, and what of the called is told in no line above."""
     n_inconclusive, n_equivalent = (sum(row[name] for row in families) for name in ("n_inconclusive", "n_equivalent"))
     clauses = [
         f"{plural(n_inconclusive, 'question')} open, neither a difference shown nor one ruled out",
         f"{n_equivalent:,} equal within their margins" if n_equivalent else "",
-        f"{significant['n_inside']:,} called different and inside their margins" if significant["n_inside"] else "",
         f"{n_repeated:,} called that repeat what is told above" if n_repeated else "",
-        f"{significant['n_tool']:,} called about the measuring tool" if significant["n_tool"] else "",
+        f"{n_tool:,} called about the measuring tool" if n_tool else "",
     ]
     return f"Else       {'; '.join(clause for clause in clauses if clause)}"
 

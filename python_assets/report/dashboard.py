@@ -75,7 +75,7 @@ SHARES_OF_LABELS: Final = """
 """
 _STATISTICS: Final = f"""
     {NAMED.format(table="summary_statistics")}
-    select summary_statistics.* exclude (study_id, statistic, parameters, value_responses, std_error, skewness, scope),
+    select summary_statistics.* exclude (study_id, statistic, parameters, value_responses, std_error, skewness),
         {_LABEL} as statistic
     from summary_statistics
     inner join named using (statistic, parameters)
@@ -83,7 +83,7 @@ _STATISTICS: Final = f"""
     where study_id = $study
     union all by name
     select slice_id, grouping_id, measure_id, 'raw' as calibration, 'share (' || category || ')' as statistic,
-        system_id, group_id, share as value, ci_low, ci_high, n_group as n_responses,
+        system_id, group_id, share as value, ci_low, ci_high, scope, n_group as n_responses,
         case when share is null then 'no_values' end as reason
     from {SHARES_OF_LABELS}
     where study_id = $study

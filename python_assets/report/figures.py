@@ -30,13 +30,15 @@ class FigureKey(NamedTuple):
 
 
 class MeasureFigure(NamedTuple):
-    """One measure by one grouping; n_systems counts those left out for length, too."""
+    """One measure by one grouping; n_systems counts those left out for length, too. Scopes are of the intervals."""
 
     key: FigureKey
     n_systems: int
     measure: Row
     is_simulated: bool
     reference: str
+    mean_scope: str
+    difference_scope: str
     mean_axis: charts.Axis
     difference_axis: charts.Axis
     panels: list[Panel]
@@ -92,7 +94,7 @@ _KEYS: Final = """
 """
 MEANS: Final = """
     select system_id, group_id, value, ci_low, ci_high, n_responses, n_root_prompts, reason,
-        inference_reason
+        inference_reason, scope
     from summary_statistics
     where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
         and measure_id = $measure_id and calibration = $calibration and statistic = 'mean'
@@ -100,7 +102,8 @@ MEANS: Final = """
 """
 SHARES: Final = """
     select system_id, group_id, share as value, ci_low, ci_high, n_group as n_responses,
-        null as n_root_prompts, null as reason, null as inference_reason
+        null as n_root_prompts, null as reason, null as inference_reason,
+        scope
     from outcome_distributions
     where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
         and measure_id = $measure_id and category = $category and list_contains($systems, system_id)
@@ -114,7 +117,7 @@ _DIFFERENCES: Final = """
         where study_id = $study and headline_group_id is not null
     )
     select system_id, group_id, reference, value, ci_low, ci_high, p_value, q_value, verdict, reason,
-        inference_reason, coalesce(is_headline, false) as is_headline
+        inference_reason, scope, coalesce(is_headline, false) as is_headline
     from contrasts
     left join headlines
         using (
@@ -238,10 +241,17 @@ def _figure(reader: Reader, key: FigureKey, measure: Row, systems: list[Row], n_
         measure=measure,
         is_simulated=any(row["is_simulated"] for row in systems),
         reference=reference,
+        mean_scope=_scope(means),
+        difference_scope=_scope(differences),
         mean_axis=mean_axis,
         difference_axis=difference_axis,
         panels=panels,
     )
+
+
+def _scope(rows: list[Row]) -> str:
+    """What the intervals of a figure generalise to; several where its rows have several."""
+    return " or ".join(sorted({row["scope"] for row in rows if row["scope"]}))
 
 
 def _without(parameters: Row, name: str) -> Row:

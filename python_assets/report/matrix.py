@@ -31,7 +31,7 @@ MOST_HEADS: Final = 6  # models in columns, where questions are fewer
 MOST_NAMED: Final = 3
 MOST_CLAUSES: Final = 3
 _HYPOTHESES: Final = f"""
-    select system_id, measure_id, grouping_id, slice_id, hypotheses.verdict
+    select system_id, measure_id, grouping_id, slice_id, hypotheses.verdict, outcome
     from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
@@ -57,11 +57,20 @@ _CHANGED: Final = """
 
 
 class Cell(NamedTuple):
-    """A model in a question: its verdict, and the groups that lie below and above the others."""
+    """A model in a question: its verdict, and the groups that lie below and above the others.
+
+    is_found: groups differ.
+    """
 
     verdict: str
+    is_found: bool
     lower: list[str]
     higher: list[str]
+
+    @property
+    def is_inside(self) -> bool:
+        """Groups differ, and every difference is inside its margin."""
+        return self.is_found and self.verdict not in _SHOWN
 
 
 class MatrixLine(NamedTuple):
@@ -127,15 +136,16 @@ def _cells(key: tuple[str, str, str], hypotheses: Sequence[Row], groups: Sequenc
 
 
 def _cell(key: tuple[str, str, str], model: str, hypotheses: Sequence[Row], groups: Sequence[Row]) -> Cell:
-    verdict = verdict_of(hypotheses)
+    verdict, is_found = verdict_of(hypotheses), any(row["outcome"] == "significant" for row in hypotheses)
     standing = [
         row
         for row in sorted(groups, key=lambda row: row["position"])
         if row["system_id"] == model and (row["measure_id"], row["grouping_id"], row["slice_id"]) == key
     ]
-    named = standing if verdict in _SHOWN else []
+    named = standing if is_found else []
     return Cell(
         verdict,
+        is_found,
         lower=[_group(row) for row in named if row["is_lower"]],
         higher=[_group(row) for row in named if not row["is_lower"]],
     )
@@ -167,20 +177,22 @@ def _of_model(model: str, hypotheses: Mapping[str, Mapping[str, Cell]]) -> str:
     clauses = []
     for name, cells in hypotheses.items():
         cell = cells.get(model)
-        if cell is None or cell.verdict not in _SHOWN:
+        if cell is None or not cell.is_found:
             continue
         ends = [
             f"{way} for {listed(names, MOST_NAMED)}"
             for way, names in (("lower", cell.lower), ("higher", cell.higher))
             if names
         ]
-        beyond = " beyond its margin" if cell.verdict == BEYOND_MARGIN else ""
-        clauses.append(f"{name}{beyond} ({', '.join(ends)})" if ends else f"{name}{beyond}")
+        by_margin = (
+            " beyond its margin" if cell.verdict == BEYOND_MARGIN else " inside its margin" if cell.is_inside else ""
+        )
+        clauses.append(f"{name}{by_margin} ({', '.join(ends)})" if ends else f"{name}{by_margin}")
     return f"Answers of {model} differ between groups: {'; '.join(_cut(clauses))}." if clauses else ""
 
 
 def _of_many(n_shown: int, n_models: int, hypotheses: Mapping[str, Mapping[str, Cell]]) -> str:
-    counts = {name: sum(cell.verdict in _SHOWN for cell in cells.values()) for name, cells in hypotheses.items()}
+    counts = {name: sum(cell.is_found for cell in cells.values()) for name, cells in hypotheses.items()}
     clauses = [f"{name} ({plural(n, 'model')})" for name, n in counts.items() if n]
     which = f"all {n_models:,} models" if n_shown == n_models else f"{n_shown:,} of {n_models:,} models"
     return f"Answers of {which} differ between groups: {', '.join(_cut(clauses))}."

@@ -6,7 +6,15 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 
 from typing import Any, Final, NamedTuple
 
-from python_assets.published.account import FAMILIES, OUTCOMES, SIGNIFICANT, UNSCORED_MEASURES, UNTESTED, why
+from python_assets.published.account import (
+    FAMILIES,
+    OUTCOMES,
+    SIGNIFICANT,
+    SIGNIFICANT_FINDINGS,
+    UNSCORED_MEASURES,
+    UNTESTED,
+    why,
+)
 from python_assets.published.effects import effect_columns, first_of_both_signs, margin_words
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
@@ -20,7 +28,7 @@ CARDS: Final = 2
 LINES: Final = 6
 MAX_CARD_GROUPS: Final = 4
 MAX_OPEN: Final = 8
-MAX_LARGEST: Final = 3
+MAX_BY_RANK: Final = 3
 # what the sets of a study are about; others are called by their name alone
 _MEANINGS: Final[dict[str, str]] = {
     "primary": "what the study is about",
@@ -35,27 +43,20 @@ _MEANINGS: Final[dict[str, str]] = {
 FACTS: Final = f"""
     with first_hypotheses as (
         select findings.*, measures.kind
-        from findings
+        from ({SIGNIFICANT_FINDINGS}) as findings
         left join measures using (study_id, measure_id)
-        where study_id = $study and verdict in ('beyond_margin', 'different')
-            and not is_tool_bias and not is_repeated and statistic is distinct from '{GROUND_TRUTH}'
+        where study_id = $study and not is_tool_bias and not is_repeated and statistic is distinct from '{GROUND_TRUTH}'
         qualify row_number() over (
             partition by slice_id, system_id, grouping_id, measure_id order by finding_rank
         ) = 1
     ),
-    -- the metric that heads a hypothesis, else the one beside its groups, which of two groups is their difference
+    -- a metric that heads none has a q and a verdict of its own, which are not told here
     named as (
-        select *, headline_metric is not null and headline_group_id is null as is_headed_by_metric,
-            case
-                when headline_metric is not null and headline_group_id is null then headline_metric
-                when statistic = 'share' then 'cramers_v'
-                when statistic = 'selection_rate' or (statistic = 'mean' and kind = 'binary') then 'impact_ratio'
-                when n_groups is distinct from 2 then 'range'
-            end as metric
+        select *, case when headline_group_id is null then headline_metric end as metric
         from first_hypotheses
     )
     select named.*, metrics.value as metric_value, metrics.null_q95 as metric_null_q95,
-        case when is_headed_by_metric then metrics.q_value end as metric_q_value, count(*) over () as n_facts
+        metrics.q_value as metric_q_value, count(*) over () as n_facts
     from named
     left join disparities as metrics
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters, metric)
@@ -107,20 +108,21 @@ _OPEN: Final = """
     group by system_id, measure_id, grouping_id, slice_id
     order by place
 """
-# what is told where nothing is significant
-LARGEST_EFFECTS: Final = f"""
+# what is told where nothing is significant: of each of these its largest effect
+FIRST_BY_RANK: Final = f"""
     select system_id, measure_id, grouping_id, slice_id, statistic, verdict, {effect_columns("findings")}
     from findings
     where study_id = $study and verdict in ('inconclusive', 'equivalent') and largest_value is not null
         and not is_tool_bias and not is_repeated
     order by finding_rank
-    limit {MAX_LARGEST}
+    limit {MAX_BY_RANK}
 """
 
 TOOL: Final = """
-    select count(p_value) as n_tested,
-        count(*) filter (verdict in ('beyond_margin', 'different')) as n_shown
+    select count(findings.p_value) as n_tested, count(*) filter (outcome = 'significant') as n_shown
     from findings
+    left join hypotheses
+        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
     where study_id = $study and is_tool_bias
 """
 LEAD: Final = f"""
@@ -167,7 +169,8 @@ class Facts(NamedTuple):
 
     tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. significant:
     what the called ones are told as. total: of all sets. of_systems: questions of groups of one generation.
-    largest: the largest effects where nothing is significant. unscored: where nothing could be read.
+    first_by_rank: the first with their largest effects where nothing is significant. unscored: where nothing could be
+    read.
     """
 
     tested: list[Row]
@@ -178,7 +181,7 @@ class Facts(NamedTuple):
     n_facts: int
     of_systems: Row
     open_primary: list[str]
-    largest: list[str]
+    first_by_rank: list[str]
     not_tested: list[Row]
     unscored: list[Row]
     tool: Row
@@ -204,7 +207,7 @@ def study_facts(reader: Reader) -> Facts:
         n_facts=n_facts,
         of_systems=reader.rows(_OF_SYSTEMS)[0],
         open_primary=_open_primary(reader.rows(_OPEN)),
-        largest=[] if hypotheses else [_largest(row) for row in reader.rows(LARGEST_EFFECTS)],
+        first_by_rank=[] if hypotheses else [_largest(row) for row in reader.rows(FIRST_BY_RANK)],
         not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
         unscored=[
             {**row, "measure": measure_name(row["measure_id"]), "why": _why(row)}
@@ -245,11 +248,13 @@ def lead_hypothesis(reader: Reader) -> Row | None:
 def _significant_in_words(row: Row, n_facts: int) -> list[str]:
     """As what the questions that are called are told: each is counted once."""
     facts = f"{plural(n_facts, 'fact')}, a measure of a generation by a grouping with all its sizes"
+    if row["n_inside"]:
+        which = "" if row["n_inside"] == row["n_facts"] else f"of {plural(row['n_inside'], 'question')} "
+        facts += f" ({which}every difference is inside its margin)"
     counts = [
         (row["n_facts"], f"told as {facts}"),
         (row["n_changes"], "of two generations, under models compared"),
         (row["n_repeated"], "by another reading that comes to the same"),
-        (row["n_inside"], "with every group inside its margin all the same"),
         (row["n_truth"], "of labels held against real shares"),
         (row["n_tool"], "about the measuring tool"),
     ]
@@ -314,10 +319,7 @@ def _margin(row: Row) -> str:
 
 
 def _size(hypothesis: Row) -> str:
-    """The metric of the whole grouping beside its noise floor, how sure the finding is and on how much: in a line.
-
-    q is of the hypothesis; a metric has a q of its own, which is printed only where the metric heads the finding.
-    """
+    """The metric that heads the finding with its own q, how sure the finding is and on how much: in a line."""
     metric, value, floor = hypothesis["metric"], hypothesis["metric_value"], hypothesis["metric_null_q95"]
     pieces = []
     if value is not None and metric in DISPARITIES:

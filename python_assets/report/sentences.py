@@ -293,7 +293,7 @@ def _of_margin(group: Row) -> str:
     """That a significant group is inside its margin, by a p of its own."""
     if group["verdict"] != "equivalent":
         return ""
-    margin, q = _size_of(group, group["margin"]), probability(group["q_equivalence"])
+    margin, q = _margin_of(group), probability(group["q_equivalence"])
     return f"Different, and inside the margin of {margin} (q {q})."
 
 
@@ -418,7 +418,7 @@ def _answer_of_crossing(asked: HypothesisDetails) -> str:
 
 
 def _past(told: Sequence[Row]) -> str:
-    margins = {_size_of(row, row["margin"]) for row in told if row["verdict"] == "beyond_margin"}
+    margins = {_margin_of(row) for row in told if row["verdict"] == "beyond_margin"}
     return f", and by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
 
 
@@ -501,12 +501,12 @@ def _over(hypothesis: Row) -> str:
 
 
 def _margin(told: Sequence[Row]) -> str:
-    margins = {_size_of(row, row["margin"]) for row in told if row["verdict"] == "beyond_margin"}
+    margins = {_margin_of(row) for row in told if row["verdict"] == "beyond_margin"}
     return f" by more than the {' or '.join(sorted(margins))} that matter" if margins else ""
 
 
 def _margins(rows: Sequence[Row]) -> str:
-    return " or ".join(sorted({_size_of(row, row["margin"]) for row in rows}))
+    return " or ".join(sorted({_margin_of(row) for row in rows}))
 
 
 def _inside(details: HypothesisDetails) -> str:
@@ -744,6 +744,12 @@ def _amount(group: Row) -> str:
 
 def _size_of(group: Row, size: float) -> str:
     return f"{_digits(group, size)} percentage points" if _is_rate(group) else _digits(group, size)
+
+
+def _margin_of(group: Row) -> str:
+    """The margin with the digits that the study declares."""
+    margin = group["margin"]
+    return f"{100 * margin:g} percentage points" if _is_rate(group) else f"{margin:g}"
 
 
 def _digits(group: Row, value: float) -> str:

@@ -124,11 +124,11 @@ function groupHeatmap(statistics, rows, column) {
 }
 
 function statisticTitle(statistics, row) {
-  const [low, high, n] = ["ci_low", "ci_high", "n_responses"].map((name) => cell(statistics, name, row));
+  const [low, high, n, scope] = ["ci_low", "ci_high", "n_responses", "scope"].map((name) => cell(statistics, name, row));
   const interval =
     low === null && high === null
       ? ""
-      : `, interval ${low === null ? "unbounded" : number(low)} to ${high === null ? "unbounded" : number(high)}`;
+      : `, interval ${low === null ? "unbounded" : number(low)} to ${high === null ? "unbounded" : number(high)}${scope ? ` (${scope})` : ""}`;
   return `${cell(statistics, "group_id", row)}, ${cell(statistics, "system_id", row)}${interval}, ${plural(n ?? 0, "response")}`;
 }
 

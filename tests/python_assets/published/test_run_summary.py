@@ -219,6 +219,12 @@ def test_blocks_that_hold_every_factor_fixed_need_no_line(told):
     assert not [line for line in lines if line.startswith("Blocks")]
 
 
+def test_a_difference_inside_its_margin_was_found(told, snapshot):
+    group = GROUP | {"direction": None, "verdict": "equivalent"}
+    lines = told({"verdict": "equivalent"}, groups=[group], account=[{"outcome": "significant"}])
+    assert lines[2:] == snapshot
+
+
 def test_nothing_found_is_not_nothing_tested(told, snapshot):
     margin = {"largest_margin": 0.8, "largest_margin_origin": "default", "largest_metric": "impact_ratio"}
     metric = NO_HEADLINE | margin | {"largest_group_id": None, "largest_value": 0.9, "measure_id": "refusal"}

@@ -43,12 +43,18 @@ def test_a_cell_names_the_groups_below_and_above_and_the_headline_says_it(matrix
     matrix = matrix_of(hypotheses({}, {"system_id": "fair", "measure_id": "toxicity"}), groups)
     assert (matrix.family_id, matrix.kind, matrix.heads) == ("primary", "question", ["biased", "fair"])
     assert [line.name for line in matrix.lines] == ["sentiment by concept", "toxicity by concept"]
-    assert matrix.lines[0].cells == [("different", ["Chad"], ["Brazil"]), None]
+    assert matrix.lines[0].cells == [("different", True, ["Chad"], ["Brazil"]), None]
     assert matrix.headline == snapshot
 
 
 def test_a_difference_beyond_its_margin_is_told_as_such(matrix_of, snapshot):
     matrix = matrix_of(hypotheses({"verdict": "beyond_margin"}))
+    assert matrix.headline == snapshot
+
+
+def test_a_difference_inside_its_margin_was_found(matrix_of, snapshot):
+    matrix = matrix_of(hypotheses({"verdict": "equivalent"}, OPEN))
+    assert matrix.lines[0].cells[0].is_inside
     assert matrix.headline == snapshot
 
 
@@ -68,5 +74,5 @@ def test_many_models_are_lines_and_told_in_one_sentence(matrix_of, snapshot):
     named = [{"system_id": f"model_{i:02d}"} for i in range(9)]
     matrix = matrix_of(hypotheses(*named, *(one | {"measure_id": "toxicity"} for one in named[:2])))
     assert (matrix.kind, matrix.heads, matrix.n_all) == ("model", ["sentiment by concept", "toxicity by concept"], 9)
-    assert matrix.lines[8].cells == [("different", [], []), None]
+    assert matrix.lines[8].cells == [("different", True, [], []), None]
     assert matrix.headline == snapshot

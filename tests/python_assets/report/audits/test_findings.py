@@ -1,8 +1,9 @@
 from python_assets.errors import WarehouseError
-from python_assets.report.audits.findings import primary_verdicts
+from python_assets.report.audits.findings import audit_findings, primary_verdicts
 from python_assets.report.audits.record import Record, folder_of, read_record, write_record
 from python_assets.report.audits.write_audit import AuditWritten, told_audit
 from python_assets.warehouse.build import Home
+from tests.python_assets.report.test_result_cards import TOOL, hypotheses
 
 
 def test_a_record_is_kept_and_a_damaged_one_is_told(tmp_path, refused):
@@ -41,3 +42,22 @@ def test_what_fails_goes_by_primary_hypotheses_alone():
         ]
     }
     assert primary_verdicts(findings) == {"inconclusive", "different"}
+
+
+def test_what_is_beyond_its_margin_and_not_primary_is_counted_once(publish_small):
+    beyond = {"verdict": "beyond_margin"}
+    secondary = beyond | {"family_id": "secondary"}
+    findings = hypotheses(
+        beyond,
+        secondary | {"measure_id": "refusal"},
+        secondary | {"measure_id": "refusal", "calibration": "calibrated", "is_repeated": True},
+        secondary | {"measure_id": "stance", "verdict": "different"},
+        beyond | TOOL,
+    )
+    system = {"system_id": "biased", "is_engine": False}
+    published = publish_small(findings=findings, runs=[{"run_id": "run-1"}], systems=[system])
+    record = Record("audit", "quick", ["mock:biased"], {"faiths": "small", "age": "later"}, is_simulated=True)
+    small, later = audit_findings(Home(published.parent), record)["benchmarks"]
+    assert small["n_beyond_margin_secondary"] == 1
+    assert small["verdicts"]["biased"] == "beyond_margin"
+    assert not later["is_published"]
