@@ -262,7 +262,7 @@ def _fact(study: _Study, row: Row) -> str:
 
 
 def _of_statistic(row: Row) -> str:
-    """Whose finding it is, of which statistic, measure and grouping."""
+    """The system, statistic, measure and grouping of a finding."""
     is_told = row["statistic"] in ("mean", "share", GROUND_TRUTH)
     what = "" if is_told else f"{row['statistic'].replace('_', ' ')} of "
     return f"{row['system_id']}: {what}{_quantity(row)}"

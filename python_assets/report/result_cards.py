@@ -150,7 +150,7 @@ class Fact(NamedTuple):
     """A measure of a generation in which groups differ.
 
     hypothesis: the first of its questions by rank. groups: those that are significant on their own. first_groups:
-    those that are told, of both directions where there are two. others: its other sizes. behind: the root prompts in
+    the first of them, of both directions where there are two. others: its other sizes. behind: the root prompts in
     which the first groups differ most. beyond: its sizes that lie beyond their margin, in words.
     """
 

@@ -448,7 +448,7 @@ def _beyond(group: Row, asked: HypothesisDetails, near: str) -> str:
     levels, cell_levels = _levels(asked), group["group_id"].split(LEVEL_SEPARATOR)
     label = f"in {_label(group)}".rstrip() + " " if group["category"] else ""
     amount = f"{near}{_size_of(group, abs(size))}"
-    without = f", with {_listed(out)} left out" if (out := _left_out(group)) else ""
+    without = f", without {_listed(out)}" if (out := _without_groups(group)) else ""
     if len(levels) == 2 and min(map(len, levels)) == 2:
         index = 0 if len(levels[0]) == 2 else 1
         pair, others = levels[index], [name for name in levels[1 - index] if name != cell_levels[1 - index]]
@@ -761,7 +761,7 @@ def _others(group: Row, asked: HypothesisDetails) -> str:
     """What the group is compared with: the rest only where all other groups are in it."""
     if group["reference"] not in ("rest", "grand_mean"):
         return str(group["reference"])
-    neighbours, out = asked.neighbours.get(group["group_id"]), _left_out(group)
+    neighbours, out = asked.neighbours.get(group["group_id"]), _without_groups(group)
     without = f" without {_listed(out)}" if out else ""
     if neighbours is not None:
         neighbours = [name for name in neighbours if name not in out]
@@ -777,8 +777,8 @@ def _others(group: Row, asked: HypothesisDetails) -> str:
     return "the rest" if asked.hypothesis["statistic"] in OF_CELLS else "the other groups on average"
 
 
-def _left_out(group: Row) -> list[str]:
-    """The groups that are left out of what a group is compared with."""
+def _without_groups(group: Row) -> list[str]:
+    """The groups that a group is not compared with."""
     return group["without_groups"].split(NEIGHBOUR_SEPARATOR) if group["without_groups"] else []
 
 
@@ -843,7 +843,7 @@ def _metric_and_margin(details: HypothesisDetails) -> str:
 
 
 def _is_headed_by_another_metric(hypothesis: Row) -> bool:
-    """Whether a metric of all groups heads a hypothesis that is not the one told beside groups."""
+    """Whether a metric of all groups heads a hypothesis that is not the one beside groups."""
     heads = None, hypothesis["metric"]
     return hypothesis["headline_group_id"] is None and hypothesis["headline_metric"] not in heads
 
