@@ -474,10 +474,10 @@ def are_equal(x: Floats) -> NDArray[np.bool_]:
 def are_equal_in_groups(x: Floats, group: Ints, n_groups: int) -> NDArray[np.bool_]:
     """Whether those of one group are, shape (groups, columns); group is that of each row."""
     order = np.argsort(group, kind="stable")
-    found, start = np.unique(group[order], return_index=True)
+    present, start = np.unique(group[order], return_index=True)
     low, high = (side.reduceat(x[order], start, axis=0) for side in (np.fmin, np.fmax))
     are_one = np.zeros((n_groups, x.shape[1]), dtype=bool)
-    are_one[found] = _are_one(low, high)
+    are_one[present] = _are_one(low, high)
     return are_one
 
 
