@@ -77,7 +77,8 @@ def test_what_is_of_the_hypothesis_is_what_its_hypothesis_has(built: Built):
             if keys == HYPOTHESIS
             else own[own.calibration.eq("raw") & own.statistic.isin(["mean", "share"]) & own.parameters.eq("")]
         )
-        merged = rows.merge(of_table, on=[*keys], suffixes=("", "_of_own"), validate="many_to_one")
+        told_of_own = of_table.set_index([*keys])[["q_value", "verdict"]].add_suffix("_of_own")
+        merged = rows.merge(told_of_own, left_on=[*keys], right_index=True, validate="many_to_one")
         for column in ("q_value", "verdict"):
             if f"hypothesis_{column}" not in rows:
                 continue
