@@ -185,7 +185,7 @@ def _is_answer(responses: Job, is_open: NDArray[np.bool_]) -> tuple[NDArray[np.b
         by_pair = [is_answer(texts[text_id], texts[prompt_id]) for text_id, prompt_id in pairs]
         return np.array(by_pair, dtype=bool)[codes]
 
-    found = told(lambda text, prompt: is_decision(text, prompt, responses.words))
+    is_told = told(lambda text, prompt: is_decision(text, prompt, responses.words))
     chosen_by = []
     for read in responses.read.values():
         spec = read.measure.spec
@@ -193,11 +193,11 @@ def _is_answer(responses: Job, is_open: NDArray[np.bool_]) -> tuple[NDArray[np.b
             is_labelled = np.zeros(len(units.table), dtype=bool)
             is_labelled[read.values.units] = given(read.values.label)
             is_chosen = is_labelled[wanted[open_rows]] & told(partial(is_choice, spec=spec))
-            if (is_chosen & ~found).any():
+            if (is_chosen & ~is_told).any():
                 chosen_by.append(spec)
-            found |= is_chosen
+            is_told |= is_chosen
     is_answer = np.zeros(len(wanted), dtype=bool)
-    is_answer[open_rows] = found
+    is_answer[open_rows] = is_told
     return is_answer, chosen_by
 
 
