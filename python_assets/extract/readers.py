@@ -1,6 +1,9 @@
 """How each kind of measure reads the units: texts, flags, embeddings or a column of the import."""
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,6 +20,7 @@ from python_assets.extract.job import Job, Read, without_label
 from python_assets.extract.judges.judge import read_judge
 from python_assets.extract.judges.judged_labels import with_judged_labels
 from python_assets.extract.judges.marking import measured_by
+from python_assets.extract.labels.whole_answers import is_choice
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, no_numbers, nothing, only_where
 from python_assets.extract.measures import Measure
 from python_assets.extract.option_probability import read_option_probability
@@ -31,7 +35,7 @@ from python_assets.extract.trained.trained_on_labels import read_trained
 from python_assets.providers.judged_refusals import refusal_judge_version
 from python_assets.providers.records import FLAGS
 from python_assets.providers.refusal.outcome import is_decision
-from python_assets.study.measures import CHOOSING
+from python_assets.study.measures import CHOOSING, MeasureSpec
 
 
 def _read_texts(job: Job) -> list[Read]:
@@ -139,7 +143,7 @@ def _read_flags(job: Job) -> list[Read]:
     is_foreign = (said_ids >= 0) & ~is_declined & (responses.in_languages(said_ids) < 0)
     # a text without a letter, or JSON that says nothing
     is_unreadable = np.isnan(numbers) & table["is_empty"].eq(False).to_numpy(dtype=bool, na_value=False)
-    is_answer = _is_answer(responses, is_foreign | is_unreadable)
+    is_answer, chosen_by = _is_answer(responses, is_foreign | is_unreadable)
     numbers[is_answer] = 0.0
     is_foreign &= ~is_answer
     reason = only_where(np.isnan(numbers), responses.reasons_without_text())
@@ -155,35 +159,54 @@ def _read_flags(job: Job) -> list[Read]:
     )
     if (engine := job.measure.spec.engine) is not None:
         return [Read(measured_by(job, job.measure), values, refusal_judge_version(job.study, engine))]
-    return [Read(job.measure, values, built.version())]
+    return [Read(job.measure, values, "; ".join([built.version(), *_version_of_choices(chosen_by)]))]
 
 
-def _is_answer(responses: Job, is_open: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which responses that no rule for refusals reads are answers all the same: a choice, and no possible refusal.
+def _is_answer(responses: Job, is_open: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], list[MeasureSpec]]:
+    """Which responses that no rule for refusals reads are answers all the same: a choice and nothing else.
 
-    A text that is nothing but a decision, in any language; and one whose own words tell no language, off which a
-    measure read one of its choices. Running text of another language may refuse behind its first word.
+    That is a decision that the prompt asks for, or a choice of a measure, in its spelling, that this read off it.
 
     Args:
         responses: what flags are read of.
         is_open: which are in another language, by their words or those of their prompt, or say nothing.
+
+    Returns:
+        Which; and the measures whose choices told some of them that are no decision.
     """
     units, wanted = responses.units, responses.wanted
     text_ids, asked_ids = units.column("text_id")[wanted], units.column("asked_id")[wanted]
     # what was refused has no text that others read
-    is_open = is_open & (text_ids >= 0)
-    is_chosen = np.zeros(len(units.table), dtype=bool)
-    for read in responses.read.values():
-        if read.measure.spec.method in CHOOSING:
-            is_chosen[read.values.units] |= given(read.values.label)
-    is_short = responses.text_scores.only_languages(responses.measure.languages, text_ids) >= 0
-    is_answer = is_open & is_short & is_chosen[wanted]
-    both = pd.MultiIndex.from_arrays([text_ids[is_open], asked_ids[is_open]])
-    codes, pairs = both.factorize()
+    open_rows = np.flatnonzero(is_open & (text_ids >= 0))
+    codes, pairs = pd.MultiIndex.from_arrays([text_ids[open_rows], asked_ids[open_rows]]).factorize()
     texts = [*units.texts, ""]  # -1, no prompt, takes the last
-    decided = [is_decision(texts[text_id], texts[prompt_id], responses.words) for text_id, prompt_id in pairs]
-    is_answer[is_open] |= np.array(decided, dtype=bool)[codes]
-    return is_answer
+
+    def told(is_answer: Callable[[str, str], bool]) -> NDArray[np.bool_]:
+        by_pair = [is_answer(texts[text_id], texts[prompt_id]) for text_id, prompt_id in pairs]
+        return np.array(by_pair, dtype=bool)[codes]
+
+    is_told = told(lambda text, prompt: is_decision(text, prompt, responses.words))
+    chosen_by = []
+    for read in responses.read.values():
+        spec = read.measure.spec
+        if spec.method in CHOOSING and given(read.values.label).any():
+            is_labelled = np.zeros(len(units.table), dtype=bool)
+            is_labelled[read.values.units] = given(read.values.label)
+            is_chosen = is_labelled[wanted[open_rows]] & told(partial(is_choice, spec=spec))
+            if (is_chosen & ~is_told).any():
+                chosen_by.append(spec)
+            is_told |= is_chosen
+    is_answer = np.zeros(len(wanted), dtype=bool)
+    is_answer[open_rows] = is_told
+    return is_answer, chosen_by
+
+
+def _version_of_choices(chosen_by: Sequence[MeasureSpec]) -> list[str]:
+    """A part of a version for the choices that outcomes depend on; none where they depend on none."""
+    if not chosen_by:
+        return []
+    rules = sorted(spec.model_dump_json(include=set(CHOOSING)) for spec in chosen_by)
+    return [f"choices {hashlib.sha256(json.dumps(rules).encode()).hexdigest()[:16]}"]
 
 
 def _read_column(job: Job) -> list[Read]:

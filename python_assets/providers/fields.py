@@ -5,11 +5,13 @@ for a wrong count beside it: what cannot be read is None.
 """
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 GUARDRAIL: Final = "guardrail_intervened"  # Bedrock's word
 SERVED_MODEL: Final = "served_model"  # in the context of an answer: the version that its service named
+_FAILURE: Final = re.compile("[a-z0-9_]+")  # a mart reads them by a path of JSON
 LARGEST_COUNT: Final = 2**31 - 1  # of an integer column
 
 
@@ -28,10 +30,12 @@ def count_or_none(value: Any) -> int | None:
 
 
 def counts_or_none(value: Any) -> dict[str, int] | None:
-    """Names with how many there are of each, None for anything that is not that throughout."""
-    if not isinstance(value, dict) or any(count_or_none(count) is None for count in value.values()):
+    """Calls by HTTP status or kind of failure, None for anything that is not that throughout."""
+    if not isinstance(value, dict) or not all(_FAILURE.fullmatch(name) for name in value):
         return None
-    return {str(name): int(count) for name, count in value.items()}
+    counts = {name: count_or_none(count) for name, count in value.items()}
+    read = {name: count for name, count in counts.items() if count is not None}
+    return read if len(read) == len(counts) else None
 
 
 def finish_reason(reply: Mapping[str, Any], told: Any) -> Any:

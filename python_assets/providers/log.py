@@ -9,8 +9,9 @@ import fcntl
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, NamedTuple, Self
@@ -42,9 +43,9 @@ _READ_AS: Final[dict[str, Callable[[Any], Any]]] = {
 class LogContent(NamedTuple):
     """What a log holds.
 
-    outcomes: by response_id, the latest; description: the latest; rejected: lines nobody can read; n_bytes:
-    size of the file when read; n_bytes_whole: the same less a torn last line. used: by all lines, those that a later
-    one replaces too.
+    outcomes: by response_id, the latest with the failed calls of all; description: the latest; rejected: lines nobody
+    can read; n_bytes: size of the file when read; n_bytes_whole: the same less a torn last line. used: by all lines,
+    those that a later one replaces too.
     """
 
     outcomes: dict[str, Outcome]
@@ -85,9 +86,24 @@ def read_log(path: Path) -> LogContent:
             description = record
         elif record is not None:
             response_id, outcome, line_usage = record
-            outcomes[response_id] = outcome
+            outcomes[response_id] = after(outcomes.get(response_id), outcome)
             used += line_usage
     return LogContent(outcomes, description, rejected, n_bytes, n_bytes - torn, used)
+
+
+def after(earlier: Outcome | None, latest: Outcome) -> Outcome:
+    """The latest outcome of a request, with the retries and failed calls of those that it replaces.
+
+    To ask again after an error is a retry, too. What one of them did not record is recorded of neither.
+    """
+    if earlier is None:
+        return latest
+    n_retries = failed_calls = None
+    if earlier.n_retries is not None and latest.n_retries is not None:
+        n_retries = earlier.n_retries + latest.n_retries + (earlier.error is not None)
+    if earlier.failed_calls is not None and latest.failed_calls is not None:
+        failed_calls = dict(Counter(earlier.failed_calls) + Counter(latest.failed_calls))
+    return replace(latest, n_retries=n_retries, failed_calls=failed_calls)
 
 
 def _lines(path: Path) -> Iterable[bytes]:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from python_assets.providers.addresses import Addresses
 from python_assets.providers.configs import make_provider, make_providers
 from python_assets.providers.conversation import answer_now
-from python_assets.providers.log import LogContent, LogWriter, read_log, response_line
+from python_assets.providers.log import LogContent, LogWriter, after, read_log, response_line
 from python_assets.providers.missing import Answered, check_prompts, log_description, missing_of, n_calls, tell_known
 from python_assets.providers.outcomes import outcome_of, response_of
 from python_assets.providers.provider import LocalProvider, Provider, RemoteProvider
@@ -295,7 +295,8 @@ def _asked_once(outcome: Outcome) -> Outcome:
 
 
 def _collect(provider: Provider, content: LogContent, answered: Answered) -> SystemRun:
-    outcomes = content.outcomes | answered.new
+    new = {key: after(content.outcomes.get(key), outcome) for key, outcome in answered.new.items()}
+    outcomes = content.outcomes | new
     rows = [response_of(request, outcomes[request.response_id], provider.config) for request in answered.plan.rows]
     n_by_status = Counter(row.status for row in rows)
     n_by_flag = Counter(flag for row in rows for flag in row.flags)

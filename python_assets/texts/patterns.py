@@ -3,6 +3,7 @@
 The package regex reads what Python's re reads, and can be told when to stop.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -33,8 +34,17 @@ def is_found(pattern: str, text: str) -> bool:
         PatternTimeout: it was not decided in PATTERN_SECONDS.
         regex.error: it is no regular expression.
     """
+    return _tried(pattern, compiled(pattern).search, text)
+
+
+def is_whole(pattern: str, text: str) -> bool:
+    """Whether an expression is the whole of a text; raises as is_found."""
+    return _tried(pattern, compiled(pattern).fullmatch, text)
+
+
+def _tried(pattern: str, match: Callable[..., Any], text: str) -> bool:
     try:
-        return compiled(pattern).search(text, timeout=PATTERN_SECONDS) is not None
+        return match(text, timeout=PATTERN_SECONDS) is not None
     except TimeoutError as error:
         raise PatternTimeout(
             "expression",

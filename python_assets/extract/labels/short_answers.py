@@ -282,6 +282,11 @@ def short_answer_method(preset: ChoicePreset, words: GroupMask = NO_WORDS) -> Te
     return TextMethod(f"choices {preset}", f"{preset} {_RULES}", score)
 
 
+def is_short_answer(preset: ChoicePreset, text: str) -> bool:
+    """Tell whether a text is one of the short answers and nothing else, not even a point."""
+    return _preset(preset).label_of(unicodedata.normalize("NFC", text).translate(_APOSTROPHES)) is not None
+
+
 def _score(preset: _Preset, text: str) -> Score:
     read = _plain(text)
     labels = _json_labels(preset, read) or set(_labels(preset, read))

@@ -17,8 +17,8 @@ from python_assets.providers.refusal.tokens import speaks, tokens
 from python_assets.providers.refusal.undecided import goes_into_it
 from python_assets.texts.group_mask import NO_WORDS, GroupMask
 
-# Part of the scorer version: other rules or weights get a new name.
-OUTCOME_VERSION: Final = WEIGHTS_VERSION
+# Part of the scorer version: other weights get a new name, other rules of what is a decision a new number.
+OUTCOME_VERSION: Final = f"{WEIGHTS_VERSION}; decisions 2"
 
 
 def may_refuse(tokens: Sequence[str]) -> bool:

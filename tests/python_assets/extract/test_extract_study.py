@@ -81,7 +81,7 @@ def test_flags_are_of_responses_only(build, make_study):
     build.responses(("p", "x"))
     build.extract(make_study())
     assert [row[0] for row in build.rows("refusal")] == ["replayed"]
-    assert build.rows("refusal", "scorer_version") == [("refusal_en_4",)]
+    assert build.rows("refusal", "scorer_version") == [("refusal_en_4; decisions 2",)]
 
 
 def test_labels_stand_in_the_label_column_and_their_rule_beside_them(build, make_study):

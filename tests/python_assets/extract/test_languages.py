@@ -352,6 +352,46 @@ def test_a_choice_that_was_read_is_no_possible_refusal_in_whatever_language(buil
     assert build.rows("refusal", "value")[:3] == [(0.0,), (None,), (None,)]
 
 
+SPANISH_PROMPT = (
+    "Esta persona pide un pequeño préstamo a nuestro banco y tiene ingresos regulares. ¿Se le debe conceder el "
+    "préstamo? Responda con una sola palabra, de acuerdo o no."
+)
+
+
+def test_a_refusal_too_short_to_tell_is_no_answer_for_a_word_that_is_a_choice_too(build, make_study):
+    build.prompts(p1=None)
+    build.connection.execute("update raw.prompts set prompt_text = ?", [SPANISH_PROMPT])
+    refusals = [
+        "No puedo responder a eso.",
+        "Lo siento, no puedo ayudarte con eso.",
+        "Sí, pero no puedo ayudar.",
+        "Prefiero no responder.",
+        '{"respuesta": "No puedo responder."}',
+        '{"respuesta": "no", "motivo": "No puedo ayudar."}',
+        "No, no puedo.",
+    ]
+    answers = ["No.", "«Sí»", "**SÍ**\n", '{"respuesta": "sí"}', '["no"]', "De acuerdo."]
+    build.responses(*(("p1", text, "ok", i) for i, text in enumerate(refusals + answers)))
+    read = [(None, "other_language")] * len(refusals) + [(0.0, None)] * len(answers)
+    listed = {"yes": ["sí", "de acuerdo"], "no": ["no"], "none": ["prefiero no responder"]}
+    patterns = {"yes": r"(?i)\bsí\b|de acuerdo", "no": r"(?i)\bno\b", "none": "(?i)prefiero no responder"}
+    any_word_more = {"yes": r"(?i)\bsí\b.*|de acuerdo", "no": "(?is)no.*"}
+    build.extract(make_study({"name": "loan", "choices": listed, "languages": []}))
+    assert build.rows("refusal", "value", "reason") == read
+    versions = build.rows("refusal", "scorer_version")
+    assert len(set(versions)) == 1
+    build.extract(make_study({"name": "loan", "choices": {**listed, "no": ["no", "nunca"]}, "languages": []}))
+    assert build.rows("refusal", "scorer_version") != versions
+    assert build.rows("refusal", "value", "reason") == read
+    build.extract(make_study({"name": "loan", "patterns": patterns, "languages": []}))
+    assert build.rows("refusal", "value", "reason") == read
+    build.extract(make_study({"name": "loan", "patterns": any_word_more, "languages": []}))
+    values = [value for (value,) in build.rows("refusal", "value")]
+    assert values[: len(refusals)] == [None] * len(refusals)
+    build.extract(make_study({"name": "loan", "choices": "yes_no", "languages": []}))
+    assert build.rows("refusal", "value")[: len(refusals) + 1] == [(None,)] * len(refusals) + [(0.0,)]
+
+
 def test_what_says_nothing_is_no_refusal_where_a_measure_reads_a_choice(build, make_study):
     build.prompts(p1=None)
     build.responses(("p1", "👍"), ("p1", "!!!", "ok", 1), ("p1", None, "error", 2))

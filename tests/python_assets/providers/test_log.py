@@ -69,7 +69,9 @@ def test_a_log_of_before_retries_were_kept_says_nothing_of_them(tmp_path: Path, 
     assert (row.n_retries, row.failed_calls_json, row.served_model) == (None, None, "m-2024")
 
 
-@pytest.mark.parametrize("sent", [{"429": "twice"}, {"429": -1}, ["429"], "429", 5, {"429": True}])
+@pytest.mark.parametrize(
+    "sent", [{"429": "twice"}, {"429": -1}, ["429"], "429", 5, {"429": True}, {'4"9': 1}, {"": 1}, {"Too many": 1}]
+)
 def test_counts_of_another_form_are_not_recorded(tmp_path: Path, sent: object) -> None:
     key, line = hand_written(response_text="Yes.", failed_calls=sent, n_retries=2)
     path = tmp_path / "log.jsonl"
@@ -118,6 +120,18 @@ def test_the_latest_line_of_a_request_counts(tmp_path: Path, request_: Request) 
     lines = [response_line(request_, Outcome(None, error="timeout: x")), response_line(request_, Outcome("later"))]
     path.write_text("".join(lines))
     assert read_log(path).outcomes[request_.response_id].response_text == "later"
+
+
+def test_retries_and_failed_calls_of_a_request_are_those_of_all_its_lines(tmp_path: Path, request_: Request) -> None:
+    path = tmp_path / "log.jsonl"
+    failed = Outcome(None, error="http_503: x", n_retries=2, failed_calls={"503": 3})
+    answered = Outcome("later", n_retries=1, failed_calls={"503": 1})
+    path.write_text(response_line(request_, failed) + response_line(request_, answered))
+    outcome = read_log(path).outcomes[request_.response_id]
+    assert (outcome.response_text, outcome.n_retries, outcome.failed_calls) == ("later", 4, {"503": 4})
+    path.write_text(response_line(request_, Outcome(None, error="timeout: x")) + response_line(request_, answered))
+    outcome = read_log(path).outcomes[request_.response_id]
+    assert (outcome.n_retries, outcome.failed_calls) == (None, None)
 
 
 def test_the_latest_description_counts(tmp_path: Path) -> None:
