@@ -1,10 +1,12 @@
 """Over a published warehouse: whether what stands in two places is the same, and follows from its rows.
 
     python -m bench.check_one_truth warehouse/plumbline.duckdb [--audit findings.json] [--export FOLDER]
+        [--page warehouse/report/STUDY.html]
 
-Numbers are compared to the digits that views print, each by its keys; q is held against p of the same row; verdicts
-are made anew of the numbers of their row by the rules of docs/design/inference.md 2.5, in plain Python (nothing of
-python_assets/infer is imported); packaged queries are run. Ends with 1 where anything contradicts anything.
+Numbers are compared to the digits that views print, each by its keys, those of a page as it rounds them; q is held
+against p of the same row; verdicts are made anew of the numbers of their row by the rules of docs/design/inference.md
+2.5, in plain Python (nothing of python_assets/infer is imported); packaged queries are run. Ends with 1 where anything
+contradicts anything.
 """
 
 import argparse
@@ -18,6 +20,7 @@ import duckdb
 import pandas as pd
 
 from bench.one_truth.compared import Compared, Pair, compare, make_printed, place
+from bench.one_truth.pages import of_page
 from bench.one_truth.pairs import PAIRS
 from bench.one_truth.verdicts import OF_PAIR, hypothesis_verdicts, make_rows, row_verdicts
 from docs.make_tables import auditor_queries
@@ -94,7 +97,10 @@ def of_export(connection: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[C
 
 
 def check(
-    connection: duckdb.DuckDBPyConnection, audits: Sequence[Path] = (), exports: Sequence[Path] = ()
+    connection: duckdb.DuckDBPyConnection,
+    audits: Sequence[Path] = (),
+    exports: Sequence[Path] = (),
+    pages: Sequence[Path] = (),
 ) -> list[Compared]:
     """Compare whatever published tables tell twice.
 
@@ -102,6 +108,7 @@ def check(
         connection: to published tables; what it makes of them is temporary.
         audits: findings of audits, as JSON.
         exports: folders with tables as Parquet files.
+        pages: reports of studies, as HTML.
     """
     make_printed(connection)
     rows = make_rows(connection)
@@ -112,6 +119,8 @@ def check(
         compared += of_audit(connection, audit)
     for export in exports:
         compared += of_export(connection, export)
+    for page in pages:
+        compared += of_page(connection, page)
     return compared
 
 
@@ -121,9 +130,10 @@ def main() -> int:
     parser.add_argument("warehouse", type=Path)
     parser.add_argument("--audit", type=Path, action="append", default=[])
     parser.add_argument("--export", type=Path, action="append", default=[])
+    parser.add_argument("--page", type=Path, action="append", default=[])
     parsed = parser.parse_args()
     with duckdb.connect(str(parsed.warehouse), read_only=True) as connection:
-        compared = check(connection, parsed.audit, parsed.export)
+        compared = check(connection, parsed.audit, parsed.export, parsed.page)
     width = max(len(one.name) for one in compared)
     print(f"{'what':<{width}} {'rows':>9} {'numbers':>10} {'contradictions':>15}")
     for one in compared:

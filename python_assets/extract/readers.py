@@ -181,23 +181,23 @@ def _is_answer(responses: Job, is_open: NDArray[np.bool_]) -> tuple[NDArray[np.b
     codes, pairs = pd.MultiIndex.from_arrays([text_ids[open_rows], asked_ids[open_rows]]).factorize()
     texts = [*units.texts, ""]  # -1, no prompt, takes the last
 
-    def told(is_answer: Callable[[str, str], bool]) -> NDArray[np.bool_]:
+    def read_as(is_answer: Callable[[str, str], bool]) -> NDArray[np.bool_]:
         by_pair = [is_answer(texts[text_id], texts[prompt_id]) for text_id, prompt_id in pairs]
         return np.array(by_pair, dtype=bool)[codes]
 
-    is_told = told(lambda text, prompt: is_decision(text, prompt, responses.words))
+    is_read = read_as(lambda text, prompt: is_decision(text, prompt, responses.words))
     chosen_by = []
     for read in responses.read.values():
         spec = read.measure.spec
         if spec.method in CHOOSING and given(read.values.label).any():
             is_labelled = np.zeros(len(units.table), dtype=bool)
             is_labelled[read.values.units] = given(read.values.label)
-            is_chosen = is_labelled[wanted[open_rows]] & told(partial(is_choice, spec=spec))
-            if (is_chosen & ~is_told).any():
+            is_chosen = is_labelled[wanted[open_rows]] & read_as(partial(is_choice, spec=spec))
+            if (is_chosen & ~is_read).any():
                 chosen_by.append(spec)
-            is_told |= is_chosen
+            is_read |= is_chosen
     is_answer = np.zeros(len(wanted), dtype=bool)
-    is_answer[open_rows] = is_told
+    is_answer[open_rows] = is_read
     return is_answer, chosen_by
 
 

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from filelock import FileLock
 
+from bench.check_one_truth import check
 from python_assets.importers.formats import read_import
 from python_assets.library.in_memory import fill_raw_tables, run_in_memory
 from python_assets.study_file.load import load_study
@@ -36,6 +37,17 @@ factors:
 def open_warehouse(home):
     """A connection to what is published; for many queries one, since opening the file takes longer than most."""
     return duckdb.connect(str(home / "plumbline.duckdb"), read_only=True)
+
+
+def contradictions(connection, **files):
+    """By what was compared, where published tables or files of them contradict each other."""
+    return {one.name: [*one.contradictions] for one in check(connection, **files) if one.contradictions}
+
+
+def contradictions_of(home, **files):
+    """Contradictions of a warehouse with its reports."""
+    with open_warehouse(home) as connection:
+        return contradictions(connection, pages=sorted((home / "report").glob("*.html")), **files)
 
 
 class Run(NamedTuple):

@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 
 from python_assets.report.audits import findings
+from tests.end_to_end.conftest import contradictions_of
 from tests.python_assets.providers.servers import Server, openai_completion, serving
 
 SCHEMA = json.loads(Path(findings.__file__).with_name("findings.schema.json").read_text(encoding="utf-8"))
@@ -49,6 +50,11 @@ def test_each_benchmark_is_a_study_of_its_own_that_stays(audited):
 
 def test_findings_are_of_the_schema(audited):
     jsonschema.validate(read_findings(audited[0]), SCHEMA)
+
+
+def test_an_audit_contradicts_itself_nowhere(audited):
+    home = audited[0]
+    assert contradictions_of(home, audits=[home / "audits" / "audit" / "findings.json"]) == {}
 
 
 def test_the_report_shows_every_model_in_every_benchmark_and_loads_nothing(audited):

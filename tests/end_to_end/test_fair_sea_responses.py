@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from python_assets.study.study import make_id
+from tests.end_to_end.conftest import contradictions_of
 
 MEASURES = {"D3": "label", "I1": "occupation", "I2": "industry", "I3": "label"}
 
@@ -33,6 +34,10 @@ def test_answers_without_a_label_are_counted(fair_sea):
     labels = f"outcome_distributions {where} and measure_id = 'occupation'"
     labelled = f"select distinct system_id, group_id, n_group, n_missing from {labels}"
     assert fair_sea.rows(f"select sum(n_group), sum(n_missing) from ({labelled})") == [(881, 19)]
+
+
+def test_the_answers_to_fair_sea_contradict_themselves_nowhere(fair_sea):
+    assert contradictions_of(fair_sea.home) == {}
 
 
 def test_real_answers_are_not_simulated(fair_sea):

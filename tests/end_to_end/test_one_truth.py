@@ -6,7 +6,8 @@ import duckdb
 import pytest
 
 from bench.check_one_truth import check
-from tests.end_to_end.conftest import in_memory, open_warehouse
+from python_assets.report.write_report import write_report_of
+from tests.end_to_end.conftest import contradictions, in_memory, open_warehouse
 
 STUDY = """
 title: Loans asked for in two languages
@@ -38,6 +39,33 @@ ENGLISH = (
 )
 
 
+TWO_WAYS = """
+title: A group that scores more on average, and passes less often
+factors:
+  group: {type: domain, levels: [A, B, C]}
+prompts:
+  import:
+    path: answers.csv
+    columns: {prompt: [item, group], root_prompt: item, prompt_text: prompt, system: model, response: answer}
+    factors: {group: group}
+systems: [{name: "*", provider: replay}]
+measures:
+  - {name: score, kind: continuous, function: "scores:score", direction: higher_better}
+groupings: [group]
+analysis:
+  permutations: 999
+  bootstrap: 400
+  contrasts: [selection_rate_difference]
+  statistics:
+    - mean
+    - selection_rate: {standard: {fixed: 2}, method: larger}
+"""
+SCORES = """
+def score(texts):
+    return [float(text) for text in texts]
+"""
+
+
 def answer(i, language):
     """Hardly an answer to an English prompt differs; to Turkish ones it is short, and of the last group none reads."""
     if language == "Turkish":
@@ -60,8 +88,8 @@ def odd(tmp_path_factory):
     return in_memory(folder / "odd.yml")
 
 
-def contradictions(connection, **files):
-    return {one.name: [*one.contradictions] for one in check(connection, **files) if one.contradictions}
+def page_of(run):
+    return run.home / "report" / f"{run.study_id}.html"
 
 
 def test_the_demo_contradicts_itself_nowhere(demo, plumbline, tmp_path):
@@ -70,13 +98,42 @@ def test_the_demo_contradicts_itself_nowhere(demo, plumbline, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     with open_warehouse(demo.home) as connection:
-        compared = check(connection, exports=[tmp_path])
+        compared = check(connection, exports=[tmp_path], pages=[page_of(demo)])
     assert {one.name: one.contradictions for one in compared if one.contradictions} == {}
     assert sum(one.n_numbers for one in compared) > 10_000
 
 
-def test_groups_that_cannot_be_read_and_two_margins_contradict_nothing(odd):
-    assert contradictions(odd.connection) == {}
+def test_groups_that_cannot_be_read_and_two_margins_contradict_nothing(odd, tmp_path):
+    page = tmp_path / "odd.html"
+    write_report_of(odd.connection, "odd", page)
+    assert contradictions(odd.connection, pages=[page]) == {}
+
+
+@pytest.fixture(scope="module")
+def two_ways(tmp_path_factory):
+    """Two fifths of the answers to group A score nothing, the others three times as much as those to B and C."""
+    folder = tmp_path_factory.mktemp("two_ways")
+    rows = ["item,group,prompt,model,answer"]
+    for i, group in product(range(40), "ABC"):
+        score = 3 + (7 * i + ord(group)) % 10 / 20 if group != "A" else 10 + i % 4 if i % 5 > 1 else 0
+        rows.append(f"{i},{group},How does applicant {i} of group {group} score?,m,{score}")
+    (folder / "answers.csv").write_text("\n".join(rows), encoding="utf-8")
+    (folder / "scores.py").write_text(SCORES, encoding="utf-8")
+    (folder / "two_ways.yml").write_text(TWO_WAYS, encoding="utf-8")
+    return in_memory(folder / "two_ways.yml")
+
+
+def test_two_sizes_of_opposite_directions_are_both_told(two_ways, tmp_path):
+    told = two_ways.rows(
+        """
+        select statistic, value > 0, verdict in ('different', 'beyond_margin'), direction from finding_groups
+        where measure_id = 'score' and group_id = 'A' order by statistic
+        """
+    )
+    assert told == [("mean", True, True, "advantaged"), ("selection_rate", False, True, "disadvantaged")]
+    page = tmp_path / "two_ways.html"
+    write_report_of(two_ways.connection, "two_ways", page)
+    assert contradictions(two_ways.connection, pages=[page]) == {}
 
 
 def test_a_group_without_a_readable_answer_has_rows_with_reasons(odd):
@@ -128,3 +185,31 @@ def test_what_contradicts_is_told(demo, change, told):
             connection.execute(f"create table {table} as from published.{table}")
         connection.execute(change)
         assert told in contradictions(connection)
+
+
+@pytest.mark.parametrize(
+    ("told", "instead", "compared"),
+    [
+        ('<td class="diff">+0.275', '<td class="diff">+0.277', "page g20_demo: figures, contrasts and"),
+        ("<strong>Russia</strong>: about 0.326", "<strong>Russia</strong>: about 0.346", "page g20_demo: facts"),
+        ("<p>biased: The average sentiment differs", "<p>biased: The average differs", "page g20_demo: sentences"),
+        ('<td class="n">0.591</td>', '<td class="n">0.592</td>', "page g20_demo: table of disparities"),
+        ('<li><div><span class="badge different">difference shown', "<li><div><span>bias shown", "page g20_demo: sent"),
+    ],
+)
+def test_a_page_that_says_something_else_is_told(demo, tmp_path, told, instead, compared):
+    text = page_of(demo).read_text(encoding="utf-8")
+    assert told in text
+    (tmp_path / "page.html").write_text(text.replace(told, instead), encoding="utf-8")
+    with open_warehouse(demo.home) as connection:
+        found = contradictions(connection, pages=[tmp_path / "page.html"])
+    assert any(name.startswith(compared) for name in found), found
+
+
+def test_a_sentence_whose_number_is_not_that_of_its_row_is_told(two_ways, tmp_path):
+    page = tmp_path / "two_ways.html"
+    write_report_of(two_ways.connection, "two_ways", page)
+    two_ways.connection.execute("begin; update finding_groups set value = 2 * value where group_id = 'A'")
+    found = contradictions(two_ways.connection, pages=[page])
+    two_ways.connection.execute("rollback")
+    assert "sentences of groups of two_ways, their rows" in found

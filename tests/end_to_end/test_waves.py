@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from tests.end_to_end.conftest import ROOT, environment_of, in_memory, open_warehouse
+from tests.end_to_end.conftest import ROOT, contradictions_of, environment_of, in_memory, open_warehouse
 
 PAGE = (ROOT / "docs" / "waves.md").read_text(encoding="utf-8")
 RUN_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -193,6 +193,11 @@ def test_a_model_that_did_not_change_passes_the_gate_and_what_measured_otherwise
     assert [line.split()[-3:] for line in told if " vader " in line] == [["within", "its", "margin"]] * 3
     (changed,) = (line for line in told if line.startswith("Not compared: "))
     assert changed.startswith("Not compared: steady, length by origin: scorer_changed")
+
+
+@pytest.mark.parametrize("of", ["printed", "months"])
+def test_waves_contradict_themselves_nowhere(request, of):
+    assert contradictions_of(request.getfixturevalue(of).home) == {}
 
 
 def test_the_gate_compares_archives_without_texts(months):

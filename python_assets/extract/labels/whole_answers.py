@@ -1,6 +1,6 @@
 """Responses that are one choice of a measure and nothing else: they refuse in no language.
 
-Running text may refuse whatever word it begins with ("No puedo responder."), so that every word of it has to be the
+Running text may refuse behind any first word ("No puedo responder."), so that every word of it has to be the
 choice's.
 """
 
@@ -31,7 +31,7 @@ def is_choice(text: str, prompt: str, spec: MeasureSpec) -> bool:
         spec: a measure by choices or patterns.
 
     Raises:
-        PatternTimeout: a pattern did not come to an end.
+        PatternTimeout: a pattern did not end.
     """
     return any(
         _is_spelled(spec, written) and (len(written.split()) == 1 or normalise(written) in normalise(prompt))
@@ -40,7 +40,7 @@ def is_choice(text: str, prompt: str, spec: MeasureSpec) -> bool:
 
 
 def _ways_to_write(text: str) -> Iterator[str]:
-    """The whole response as it is, and without what stands around its words."""
+    """The whole response, and without what stands around its words."""
     read = opened(text)
     if (values := json_values(read)) is not None:
         read = values[0][1] if len(values) == 1 else ""

@@ -108,9 +108,14 @@ class Sample:
     high: Floats
 
     @property
+    def cell_and_column(self) -> tuple[Ints, Ints]:
+        """Cell and column of each row."""
+        return np.divmod(self.place, self.shape[1])
+
+    @property
     def column(self) -> Ints:
         """Column of each row."""
-        return self.place % self.shape[1]
+        return self.cell_and_column[1]
 
     @cached_property
     def unit(self) -> Floats:

@@ -80,7 +80,8 @@ def bootstrap_intervals(
         low, high = (side.reshape(shape).T for side in _limits(spec, sample, counts, resampled, alpha))
         n = (counts > 0).sum(axis=0).reshape(shape).T
         is_own, is_extreme = (np.full(n.shape, never) for never in (spec.function is not None, spec.is_extreme))
-        pair = sample.column * frame.n_groups + sample.place // len(members) % frame.n_groups
+        cell, column = sample.cell_and_column
+        pair = column * frame.n_groups + cell % frame.n_groups
         both = np.stack([sample.x, sample.baseline if spec.is_paired else sample.x], axis=1)
         is_constant = are_equal_in_groups(both, pair, n.size).all(axis=1).reshape(n.shape)
         why = [n == 0, is_own, n < MIN_ROOT_PROMPTS, is_extreme, np.isnan(low), is_constant]
