@@ -44,7 +44,7 @@ SIGNIFICANT_FINDINGS: Final = """
     semi join (select * from hypotheses where outcome = 'significant' and reference_system_id = '') as significant
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
 """
-"""What was found; its verdict is equivalent where all groups are inside their margin."""
+"""Significant findings of every verdict: where every difference is inside its margin it is equivalent."""
 # what became of the questions that are called: each is told once, as one of these; n_inside is a part of n_facts
 SIGNIFICANT: Final = """
     select count(*) as n_significant,

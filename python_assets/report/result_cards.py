@@ -50,7 +50,7 @@ FACTS: Final = f"""
             partition by slice_id, system_id, grouping_id, measure_id order by finding_rank
         ) = 1
     ),
-    -- a metric that heads none has a q and a verdict of its own, which are not told here
+    -- only a metric that heads the hypothesis: any other one has another q
     named as (
         select *, case when headline_group_id is null then headline_metric end as metric
         from first_hypotheses
@@ -249,7 +249,7 @@ def _significant_in_words(row: Row, n_facts: int) -> list[str]:
     """As what the questions that are called are told: each is counted once."""
     facts = f"{plural(n_facts, 'fact')}, a measure of a generation by a grouping with all its sizes"
     if row["n_inside"]:
-        which = "" if row["n_inside"] == row["n_facts"] else f"of {plural(row['n_inside'], 'question')} "
+        which = "" if row["n_inside"] == row["n_facts"] else f"for {row['n_inside']:,} of them "
         facts += f" ({which}every difference is inside its margin)"
     counts = [
         (row["n_facts"], f"told as {facts}"),
