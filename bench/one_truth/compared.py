@@ -9,7 +9,7 @@ import pandas as pd
 # as the views round: six significant digits, and of a large number every digit before the point; sums of cells that
 # come to nothing are 0
 _PRINTED: Final = """
-create temp macro printed(x) as
+create or replace temp macro printed(x) as
     if(isnan(x), null, if(abs(x) < 1e-12, 0, round(x, greatest(0, 5 - floor(log10(nullif(abs(x), 0))))::integer)))
 """
 

@@ -197,7 +197,7 @@ def _told_in_sentence(row: Mapping[str, Any]) -> Iterator[tuple[str, str, float 
 
 
 def _figures(connection: duckdb.DuckDBPyConnection, page: str, study: str, words: Mapping[str, str]) -> Compared:
-    """Rows of figures by figure, generation and group: the mean, the difference, both intervals, q and verdict."""
+    """Rows of figures by figure, system and group: the mean, the difference, both intervals, q and verdict."""
     rows: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in _rows(connection, _FIGURES, study):
         rows.setdefault((row["figure"], row["system_id"], row["group_id"]), []).append(row)

@@ -29,7 +29,7 @@ NOTHING: Final = 1e-9  # of the larger of two sizes
 # every row that has a verdict, and of all models together its dbi, with what a verdict follows from; contrasts of
 # statistics that are no means stand in run_groups alone, without p, scope and q of equivalence
 _ROWS: Final = f"""
-create temp table rows_with_verdict as
+create or replace temp table rows_with_verdict as
 with levels as (select study_id, significance_level as level, look from studies),
 given as (
     select 'contrasts' as source, {", ".join(HYPOTHESIS)}, '' as reference_system_id, contrast as metric, group_id,
