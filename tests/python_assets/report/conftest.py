@@ -191,6 +191,8 @@ def small_study(*, is_simulated: bool) -> dict[str, list[dict[str, Any]]]:
         "findings": [
             by_concept
             | {
+                "statistic": "mean",
+                "parameters": "",
                 "finding_rank": 1,
                 "family_id": "primary",
                 "is_tool_bias": False,
