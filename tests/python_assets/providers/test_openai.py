@@ -94,7 +94,7 @@ def test_failed_calls_are_counted_by_status_and_kept_in_the_log(
         (3, {"503": 4}),
     ]
     again = ask(openai_server, 5)
-    assert [row.n_retries for row in again.responses] == [3, 0, 0, 0, 0]  # what failed is asked again
+    assert [row.n_retries for row in again.responses] == [3, 4, 0, 0, 0]  # what failed is asked again, which is a retry
     assert again.responses[0] == run.responses[0]
 
 
