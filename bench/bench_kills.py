@@ -132,7 +132,7 @@ def published(home: Path) -> dict[str, list[Any]]:
         columns: dict[str, list[str]] = {}
         for table, column, data_type in named:
             columns.setdefault(table, [])
-            if column not in OF_THE_RUN and not column.endswith("_seconds"):
+            if column not in OF_THE_RUN and not column.endswith("seconds"):
                 # threads add up in another order
                 columns[table].append(f'round("{column}", 9)' if data_type == "DOUBLE" else f'"{column}"')
         return {
