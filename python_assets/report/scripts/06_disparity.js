@@ -27,7 +27,7 @@ function drawDisparity(study, chosen) {
       {},
       `${words(values.measure_id)}, ${values.calibration}: max, mean and min of the ${values.statistic} by ${values.grouping_id}`,
     ),
-    extremes(study, values, chosen),
+    ...extremes(study, values, chosen),
     element(
       "div",
       { class: "metrics" },

@@ -76,7 +76,7 @@ def test_what_models_and_files_say_is_text_on_every_page(page):
     opened = page("measurements", **study)
     opened.run(
         """location.replace("#measurements?" + new URLSearchParams({
-            row: document.querySelector("button.name").innerText}))"""
+            row: document.querySelector("#measurements button.name").innerText}))"""
     )
     opened.drawn()
     assert listed(opened)[0][2] == ATTACK
