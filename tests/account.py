@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from python_assets.published.effects import EFFECT_FIELDS
+
 OUTCOMES = {"inconclusive": "inconclusive", "equivalent": "equivalent", "not_tested": "not_testable"}
 KEYS = (*("study_id", "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"),)
-ENDINGS = ("metric", "group_id", "category", "reference", "value", "ci_low", "ci_high", "margin", "margin_origin")
-EFFECTS = [f"{kind}_{ending}" for kind in ("headline", "largest") for ending in ENDINGS]
+EFFECTS = [f"{kind}_{ending}" for kind in ("headline", "largest") for ending in EFFECT_FIELDS]
 
 
 def account_of(findings: Iterable[Mapping[str, Any]], pairs: Iterable[Mapping[str, Any]] = ()) -> list[dict[str, Any]]:

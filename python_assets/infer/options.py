@@ -129,17 +129,18 @@ def margin_of(margins: Margins, measure_id: str, direction: str, name: str) -> f
     return np.nan if common is None or isinstance(common, Mapping) else float(common)
 
 
-def margin_origins(rows: pd.DataFrame, declared: Margins) -> NDArray[np.object_]:
+def margin_origins(rows: pd.DataFrame, effect: str, declared: Margins) -> NDArray[np.object_]:
     """Whose the margin of every row is: declared by the study or a default (metrics.md 6.6); None without one.
 
     Args:
-        rows: with measure_id, effect, the name of contrast or metric, and margin.
+        rows: with measure_id, effect and margin.
+        effect: the column that names a contrast, metric or comparison.
         declared: of the study, without defaults.
     """
     by_measure = [(key, name) for key, names in declared.items() if isinstance(names, Mapping) for name in names]
-    is_of_measure = pd.MultiIndex.from_frame(rows[["measure_id", "effect"]]).isin(by_measure) if by_measure else False
+    is_of_measure = pd.MultiIndex.from_frame(rows[["measure_id", effect]]).isin(by_measure) if by_measure else False
     # a margin of another name can only come from the study: of a change it is that of the difference
-    is_default = rows.effect.isin([*default_margins()]) & ~(rows.effect.isin([*declared]) | is_of_measure)
+    is_default = rows[effect].isin([*default_margins()]) & ~(rows[effect].isin([*declared]) | is_of_measure)
     origin = pd.Series(np.where(is_default, DEFAULT_MARGIN, DECLARED_MARGIN), index=rows.index, dtype=object)
     return origin.where(rows.margin.notna(), None).to_numpy()
 

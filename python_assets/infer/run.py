@@ -267,8 +267,7 @@ def _with_levels(tables: Frames, look: Look) -> Frames:
 def _with_margin_origins(tables: Frames, declared: Margins) -> Frames:
     """Tables that say of each margin whether the study declares it."""
     effects = {"contrasts": "contrast", "disparities": "metric", "system_comparisons": "comparison"}
-    rows = {name: tables[name].rename(columns={effect: "effect"}) for name, effect in effects.items()}
-    origins = {name: margin_origins(table, declared) for name, table in rows.items()}
+    origins = {name: margin_origins(tables[name], effect, declared) for name, effect in effects.items()}
     return {**tables, **{name: tables[name].assign(margin_origin=origin) for name, origin in origins.items()}}
 
 

@@ -9,7 +9,7 @@ Source: inference.md 2.5.
 from collections.abc import Mapping
 from typing import Any, Final
 
-_ENDINGS: Final = (
+EFFECT_FIELDS: Final = (
     *("metric", "group_id", "category", "reference", "value", "ci_low", "ci_high", "margin", "margin_origin"),
 )
 # who says so of a margin that a study does not declare; all others are thresholds of FAIR-SEA
@@ -25,7 +25,7 @@ def effect_columns(table: str) -> str:
     is_headline = f"{table}.headline_metric is not null"
     chosen = (
         f"case when {is_headline} then {table}.headline_{name} else {table}.largest_{name} end as {name}"
-        for name in _ENDINGS
+        for name in EFFECT_FIELDS
     )
     return ", ".join([f"{is_headline} as is_headline", *chosen])
 

@@ -311,7 +311,8 @@ def _largest(row: Row) -> str:
     slice_id = "" if row["slice_id"] == "all" else f", slice {row['slice_id']}"
     margin = "" if row["margin"] is None else f", {_margin(row)}"
     comparison = f"{row['system_id']}: {measure_name(row['measure_id'])} by {row['grouping_id']}{slice_id}"
-    return f"{comparison}: {_effect(row)[:1].lower()}{_effect(row)[1:]}{margin} ({words(row['verdict'])})"
+    effect = _effect(row)
+    return f"{comparison}: {effect[:1].lower()}{effect[1:]}{margin} ({words(row['verdict'])})"
 
 
 def _margin(row: Row) -> str:

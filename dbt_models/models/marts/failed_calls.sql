@@ -1,25 +1,6 @@
 with
 
-responses as (
-    select * from {{ ref('responses') }}
-),
-
-systems as (
-    select * from {{ source('raw', 'systems') }}
-),
-
--- prompts that read alike are asked once: their rows are one request
-requests as (
-    select
-        study_id,
-        system_id,
-        response_id,
-        min(coalesce(outcome, status)) as outcome,
-        min(failed_calls_json) as failed_calls_json
-    from responses
-    where failed_calls_json <> '{}'
-    group by study_id, system_id, response_id
-),
+{{ requests() }},
 
 failures as (
     select study_id, system_id, outcome, failed_calls_json, unnest(json_keys(failed_calls_json)) as failure

@@ -1,7 +1,13 @@
 with
 
 responses as (
-    select * from {{ ref('int_responses') }}
+    select * from {{ source('raw', 'responses') }}
+),
+
+refusals as (
+    select study_id, system_id, prompt_id, replicate, value as refusal, reason = 'other_language' as is_foreign
+    from {{ source('raw', 'measurements') }}
+    where measure_id = 'refusal'
 )
 
 select
@@ -12,9 +18,17 @@ select
     response_id,
     response_text,
     status,
-    outcome,
+    case
+        when is_foreign then 'unreadable'
+        when outcome = 'unreadable' and refusal = 0 then 'answered'
+        else outcome
+    end as outcome,
     outcome_version,
-    is_refused,
+    case
+        when is_foreign then null
+        when outcome = 'unreadable' and refusal = 0 then false
+        else is_refused
+    end as is_refused,
     is_empty,
     is_truncated,
     is_declined,
@@ -28,3 +42,4 @@ select
     served_model,
     context_json
 from responses
+left join refusals using (study_id, system_id, prompt_id, replicate)

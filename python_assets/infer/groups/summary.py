@@ -200,7 +200,8 @@ def function_rows(cells: Cells, values: Values, function: CustomFunction) -> Tab
     """
     n_groups, n_columns = cells.frame.n_groups, len(cells.columns)
     sample = values.sample(np.arange(n_columns), cells.frame.group, n_groups)
-    pair = sample.column * n_groups + sample.place // n_columns
+    group, column = sample.cell_and_column
+    pair = column * n_groups + group
     n = np.bincount(pair, minlength=n_columns * n_groups)
     rows = np.split(sample.x[np.argsort(pair, kind="stable")], np.cumsum(n)[:-1])
     is_there = n > 0

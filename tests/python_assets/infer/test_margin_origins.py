@@ -25,10 +25,10 @@ DECLARED = {"risk_difference": 0.2, "cramers_v": 0.1, "asked": {"impact_ratio": 
 def test_a_margin_of_the_study_is_declared_and_another_one_a_default(measure_id, effect, origin):
     margin = margin_of(default_margins() | DECLARED, measure_id, "higher_worse", effect)
     rows = pd.DataFrame([{"measure_id": measure_id, "effect": effect, "margin": margin}])
-    assert margin_origins(rows, DECLARED).tolist() == [origin]
+    assert margin_origins(rows, "effect", DECLARED).tolist() == [origin]
 
 
 def test_without_a_margin_there_is_no_origin():
     rows = pd.DataFrame([{"measure_id": "asked", "effect": "impact_ratio", "margin": np.nan}])
-    assert margin_origins(rows, DECLARED).tolist() == [None]
-    assert margin_origins(rows.assign(margin=0.8), {}).tolist() == ["default"]
+    assert margin_origins(rows, "effect", DECLARED).tolist() == [None]
+    assert margin_origins(rows.assign(margin=0.8), "effect", {}).tolist() == ["default"]

@@ -22,7 +22,7 @@ responses as (
         count(case when status = 'not_recorded' then 1 end) as n_not_recorded,
         count(case when is_refused then 1 end) as n_refused,
         count(case when is_empty then 1 end) as n_empty
-    from {{ ref('int_responses') }}
+    from {{ ref('responses') }}
     group by study_id
 ),
 
