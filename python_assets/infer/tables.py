@@ -121,7 +121,8 @@ COMPARISON_COLUMNS: Final = (
         "study_id",
         *ROW_KEYS,
         double="value value_a value_b skewness ci_low ci_high value_alone ci_low_alone ci_high_alone value_at_call "
-        "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence margin",
+        "value_without p_value p_value_exact p_value_asymptotic q_value q_equivalence margin p_negative_controls "
+        "q_permuted ci_low_sampling ci_high_sampling",
         bigint="significant_at_look n_groups_a n_groups_b n_draws n_root_prompts n_dropped",
         varchar="margin_origin explained_by without_groups reason_alone family_id verdict verdict_reason scope method "
         "reason inference_reason",
@@ -136,16 +137,18 @@ TABLES: Final[Columns] = {
         bigint_not_null="n_hypotheses n_groups",
         boolean_not_null="is_observed is_pooled",
         double_not_null="significance_level",
-        double="p_value q_value",
-        bigint="significant_at_look n_draws n_root_prompts n_units",
+        double="p_value q_value p_permuted q_permuted p_negative_controls wording_sd wording_sd_low wording_sd_high "
+        "p_wording control_floor loudest_control_value",
+        bigint="significant_at_look n_draws n_root_prompts n_units n_negative_controls n_control_types",
         varchar="verdict verdict_reason headline_effect headline_group_id headline_category headline_reference "
-        "method scope inference_reason",
+        "method scope inference_reason wording loudest_control negative_controls_reason",
     ),
     "contrasts": _columns(
         f"{_KEYS} group_id contrast category reference family_id",
         bigint_not_null="n_hypotheses",
         double="std_error skewness p_value_maxt p_equivalence q_equivalence value_at_call value_without "
-        "value_standardised missing_share missing_share_rest",
+        "value_standardised missing_share missing_share_rest p_negative_controls q_permuted ci_low_sampling "
+        "ci_high_sampling",
         bigint="significant_at_look n_needed",
         varchar="explained_by without_groups mirror_of test n_needed_for n_needed_reason",
     )
@@ -158,7 +161,7 @@ TABLES: Final[Columns] = {
     "amplifications": _columns(
         _KEYS, double="value_cells null_median null_q95", bigint="n_draws", varchar="inference_reason"
     ),
-    "disparities": _columns(f"{_KEYS} category metric", double="value_corrected hypothesis_q_value") | _TESTED,
+    "disparities": _columns(f"{_KEYS} category metric", double="value_corrected hypothesis_q_value control_floor") | _TESTED,
     "system_comparisons": COMPARISON_COLUMNS,
     "summary_statistics": _columns(
         f"{_KEYS} group_id category",

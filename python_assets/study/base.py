@@ -45,6 +45,8 @@ NONE_FITS: Final = UNSCORED.removeprefix("_")  # what a rater says of them
 AS_WRITTEN_READING: Final = "_as_written"
 SIMILARITY: Final = "similarity"  # reads how like the anchors of a label a response is
 GROUND_TRUTH: Final = "ground_truth"  # the statistic of questions that hold labels against real shares
+# the factor whose levels are edits that cannot matter, its grouping, and the family of its hypotheses
+NEGATIVE_CONTROL: Final = "negative_control"
 ALL_PROMPTS: Final = "all"  # the slice that is always there
 ROOT_PROMPT: Final = "root_prompt"  # the unit that root prompts are, whose prompts of one cell are averaged
 EVERY_IMPORTED: Final = "*"  # the name of a generation that stands for every imported one

@@ -104,6 +104,15 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "keyword": "varchar not null",
         "document_id": "varchar not null",
         "replacements_json": "varchar",
+        "negative_control": "varchar",
+    },
+    "negative_controls": {
+        "study_id": "varchar not null",
+        "negative_control": "varchar not null",
+        "control_position": "integer not null",
+        "control_type": "varchar",
+        "place": "varchar",
+        "edit_text": "varchar",
     },
     "prompt_factors": {
         "study_id": "varchar not null",
