@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from python_assets.errors import StudyError, Told
 from python_assets.library.results import Results
 from python_assets.library.study import Study, run_file
-from python_assets.study.control_types import NO_TYPES, ControlTypes, types_problem, types_proposal
+from python_assets.study.control_types import ControlTypes, types_problem, types_proposal
 from python_assets.study.problems import plural
 from python_assets.warehouse.progress import duration
 
@@ -100,7 +100,7 @@ def check(
 
 
 def _control_types(negative_controls: Mapping[Any, str] | Sequence[Any]) -> ControlTypes:
-    """The type of each control by its name, NO_TYPES where they are not declared."""
+    """The type of each control by its name, None where they are not declared."""
     if isinstance(negative_controls, Mapping):
         types = {str(name): control_type for name, control_type in negative_controls.items()}
         for name, control_type in types.items():
@@ -112,7 +112,7 @@ def _control_types(negative_controls: Mapping[Any, str] | Sequence[Any]) -> Cont
     names = list(map(str, [negative_controls] if isinstance(negative_controls, str) else negative_controls))
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise StudyError("negative_controls", Told(f"{twice[0]!r} twice"), "each control once")
-    return dict.fromkeys(names, NO_TYPES)
+    return dict.fromkeys(names)
 
 
 def _control_rows(frame: "pd.DataFrame", columns: _Columns, controls: ControlTypes) -> "pd.Series[bool]":
@@ -137,7 +137,7 @@ def _controls_key(controls: ControlTypes) -> dict[str, Any]:
     """The key of the study file: types by level, or levels alone."""
     if not controls:
         return {}
-    has_types = NO_TYPES not in controls.values()
+    has_types = None not in controls.values()
     return {"negative_controls": {"levels": dict(controls) if has_types else [*controls]}}
 
 

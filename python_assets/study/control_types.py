@@ -8,11 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-NO_TYPES: Final = ""
-"""The type of a control in a study that declares none."""
-
-ControlTypes = Mapping[str, str]
-"""Types by the names of controls."""
+ControlTypes = Mapping[str, str | None]
+"""Types by the names of controls; None where a study declares none."""
 
 _WORD: Final = re.compile(r"[^\W_]+")
 
@@ -39,7 +36,7 @@ def alike_controls(texts: Mapping[str, str]) -> dict[str, str]:
     return {name: _common(words, first, of) for name, of in first.items()}
 
 
-def _common(words: Mapping[str, Sequence[str]], first: ControlTypes, of: str) -> str:
+def _common(words: Mapping[str, Sequence[str]], first: Mapping[str, str], of: str) -> str:
     members = [words[name] for name, one in first.items() if one == of]
     shared = [word for word in members[0] if all(word in other for other in members)]
     return " ".join(shared) if len(members) > 1 and shared else of
@@ -52,7 +49,7 @@ def types_proposal(types: ControlTypes, texts: Mapping[str, str] | None = None) 
         types: of the study.
         texts: of its controls; their names where None.
     """
-    if not types or NO_TYPES not in types.values():
+    if not types or None not in types.values():
         return ""
     proposed = alike_controls(texts or {name: name for name in types})
     written = ", ".join(f"{name}: {of}" for name, of in proposed.items())
@@ -70,7 +67,7 @@ def types_problem(types: ControlTypes, texts: Mapping[str, str] | None = None) -
     for name, of in alike_controls(texts or {name: name for name in types}).items():
         members[of].append(name)
     for names in members.values():
-        found = list(dict.fromkeys(types[name] for name in names))
+        found = [of for of in dict.fromkeys(types[name] for name in names) if of is not None]
         if len(found) > 1:
             yield (
                 f"{' and '.join(names)} differ in one word, and are declared as {len(found)} types "

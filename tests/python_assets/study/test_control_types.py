@@ -1,4 +1,4 @@
-from python_assets.study.control_types import NO_TYPES, alike_controls, types_problem, types_proposal
+from python_assets.study.control_types import alike_controls, types_problem, types_proposal
 
 
 def own_texts(*names):
@@ -38,5 +38,5 @@ def test_declared_types_are_not_proposed_anew_but_held_together():
     assert types_proposal(types) == ""
     (line,) = types_problem(types)
     assert line.startswith("car-red and car-silver differ in one word, and are declared as 2 types (colour, paint)")
-    assert [*types_problem(dict.fromkeys(types, NO_TYPES))] == []
-    assert types_proposal(dict.fromkeys(types, NO_TYPES)).endswith("{car-red: car, car-silver: car, noop: noop}")
+    assert [*types_problem(dict.fromkeys(types))] == []
+    assert types_proposal(dict.fromkeys(types)).endswith("{car-red: car, car-silver: car, noop: noop}")
