@@ -2,7 +2,7 @@
 
 Belongs here: formulas. What they are applied to is power.py; the test itself is infer's.
 
-Source: inference.md, negative controls. A hypothesis is found where its permuted p and the p of its controls are both
+Source: inference.md 14. A hypothesis is found where its permuted p and the p of its controls are both
 small, so the power is that of both tests: F of groups over the residual of cells, and F of groups over what wording
 and chance do to controls, which is a noncentral F with types - 1 degrees of freedom below.
 """
@@ -39,7 +39,7 @@ def power_with_controls(design: ControlledDesign, effect: float) -> float:
         design: groups and controls; root prompts and df at least 2 and 1.
         effect: in the unit of its sds.
 
-    Source: changes4.md 8.3 and 8.4; the variance of the groups' means is noncentral chi-square with n_groups - 1
+    Source: inference.md 14; the variance of the groups' means is noncentral chi-square with n_groups - 1
     degrees of freedom, that of controls and that of cells are chi-square, all independent. The permuted p is the
     smaller of two statistics where there are three groups or more, and is taken as F at half its alpha.
     """

@@ -10,9 +10,10 @@ from typing import Final
 import duckdb
 import pandas as pd
 
-from python_assets.plan.text import FEWEST_CONTROLS, PlannedControls, PlannedGrouping, PlannedSystem
+from python_assets.plan.text import PlannedControls, PlannedGrouping, PlannedSystem
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.control_types import types_problem, types_proposal
+from python_assets.study.problems import plural
 
 ONE_WORDING: Final = (
     "Each group has one wording and no control edit: how far the score moves when any words change is unknown. "
@@ -35,29 +36,38 @@ def planned_controls(
         responses: one row a system and prompt: system_id, prompt_id, and n, of responses.
         systems: those that are asked have calls.
     """
-    controls = connection.execute(_CONTROLS).fetchall()
-    if not controls:
+    edits = connection.execute(_CONTROLS).fetchall()
+    if not edits:
         return None
     prompts = {prompt_id for (prompt_id,) in connection.execute(_PROMPTS).fetchall()}
     asked = {one.system_id for one in systems if one.n_calls}
     n_of_controls = responses[responses.prompt_id.isin(prompts) & responses.system_id.isin(asked)].n.sum()
-    types = {name: control_type for name, control_type, _ in controls}
+    types = {name: control_type for name, control_type, _ in edits}
     return PlannedControls(
-        n_controls=len(controls),
+        n_controls=len(edits),
         n_types=None if None in types.values() else len({*types.values()}),
         n_prompts=len(prompts),
         n_calls=int(n_of_controls),
-        notes=[*_notes(types, {name: edit for name, _, edit in controls})],
+        types=types,
+        edits={name: edit for name, _, edit in edits},
     )
 
 
-def _notes(types: dict[str, str | None], edits: dict[str, str]) -> Iterator[str]:
-    n_types = len(types) if None in types.values() else len({*types.values()})
-    if n_types < FEWEST_CONTROLS:
-        yield f"{n_types} of one type each are too few for a test: declare {FEWEST_CONTROLS} types, better ten"
-    if proposal := types_proposal(types, edits):
-        yield proposal
-    yield from types_problem(types, edits)
+def control_warnings(controls: PlannedControls | None) -> Iterator[str]:
+    """Yield what is wrong with the controls of a study: too few, types not declared, two types of one sentence.
+
+    Args:
+        controls: of the study, None where it has none.
+    """
+    if controls is None:
+        return
+    if controls.df is None:
+        n_types = "" if controls.n_types is None else f" of {plural(controls.n_types, 'type')}"
+        few = f"{plural(controls.n_controls, 'control')}{n_types}"
+        yield f"negative_controls: {few} are too few for a test: declare at least three, of three types, better ten"
+    if proposal := types_proposal(controls.types, controls.edits):
+        yield f"negative_controls: {proposal}"
+    yield from (f"negative_controls: {line}" for line in types_problem(controls.types, controls.edits))
 
 
 def one_wording_warnings(groupings: Sequence[PlannedGrouping], controls: PlannedControls | None) -> Iterator[str]:

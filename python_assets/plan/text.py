@@ -5,7 +5,7 @@ Belongs here: the records and their words. Counting is plan.py.
 
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from python_assets.errors import PlumblineError, StudyError
@@ -86,7 +86,6 @@ LABELS_HEADER: Final = (
     "without reading",
 )
 CONTROL_HEADER: Final = ("negative controls", "types", "prompts", "calls")
-FEWEST_CONTROLS: Final = 3  # and types, that a test takes (changes4.md 8.1)
 ASSUMED_WORDING: Final = 0.3
 """Standard deviation of what any words do to all prompts, in that of a cell, which a plan assumes beside 0."""
 CONTROLLED_HEADER: Final = (
@@ -205,22 +204,25 @@ class PlannedGrouping(NamedTuple):
 class PlannedControls(NamedTuple):
     """The negative controls of a study, their prompts, and their calls of all systems.
 
-    n_types: None where it declares none. notes: what is wrong with them.
+    n_types: None where it declares none. types, edits: type, and place with text, of each by its name.
     """
 
     n_controls: int
     n_types: int | None
     n_prompts: int
     n_calls: int
-    notes: list[str] = []
+    types: Mapping[str, str | None]
+    edits: Mapping[str, str]
 
     @property
     def df(self) -> int | None:
         """Degrees of freedom of what differs between controls; None where they are too few for a test."""
-        n_types = self.n_controls if self.n_types is None else self.n_types
-        if min(self.n_controls, n_types) < FEWEST_CONTROLS:
+        # scipy is slow to import, and a plan without power needs none of it
+        from python_assets.infer.formulas.negative_controls import FEWEST_CONTROLS, FEWEST_TYPES, degrees_of_freedom
+
+        if self.n_controls < FEWEST_CONTROLS or (self.n_types or self.n_controls) < FEWEST_TYPES:
             return None
-        return max(2, self.n_controls // 2 - 1) if self.n_types is None else self.n_types - 1
+        return degrees_of_freedom(self.n_controls, self.n_types)
 
     def cells(self) -> tuple[object, ...]:
         """As a row of a table."""

@@ -4,7 +4,7 @@ from scipy import stats
 
 from python_assets.plan.control_power import ControlledDesign, detectable_with_controls, power_with_controls
 
-# changes4.md 8: found of one group that differs by so many sd of a cell, with 5, 10 and 20 controls
+# inference.md 14: found of one group that differs by so many sd of a cell, with 5, 10 and 20 controls
 SIMULATED = {(2, 17, 1.0): (0.54, 0.66, 0.72), (6, 17, 1.0): (0.27, 0.48, 0.61), (21, 40, 1.4): (0.46, 0.87, 0.99)}
 
 
