@@ -1,6 +1,6 @@
 """What a study's negative controls cost, and what it says without them.
 
-Belongs here: counting controls and their calls, and warnings. Which difference is found beside them is
+Belongs here: counting controls and their calls, and warnings. Which difference is found with controls is
 control_power.py.
 """
 
@@ -40,8 +40,8 @@ def planned_controls(
     if not edits:
         return None
     prompts = {prompt_id for (prompt_id,) in connection.execute(_PROMPTS).fetchall()}
-    asked = {one.system_id for one in systems if one.n_calls}
-    n_of_controls = responses[responses.prompt_id.isin(prompts) & responses.system_id.isin(asked)].n.sum()
+    called_systems = {one.system_id for one in systems if one.n_calls}
+    n_of_controls = responses[responses.prompt_id.isin(prompts) & responses.system_id.isin(called_systems)].n.sum()
     types = {name: control_type for name, control_type, _ in edits}
     return PlannedControls(
         n_controls=len(edits),
@@ -74,7 +74,7 @@ def one_wording_warnings(groupings: Sequence[PlannedGrouping], controls: Planned
     """Yield the groupings whose groups stand in one wording each, in a study without controls.
 
     Args:
-        groupings: what is exchanged in each.
+        groupings: of the plan.
         controls: of the study.
     """
     names = [one.grouping_id for one in groupings if one.has_one_wording and one.slice_id == ALL_PROMPTS]

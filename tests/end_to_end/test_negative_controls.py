@@ -61,10 +61,10 @@ def test_what_words_do_is_seldom_called_a_difference_of_groups():
 def test_rare_words_and_a_group_that_differs_are_called_as_often_as_said(cell):
     n_sets, n_tables = 100, 5
     p = [p for seed in range(n_tables) for p in p_values(cell, seed).p_value]
-    n_called = sum(one <= ALPHA for one in p)
+    n_significant = sum(one <= ALPHA for one in p)
     assert len(p) == n_sets
     allowed = at_most(cell.expected, n_sets) - cell.expected
-    assert abs(n_called / n_sets - cell.expected) <= allowed
+    assert abs(n_significant / n_sets - cell.expected) <= allowed
 
 
 @pytest.fixture(scope="module")
