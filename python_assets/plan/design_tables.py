@@ -14,8 +14,8 @@ from python_assets.extract.measures import as_written_ids, gated_languages, reso
 from python_assets.plan.coverage_sets import check_impossible_cells, coverage_tables
 from python_assets.plan.regressions import check_regressions, regression_tables
 from python_assets.plan.subgroup_sets import subgroup_tables
-from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, OTHER_LANGUAGE
-from python_assets.study.factors import KnownFactor, is_model_factor, levels_of_systems, study_factors
+from python_assets.study.base import ALL_PROMPTS, LEVEL_SEPARATOR, NEGATIVE_CONTROL, OTHER_LANGUAGE
+from python_assets.study.factors import KnownFactor, control_factor, is_model_factor, levels_of_systems, study_factors
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse.raw_tables import columns_of
@@ -47,13 +47,15 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
     _check_reference_groups(study, connection)
     check_regressions(study, levels, slices)
     check_impossible_cells(study, connection)
+    controls = control_factor(study)
+    control_levels = {} if controls is None else {NEGATIVE_CONTROL: controls.levels or []}
     return {
-        "factors": _table("factors", map(_factor_row, factors)),
+        "factors": _table("factors", map(_factor_row, [*factors, *([] if controls is None else [controls])])),
         "factor_levels": _table(
             "factor_levels",
             (
                 (factor, level, position, study.analysis.coverage.targets.get(factor, {}).get(level))
-                for factor, names in levels.items()
+                for factor, names in (levels | control_levels).items()
                 for position, level in enumerate(names)
             ),
         ),
@@ -71,7 +73,7 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
             "groupings",
             (
                 (grouping_id(grouping), position, factor, factor_position)
-                for position, grouping in enumerate(study.groupings)
+                for position, grouping in enumerate(study.all_groupings)
                 for factor_position, factor in enumerate(grouping)
             ),
         ),
