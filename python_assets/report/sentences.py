@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from python_assets.published.account import why
+from python_assets.published.controls import beyond_controls, controls_moved, not_beyond_controls, of_the_words
 from python_assets.published.effects import margin_words
 from python_assets.report.explanations import DISPARITIES, STATISTIC_MEANINGS
 from python_assets.report.readings import read_by
@@ -19,6 +20,7 @@ from python_assets.report.text import (
     DIFFERENCE_ROUNDING,
     SIMILAR_UNITS_SCOPE,
     is_as_written,
+    minus_signs,
     number,
     plain,
     plural,
@@ -27,7 +29,15 @@ from python_assets.report.text import (
     verdict,
     words,
 )
-from python_assets.study.base import ALL_SYSTEMS, GROUND_TRUTH, LEVEL_SEPARATOR, OTHER_LANGUAGE, UNDECIDED, UNSCORED
+from python_assets.study.base import (
+    ALL_SYSTEMS,
+    GROUND_TRUTH,
+    LEVEL_SEPARATOR,
+    NEGATIVE_CONTROL,
+    OTHER_LANGUAGE,
+    UNDECIDED,
+    UNSCORED,
+)
 from python_assets.study.measures import REFUSAL
 
 Row = Mapping[str, Any]
@@ -68,6 +78,7 @@ OF_CELLS: Final = ("mean", "share", "selection_rate", "precision")  # compared p
 UNEQUALLY_MISSING: Final = 0.02  # between the shares of a group and of the rest, past which it is told
 _UNTESTED: Final = "could not be tested:"
 DIFFERENCE_VERDICTS: Final = ("beyond_margin", "different")
+NOT_BEYOND_CONTROLS: Final = "not_beyond_controls"
 SCOPES: Final = {
     "similar prompts": "It holds for prompts like these and says nothing of other kinds of prompts.",
     "similar units and prompts": "It holds for units and prompts like these, not for other kinds.",
@@ -209,6 +220,8 @@ def finding_sentence(asked: HypothesisDetails) -> str:
         asked: the question.
     """
     hypothesis = asked.hypothesis
+    if hypothesis["family_id"] == NEGATIVE_CONTROL:
+        return _of_controls(hypothesis)
     if hypothesis["is_repeated"]:
         other = "with neutral words for those that name a group" if is_as_written(hypothesis) else "the raw values"
         if hypothesis["calibration"] == "raw" and not is_as_written(hypothesis):
@@ -218,12 +231,15 @@ def finding_sentence(asked: HypothesisDetails) -> str:
     statements = [f"{_start(hypothesis)}{_capital(_answer(asked))}."]
     if hypothesis["verdict"] in (*DIFFERENCE_VERDICTS, "inconclusive"):
         statements.append(_largest(asked))
+    if hypothesis["verdict_reason"] == NOT_BEYOND_CONTROLS:
+        statements.append(of_the_words(hypothesis))
     if hypothesis["verdict"] in DIFFERENCE_VERDICTS:
         statements += [
             *_who(asked),
             *_who_inside(asked),
             *_of_missing(asked),
             _size(hypothesis),
+            _beyond_controls(hypothesis),
             _of_statistic(hypothesis),
             _of_tool(hypothesis),
         ]
@@ -238,6 +254,24 @@ def finding_sentence(asked: HypothesisDetails) -> str:
         statements.append(read_by(asked.readings) if hypothesis["is_of_models"] else "")
     statements.append(_of_labels(asked))
     return " ".join(statement for statement in statements if statement)
+
+
+def _of_controls(hypothesis: Row) -> str:
+    """Whether edits that cannot matter move a score: it is no finding about groups."""
+    quantity, slice_id = quantity_of(hypothesis), hypothesis["slice_id"]
+    quantity += "" if slice_id == "all" else f" in slice {slice_id}"
+    if hypothesis["p_value"] is None:
+        return f"{_start(hypothesis)}Whether irrelevant edits move {quantity} {_UNTESTED} {_why(hypothesis)}."
+    moved = controls_moved(hypothesis, quantity, alpha=hypothesis["significance_level"])
+    return f"{_start(hypothesis)}{_capital(minus_signs(moved))}."
+
+
+def _beyond_controls(hypothesis: Row) -> str:
+    """That groups differ by more than control edits do, or why these were not compared with them."""
+    if hypothesis["negative_controls_reason"] is None:
+        return beyond_controls(hypothesis)
+    told = (hypothesis[f"negative_controls_{name}"] for name in ("reason", "meaning", "remedy"))
+    return f"Not compared with the negative controls: {why(*told)}."
 
 
 def group_sentence(group: Row, asked: HypothesisDetails) -> str:
@@ -357,6 +391,8 @@ def _answer(asked: HypothesisDetails) -> str:
     if hypothesis["statistic"] == GROUND_TRUTH:
         return _answer_of_truth(hypothesis)
     quantity, groups = quantity_of(hypothesis), _over(hypothesis)
+    if hypothesis["verdict"] == "inconclusive" and hypothesis["verdict_reason"] == NOT_BEYOND_CONTROLS:
+        return f"{quantity} by {hypothesis['grouping_id']} is inconclusive: {not_beyond_controls(hypothesis)}"
     if _is_beyond(hypothesis):
         return _answer_of_crossing(asked)
     match hypothesis["verdict"]:
@@ -818,6 +854,8 @@ def _size(hypothesis: Row) -> str:
     is_ratio = metric == "impact_ratio"
     says_nothing = floor is None or (is_ratio and floor == 0)
     chance = f"; chance alone gives {'down' if is_ratio else 'up'} to {number(floor)}"
+    if metric == "range" and hypothesis["control_floor"] is not None:
+        chance += f", irrelevant edits up to {number(hypothesis['control_floor'])}"
     where = _by_margin(hypothesis, "metric", metric, hypothesis["metric_verdict"])
     more = f"{'' if says_nothing else chance}{f'; {where}' if where else ''}"
     interval = _metric_interval(hypothesis, "metric") if where else ""
@@ -910,7 +948,8 @@ def _sure(asked: HypothesisDetails) -> list[str]:
     n = hypothesis["n_hypotheses"]
     among = "the only question asked" if n == 1 else f"among the {plural(n, 'question')} asked"
     if not asked.equivalent or hypothesis["verdict"] != "equivalent" or _is_significant(hypothesis):
-        chance = f"Chance alone gives this one comparison as large a difference in {_often(hypothesis['p_value'])}"
+        causes = "Chance alone gives" if hypothesis["p_negative_controls"] is None else "Chance or irrelevant edits give"
+        chance = f"{causes} this one comparison as large a difference in {_often(hypothesis['p_value'])}"
         statements.append(f"{chance} such studies ({among}: q {probability(hypothesis['q_value'])}).")
     if asked.equivalent and hypothesis["verdict"] == "equivalent":
         p, q = (max(row[name] for row in asked.equivalent) for name in ("p_equivalence", "q_equivalence"))
