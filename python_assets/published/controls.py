@@ -9,6 +9,7 @@ Source: docs/design/inference.md, negative controls.
 from collections.abc import Mapping
 from typing import Any, Final
 
+from python_assets.published.account import OF_GROUPS
 from python_assets.published.plain_numbers import effect, limits, named_p, size
 from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.problems import plural
@@ -19,8 +20,6 @@ ONE_WORDING: Final = (
     "Each group has one wording and no control edit: how far the score moves when any words change is unknown. "
     "Add a second wording, or declare negative_controls."
 )
-NOT_GROUPS: Final = f"family_id <> '{NEGATIVE_CONTROL}'"
-"""A condition of hypotheses: those that are about groups."""
 # of each measure and system once: means and rates of all prompts, as they were read
 CONTROLS_MOVED: Final = f"""
     select system_id, measure_id, slice_id, hypotheses.p_value, hypotheses.q_value, outcome, hypotheses.n_groups,
@@ -39,7 +38,7 @@ WORDINGS: Final = f"""
         max(n_negative_controls) as n_negative_controls, max(n_control_types) as n_control_types,
         list(distinct grouping_id order by grouping_id) as groupings
     from hypotheses
-    where study_id = $study and {NOT_GROUPS} and wording is not null and p_value is not null
+    where study_id = $study and {OF_GROUPS} and wording is not null and p_value is not null
         and reference_system_id = '' and system_id <> 'baseline'
     group by wording
     order by wording

@@ -9,6 +9,7 @@ import duckdb
 
 from python_assets.published.account import (
     FAMILIES,
+    OF_GROUPS,
     OUTCOME_CHANGES,
     SIGNIFICANT,
     SIGNIFICANT_FINDINGS,
@@ -51,7 +52,7 @@ _FINDINGS: Final = f"""
     select system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, q_value, verdict,
         {effect_columns("findings")}
     from {{findings}} as findings
-    where study_id = $study and verdict <> 'not_tested' and not is_tool_bias and not is_repeated
+    where study_id = $study and verdict <> 'not_tested' and not is_tool_bias and not is_repeated and {OF_GROUPS}
     order by finding_rank
 """
 _STANDING: Final = """
@@ -63,12 +64,12 @@ _STANDING: Final = """
     order by position
 """
 # calibrated values are told where the raw ones do not tell the same
-_CHANGED: Final = """
+_CHANGED: Final = f"""
     select
         system_id, reference_system_id, measure_id, calibration, grouping_id, slice_id, comparison, q_value
     from system_comparisons
     where study_id = $study and comparison in ('mean_change', 'groups_changed')
-        and verdict in ('beyond_margin', 'different')
+        and verdict in ('beyond_margin', 'different') and {OF_GROUPS}
     qualify row_number() over (
         partition by system_id, reference_system_id, measure_id, grouping_id, slice_id, comparison
         order by calibration desc

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from python_assets.published.account import OF_GROUPS
 from python_assets.report import charts
 from python_assets.report.panels import MAX_PANEL_GROUPS, Panel, PanelDrawer
 from python_assets.report.reader import Reader, Row
@@ -57,15 +58,15 @@ class Figures(NamedTuple):
         return next((n for n, figure in enumerate(self.drawn, 1) if figure.key[:3] == about), None)
 
 
-_KEYS: Final = """
+_KEYS: Final = f"""
     with means as (
         select slice_id, grouping_id, measure_id, calibration, '' as category, system_id, group_id, value
         from summary_statistics
-        where study_id = $study and statistic = 'mean'
+        where study_id = $study and statistic = 'mean' and {OF_GROUPS}
         union all
         select slice_id, grouping_id, measure_id, 'raw', category, system_id, group_id, share
         from outcome_distributions
-        where study_id = $study
+        where study_id = $study and {OF_GROUPS}
             and measure_id in (
                 select measure_id from measures where study_id = $study and kind = 'categorical'
             )

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.published.account import (
     FAMILIES,
+    OF_GROUPS,
     OUTCOMES,
     SIGNIFICANT,
     SIGNIFICANT_FINDINGS,
@@ -20,7 +21,7 @@ from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name, quantity_of
-from python_assets.report.text import interval, number, plain, plural, probability, sample, words
+from python_assets.report.text import interval, number, plain, plural, probability, sample, scope_words, words
 from python_assets.study.base import GROUND_TRUTH
 
 MAX_FACTS: Final = 40
@@ -56,6 +57,7 @@ FACTS: Final = f"""
         from first_hypotheses
     )
     select named.*, metrics.value as metric_value, metrics.null_q95 as metric_null_q95,
+        metrics.control_floor as metric_control_floor,
         metrics.q_value as metric_q_value, count(*) over () as n_facts
     from named
     left join disparities as metrics
@@ -80,13 +82,13 @@ OTHER_SIZES: Final = """
     order by finding_rank
 """
 # of groups of one generation; pairs of generations have a section of their own
-_OF_SYSTEMS: Final = """
+_OF_SYSTEMS: Final = f"""
     select count(hypotheses.p_value) as n_tested, count(*) as n_hypotheses
     from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
     where study_id = $study and reference_system_id = '' and system_id <> 'baseline'
-        and is_tool_bias is distinct from true
+        and is_tool_bias is distinct from true and {OF_GROUPS}
 """
 # of all questions of a fact
 BEYOND: Final = f"""
@@ -113,7 +115,7 @@ FIRST_BY_RANK: Final = f"""
     select system_id, measure_id, grouping_id, slice_id, statistic, verdict, {effect_columns("findings")}
     from findings
     where study_id = $study and verdict in ('inconclusive', 'equivalent') and largest_value is not null
-        and not is_tool_bias and not is_repeated
+        and not is_tool_bias and not is_repeated and {OF_GROUPS}
     order by finding_rank
     limit {MAX_BY_RANK}
 """
@@ -128,7 +130,7 @@ TOOL: Final = """
 LEAD: Final = f"""
     select *
     from findings
-    where study_id = $study and not is_tool_bias and statistic is distinct from '{GROUND_TRUTH}'
+    where study_id = $study and not is_tool_bias and statistic is distinct from '{GROUND_TRUTH}' and {OF_GROUPS}
     order by verdict not in ('beyond_margin', 'different'), finding_rank
     limit 1
 """
@@ -328,6 +330,8 @@ def _size(hypothesis: Row) -> str:
         # a ratio cannot fall below 0: that chance gets there tells nothing
         says_nothing = floor is None or (is_ratio and floor == 0)
         details = [] if says_nothing else [f"chance alone: {'down' if is_ratio else 'up'} to {number(floor)}"]
+        if hypothesis["metric_control_floor"] is not None:
+            details.append(f"irrelevant edits: up to {number(hypothesis['metric_control_floor'])}")
         if hypothesis["metric_q_value"] is not None:
             details.append(f"q {probability(hypothesis['metric_q_value'])}")
         in_brackets = f" ({'; '.join(details)})" if details else ""
@@ -336,7 +340,7 @@ def _size(hypothesis: Row) -> str:
         pieces.append(f"hypothesis q {probability(hypothesis['q_value'])}")
     if hypothesis["n_root_prompts"]:
         pieces.append(sample(hypothesis))
-    return " · ".join([*pieces, hypothesis["scope"]] if hypothesis["scope"] else pieces)
+    return " · ".join(filter(None, [*pieces, scope_words(hypothesis)]))
 
 
 def _open_primary(rows: list[Row]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import duckdb
 
-from python_assets.published.account import FAMILIES, UNSCORED_MEASURES, UNTESTED, unscored_in_words, why
+from python_assets.published.account import FAMILIES, OF_GROUPS, UNSCORED_MEASURES, UNTESTED, unscored_in_words, why
 from python_assets.published.copies import study_row
 from python_assets.published.effects import effect_columns
 from python_assets.published.query import open_published
@@ -44,12 +44,14 @@ _ANSWERS: Final = f"""
 _HYPOTHESES: Final = f"""
     select hypotheses.system_id as model, nullif(reference_system_id, '') as against, hypotheses.family_id,
         measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, hypotheses.verdict,
-        hypotheses.reason, hypotheses.p_value, hypotheses.q_value, {effect_columns("hypotheses")},
+        hypotheses.verdict_reason, hypotheses.reason, hypotheses.p_value, hypotheses.q_value, hypotheses.p_permuted,
+        hypotheses.q_permuted, hypotheses.p_negative_controls, hypotheses.wording, hypotheses.control_floor,
+        {effect_columns("hypotheses")},
         coalesce(is_tool_bias, false) as is_tool_bias, coalesce(is_repeated, false) as is_repeated, sentence
     from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study
+    where study_id = $study and {OF_GROUPS}
     order by hypotheses.family_id <> 'primary', reference_system_id <> '', finding_rank, hypotheses.system_id,
         reference_system_id, measure_id, grouping_id, slice_id, calibration, statistic, parameters
 """
