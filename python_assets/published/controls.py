@@ -6,43 +6,47 @@ report/sentences.py, which takes these in; the page of the controls is report/ne
 Source: docs/design/inference.md, negative controls.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from python_assets.published.account import OF_GROUPS
+from python_assets.published.account import OF_GROUPS, why
 from python_assets.published.plain_numbers import effect, limits, named_p, size
-from python_assets.study.base import NEGATIVE_CONTROL
+from python_assets.study.base import BASELINE, NEGATIVE_CONTROL
 from python_assets.study.problems import plural
 
 Row = Mapping[str, Any]
 
+NOT_BEYOND_CONTROLS: Final = "not_beyond_controls"  # of column verdict_reason
 ONE_WORDING: Final = (
     "Each group has one wording and no control edit: how far the score moves when any words change is unknown. "
     "Add a second wording, or declare negative_controls."
 )
-# of each measure and system once: means and rates of all prompts, as they were read
+# of each measure and system once: means and rates of all prompts, as they were scored
 CONTROLS_MOVED: Final = f"""
-    select system_id, measure_id, slice_id, hypotheses.p_value, hypotheses.q_value, outcome, hypotheses.n_groups,
-        hypotheses.largest_group_id, hypotheses.largest_value, measures.kind, hypotheses.reason, meaning, remedy
+    select hypotheses.system_id, measure_id, hypotheses.p_value, hypotheses.q_value, outcome, hypotheses.n_groups,
+        largest_group_id, largest_value, measures.kind, hypotheses.reason, meaning, remedy
     from hypotheses
     inner join measures using (study_id, measure_id)
     left join reasons using (reason)
     where study_id = $study and family_id = '{NEGATIVE_CONTROL}' and reference_system_id = '' and slice_id = 'all'
         and calibration = 'raw' and statistic in ('mean', 'share') and parameters = ''
-    order by system_id = 'baseline', outcome <> 'significant', hypotheses.p_value nulls last, system_id, measure_id
+    order by system_id = '{BASELINE}', outcome <> 'significant', hypotheses.p_value nulls last, system_id, measure_id
 """
-# whether any hypothesis of groups rests on one wording, on controls, or on units; n_not: not beyond controls
+"""Whether control edits move a measure: a row a system and measure, those that they move first."""
 WORDINGS: Final = f"""
-    select wording, count(*) as n,
-        count(*) filter (verdict_reason = 'not_beyond_controls') as n_not_beyond,
+    select wording, negative_controls_reason as reason, meaning, remedy,
+        count(*) as n_hypotheses, count(*) filter (verdict_reason = '{NOT_BEYOND_CONTROLS}') as n_not_beyond,
         max(n_negative_controls) as n_negative_controls, max(n_control_types) as n_control_types,
         list(distinct grouping_id order by grouping_id) as groupings
     from hypotheses
+    left join reasons on negative_controls_reason = reasons.reason
     where study_id = $study and {OF_GROUPS} and wording is not null and p_value is not null
-        and reference_system_id = '' and system_id <> 'baseline'
-    group by wording
-    order by wording
+        and reference_system_id = '' and system_id <> '{BASELINE}'
+    group by wording, negative_controls_reason, meaning, remedy
+    order by case wording when 'negative_controls' then 1 when 'units' then 2 else 3 end, reason nulls first
 """
+"""How the wording of groups was controlled: a row a way, with the groupings and hypotheses that it is of."""
+MOST_GROUPINGS: Final = 4
 
 
 def edits(row: Row) -> str:
@@ -133,3 +137,29 @@ def controls_moved(row: Row, quantity: str, *, alpha: float) -> str:
     n = row["n_groups"]
     still = f"up to {quiet_share(n)} of such edits still could"
     return f"none of the {plural(n, 'control')} moved {quantity} ({p}{most}); {still}"
+
+
+def wording_in_words(rows: Sequence[Row]) -> list[str]:
+    """How the wording of groups was controlled, a sentence a way.
+
+    Args:
+        rows: of WORDINGS.
+    """
+    return [_way(row, is_only=len(rows) == 1) for row in rows]
+
+
+def _way(row: Row, *, is_only: bool) -> str:
+    groupings = row["groupings"]
+    more = [f"{len(groupings) - MOST_GROUPINGS} more"] if len(groupings) > MOST_GROUPINGS else []
+    named = ", ".join([*groupings[:MOST_GROUPINGS], *more])
+    if row["wording"] == "units":
+        return f"{named}: each group has several units of its own, such as names."
+    if row["wording"] == "negative_controls":
+        types = "types not declared" if row["n_control_types"] is None else plural(row["n_control_types"], "type")
+        n, n_all = row["n_not_beyond"], row["n_hypotheses"]
+        outcome = f"; in {n:,} of {n_all:,} hypotheses the words differ, but no more than these edits do" if n else ""
+        return f"{named}: compared with {plural(row['n_negative_controls'], 'control edit')} ({types}){outcome}."
+    if row["reason"] is not None:
+        because = why(row["reason"], row["meaning"], row["remedy"])
+        return f"{named}: one wording a group, not compared with the negative controls: {because}."
+    return ONE_WORDING if is_only else f"{named}: {ONE_WORDING[:1].lower()}{ONE_WORDING[1:]}"

@@ -12,7 +12,13 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from python_assets.published.account import why
-from python_assets.published.controls import beyond_controls, controls_moved, not_beyond_controls, of_the_words
+from python_assets.published.controls import (
+    NOT_BEYOND_CONTROLS,
+    beyond_controls,
+    controls_moved,
+    not_beyond_controls,
+    of_the_words,
+)
 from python_assets.published.effects import margin_words
 from python_assets.report.explanations import DISPARITIES, STATISTIC_MEANINGS
 from python_assets.report.readings import read_by
@@ -78,7 +84,6 @@ OF_CELLS: Final = ("mean", "share", "selection_rate", "precision")  # compared p
 UNEQUALLY_MISSING: Final = 0.02  # between the shares of a group and of the rest, past which it is told
 _UNTESTED: Final = "could not be tested:"
 DIFFERENCE_VERDICTS: Final = ("beyond_margin", "different")
-NOT_BEYOND_CONTROLS: Final = "not_beyond_controls"
 SCOPES: Final = {
     "similar prompts": "It holds for prompts like these and says nothing of other kinds of prompts.",
     "similar units and prompts": "It holds for units and prompts like these, not for other kinds.",
