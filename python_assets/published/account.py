@@ -13,7 +13,7 @@ from python_assets.study.base import NEGATIVE_CONTROL
 Row = Mapping[str, Any]
 
 OF_GROUPS: Final = f"grouping_id <> '{NEGATIVE_CONTROL}'"
-"""A condition of rows that are about groups: edits that cannot matter are no finding, and published/controls.py tells them."""
+"""A condition of rows that are about groups: edits that cannot matter are no finding; controls.py has their words."""
 
 OUTCOMES: Final[Mapping[str, str]] = {
     "significant": "called different",

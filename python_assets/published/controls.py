@@ -24,9 +24,9 @@ ONE_WORDING: Final = (
 # of each measure and system once: means and rates of all prompts, as they were scored
 CONTROLS_MOVED: Final = f"""
     select hypotheses.system_id, measure_id, hypotheses.p_value, hypotheses.q_value, outcome, hypotheses.n_groups,
-        largest_group_id, largest_value, measures.kind, hypotheses.reason, meaning, remedy
+        largest_group_id, largest_value, kind, hypotheses.reason, meaning, remedy
     from hypotheses
-    inner join measures using (study_id, measure_id)
+    inner join (select study_id, measure_id, kind from measures) using (study_id, measure_id)
     left join reasons using (reason)
     where study_id = $study and family_id = '{NEGATIVE_CONTROL}' and reference_system_id = '' and slice_id = 'all'
         and calibration = 'raw' and statistic in ('mean', 'share') and parameters = ''
@@ -108,8 +108,8 @@ def not_beyond_controls(row: Row) -> str:
 
 
 def of_the_words(row: Row) -> str:
-    """The q of the words alone, which is told where the controls take a finding away."""
-    if row["q_permuted"] is None:
+    """The q of the words alone where the controls take a finding away; '' elsewhere."""
+    if row["q_permuted"] is None or row["verdict_reason"] != NOT_BEYOND_CONTROLS:
         return ""
     return f"Of these words alone: {named_p('q', row['q_permuted'], alpha=row['significance_level'])}."
 

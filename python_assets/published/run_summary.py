@@ -150,7 +150,9 @@ def summary(home: Home, study_id: str) -> str:
         lines.append(f"Questions  {'; '.join(_of_set(row, facts['alpha']) for row in families)}")
         if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
-        lines += [f"{'Wording' if index == 0 else '':<10} {told}" for index, told in enumerate(_of_wording(study, facts))]
+        lines += [
+            f"{'Wording' if index == 0 else '':<10} {told}" for index, told in enumerate(_of_wording(study, facts))
+        ]
         changes = study.rows(_CHANGED)
         last = [
             *_changed(changes),

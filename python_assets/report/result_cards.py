@@ -16,13 +16,14 @@ from python_assets.published.account import (
     UNTESTED,
     why,
 )
+from python_assets.published.controls import WORDINGS, wording_in_words
 from python_assets.published.effects import effect_columns, first_of_both_signs, margin_words
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name, quantity_of
 from python_assets.report.text import interval, number, plain, plural, probability, sample, scope_words, words
-from python_assets.study.base import GROUND_TRUTH
+from python_assets.study.base import GROUND_TRUTH, NEGATIVE_CONTROL
 
 MAX_FACTS: Final = 40
 CARDS: Final = 2
@@ -30,6 +31,7 @@ LINES: Final = 6
 MAX_CARD_GROUPS: Final = 4
 MAX_OPEN: Final = 8
 MAX_BY_RANK: Final = 3
+MAX_LOUD: Final = 3
 # what the sets of a study are about; others are called by their name alone
 _MEANINGS: Final[dict[str, str]] = {
     "primary": "what the study is about",
@@ -134,6 +136,14 @@ LEAD: Final = f"""
     order by verdict not in ('beyond_margin', 'different'), finding_rank
     limit 1
 """
+_LOUD: Final = f"""
+    select sentence
+    from findings
+    where study_id = $study and family_id = '{NEGATIVE_CONTROL}' and verdict in ('beyond_margin', 'different')
+        and slice_id = 'all' and calibration = 'raw' and statistic in ('mean', 'share') and parameters = ''
+    order by finding_rank
+    limit {MAX_LOUD}
+"""
 CLEAREST: Final = """
     select category
     from contrasts
@@ -172,7 +182,8 @@ class Facts(NamedTuple):
     tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. significant:
     what the called ones are told as. total: of all sets. of_systems: questions of groups of one generation.
     first_by_rank: the first with their largest effects where nothing is significant. unscored: where nothing could be
-    read.
+    read. wording: how the words of groups were controlled. n_not_beyond: hypotheses whose words differ no more than
+    control edits do. loud: which systems and measures such edits move, the first of them.
     """
 
     tested: list[Row]
@@ -187,6 +198,9 @@ class Facts(NamedTuple):
     not_tested: list[Row]
     unscored: list[Row]
     tool: Row
+    wording: list[str]
+    n_not_beyond: int
+    loud: list[str]
 
 
 def study_facts(reader: Reader) -> Facts:
@@ -196,7 +210,7 @@ def study_facts(reader: Reader) -> Facts:
         reader: the study.
     """
     hypotheses, families, significant = reader.rows(FACTS), reader.rows(FAMILIES), reader.rows(SIGNIFICANT)[0]
-    n_facts = hypotheses[0]["n_facts"] if hypotheses else 0
+    n_facts, wordings = hypotheses[0]["n_facts"] if hypotheses else 0, reader.rows(WORDINGS)
     counts = ["n_hypotheses", "n_tested", *(f"n_{outcome}" for outcome in OUTCOMES)]
     total = {name: sum(row[name] for row in families) for name in counts}
     always = ("significant", "inconclusive")
@@ -216,6 +230,9 @@ def study_facts(reader: Reader) -> Facts:
             for row in reader.rows(UNSCORED_MEASURES)
         ],
         tool=reader.rows(TOOL)[0],
+        wording=wording_in_words(wordings),
+        n_not_beyond=sum(row["n_not_beyond"] for row in wordings),
+        loud=[row["sentence"] for row in reader.rows(_LOUD)],
     )
 
 

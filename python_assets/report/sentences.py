@@ -169,7 +169,9 @@ def sentences(
             largest=next((row for row in rows if _is_largest(row, hypothesis)), None),
         )
         significant = [row for row in rows if row["is_significant"] and not row["is_mirror"]]
-        sentence_rows.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(spec)))
+        is_of_controls = hypothesis["family_id"] == NEGATIVE_CONTROL
+        sentence = _of_controls(hypothesis) if is_of_controls else finding_sentence(spec)
+        sentence_rows.append(_named(key, dict.fromkeys(GROUP, ""), sentence))
         sentence_rows += [_named(key, row, group_sentence(row, spec)) for row in significant]
     return pa.Table.from_pylist(
         sentence_rows, pa.schema([(name, pa.string()) for name in (*HYPOTHESIS_KEY, *GROUP, "sentence")])
@@ -225,8 +227,6 @@ def finding_sentence(asked: HypothesisDetails) -> str:
         asked: the question.
     """
     hypothesis = asked.hypothesis
-    if hypothesis["family_id"] == NEGATIVE_CONTROL:
-        return _of_controls(hypothesis)
     if hypothesis["is_repeated"]:
         other = "with neutral words for those that name a group" if is_as_written(hypothesis) else "the raw values"
         if hypothesis["calibration"] == "raw" and not is_as_written(hypothesis):
@@ -235,9 +235,7 @@ def finding_sentence(asked: HypothesisDetails) -> str:
         return f"{_start(hypothesis)}{_capital(same)}: {verdict(hypothesis['verdict'])}."
     statements = [f"{_start(hypothesis)}{_capital(_answer(asked))}."]
     if hypothesis["verdict"] in (*DIFFERENCE_VERDICTS, "inconclusive"):
-        statements.append(_largest(asked))
-    if hypothesis["verdict_reason"] == NOT_BEYOND_CONTROLS:
-        statements.append(of_the_words(hypothesis))
+        statements += [_largest(asked), of_the_words(hypothesis)]
     if hypothesis["verdict"] in DIFFERENCE_VERDICTS:
         statements += [
             *_who(asked),
@@ -953,7 +951,9 @@ def _sure(asked: HypothesisDetails) -> list[str]:
     n = hypothesis["n_hypotheses"]
     among = "the only question asked" if n == 1 else f"among the {plural(n, 'question')} asked"
     if not asked.equivalent or hypothesis["verdict"] != "equivalent" or _is_significant(hypothesis):
-        causes = "Chance alone gives" if hypothesis["p_negative_controls"] is None else "Chance or irrelevant edits give"
+        causes = (
+            "Chance alone gives" if hypothesis["p_negative_controls"] is None else "Chance or irrelevant edits give"
+        )
         chance = f"{causes} this one comparison as large a difference in {_often(hypothesis['p_value'])}"
         statements.append(f"{chance} such studies ({among}: q {probability(hypothesis['q_value'])}).")
     if asked.equivalent and hypothesis["verdict"] == "equivalent":

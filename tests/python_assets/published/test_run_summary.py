@@ -196,7 +196,9 @@ def test_one_wording_a_group_is_told_in_one_line(told):
 
 
 def test_why_controls_are_not_compared_with_is_told(told, snapshot):
-    lines = told({"wording": "one_wording", "negative_controls_reason": "few"}, {"wording": "units", "grouping_id": "name"})
+    lines = told(
+        {"wording": "one_wording", "negative_controls_reason": "few"}, {"wording": "units", "grouping_id": "name"}
+    )
     assert [line for line in lines if line.startswith("Wording")] == snapshot
 
 

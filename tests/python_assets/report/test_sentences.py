@@ -644,8 +644,13 @@ def test_rates_and_controls_are_told_in_points():
 
 
 def test_why_controls_are_not_compared_with_is_told_where_a_difference_is():
-    reason = {"negative_controls_reason": "too_few_controls", "negative_controls_meaning": "inference: fewer than three"}
-    text = told(CONTROLLED | reason | {"p_negative_controls": None, "negative_controls_remedy": "add some"}, Russia=LOWER)
+    reason = {
+        "negative_controls_reason": "too_few_controls",
+        "negative_controls_meaning": "inference: fewer than three",
+    }
+    text = told(
+        CONTROLLED | reason | {"p_negative_controls": None, "negative_controls_remedy": "add some"}, Russia=LOWER
+    )
     assert "Not compared with the negative controls: fewer than three; add some." in text[""]
 
 
@@ -670,8 +675,8 @@ def test_controls_that_move_nothing_exclude_little():
     quiet = {"is_significant": False, "verdict": "inconclusive", "p_value": 0.62, "q_value": 0.9, "n_groups": 10}
     text = told(OF_CONTROLS | quiet)[""]
     assert text == (
-        "biased: None of the 10 controls moved the average sentiment (p = .62; largest: car-silver, \N{MINUS SIGN}1.15); "
-        "up to 26 % of such edits still could."
+        "biased: None of the 10 controls moved the average sentiment (p = .62; largest: car-silver, "
+        "\N{MINUS SIGN}1.15); up to 26 % of such edits still could."
     )
     # p of one, corrected for the others
     small = told(OF_CONTROLS | quiet | {"p_value": 0.03, "q_value": 0.12})[""]
