@@ -157,10 +157,9 @@ def planned_power(
             for known in (*declared, *pilot_rows):
                 row = _power_row(study, shape, known, asked)
                 df = None if controls is None or kinds[known.measure_id] == "categorical" else controls.df
-                alpha = study.alpha / asked.get((shape.grouping_id, known.measure_id, is_change), 1)
+                alpha = study.alpha / (row.n_tests / shape.n_comparisons)  # of the hypothesis, not of its groups
                 power = _power_of(study, known.measure_id)
-                controlled = _with_controls(shape, known, row, df, alpha=alpha, power=power)
-                yield row._replace(with_controls=controlled)
+                yield row._replace(with_controls=_with_controls(shape, known, row, df, alpha=alpha, power=power))
 
 
 def _with_controls(

@@ -15,7 +15,7 @@ OF_OCCUPATIONS = """
     select system_id, outcome, verdict_reason, q_value, q_permuted, wording, headline_group_id
     from hypotheses
     where grouping_id = 'occupation' and measure_id = 'sentiment' and statistic = 'mean' and calibration = 'raw'
-        and reference_system_id is null
+        and reference_system_id = ''
     order by system_id
 """
 
