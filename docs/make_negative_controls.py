@@ -13,6 +13,7 @@ import pandas as pd
 
 from python_assets.importers.formats import read_import
 from python_assets.library.in_memory import MemoryResults, run_in_memory
+from python_assets.published.plain_numbers import named_p
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.progress import SILENT
 
@@ -65,10 +66,7 @@ def table(found: pd.DataFrame) -> str:
 
 
 def _p(value: float) -> str:
-    """As plain_words.md writes p."""
-    if value < 0.001:
-        return "< .001"
-    return f"{value:.{3 if value < 0.1 else 2}f}".removeprefix("0")
+    return named_p("p", value).removeprefix("p ").removeprefix("= ")
 
 
 def main() -> None:
