@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import duckdb
 
+from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.factors import is_model_factor, study_factors
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, Template, grouping_id
@@ -14,14 +15,14 @@ from python_assets.study.study import Study, Template, grouping_id
 _WITHOUT_LEVEL = """
     select count(*), min(prompt_id)
     from raw.prompts as p
-    where not exists (
+    where negative_control is null and not exists (
         select * from raw.prompt_factors as f where f.prompt_id = p.prompt_id and f.factor = $1
     )
 """
-_EMPTY = """
+_EMPTY = f"""
     select slice_id, g.grouping_id
     from raw.slice_ids
-    cross join (select distinct grouping_id from raw.groupings) as g
+    cross join (select distinct grouping_id from raw.groupings where grouping_id <> '{NEGATIVE_CONTROL}') as g
     where not exists (
         select * from intermediate.int_prompt_groups as p
         where p.slice_id = slice_ids.slice_id and p.grouping_id = g.grouping_id

@@ -384,6 +384,11 @@ class PlannedBlocks(NamedTuple):
         return ", ".join(f"{n_groups:,} groups in {n:,}" for n, n_groups in sizes)
 
 
+def _among(what: str, n: int | None) -> list[tuple[str, int | None]]:
+    """A line of the counts, where there is anything to count."""
+    return [] if n is None else [(what, n)]
+
+
 class Plan(NamedTuple):
     """The size of a study before anything is generated; None where it depends on what is unknown.
 
@@ -392,7 +397,8 @@ class Plan(NamedTuple):
     only the network could tell of that.
     n_checked, n_portable: root prompts that were checked for branching, and those that carry over.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing. hypotheses: every one that
-    the study asks, with its set (declared_hypotheses.py); None where they are not known yet.
+    the study asks, with its set (declared_hypotheses.py); None where they are not known yet. n_control_prompts,
+    n_control_calls: of negative controls, among all prompts and calls.
     """
 
     study_id: str
@@ -425,6 +431,8 @@ class Plan(NamedTuple):
     gates: list[StudyError] = []
     costs: list[PlannedCost] = []
     spent: list[PlumblineError] = []
+    n_control_prompts: int | None = None
+    n_control_calls: int | None = None
 
     def text(self) -> str:
         """The plan as tables for a terminal."""
@@ -434,8 +442,10 @@ class Plan(NamedTuple):
             *self._portable(),
             ("root prompts", self.n_root_prompts),
             ("prompts", self.n_prompts),
+            *_among("negative controls among them", self.n_control_prompts),
             ("measures", self.n_measures),
             ("calls", self.n_calls),
+            *_among("for negative controls", self.n_control_calls),
         ]
         sections = [
             f"Study {self.study_id}: valid. Nothing was generated.",

@@ -1,0 +1,103 @@
+"""The negative controls of a planned study: how much of what is asked they are, and what is odd about them.
+
+Belongs here: counting and reading what is assembled in memory. Their costs and what they let one find is costs.py and
+power.py.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+import duckdb
+import pandas as pd
+
+from python_assets.plan.group_models import build_models
+from python_assets.plan.text import PlannedSystem
+from python_assets.study.problems import listed, plural
+from python_assets.study.study import Study
+from python_assets.texts.group_words import group_words
+from python_assets.texts.words import WordScanner
+
+FEWEST_TYPES: Final = 3  # with fewer no p is made of controls (inference.md)
+_LONGER: Final = 2  # times, from which the length of edits and of groups' words is told
+_CONTROLS: Final = "select prompt_id from raw.prompts where negative_control is not null"
+_ROWS: Final = """
+    select negative_control, place, edit_text, n_root_prompts, n_words, n_words_of_groups
+    from marts.negative_controls order by control_position
+"""
+_N_ROOT_PROMPTS: Final = "select count(distinct root_prompt_id) from raw.prompts where negative_control is null"
+
+
+class PlannedControls(NamedTuple):
+    """Prompts and calls of negative controls, which are among all prompts and calls."""
+
+    n_prompts: int
+    n_calls: int
+
+
+def planned_controls(
+    connection: duckdb.DuckDBPyConnection, responses: pd.DataFrame, systems: Sequence[PlannedSystem]
+) -> PlannedControls | None:
+    """How many of the prompts and calls are of negative controls; None where there are none.
+
+    Args:
+        connection: with raw.prompts filled.
+        responses: one row a system and prompt: system_id, prompt_id and n.
+        systems: that answer.
+    """
+    controls = [prompt for (prompt,) in connection.execute(_CONTROLS).fetchall()]
+    if not controls:
+        return None
+    n_by_system = responses[responses["prompt_id"].isin(controls)].groupby("system_id")["n"].sum()
+    # a system makes as many calls for each of its responses
+    n_calls = sum(
+        (one.n_calls or 0) * int(n_by_system.get(one.system_id, 0)) // one.n_responses
+        for one in systems
+        if one.n_responses
+    )
+    return PlannedControls(len(controls), n_calls)
+
+
+def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """Controls that are too few, rare, longer than the words of groups, or that name a group.
+
+    Args:
+        study: the study.
+        connection: with its prompts and design tables.
+    """
+    if study.negative_controls is None:
+        return
+    types = {control_type for control_type in study.controls.values() if control_type is not None}
+    if len(study.controls) < FEWEST_TYPES or (types and len(types) < FEWEST_TYPES):
+        of_types = f" of {plural(len(types), 'type')}" if types else ""
+        yield (
+            f"negative_controls: {plural(len(study.controls), 'control')}{of_types}; groups are held against controls "
+            f"of {FEWEST_TYPES} types at least, so that these change no p: declare more, ten of ten types are usual"
+        )
+    build_models(connection, ("negative_controls",))
+    rows = connection.execute(_ROWS).df()
+    [n_root_prompts] = connection.execute(_N_ROOT_PROMPTS).fetchone() or (0,)
+    if not (rare := rows.loc[2 * rows["n_root_prompts"] < n_root_prompts, "negative_control"]).empty:
+        yield (
+            f"negative_controls: {listed(rare)} stand in fewer than half of the {n_root_prompts:,} root prompts and "
+            "are left out of tests: give the others such a prompt"
+        )
+    n_words, of_groups = rows["n_words"].mean(), rows["n_words_of_groups"].mean()
+    if max(n_words, of_groups) > _LONGER * min(n_words, of_groups):
+        yield (
+            f"negative_controls: edits change {n_words:.1f} words on average, groups {of_groups:.1f}: an edit says how "
+            "far words move a score where it is about as long as what names a group"
+        )
+    yield from _edits_that_name_groups(study, connection)
+
+
+def _edits_that_name_groups(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    words = {one.word: one.level for one in group_words(study, connection).words}
+    finder = WordScanner({word: word for word in words})
+    for position, edit in enumerate((study.negative_controls and study.negative_controls.edits) or ()):
+        for key, text in (("place", edit.place), ("text", edit.text)):
+            for word in sorted(finder.meanings(text)):
+                factor, level = words[word]
+                yield (
+                    f"negative_controls.edits[{position}].{key}: {edit.name!r} names {word!r}, a word of {factor} "
+                    f"{level!r}: an edit that speaks of a group can matter; reword it"
+                )
