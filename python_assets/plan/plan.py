@@ -99,7 +99,6 @@ def _known_plan(
     changed = shapes_of_changes(connection, group_shapes, pairs)
     n_hypotheses = numbers_of_hypotheses(hypotheses, connection, groupings, changed)
     blocks = planned_blocks(connection, is_branched=study.prompts.branch is not None)
-    controls = planned_controls(connection, responses, systems)
     looks = planned_looks(study, assembled.n_root_prompts, max(n_hypotheses.values(), default=1))
     return Plan(
         study_id=study.study_id,
