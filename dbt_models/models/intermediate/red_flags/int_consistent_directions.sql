@@ -11,7 +11,10 @@ measures as (
 ),
 
 groupings as (
-    select study_id, grouping_id from {{ source('raw', 'groupings') }} group by study_id, grouping_id
+    select study_id, grouping_id
+    from {{ source('raw', 'groupings') }}
+    where grouping_id <> 'negative_control'
+    group by study_id, grouping_id
 ),
 
 asked as (
