@@ -71,8 +71,9 @@ _POSITIONS: Final = f"""
         select distinct unit_id
         from intermediate.int_prompt_groups
         anti join intermediate.int_settings using (slice_id, grouping_id)
-        where slice_id = $slice_id and $grouping_id in ('', grouping_id)
-            and '{NEGATIVE_CONTROL}' in ($grouping_id, if(grouping_id = '{NEGATIVE_CONTROL}', '', '{NEGATIVE_CONTROL}'))
+        where slice_id = $slice_id and case
+            when $grouping_id = '' then grouping_id <> '{NEGATIVE_CONTROL}' else grouping_id = $grouping_id
+        end
     )
     join units using (unit_id)
     order by unit_id
