@@ -20,17 +20,21 @@ from python_assets.study.base import BASELINE, NEGATIVE_CONTROL
 MAX_BLOCKS: Final = 24
 MAX_COMPARED: Final = 60
 VERY_DIFFERENT: Final = 2  # times as long in words, past which it is told
+# of all prompts; of a measure that is of slices alone in the one with the smallest p, for controls lie in each
 CONTROLS: Final = f"""
     select *
     from v_negative_controls
-    where study_id = $study and slice_id = 'all'
+    where study_id = $study and (value is not null or inference_reason is distinct from 'no_values')
+    qualify rank() over (
+        partition by system_id, measure_id order by slice_id <> 'all', p_wording nulls last, slice_id
+    ) = 1
     order by system_id = '{BASELINE}', measure_id in ('refusal', 'empty', 'truncated', 'other_language'), measure_id,
         p_wording nulls last, system_id, category, value desc nulls last, control_position, negative_control
 """
 SENTENCES: Final = f"""
-    select system_id, measure_id, sentence, n_groups
+    select system_id, measure_id, slice_id, sentence
     from findings
-    where study_id = $study and slice_id = 'all' and grouping_id = '{NEGATIVE_CONTROL}' and calibration = 'raw'
+    where study_id = $study and grouping_id = '{NEGATIVE_CONTROL}' and calibration = 'raw'
         and statistic in ('mean', 'share') and parameters = ''
 """
 # those that controls take away first, then those that they leave
@@ -120,7 +124,9 @@ def controls_section(reader: Reader) -> ControlsSection | None:
     if not controls:
         return None
     compared = reader.rows(COMPARED)
-    sentences = {(row["system_id"], row["measure_id"]): row["sentence"] for row in reader.rows(SENTENCES)}
+    sentences = {
+        (row["system_id"], row["measure_id"], row["slice_id"]): row["sentence"] for row in reader.rows(SENTENCES)
+    }
     key = itemgetter("system_id", "measure_id", "category")
     groups = [list(rows) for _, rows in groupby(controls, key=key)]
     axes: dict[tuple[str, str], charts.Axis] = {}
@@ -147,18 +153,20 @@ def controls_section(reader: Reader) -> ControlsSection | None:
 def _block(
     rows: list[Row],
     axes: dict[tuple[str, str], charts.Axis],
-    sentences: dict[tuple[str, str], str],
+    sentences: dict[tuple[str, str, str], str],
     compared: list[Row],
 ) -> ControlBlock:
     first = rows[0]
-    place, axis = (first["system_id"], first["measure_id"]), axes[first["measure_id"], first["category"]]
+    place = first["system_id"], first["measure_id"], first["slice_id"]
+    axis = axes[first["measure_id"], first["category"]]
     sds = {
         text.minus_signs(wording_sd(row)): None
         for row in compared
-        if (row["system_id"], row["measure_id"], row["slice_id"], row["calibration"]) == (*place, "all", "raw")
+        if (row["system_id"], row["measure_id"], row["slice_id"], row["calibration"]) == (*place, "raw")
         and row["wording_sd"] is not None
     }
     label = f" “{first['category']}”" if first["category"] else ""
+    label += "" if first["slice_id"] == "all" else f", slice {first['slice_id']}"
     return ControlBlock(
         first["system_id"],
         f"{measure_name(first['measure_id'])}{label}",
