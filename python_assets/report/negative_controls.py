@@ -58,9 +58,17 @@ _WITHOUT: Final = f"""
         list(distinct grouping_id order by grouping_id) as groupings
     from hypotheses
     left join reasons on negative_controls_reason = reasons.reason
-    where study_id = $study and {OF_GROUPS} and negative_controls_reason is not null
+    where study_id = $study and {OF_GROUPS} and negative_controls_reason is not null and p_value is not null
+        and wording is not null
     group by negative_controls_reason, meaning, remedy
     order by n desc, reason
+"""
+
+
+LENGTHS: Final = """
+    select avg(n_words) as of_edits, avg(n_words_of_groups) as of_groups
+    from negative_controls
+    where study_id = $study
 """
 
 
@@ -94,11 +102,25 @@ class ControlBlock(NamedTuple):
     rows: list[ControlRow]
 
 
+class Lengths(NamedTuple):
+    """Words that edits and groups change, on average."""
+
+    of_edits: float
+    of_groups: float
+
+    @property
+    def is_told(self) -> bool:
+        """Whether one is more than twice the other: longer edits may move a score more."""
+        low, high = sorted((self.of_edits, self.of_groups))
+        return high > VERY_DIFFERENT * low
+
+
 class ControlsSection(NamedTuple):
     """What the page of the controls shows; n_blocks and n_compared count also what is left out for length.
 
     compared: hypotheses of groups with what the controls make of them. without: why others are not compared with them.
-    quiet: the share of edits that could move a score although as many as are declared do not.
+    quiet: the share of edits that could move a score although as many as are declared do not. lengths: None where
+    prompts have no text.
     """
 
     blocks: list[ControlBlock]
@@ -109,6 +131,7 @@ class ControlsSection(NamedTuple):
     compared: list[Row]
     n_compared: int
     without: list[Row]
+    lengths: Lengths | None
 
 
 def controls_section(reader: Reader) -> ControlsSection | None:
@@ -147,7 +170,15 @@ def controls_section(reader: Reader) -> ControlsSection | None:
         compared=[_compared(row) for row in compared],
         n_compared=compared[0]["n_compared"] if compared else 0,
         without=[{**row, "why": why(row["reason"], row["meaning"], row["remedy"])} for row in reader.rows(_WITHOUT)],
+        lengths=_lengths(reader),
     )
+
+
+def _lengths(reader: Reader) -> Lengths | None:
+    lengths = reader.rows(LENGTHS)[0]
+    if None in lengths.values():
+        return None
+    return Lengths(lengths["of_edits"], lengths["of_groups"])
 
 
 def _block(
