@@ -108,6 +108,8 @@ def not_beyond_controls(row: Row) -> str:
         pieces.append(f"range {size(row['group_range'], is_rate=rate)}")
     if expected is not None:
         pieces.append(f"{edits(row)} lead one to expect up to {size(expected, is_rate=rate)}")
+    if row["n_control_types"] is None:
+        pieces.append("types not declared")
     in_brackets = f" ({'; '.join(pieces)})" if pieces else ""
     return f"the words differ, but no more than irrelevant edits do{in_brackets}"
 
