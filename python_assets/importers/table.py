@@ -143,7 +143,7 @@ def table_of_rows(
     column_of = spec.factors | spec.columns_of_models
     model_factors = [name for name in column_of if name not in _factors_of_prompts(study, spec)]
     entries = pd.DataFrame({name: as_text(table[column]) for name, column in column_of.items()}, table.index)
-    levels = with_references(study.factors, as_declared(study.factors, entries))
+    levels = with_references(study.factors, as_declared(study.factors, entries, study.controls))
     # prompts and generations may be named by columns of levels
     respelled = dict.fromkeys([*_respelled(entries, levels), *conditional(study.factors, levels)])
     spelled = table.assign(**{column_of[name]: levels[name] for name in respelled})
