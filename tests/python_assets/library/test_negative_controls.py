@@ -43,7 +43,7 @@ LEFT_ALONE = {
     "summary_statistics": "slice_id, system_id, measure_id, grouping_id, group_id, statistic, value, n_responses",
     "contrasts": "slice_id, system_id, measure_id, calibration, grouping_id, group_id, contrast, value, p_value",
     "disparities": "slice_id, system_id, measure_id, grouping_id, metric, statistic, parameters, value",
-    "system_comparisons": "slice_id, system_id, measure_id, grouping_id, group_id, comparison, statistic, value",
+    "system_comparisons": "slice_id, system_id, measure_id, grouping_id, group_id, comparison, value, p_value",
 }
 
 
