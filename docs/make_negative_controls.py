@@ -23,13 +23,11 @@ STUDY = ROOT / "studies" / "hiring_edits.yml"
 BEGIN, END = "<!-- table: python -m docs.make_negative_controls -->\n", "<!-- end of table -->"
 ALPHA: Final = 0.05
 HYPOTHESES: Final = """
-    select h.system_id, h.slice_id as axis, h.p_permuted, h.q_permuted, h.p_value, h.q_value, h.wording_sd,
-        h.verdict_reason, c.p_value as p_wording, c.headline_group_id as loudest
-    from hypotheses as h
-    join hypotheses as c using (slice_id, system_id, measure_id, calibration, statistic)
-    where h.grouping_id = 'edit' and c.grouping_id = 'negative_control' and measure_id = 'score' and statistic = 'mean'
-        and h.reference_system_id = ''
-    order by h.p_permuted, axis
+    select system_id, slice_id as axis, p_permuted, q_permuted, p_value, q_value, wording_sd,
+        verdict_reason, p_wording, loudest_control, loudest_control_value
+    from hypotheses
+    where grouping_id = 'edit' and measure_id = 'score' and statistic = 'mean' and reference_system_id = ''
+    order by p_permuted, axis
 """
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from python_assets.importers.factor_levels import spellings
+from python_assets.study.base import NEGATIVE_CONTROL
 
 
 class ControlLevels(NamedTuple):
@@ -25,17 +25,18 @@ class ControlLevels(NamedTuple):
     names_several: pd.Series
 
 
-def take_out_controls(levels: pd.DataFrame, controls: Collection[str]) -> ControlLevels:
-    """Tell the rows that name a control in some column, in whichever spelling.
+def take_out_controls(levels: pd.DataFrame, controls: Collection[str], told: pd.Series | None = None) -> ControlLevels:
+    """Tell the rows that name a control in some column.
 
     Args:
         levels: of factors of prompts, as declared, one row a row of the import, one column a factor.
         controls: levels that are controls.
+        told: the control of each row, where a column tells them.
     """
     none = pd.Series(None, index=levels.index, dtype="str")
     if not controls:
         return ControlLevels(levels, none, none.notna())
-    spelled = levels.apply(lambda column: column.replace(spellings(column.dropna().unique(), list(controls))))
-    named = spelled.where(spelled.isin(list(controls)))
+    entries = levels if told is None else levels.assign(**{NEGATIVE_CONTROL: told})
+    named = entries.where(entries.isin(list(controls)))
     control = named.bfill(axis=1).iloc[:, 0].astype("str") if len(named.columns) else none
-    return ControlLevels(levels.mask(named.notna()), control, named.nunique(axis=1) > 1)
+    return ControlLevels(levels.mask(named[[*levels]].notna()), control, named.nunique(axis=1) > 1)

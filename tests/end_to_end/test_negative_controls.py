@@ -143,7 +143,8 @@ def test_the_cars_of_one_model_are_told_and_its_names_are_not(audited):
     names = of_qwen.loc["firstName"]
     assert names.q_permuted <= ALPHA < min(names.p_value, names.p_value_seven)
     assert (of_qwen.p_wording < 0.001).all()
-    assert set(of_qwen.loudest) == {"car-silver"}
+    assert set(of_qwen.loudest_control) == {"car-silver"}
+    assert of_qwen.loudest_control_value.to_numpy() == pytest.approx(-1.155, abs=0.001)
     assert (audited[audited.system_id != "qwen_3_next_80b"].p_wording > ALPHA).all()
 
 

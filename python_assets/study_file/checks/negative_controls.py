@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from python_assets.errors import NOTHING, FieldPath, StudyError
-from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.negative_controls import END, START, ControlEdit, NegativeControls
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import Prompts
@@ -16,9 +15,6 @@ _WHERE: FieldPath = ("negative_controls",)
 
 def negative_control_problems(draft: Draft) -> Iterator[StudyError]:
     """The controls of a study are of its prompts, and none is a group."""
-    if draft.factors is not None and NEGATIVE_CONTROL in draft.factors:
-        expected = f"another name than {NEGATIVE_CONTROL!r}, the factor whose levels are negative controls"
-        yield StudyError(("factors", NEGATIVE_CONTROL), NEGATIVE_CONTROL, expected, "rename the factor")
     controls, prompts = draft.parts.negative_controls, draft.parts.prompts
     if controls is None or prompts is None:
         return
@@ -131,7 +127,7 @@ def _place_problems(where: FieldPath, edit: ControlEdit, templates: Templates) -
         return
     without = [text.id for text in templates.texts if edit.place not in text.asked]
     if 2 * len(without) > len(templates.texts):
-        n_having = len(templates.texts) - len(without)
-        expected = f"a place in half of the {len(templates.texts)} templates at least, not {n_having} of them"
+        n, n_having = len(templates.texts), len(templates.texts) - len(without)
+        expected = f"a place in at least half of the templates, which {n_having} of {n} have"
         remedy = f"write it into {listed(without)}, or take place: start"
         yield StudyError((*where, "place"), edit.place, expected, remedy)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from python_assets.errors import FieldPath, StudyError, Told
-from python_assets.study.base import FACTOR_NAME
+from python_assets.study.base import FACTOR_NAME, NEGATIVE_CONTROL
 from python_assets.study.factors import DERIVED
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import OPTIONS, OPTIONS_SLOT
@@ -159,9 +159,13 @@ def _slot_problems(path: FieldPath, text: Template, templates: Templates, draft:
 
 def _import_problems(draft: Draft, spec: Import) -> Iterator[StudyError]:
     for name in spec.factors:
+        where: FieldPath = ("prompts", "import", "factors", name)
         if name in DERIVED:
             expected = f"another name than {listed(DERIVED)}, which every prompt has"
-            yield StudyError(("prompts", "import", "factors", name), name, expected, "rename the factor")
+            yield StudyError(where, name, expected, "rename the factor")
+        elif name == NEGATIVE_CONTROL:
+            expected = "another name, for the levels of this factor are the negative controls"
+            yield StudyError(where, name, expected, "rename the factor")
     yield from _system_column_problems(draft, spec)
 
 
