@@ -162,7 +162,8 @@ def row_verdicts(rows: Sequence[dict[str, Any]]) -> Compared:
     for row in rows:
         # a group stands only if none that lies farther is inconclusive
         is_open = row["is_group"] and row["counts"] and row["verdict"] == "inconclusive" and row["value"] is not None
-        if is_open and row["q_value"] is not None:
+        # what differs because of others is settled
+        if is_open and row["q_value"] is not None and row["explained_by"] is None:
             hypothesis = tuple(row[key] for key in keys)
             farthest[hypothesis] = max(farthest.get(hypothesis, 0.0), abs(row["value"]))
     found = []
