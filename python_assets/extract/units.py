@@ -259,8 +259,8 @@ def prompts_in_slices(
         parameters: list[Any] = [value for factor, levels in condition.items() for value in (factor, list(levels))]
         query = f"select prompt.prompt_id from raw.prompts as prompt where prompt.study_id = ? and {wanted}"
         prompts.update(prompt for (prompt,) in connection.execute(query, [study_id, *parameters]).fetchall())
-    beside = connection.execute(_CONTROLS_BESIDE, [study_id, [*prompts]]).fetchall()
-    return prompts.union(prompt for (prompt,) in beside)
+    controls = connection.execute(_CONTROLS_BESIDE, [study_id, [*prompts]]).fetchall()
+    return prompts.union(prompt for (prompt,) in controls)
 
 
 def units_in_slices(
