@@ -231,6 +231,26 @@ class InferenceReason(StrEnum):
         "corrected_not_bounded",
         "corrected values may lie outside the scale: they have no ratio, no log disparity and no interval of an index",
     )
+    TOO_FEW_CONTROLS = (
+        "too_few_controls",
+        "the slice has fewer than 3 negative controls, or fewer than 3 types of them: they do not tell how far words "
+        "move a measure",
+    )
+    CONTROL_INCOMPLETE = (
+        "control_incomplete",
+        "fewer than 3 negative controls, or fewer than 3 types of them, have a value in half of the root prompts that "
+        "groups are compared on",
+    )
+    CONTROLS_NOT_SUPPORTED = (
+        "controls_not_supported",
+        "negative controls apply to means and rates of groups of prompts and to changes of these: not to categories, "
+        "other statistics, interactions, factors of systems, units of their own, label-corrected values or a ground "
+        "truth",
+    )
+    CONTROLS_OF_ONE_SYSTEM = (
+        "controls_of_one_system",
+        "one of the two systems has no value of a negative control that the other has",
+    )
     NOTHING_MISSING = ("nothing_missing", "every answer that was asked for has a value")
     DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
 
@@ -252,6 +272,9 @@ class Result(NamedTuple):
     noise pushes up. studentised: t or z; df: those of its interval. p_maxt: stepped down over the rows of the
     question, by Holm where p is of a t distribution. p_hypothesis: of the question that the rows answer, the same
     for all of them. p_by_t: p_maxt as it is of a t distribution, of rows that may need it once their set is known.
+    p_negative_controls: that the row is no larger than what words alone do, by Holm; p_value, p_maxt, p_hypothesis,
+    interval and p of margins allow for it, p_maxt_permuted, ci_low_sampling and ci_high_sampling do not; control_error,
+    control_df: what it is made of. NaN without negative controls (contrasts/controlled.py).
     p_margin, p_equivalence: of lying past the margin and within it, unadjusted. sd: of the
     differences over root prompts, for planning; NaN where something else is the unit. skewness, skewness_of_hypothesis:
     of formulas/skewed.py, where the interval allows for them. n_draws: that p and floor
@@ -285,6 +308,12 @@ class Result(NamedTuple):
     method: Objects
     scope: Objects
     reason: Objects
+    p_negative_controls: Floats
+    p_maxt_permuted: Floats
+    control_error: Floats
+    control_df: Floats
+    ci_low_sampling: Floats
+    ci_high_sampling: Floats
 
     @classmethod
     def of(cls, shape: tuple[int, ...], **fields: Any) -> "Result":

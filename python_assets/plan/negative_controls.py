@@ -1,17 +1,20 @@
 """The negative controls of a planned study: how much of what is asked they are, and what is odd about them.
 
-Belongs here: counting and reading what is assembled in memory. Their costs and what they let one find is costs.py and
-power.py.
+Belongs here: counting and reading what is assembled in memory, and what a study without controls cannot say. Which
+difference is found with controls is control_power.py.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 import duckdb
 import pandas as pd
 
 from python_assets.plan.group_models import build_models
-from python_assets.plan.text import PlannedSystem
+from python_assets.plan.text import PlannedControls, PlannedGrouping, PlannedSystem
+from python_assets.published.controls import ONE_WORDING
+from python_assets.study.base import ALL_PROMPTS
+from python_assets.study.control_types import types_problem, types_proposal
 from python_assets.study.problems import listed, plural
 from python_assets.study.study import Study
 from python_assets.texts.group_words import group_words
@@ -27,19 +30,13 @@ _ROWS: Final = """
 _N_ROOT_PROMPTS: Final = "select count(distinct root_prompt_id) from raw.prompts where negative_control is null"
 
 
-class PlannedControls(NamedTuple):
-    """Prompts and calls of negative controls, which are among all prompts and calls."""
-
-    n_prompts: int
-    n_calls: int
-
-
 def planned_controls(
-    connection: duckdb.DuckDBPyConnection, responses: pd.DataFrame, systems: Sequence[PlannedSystem]
+    study: Study, connection: duckdb.DuckDBPyConnection, responses: pd.DataFrame, systems: Sequence[PlannedSystem]
 ) -> PlannedControls | None:
     """How many of the prompts and calls are of negative controls; None where there are none.
 
     Args:
+        study: the study.
         connection: with raw.prompts filled.
         responses: one row a system and prompt: system_id, prompt_id and n.
         systems: that answer.
@@ -54,7 +51,13 @@ def planned_controls(
         for one in systems
         if one.n_responses
     )
-    return PlannedControls(len(controls), n_calls)
+    types = study.controls.values()
+    return PlannedControls(
+        n_controls=len(types),
+        n_types=None if None in types else len({*types}),
+        n_prompts=len(controls),
+        n_calls=n_calls,
+    )
 
 
 def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
@@ -88,6 +91,22 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
             "how far words move a score where it is about as long as what names a group"
         )
     yield from _edits_that_name_groups(study, connection)
+    edits = {edit.name: f"{edit.place_} {edit.text}" for edit in study.negative_controls.edits or ()}
+    for line in (types_proposal(study.controls, edits or None), *types_problem(study.controls, edits or None)):
+        if line:
+            yield f"negative_controls: {line}"
+
+
+def one_wording_warnings(groupings: Sequence[PlannedGrouping], controls: PlannedControls | None) -> Iterator[str]:
+    """Yield the groupings whose groups stand in one wording each, in a study without controls.
+
+    Args:
+        groupings: of the plan.
+        controls: of the study.
+    """
+    names = [one.grouping_id for one in groupings if one.has_one_wording and one.slice_id == ALL_PROMPTS]
+    if names and controls is None:
+        yield f"grouping{'s' * (len(names) > 1)} {', '.join(names)}: {ONE_WORDING}"
 
 
 def _edits_that_name_groups(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:

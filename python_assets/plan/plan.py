@@ -26,7 +26,7 @@ from python_assets.plan.label_warnings import favourable_warnings, label_warning
 from python_assets.plan.looks import look_warnings, planned_looks
 from python_assets.plan.metrics_of_logs import planned_metrics
 from python_assets.plan.near_texts import near_text_warnings
-from python_assets.plan.negative_controls import control_warnings, planned_controls
+from python_assets.plan.negative_controls import control_warnings, one_wording_warnings, planned_controls
 from python_assets.plan.outcome_warnings import outcome_warnings
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.prompt_warnings import prompt_warnings
@@ -90,7 +90,7 @@ def _known_plan(
     fill_planned_cells(connection, responses)
     names = [one.system_id for one in systems]
     n_responses = sum(one.n_responses or 0 for one in systems)
-    controls = planned_controls(connection, responses, systems)
+    controls = planned_controls(study, connection, responses, systems)
     factors = planned_factors(study, connection)
     engines = planned_engines(study, connection, responses, paths.home())
     costs = planned_costs(study, connection, engines, paths.home())
@@ -113,7 +113,7 @@ def _known_plan(
         groupings=groupings,
         coverage=_coverage(study, connection),
         aliasing=_aliasing(connection),
-        power=list(planned_power(study, group_shapes, changed, n_hypotheses)),
+        power=list(planned_power(study, group_shapes, changed, n_hypotheses, controls)),
         warnings=[
             *_warnings(study, scraped, assembled, groupings, group_shapes, systems),
             *block_warnings(study, connection, blocks),
@@ -122,6 +122,7 @@ def _known_plan(
             *near_text_warnings(study, connection),
             *control_warnings(study, connection),
             *scored_word_warnings(study, connection),
+            *one_wording_warnings(groupings, controls),
             *_unpaired_warnings(assembled),
             *regression_warnings(study, connection),
             *comparison_warnings(study, comparisons),
@@ -148,8 +149,7 @@ def _known_plan(
         blocks=blocks,
         costs=costs,
         spent=[*spent_budgets(study, costs, paths.home())],
-        n_control_prompts=None if controls is None else controls.n_prompts,
-        n_control_calls=None if controls is None else controls.n_calls,
+        negative_controls=controls,
     )
 
 

@@ -85,6 +85,19 @@ LABELS_HEADER: Final = (
     "root prompts to label",
     "without reading",
 )
+CONTROL_HEADER: Final = ("negative controls", "types", "prompts", "calls")
+ASSUMED_WORDING: Final = 0.3
+"""Standard deviation of what any words do to all prompts, in sd of a cell, which a plan assumes next to 0."""
+CONTROLLED_HEADER: Final = (
+    "beside controls: grouping",
+    "measure",
+    "contrast",
+    "spread from",
+    "detectable without controls",
+    "with, words move nothing",
+    "wording sd",
+    "with, words move the score so",
+)
 LOOK_HEADER: Final = ("look", "root prompts", "share", "level", "what it can call")
 SIGNIFICANT_HEADER: Final = ("chance to have called: grouping", "measure", "contrast", "spread from", "effect")
 
@@ -164,7 +177,8 @@ class PlannedGrouping(NamedTuple):
     group. n_units: with such a block, root prompts unless the study declares a unit; n_cells: pairs of such a
     block and a group. is_complete: whether all blocks hold all groups. held: the factors that blocks or
     strata hold fixed; left_out: those that are redundant, and why. scheme: what is exchanged, its unit, its
-    scope; reason: why there is no inference. notes: what is left out.
+    scope; reason: why there is no inference. notes: what is left out. has_one_wording: whether each group stands in one
+    wording in all its prompts, and not in units of its own such as names.
     """
 
     grouping_id: str
@@ -179,11 +193,51 @@ class PlannedGrouping(NamedTuple):
     notes: list[str]
     held: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    has_one_wording: bool = False
 
     @property
     def name(self) -> str:
         """The grouping, and the slice where it is not all prompts."""
         return self.grouping_id if self.slice_id == ALL_PROMPTS else f"{self.grouping_id}, slice {self.slice_id}"
+
+
+class PlannedControls(NamedTuple):
+    """The negative controls of a study, and their prompts and calls, which are among all prompts and calls.
+
+    n_types: None where it declares none.
+    """
+
+    n_controls: int
+    n_types: int | None
+    n_prompts: int
+    n_calls: int
+
+    @property
+    def df(self) -> int | None:
+        """Degrees of freedom of what differs between controls; None where they are too few for a test."""
+        # scipy is slow to import, and a plan without power needs none of it
+        from python_assets.infer.formulas.negative_controls import FEWEST_CONTROLS, FEWEST_TYPES, degrees_of_freedom
+
+        if self.n_controls < FEWEST_CONTROLS or (self.n_types or self.n_controls) < FEWEST_TYPES:
+            return None
+        return degrees_of_freedom(self.n_controls, self.n_types)
+
+    def cells(self) -> tuple[object, ...]:
+        """As a row of a table."""
+        n_types = "not declared" if self.n_types is None else self.n_types
+        return self.n_controls, n_types, self.n_prompts, self.n_calls
+
+
+class ControlledPower(NamedTuple):
+    """The smallest difference of one group that is found beside controls; None where none is.
+
+    detects: where words move nothing. wording_sd: in the unit of the measure; detects_moved: where words move the score
+    by it.
+    """
+
+    detects: float | None
+    wording_sd: float
+    detects_moved: float | None
 
 
 class PlannedFactor(NamedTuple):
@@ -308,7 +362,7 @@ class PowerRow(NamedTuple):
     observed; with what follows them they are what a later study takes from this one as its pilot. n_needed_low,
     n_needed_high: of a pilot, by the 10th and 90th percentile of its mean square. by_look: the chance to have called
     the effect by each look, where the study declares looks. labels: what labels of people show, where the study has
-    some or asks.
+    some or asks. with_controls: what is detected beside negative controls, where it has some.
     """
 
     grouping_id: str
@@ -337,6 +391,7 @@ class PowerRow(NamedTuple):
     best: BestSplit | None = None
     by_look: tuple[float, ...] = ()
     labels: PlannedLabels | None = None
+    with_controls: ControlledPower | None = None
 
 
 class PlannedStep(NamedTuple):
@@ -384,11 +439,6 @@ class PlannedBlocks(NamedTuple):
         return ", ".join(f"{n_groups:,} groups in {n:,}" for n, n_groups in sizes)
 
 
-def _among(what: str, n: int | None) -> list[tuple[str, int | None]]:
-    """A line of the counts, where there is anything to count."""
-    return [] if n is None else [(what, n)]
-
-
 class Plan(NamedTuple):
     """The size of a study before anything is generated; None where it depends on what is unknown.
 
@@ -397,8 +447,8 @@ class Plan(NamedTuple):
     only the network could tell of that.
     n_checked, n_portable: root prompts that were checked for branching, and those that carry over.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing. hypotheses: every one that
-    the study asks, with its set (declared_hypotheses.py); None where they are not known yet. n_control_prompts,
-    n_control_calls: of negative controls, among all prompts and calls.
+    the study asks, with its set (declared_hypotheses.py); None where they are not known yet.
+    negative_controls: None where it has none.
     """
 
     study_id: str
@@ -431,8 +481,7 @@ class Plan(NamedTuple):
     gates: list[StudyError] = []
     costs: list[PlannedCost] = []
     spent: list[PlumblineError] = []
-    n_control_prompts: int | None = None
-    n_control_calls: int | None = None
+    negative_controls: PlannedControls | None = None
 
     def text(self) -> str:
         """The plan as tables for a terminal."""
@@ -442,10 +491,8 @@ class Plan(NamedTuple):
             *self._portable(),
             ("root prompts", self.n_root_prompts),
             ("prompts", self.n_prompts),
-            *_among("negative controls among them", self.n_control_prompts),
             ("measures", self.n_measures),
             ("calls", self.n_calls),
-            *_among("for negative controls", self.n_control_calls),
         ]
         sections = [
             f"Study {self.study_id}: valid. Nothing was generated.",
@@ -473,7 +520,9 @@ class Plan(NamedTuple):
             (COMPARISON_HEADER, list(self.comparisons)),
             (REGRESSION_HEADER, list(self.regressions)),
             (HYPOTHESES_HEADER, [*Counter(row["family_id"] for row in self.hypotheses or []).items()]),
+            (CONTROL_HEADER, [] if self.negative_controls is None else [self.negative_controls.cells()]),
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
+            (CONTROLLED_HEADER, [*self._with_controls()]),
             (LABELS_HEADER, [_label_cells(row, row.labels) for row in self.power if row.labels is not None]),
             (LOOK_HEADER, [_look_cells(row) for row in self.looks]),
             ((*SIGNIFICANT_HEADER, *(f"by look {row.look}" for row in self.looks)), [*self._significant_by_look()]),
@@ -491,6 +540,13 @@ class Plan(NamedTuple):
         for row in self.power:
             if row.by_look:
                 yield row.grouping_id, row.measure_id, row.contrast, row.source, row.effect, *row.by_look
+
+    def _with_controls(self) -> Iterator[tuple[object, ...]]:
+        for row in self.power:
+            if (controlled := row.with_controls) is not None:
+                numbers = (row.minimum_detectable_effect, *controlled)
+                keys = row.grouping_id, row.measure_id, row.contrast, row.source
+                yield *keys, *("-" if number is None else f"{number:.3f}" for number in numbers)
 
     def _portable(self) -> list[tuple[str, int]]:
         if not self.n_checked:

@@ -173,7 +173,8 @@ _SCHEME = """
 _IS_FULL = f"""
     select count(distinct factor) filter (where grouping_id = ?) = count(distinct factor)
         and count(distinct factor) > 1
-    from raw.groupings where factor <> '{NEGATIVE_CONTROL}'
+    from raw.groupings
+    where factor <> '{NEGATIVE_CONTROL}'
 """
 _JOINED = """
     select grouping_id, list(factor order by factor_position) from raw.groupings

@@ -138,10 +138,13 @@ def test_a_hypothesis_of_one_contrast_is_significant_only_where_that_is(weight, 
     word = "different" if low > 0 else "inconclusive"
     names = {"effect": rows.contrast, "group_id": ["a", "b"], "category": "", "reference": "rest"}
     rows = rows.assign(is_group=True, value=[0.2, -0.3], margin=np.nan, verdict=word, **names)
-    told = with_verdicts(judged, rows, Look(0.05, 0.05))
+    told = with_verdicts(judged.assign(q_permuted=np.nan), rows, Look(0.05, 0.05))
     assert told.headline_group_id.tolist() == ["b" if low > 0 else None]
     expected = ("different", None) if significant else ("inconclusive", "interval_holds_zero")
     assert told[["verdict", "verdict_reason"]].to_numpy().tolist() == [list(expected)]
+    held = judged.assign(q_value=0.4, q_permuted=0.001, is_significant=False)
+    told = with_verdicts(held, rows.assign(verdict="inconclusive"), Look(0.05, 0.05))
+    assert told[["verdict", "verdict_reason"]].to_numpy().tolist() == [["inconclusive", "not_beyond_controls"]]
 
 
 def test_a_row_that_does_not_count_makes_no_hypothesis_significant():

@@ -13,7 +13,7 @@ measures as (
 groupings as (
     select study_id, grouping_id
     from {{ source('raw', 'groupings') }}
-    where grouping_id <> 'negative_control'
+    where not {{ is_of_controls() }}
     group by study_id, grouping_id
 ),
 

@@ -37,7 +37,7 @@ NO_PAIRS = pd.DataFrame(
             "p_maxt",
         ),
         "mirror_of",
-        *("skewness", "skewness_of_hypothesis"),
+        *("skewness", "skewness_of_hypothesis", "control_error", "control_df"),
     ]
 )
 
