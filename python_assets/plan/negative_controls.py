@@ -74,8 +74,8 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
     if len(study.controls) < FEWEST_TYPES or (types and len(types) < FEWEST_TYPES):
         controls = plural(len(study.controls), "control") + (f" of {plural(len(types), 'type')}" if types else "")
         yield (
-            f"negative_controls: {controls}; groups are compared with controls of {FEWEST_TYPES} types at least, so that "
-            "these change no p: declare more, ten of ten types are usual"
+            f"negative_controls: {controls}; groups are compared with controls of {FEWEST_TYPES} types at least, so "
+            "that these change no p: declare more, ten of ten types are usual"
         )
     build_models(connection, ("negative_controls",))
     rows = connection.execute(_ROWS).df()
