@@ -72,10 +72,10 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
 
     types = {control_type for control_type in study.controls.values() if control_type is not None}
     if len(study.controls) < FEWEST_TYPES or (types and len(types) < FEWEST_TYPES):
-        controls = plural(len(study.controls), "control") + (f" of {plural(len(types), 'type')}" if types else "")
+        type_count = f" of {plural(len(types), 'type')}" if types else ""
         yield (
-            f"negative_controls: {controls}; groups are compared with controls of {FEWEST_TYPES} types at least, so "
-            "that these change no p: declare more, ten of ten types are usual"
+            f"negative_controls: {plural(len(study.controls), 'control')}{type_count} change no p, which takes "
+            f"{FEWEST_TYPES} types at least: declare more, ten of ten types are usual"
         )
     build_models(connection, ("negative_controls",))
     rows = connection.execute(_ROWS).df()
@@ -83,7 +83,7 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
     if not (rare := rows.loc[2 * rows["n_root_prompts"] < n_root_prompts, "negative_control"]).empty:
         yield (
             f"negative_controls: {listed(rare)} stand in fewer than half of the {n_root_prompts:,} root prompts and "
-            "are in no test: give the others such a prompt"
+            "cannot be tested: give the others such a prompt"
         )
     n_words, n_group_words = rows["n_words"].mean(), rows["n_words_of_groups"].mean()
     if max(n_words, n_group_words) > _LONGER * min(n_words, n_group_words):
@@ -92,7 +92,7 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
             "how far words move a score where it is about as long as what names a group"
         )
     yield from _edits_that_name_groups(study, connection)
-    edits = {edit.name: f"{edit.place} {edit.text}" for edit in study.negative_controls.edits or ()}
+    edits = {edit.name: f"{edit.place_} {edit.text}" for edit in study.negative_controls.edits or ()}
     for line in (types_proposal(study.controls, edits or None), *types_problem(study.controls, edits or None)):
         if line:
             yield f"negative_controls: {line}"
@@ -114,8 +114,8 @@ def _edits_that_name_groups(study: Study, connection: duckdb.DuckDBPyConnection)
     words = {one.word: one.level for one in group_words(study, connection).words}
     finder = WordScanner({word: word for word in words})
     for position, edit in enumerate((study.negative_controls and study.negative_controls.edits) or ()):
-        for key in ("place", "text"):
-            for word in sorted(finder.meanings(getattr(edit, key))):
+        for key, text in (("place", edit.place_), ("text", edit.text)):
+            for word in sorted(finder.meanings(text)):
                 factor, level = words[word]
                 yield (
                     f"negative_controls.edits[{position}].{key}: {edit.name!r} names {word!r}, a word of {factor} "

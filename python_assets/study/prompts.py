@@ -202,6 +202,10 @@ class Template(Part):
         """All that holds slots and is sent: the messages and the text."""
         return "\n\n".join([*(message.content for message in self.messages or ()), self.text])
 
+    def holds(self, words: str) -> bool:
+        """Whether the text or a message has some words, or a slot."""
+        return words in self.asked
+
     @property
     def option_orders(self) -> list[list[str]]:
         """The roles of the options in every rotation; one empty order where there are none."""

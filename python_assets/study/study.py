@@ -239,7 +239,7 @@ class Study(Part):
 
     @property
     def all_groupings(self) -> list[tuple[str, ...]]:
-        """The groupings, and that of the negative controls, if there are any, as the last."""
+        """The groupings, and as the last one the negative controls, if there are any."""
         return [*self.groupings, *([(NEGATIVE_CONTROL,)] if self.controls else [])]
 
     @property
