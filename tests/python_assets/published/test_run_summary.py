@@ -26,6 +26,7 @@ HYPOTHESIS = {
     "sentence": "told.",
     "reason": "",
     "inference_reason": "",
+    "negative_controls_reason": None,
     "headline_metric": "mean_difference",
     "headline_group_id": "Russia",
     "headline_category": "",
@@ -193,6 +194,12 @@ def test_one_wording_a_group_is_told_in_one_line(told):
     lines = told({"wording": "one_wording"})
     (line,) = [line for line in lines if line.startswith("Wording")]
     assert line.endswith("Add a second wording, or declare negative_controls.")
+
+
+def test_a_finding_that_is_not_compared_with_controls_says_so(told):
+    lines = told({"wording": "one_wording", "negative_controls_reason": "few"})
+    (line,) = [line for line in lines if line.startswith("Found")]
+    assert line.endswith("(q 0.01; not compared with the controls)")
 
 
 def test_why_controls_are_not_compared_with_is_told(told, snapshot):
