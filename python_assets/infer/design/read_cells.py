@@ -222,7 +222,10 @@ def read_cells(
     group_ids = [group_id for group_id, _ in connection.execute(_GROUPS, where).fetchall()]
     design = {name: np.ma.getdata(array) for name, array in connection.execute(_DESIGN, where).fetchnumpy().items()}
     scheme, is_of_units, has_own_prompts = connection.execute(_SCHEME, where).fetchall()[0]
-    frame = _frame(design, len(group_ids))._replace(has_own_prompts=has_own_prompts)
+    frame = _frame(design, len(group_ids))._replace(
+        has_own_prompts=has_own_prompts,
+        moves_whole_units=scheme == "blocked" and is_of_units and has_own_prompts,
+    )
     values = _fetch(connection, _VALUES.format(own=measure_filter), columns, parameters)
     cell = _positions(frame, values, f"int_cells of {slice_id}, {grouping_id}")
     shape = (len(frame.block), len(columns))
