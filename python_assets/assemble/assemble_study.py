@@ -9,6 +9,7 @@ import duckdb
 import pandas as pd
 
 from python_assets.assemble.branching import BranchOutcome
+from python_assets.assemble.control_prompts import with_shared_levels
 from python_assets.assemble.derived_levels import with_derived_levels
 from python_assets.assemble.planted_pairs import NONE_PLANTED
 from python_assets.assemble.portable_roots import portability_note, portable_counts
@@ -117,7 +118,7 @@ def assemble(
     if run_context is not None:
         for note in notes:
             run_context.progress.say(note)
-    tables = with_derived_levels(study, assembled.tables)
+    tables = with_shared_levels(with_derived_levels(study, assembled.tables))
     tables, looks = _of_look(study, tables, run_context)
     prompts = _with_units(study, tables)
     require_askable(len(prompts), study.systems)
@@ -224,8 +225,11 @@ def _with_units(study: Study, tables: PromptTables) -> pd.DataFrame:
         return prompts
     unit_levels = tables.prompt_factors[tables.prompt_factors["factor"] == study.unit]
     unit_id = prompts["prompt_id"].map(unit_levels.set_index("prompt_id")["level"])
+    is_of_root = unit_id.isna() & prompts["negative_control"].notna()  # of the units of its root prompt it is none
+    unit_factor = pd.Series(study.unit, index=prompts.index, dtype="str").mask(is_of_root)
+    unit_id = unit_id.mask(is_of_root, prompts["root_prompt_id"])
     if unit_id.isna().any():
         got = f"the prompt {prompts['prompt_id'][unit_id.isna()].iloc[0]!r} without a level of {study.unit}"
         remedy = "add it, or declare another unit"
         raise SourceError((study.path, "unit"), got, "one on every prompt", remedy)
-    return prompts.assign(unit_id=unit_id, unit_factor=study.unit)
+    return prompts.assign(unit_id=unit_id, unit_factor=unit_factor)

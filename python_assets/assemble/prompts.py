@@ -18,7 +18,7 @@ class AssembledPrompt(NamedTuple):
     """One prompt. levels: of its factors, derived ones excepted; replacements: what was written for what.
 
     unit_factor: the factor whose level is what the prompt is a draw of; None where that is the root prompt.
-    messages: fixed ones that stand before its text.
+    messages: fixed ones that stand before its text. negative_control: its name, None of a prompt of a group.
     """
 
     prompt_id: str
@@ -34,6 +34,7 @@ class AssembledPrompt(NamedTuple):
     document_id: str = ""
     replacements: dict[str, str] = {}
     unit_factor: str | None = None
+    negative_control: str | None = None
     messages: Sequence[FixedMessage] = ()
 
 

@@ -178,7 +178,8 @@ def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
     """The prompts of the build file with their levels, in the order they were written."""
     rows = connection.execute(
         """
-        select prompt_id, root_prompt_id, messages_json, prompt_text, baseline_text, task, factors, levels
+        select prompt_id, root_prompt_id, messages_json, prompt_text, baseline_text, task, replacements_json,
+            factors, levels
         from raw.prompts as p
         left join (
             select prompt_id, list(factor order by factor) as factors, list(level order by factor) as levels
@@ -197,8 +198,9 @@ def read_prompts(connection: duckdb.DuckDBPyConnection) -> list[Prompt]:
             factors=dict(zip(factors or [], levels or [], strict=True)),
             task=task,
             messages=tuple(json.loads(messages or "[]")),
+            replacements_json=replacements,
         )
-        for prompt_id, root, messages, text, baseline, task, factors, levels in rows
+        for prompt_id, root, messages, text, baseline, task, replacements, factors, levels in rows
     ]
 
 

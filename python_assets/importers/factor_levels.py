@@ -27,11 +27,11 @@ def as_declared(factors: Mapping[str, Factor], entries: pd.DataFrame) -> pd.Data
     levels = entries.apply(lambda column: column.str.strip())
     for name in map(str, entries):
         declared = factors[name].levels if name in factors else None
-        levels[name] = levels[name].replace(_spellings(levels[name].dropna().unique(), declared or []))
+        levels[name] = levels[name].replace(spellings(levels[name].dropna().unique(), declared or []))
     return levels
 
 
-def _spellings(entries: Iterable[str], declared: Sequence[str]) -> dict[str, str]:
+def spellings(entries: Iterable[str], declared: Sequence[str]) -> dict[str, str]:
     """The declared level of each entry that is one of them in another spelling."""
     by_identity: dict[str, list[str]] = {}
     for level in declared:

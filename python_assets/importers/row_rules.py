@@ -11,6 +11,7 @@ import pandas as pd
 
 from python_assets.importers.entries import is_blank
 from python_assets.importers.factor_levels import breaks_condition
+from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.control_characters import has_control
 from python_assets.study.study import LEVEL_SEPARATOR, Factor
 from python_assets.warehouse.build import Quarantined
@@ -70,6 +71,7 @@ def broken_rules(
     levels: pd.DataFrame,
     columns_of: Mapping[str, str],
     *,
+    names_several_controls: pd.Series,
     names_systems: bool,
     needs_levels: bool,
 ) -> RowRules:
@@ -78,10 +80,11 @@ def broken_rules(
     Args:
         keyed: prompt_id, root_prompt_id, messages_json, prompt_text, baseline_text, generation, replicate and the
             levels of factors of prompts under LEVEL and the factor's name, as text; what is wrong with the messages
-            under FAULT, NULL where nothing is.
+            under FAULT, NULL where nothing is; the negative control, NULL of prompts of groups.
         factors: declared ones.
         levels: of every factor, those of models included.
         columns_of: what the table calls the columns that say something of a prompt.
+        names_several_controls: whether a row names two negative controls.
         names_systems: whether the table says which generation answered.
         needs_levels: whether every prompt has a level of every factor.
     """
@@ -92,15 +95,19 @@ def broken_rules(
         rules.add("unknown_system", is_blank(keyed["system"]))
     for name in level_columns:
         factor = factors.get(name.removeprefix(LEVEL_PREFIX))
-        rules.add("invalid_level", _invalid(keyed[name], factor, needs_levels=needs_levels))
+        is_exempt = keyed[NEGATIVE_CONTROL].notna() & is_blank(keyed[name])  # a control is of no group
+        rules.add("invalid_level", _invalid(keyed[name], factor, needs_levels=needs_levels) & ~is_exempt)
+    several = dict.fromkeys(map(int, np.flatnonzero(names_several_controls)), "the row names two negative controls")
+    rules.add("invalid_level", names_several_controls, several)
     rules.add("invalid_replicate", keyed["replicate"].isna())
     faults = keyed[FAULT].reset_index(drop=True).dropna()
     rules.add("invalid_messages", keyed[FAULT].notna(), {int(row): str(faults[row]) for row in faults.index})
     prompt_columns = ["root_prompt_id", "messages_json", "prompt_text", "baseline_text", *level_columns]
+    prompt_columns.append(NEGATIVE_CONTROL)
     rules.add("conflicting_prompt", *_disagreeing(keyed, prompt_columns, columns_of, rules))
     kept = keyed.loc[rules.keeps, ["prompt_id", "system", "replicate"]]
     rules.add("duplicate_key", kept.duplicated().reindex(keyed.index, fill_value=False))
-    rules.add("condition_not_met", breaks_condition(factors, levels))
+    rules.add("condition_not_met", breaks_condition(factors, levels) & keyed[NEGATIVE_CONTROL].isna())
     return rules
 
 

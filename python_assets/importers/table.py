@@ -9,13 +9,14 @@ import pandas as pd
 from pydantic import model_validator
 
 from python_assets.errors import FieldPath, SourceError
+from python_assets.importers.control_levels import take_out_controls
 from python_assets.importers.entries import as_text, is_blank, joined, text_or_null
 from python_assets.importers.factor_levels import as_declared, conditional, system_levels, with_references
 from python_assets.importers.files import read_table_file
 from python_assets.importers.formats import PATH_FIELD, Described, ImportedTable, Importer, import_of, importer
 from python_assets.importers.row_rules import FAULT, FILE, LEVEL_PREFIX, ROW_COLUMN, broken_rules, quarantine_of
 from python_assets.providers.outcomes import NOT_RECORDED
-from python_assets.study.base import Unfit
+from python_assets.study.base import NEGATIVE_CONTROL, Unfit
 from python_assets.study.imports import ImportColumns
 from python_assets.study.messages import as_json, read_conversation
 from python_assets.study.study import Columns, Factor, Import, Study
@@ -144,12 +145,14 @@ def table_of_rows(
     # prompts and generations may be named by columns of levels
     respelled = dict.fromkeys([*_respelled(entries, levels), *conditional(study.factors, levels)])
     spelled = table.assign(**{column_of[name]: levels[name] for name in respelled})
-    keyed = _keyed(spelled, spec, levels.drop(columns=model_factors))
+    prompt_levels, control, names_several = take_out_controls(levels.drop(columns=model_factors), study.controls)
+    keyed = _keyed(spelled, spec, prompt_levels).assign(**{NEGATIVE_CONTROL: control})
     rules = broken_rules(
         keyed,
         study.factors,
-        levels,
+        levels.assign(**prompt_levels),
         _columns_of_prompts(spec),
+        names_several_controls=names_several,
         names_systems=spec.columns.system is not None,
         needs_levels=needs_levels,
     )
@@ -290,6 +293,7 @@ def _columns_of_prompts(spec: Import) -> dict[str, str]:
         "prompt_text": _as_list(spec.columns.prompt_text or spec.columns.messages),
         "baseline_text": _as_list(spec.columns.baseline_text),
         **{LEVEL_PREFIX + name: [column] for name, column in spec.factors.items()},
+        NEGATIVE_CONTROL: list(spec.factors.values()),
     }
     return {name: f"column {', '.join(map(repr, columns))}" for name, columns in named.items()}
 
@@ -308,6 +312,7 @@ def _prompt_tables(study: Study, spec: Import, kept: pd.DataFrame) -> tuple[pd.D
     factors = [str(name).removeprefix(LEVEL_PREFIX) for name in kept if str(name).startswith(LEVEL_PREFIX)]
     prompt_rows = kept.drop_duplicates("prompt_id", ignore_index=True)
     named = ["prompt_id", "root_prompt_id", "messages_json", "prompt_text", "baseline_text", "document_id"]
+    named.append(NEGATIVE_CONTROL)
     prompts = prompt_rows[named].assign(
         unit_id=prompt_rows["root_prompt_id"],
         is_root=_is_root(study, prompt_rows, factors),
@@ -317,19 +322,19 @@ def _prompt_tables(study: Study, spec: Import, kept: pd.DataFrame) -> tuple[pd.D
         keyword="",
         replacements_json="{}",
     )
-    levels = prompt_rows[["prompt_id", *(LEVEL_PREFIX + name for name in factors)]]
+    levels = prompt_rows[["prompt_id", *(LEVEL_PREFIX + name for name in factors), NEGATIVE_CONTROL]]
     long = levels.melt(id_vars="prompt_id", var_name="factor", value_name="level")
     long["factor"] = long["factor"].str.removeprefix(LEVEL_PREFIX)
     return prompts, long[~is_blank(long["level"].astype("str"))].reset_index(drop=True)
 
 
 def _is_root(study: Study, prompts: pd.DataFrame, factors: Sequence[str]) -> pd.Series:
-    """The first prompt of each root prompt that has all reference levels; where none has, the first."""
-    is_reference = pd.Series(True, index=prompts.index)
+    """The first prompt of each root prompt that has all reference levels; where none has, the first; no control."""
+    is_reference = prompts[NEGATIVE_CONTROL].isna()
     for name in factors:
         reference = _declared(study, name).reference
         if reference is not None:
             is_reference &= prompts[LEVEL_PREFIX + name] == reference
     order = (~is_reference).sort_values(kind="stable").index
     first = prompts.loc[order].drop_duplicates("root_prompt_id").index
-    return pd.Series(prompts.index.isin(first), index=prompts.index)
+    return pd.Series(prompts.index.isin(first), index=prompts.index) & prompts[NEGATIVE_CONTROL].isna()

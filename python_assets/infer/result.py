@@ -231,6 +231,26 @@ class InferenceReason(StrEnum):
         "corrected_not_bounded",
         "corrected values may lie outside the scale: they have no ratio, no log disparity and no interval of an index",
     )
+    TOO_FEW_CONTROLS = (
+        "too_few_controls",
+        "the slice has fewer than 3 negative controls, or fewer than 3 types of them: they do not tell how far words "
+        "move a measure",
+    )
+    CONTROL_INCOMPLETE = (
+        "control_incomplete",
+        "fewer than 3 negative controls, or fewer than 3 types of them, have a value in half of the root prompts that "
+        "groups are compared on",
+    )
+    CONTROLS_NOT_SUPPORTED = (
+        "controls_not_supported",
+        "negative controls apply to means and rates of groups of prompts and to changes of these: not to categories, "
+        "other statistics, interactions, factors of systems, units of their own, label-corrected values or a ground "
+        "truth",
+    )
+    CONTROLS_OF_ONE_SYSTEM = (
+        "controls_of_one_system",
+        "one of the two systems has no value of a negative control that the other has",
+    )
     NOTHING_MISSING = ("nothing_missing", "every answer that was asked for has a value")
     DESCRIPTIVE = ("descriptive", "the number describes the groups; no hypothesis belongs to it")
 

@@ -161,7 +161,8 @@ TABLES: Final[Columns] = {
     "amplifications": _columns(
         _KEYS, double="value_cells null_median null_q95", bigint="n_draws", varchar="inference_reason"
     ),
-    "disparities": _columns(f"{_KEYS} category metric", double="value_corrected hypothesis_q_value control_floor") | _TESTED,
+    "disparities": _columns(f"{_KEYS} category metric", double="value_corrected hypothesis_q_value control_floor")
+    | _TESTED,
     "system_comparisons": COMPARISON_COLUMNS,
     "summary_statistics": _columns(
         f"{_KEYS} group_id category",

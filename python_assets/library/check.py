@@ -5,13 +5,15 @@ Belongs here: from columns of pandas to a study file and its table. What is comp
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from python_assets.errors import StudyError, Told
 from python_assets.library.results import Results
 from python_assets.library.study import Study, run_file
+from python_assets.study.control_types import ControlTypes, types_problem, types_proposal
+from python_assets.study.problems import plural
 from python_assets.warehouse.progress import duration
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ def check(
     value: str,
     model: str | None = None,
     margin: float | None = None,
+    negative_controls: Mapping[Any, str] | Sequence[Any] = (),
     name: str = "check",
     folder: str | Path | None = None,
     report: str | Path | None = None,
@@ -66,6 +69,9 @@ def check(
         model: the column that says who answered; one model where None.
         margin: the least difference that matters, in units of the value. Without it nothing has a margin, the impact
             ratio not either: a difference may be shown but not how much it matters.
+        negative_controls: values of `group` that cannot matter, such as the colour of a car, each with its type:
+            {"car-red": "colour", "weather-rain": "weather"}. They are no groups: a difference of groups must be
+            larger than theirs. Two values of one sentence are one type. A list leaves types open, and finds less.
         name: of the study, an identifier of which is made; in a folder a check of the same name is a further run.
         folder: where study, table and results are kept; they are in memory where None.
         report: the HTML file that a report is written to. With `folder` a report is in it anyway.
@@ -75,17 +81,71 @@ def check(
         The results; printed they say what was found.
 
     Raises:
-        StudyError: a column is not there or holds something else, there is one group, or no prompt has two.
+        StudyError: a column is not there or holds something else, there is one group, no prompt has two, or a control
+            is no value of a group's column.
         PlumblineError: the run failed; the text has what it said last.
     """
     columns = _columns(frame, [group] if isinstance(group, str) else [*group], prompt, value, model)
-    kind = _kind(frame, columns)
-    _require_pairs(frame, columns)
-    study, table, study_id = _study(frame, columns, kind, margin), _table(frame, columns), _study_id(name)
+    kind, controls = _kind(frame, columns), _control_types(negative_controls)
+    of_groups = frame[~_control_rows(frame, columns, controls)] if controls else frame
+    _require_pairs(of_groups, columns, len(controls))
+    study = _study(of_groups, columns, kind, margin) | _controls_key(controls)
+    table, study_id = _table(frame, columns), _study_id(name)
     _tell_size(len(frame), quiet=quiet)
+    if controls and not quiet:
+        _tell_types(controls)
     if folder is not None:
         return _in_folder(study, table, study_id, Path(folder).absolute(), report, quiet=quiet)
     return _in_memory(study, table, study_id, report, quiet=quiet)
+
+
+def _control_types(negative_controls: Mapping[Any, str] | Sequence[Any]) -> ControlTypes:
+    """The type of each control by its name, None where they are not declared."""
+    if isinstance(negative_controls, Mapping):
+        types = {str(name): control_type for name, control_type in negative_controls.items()}
+        for name, control_type in types.items():
+            if not isinstance(control_type, str) or not control_type.strip():
+                got = Told(f"no type of {name!r}")
+                remedy = "name what it changes, such as colour or weather, or give a list of controls without types"
+                raise StudyError("negative_controls", got, "a type of each control", remedy)
+        return types
+    names = list(map(str, [negative_controls] if isinstance(negative_controls, str) else negative_controls))
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise StudyError("negative_controls", Told(f"{twice[0]!r} twice"), "each control once")
+    return dict.fromkeys(names)
+
+
+def _control_rows(frame: "pd.DataFrame", columns: _Columns, controls: ControlTypes) -> "pd.Series[bool]":
+    """Which rows are answers to controls.
+
+    Raises:
+        StudyError: a control is no value of a group's column.
+    """
+    import pandas as pd
+
+    from python_assets.study.problems import unknown_name
+
+    levels = [frame[column].astype(str) for column in columns.groups.values()]
+    known = sorted(set().union(*(of.unique() for of in levels)))
+    if unknown := [name for name in controls if name not in known]:
+        kind = f"a value of {' or '.join(map(repr, columns.groups.values()))}"
+        raise unknown_name(("negative_controls",), unknown[0], kind, known, "correct it")
+    return pd.concat([of.isin([*controls]) for of in levels], axis=1).any(axis=1)
+
+
+def _controls_key(controls: ControlTypes) -> dict[str, Any]:
+    """The key of the study file: types by level, or levels alone."""
+    if not controls:
+        return {}
+    has_types = None not in controls.values()
+    return {"negative_controls": {"levels": dict(controls) if has_types else [*controls]}}
+
+
+def _tell_types(controls: ControlTypes) -> None:
+    """Propose types where none are declared; tell two of one sentence that have two."""
+    for line in (types_proposal(controls), *types_problem(controls)):
+        if line:
+            print(f"negative_controls: {line}", file=sys.stderr, flush=True)
 
 
 def _tell_size(n_rows: int, *, quiet: bool) -> None:
@@ -187,11 +247,19 @@ def _kind(frame: "pd.DataFrame", columns: _Columns) -> str:
     return BINARY if numbers.isin((0.0, 1.0)).all() else CONTINUOUS
 
 
-def _require_pairs(frame: "pd.DataFrame", columns: _Columns) -> None:
-    """Refuse groups that cannot be compared: what differs between them would be their prompts."""
+def _require_pairs(frame: "pd.DataFrame", columns: _Columns, n_controls: int) -> None:
+    """Refuse groups that cannot be compared: what differs between them would be their prompts.
+
+    Args:
+        frame: its rows of groups, without those of controls.
+        columns: what it has.
+        n_controls: controls that were taken from its groups.
+    """
+    beside = f" beside {plural(n_controls, 'negative control')}" if n_controls else ""
     for column in columns.groups.values():
-        if frame[column].nunique() < 2:
-            raise StudyError(FRAME, Told(f"{frame[column].nunique()} group in {column!r}"), "two groups or more")
+        if (n_groups := frame[column].nunique()) < 2:
+            got = Told(f"{plural(n_groups, 'group')} in {column!r}{beside}")
+            raise StudyError(FRAME, got, "two groups or more")
         if frame.groupby(columns.prompt)[column].nunique().max() < 2:
             got = Told(f"no {columns.prompt!r} that two groups of {column!r} answer")
             remedy = "give the same question of several groups one name"

@@ -26,6 +26,7 @@ from python_assets.plan.label_warnings import favourable_warnings, label_warning
 from python_assets.plan.looks import look_warnings, planned_looks
 from python_assets.plan.metrics_of_logs import planned_metrics
 from python_assets.plan.near_texts import near_text_warnings
+from python_assets.plan.negative_controls import control_warnings, one_wording_warnings, planned_controls
 from python_assets.plan.outcome_warnings import outcome_warnings
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.prompt_warnings import prompt_warnings
@@ -97,6 +98,7 @@ def _known_plan(
     changed = shapes_of_changes(connection, group_shapes, pairs)
     n_hypotheses = numbers_of_hypotheses(hypotheses, connection, groupings, changed)
     blocks = planned_blocks(connection, is_branched=study.prompts.branch is not None)
+    controls = planned_controls(connection, responses, systems)
     looks = planned_looks(study, assembled.n_root_prompts, max(n_hypotheses.values(), default=1))
     return Plan(
         study_id=study.study_id,
@@ -111,7 +113,7 @@ def _known_plan(
         groupings=groupings,
         coverage=_coverage(study, connection),
         aliasing=_aliasing(connection),
-        power=list(planned_power(study, group_shapes, changed, n_hypotheses)),
+        power=list(planned_power(study, group_shapes, changed, n_hypotheses, controls)),
         warnings=[
             *_warnings(study, scraped, assembled, groupings, group_shapes, systems),
             *block_warnings(study, connection, blocks),
@@ -119,6 +121,8 @@ def _known_plan(
             *prompt_warnings(study, connection),
             *near_text_warnings(study, connection),
             *scored_word_warnings(study, connection),
+            *one_wording_warnings(groupings, controls),
+            *control_warnings(controls),
             *_unpaired_warnings(assembled),
             *regression_warnings(study, connection),
             *comparison_warnings(study, comparisons),
@@ -145,6 +149,7 @@ def _known_plan(
         blocks=blocks,
         costs=costs,
         spent=[*spent_budgets(study, costs, paths.home())],
+        negative_controls=controls,
     )
 
 

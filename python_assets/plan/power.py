@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+from python_assets.extract.measures import resolve_measures
 from python_assets.infer.changes.pairs_of_systems import compared_pairs
 from python_assets.infer.formulas import verdict
 from python_assets.infer.formulas.looks import levels, power_by_look
@@ -18,6 +19,7 @@ from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import INTERACTION, MEAN_CHANGE
 from python_assets.plan import expected_effects
 from python_assets.plan.comparisons import shapes_of_changes
+from python_assets.plan.control_power import ControlledDesign, detectable_with_controls
 from python_assets.plan.declared_hypotheses import declared_of_build
 from python_assets.plan.expected_effects import Pilot, Spread
 from python_assets.plan.group_models import fill_planned_cells
@@ -37,7 +39,7 @@ from python_assets.plan.pilot import (
 from python_assets.plan.requested_hypotheses import NumberOfHypotheses, numbers_of_hypotheses
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shapes
-from python_assets.plan.text import BestSplit, PowerRow
+from python_assets.plan.text import ASSUMED_WORDING, BesideControls, BestSplit, PlannedControls, PowerRow
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS, BASELINE
 from python_assets.study.study import Study, make_id
@@ -122,7 +124,11 @@ def design_power_rows(
 
 
 def planned_power(
-    study: Study, found: list[Shape], changed: list[Shape], asked: NumberOfHypotheses
+    study: Study,
+    found: list[Shape],
+    changed: list[Shape],
+    asked: NumberOfHypotheses,
+    controls: PlannedControls | None = None,
 ) -> Iterator[PowerRow]:
     """Yield what is known before the responses: from declared spreads, and from a pilot.
 
@@ -131,10 +137,12 @@ def planned_power(
         found: the shapes of its groupings.
         changed: of shapes_of_changes.
         asked: of numbers_of_hypotheses.
+        controls: negative controls of the study, None where it has none.
 
     Raises:
         WarehouseError: the pilot is not published, says nothing about this study, or is of another design.
     """
+    kinds = {measure.measure_id: measure.kind for measure in resolve_measures(study)}
     piloted = read_pilot(study, paths.home().published, found) if study.analysis.pilot else {}
     for is_change, all_shapes in ((False, found), (True, changed)):
         for shape in (shape for shape in all_shapes if shape.n_groups >= 2):
@@ -147,7 +155,30 @@ def planned_power(
                 if (row.contrast in CHANGES) == is_change
             ]
             for known in (*declared, *pilot_rows):
-                yield _power_row(study, shape, known, asked)
+                row = _power_row(study, shape, known, asked)
+                df = None if controls is None or kinds[known.measure_id] == "categorical" else controls.df
+                alpha = study.alpha / asked.get((shape.grouping_id, known.measure_id, is_change), 1)
+                power = _power_of(study, known.measure_id)
+                beside = _beside_controls(shape, known, row, df, alpha=alpha, power=power)
+                yield row._replace(beside_controls=beside)
+
+
+def _beside_controls(
+    shape: Shape, known: _Known, row: PowerRow, df: int | None, *, alpha: float, power: float
+) -> BesideControls | None:
+    """What is found of a mean or rate beside controls; None where they say nothing of it."""
+    detects = row.minimum_detectable_effect
+    is_of_means = not shape.is_nested and known.contrast not in (*CHANGES, INTERACTION)
+    if df is None or detects is None or not is_of_means:
+        return None
+    one = Spread(1.0, 0.0, shape.n_groups, 1)
+    cell_sd = known.sd / expected_effects.sd_of_difference(one, shape.against)
+    design = ControlledDesign(shape.n_groups, row.n_root_prompts, df, cell_sd, 0.0, alpha)
+    wording_sd = ASSUMED_WORDING * cell_sd
+    beside = [detectable_with_controls(design._replace(wording_sd=sd), power) for sd in (0.0, wording_sd)]
+    # controls take findings away and add none
+    still, moved = (_or_none(float(np.maximum(detects, one))) for one in beside)
+    return BesideControls(still, wording_sd, moved)
 
 
 def _declared(study: Study, shape: Shape, cells: Mapping[str, Pilot | None], *, of_changes: bool) -> Iterator[_Known]:
@@ -335,13 +366,13 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfHypothe
         refused = None  # it holds no group against another
     if refused:
         known = known._replace(sd=np.nan, shown=np.nan, spread=None, sds=None)
-    spec = {make_id(name): spec for name, spec in study.analysis.power.items()}.get(known.measure_id)
+    spec = _declared_power(study, known.measure_id)
     n_hypotheses = known.n_hypotheses or asked.get((shape.grouping_id, known.measure_id, known.contrast in CHANGES), 1)
     options = _PowerOptions(
         # what an earlier look has not called is left to the last one
         alpha=levels(planned_shares(study), study.alpha)[-1] if study.looks else study.alpha,
         n_tests=n_hypotheses * (1 if known.contrast == MEAN_CHANGE else shape.n_comparisons),
-        power=spec.power if spec else verdict.POWER,
+        power=_power_of(study, known.measure_id),
     )
     # a pilot says how values spread; how many root prompts there are is said by the design
     n = known.n_root_prompts if known.source == OBSERVED else shape.n_root_prompts
@@ -379,6 +410,15 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfHypothe
         by_look=_by_look(study, known.sd, n, effect, options),
         labels=_labels(study, shape, known, spec, options),
     )
+
+
+def _declared_power(study: Study, measure_id: str) -> Power | None:
+    return {make_id(name): spec for name, spec in study.analysis.power.items()}.get(measure_id)
+
+
+def _power_of(study: Study, measure_id: str) -> float:
+    spec = _declared_power(study, measure_id)
+    return spec.power if spec else verdict.POWER
 
 
 def _labels(

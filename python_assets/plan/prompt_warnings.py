@@ -14,7 +14,7 @@ from python_assets.study.study import Study, Template, grouping_id
 _WITHOUT_LEVEL = """
     select count(*), min(prompt_id)
     from raw.prompts as p
-    where not exists (
+    where negative_control is null and not exists (
         select * from raw.prompt_factors as f where f.prompt_id = p.prompt_id and f.factor = $1
     )
 """

@@ -197,12 +197,14 @@ def _planned(
     strata = strata_of.get((counts.grouping_id, counts.slice_id))
     factors = factors_of[counts.grouping_id, counts.slice_id]
     notes: list[str] = []
+    has_one_wording = False
     scheme: str | InferenceReason
     if counts.scheme in _REFUSED:
         scheme = _REFUSED[counts.scheme]
         sizes = (counts.n_units, 0, 0, False)
     elif counts.scheme == "blocked" or counts.n_groups < 2:
         scheme = _in_blocks(counts, has_unit=study.unit is not None)
+        has_one_wording = not counts.is_of_models and not isinstance(scheme, InferenceReason)
         sizes = (counts.n_units_compared, counts.n_blocks, counts.n_cells, counts.is_complete)
         left_out = counts.n_units - counts.n_units_compared
         if left_out and counts.n_units_compared:
@@ -238,6 +240,7 @@ def _planned(
             for row in factors
             if row["left_out_because"] not in (None, NOT_REDUNDANT)
         ),
+        has_one_wording=has_one_wording,
     )
 
 

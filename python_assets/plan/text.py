@@ -5,7 +5,7 @@ Belongs here: the records and their words. Counting is plan.py.
 
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from python_assets.errors import PlumblineError, StudyError
@@ -84,6 +84,19 @@ LABELS_HEADER: Final = (
     *(f"+- without reading by {n}" for n in LABELLED_SIZES),
     "root prompts to label",
     "without reading",
+)
+CONTROL_HEADER: Final = ("negative controls", "types", "prompts", "calls")
+ASSUMED_WORDING: Final = 0.3
+"""Standard deviation of what any words do to all prompts, in that of a cell, which a plan assumes beside 0."""
+CONTROLLED_HEADER: Final = (
+    "beside controls: grouping",
+    "measure",
+    "contrast",
+    "spread from",
+    "detectable without controls",
+    "with, words move nothing",
+    "wording sd",
+    "with, words move the score so",
 )
 LOOK_HEADER: Final = ("look", "root prompts", "share", "level", "what it can call")
 SIGNIFICANT_HEADER: Final = ("chance to have called: grouping", "measure", "contrast", "spread from", "effect")
@@ -164,7 +177,8 @@ class PlannedGrouping(NamedTuple):
     group. n_units: with such a block, root prompts unless the study declares a unit; n_cells: pairs of such a
     block and a group. is_complete: whether all blocks hold all groups. held: the factors that blocks or
     strata hold fixed; left_out: those that are redundant, and why. scheme: what is exchanged, its unit, its
-    scope; reason: why there is no inference. notes: what is left out.
+    scope; reason: why there is no inference. notes: what is left out. has_one_wording: whether each group stands in one
+    wording in all its prompts, and not in units of its own such as names.
     """
 
     grouping_id: str
@@ -179,11 +193,53 @@ class PlannedGrouping(NamedTuple):
     notes: list[str]
     held: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    has_one_wording: bool = False
 
     @property
     def name(self) -> str:
         """The grouping, and the slice where it is not all prompts."""
         return self.grouping_id if self.slice_id == ALL_PROMPTS else f"{self.grouping_id}, slice {self.slice_id}"
+
+
+class PlannedControls(NamedTuple):
+    """The negative controls of a study, their prompts, and their calls of all systems.
+
+    n_types: None where it declares none. types, edits: type, and place with text, of each by its name.
+    """
+
+    n_controls: int
+    n_types: int | None
+    n_prompts: int
+    n_calls: int
+    types: Mapping[str, str | None]
+    edits: Mapping[str, str]
+
+    @property
+    def df(self) -> int | None:
+        """Degrees of freedom of what differs between controls; None where they are too few for a test."""
+        # scipy is slow to import, and a plan without power needs none of it
+        from python_assets.infer.formulas.negative_controls import FEWEST_CONTROLS, FEWEST_TYPES, degrees_of_freedom
+
+        if self.n_controls < FEWEST_CONTROLS or (self.n_types or self.n_controls) < FEWEST_TYPES:
+            return None
+        return degrees_of_freedom(self.n_controls, self.n_types)
+
+    def cells(self) -> tuple[object, ...]:
+        """As a row of a table."""
+        n_types = "not declared" if self.n_types is None else self.n_types
+        return self.n_controls, n_types, self.n_prompts, self.n_calls
+
+
+class BesideControls(NamedTuple):
+    """The smallest difference of one group that is found beside controls; None where none is.
+
+    detects: where words move nothing. wording_sd: in the unit of the measure; detects_moved: where words move the score
+    by it.
+    """
+
+    detects: float | None
+    wording_sd: float
+    detects_moved: float | None
 
 
 class PlannedFactor(NamedTuple):
@@ -308,7 +364,7 @@ class PowerRow(NamedTuple):
     observed; with what follows them they are what a later study takes from this one as its pilot. n_needed_low,
     n_needed_high: of a pilot, by the 10th and 90th percentile of its mean square. by_look: the chance to have called
     the effect by each look, where the study declares looks. labels: what labels of people show, where the study has
-    some or asks.
+    some or asks. beside_controls: what is detected beside negative controls, where it has some.
     """
 
     grouping_id: str
@@ -337,6 +393,7 @@ class PowerRow(NamedTuple):
     best: BestSplit | None = None
     by_look: tuple[float, ...] = ()
     labels: PlannedLabels | None = None
+    beside_controls: BesideControls | None = None
 
 
 class PlannedStep(NamedTuple):
@@ -425,6 +482,7 @@ class Plan(NamedTuple):
     gates: list[StudyError] = []
     costs: list[PlannedCost] = []
     spent: list[PlumblineError] = []
+    negative_controls: PlannedControls | None = None
 
     def text(self) -> str:
         """The plan as tables for a terminal."""
@@ -463,7 +521,9 @@ class Plan(NamedTuple):
             (COMPARISON_HEADER, list(self.comparisons)),
             (REGRESSION_HEADER, list(self.regressions)),
             (HYPOTHESES_HEADER, [*Counter(row["family_id"] for row in self.hypotheses or []).items()]),
+            (CONTROL_HEADER, [] if self.negative_controls is None else [self.negative_controls.cells()]),
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
+            (CONTROLLED_HEADER, [*self._beside_controls()]),
             (LABELS_HEADER, [_label_cells(row, row.labels) for row in self.power if row.labels is not None]),
             (LOOK_HEADER, [_look_cells(row) for row in self.looks]),
             ((*SIGNIFICANT_HEADER, *(f"by look {row.look}" for row in self.looks)), [*self._significant_by_look()]),
@@ -481,6 +541,13 @@ class Plan(NamedTuple):
         for row in self.power:
             if row.by_look:
                 yield row.grouping_id, row.measure_id, row.contrast, row.source, row.effect, *row.by_look
+
+    def _beside_controls(self) -> Iterator[tuple[object, ...]]:
+        for row in self.power:
+            if (beside := row.beside_controls) is not None:
+                numbers = (row.minimum_detectable_effect, beside.detects, beside.wording_sd, beside.detects_moved)
+                keys = row.grouping_id, row.measure_id, row.contrast, row.source
+                yield *keys, *("-" if number is None else f"{number:.3f}" for number in numbers)
 
     def _portable(self) -> list[tuple[str, int]]:
         if not self.n_checked:

@@ -36,7 +36,8 @@ class Prompt:
     """One prompt; factors: factor to level. messages: fixed ones before its text, of user and assistant in turns.
 
     An inquiry is what another stage asks an engine: its text is the whole user message, its factors tell the
-    simulator what is asked. first_replicate: from which its replicates are numbered.
+    simulator what is asked. first_replicate: from which its replicates are numbered. replacements_json: what was
+    written for what, as in raw.prompts.
     """
 
     prompt_id: str
@@ -47,6 +48,7 @@ class Prompt:
     task: RequestTask = "completion"
     first_replicate: int = 0
     messages: tuple[Message, ...] = ()
+    replacements_json: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any, Final, Literal, NamedTuple
 
 from python_assets.study.analysis import Coverage
-from python_assets.study.base import EVERY_IMPORTED, REPLAY
+from python_assets.study.base import EVERY_IMPORTED, NEGATIVE_CONTROL, REPLAY
 from python_assets.study.prompts import OPTION_ORDER
 from python_assets.study.study import Factor, LevelMap, Prompts, Study
 from python_assets.study.systems import Decoding, System
@@ -55,7 +55,7 @@ class KnownFactor(NamedTuple):
 
         One that is mapped need not: what it follows from does.
         """
-        is_of_prompts = self.is_own and self.type in ("domain", "prompt")
+        is_of_prompts = self.is_own and self.type in ("domain", "prompt") and self.name != NEGATIVE_CONTROL
         return is_of_prompts and not self.is_unit and self.mapped_from is None
 
     @property
@@ -129,6 +129,14 @@ def levels_of_systems(systems: Iterable[System]) -> dict[str, list[str] | None]:
 def study_factors(study: Study) -> dict[str, KnownFactor]:
     """Every factor of a study."""
     return known_factors(study.factors, study.prompts, study.unit)
+
+
+def control_factor(study: Study) -> KnownFactor | None:
+    """The factor whose levels are the negative controls: no grouping, slice or regression of a study can name it."""
+    if study.negative_controls is None:
+        return None
+    origin: Origin = "declared" if study.negative_controls.levels is None else "imported"
+    return KnownFactor(NEGATIVE_CONTROL, "prompt", origin, list(study.controls))
 
 
 def _declared(name: str, factor: Factor, prompts: Prompts, used: Mapping[str, list[str] | None]) -> KnownFactor:

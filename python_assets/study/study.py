@@ -16,6 +16,7 @@ from python_assets.study.base import (
     AS_WRITTEN,
     ID_PATTERN,
     LEVEL_SEPARATOR,
+    NEGATIVE_CONTROL,
     ROOT_PROMPT,
     Against,
     Columns,
@@ -37,6 +38,7 @@ from python_assets.study.budget import Budget, TokenPrice
 from python_assets.study.imports import Import, ImportColumns
 from python_assets.study.measures import LABELLING, ClassifierSpec, Clusters, Judge, MeasureSpec
 from python_assets.study.metrics import Margins, default_margins
+from python_assets.study.negative_controls import NegativeControls
 from python_assets.study.people_labels import HumanLabels, PairLabels
 from python_assets.study.prompts import Assemble, Branch, Prompts, Template, Templates
 from python_assets.study.pronouns import Pronouns
@@ -191,7 +193,8 @@ class Study(Part):
     levels are the independent units, or ROOT_PROMPT; root prompts are where it is None too, but then several
     prompts of one in one cell have no inference. baseline: the generation, or the role, whose answers others
     are calibrated against; the prompts' own texts where None.
-    human_labels, pair_labels: sheets that people filled in, of answers and of pairs of prompts.
+    human_labels, pair_labels: sheets that people filled in, of answers and of pairs of prompts. negative_controls:
+    edits that cannot matter, None where the study declares none.
     references: what the groups of each grouping are compared with, and the group where it is one. embedding:
     the model that texts are embedded with, the packaged one where None. keep: how many published runs stay in
     the archive. budget: the most that all its generations and engines may spend; prices: of tokens, by model, before
@@ -219,6 +222,7 @@ class Study(Part):
     references: dict[str, tuple[Against, str | None]] = {}
     human_labels: list[HumanLabels] = []
     pair_labels: list[PairLabels] = []
+    negative_controls: NegativeControls | None = None
     analysis: AnalysisSpec
     keep: int = KEEP
     budget: Budget | None = None
@@ -227,6 +231,16 @@ class Study(Part):
     wave: str = ""
     config_json: str
     config_sha256: str
+
+    @property
+    def controls(self) -> Mapping[str, str | None]:
+        """The type of every negative control, by its name, in order; none where the study declares none."""
+        return {} if self.negative_controls is None else self.negative_controls.types
+
+    @property
+    def all_groupings(self) -> list[tuple[str, ...]]:
+        """The groupings, and that of the negative controls, if there are any, as the last."""
+        return [*self.groupings, *([(NEGATIVE_CONTROL,)] if self.controls else [])]
 
     @property
     def folder(self) -> Path:

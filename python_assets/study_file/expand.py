@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from python_assets.errors import FieldPath, StudyError
-from python_assets.study.base import ALL_PROMPTS, ALL_SYSTEMS, BASELINE, EVERY_IMPORTED, LEVEL_SEPARATOR, Against
+from python_assets.study.base import (
+    ALL_PROMPTS,
+    ALL_SYSTEMS,
+    BASELINE,
+    EVERY_IMPORTED,
+    LEVEL_SEPARATOR,
+    NEGATIVE_CONTROL,
+    Against,
+)
 from python_assets.study.factors import KnownFactor, known_factors
 from python_assets.study.problems import rename_to
 from python_assets.study.study import (
@@ -267,11 +275,12 @@ class Draft(NamedTuple):
             measures=list(self.parts.measures.values()),
             human_labels=list(self.parts.human_labels.values()),
             pair_labels=list(self.parts.pair_labels.values()),
+            negative_controls=self.parts.negative_controls,
             slices=self.slices,
             each=self.parts.each,
             groupings=list(self.groupings),
             embedding=self._embedding(),
-            references={grouping_id(grouping): self._reference(grouping) for grouping in self.groupings},
+            references=self._references(),
             analysis=self.parts.analysis,
             keep=self.parts.keep,
             budget=self.parts.budget,
@@ -294,6 +303,11 @@ class Draft(NamedTuple):
     def _placed(self, model: str | None) -> str | None:
         folder = self.file.parent / (model or "")
         return str(folder) if model and folder.is_dir() else model
+
+    def _references(self) -> dict[str, tuple[Against, str | None]]:
+        references = {grouping_id(grouping): self._reference(grouping) for grouping in self.groupings}
+        # each control is held against the others, whatever groups are held against
+        return references | ({} if self.parts.negative_controls is None else {NEGATIVE_CONTROL: (Against.REST, None)})
 
     def _reference(self, grouping: tuple[str, ...]) -> tuple[Against, str | None]:
         """What the groups of a grouping are compared with; the group is the references of its factors."""

@@ -122,8 +122,9 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
         # a study without labels is the same version as before there were any
         if entries := list(written.pop(key).values()):
             written[key] = entries
-    if sections.waves is None:
-        del written["waves"]
+    for key in ("waves", "negative_controls"):
+        if written[key] is None:
+            del written[key]
     # to raise a budget or correct a price makes no other version of a study
     del written["each"], written["unread"], written["wave"], written["budget"], written["prices"]
     return json.dumps(

@@ -11,6 +11,7 @@ from pydantic import Field, StrictStr, TypeAdapter, ValidationError
 from python_assets.errors import NOTHING, FieldPath, StudyError
 from python_assets.study.base import Expanded
 from python_assets.study.budget import Budget, TokenPrice
+from python_assets.study.negative_controls import NegativeControls
 from python_assets.study.problems import nearest, suggestion
 from python_assets.study.report_options import ReportOptions
 from python_assets.study.study import (
@@ -42,6 +43,7 @@ _KEYS = (
     "unit",
     "baseline",
     "prompts",
+    "negative_controls",
     "systems",
     "embedding",
     "measures",
@@ -78,6 +80,7 @@ class Parts(NamedTuple):
     unit: str | None
     baseline: str | None
     prompts: Prompts | None
+    negative_controls: NegativeControls | None
     systems: dict[FieldPath, SystemSpec]
     embedding: Embedding | None
     measures: dict[FieldPath, MeasureSpec]
@@ -120,6 +123,7 @@ class PartReader:
             unit=self._section("unit", FactorName, None),
             baseline=self._section("baseline", StrictStr, None),
             prompts=self._section("prompts", Prompts, None),
+            negative_controls=self._section("negative_controls", NegativeControls, None),
             systems=self._items("systems", SystemSpec, []),
             embedding=self._section("embedding", self._kind_of_embedding(), None),
             measures=self._items("measures", MeasureSpec, DEFAULT_MEASURES),

@@ -9,7 +9,7 @@ from python_assets.study.base import LEVEL_SEPARATOR
 from python_assets.study.problems import unknown_name
 
 _PARTS: Final[dict[str, tuple[str, ...]]] = {
-    "sentiment": ("base", "spread", "effects"),
+    "sentiment": ("base", "spread", "wording_sd", "effects"),
     "labels": ("choices", "effects"),
     "refusal": ("base", "effects"),
     "pairs": ("missed", "refused"),
@@ -73,10 +73,11 @@ USUAL_ERRORS: Final = PairErrors()
 
 
 class SimulatorOptions(NamedTuple):
-    """The options read; a part that is None is not written."""
+    """The options read; a part that is None is not written. wording_sd: 0 moves nothing."""
 
     sentiment: Additive | None
     spread: float
+    wording_sd: float
     labels: LabelProbabilities | None
     refusal: Additive
     pairs: PairErrors
@@ -104,6 +105,7 @@ def read_options(options: Mapping[str, Any]) -> SimulatorOptions:
     return SimulatorOptions(
         Additive(sentiment.get("base", 0.0), sentiment.get("effects") or {}) if writes_sentences else None,
         sentiment.get("spread", DEFAULT_SPREAD),
+        sentiment.get("wording_sd", 0.0),
         LabelProbabilities(labels["choices"], labels.get("effects") or {}) if labels else None,
         Additive(refusal.get("base", DEFAULT_REFUSAL), refusal.get("effects") or {}),
         PairErrors(**(pairs or {})),
@@ -168,7 +170,7 @@ def _label_problems(where: FieldPath, content: Mapping[str, Any]) -> Iterator[St
 def _number_problems(part: str, content: Mapping[str, Any]) -> Iterator[StudyError]:
     low, high = (0.0, 1.0) if part == "refusal" else (-1.0, 1.0)
     share = (0.0, 1.0)
-    bounds = {"base": (low, high), "spread": share, "missed": share, "refused": share}
+    bounds = {"base": (low, high), "spread": share, "wording_sd": share, "missed": share, "refused": share}
     for name, (lowest, highest) in bounds.items():
         if name in _PARTS[part] and name in content and not _is_within(content[name], lowest, highest):
             expected = f"a number from {lowest:g} to {highest:g}"

@@ -3,10 +3,11 @@
 A response depends on the study's seed, the generation and its wave, the root prompt (shared by its
 branches), the prompt and the replicate, and on the factor levels through the declared effects alone.
 Without effects the branches of a root prompt are exchangeable: neither the prompt's text nor its levels are
-looked at.
+looked at, unless the words that were written into the prompt are declared to move its score.
 """
 
 import hashlib
+import json
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,8 +54,10 @@ class Simulator(LocalProvider):
     """Writes two or three neutral sentences whose VADER compound is drawn, or a label, or a refusal.
 
     options (all optional):
-        sentiment: {base: 0.0, spread: 0.35, effects: {factor: {level: shift}}}: mean and standard deviation
-            of the compound score, and how far a level moves the mean.
+        sentiment: {base: 0.0, spread: 0.35, wording_sd: 0.0, effects: {factor: {level: shift}}}: mean and standard
+            deviation of the compound score, and how far a level moves the mean. Each text that is written into a
+            prompt, for a level or as a negative control, moves it by a normal amount of wording_sd, whatever it
+            says: the same in every prompt.
         labels: {choices: {label: probability}, effects: {factor: {level: {label: added probability}}}}: the
             response reads `Answer: label.`; sentences follow where sentiment is given too.
         refusal: {base: 0.02, effects: {factor: {level: added probability}}}.
@@ -77,6 +80,7 @@ class Simulator(LocalProvider):
         wave = f"|wave {config.wave}" if config.wave else ""
         self._seed = f"{config.study_seed}|{config.system_id}{wave}"
         self._root_effect = lru_cache(maxsize=None)(self._draw_root_effect)
+        self._wording_effect = lru_cache(maxsize=None)(self._draw_wording_effect)
 
     @classmethod
     def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:
@@ -115,6 +119,9 @@ class Simulator(LocalProvider):
         if options.sentiment is not None:
             target = options.sentiment.for_levels(prompt.factors)
             target += options.spread * _shared(root.sentiment, normal_draws[2])
+            if options.wording_sd:
+                written = json.loads(prompt.replacements_json or "{}").values()
+                target += options.wording_sd * sum(map(self._wording_effect, {*written}))
             sentences.append(write_sentences(target, root.topic, draw))
         return " ".join(sentences)
 
@@ -131,6 +138,13 @@ class Simulator(LocalProvider):
         draw = random.Random(_seed_number(f"{self._seed}|root|{root_prompt_id}"))
         sentiment, label, refusal = (_NORMAL.inv_cdf(_open_unit(draw)) for _ in range(3))
         return RootEffect(sentiment, label, refusal, int(draw.random() * len(TOPICS)))
+
+    def _draw_wording_effect(self, written: str) -> float:
+        """Standard normal; of the same words the same in every wave."""
+        config = self.config
+        return _NORMAL.inv_cdf(
+            _open_unit(random.Random(_seed_number(f"{config.study_seed}|{config.system_id}|words|{written}")))
+        )
 
 
 def unknown_effects(options: Mapping[str, Any], factor_levels: Mapping[str, Sequence[str]]) -> Iterator[StudyError]:

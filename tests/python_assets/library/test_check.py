@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from python_assets.errors import StudyError
 from python_assets.library import check as checking
@@ -129,3 +130,48 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(StudyError, match="name another one"):
         check(FRAME, folder=tmp_path / "file", **OF)
+
+
+CONTROLLED = pd.DataFrame(
+    [
+        (f"q{i}", group, float(i + j))
+        for i in range(4)
+        for j, group in enumerate(["x", "y", "car-red", "car-silver", "day-monday", "noop"])
+    ],
+    columns=["Question", "Group of people", "Score"],
+)
+TYPES = {"car-red": "colour", "car-silver": "colour", "day-monday": "weekday", "noop": "blank"}
+
+
+@pytest.mark.parametrize("controls", [TYPES, [*TYPES]], ids=["types", "list"])
+def test_controls_are_no_groups_of_the_study_that_is_written(written, controls):
+    study = written(CONTROLLED, negative_controls=controls, quiet=True)
+    assert study.factors["group_of_people"].levels == ["x", "y"]
+    assert yaml.safe_load(study.path.read_text())["negative_controls"] == {"levels": controls}
+    assert table_of(study).factor_group_of_people.nunique() == 6
+
+
+@pytest.mark.parametrize(
+    "controls",
+    [
+        {"car-blue": "colour"},
+        [*CONTROLLED["Group of people"].unique()[1:]],
+        TYPES | {"noop": None},
+        TYPES | {"noop": " "},
+        ["noop", "car-red", "noop"],
+    ],
+    ids=["not there", "all but one", "no type", "blank type", "twice"],
+)
+def test_controls_that_cannot_be_meant_are_told(tmp_path, controls, snapshot):
+    with pytest.raises(StudyError) as raised:
+        check(CONTROLLED, folder=tmp_path, negative_controls=controls, **OF)
+    assert str(raised.value) == snapshot
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("controls", [[*TYPES], TYPES | {"car-red": "car"}], ids=["no types", "two of one sentence"])
+def test_types_of_controls_are_proposed(written, capsys, controls, snapshot):
+    written(CONTROLLED, negative_controls=controls)
+    assert capsys.readouterr().err.strip() == snapshot
+    written(CONTROLLED, negative_controls=controls, quiet=True)
+    assert capsys.readouterr().err == ""

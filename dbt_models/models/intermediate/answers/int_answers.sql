@@ -1,7 +1,8 @@
 with
 
 prompts as (
-    select study_id, prompt_id, root_prompt_id, unit_id, unit_factor from {{ source('raw', 'prompts') }}
+    select study_id, prompt_id, root_prompt_id, unit_id, unit_factor, negative_control
+    from {{ source('raw', 'prompts') }}
 ),
 
 model_factors as (
@@ -28,7 +29,15 @@ systems as (
     group by study_id, system_id
 )
 
-select study_id, prompt_id, prompt_id as asked_prompt_id, '' as system_id, root_prompt_id, unit_id, unit_factor
+select
+    study_id,
+    prompt_id,
+    prompt_id as asked_prompt_id,
+    '' as system_id,
+    root_prompt_id,
+    unit_id,
+    unit_factor,
+    negative_control
 from prompts
 union all
 select
@@ -38,6 +47,7 @@ select
     system_id,
     root_prompt_id,
     unit_id,
-    unit_factor
+    unit_factor,
+    negative_control
 from prompts
 inner join systems using (study_id)

@@ -4,6 +4,12 @@ levels as (
     select * from {{ ref('int_answer_levels') }}
 ),
 
+controls as (
+    select study_id, prompt_id, negative_control
+    from {{ ref('int_answers') }}
+    where negative_control is not null
+),
+
 grouped as (
     {{ grouped_prompts('groupings', 'levels') }}
 ),
@@ -26,4 +32,7 @@ select
     group_key,
     coalesce(outside.outside_levels, '') as outside_levels
 from grouped
+left join controls using (study_id, prompt_id)
 left join outside using (study_id, grouping_id, prompt_id)
+-- a control is in no group but its own
+where controls.negative_control is null or grouping_id = 'negative_control'

@@ -37,6 +37,8 @@ from python_assets.providers.simulator.options import LabelProbabilities, option
         ({"in_waves": {"2026-11": 0.2}}, "options.in_waves"),
         ({"in_waves": 0.2}, "options.in_waves"),
         ({"labels": {"choices": {"yes": 1.0}, "effects": {"c": {"A": {"yes": 3}}}}}, "options.labels.effects.c.A"),
+        ({"sentiment": {"wording_sd": -0.1}}, "options.sentiment.wording_sd"),
+        ({"refusal": {"wording_sd": 0.1}}, "options.refusal.wording_sd"),
     ],
 )
 def test_a_wrong_option_is_named_with_its_place(told: Any, options: dict[str, Any], field: str) -> None:

@@ -1,3 +1,4 @@
+import json
 import re
 import statistics
 from pathlib import Path
@@ -94,6 +95,26 @@ def test_effects_of_two_factors_add_up(tmp_path: Path) -> None:
     effects = {"gender": {"f": -0.2}, "race": {"r": -0.2, "other": 1.0}}
     rows = simulate(prompts, tmp_path / "a.jsonl", sentiment={"effects": effects}, refusal={"base": 0})
     assert statistics.fmean(compounds(rows)) == pytest.approx(-0.4, abs=0.04)
+
+
+def test_words_move_the_mean_score_by_the_same_in_every_prompt(tmp_path: Path) -> None:
+    words = [f"word {i}" for i in range(40)]
+    prompts = [
+        Prompt(f"{root} {word}", str(root), "x", replacements_json=json.dumps({"{who}": word, "{topic}": "trade"}))
+        for root in range(100)
+        for word in words
+    ]
+    options = {"sentiment": {"spread": 0.1, "wording_sd": 0.1}, "refusal": {"base": 0}}
+    scores = compounds(simulate(prompts, tmp_path / "a.jsonl", **options))
+    means = [statistics.fmean(scores[i :: len(words)]) for i in range(len(words))]
+    halves = [
+        [statistics.fmean(of[i :: len(words)]) for i in range(len(words))] for of in (scores[:2000], scores[2000:])
+    ]
+    assert statistics.stdev(means) == pytest.approx(0.1, rel=0.3)
+    assert statistics.correlation(*halves) > 0.9
+    waved = simulate(prompts, tmp_path / "a.jsonl", wave="later", **options)
+    later = compounds(waved)
+    assert statistics.correlation(means, [statistics.fmean(later[i :: len(words)]) for i in range(len(words))]) > 0.9
 
 
 def test_refusals_come_at_the_declared_rates(tmp_path: Path) -> None:
