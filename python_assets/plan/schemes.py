@@ -204,7 +204,8 @@ def _planned(
         sizes = (counts.n_units, 0, 0, False)
     elif counts.scheme == "blocked" or counts.n_groups < 2:
         scheme = _in_blocks(counts, has_unit=study.unit is not None)
-        has_one_wording = not counts.is_of_models and not isinstance(scheme, InferenceReason)
+        is_worded = study.has_wordings(counts.grouping_id.split(LEVEL_SEPARATOR))
+        has_one_wording = not (counts.is_of_models or is_worded or isinstance(scheme, InferenceReason))
         sizes = (counts.n_units_compared, counts.n_blocks, counts.n_cells, counts.is_complete)
         left_out = counts.n_units - counts.n_units_compared
         if left_out and counts.n_units_compared:
@@ -274,7 +275,9 @@ def _in_blocks(counts: _Blocks, *, has_unit: bool) -> str | InferenceReason:
         return chosen
     n_units = {Unit.ROOT_PROMPT: counts.n_units_compared, Unit.BLOCK: counts.n_blocks}.get(chosen, 1)
     scope = scopes(np.array([n_units]), chosen, has_own_prompts=counts.has_own_prompts)[0]
-    what = "responses among groups" if chosen is Unit.REPLICATE else "labels inside blocks"
+    moves_whole = counts.unit_factor is not None and counts.has_own_prompts and chosen is Unit.ROOT_PROMPT
+    what = "labels of all root prompts of a unit at once" if moves_whole else "labels inside blocks"
+    what = "responses among groups" if chosen is Unit.REPLICATE else what
     return f"{what}; unit {counts.unit if chosen is Unit.ROOT_PROMPT else chosen}; {scope}"
 
 
