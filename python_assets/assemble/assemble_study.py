@@ -9,7 +9,7 @@ import duckdb
 import pandas as pd
 
 from python_assets.assemble.branching import BranchOutcome
-from python_assets.assemble.control_prompts import with_shared_levels
+from python_assets.assemble.control_prompts import require_controls, with_controls, with_shared_levels
 from python_assets.assemble.derived_levels import with_derived_levels
 from python_assets.assemble.planted_pairs import NONE_PLANTED
 from python_assets.assemble.portable_roots import portability_note, portable_counts
@@ -68,6 +68,7 @@ class _Assembled(NamedTuple):
     outcomes: Sequence[SentenceOutcome] = ()
     planted_pairs: pd.DataFrame = NONE_PLANTED
     branches: Sequence[BranchOutcome] = ()
+    control_branch: str | None = None
     notes: Sequence[str] = ()
 
 
@@ -118,6 +119,7 @@ def assemble(
     if run_context is not None:
         for note in notes:
             run_context.progress.say(note)
+    require_controls(study, assembled.tables.prompts)
     tables = with_shared_levels(with_derived_levels(study, assembled.tables))
     tables, looks = _of_look(study, tables, run_context)
     prompts = _with_units(study, tables)
@@ -134,6 +136,7 @@ def assemble(
         "planted_pairs": assembled.planted_pairs,
         "branch_outcomes": pd.DataFrame(assembled.branches, columns=list(BranchOutcome._fields)),
         "looks": looks,
+        "negative_controls": _controls(study, assembled.control_branch),
         **{name: assembled.of_logs.get(name, pd.DataFrame(columns=columns_of(name))) for name in OF_LOGS},
     }
     write_stage(connection, study.study_id, "assemble", tables_by_name, assembled.quarantine)
@@ -149,6 +152,12 @@ def assemble(
         notes=notes,
         seconds=time.perf_counter() - started,
     )
+
+
+def _controls(study: Study, branch: str | None) -> pd.DataFrame:
+    rows = [] if study.negative_controls is None else study.negative_controls.rows
+    columns = columns_of("negative_controls")
+    return pd.DataFrame(rows, columns=[name for name in columns if name != "branch"]).assign(branch=branch)
 
 
 def _grouping(study: Study) -> set[str]:
@@ -182,17 +191,20 @@ def _of_look(study: Study, tables: PromptTables, run_context: RunContext | None)
 
 def _from_templates(study: Study, spec: Templates) -> _Assembled:
     made = prompts_from_templates(study, spec)
-    unique, quarantine = _without_duplicates(made.prompts)
+    with_edits = with_controls(study, made.prompts)
+    unique, quarantine = _without_duplicates(with_edits.prompts)
     n_dropped = +Counter({"not_sampled": made.n_not_sampled, SAME_TEXT: len(made.same_as)})
     notes = [same_text_note(made.same_as)] if made.same_as else []
-    return _Assembled(prompt_tables(unique), n_dropped, quarantine, notes=notes)
+    notes += with_edits.notes
+    return _Assembled(prompt_tables(unique), n_dropped, quarantine, control_branch=with_edits.branch, notes=notes)
 
 
 def _from_sentences(
     study: Study, scrape: Scrape, connection: duckdb.DuckDBPyConnection, run_context: RunContext | None
 ) -> _Assembled:
     made = prompts_from_sentences(study, scrape, connection, run_context)
-    unique, quarantine = _without_duplicates(made.prompts)
+    with_edits = with_controls(study, made.prompts)
+    unique, quarantine = _without_duplicates(with_edits.prompts)
     note = None if study.prompts.branch is None else portability_note(made.outcomes, study)
     return _Assembled(
         prompt_tables(unique),
@@ -202,7 +214,8 @@ def _from_sentences(
         outcomes=made.outcomes,
         planted_pairs=NONE_PLANTED if made.trial is None else made.trial.rows,
         branches=made.branches,
-        notes=[*made.notes, *([] if note is None else [note])],
+        control_branch=with_edits.branch,
+        notes=[*made.notes, *([] if note is None else [note]), *with_edits.notes],
     )
 
 

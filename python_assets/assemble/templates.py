@@ -197,6 +197,8 @@ def _fill(
     texts = {factor: declared[factor].texts.get(level, level) for factor, level in levels.items()} | wording
     for factor, level in levels.items():
         texts |= pronoun_slots(factor, declared[factor].pronouns, level)
+    if study.negative_controls is not None:  # control_prompts.py fills their slots
+        texts |= {slot: f"{{{slot}}}" for slot in study.negative_controls.slots}
     field = _place(study, template)
     baseline = None if template.baseline is None else _write_slots(template.baseline, texts, field)
     is_actual = is_root or baseline == template.baseline

@@ -42,21 +42,15 @@ def design_tables(study: Study, connection: duckdb.DuckDBPyConnection) -> dict[s
             slice, or coverage is asked for what cannot be counted.
     """
     factors = [factor for factor in study_factors(study).values() if factor.has_prompts]
-    observed = _observed(study, connection)
-    levels = _levels(study, factors, observed) | _levels_of_models(study, factors)
+    levels = _levels(study, factors, _observed(study, connection)) | _levels_of_models(study, factors)
     slices = _slices(study, levels)
     _check_reference_groups(study, connection)
     check_regressions(study, levels, slices)
     check_impossible_cells(study, connection)
     controls = control_factor(study)
-    if controls is not None:
-        _check_controls(study, observed.get(NEGATIVE_CONTROL, []))
     control_levels = {} if controls is None else {NEGATIVE_CONTROL: controls.levels or []}
     return {
         "factors": _table("factors", map(_factor_row, [*factors, *([] if controls is None else [controls])])),
-        "negative_controls": _table(
-            "negative_controls", [] if study.negative_controls is None else study.negative_controls.rows
-        ),
         "factor_levels": _table(
             "factor_levels",
             (
@@ -150,13 +144,6 @@ def _check_present(study: Study, field: FieldPath, factor: str, levels: list[str
     if missing := [level for level in levels if level not in seen]:
         got, expected = f"no prompt with {factor} {listed(missing)}", f"levels of the prompts: {listed(seen)}"
         raise SourceError((study.path, *field), got, expected, "correct it, or take the level out")
-
-
-def _check_controls(study: Study, seen: list[str]) -> None:
-    if missing := [name for name in study.controls if name not in seen]:
-        got, expected = f"no prompt of {listed(missing)}", f"controls of the prompts: {listed(seen)}"
-        where = (study.path, "negative_controls", "levels" if study.prompts.import_ else "edits")
-        raise SourceError(where, got, expected, "correct the name, or take it out")
 
 
 def _check_reference_groups(study: Study, connection: duckdb.DuckDBPyConnection) -> None:

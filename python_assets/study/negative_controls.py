@@ -81,6 +81,16 @@ class NegativeControls(Part):
         return self.levels if isinstance(self.levels, dict) else dict.fromkeys(self.levels or ())
 
     @property
+    def names(self) -> list[str]:
+        """The name of every control, in order."""
+        return [edit.name for edit in self.edits] if self.edits is not None else [*(self.levels or ())]
+
+    @property
+    def slots(self) -> list[str]:
+        """The slots of templates that edits fill."""
+        return [edit.slot for edit in self.edits or () if edit.slot is not None]
+
+    @property
     def rows(self) -> list[tuple[str, int, str | None, str | None, str | None]]:
         """The rows of raw.negative_controls, without study_id."""
         if self.edits is None:

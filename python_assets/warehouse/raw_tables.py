@@ -113,6 +113,7 @@ RAW_TABLES: Final[dict[str, dict[str, str]]] = {
         "control_type": "varchar",
         "place": "varchar",
         "edit_text": "varchar",
+        "branch": "varchar",
     },
     "prompt_factors": {
         "study_id": "varchar not null",

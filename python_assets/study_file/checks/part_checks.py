@@ -9,6 +9,7 @@ from python_assets.study_file.checks.factors import factor_problems
 from python_assets.study_file.checks.identity import identity_problems
 from python_assets.study_file.checks.labels import label_problems
 from python_assets.study_file.checks.measures import measure_problems
+from python_assets.study_file.checks.negative_controls import negative_control_problems
 from python_assets.study_file.checks.prompts import prompt_problems
 from python_assets.study_file.checks.regressions import regression_problems
 from python_assets.study_file.checks.rules import rule_problems
@@ -22,6 +23,7 @@ CHECKS = (
     factor_problems,
     derived_level_problems,
     prompt_problems,
+    negative_control_problems,
     system_problems,
     budget_problems,
     measure_problems,

@@ -1,7 +1,7 @@
 """Prompts: levels and keywords that are there, templates that name factors."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from python_assets.errors import FieldPath, StudyError, Told
 from python_assets.study.base import FACTOR_NAME
@@ -105,7 +105,7 @@ def _template_problems(draft: Draft, templates: Templates) -> Iterator[StudyErro
                 expected = "a factor that is the template's own, or one that is crossed, not both"
                 yield StudyError((*path, "factors", name), name, expected, "remove it here")
         yield from unit_problems((*path, "units"), text, templates, declared)
-        yield from _slot_problems(path, text, templates, draft.parts.factors)
+        yield from _slot_problems(path, text, templates, draft)
 
 
 def _cross_problems(path: FieldPath, cross: list[str], declared: dict[str, Factor]) -> Iterator[StudyError]:
@@ -137,13 +137,13 @@ def _levels_problems(path: FieldPath, chosen: dict[str, str], declared: dict[str
             yield unknown_level((*path, name), level, name, levels)
 
 
-def _slot_problems(
-    path: FieldPath, text: Template, templates: Templates, factors: Mapping[str, Factor]
-) -> Iterator[StudyError]:
-    """A slot is a factor that every prompt of the template has, or a pronoun of its level."""
+def _slot_problems(path: FieldPath, text: Template, templates: Templates, draft: Draft) -> Iterator[StudyError]:
+    """A slot is a factor that every prompt of the template has, a pronoun of its level, or that of an edit."""
+    factors = draft.parts.factors
     combinations = [set(combination) for combination in templates.combinations_of(text)]
     known = {*templates.factors_of(text), *(set.intersection(*combinations) if combinations else ())}
     known |= {slot for name in known if name in factors for slot in pronoun_slots(name, factors[name].pronouns)}
+    known |= set(draft.parts.negative_controls.slots if draft.parts.negative_controls else ())
     # a name of cross that is misspelt is told where it stands, not at every slot that has it right
     is_misspelt = not set(templates.cross_of(text)) <= factors.keys()
     written: dict[FieldPath, str] = {("text",): text.text.replace(OPTIONS_SLOT, ""), ("baseline",): text.baseline or ""}

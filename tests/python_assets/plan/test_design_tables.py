@@ -314,7 +314,6 @@ def test_the_warehouse_takes_every_table(tmp_path, build):
     assert set(tables) == {
         "factors",
         "factor_levels",
-        "negative_controls",
         "slices",
         "slice_ids",
         "groupings",
