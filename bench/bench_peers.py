@@ -136,8 +136,9 @@ def q_of(p: Floats) -> Floats:
 def index_words(metric: str, test: Result, q: Floats, margin: float) -> np.ndarray:
     """Verdict of an index, which is a size of its question."""
     numbers = {name: getattr(test, name) for name in ("value", "null_q95", "ci_low", "ci_high", "p_value")}
-    rows = pd.DataFrame({**numbers, "metric": metric, "q_value": q, "margin": margin, "inference_reason": None})
-    return row_verdicts(numbers_of_metrics(rows.assign(scope=SIMILAR_PROMPTS)), ALPHA).verdict
+    without = {"control_floor": np.nan, "q_permuted": np.nan, "inference_reason": None, "scope": SIMILAR_PROMPTS}
+    rows = pd.DataFrame({**numbers, "metric": metric, "q_hypothesis": q, "margin": margin, **without})
+    return row_verdicts(numbers_of_metrics(rows), ALPHA).verdict
 
 
 def any_of(is_so: ArrayLike) -> float:

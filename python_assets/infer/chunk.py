@@ -33,7 +33,7 @@ from python_assets.infer.groups.peeling import peeled
 from python_assets.infer.groups.selected_intervals import with_selected_intervals
 from python_assets.infer.groups.unscored import too_many_unscored
 from python_assets.infer.options import Options, options_of
-from python_assets.infer.tables import HYPOTHESIS, PAIR_HYPOTHESES, Place, Table
+from python_assets.infer.tables import CONTROLLED, HYPOTHESIS, PAIR_HYPOTHESES, Place, Table
 from python_assets.infer.truth.truth_rows import truth_rows
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress, Tell
@@ -97,7 +97,8 @@ class Chunk:
                     yield paired[key]
 
         changes = compare_systems(self._connection, in_turn(), self._study.compared_with, options, self._measures)
-        tables = _stacked(chain(rows, truth_rows(self._connection, options, self._measures, self._unscored)))
+        every = chain(rows, truth_rows(self._connection, options, self._measures, self._unscored))
+        tables = _with_controlled(_stacked(every))
         tables["system_comparisons"] = changes
         for function in self._functions.values():
             if function.first_failure is not None:
@@ -116,7 +117,8 @@ class Chunk:
 
     def again(self, hypotheses: pd.DataFrame, options: Options) -> Frames:
         """The rows of some questions of the part with more draws."""
-        tables = _stacked(chain(*(layout.again(hypotheses, options) for layout in self._layouts.values())))
+        rows = chain(*(layout.again(hypotheses, options) for layout in self._layouts.values()))
+        tables = _with_controlled(_stacked(rows))
         pair_hypotheses = hypotheses[hypotheses.statistic.isin(PAIR_HYPOTHESES)]
         if not len(pair_hypotheses):
             return tables
@@ -178,6 +180,16 @@ def _stacked(chunks: Iterable[tuple[str, Table]]) -> Frames:
         name: pd.DataFrame({key: np.concatenate([one[key] for one in rows]) for key in rows[0]})
         for name, rows in stacked.items()
     }
+
+
+def _with_controlled(tables: Frames) -> Frames:
+    """Tables whose hypotheses say what negative controls say of them, where they say anything."""
+    told = tables.pop(CONTROLLED, None)
+    if told is None:
+        return tables
+    told = told.drop(columns="category")
+    hypotheses = tables["hypotheses"].merge(told, on=HYPOTHESIS, how="left", validate="one_to_one")
+    return tables | {"hypotheses": hypotheses}
 
 
 def united(chunks: Sequence[Frames]) -> Frames:

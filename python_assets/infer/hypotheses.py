@@ -17,6 +17,7 @@ from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
 from python_assets.infer.formulas.verdict import Verdict, VerdictReason, headlines, hypothesis_verdicts, rows_off
+from python_assets.infer.result import first_of
 from python_assets.infer.tables import (
     CORRECTED,
     HEADLINE,
@@ -34,6 +35,7 @@ from python_assets.study.base import (
     AS_WRITTEN_READING,
     BASELINE,
     GROUND_TRUTH,
+    NEGATIVE_CONTROL,
     OTHER_LANGUAGE,
     SIMILARITY,
     UNDECIDED,
@@ -135,12 +137,14 @@ def family_ids(hypotheses: pd.DataFrame, families: Families) -> "pd.Series[str]"
     names[is_pooled] = POOLED
     declared = {PRIMARY: families.primary or HypothesisFamily.model_construct(), **families.named}
     order = [*declared] if families.primary else [*families.named, PRIMARY]
-    is_open = ~is_truth & ~is_error
+    is_control = (hypotheses.grouping_id == NEGATIVE_CONTROL).to_numpy()
+    is_open = ~is_truth & ~is_error & ~is_control
     for name in order:
         names_all = is_pooled & declared[name].names_all_models
         member = is_open & (names_all | ~is_pooled) & _matches(hypotheses, declared[name], families)
         names[member] = name
         is_open &= ~member
+    names[is_control] = NEGATIVE_CONTROL  # whatever is asked of edits that cannot matter, no other p pays for it
     return names
 
 
@@ -249,12 +253,8 @@ def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -
         NaN for SIZES, and is_significant: by this look or by one before.
     """
     number = _positions(hypotheses, contrasts)
-    q, q_group = np.full(len(hypotheses), np.nan), np.full(len(contrasts), np.nan)
-    p_group = contrasts.p_value_maxt.where(~contrasts.contrast.isin(SIZES)).to_numpy(dtype=float)
-    for member in map(np.asarray, hypotheses.groupby("family_id", sort=False).indices.values()):
-        rows, position = _members(number, member, len(hypotheses))
-        levels = hypothesis_levels(hypotheses.p_value.to_numpy()[member], p_group[rows], position)
-        q[member], q_group[rows] = levels.of_hypothesis, levels.of_group
+    p_group = contrasts.p_value_maxt.where(~contrasts.contrast.isin(SIZES))
+    q, q_group = _levels(hypotheses, number, hypotheses.p_value, p_group)
     hypotheses = hypotheses.assign(q_value=q, significance_level=look.level)
     taken = hypotheses.iloc[number][["family_id", "n_hypotheses"]].reset_index(drop=True)
     return hypotheses, contrasts.assign(
@@ -264,6 +264,35 @@ def with_levels(hypotheses: pd.DataFrame, contrasts: pd.DataFrame, look: Look) -
         family_id=taken.family_id.to_numpy(),
         n_hypotheses=taken.n_hypotheses.to_numpy(),
     )
+
+
+def permuted_levels(hypotheses: pd.DataFrame, rows: pd.DataFrame, p: "pd.Series[float]") -> tuple[Floats, Floats]:
+    """Q that negative controls have no part in, of hypotheses and of rows that answer them; NaN of those without any.
+
+    Args:
+        hypotheses: with family_id, p_value and p_permuted.
+        rows: with HYPOTHESIS and p_maxt_permuted.
+        p: of the rows, stepped down inside their hypothesis, where p_maxt_permuted is NaN.
+    """
+    has_controls, is_held = hypotheses.p_permuted.notna().to_numpy(), rows.p_maxt_permuted.notna().to_numpy()
+    if not has_controls.any():
+        return np.full(len(hypotheses), np.nan), np.full(len(rows), np.nan)
+    p_hypothesis = hypotheses.p_permuted.fillna(hypotheses.p_value)
+    q, q_rows = _levels(hypotheses, _positions(hypotheses, rows), p_hypothesis, rows.p_maxt_permuted.fillna(p))
+    return np.where(has_controls, q, np.nan), np.where(is_held, q_rows, np.nan)
+
+
+def _levels(
+    hypotheses: pd.DataFrame, number: Ints, p: "pd.Series[float]", p_group: "pd.Series[float]"
+) -> tuple[Floats, Floats]:
+    """Q of hypotheses and of their groups, family by family."""
+    q, q_group = np.full(len(hypotheses), np.nan), np.full(len(p_group), np.nan)
+    p_of_hypotheses, p_of_groups = (np.asarray(one, dtype=np.float64) for one in (p, p_group))
+    for member in map(np.asarray, hypotheses.groupby("family_id", sort=False).indices.values()):
+        rows, position = _members(number, member, len(hypotheses))
+        levels = hypothesis_levels(p_of_hypotheses[member], p_of_groups[rows], position)
+        q[member], q_group[rows] = levels.of_hypothesis, levels.of_group
+    return q, q_group
 
 
 def with_significance(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) -> pd.DataFrame:
@@ -309,8 +338,10 @@ def with_verdicts(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) -> p
     is_headed = heads >= 0
     names = {f"headline_{name}": heading[name].astype(object).where(is_headed, None).to_numpy() for name in HEADLINE}
     is_open = ((hypotheses.q_value <= look.level) & ~hypotheses.is_significant).to_numpy()
-    reason = np.full(len(hypotheses), None, dtype=object)
-    reason[is_open & (verdict == Verdict.INCONCLUSIVE)] = str(VerdictReason.INTERVAL_HOLDS_ZERO)
+    is_controlled = ((hypotheses.q_permuted <= look.level) & (hypotheses.q_value > look.level)).to_numpy()
+    words = [str(VerdictReason.NOT_BEYOND_CONTROLS), str(VerdictReason.INTERVAL_HOLDS_ZERO)]
+    is_inconclusive = verdict == Verdict.INCONCLUSIVE
+    reason = first_of([is_controlled & is_inconclusive, is_open & is_inconclusive], words)
     return hypotheses.assign(verdict=verdict, verdict_reason=reason, **names)
 
 

@@ -49,6 +49,8 @@ _WITHHELD: Final = (
         "p_value_wild",
         "p_holm",
     ),
+    *("q_permuted", "p_permuted", "p_negative_controls", "p_wording", "wording_sd_low", "wording_sd_high"),
+    *("ci_low_sampling", "ci_high_sampling"),
     *("q_value", "std_error", "std_error_model", "ci_low", "ci_high", "ci_low_selected", "ci_high_selected"),
     *("ci_low_missing", "ci_high_missing", "verdict_with_missing", "tipping_shift", "value_shrunken"),
     *("value_at_call", "value_without", "explained_by", "value_alone", "ci_low_alone", "ci_high_alone"),

@@ -272,6 +272,9 @@ class Result(NamedTuple):
     noise pushes up. studentised: t or z; df: those of its interval. p_maxt: stepped down over the rows of the
     question, by Holm where p is of a t distribution. p_hypothesis: of the question that the rows answer, the same
     for all of them. p_by_t: p_maxt as it is of a t distribution, of rows that may need it once their set is known.
+    p_negative_controls: that the row is no larger than what words alone do, by Holm; p_value, p_maxt, p_hypothesis,
+    interval and p of margins allow for it, p_maxt_permuted, ci_low_sampling and ci_high_sampling do not; control_error,
+    control_df: what it is made of. NaN without negative controls (contrasts/controlled.py).
     p_margin, p_equivalence: of lying past the margin and within it, unadjusted. sd: of the
     differences over root prompts, for planning; NaN where something else is the unit. skewness, skewness_of_hypothesis:
     of formulas/skewed.py, where the interval allows for them. n_draws: that p and floor
@@ -305,6 +308,12 @@ class Result(NamedTuple):
     method: Objects
     scope: Objects
     reason: Objects
+    p_negative_controls: Floats
+    p_maxt_permuted: Floats
+    control_error: Floats
+    control_df: Floats
+    ci_low_sampling: Floats
+    ci_high_sampling: Floats
 
     @classmethod
     def of(cls, shape: tuple[int, ...], **fields: Any) -> "Result":

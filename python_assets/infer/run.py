@@ -19,11 +19,13 @@ from python_assets.infer.changes.infer_changes import (
     pair_questions,
     pairs_as_answers,
     with_levels_of_pairs,
+    with_permuted_levels_of_pairs,
     with_significance_of_pairs,
     with_verdicts_of_pairs,
 )
 from python_assets.infer.chunk import Chunk, Frames, united, with_t_where_flips_are_few
 from python_assets.infer.chunks.chunks import Chunks, Here
+from python_assets.infer.contrasts.controlled import TOLD
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
 from python_assets.infer.formulas.looks import Look, only_look
@@ -43,6 +45,7 @@ from python_assets.infer.hypotheses import (
     Families,
     adjusted_margin,
     families_of,
+    permuted_levels,
     with_families,
     with_levels,
     with_parts,
@@ -62,6 +65,7 @@ from python_assets.infer.tables import (
     Place,
     write_tables,
 )
+from python_assets.infer.wording import with_wording
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
@@ -150,12 +154,15 @@ def infer_study(
             for name, family_rows in tables["hypotheses"].groupby("family_id")
         }
         tables |= united(chunks.each(partial(_last, ordered=ordered), {name: tables[name] for name in _LOOKED_AT}))
+        tables = _with_permuted_levels(tables)
         tables = _with_verdicts(_with_margin_origins(tables, study.declared_margins), look, study.power)
     elif declared is not None and len(declared):
         unobserved = with_families(_unobserved(declared, declared.iloc[:0]), _families(connection, study))
         tables["hypotheses"] = _as_published(
             unobserved.assign(p_value=np.nan, significance_level=look.level, verdict=str(Verdict.NOT_TESTED))
         )
+    if "hypotheses" in tables:
+        tables["hypotheses"] = with_wording(tables, connection)
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"], tables["system_comparisons"])
@@ -196,6 +203,8 @@ def _hypotheses_in_families(tables: Frames, families: Families, declared: pd.Dat
     """Tables whose questions have their set: those of pairs of generations too, and what nothing was observed of."""
     group_hypotheses = tables["hypotheses"].assign(**dict.fromkeys(PAIR_SIDES, ""), is_observed=True)
     hypotheses = pd.concat([group_hypotheses, pair_questions(tables["system_comparisons"])], ignore_index=True)
+    lacking = [name for name in TOLD if name not in hypotheses]
+    hypotheses = hypotheses.assign(**dict.fromkeys(lacking, np.nan))
     if declared is not None and len(unobserved := _unobserved(declared, hypotheses)):
         hypotheses = pd.concat([hypotheses, unobserved], ignore_index=True)
     return with_t_where_flips_are_few({**tables, "hypotheses": with_families(hypotheses, families)}, alpha)
@@ -264,6 +273,18 @@ def _with_levels(tables: Frames, look: Look) -> Frames:
     return {**tables, "hypotheses": hypotheses, "contrasts": contrasts, "system_comparisons": pairs}
 
 
+def _with_permuted_levels(tables: Frames) -> Frames:
+    """Tables with the q that negative controls have no part in; of the round that a row tells of."""
+    hypotheses, contrasts, pairs = (tables[name] for name in ("hypotheses", "contrasts", "system_comparisons"))
+    q, q_of_contrasts = permuted_levels(hypotheses, contrasts, contrasts.p_value_maxt)
+    return {
+        **tables,
+        "hypotheses": hypotheses.assign(q_permuted=q),
+        "contrasts": contrasts.assign(q_permuted=q_of_contrasts),
+        "system_comparisons": with_permuted_levels_of_pairs(pairs, hypotheses.assign(q_permuted=q)),
+    }
+
+
 def _with_margin_origins(tables: Frames, declared: Margins) -> Frames:
     """Tables that say of each margin whether the study declares it."""
     effects = {"contrasts": "contrast", "disparities": "metric", "system_comparisons": "comparison"}
@@ -299,6 +320,7 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
     part_levels = with_parts(hypotheses)
     hypothesis_columns = hypotheses[HYPOTHESIS].assign(
         q_own=hypotheses.q_value,
+        q_permuted=hypotheses.q_permuted,
         q_told=part_levels.q_value,
         is_significant=hypotheses.is_significant,
         is_told_significant=part_levels.is_significant,

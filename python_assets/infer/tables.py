@@ -36,6 +36,7 @@ LOG_DISPARITY_CHANGE: Final = "log_disparity_change"
 GROUPS_CHANGED: Final = "groups_changed"
 DISPERSION_CHANGE: Final = "dispersion_change"
 SEPARATOR: Final = " | "  # of groups in explained_by and without_groups
+CONTROLLED: Final = "controlled"  # table of what negative controls say of hypotheses, which are joined to these
 ACROSS: Final = " against "  # between the two generations of a question
 ANSWERING_COMPARISONS: Final = (DISPARITY_CHANGE, INTERACTION_CHANGE)
 """The groups that answer whether groups moved apart; of a crossing its cells beyond their parts."""
@@ -45,6 +46,7 @@ SIMILAR_UNITS_AND_PROMPTS = "similar units and prompts"
 SIMILAR_UNITS = "similar units, these prompts"
 SIMILAR_PROMPTS = "similar prompts"
 THESE_PROMPTS = "these prompts"
+THESE_WORDS = "similar prompts, these words"  # of metrics whose hypothesis negative controls are held against
 GENERAL_SCOPES = (SIMILAR_PROMPTS, SIMILAR_UNITS_AND_PROMPTS)  # the others are worth a difference at most
 HEADLINE: Final = ["effect", "group_id", "category", "reference"]  # what names a row of any table of a hypothesis
 HYPOTHESIS: Final = ["slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"]

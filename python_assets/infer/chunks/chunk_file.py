@@ -20,7 +20,7 @@ _REMEDY: Final = f"set {_VARIABLE} to a folder, or an address such as s3://bucke
 CHUNK_TABLES: Final = {
     "raw": (
         *("system_factors", "systems", "ground_truths", "groupings", "human_labels", "measurements"),
-        *("measures", "prompt_factors", "prompts", "responses", "statistics", "subgroup_ideals"),
+        *("measures", "negative_controls", "prompt_factors", "prompts", "responses", "statistics", "subgroup_ideals"),
     ),
     "intermediate": (
         *("int_blocking_factors", "int_cells", "int_labelled_answers", "int_missing_answers", "int_normal_scales"),
@@ -31,6 +31,7 @@ CHUNK_TABLES: Final = {
 # no text leaves the build file: of answers only whether two are the same is read, which their hash tells
 _COLUMNS: Final = {
     "responses": "system_id, prompt_id, replicate, md5(cast(response_text as varchar)) as response_text",
+    "negative_controls": "negative_control, control_type",
     "prompts": "columns(lambda name: not regexp_matches(name, '_text$|_json$'))",
 }
 _BY_MEASURE: Final = """

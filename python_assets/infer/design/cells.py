@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from python_assets.infer.design.control_cells import ControlCells
 from python_assets.infer.design.custom_functions import CustomFunction
 from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
@@ -234,7 +235,8 @@ class Cells(NamedTuple):
     root prompt; None and empty elsewhere. is_of_models: whether the cells average answers of several models, which
     are never taken for repeats. is_full: whether the grouping joins all factors of all groupings.
     parts: the groupings of some of its factors. labels: by generation, measure and calibration, of the columns that
-    people's labels make (schemes/corrected_values.py).
+    people's labels make (schemes/corrected_values.py). controls: in its root prompts; None of the controls themselves
+    and where the study declares none.
     """
 
     slice_id: str
@@ -252,6 +254,7 @@ class Cells(NamedTuple):
     is_full: bool = False
     parts: Sequence[GroupingPart] = ()
     labels: Mapping[tuple[str, str, str], Labelled] = MappingProxyType({})
+    controls: ControlCells | None = None
 
     def labelled(self, columns: Ints) -> list[Labelled | None]:
         """What is known of the labels of some columns; None of columns that no label made."""

@@ -15,7 +15,6 @@ from scipy import stats
 
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas.interval import Interval
-from python_assets.infer.formulas.multiplicity import holm
 from python_assets.infer.result import Bools, InferenceReason
 
 FEWEST_CONTROLS: Final = 3
@@ -110,19 +109,14 @@ class Wording(NamedTuple):
         errors: Floats = self.back * np.sqrt(self.variance * (weights**2).sum(axis=-1))
         return errors
 
-    def p_of_contrasts(self, weights: Floats, n_tests: int) -> Floats:
-        """Two-sided p of contrasts, by Holm over those of their hypothesis.
-
-        Args:
-            weights: contrasts x groups.
-            n_tests: contrasts that are no mirrors of others.
-        """
-        return holm(self._p(weights @ self.groups, np.sqrt(self.variance * (weights**2).sum(axis=-1))), n_tests)
+    def p_of_contrasts(self, weights: Floats) -> Floats:
+        """Two-sided p of contrasts, shape (contrasts, groups), each for itself."""
+        return self._p(weights @ self.groups, np.sqrt(self.variance * (weights**2).sum(axis=-1)))
 
     def p_of_unedited(self) -> Floats:
         """The same of every group against the text without any edit, which controls stand for."""
         error = np.sqrt(self.variance * (1 + 1 / len(self.controls)))
-        return holm(self._p(self.groups - self.controls.mean(), error))
+        return self._p(self.groups - self.controls.mean(), error)
 
     def _p(self, difference: Floats, error: Floats | float) -> Floats:
         size = np.abs(difference)
@@ -240,6 +234,8 @@ def widened(value: Floats, limits: Interval, error: Floats, df: Floats, alpha: F
         df: nu.
         alpha: intervals are 1 - alpha.
     """
+    if np.isnan(error).all():
+        return limits
     half = stats.t.isf(np.asarray(alpha) / 2, df) * error
     return Interval(
         *(

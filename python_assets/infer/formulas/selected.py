@@ -16,6 +16,7 @@ from scipy import stats
 
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.formulas import skewed
+from python_assets.infer.formulas.negative_controls import widened
 from python_assets.infer.formulas.skewed import Mean
 from python_assets.infer.formulas.verdict import rows_off
 from python_assets.infer.result import InferenceReason, first_of
@@ -133,7 +134,9 @@ def with_selected_sizes(
     )
     pairs = pairs.assign(**pair_columns)
     means = Mean(*(pairs[name].to_numpy(dtype=float) for name in Mean._fields))
-    limits = skewed.limits(means, pairs[SELECTED_LEVEL].to_numpy(dtype=float))
+    level_of_pairs = pairs[SELECTED_LEVEL].to_numpy(dtype=float)
+    error, df = (pairs[name].to_numpy(dtype=float) for name in ("control_error", "control_df"))
+    limits = widened(means.value, skewed.limits(means, level_of_pairs), error, df, level_of_pairs)
     return contrasts.assign(**contrast_columns), pairs.assign(ci_low_selected=limits.low, ci_high_selected=limits.high)
 
 

@@ -26,8 +26,9 @@ P_WITH_MISSING = "p_with_missing"
 
 
 class VerdictReason(StrEnum):
-    """Why a row or a hypothesis is inconclusive although its q is at most alpha."""
+    """Why a row or a hypothesis is inconclusive although its q, or that without negative controls, is at most alpha."""
 
+    NOT_BEYOND_CONTROLS = "not_beyond_controls"
     EXPLAINED = "explained"
     INTERVAL_HOLDS_ZERO = "interval_holds_zero"
     BELOW_NOISE_FLOOR = "below_noise_floor"
@@ -50,7 +51,7 @@ class RowNumbers(NamedTuple):
     of lying past the margin and inside it; NaN without one. is_wide: whether the row speaks about similar prompts;
     else nothing past different. is_past_floor: of a metric, whether it is beyond its noise floor. explained: whether
     the row differs because of another group alone. is_settled: whether no group that lies farther is inconclusive.
-    no_effect: 1 of ratios.
+    no_effect: 1 of ratios. q_permuted: q that negative controls have no part in; NaN without any.
     """
 
     q: Floats
@@ -63,6 +64,7 @@ class RowNumbers(NamedTuple):
     explained: Bools | bool = False
     is_settled: Bools | bool = True
     no_effect: Floats | float = 0.0
+    q_permuted: Floats | float = np.nan
 
 
 class RowVerdicts(NamedTuple):
@@ -101,7 +103,9 @@ def row_verdicts(rows: RowNumbers, alpha: float) -> RowVerdicts:
     words = [str(word) for word in conditions]
     verdict = np.select([*conditions.values()], words, str(Verdict.INCONCLUSIVE)).astype(object)
     is_open = has_small_q & (verdict == Verdict.INCONCLUSIVE)
+    is_inconclusive = verdict == Verdict.INCONCLUSIVE
     reasons = {
+        VerdictReason.NOT_BEYOND_CONTROLS: is_inconclusive & (np.asarray(rows.q_permuted) <= alpha) & (rows.q > alpha),
         VerdictReason.EXPLAINED: is_open & rows.explained,
         VerdictReason.INTERVAL_HOLDS_ZERO: is_open & ~off,
         VerdictReason.BELOW_NOISE_FLOOR: is_open & is_told & ~np.asarray(rows.is_past_floor),
@@ -113,7 +117,7 @@ def numbers_of_contrasts(contrasts: pd.DataFrame, q_margin: Floats, q_equivalenc
     """What the verdicts of contrasts follow from.
 
     Args:
-        contrasts: with q_value, ci_low, ci_high, scope, explained_by and is_unsettled.
+        contrasts: with q_value, q_permuted, ci_low, ci_high, scope, explained_by and is_unsettled.
         q_margin: of adjusted_margin.
         q_equivalence: of adjusted_margin.
     """
@@ -127,6 +131,7 @@ def numbers_of_contrasts(contrasts: pd.DataFrame, q_margin: Floats, q_equivalenc
         is_wide=contrasts.scope.isin(GENERAL_SCOPES).to_numpy(),
         explained=contrasts.explained_by.notna().to_numpy(),
         is_settled=~contrasts.is_unsettled.to_numpy(dtype=bool),
+        q_permuted=contrasts.q_permuted.to_numpy(dtype=float),
     )
 
 
@@ -150,10 +155,12 @@ def numbers_of_metrics(disparities: pd.DataFrame) -> RowNumbers:
     One without a value has no q, so that nothing is decided of it.
 
     Args:
-        disparities: of q_of_metrics, with metric, value, null_q95, interval, margin and scope.
+        disparities: of q_of_metrics, with metric, value, null_q95, control_floor, interval, margin, scope and the
+            q_permuted of the hypothesis.
     """
-    columns = ("value", "null_q95", "ci_low", "ci_high", "margin")
-    value, floor, low, high, margin = (disparities[name].to_numpy(dtype=float) for name in columns)
+    columns = ("value", "null_q95", "control_floor", "ci_low", "ci_high", "margin", "q_permuted", "p_value")
+    value, noise, words, low, high, margin, *levels = (disparities[name].to_numpy(dtype=float) for name in columns)
+    floor = np.fmax(noise, words)  # a ratio has none of words
     is_ratio = disparities.metric.isin(metric_names(is_ratio=True)).to_numpy()
     is_beyond = np.where(is_ratio, high < margin, low > margin)
     is_inside = np.where(is_ratio, low > margin, high < margin)
@@ -167,6 +174,7 @@ def numbers_of_metrics(disparities: pd.DataFrame) -> RowNumbers:
         is_wide=disparities.scope.isin(GENERAL_SCOPES).to_numpy(),
         is_past_floor=np.where(is_ratio, value < floor, value > floor),
         no_effect=np.where(is_ratio, 1.0, 0.0),
+        q_permuted=np.where(np.isnan(value), np.nan, np.maximum(*levels)),
     )
 
 

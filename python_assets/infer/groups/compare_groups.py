@@ -11,6 +11,7 @@ import numpy as np
 
 from python_assets.infer.contrasts.amplification import amplification, draws_within
 from python_assets.infer.contrasts.compare import Compared, Scheme, compare_labels, compare_values
+from python_assets.infer.contrasts.controlled import with_controls
 from python_assets.infer.contrasts.labelled import compare_labelled, without_p
 from python_assets.infer.design.cells import (
     COLUMN_KEYS,
@@ -28,7 +29,7 @@ from python_assets.infer.options import Options, Reference
 from python_assets.infer.result import ERROR_FIELDS, EVERY_P, Bools, InferenceReason, Result
 from python_assets.infer.schemes.choose import Blocks, Chosen, InUnits, choose_schemes
 from python_assets.infer.statistics.compare_statistics import compare_statistic, is_shuffled, method_of
-from python_assets.infer.tables import DBI, Table, Tables
+from python_assets.infer.tables import DBI, LOG_DISPARITY, Table, Tables
 from python_assets.study.base import Against
 
 _OF_FLOORS = {"value", "null_median", "null_q95", "n_root_prompts", "n_units"}
@@ -63,8 +64,9 @@ def compare_groups(cells: Cells, sources: GroupResponses, options: Options) -> T
                     yield from sheet_rows(label_sheet, refused(label_sheet, chosen.scheme))
                 continue
             scheme = chosen.scheme._replace(reference=sheet.reference or Reference())
-            compared = _compared(sheet, scheme, chosen.take(members.ravel()), members.shape, sources)
-            sheet = sheet.resting_on(scheme)
+            x = chosen.take(members.ravel())
+            compared = _compared(sheet, scheme, x, members.shape, sources)
+            sheet, compared = _controlled(sheet.resting_on(scheme), scheme, x, compared)
             if label_sheet is not None:
                 label_contrasts = {name: compared.contrasts[name] for name in label_sheet.contrasts}
                 yield from sheet_rows(label_sheet, Compared(label_contrasts, {}))
@@ -115,6 +117,45 @@ def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], s
         lambda one: without_error(one, is_constant[:, None] & one.method.astype(bool), nothing[:, None]),
         lambda one: without_error(one, is_constant & ~np.isnan(one.p_value), nothing),
     )
+
+
+def takes_controls(cells: Cells, scheme: Scheme | None, role: str) -> bool:
+    """Whether columns are held against negative controls: means and rates of groups that meet in blocks."""
+    return (
+        cells.controls is not None
+        and not cells.is_of_models
+        and isinstance(scheme, Blocks)
+        and scheme.parts is None
+        and role in ("continuous", "binary")
+    )
+
+
+def _controlled(sheet: Sheet, scheme: Scheme, x: Floats, compared: Compared) -> tuple[Sheet, Compared]:
+    """Contrasts that allow for what negative controls do, where these apply; a sheet says what they say of its columns.
+
+    A log disparity has the p of its difference.
+    """
+    if not isinstance(scheme, Blocks) or not takes_controls(sheet.cells, scheme, sheet.role):
+        return sheet, compared
+    name, is_rate = sheet.contrasts[0], sheet.role != "continuous"
+    held, told = with_controls(
+        sheet.cells,
+        scheme.design.cell,
+        sheet.columns,
+        x,
+        compared.contrasts[name],
+        reference=scheme.reference,
+        margin=sheet.margin(name),
+        alpha=scheme.alpha,
+        is_rate=is_rate,
+    )
+    contrasts = compared.contrasts | {name: held}
+    if (log := contrasts.get(LOG_DISPARITY)) is not None:
+        p = np.where(np.isnan(log.p_maxt), np.nan, held.p_negative_controls)
+        p_maxt = np.where(np.isnan(p), log.p_maxt, np.maximum(log.p_maxt, p))
+        permuted = np.where(np.isnan(p), np.nan, log.p_maxt)
+        contrasts[LOG_DISPARITY] = log._replace(p_negative_controls=p, p_maxt_permuted=permuted, p_maxt=p_maxt)
+    return replace(sheet, told=told), compared._replace(contrasts=contrasts)
 
 
 def _fewest_responses(sheet: Sheet) -> Floats:

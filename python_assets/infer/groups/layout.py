@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.contrasts.compare import Scheme, compare_labels, compare_values, intervals
+from python_assets.infer.contrasts.controlled import with_controls
 from python_assets.infer.contrasts.interaction import interaction
 from python_assets.infer.contrasts.labelled import compare_labelled, labelled_intervals
 from python_assets.infer.design.cells import (
@@ -27,6 +28,7 @@ from python_assets.infer.design.cells import (
     of_statistic,
     requested_statistics,
 )
+from python_assets.infer.design.control_cells import ControlCells, PromptCells, read_controls
 from python_assets.infer.design.custom_functions import CustomFunction
 from python_assets.infer.design.design import Frame
 from python_assets.infer.design.labels import read_labels
@@ -34,7 +36,7 @@ from python_assets.infer.design.mixed_scorers import mixed_scorers
 from python_assets.infer.design.pooled import pool_of
 from python_assets.infer.design.read_cells import designs, normalised, read_cells, read_missing, read_rows, read_values
 from python_assets.infer.draws.exchange import Floats, Ints
-from python_assets.infer.groups.compare_groups import GroupResponses, compare_groups, compare_statistics
+from python_assets.infer.groups.compare_groups import GroupResponses, compare_groups, compare_statistics, takes_controls
 from python_assets.infer.groups.summary import bootstrap_rows, function_rows, summary_rows
 from python_assets.infer.options import Options, Reference, Unscored
 from python_assets.infer.result import InferenceReason, Result, first_of
@@ -44,6 +46,7 @@ from python_assets.infer.schemes.labelled_contrast import LabelledContrast
 from python_assets.infer.schemes.residuals import residuals
 from python_assets.infer.statistics.compare_statistics import compare_statistic
 from python_assets.infer.tables import CORRECTED, Place, Table
+from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import Tell
 
@@ -74,7 +77,7 @@ def layouts(
     Options; functions: of statistics of the study's own, by path.
     """
     mixed, none = mixed_scorers(connection), Unscored()
-    return {
+    found = {
         design: Layout(
             connection,
             *design,
@@ -90,6 +93,12 @@ def layouts(
         )
         for design in designs(connection, measures)
     }
+    own = {slice_id: one.cells for (slice_id, grouping_id), one in found.items() if grouping_id == NEGATIVE_CONTROL}
+    by_prompt = {name: PromptCells.of(one.columns, one.frame, one.x, one.n_responses) for name, one in own.items()}
+    for design, controls in read_controls(connection, by_prompt).items():
+        if design in found:
+            found[design].beside(controls)
+    return found
 
 
 class Layout:
@@ -134,6 +143,11 @@ class Layout:
         self._specs = requested_statistics(connection, functions)
         self._values: Values | None = None
         self._rows: CellRows | None = None
+
+    def beside(self, controls: ControlCells) -> None:
+        """Hold everything that is asked from now on against negative controls."""
+        self.of_models = self.of_models._replace(controls=controls)
+        self.cells = self.cells._replace(controls=controls)
 
     @property
     def corrected(self) -> Iterator[Place]:
@@ -229,7 +243,20 @@ class Layout:
         else:
             margins_by_contrast = dict.fromkeys(("mean_difference", "risk_difference"), margins)
             compared = compare_values(scheme, x, margins_by_contrast, is_rate=role != "continuous", with_indices=False)
-        return next(iter(compared.contrasts.values()))
+        contrast = next(iter(compared.contrasts.values()))
+        if not isinstance(scheme, Blocks) or not takes_controls(cells, scheme, role):
+            return contrast
+        return with_controls(
+            cells,
+            scheme.design.cell,
+            columns,
+            x,
+            contrast,
+            reference=reference,
+            margin=margins,
+            alpha=options.alpha,
+            is_rate=role != "continuous",
+        )[0]
 
     def is_in_blocks(self, hypothesis: tuple[str, ...], options: Options) -> bool:
         """Whether the groups of a question meet in blocks."""

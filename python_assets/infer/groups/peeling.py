@@ -30,6 +30,7 @@ ROUND_FIELDS: Final = {
     **{name: name for name in ("value", "std_error", "ci_low", "ci_high", "null_median", "null_q95", "studentised")},
     **{name: name for name in ("df", "skewness", "p_value", "p_margin", "p_equivalence")},
     **{"p_value_maxt": "p_maxt", "n_draws": "drawn"},
+    **{name: name for name in ("p_negative_controls", "p_maxt_permuted", "ci_low_sampling", "ci_high_sampling")},
 }
 """What a row that is significant in a later round alone tells of that round, and the field of its result."""
 _SELECTED: Final = ("ci_low_selected", "ci_high_selected", "value_shrunken")

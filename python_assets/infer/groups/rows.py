@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from python_assets.infer.contrasts.compare import Compared, Scheme
+from python_assets.infer.contrasts.controlled import Told
 from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, DESCRIPTIVE, INDICES, RATE_INDICES
 from python_assets.infer.contrasts.interaction import mirrors_of
 from python_assets.infer.contrasts.labelled import AS_VALUES
@@ -18,7 +19,20 @@ from python_assets.infer.design.cells import COLUMN_KEYS, Cells
 from python_assets.infer.draws.exchange import Floats, Ints
 from python_assets.infer.options import Margins, Reference, margin_of
 from python_assets.infer.result import InferenceReason, Result, first_of
-from python_assets.infer.tables import DBI, IDI, INTERACTION, LOG_DISPARITY, OF_GROUPS, PARTS, SIZES, Table, Tables
+from python_assets.infer.tables import (
+    CONTROLLED,
+    DBI,
+    IDI,
+    INTERACTION,
+    LOG_DISPARITY,
+    OF_GROUPS,
+    PARTS,
+    SIMILAR_PROMPTS,
+    SIZES,
+    THESE_WORDS,
+    Table,
+    Tables,
+)
 from python_assets.study.base import Against
 from python_assets.study.metrics import metric_names
 
@@ -63,6 +77,7 @@ _OF_CONTRASTS: Final = (
     *("value", "std_error", "skewness", "ci_low", "ci_high", "null_median", "null_q95", "studentised", "df"),
     *("p_value", "sd"),
     *("p_margin", "p_equivalence", "n_root_prompts", "n_units", "is_permuted", "method", "scope"),
+    *("p_negative_controls", "p_maxt_permuted", "control_error", "control_df", "ci_low_sampling", "ci_high_sampling"),
 )
 
 
@@ -73,7 +88,7 @@ class Sheet:
     role: what the columns are: continuous, binary, selection, precision, nonlinear; label: the share of one
     label; labels: all of a measure. reference: what the study compares groups with, None where that group
     is not there. requested: contrasts that not every study has. n_root_prompts, n_units, method, scope: of the
-    indices.
+    indices. told: what negative controls say of the columns, None where they are not asked.
     """
 
     cells: Cells
@@ -86,6 +101,7 @@ class Sheet:
     n_units: int = 0
     method: str | None = None
     scope: str | None = None
+    told: Told | None = None
 
     def resting_on(self, scheme: Scheme) -> "Sheet":
         """With what the means of all groups rest on."""
@@ -123,7 +139,7 @@ class Sheet:
         return bool(self.cells.is_pooled[self.columns[0]])
 
     @property
-    def told(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def written(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The contrasts and metrics that rows are written of: of all models together the sizes of FAIR-SEA alone."""
         if not self.is_pooled:
             return self.contrasts, self.metrics
@@ -179,7 +195,9 @@ def sheet_rows(sheet: Sheet, compared: Compared) -> Tables:
         candidates = (INTERACTION, *(["risk_difference"] if sheet.role == "labels" else []), sheet.contrasts[0])
         hypothesis = next(compared.contrasts[name] for name in candidates if name in compared.contrasts)
         yield "hypotheses", _hypothesis_rows(sheet, hypothesis, is_beyond=INTERACTION in compared.contrasts)
-    contrasts, metrics = sheet.told
+    if sheet.told is not None:
+        yield CONTROLLED, sheet.keys | sheet.told.columns
+    contrasts, metrics = sheet.written
     for name in contrasts:
         yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
     for metric in metrics:
@@ -297,6 +315,11 @@ def _has_values(cells: Cells, columns: Ints) -> np.ndarray:
 def _index_rows(sheet: Sheet, metric: str, test: Result) -> Table:
     """The rows of a metric."""
     has_p, n, has_value = ~np.isnan(test.p_value), len(sheet.columns), ~np.isnan(test.value)
+    floor, is_of_words = np.full(n, np.nan), np.zeros(n, dtype=bool)
+    if sheet.told is not None:
+        floor = sheet.told.floors.get(metric, floor)
+        # the interval of a metric does not allow for words, and says so
+        is_of_words = ~np.isnan(sheet.told.p_negative_controls) & (sheet.scope == SIMILAR_PROMPTS)
     return {
         **sheet.keys,
         **same(n, metric=metric),
@@ -304,8 +327,9 @@ def _index_rows(sheet: Sheet, metric: str, test: Result) -> Table:
         "n_root_prompts": np.where(has_value, sheet.n_root_prompts, 0),
         "n_units": np.where(has_value, sheet.n_units, 0),
         "method": first_of([has_p], [sheet.method]),
-        "scope": first_of([has_p], [sheet.scope]),
+        "scope": first_of([has_p & is_of_words, has_p], [THESE_WORDS, sheet.scope]),
         "inference_reason": test.reason,
         "n_draws": test.drawn,
+        "control_floor": floor,
         **{field: getattr(test, field) for field in _OF_INDICES},
     }

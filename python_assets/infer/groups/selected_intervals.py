@@ -14,6 +14,7 @@ from scipy import stats
 from python_assets.infer.design.cells import KEYS_OF_HYPOTHESIS
 from python_assets.infer.formulas import interval
 from python_assets.infer.formulas.interval import Interval
+from python_assets.infer.formulas.negative_controls import widened
 from python_assets.infer.formulas.selected import SELECTED_LEVEL
 from python_assets.infer.groups.layout import Layout
 from python_assets.infer.options import Options, Reference
@@ -58,6 +59,8 @@ def with_selected_intervals(
                 for beyond_side, side in zip(selected, ("low", "high"), strict=True)
             )
         )
+    error, nu = (contrasts[name].to_numpy(dtype=float) for name in ("control_error", "control_df"))
+    selected = widened(value, selected, error, nu, level)
     low, high = (np.where(is_significant, side, np.nan) for side in selected)
     return contrasts.assign(ci_low_selected=low, ci_high_selected=high)
 

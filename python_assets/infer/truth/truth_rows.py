@@ -104,7 +104,7 @@ def _hypothesis(
     size_rows, names = joined(list(sizes.values())), list(sizes)
     reasons = [size_reason if name in OF_HYPOTHESIS else InferenceReason.DESCRIPTIVE for name in names]
     has_draws = ~np.isnan(size_rows.p_value) | ~np.isnan(size_rows.null_q95)
-    size_columns = {"metric": names, "inference_reason": reasons, "margin": np.nan}
+    size_columns = {"metric": names, "inference_reason": reasons, "margin": np.nan, "control_floor": np.nan}
     own_numbers = {name: getattr(size_rows, name) for name in _NUMBERS}
     own_numbers["n_draws"] = np.where(has_draws, float(options.n_permutations), np.nan)
     yield "disparities", own_numbers | _columns(len(names), {**shared, **size_columns})

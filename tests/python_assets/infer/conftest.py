@@ -66,6 +66,7 @@ class Study:
     def __init__(self):
         self.measures, self.directions = {}, {}
         self.scales, self.missing, self.labels = {}, [], []
+        self.control_values, self.control_types = [], {}
         self.values, self.selected, self.statistics = [], [], []
         self.selected_answers = []
         self.silent, self.levels = [], {}  # generations without a value; levels of others by name
@@ -106,6 +107,75 @@ class Study:
             )
         )
         return self
+
+    def control(self, measure_id, y, *, types=None, system_id="model", calibration="raw"):
+        """Add values of negative controls c0, c1 ..., shape (root prompts, controls[, replicates]), and their types."""
+        y = np.asarray(y, dtype=float)
+        y = y[:, :, None] if y.ndim == 2 else y
+        names = [f"c{at}" for at in range(y.shape[1])]
+        self.control_types = dict(zip(names, types or [None] * len(names), strict=True))
+        root, control, replicate = np.nonzero(~np.isnan(y))
+        self.control_values.append(
+            pd.DataFrame(
+                {
+                    "system_id": system_id,
+                    "measure_id": measure_id,
+                    "calibration": calibration,
+                    "category": "",
+                    "root_position": root,
+                    "group_position": control,
+                    "replicate": replicate,
+                    "x": y[root, control, replicate],
+                    "baseline": np.nan,
+                    "prompt_id": [f"c{at}_{of}" for at, of in zip(root, control, strict=True)],
+                }
+            )
+        )
+        return self
+
+    def _with_controls(self, tables, n_roots):
+        """Tables with the cells, prompts and values of the controls, a grouping of their own with one block a root."""
+        names = [*self.control_types]
+        tables["raw.negative_controls"] = pd.DataFrame(
+            {"study_id": "small", "negative_control": names, "control_type": [*self.control_types.values()]}, dtype=str
+        )
+        if not names:
+            return
+        place = {"slice_id": "all", "grouping_id": "negative_control", "study_id": "small"}
+        factor = {**place, "grouping_position": 1, "factor": "negative_control", "factor_position": 0}
+        del factor["slice_id"]
+        values = pd.concat(self.control_values)
+        keys = ["system_id", "measure_id", "calibration", "category", "group_position", "root_position"]
+        cells = values.groupby(keys, as_index=False).agg(cell_mean=("x", "mean"), n_responses=("x", "size"))
+        cells = cells.assign(block_position=cells.root_position, statistic="mean", parameters="", n_prompts=1, **place)
+        root, control = np.divmod(np.arange(n_roots * len(names)), len(names))
+        first = len(tables["intermediate.int_prompt_groups"])
+        prompts = pd.DataFrame(
+            {
+                "prompt_id": [f"c{at}_{of}" for at, of in zip(root, control, strict=True)],
+                "group_position": control,
+                "block_position": root,
+                "root_position": root,
+                "prompt_position": first + np.arange(len(root)),
+                "group_id": np.array(names)[control],
+                "scheme": "blocked",
+                "unit_factor": None,
+                "root_prompt_position": root,
+                "unit_id": [f"u{at}" for at in root],
+                "stratum_position": np.nan,
+                **place,
+            }
+        )
+        more = {
+            "raw.groupings": pd.DataFrame([factor]),
+            "intermediate.int_cells": cells,
+            "intermediate.int_prompt_groups": prompts,
+            "intermediate.int_values": values.drop(columns=["group_position", "root_position"]).assign(
+                study_id="small"
+            ),
+        }
+        for name, rows in more.items():
+            tables[name] = pd.concat([tables[name], rows[[*tables[name]]]], ignore_index=True)
 
     def miss(self, measure_id, n_missing, *, system_id="model", scale=None):
         """Say how many answers of each root prompt and group have no value of a measure, and its scale."""
@@ -236,6 +306,7 @@ class Study:
         if self.labels:
             labels = pd.concat(self.labels)
             tables |= {"intermediate.int_labelled_answers": labels, "raw.human_labels": labels.assign(value=labels.y)}
+        self._with_controls(tables, int(values.root_position.max()) + 1)
         connection = duckdb.connect()
         connection.execute("create schema raw; create schema intermediate")
         for name, frame in tables.items():

@@ -637,6 +637,8 @@ def test_an_index_says_no_more_than_its_interval_and_nothing_beside_its_hypothes
             "q_hypothesis": [0.001, 0.001, 0.001, 0.2, 0.001, 0.2],
             "value": [0.3, 0.3, 0.6, 0.3, 0.3, 0.05],
             "null_q95": [0.2, 0.2, 0.9, 0.2, 0.35, 0.2],
+            "control_floor": np.nan,
+            "q_permuted": np.nan,
             "inference_reason": None,
             "scope": "similar prompts",
         }

@@ -21,9 +21,8 @@ from python_assets.infer.formulas.verdict import (
 )
 
 GOLDEN = json.loads(Path(__file__).with_name("verdicts_golden.json").read_text())
-# those that negative controls decide are not built yet
-ROWS = {row["name"]: row for row in GOLDEN["rows"] if "p_permuted" not in row}
-HYPOTHESES = [one for one in GOLDEN["hypotheses"] if "p_permuted" not in one]
+ROWS = {row["name"]: row for row in GOLDEN["rows"]}
+HYPOTHESES = GOLDEN["hypotheses"]
 # rows that the golden hypotheses describe instead of naming them
 OPEN = ROWS["inconclusive"]
 DESCRIBED = {
@@ -49,6 +48,8 @@ def judged(row):
                     "p_value": number["p"],
                     "value": number["value"],
                     "null_q95": floor,
+                    "control_floor": np.nan,
+                    "q_permuted": np.nan,
                     "ci_low": number["low"],
                     "ci_high": number["high"],
                     "margin": number["margin"],
@@ -60,7 +61,8 @@ def judged(row):
         found = row_verdicts(numbers_of_metrics(frame), GOLDEN["alpha"])
     else:
         numbers = (np.array([number[name]], dtype=float) for name in ("q", "low", "high", "q_margin", "q_equivalence"))
-        found = row_verdicts(RowNumbers(*numbers, explained=np.array(["explained_by" in row])), GOLDEN["alpha"])
+        explained, q_permuted = np.array(["explained_by" in row]), np.array([row.get("q_permuted", np.nan)])
+        found = row_verdicts(RowNumbers(*numbers, explained=explained, q_permuted=q_permuted), GOLDEN["alpha"])
     return found.verdict[0], bool(found.is_significant[0]), found.reason[0]
 
 
@@ -155,6 +157,7 @@ def test_golden_family(golden):
 def index_word(**numbers):
     row = {"metric": "range", "q_hypothesis": 0.001, "p_value": 0.001, "value": 1.0, "null_q95": 0.5}
     row |= {"ci_low": 0.6, "ci_high": 1.4, "margin": np.nan, "scope": "similar prompts", "inference_reason": None}
+    row |= {"control_floor": np.nan, "q_permuted": np.nan}
     return row_verdicts(numbers_of_metrics(pd.DataFrame([row | numbers])), 0.05).verdict[0]
 
 
