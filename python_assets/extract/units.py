@@ -235,7 +235,7 @@ def _beginning(prompt: str) -> re.Pattern[str]:
 def prompts_in_slices(
     connection: duckdb.DuckDBPyConnection, study_id: str, conditions: Sequence[Mapping[str, Sequence[str]]]
 ) -> set[str]:
-    """The prompts that are in one of several slices.
+    """The prompts that are in one of several slices; negative controls are where groups of their root prompt are.
 
     Args:
         connection: with raw.prompts and raw.prompt_factors.
@@ -246,7 +246,17 @@ def prompts_in_slices(
     for condition in conditions:
         wanted = " and ".join([_SLICE_CONDITION] * len(condition)) or "true"
         parameters: list[Any] = [value for factor, levels in condition.items() for value in (factor, list(levels))]
-        query = f"select prompt.prompt_id from raw.prompts as prompt where prompt.study_id = ? and {wanted}"
+        query = f"""
+            with met as (
+                select prompt_id, root_prompt_id, negative_control from raw.prompts as prompt
+                where prompt.study_id = ? and {wanted}
+            )
+            select prompt_id from met
+            union
+            select p.prompt_id from raw.prompts as p
+            join met using (root_prompt_id)
+            where p.negative_control is not null and met.negative_control is null
+        """
         prompts.update(prompt for (prompt,) in connection.execute(query, [study_id, *parameters]).fetchall())
     return prompts
 

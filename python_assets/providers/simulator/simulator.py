@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from python_assets.errors import ProviderError, StudyError
 from python_assets.providers.provider import LocalProvider, provider
-from python_assets.providers.records import Answer, Description, Request, SystemConfig
+from python_assets.providers.records import Answer, Description, Prompt, Request, SystemConfig
 from python_assets.providers.requests import sha256_of
 from python_assets.providers.simulator.grades import STRONGEST, grade_near, sum_of_grades
 from python_assets.providers.simulator.inquiries import answer_inquiry
@@ -30,7 +30,7 @@ from python_assets.providers.simulator.options import (
     parts_of_waves,
     read_options,
 )
-from python_assets.study.base import LEVEL_SEPARATOR
+from python_assets.study.base import LEVEL_SEPARATOR, NEGATIVE_CONTROL
 from python_assets.study.problems import unknown_name
 
 # Share of the variance that the branches of a root prompt have in common.
@@ -120,8 +120,7 @@ class Simulator(LocalProvider):
             target = options.sentiment.for_levels(prompt.factors)
             target += options.spread * _shared(root.sentiment, normal_draws[2])
             if options.wording_sd:
-                written = json.loads(prompt.replacements_json or "{}").values()
-                target += options.wording_sd * sum(map(self._wording_effect, {*written}))
+                target += options.wording_sd * sum(map(self._wording_effect, _written_in(prompt)))
             sentences.append(write_sentences(target, root.topic, draw))
         return " ".join(sentences)
 
@@ -145,6 +144,12 @@ class Simulator(LocalProvider):
         return _NORMAL.inv_cdf(
             _open_unit(random.Random(_seed_number(f"{config.study_seed}|{config.system_id}|words|{written}")))
         )
+
+
+def _written_in(prompt: Prompt) -> set[str]:
+    """What was written into a prompt for its levels, and the name of its negative control."""
+    control = prompt.factors.get(NEGATIVE_CONTROL)
+    return {*json.loads(prompt.replacements_json or "{}").values(), *([] if control is None else [control])}
 
 
 def unknown_effects(options: Mapping[str, Any], factor_levels: Mapping[str, Sequence[str]]) -> Iterator[StudyError]:

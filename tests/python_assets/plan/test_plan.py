@@ -6,6 +6,7 @@ import pytest
 
 from python_assets.errors import StudyError
 from python_assets.infer.result import InferenceReason
+from python_assets.plan.negative_controls import ONE_WORDING
 from python_assets.plan.plan import DECLARE_UNIT, plan_study
 from python_assets.plan.text import PlannedCoverage, _coverage_cells
 from python_assets.scrape.scrape_study import scrape
@@ -86,7 +87,11 @@ primary             12
 secondary           54
 
 Not checked, for a plan asks nobody:
-- whether http://h answers and has what m1, m2 ask of it"""
+- whether http://h answers and has what m1, m2 ask of it
+
+Warnings:
+- groupings gender, gender x race: Each group has one wording and no control edit: how far the score moves when any \
+words change is unknown. Add a second wording, or declare negative_controls."""
 
 
 def plan_of(folder, text):
@@ -128,7 +133,7 @@ def test_prompts_calls_and_cells_of_crossed_templates(tmp_path):
         (2, 15, 30, True),
         (6, 5, 30, True),
     ]
-    assert plan.warnings == []
+    assert plan.warnings == [f"groupings gender, gender x race: {ONE_WORDING}"]
 
 
 def test_a_plan_reads_as_tables(tmp_path):

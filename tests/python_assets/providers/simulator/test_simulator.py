@@ -117,6 +117,14 @@ def test_words_move_the_mean_score_by_the_same_in_every_prompt(tmp_path: Path) -
     assert statistics.correlation(means, [statistics.fmean(later[i :: len(words)]) for i in range(len(words))]) > 0.9
 
 
+def test_a_control_moves_the_mean_score_as_words_do(tmp_path: Path) -> None:
+    factors: list[dict[str, str]] = [{}, {"negative_control": "weekday"}]
+    prompts = [Prompt(f"{i} {len(of)}", str(i), "x", factors=of) for i in range(1_000) for of in factors]
+    options = {"sentiment": {"spread": 0.1, "wording_sd": 0.4}, "refusal": {"base": 0}}
+    scores = compounds(simulate(prompts, tmp_path / "a.jsonl", **options))
+    assert abs(statistics.fmean(scores[1::2]) - statistics.fmean(scores[::2])) > 0.05
+
+
 def test_refusals_come_at_the_declared_rates(tmp_path: Path) -> None:
     refusal = {"base": 0.05, "effects": {"concept": {"Italy": 0.25}}}
     rows = simulate(branched(1_500), tmp_path / "a.jsonl", refusal=refusal)

@@ -1,0 +1,102 @@
+"""Systems that are sensitive to words are not called biased beside controls; an audit with placebos, by its study."""
+
+import shutil
+from itertools import count
+
+import pytest
+import yaml
+
+from bench.bench_negative_controls import ALPHA, CELLS, p_values
+from docs.make_negative_controls import BEGIN, END, PAGE, audit, table
+from tests.end_to_end.conftest import ROOT, call_plumbline, open_warehouse
+from tests.promises import at_most, seldom
+
+OF_OCCUPATIONS = """
+    select system_id, outcome, verdict_reason, q_value, q_permuted, wording, headline_group_id
+    from hypotheses
+    where grouping_id = 'occupation' and measure_id = 'sentiment' and statistic = 'mean' and calibration = 'raw'
+        and reference_system_id is null
+    order by system_id
+"""
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """What is found of occupations by the demo, with its controls and without them; by system."""
+    folder = tmp_path_factory.mktemp("wording")
+    study = yaml.safe_load((ROOT / "studies" / "wording_demo.yml").read_text(encoding="utf-8"))
+    del study["negative_controls"]
+    (folder / "without.yml").write_text(yaml.safe_dump(study), encoding="utf-8")
+    shutil.copy(ROOT / "studies" / "wording_demo.yml", folder)
+    for name in ("wording_demo", "without"):
+        done = call_plumbline(folder / name, "run", name, PLUMBLINE_STUDIES=str(folder))
+        assert done.returncode == 0, done.stderr
+    found = {}
+    for name in ("wording_demo", "without"):
+        with open_warehouse(folder / name) as connection:
+            found[name] = connection.execute(OF_OCCUPATIONS).df().set_index("system_id")
+    return found
+
+
+def test_a_system_that_words_move_is_called_without_controls_and_not_beside_ten(demo):
+    without, beside = (demo[name].loc["wordy"] for name in ("without", "wording_demo"))
+    assert (without.outcome, without.wording) == ("significant", "one_wording")
+    assert (beside.outcome, beside.verdict_reason) == ("inconclusive", "not_beyond_controls")
+    assert (beside.wording, beside.q_permuted <= ALPHA < beside.q_value) == ("negative_controls", True)
+
+
+def test_a_group_effect_four_times_as_large_is_found_beside_controls(demo):
+    for found in demo.values():
+        biased = found.loc["biased"]
+        assert (biased.outcome, biased.headline_group_id) == ("significant", "clerk")
+
+
+def test_what_words_do_is_seldom_called_a_difference_of_groups():
+    cell = CELLS[1]
+    assert (cell.tau, cell.is_mixture, cell.effect) == (0.3, False, 0)
+    assert seldom(p <= ALPHA for seed in count() for p in p_values(cell, seed).p_value)
+
+
+@pytest.mark.parametrize("cell", [CELLS[4], CELLS[5]], ids=lambda cell: cell.name)
+def test_rare_words_and_a_group_that_differs_are_called_as_often_as_said(cell):
+    n_sets, n_tables = 100, 5
+    p = [p for seed in range(n_tables) for p in p_values(cell, seed).p_value]
+    n_called = sum(one <= ALPHA for one in p)
+    assert len(p) == n_sets
+    allowed = at_most(cell.expected, n_sets) - cell.expected
+    assert abs(n_called / n_sets - cell.expected) <= allowed
+
+
+@pytest.fixture(scope="module")
+def audited(data_folder):
+    """The hypotheses of an audit with placebos."""
+    if not (data_folder / "hiring_edits").exists():
+        pytest.skip(f"{data_folder} has no hiring_edits")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("PLUMBLINE_DATA", str(data_folder))
+        yield audit()
+
+
+def test_what_an_audit_found_is_no_more_than_its_placebos_do(audited):
+    assert len(audited) == 32
+    called = {
+        name: int((audited[name] <= ALPHA).sum()) for name in ("p_permuted", "p_value", "p_value_seven", "q_value")
+    }
+    assert called == {"p_permuted": 12, "p_value": 0, "p_value_seven": 4, "q_value": 0}
+    assert (audited.q_value_seven > ALPHA).all()
+    assert (audited.q_permuted <= ALPHA).sum() == (audited.verdict_reason == "not_beyond_controls").sum() > 0
+
+
+def test_the_cars_of_one_model_are_told_and_its_names_are_not(audited):
+    of_qwen = audited[audited.system_id == "qwen_3_next_80b"].set_index("axis")
+    names = of_qwen.loc["firstName"]
+    assert names.q_permuted <= ALPHA < min(names.p_value, names.p_value_seven)
+    assert (of_qwen.p_wording < 0.001).all()
+    assert set(of_qwen.loudest) == {"car-silver"}
+    assert (audited[audited.system_id != "qwen_3_next_80b"].p_wording > ALPHA).all()
+
+
+def test_the_page_has_the_table_of_the_audit(audited):
+    page = PAGE.read_text(encoding="utf-8")
+    written = page[page.index(BEGIN) + len(BEGIN) : page.index(END)]
+    assert written.strip() == table(audited).strip()

@@ -1,0 +1,101 @@
+import csv
+import math
+
+import pytest
+
+from python_assets.plan.control_power import ControlledDesign, power_with_controls
+from python_assets.plan.negative_controls import ONE_WORDING
+from python_assets.plan.plan import plan_study
+from python_assets.study_file.load import load_study
+
+STUDY = """
+prompts:
+  import:
+    path: scores.csv
+    columns: {{prompt: [job, edit], root_prompt: job, system: model}}
+    factors: {{edit: edit}}
+systems: [{{name: "*", provider: replay}}]
+measures: [{{name: score, kind: continuous, column: score}}]
+groupings: [edit]
+negative_controls: {{levels: {levels}}}
+analysis: {{power: {{score: {{sd: 1, correlation: 0.5, effect: 0.5, prompt_by_group_share: 0}}}}}}
+"""
+GROUPS = ["anna", "bert", "cem"]
+TYPES = {"car-red": "colour", "day-monday": "weekday", "noop": "blank line", "rain": "weather"}
+
+
+def planned(folder, levels, text=STUDY, groups=GROUPS, controls=TYPES):
+    rows = [(job, edit, "m", 1) for job in range(20) for edit in [*groups, *controls]]
+    with (folder / "scores.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("job", "edit", "model", "score"), *rows])
+    path = folder / "mine.yml"
+    written = ", ".join(f"{name}: {of}" for name, of in levels.items()) if isinstance(levels, dict) else None
+    path.write_text(text.format(levels=f"{{{written}}}" if written else levels), encoding="utf-8")
+    return plan_study(load_study(path))
+
+
+def test_controls_are_counted_and_what_is_found_beside_them(tmp_path):
+    plan = planned(tmp_path, TYPES)
+    controls = plan.negative_controls
+    assert (controls.n_controls, controls.n_types, controls.n_prompts, controls.n_calls) == (4, 4, 80, 0)
+    (row,) = [row for row in plan.power if row.contrast == "mean_difference"]
+    beside = row.beside_controls
+    cell_sd = math.sqrt(0.5)  # 1, less what the root prompt shares
+    assert beside.wording_sd == pytest.approx(0.3 * cell_sd)
+    assert row.minimum_detectable_effect < beside.detects < beside.detects_moved
+    design = ControlledDesign(3, 20, 3, cell_sd, beside.wording_sd, 0.05 / (row.n_tests / 3))
+    assert power_with_controls(design, beside.detects_moved) == pytest.approx(0.8, abs=1e-4)
+    still = power_with_controls(design._replace(wording_sd=0.0), beside.detects)
+    assert still == pytest.approx(0.8, abs=1e-4)
+
+
+def test_controls_are_told_as_tables(tmp_path, snapshot):
+    parts = planned(tmp_path, TYPES).text().split("\n\n")
+    assert [part for part in parts if part.startswith(("negative controls", "beside controls"))] == snapshot
+
+
+def test_controls_without_types_count_half(tmp_path):
+    plan = planned(tmp_path, [*TYPES])
+    assert (plan.negative_controls.n_types, plan.negative_controls.df) == (None, 2)
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        {"noop": "blank line", "rain": "weather"},
+        {"car-red": "colour", "day-monday": "colour", "noop": "blank line", "rain": "blank line"},
+        ["car-red", "car-blue", "noop"],
+        {"car-red": "colour", "car-blue": "car", "noop": "blank line"},
+    ],
+    ids=["two", "two types", "no types", "two types of one sentence"],
+)
+def test_what_is_wrong_with_controls_is_a_warning(tmp_path, levels, snapshot):
+    warnings = planned(tmp_path, levels, controls=levels).warnings
+    assert [one for one in warnings if one.startswith("negative_controls")] == snapshot
+
+
+def test_groups_of_one_wording_without_controls_are_a_warning(tmp_path):
+    without = STUDY.replace("negative_controls: {{levels: {levels}}}\n", "")
+    assert f"grouping edit: {ONE_WORDING}" in planned(tmp_path, "", without, controls=()).warnings
+    assert not [one for one in planned(tmp_path, TYPES).warnings if ONE_WORDING in one]
+
+
+def test_groups_of_names_have_several_wordings(tmp_path):
+    (tmp_path / "names.csv").write_text("gender,name\n" + "".join(f"{g},{g}{n}\n" for g in "fm" for n in range(5)))
+    path = tmp_path / "mine.yml"
+    path.write_text(
+        """
+factors: {gender: {levels: [f, m]}}
+prompts:
+  templates:
+    texts:
+      - {id: a, text: "{name} a", units: {file: names.csv, nested_in: [gender]}}
+      - {id: b, text: "{name} b", units: {file: names.csv, nested_in: [gender]}}
+systems: [{name: model, provider: simulator}]
+measures: [sentiment]
+groupings: [gender]
+"""
+    )
+    plan = plan_study(load_study(path))
+    assert plan.groupings[0].reason is None
+    assert not [one for one in plan.warnings if ONE_WORDING in one]
