@@ -7,6 +7,11 @@ from python_assets.published.effects import EFFECT_FIELDS
 
 OUTCOMES = {"inconclusive": "inconclusive", "equivalent": "equivalent", "not_tested": "not_testable"}
 KEYS = (*("study_id", "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"),)
+CONTROLS = (
+    *("verdict_reason", "p_permuted", "q_permuted", "p_negative_controls", "n_negative_controls", "n_control_types"),
+    *("wording_sd", "wording_sd_low", "wording_sd_high", "control_floor", "loudest_control", "loudest_control_value"),
+    *("wording", "negative_controls_reason", "n_groups"),
+)
 EFFECTS = [f"{kind}_{ending}" for kind in ("headline", "largest") for ending in EFFECT_FIELDS]
 
 
@@ -42,7 +47,7 @@ def _of_pairs(pairs: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _rest(row: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: row.get(name) for name in ("family_id", "p_value", "q_value", "verdict", *EFFECTS)}
+    found = {name: row.get(name) for name in ("family_id", "p_value", "q_value", "verdict", *CONTROLS, *EFFECTS)}
     reason = row.get("inference_reason") or row.get("reason") or None
     outcome = OUTCOMES.get(row["verdict"], "significant")
     return found | {"outcome": outcome, "reason": reason if row.get("p_value") is None else None}

@@ -21,7 +21,7 @@ from python_assets.gate.both_runs import NOW, THEN
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.options import margin_of_change
 from python_assets.infer.result import NOBODY_STANDS
-from python_assets.published.account import PAIR_OUTCOMES
+from python_assets.published.account import OF_GROUPS, PAIR_OUTCOMES
 from python_assets.published.query import open_published
 from python_assets.report.readings import read_by
 from python_assets.study.measures import IN_EVERY_STUDY
@@ -33,12 +33,12 @@ from python_assets.warehouse.build import rows_of
 # two camps moved apart, of a cell of a crossing the change that its parts do not make; where no value differs from
 # another there is nothing to test, and nothing moved; of raw and corrected values those are read that the study asks,
 # for a group that only an instrument reads otherwise did not move
-_CHANGES: Final = """
+_CHANGES: Final = f"""
     with changes as (
         select *
         from system_comparisons
         inner join measures using (study_id, measure_id)
-        where study_id = $study
+        where study_id = $study and {OF_GROUPS}
     ),
     means as (
         select system_id, slice_id, measure_id, calibration, grouping_id, group_id, category,

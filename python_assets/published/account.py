@@ -8,7 +8,12 @@ Source: inference.md 6.11.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from python_assets.study.base import NEGATIVE_CONTROL
+
 Row = Mapping[str, Any]
+
+OF_GROUPS: Final = f"grouping_id <> '{NEGATIVE_CONTROL}'"
+"""A condition of rows that are about groups: edits that cannot matter are no finding; controls.py has their words."""
 
 OUTCOMES: Final[Mapping[str, str]] = {
     "significant": "called different",
@@ -23,7 +28,7 @@ _COUNTS: Final = ", ".join(f"count(*) filter (outcome = '{name}') as n_{name}" f
 FAMILIES: Final = f"""
     select family_id, count(*) as n_hypotheses, count(p_value) as n_tested, {_COUNTS}
     from hypotheses
-    where study_id = $study
+    where study_id = $study and {OF_GROUPS}
     group by family_id
     order by
         case family_id
@@ -35,18 +40,20 @@ FAMILIES: Final = f"""
 PAIR_OUTCOMES: Final = f"""
     select count(*) as n_hypotheses, {_COUNTS}
     from hypotheses
-    where study_id = $study and reference_system_id <> ''
+    where study_id = $study and reference_system_id <> '' and {OF_GROUPS}
 """
 """What the questions of pairs of generations came to, in one row."""
-SIGNIFICANT_FINDINGS: Final = """
+SIGNIFICANT_FINDINGS: Final = f"""
     select findings.*
     from findings
-    semi join (select * from hypotheses where outcome = 'significant' and reference_system_id = '') as significant
+    semi join (
+        select * from hypotheses where outcome = 'significant' and reference_system_id = '' and {OF_GROUPS}
+    ) as significant
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
 """
 """Significant findings of every verdict: where every difference is inside its margin it is equivalent."""
 # what became of the questions that are called: each is told once, as one of these; n_inside is a part of n_facts
-SIGNIFICANT: Final = """
+SIGNIFICANT: Final = f"""
     select count(*) as n_significant,
         count(*) filter (is_pair) as n_changes,
         count(*) filter (not is_pair and is_tool_bias) as n_tool,
@@ -61,14 +68,14 @@ SIGNIFICANT: Final = """
         from hypotheses
         left join findings
             using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-        where study_id = $study and outcome = 'significant'
+        where study_id = $study and outcome = 'significant' and {OF_GROUPS}
     )
 """
-UNTESTED: Final = """
+UNTESTED: Final = f"""
     select reason, meaning, remedy, count(*) as n, list(distinct measure_id order by measure_id) as measures
     from hypotheses
     left join reasons using (reason)
-    where study_id = $study and p_value is null
+    where study_id = $study and p_value is null and {OF_GROUPS}
     group by reason, meaning, remedy
     order by n desc, meaning, reason
 """

@@ -9,6 +9,7 @@ import duckdb
 
 from python_assets.published.account import (
     FAMILIES,
+    OF_GROUPS,
     OUTCOME_CHANGES,
     SIGNIFICANT,
     SIGNIFICANT_FINDINGS,
@@ -20,6 +21,7 @@ from python_assets.published.account import (
     why,
 )
 from python_assets.published.calls import CALLS_BY_SYSTEM, calls_in_words
+from python_assets.published.controls import CONTROLS_MOVED, WORDINGS, controls_moved, wording_in_words
 from python_assets.published.effects import effect_columns, first_of_both_signs, margin_words
 from python_assets.published.query import open_published
 from python_assets.study.base import CALIBRATIONS, GROUND_TRUTH
@@ -33,6 +35,7 @@ MOST_BY_RANK: Final = 3
 MOST_METRICS: Final = 3
 MOST_UNSCORED: Final = 3
 MOST_RATERS: Final = 4
+MOST_CONTROLS: Final = 2  # systems and measures that control edits move
 MOST_SYSTEMS: Final = 3
 _KEYS: Final = (
     *("system_id", "measure_id", "calibration", "grouping_id", "slice_id", "statistic", "parameters"),
@@ -51,7 +54,7 @@ _FINDINGS: Final = f"""
     select system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, q_value, verdict,
         {effect_columns("findings")}
     from {{findings}} as findings
-    where study_id = $study and verdict <> 'not_tested' and not is_tool_bias and not is_repeated
+    where study_id = $study and verdict <> 'not_tested' and not is_tool_bias and not is_repeated and {OF_GROUPS}
     order by finding_rank
 """
 _STANDING: Final = """
@@ -63,12 +66,12 @@ _STANDING: Final = """
     order by position
 """
 # calibrated values are told where the raw ones do not tell the same
-_CHANGED: Final = """
+_CHANGED: Final = f"""
     select
         system_id, reference_system_id, measure_id, calibration, grouping_id, slice_id, comparison, q_value
     from system_comparisons
     where study_id = $study and comparison in ('mean_change', 'groups_changed')
-        and verdict in ('beyond_margin', 'different')
+        and verdict in ('beyond_margin', 'different') and {OF_GROUPS}
     qualify row_number() over (
         partition by system_id, reference_system_id, measure_id, grouping_id, slice_id, comparison
         order by calibration desc
@@ -147,6 +150,9 @@ def summary(home: Home, study_id: str) -> str:
         lines.append(f"Questions  {'; '.join(_of_set(row, facts['alpha']) for row in families)}")
         if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
+        lines += [
+            f"{'Wording' if index == 0 else '':<10} {told}" for index, told in enumerate(_of_wording(study, facts))
+        ]
         changes = study.rows(_CHANGED)
         last = [
             *_changed(changes),
@@ -224,6 +230,20 @@ def _of_logs(rows: list[Row]) -> list[str]:
 def _of_set(row: Row, alpha: float) -> str:
     """How many questions a set has, and what they came to."""
     return f"{row['family_id']}: {plural(row['n_hypotheses'], 'question')}, {outcomes_in_words(row, alpha)}"
+
+
+def _of_wording(study: _Study, facts: Row) -> list[str]:
+    """How the wording of groups was controlled, and in a second line whether control edits move a measure."""
+    ways = wording_in_words(study.rows(WORDINGS))
+    tested = [row for row in study.rows(CONTROLS_MOVED) if row["p_value"] is not None]
+    if not tested:
+        return [" ".join(ways)] if ways else []
+    level = facts["significance_level"]
+    moved = [
+        f"{row['system_id']}: {controls_moved(row, row['measure_id'], alpha=level)}" for row in tested[:MOST_CONTROLS]
+    ]
+    more = [f"{len(tested) - MOST_CONTROLS:,} more in v_negative_controls"] if len(tested) > MOST_CONTROLS else []
+    return [" ".join(ways), " | ".join([*moved, *more])]
 
 
 def _of_blocks(row: Row) -> str:

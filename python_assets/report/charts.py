@@ -88,7 +88,14 @@ def _step(span: float) -> float:
     return float(next(power * step for step in STEPS if span / (power * step) <= MAX_TICKS))
 
 
-def row(axis: Axis, mark: Mark, *, line: float | None = None, values: Sequence[float] = ()) -> Markup:
+def row(
+    axis: Axis,
+    mark: Mark,
+    *,
+    line: float | None = None,
+    values: Sequence[float] = (),
+    band: tuple[float, float] | None = None,
+) -> Markup:
     """One row of a figure.
 
     Args:
@@ -96,13 +103,34 @@ def row(axis: Axis, mark: Mark, *, line: float | None = None, values: Sequence[f
         mark: the dot and its interval; nothing is drawn of it where the value is None.
         line: where the line of comparison stands: the mean of all, or no difference.
         values: single responses as small dots, jittered; those outside the scale are left out.
+        band: what edits that cannot matter lead one to expect: all groups lie in it where their range is no larger.
     """
-    paths = [_path("tick", "".join(f"M{axis.place(tick)} 0V{CHART_HEIGHT}" for tick in axis.ticks))]
+    paths = [_band(axis, band)] if band else []
+    paths += [_path("tick", "".join(f"M{axis.place(tick)} 0V{CHART_HEIGHT}" for tick in axis.ticks))]
     if line is not None:
         paths.append(_path("line", f"M{axis.place(line)} 0V{CHART_HEIGHT}"))
     paths.append(_path("value", _dots(axis, values)))
     paths.extend(_mark(axis, mark))
     return _drawing("".join(paths))
+
+
+def controls_row(axis: Axis, values: Sequence[float], *, band: tuple[float, float] | None = None) -> Markup:
+    """The values of negative controls as grey dots in one row; those outside the scale are left out.
+
+    Args:
+        axis: the scale of the figure.
+        values: of the controls.
+        band: as in row.
+    """
+    ticks = _path("tick", "".join(f"M{axis.place(tick)} 0V{CHART_HEIGHT}" for tick in axis.ticks))
+    inside = [value for value in values if axis.low <= value <= axis.high]
+    dots = _path("control", "".join(f"M{axis.place(value)} {MIDDLE}h0" for value in inside))
+    return _drawing(f"{_band(axis, band) if band else ''}{ticks}{dots}")
+
+
+def _band(axis: Axis, band: tuple[float, float]) -> str:
+    left, right = (axis.place(limit) for limit in band)
+    return f'<rect class="band" x="{left}" width="{right - left}" y="0" height="{CHART_HEIGHT}"/>'
 
 
 def bar(fraction: float) -> Markup:

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.infer.result import NOBODY_STANDS, InferenceReason
 from python_assets.infer.tables import INTERACTION_CHANGE
+from python_assets.published.account import OF_GROUPS
 from python_assets.report.behind import answer
 from python_assets.report.reader import Reader, Row
 from python_assets.report.readings import read_by_of
@@ -32,13 +33,13 @@ _MAX_PROMPTS: Final = 10
 _MAX_GROUPS: Final = 6  # of one sentence
 # the mean of all prompts is of no grouping, and stands above the groups of each
 _SIDES: Final = {"a": "system_id", "b": "reference_system_id"}
-_PLACES: Final = """
+_PLACES: Final = f"""
     with asked as (
         select measure_id, grouping_id, verdict, p_value
         from system_comparisons
         where study_id = $study and slice_id = 'all' and calibration = 'raw'
             and comparison in ('mean_change', 'groups_changed')
-            and inference_reason is distinct from 'no_variation'
+            and inference_reason is distinct from 'no_variation' and {OF_GROUPS}
     ),
     of_mean as (
         select measure_id, count(*) filter (verdict = 'different') as n_shown, min(p_value) as smallest
@@ -72,7 +73,7 @@ _EXTREMES: Final = """
         and statistic = 'mean' and parameters = '' and metric in ('range', 'impact_ratio')
     order by system_id
 """
-_SIGNIFICANT: Final = """
+_SIGNIFICANT: Final = f"""
     select *,
         (select kind from measures where study_id = $study and measure_id = changes.measure_id) as kind,
         exists (
@@ -87,7 +88,7 @@ _SIGNIFICANT: Final = """
     from system_comparisons as changes
     join (select study_id, look, n_looks, significance_level from studies) using (study_id)
     where study_id = $study and verdict in ('beyond_margin', 'different')
-        and comparison in ('mean_change', 'disparity_change', 'interaction_change')
+        and comparison in ('mean_change', 'disparity_change', 'interaction_change') and {OF_GROUPS}
     qualify comparison = 'mean_change' or row_number() over (
         partition by slice_id, measure_id, calibration, grouping_id, system_id, reference_system_id,
             comparison

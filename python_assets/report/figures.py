@@ -9,9 +9,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from python_assets.published.account import OF_GROUPS
 from python_assets.report import charts
-from python_assets.report.panels import MAX_PANEL_GROUPS, Panel, PanelDrawer
+from python_assets.report.panels import MAX_PANEL_GROUPS, Controls, Panel, PanelDrawer
 from python_assets.report.reader import Reader, Row
+from python_assets.study.base import NEGATIVE_CONTROL
 
 # a page of 3,000 rows is about 4 MB; what is left out is counted and stays in the tables
 _MAX_ROWS: Final = 3000
@@ -57,15 +59,15 @@ class Figures(NamedTuple):
         return next((n for n, figure in enumerate(self.drawn, 1) if figure.key[:3] == about), None)
 
 
-_KEYS: Final = """
+_KEYS: Final = f"""
     with means as (
         select slice_id, grouping_id, measure_id, calibration, '' as category, system_id, group_id, value
         from summary_statistics
-        where study_id = $study and statistic = 'mean'
+        where study_id = $study and statistic = 'mean' and {OF_GROUPS}
         union all
         select slice_id, grouping_id, measure_id, 'raw', category, system_id, group_id, share
         from outcome_distributions
-        where study_id = $study
+        where study_id = $study and {OF_GROUPS}
             and measure_id in (
                 select measure_id from measures where study_id = $study and kind = 'categorical'
             )
@@ -127,6 +129,34 @@ _DIFFERENCES: Final = """
     where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
         and measure_id = $measure_id and calibration = $calibration and category = $category
         and list_contains($contrasts, contrast) and list_contains($systems, system_id)
+"""
+# of every system: the mean with each control edit, its difference from the others, and the range that they make likely
+_OF_CONTROLS: Final = f"""
+    with means as (
+        select system_id, list(value order by group_id) as means
+        from summary_statistics
+        where study_id = $study and slice_id = $slice_id and grouping_id = '{NEGATIVE_CONTROL}'
+            and measure_id = $measure_id and calibration = $calibration and statistic = 'mean' and value is not null
+        group by system_id
+    ),
+    differences as (
+        select system_id, list(value order by group_id) as differences
+        from contrasts
+        where study_id = $study and slice_id = $slice_id and grouping_id = '{NEGATIVE_CONTROL}'
+            and measure_id = $measure_id and calibration = $calibration and value is not null and category = ''
+            and contrast in ('mean_difference', 'risk_difference') and reference = 'rest'
+        group by system_id
+    ),
+    floors as (
+        select system_id, max(control_floor) as floor
+        from hypotheses
+        where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
+            and measure_id = $measure_id and calibration = $calibration and statistic = 'mean' and parameters = ''
+            and reference_system_id = ''
+        group by system_id
+    )
+    select * from means left join differences using (system_id) left join floors using (system_id)
+    where list_contains($systems, system_id)
 """
 # slices are not published: values are drawn where they are as many as the mean was taken of
 _VALUES: Final = """
@@ -223,16 +253,27 @@ def _figure(reader: Reader, key: FigureKey, measure: Row, systems: list[Row], n_
     reference = _reference(contrasts)
     differences = [row for row in contrasts if row["reference"] == reference]
     values = _values(reader, key, means) if measure["kind"] == "continuous" else {}
+    # of labels there are none
+    controls = {} if key.category else _controls(reader, _without(parameters, "category"))
     mean_axis = charts.make_axis(
         [row[name] for row in means for name in ("value", "ci_low", "ci_high")]
-        + [row[name] for row in values.values() for name in ("low", "high")],
+        + [row[name] for row in values.values() for name in ("low", "high")]
+        + [value for system in controls.values() for value in system.means],
         include=() if measure["kind"] == "continuous" else (0.0,),
     )
     difference_axis = charts.make_axis(
-        (row[name] for row in differences for name in ("value", "ci_low", "ci_high")), include=(0.0,)
+        [row[name] for row in differences for name in ("value", "ci_low", "ci_high")]
+        + [value for system in controls.values() for value in system.differences],
+        include=(0.0,),
     )
     drawer = PanelDrawer(
-        reader=reader, grouping_id=key.grouping_id, mean_axis=mean_axis, difference_axis=difference_axis, values=values
+        reader=reader,
+        grouping_id=key.grouping_id,
+        mean_axis=mean_axis,
+        difference_axis=difference_axis,
+        values=values,
+        controls=controls,
+        reference=reference,
     )
     panels = [drawer.panel(system, means, differences) for system in systems]
     return MeasureFigure(
@@ -247,6 +288,12 @@ def _figure(reader: Reader, key: FigureKey, measure: Row, systems: list[Row], n_
         difference_axis=difference_axis,
         panels=panels,
     )
+
+
+def _controls(reader: Reader, parameters: Row) -> dict[str, Controls]:
+    """The negative controls of each system; nothing of a study without them."""
+    rows = reader.rows(_OF_CONTROLS, **parameters)
+    return {row["system_id"]: Controls(row["means"] or [], row["differences"] or [], row["floor"]) for row in rows}
 
 
 def _scope(rows: list[Row]) -> str:

@@ -4,6 +4,8 @@ Belongs here: what stands in a row. Which panels there are is figures.py, geomet
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from markupsafe import Markup
@@ -12,6 +14,7 @@ from python_assets.report import charts, text
 from python_assets.report.reader import Reader, Row
 
 MAX_PANEL_GROUPS: Final = 60
+Band = tuple[float, float] | None
 
 
 class GroupRow(NamedTuple):
@@ -30,6 +33,27 @@ class GroupRow(NamedTuple):
     reason: str
 
 
+class Controls(NamedTuple):
+    """The negative controls beside the groups of one system.
+
+    means: of the responses with each edit. differences: of each from the other edits. floor: the range of groups that
+    they lead one to expect, in the unit of the measure; None where the groups are not compared with them.
+    """
+
+    means: list[float]
+    differences: list[float]
+    floor: float | None
+
+
+class ControlsRow(NamedTuple):
+    """The row of the controls under the groups: their means and differences drawn, and what they lead one to expect."""
+
+    n: int
+    mean_chart: Markup
+    difference_chart: Markup
+    expected: str
+
+
 class Panel(NamedTuple):
     """One generation of a figure; drawn_of: which of n_groups are drawn, '' where all are."""
 
@@ -40,6 +64,7 @@ class Panel(NamedTuple):
     groups: list[GroupRow]
     n_groups: int
     drawn_of: str = ""
+    controls: ControlsRow | None = None
 
 
 class Caption(NamedTuple):
@@ -56,13 +81,19 @@ class Caption(NamedTuple):
 
 
 class PanelDrawer(NamedTuple):
-    """Draws the panels of one figure; values: single responses by generation and group."""
+    """Draws the panels of one figure.
+
+    values: single responses by generation and group. controls: the negative controls by generation. reference: what
+    groups are compared with.
+    """
 
     reader: Reader
     grouping_id: str
     mean_axis: charts.Axis
     difference_axis: charts.Axis
     values: dict[tuple[str, str], Row]
+    controls: Mapping[str, Controls] = MappingProxyType({})
+    reference: str = "rest"
 
     def panel(self, system: Row, means: list[Row], differences: list[Row]) -> Panel:
         """Draw one generation.
@@ -82,16 +113,44 @@ class PanelDrawer(NamedTuple):
         caption = Caption(common, reasons.pop() if len(reasons) == 1 else "")
         pooled = _pooled(rows)
         in_order = sorted(chosen, key=self._size)
-        drawn = [self._group(row, by_group[row["group_id"]], pooled, caption) for row in in_order]
+        controls = self.controls.get(system_id)
+        bands = self._bands(controls, rows, list(by_group.values()))
+        drawn = [self._group(row, by_group[row["group_id"]], pooled, caption, bands) for row in in_order]
         flags = system["is_simulated"], system["is_baseline"]
-        return Panel(system_id, *flags, caption.in_words(drawn), drawn, len(rows), drawn_of)
+        controls_row = None if controls is None else self._controls(controls, bands)
+        return Panel(system_id, *flags, caption.in_words(drawn), drawn, len(rows), drawn_of, controls_row)
+
+    def _bands(self, controls: Controls | None, means: list[Row], differences: list[Row]) -> tuple[Band, Band]:
+        """Where means and differences of groups lie if their range is no larger than what the controls make likely."""
+        if controls is None or controls.floor is None:
+            return None, None
+        # a difference from the rest is K / (K - 1) of one from the mean of all
+        n = len(means)
+        wider = n / (n - 1) if self.reference == "rest" and n > 1 else 1.0
+        zero = [] if self.reference in ("rest", "grand_mean") else [0.0]
+        return (
+            _band([row["value"] for row in means], controls.floor),
+            _band([*(row.get("value") for row in differences), *zero], controls.floor * wider),
+        )
+
+    def _controls(self, controls: Controls, bands: tuple[Band, Band]) -> ControlsRow:
+        of_means, of_differences = bands
+        floor = controls.floor
+        return ControlsRow(
+            max(len(controls.means), len(controls.differences)),
+            charts.controls_row(self.mean_axis, controls.means, band=of_means),
+            charts.controls_row(self.difference_axis, controls.differences, band=of_differences),
+            "" if floor is None else f"range up to {text.fixed(floor, self.difference_axis.decimals)} expected",
+        )
 
     def _size(self, row: Row) -> tuple[bool, float, object]:
         """What rows are sorted by: without a value last, equal ones as declared."""
         order = self.reader.group_order(self.grouping_id, row["group_id"])
         return row["value"] is None, -(row["value"] or 0.0), order
 
-    def _group(self, mean: Row, contrast: Row, pooled: float | None, caption: Caption) -> GroupRow:
+    def _group(
+        self, mean: Row, contrast: Row, pooled: float | None, caption: Caption, bands: tuple[Band, Band]
+    ) -> GroupRow:
         values = self.values.get((mean["system_id"], mean["group_id"]), {}).get("x") or []
         # a headline is filled where it is equivalent, too
         is_filled = contrast.get("verdict") in ("beyond_margin", "different") or contrast.get("is_headline", False)
@@ -100,11 +159,14 @@ class PanelDrawer(NamedTuple):
         return GroupRow(
             group_id=mean["group_id"],
             counts="" if _counts(mean) == caption.counts else _counts(mean),
-            mean_chart=charts.row(self.mean_axis, _mark(mean), line=pooled, values=values),
+            mean_chart=charts.row(self.mean_axis, _mark(mean), line=pooled, values=values, band=bands[0]),
             mean=value,
             mean_interval=interval or ("" if caption.no_interval else _no_interval(mean)),
             difference_chart=charts.row(
-                self.difference_axis, _mark(contrast)._replace(is_hollow=not is_filled, is_difference=True), line=0.0
+                self.difference_axis,
+                _mark(contrast)._replace(is_hollow=not is_filled, is_difference=True),
+                line=0.0,
+                band=bands[1],
             ),
             difference=difference,
             difference_interval=difference_interval,
@@ -112,6 +174,15 @@ class PanelDrawer(NamedTuple):
             verdict=contrast.get("verdict") or "",
             reason=text.words(contrast.get("inference_reason")),
         )
+
+
+def _band(values: Sequence[float | None], width: float) -> Band:
+    """The band around the middle of the lowest and the highest value: all lie in it where their range is no larger."""
+    present = [value for value in values if value is not None]
+    if not present:
+        return None
+    middle = (min(present) + max(present)) / 2
+    return middle - width / 2, middle + width / 2
 
 
 def _chosen(rows: list[Row], by_group: dict[str, Row]) -> tuple[list[Row], str]:

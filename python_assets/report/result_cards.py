@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.published.account import (
     FAMILIES,
+    OF_GROUPS,
     OUTCOMES,
     SIGNIFICANT,
     SIGNIFICANT_FINDINGS,
@@ -15,13 +16,14 @@ from python_assets.published.account import (
     UNTESTED,
     why,
 )
+from python_assets.published.controls import WORDINGS, wording_in_words
 from python_assets.published.effects import effect_columns, first_of_both_signs, margin_words
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name, quantity_of
-from python_assets.report.text import interval, number, plain, plural, probability, sample, words
-from python_assets.study.base import GROUND_TRUTH
+from python_assets.report.text import interval, number, plain, plural, probability, sample, scope_words, words
+from python_assets.study.base import GROUND_TRUTH, NEGATIVE_CONTROL
 
 MAX_FACTS: Final = 40
 CARDS: Final = 2
@@ -29,6 +31,7 @@ LINES: Final = 6
 MAX_CARD_GROUPS: Final = 4
 MAX_OPEN: Final = 8
 MAX_BY_RANK: Final = 3
+MAX_LOUD: Final = 3
 # what the sets of a study are about; others are called by their name alone
 _MEANINGS: Final[dict[str, str]] = {
     "primary": "what the study is about",
@@ -56,6 +59,7 @@ FACTS: Final = f"""
         from first_hypotheses
     )
     select named.*, metrics.value as metric_value, metrics.null_q95 as metric_null_q95,
+        metrics.control_floor as metric_control_floor,
         metrics.q_value as metric_q_value, count(*) over () as n_facts
     from named
     left join disparities as metrics
@@ -80,13 +84,13 @@ OTHER_SIZES: Final = """
     order by finding_rank
 """
 # of groups of one generation; pairs of generations have a section of their own
-_OF_SYSTEMS: Final = """
+_OF_SYSTEMS: Final = f"""
     select count(hypotheses.p_value) as n_tested, count(*) as n_hypotheses
     from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
     where study_id = $study and reference_system_id = '' and system_id <> 'baseline'
-        and is_tool_bias is distinct from true
+        and is_tool_bias is distinct from true and {OF_GROUPS}
 """
 # of all questions of a fact
 BEYOND: Final = f"""
@@ -113,7 +117,7 @@ FIRST_BY_RANK: Final = f"""
     select system_id, measure_id, grouping_id, slice_id, statistic, verdict, {effect_columns("findings")}
     from findings
     where study_id = $study and verdict in ('inconclusive', 'equivalent') and largest_value is not null
-        and not is_tool_bias and not is_repeated
+        and not is_tool_bias and not is_repeated and {OF_GROUPS}
     order by finding_rank
     limit {MAX_BY_RANK}
 """
@@ -128,9 +132,17 @@ TOOL: Final = """
 LEAD: Final = f"""
     select *
     from findings
-    where study_id = $study and not is_tool_bias and statistic is distinct from '{GROUND_TRUTH}'
+    where study_id = $study and not is_tool_bias and statistic is distinct from '{GROUND_TRUTH}' and {OF_GROUPS}
     order by verdict not in ('beyond_margin', 'different'), finding_rank
     limit 1
+"""
+_LOUD: Final = f"""
+    select sentence
+    from findings
+    where study_id = $study and family_id = '{NEGATIVE_CONTROL}' and verdict in ('beyond_margin', 'different')
+        and slice_id = 'all' and calibration = 'raw' and statistic in ('mean', 'share') and parameters = ''
+    order by finding_rank
+    limit {MAX_LOUD}
 """
 CLEAREST: Final = """
     select category
@@ -170,7 +182,8 @@ class Facts(NamedTuple):
     tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. significant:
     what the called ones are told as. total: of all sets. of_systems: questions of groups of one generation.
     first_by_rank: the first with their largest effects where nothing is significant. unscored: where nothing could be
-    read.
+    read. wording: how the words of groups were controlled. n_not_beyond: hypotheses whose words differ no more than
+    control edits do. loud: which systems and measures such edits move, the first of them.
     """
 
     tested: list[Row]
@@ -185,6 +198,9 @@ class Facts(NamedTuple):
     not_tested: list[Row]
     unscored: list[Row]
     tool: Row
+    wording: list[str]
+    n_not_beyond: int
+    loud: list[str]
 
 
 def study_facts(reader: Reader) -> Facts:
@@ -194,7 +210,7 @@ def study_facts(reader: Reader) -> Facts:
         reader: the study.
     """
     hypotheses, families, significant = reader.rows(FACTS), reader.rows(FAMILIES), reader.rows(SIGNIFICANT)[0]
-    n_facts = hypotheses[0]["n_facts"] if hypotheses else 0
+    n_facts, wordings = hypotheses[0]["n_facts"] if hypotheses else 0, reader.rows(WORDINGS)
     counts = ["n_hypotheses", "n_tested", *(f"n_{outcome}" for outcome in OUTCOMES)]
     total = {name: sum(row[name] for row in families) for name in counts}
     always = ("significant", "inconclusive")
@@ -214,6 +230,9 @@ def study_facts(reader: Reader) -> Facts:
             for row in reader.rows(UNSCORED_MEASURES)
         ],
         tool=reader.rows(TOOL)[0],
+        wording=wording_in_words(wordings),
+        n_not_beyond=sum(row["n_not_beyond"] for row in wordings),
+        loud=[row["sentence"] for row in reader.rows(_LOUD)],
     )
 
 
@@ -328,6 +347,8 @@ def _size(hypothesis: Row) -> str:
         # a ratio cannot fall below 0: that chance gets there tells nothing
         says_nothing = floor is None or (is_ratio and floor == 0)
         details = [] if says_nothing else [f"chance alone: {'down' if is_ratio else 'up'} to {number(floor)}"]
+        if hypothesis["metric_control_floor"] is not None:
+            details.append(f"irrelevant edits: up to {number(hypothesis['metric_control_floor'])}")
         if hypothesis["metric_q_value"] is not None:
             details.append(f"q {probability(hypothesis['metric_q_value'])}")
         in_brackets = f" ({'; '.join(details)})" if details else ""
@@ -336,7 +357,7 @@ def _size(hypothesis: Row) -> str:
         pieces.append(f"hypothesis q {probability(hypothesis['q_value'])}")
     if hypothesis["n_root_prompts"]:
         pieces.append(sample(hypothesis))
-    return " · ".join([*pieces, hypothesis["scope"]] if hypothesis["scope"] else pieces)
+    return " · ".join(filter(None, [*pieces, scope_words(hypothesis)]))
 
 
 def _open_primary(rows: list[Row]) -> list[str]:

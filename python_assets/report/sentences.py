@@ -12,6 +12,13 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 
 from python_assets.published.account import why
+from python_assets.published.controls import (
+    NOT_BEYOND_CONTROLS,
+    beyond_controls,
+    controls_moved,
+    not_beyond_controls,
+    of_the_words,
+)
 from python_assets.published.effects import margin_words
 from python_assets.report.explanations import DISPARITIES, STATISTIC_MEANINGS
 from python_assets.report.readings import read_by
@@ -19,6 +26,7 @@ from python_assets.report.text import (
     DIFFERENCE_ROUNDING,
     SIMILAR_UNITS_SCOPE,
     is_as_written,
+    minus_signs,
     number,
     plain,
     plural,
@@ -27,7 +35,15 @@ from python_assets.report.text import (
     verdict,
     words,
 )
-from python_assets.study.base import ALL_SYSTEMS, GROUND_TRUTH, LEVEL_SEPARATOR, OTHER_LANGUAGE, UNDECIDED, UNSCORED
+from python_assets.study.base import (
+    ALL_SYSTEMS,
+    GROUND_TRUTH,
+    LEVEL_SEPARATOR,
+    NEGATIVE_CONTROL,
+    OTHER_LANGUAGE,
+    UNDECIDED,
+    UNSCORED,
+)
 from python_assets.study.measures import REFUSAL
 
 Row = Mapping[str, Any]
@@ -153,7 +169,9 @@ def sentences(
             largest=next((row for row in rows if _is_largest(row, hypothesis)), None),
         )
         significant = [row for row in rows if row["is_significant"] and not row["is_mirror"]]
-        sentence_rows.append(_named(key, dict.fromkeys(GROUP, ""), finding_sentence(spec)))
+        is_of_controls = hypothesis["family_id"] == NEGATIVE_CONTROL
+        sentence = _of_controls(hypothesis) if is_of_controls else finding_sentence(spec)
+        sentence_rows.append(_named(key, dict.fromkeys(GROUP, ""), sentence))
         sentence_rows += [_named(key, row, group_sentence(row, spec)) for row in significant]
     return pa.Table.from_pylist(
         sentence_rows, pa.schema([(name, pa.string()) for name in (*HYPOTHESIS_KEY, *GROUP, "sentence")])
@@ -217,13 +235,14 @@ def finding_sentence(asked: HypothesisDetails) -> str:
         return f"{_start(hypothesis)}{_capital(same)}: {verdict(hypothesis['verdict'])}."
     statements = [f"{_start(hypothesis)}{_capital(_answer(asked))}."]
     if hypothesis["verdict"] in (*DIFFERENCE_VERDICTS, "inconclusive"):
-        statements.append(_largest(asked))
+        statements += [_largest(asked), of_the_words(hypothesis)]
     if hypothesis["verdict"] in DIFFERENCE_VERDICTS:
         statements += [
             *_who(asked),
             *_who_inside(asked),
             *_of_missing(asked),
             _size(hypothesis),
+            _beyond_controls(hypothesis),
             _of_statistic(hypothesis),
             _of_tool(hypothesis),
         ]
@@ -238,6 +257,24 @@ def finding_sentence(asked: HypothesisDetails) -> str:
         statements.append(read_by(asked.readings) if hypothesis["is_of_models"] else "")
     statements.append(_of_labels(asked))
     return " ".join(statement for statement in statements if statement)
+
+
+def _of_controls(hypothesis: Row) -> str:
+    """Whether edits that cannot matter move a score: it is no finding about groups."""
+    quantity, slice_id = quantity_of(hypothesis), hypothesis["slice_id"]
+    quantity += "" if slice_id == "all" else f" in slice {slice_id}"
+    if hypothesis["p_value"] is None:
+        return f"{_start(hypothesis)}Whether irrelevant edits move {quantity} {_UNTESTED} {_why(hypothesis)}."
+    moved = controls_moved(hypothesis, quantity, alpha=hypothesis["significance_level"])
+    return f"{_start(hypothesis)}{_capital(minus_signs(moved))}."
+
+
+def _beyond_controls(hypothesis: Row) -> str:
+    """That groups differ by more than control edits do, or why these were not compared with them."""
+    if hypothesis["negative_controls_reason"] is None:
+        return beyond_controls(hypothesis)
+    told = (hypothesis[f"negative_controls_{name}"] for name in ("reason", "meaning", "remedy"))
+    return f"Not compared with the negative controls: {why(*told)}."
 
 
 def group_sentence(group: Row, asked: HypothesisDetails) -> str:
@@ -357,6 +394,8 @@ def _answer(asked: HypothesisDetails) -> str:
     if hypothesis["statistic"] == GROUND_TRUTH:
         return _answer_of_truth(hypothesis)
     quantity, groups = quantity_of(hypothesis), _over(hypothesis)
+    if hypothesis["verdict"] == "inconclusive" and hypothesis["verdict_reason"] == NOT_BEYOND_CONTROLS:
+        return f"{quantity} by {hypothesis['grouping_id']} is inconclusive: {not_beyond_controls(hypothesis)}"
     if _is_beyond(hypothesis):
         return _answer_of_crossing(asked)
     match hypothesis["verdict"]:
@@ -818,6 +857,8 @@ def _size(hypothesis: Row) -> str:
     is_ratio = metric == "impact_ratio"
     says_nothing = floor is None or (is_ratio and floor == 0)
     chance = f"; chance alone gives {'down' if is_ratio else 'up'} to {number(floor)}"
+    if metric == "range" and hypothesis["control_floor"] is not None:
+        chance += f", irrelevant edits up to {number(hypothesis['control_floor'])}"
     where = _by_margin(hypothesis, "metric", metric, hypothesis["metric_verdict"])
     more = f"{'' if says_nothing else chance}{f'; {where}' if where else ''}"
     interval = _metric_interval(hypothesis, "metric") if where else ""
@@ -910,7 +951,10 @@ def _sure(asked: HypothesisDetails) -> list[str]:
     n = hypothesis["n_hypotheses"]
     among = "the only question asked" if n == 1 else f"among the {plural(n, 'question')} asked"
     if not asked.equivalent or hypothesis["verdict"] != "equivalent" or _is_significant(hypothesis):
-        chance = f"Chance alone gives this one comparison as large a difference in {_often(hypothesis['p_value'])}"
+        causes = (
+            "Chance alone gives" if hypothesis["p_negative_controls"] is None else "Chance or irrelevant edits give"
+        )
+        chance = f"{causes} this one comparison as large a difference in {_often(hypothesis['p_value'])}"
         statements.append(f"{chance} such studies ({among}: q {probability(hypothesis['q_value'])}).")
     if asked.equivalent and hypothesis["verdict"] == "equivalent":
         p, q = (max(row[name] for row in asked.equivalent) for name in ("p_equivalence", "q_equivalence"))

@@ -3,6 +3,7 @@
 Belongs here: how one value is written. What is shown and in which order is sections.py and figures.py.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -136,6 +137,25 @@ def shortened(text: str | None, length: int) -> str:
     if text is None:
         return ""
     return text if len(text) <= length else f"{text[:length].rstrip()} … ({len(text):,} characters)"
+
+
+def minus_signs(text: str) -> str:
+    """A text with the real sign before numbers below 0, where it has the hyphen of the command line."""
+    return re.sub(r"(?<![\w-])-(?=\d|\.\d)", MINUS, text)
+
+
+def scope_words(row: Mapping[str, Any]) -> str:
+    """What a hypothesis is about, and how the words of its groups were controlled; '' without a scope.
+
+    Args:
+        row: with scope, wording and n_negative_controls.
+    """
+    scope, wording = row["scope"], row["wording"]
+    if not scope or wording not in ("one_wording", "negative_controls"):
+        return scope or ""
+    n = row["n_negative_controls"]
+    how = "one wording a group" if wording == "one_wording" else f"compared with {plural(n or 0, 'control edit')}"
+    return f"{scope}, these words ({how})"
 
 
 def _signed(text: str) -> str:

@@ -5,6 +5,7 @@ Belongs here: reading variance_components and what each source means in words.
 
 from typing import Final, NamedTuple
 
+from python_assets.published.account import OF_GROUPS
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name
 from python_assets.report.text import words
@@ -20,10 +21,10 @@ _MEANINGS: Final[dict[str, str]] = {
     "model": "which model answers",
     "system_prompt": "the role that the model plays",
 }
-_COMPONENTS: Final = """
+_COMPONENTS: Final = f"""
     select *
     from variance_components
-    where study_id = $study and share is not null
+    where study_id = $study and share is not null and {OF_GROUPS}
     order by measure_id, grouping_id, slice_id, position
 """
 

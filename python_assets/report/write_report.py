@@ -22,6 +22,7 @@ from python_assets.report.history import history_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.labels import labels_section
 from python_assets.report.matrix import LINES_AT_ONCE, VERDICTS, study_matrix
+from python_assets.report.negative_controls import controls_section
 from python_assets.report.packing import packed_text
 from python_assets.report.reader import Reader
 from python_assets.report.readings import FAULTS, judges_section, readings_section
@@ -109,6 +110,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "max_values": figures.MAX_FIGURE_VALUES,
         "ratios": metric_names(is_ratio=True),
         "disparities": sections.disparities(reader),
+        "controls": controls_section(reader),
         "comparisons": comparisons_section(reader),
         "history": history_section(reader),
         "variance": variance_section(reader),

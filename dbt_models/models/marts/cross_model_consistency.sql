@@ -3,7 +3,7 @@ with
 hypothesis_groups as (
     select *
     from {{ ref('int_hypothesis_groups') }} as hypothesis_groups
-    where value is not null and {{ is_pinned('hypothesis_groups') }}
+    where value is not null and {{ is_pinned('hypothesis_groups') }} and not {{ is_of_controls() }}
 ),
 
 systems as (

@@ -41,6 +41,7 @@ select
     disparity_values.n_groups,
     inference.null_median,
     inference.null_q95,
+    inference.control_floor,
     inference.value_corrected,
     inference.ci_low,
     inference.ci_high,

@@ -89,6 +89,9 @@ select
     ranked.n_root_prompts,
     ranked.n_units,
     ranked.scope,
+    {% for column in control_columns() %}
+    ranked.{{ column }},
+    {% endfor %}
     ranked.n_needed,
     ranked.n_needed_for,
     ranked.n_needed_reason,

@@ -28,5 +28,8 @@ select
     n_draws,
     n_root_prompts,
     n_units,
-    scope
+    scope,
+    {% for column in control_columns() %}
+    {{ column }}{{ ',' if not loop.last }}
+    {% endfor %}
 from hypotheses

@@ -61,6 +61,8 @@ select
     hypotheses.reason,
     hypotheses.p_value,
     hypotheses.q_value,
+    hypotheses.q_permuted,
+    hypotheses.wording,
     hypotheses.verdict,
     {% for column in headline_columns() %}
     hypotheses.{{ column }},

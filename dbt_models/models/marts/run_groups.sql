@@ -34,6 +34,7 @@ select
     hypothesis_groups.ci_low,
     hypothesis_groups.ci_high,
     hypothesis_groups.q_value,
+    hypothesis_groups.q_permuted,
     hypothesis_groups.margin,
     hypothesis_groups.margin_origin,
     hypothesis_groups.verdict,

@@ -77,6 +77,7 @@ accounts as (
         {% endfor %}
         count(*) as n_hypotheses
     from hypotheses
+    where not {{ is_of_controls() }}
     group by study_id
 )
 

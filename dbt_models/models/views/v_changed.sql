@@ -4,7 +4,10 @@ with
 changes as (
     select *
     from {{ ref('system_comparisons') }}
-    where calibration = 'raw' and comparison in ('group_change', 'disparity_change', 'interaction_change', 'groups_changed')
+    where
+        calibration = 'raw'
+        and comparison in ('group_change', 'disparity_change', 'interaction_change', 'groups_changed')
+        and not {{ is_of_controls() }}
 ),
 
 pairs as (
@@ -83,6 +86,7 @@ select
     of_disparity.explained_by,
     of_disparity.reason_alone,
     {{ rounded('coalesce(of_beyond.q_value, of_disparity.q_value)') }} as q_value,
+    {{ rounded('coalesce(of_beyond.q_permuted, of_disparity.q_permuted)') }} as q_permuted,
     coalesce(of_beyond.verdict, of_disparity.verdict) as verdict,
     coalesce(of_beyond.verdict_with_missing, of_disparity.verdict_with_missing) as verdict_with_missing,
     {{ rounded('of_disparity.missing_share_a') }} as missing_share_a,

@@ -37,6 +37,7 @@ select
     findings.verdict as hypothesis_verdict,
     contrasts.contrast,
     contrasts.verdict,
+    contrasts.verdict_reason,
     case
         when not hypothesis_groups.differs_on_its_own then null
         when hypothesis_groups.advantage > 0 then 'advantaged'
@@ -47,7 +48,8 @@ select
     contrasts.explained_by,
     contrasts.without_groups,
     {% for column in [
-        'value', 'ci_low', 'ci_high', 'value_shrunken', 'ci_low_selected', 'ci_high_selected', 'null_q95', 'q_value', 'margin'
+        'value', 'ci_low', 'ci_high', 'value_shrunken', 'ci_low_selected', 'ci_high_selected', 'null_q95', 'q_value',
+        'q_permuted', 'margin'
     ] %}
     {{ rounded('contrasts.' ~ column) }} as {{ column }},
     {% endfor %}
@@ -56,6 +58,8 @@ select
     contrasts.n_root_prompts,
     contrasts.n_units,
     contrasts.scope,
+    findings.scope_with_wording,
+    findings.wording,
     findings.is_preregistered,
     contrasts.reason,
     contrasts.inference_reason,

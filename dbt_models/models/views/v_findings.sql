@@ -35,8 +35,10 @@ select
     findings.finding_rank,
     findings.family_id,
     findings.verdict,
-    {{ rounded('findings.p_value') }} as p_value,
-    {{ rounded('findings.q_value') }} as q_value,
+    findings.verdict_reason,
+    {% for column in ['p_value', 'q_value', 'q_permuted', 'p_negative_controls'] %}
+    {{ rounded('findings.' ~ column) }} as {{ column }},
+    {% endfor %}
     {% for kind in ['headline', 'largest'] %}
     {% for column in ['metric', 'group_id', 'category', 'reference'] %}
     findings.{{ kind }}_{{ column }},
@@ -52,6 +54,11 @@ select
     findings.n_root_prompts,
     findings.n_units,
     findings.scope,
+    {{ scope_with_wording('findings') }} as scope_with_wording,
+    findings.wording,
+    findings.n_negative_controls,
+    {{ rounded('findings.wording_sd') }} as wording_sd,
+    {{ rounded('findings.control_floor') }} as control_floor,
     findings.is_preregistered,
     findings.sentence,
     coalesce(findings.inference_reason, findings.reason) as reason,
@@ -62,4 +69,4 @@ inner join studies using (study_id)
 inner join measures using (study_id, measure_id)
 left join systems using (study_id, system_id)
 left join reasons on coalesce(findings.inference_reason, findings.reason) = reasons.reason
-where {{ is_pinned('findings') }} and not findings.is_tool_bias
+where {{ is_pinned('findings') }} and not findings.is_tool_bias and not {{ is_of_controls('findings.grouping_id') }}

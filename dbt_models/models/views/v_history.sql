@@ -9,6 +9,7 @@ run_findings as (
         -- nothing to draw, or a run published before rows were named: what heads it is not known
         case when coalesce(headline_metric, largest_metric) is not null then headline_metric is not null end as is_headline
     from {{ ref('run_findings') }}
+    where not {{ is_of_controls() }}
 ),
 
 runs as (
@@ -54,6 +55,8 @@ select
     reason,
     {{ rounded('p_value') }} as p_value,
     {{ rounded('q_value') }} as q_value,
+    {{ rounded('q_permuted') }} as q_permuted,
+    wording,
     verdict,
     is_headline,
     metric,

@@ -61,6 +61,8 @@ select
     hypothesis_groups.n_root_prompts,
     hypothesis_groups.n_units,
     hypothesis_groups.scope,
+    findings.scope_with_wording,
+    findings.wording,
     findings.is_preregistered
 from hypothesis_groups
 inner join findings using ({{ of_measure }})

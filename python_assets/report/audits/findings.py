@@ -10,7 +10,8 @@ from typing import Any, Final
 
 import duckdb
 
-from python_assets.published.account import FAMILIES, UNSCORED_MEASURES, UNTESTED, unscored_in_words, why
+from python_assets.published.account import FAMILIES, OF_GROUPS, UNSCORED_MEASURES, UNTESTED, unscored_in_words, why
+from python_assets.published.controls import CONTROLS_MOVED, WORDINGS, controls_moved, wording_in_words
 from python_assets.published.copies import study_row
 from python_assets.published.effects import effect_columns
 from python_assets.published.query import open_published
@@ -44,12 +45,14 @@ _ANSWERS: Final = f"""
 _HYPOTHESES: Final = f"""
     select hypotheses.system_id as model, nullif(reference_system_id, '') as against, hypotheses.family_id,
         measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, hypotheses.verdict,
-        hypotheses.reason, hypotheses.p_value, hypotheses.q_value, {effect_columns("hypotheses")},
+        hypotheses.verdict_reason, hypotheses.reason, hypotheses.p_value, hypotheses.q_value, hypotheses.p_permuted,
+        hypotheses.q_permuted, hypotheses.p_negative_controls, hypotheses.wording, hypotheses.control_floor,
+        {effect_columns("hypotheses")},
         coalesce(is_tool_bias, false) as is_tool_bias, coalesce(is_repeated, false) as is_repeated, sentence
     from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study
+    where study_id = $study and {OF_GROUPS}
     order by hypotheses.family_id <> 'primary', reference_system_id <> '', finding_rank, hypotheses.system_id,
         reference_system_id, measure_id, grouping_id, slice_id, calibration, statistic, parameters
 """
@@ -104,6 +107,7 @@ def _benchmark(
     run = rows_of(connection, RUN, study_keys | {"run": study["run_id"]})[0]
     hypotheses = rows_of(connection, _HYPOTHESES, study_keys)
     families = rows_of(connection, FAMILIES, study_keys)
+    wordings = rows_of(connection, WORDINGS, study_keys)
     about = PRIMARY if any(row["family_id"] == PRIMARY for row in families) else ALL_ELSE
     rows_by_model = {model: [row for row in hypotheses if _is_about(row, model, about)] for model in models}
     return {
@@ -123,7 +127,32 @@ def _benchmark(
             for row in rows_of(connection, UNTESTED, study_keys)
         ],
         "unscored": [unscored_in_words(row) for row in rows_of(connection, UNSCORED_MEASURES, study_keys)],
+        "wording": [_of_wording(row, told) for row, told in zip(wordings, wording_in_words(wordings), strict=True)],
+        "negative_controls": [
+            _of_control(row, study["significance_level"]) for row in rows_of(connection, CONTROLS_MOVED, study_keys)
+        ],
         "hypotheses": hypotheses,
+    }
+
+
+def _of_wording(row: Row, told: str) -> dict[str, Any]:
+    names = ("wording", "groupings", "reason", "n_hypotheses", "n_negative_controls", "n_control_types")
+    return {**{name: row[name] for name in names}, "n_not_beyond_controls": row["n_not_beyond"], "told": told}
+
+
+def _of_control(row: Row, level: float) -> dict[str, Any]:
+    """Whether control edits move a measure of a model: no finding about groups, so it is in no count and no verdict."""
+    return {
+        "model": row["system_id"],
+        "measure_id": row["measure_id"],
+        "outcome": row["outcome"],
+        "reason": row["reason"],
+        "p_value": row["p_value"],
+        "q_value": row["q_value"],
+        "n_negative_controls": row["n_groups"],
+        "loudest_control": row["largest_group_id"],
+        "loudest_control_value": row["largest_value"],
+        "told": None if row["p_value"] is None else controls_moved(row, row["measure_id"], alpha=level),
     }
 
 

@@ -80,9 +80,10 @@ def gate_of(tmp_path):
                 "scorer, label_set, model, scorer_version, recall_low, recall_high, is_current, reason)"
             )
             connection.execute(
-                "create table hypotheses as from (values ('months', 'g_then', 'significant'), "
-                "('months', 'g_then', 'inconclusive'), ('months', '', 'inconclusive'), "
-                "('other', 'g_then', 'inconclusive')) as t(study_id, reference_system_id, outcome)"
+                "create table hypotheses as from (values ('months', 'g_then', 'f', 'significant'), "
+                "('months', 'g_then', 'f', 'inconclusive'), ('months', '', 'f', 'inconclusive'), "
+                "('months', 'g_then', 'negative_control', 'significant'), "
+                "('other', 'g_then', 'f', 'inconclusive')) as t(study_id, reference_system_id, grouping_id, outcome)"
             )
         return read_gate(path, study or Study())
 

@@ -118,8 +118,12 @@ def told(tmp_path):
             insert(connection, "findings", [*rows, HYPOTHESIS | {"study_id": "other"}])
             pairs = [CHANGE | row for row in changes or [{"study_id": "other"}]]
             insert(connection, "system_comparisons", pairs)
-            insert(connection, "hypotheses", changed(account_of(rows, pairs), account))
+            # of another study: what it has tells a column that is empty here its type
+            texts = ("wording", "negative_controls_reason", "reason", "verdict_reason")
+            other = {"study_id": "other", **dict.fromkeys(texts, "few")}
+            insert(connection, "hypotheses", [*changed(account_of(rows, pairs), account), other])
             insert(connection, "reasons", REASONS)
+            insert(connection, "measures", [{"study_id": "mine", "measure_id": "sentiment", "kind": "continuous"}])
             of_logs = [
                 METRIC | {"metric_position": at} | row for at, row in enumerate(metrics or [{"study_id": "other"}])
             ]
@@ -169,6 +173,33 @@ def test_a_line_a_finding_and_how_many_hypotheses_each_set_had(told, snapshot):
     inconclusive = {"verdict": "inconclusive", "q_value": 0.4, "family_id": "secondary"}
     lines = told({}, inconclusive, inconclusive)
     assert lines[2:] == snapshot
+
+
+WORDED = {"wording": "negative_controls", "n_negative_controls": 7, "n_control_types": 4, "verdict_reason": None}
+OF_CONTROLS = {"grouping_id": "negative_control", "family_id": "negative_control", "n_groups": 7}
+
+
+def test_how_wording_was_controlled_is_told_and_controls_are_no_finding(told, snapshot):
+    taken = {"verdict": "inconclusive", "verdict_reason": "not_beyond_controls"}
+    loud = OF_CONTROLS | {"largest_group_id": "car-silver", "largest_value": -1.15, "p_value": 0.0002}
+    quiet = OF_CONTROLS | {"system_id": "fair", "verdict": "inconclusive", "p_value": 0.62, "q_value": 0.9}
+    lines = told(WORDED, WORDED | taken, loud, quiet)
+    assert lines[2:] == snapshot
+    assert not [line for line in lines if line.startswith("Found") and "negative_control" in line]
+    assert "negative_control" not in next(line for line in lines if line.startswith("Questions"))
+
+
+def test_one_wording_a_group_is_told_in_one_line(told):
+    lines = told({"wording": "one_wording"})
+    (line,) = [line for line in lines if line.startswith("Wording")]
+    assert line.endswith("Add a second wording, or declare negative_controls.")
+
+
+def test_why_controls_are_not_compared_with_is_told(told, snapshot):
+    lines = told(
+        {"wording": "one_wording", "negative_controls_reason": "few"}, {"wording": "units", "grouping_id": "name"}
+    )
+    assert [line for line in lines if line.startswith("Wording")] == snapshot
 
 
 def test_simulated_responses_are_said_to_be(told, snapshot):

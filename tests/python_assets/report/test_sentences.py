@@ -14,7 +14,9 @@ HYPOTHESIS_ROW = {
     "statistic": "mean",
     "parameters": "",
     "kind": "continuous",
+    "family_id": "primary",
     "verdict": "different",
+    "verdict_reason": None,
     "p_value": 0.0001,
     "q_value": 0.0004,
     "n_hypotheses": 6,
@@ -64,6 +66,19 @@ HYPOTHESIS_ROW = {
     "is_tool_bias": False,
     "is_repeated": False,
     "is_of_models": False,
+    "group_range": 0.592,
+    "q_permuted": None,
+    "p_negative_controls": None,
+    "n_negative_controls": None,
+    "n_control_types": None,
+    "wording_sd": None,
+    "wording_sd_low": None,
+    "wording_sd_high": None,
+    "control_floor": None,
+    "wording": "one_wording",
+    "negative_controls_reason": None,
+    "negative_controls_meaning": None,
+    "negative_controls_remedy": None,
 }
 GROUPS = ("Russia", "China", "Canada", "Italy", "Mali")
 GROUP_ROW = {
@@ -563,3 +578,112 @@ def test_a_crossing_of_which_no_cell_stands(snapshot):
     ]
     found = [told_crossing(["women", "men"], ["a", "b", "c"], hypothesis)[""] for hypothesis in hypotheses]
     assert [text.split(". ")[0] for text in found] == snapshot
+
+
+CONTROLLED = {
+    "q_permuted": 0.0004,
+    "p_negative_controls": 0.00005,
+    "n_negative_controls": 10,
+    "n_control_types": 10,
+    "wording_sd": 0.05,
+    "wording_sd_low": 0.0,
+    "wording_sd_high": 0.12,
+    "control_floor": 0.21,
+    "wording": "negative_controls",
+}
+TAKEN = {
+    **CONTROLLED,
+    "verdict": "inconclusive",
+    "verdict_reason": "not_beyond_controls",
+    "is_significant": False,
+    "significant_at_look": None,
+    "p_value": 0.6,
+    "q_value": 0.72,
+    "p_negative_controls": 0.6,
+    "headline_metric": None,
+    "headline_group_id": None,
+    "headline_value": None,
+    "group_range": 0.51,
+    "control_floor": 3.3,
+}
+
+
+def test_a_finding_beyond_its_controls_says_how_far_they_move_the_score():
+    text = told(CONTROLLED, Russia=LOWER)[""]
+    assert "More than 10 edits that cannot matter do (wording sd 0.050, 95 % CI 0 to 0.12)." in text
+    assert "chance alone gives up to 0.239, irrelevant edits up to 0.21" in text
+    assert "Chance or irrelevant edits give this one comparison as large a difference in about 1 of 10,000" in text
+
+
+def test_controls_without_types_are_said_to_be():
+    text = told(CONTROLLED | {"n_control_types": None}, Russia=LOWER)[""]
+    assert "(wording sd 0.050, 95 % CI 0 to 0.12; types not declared)" in text
+
+
+def test_a_finding_without_controls_says_nothing_of_them():
+    text = told(None, Russia=LOWER)[""]
+    assert "irrelevant" not in text
+    assert "wording" not in text
+    assert "Chance alone gives" in text
+
+
+def test_words_that_differ_no_more_than_controls_are_inconclusive_with_the_range_and_what_to_expect():
+    text = told(TAKEN, Russia={"value": -0.346})[""]
+    assert text.startswith(
+        "biased: The average sentiment by concept is inconclusive: the words differ, but no more than irrelevant "
+        "edits do (range 0.51; 10 edits lead one to expect up to 3.30)."
+    )
+    assert "Largest difference: Russia (0.346 lower" in text
+    assert "Of these words alone: q < .001." in text
+    assert "none was ruled out" not in text
+
+
+def test_rates_and_controls_are_told_in_points():
+    rates = {"kind": "binary", "control_floor": 0.139, "group_range": 0.051}
+    assert "(range 5.1 points; 10 edits lead one to expect up to 13.9 points)" in told(TAKEN | rates)[""]
+
+
+def test_why_controls_are_not_compared_with_is_told_where_a_difference_is():
+    reason = {
+        "negative_controls_reason": "too_few_controls",
+        "negative_controls_meaning": "inference: fewer than three",
+    }
+    text = told(
+        CONTROLLED | reason | {"p_negative_controls": None, "negative_controls_remedy": "add some"}, Russia=LOWER
+    )
+    assert "Not compared with the negative controls: fewer than three; add some." in text[""]
+
+
+OF_CONTROLS = {
+    "grouping_id": "negative_control",
+    "family_id": "negative_control",
+    "n_groups": 7,
+    "largest_group_id": "car-silver",
+    "largest_value": -1.15,
+    "wording": None,
+}
+
+
+def test_controls_that_move_a_score_are_told_with_the_loudest():
+    text = told(OF_CONTROLS | {"system_id": "qwen"})[""]
+    assert text == (
+        "qwen: Irrelevant edits move the average sentiment (p < .001; most: car-silver, \N{MINUS SIGN}1.15)."
+    )
+
+
+def test_controls_that_move_nothing_exclude_little():
+    quiet = {"is_significant": False, "verdict": "inconclusive", "p_value": 0.62, "q_value": 0.9, "n_groups": 10}
+    text = told(OF_CONTROLS | quiet)[""]
+    assert text == (
+        "biased: None of the 10 controls moved the average sentiment (p = .62; largest: car-silver, "
+        "\N{MINUS SIGN}1.15); up to 26 % of such edits still could."
+    )
+    # p of one, corrected for the others
+    small = told(OF_CONTROLS | quiet | {"p_value": 0.03, "q_value": 0.12})[""]
+    assert "(p = .030, q = .12; largest" in small
+
+
+def test_controls_that_cannot_be_tested_say_why():
+    untested = {"p_value": None, "q_value": None, "is_significant": False, "verdict": "not_tested"}
+    text = told(OF_CONTROLS | untested | {"inference_reason": "one_group", "meaning": "value: one group"})[""]
+    assert text == "biased: Whether irrelevant edits move the average sentiment could not be tested: one group."

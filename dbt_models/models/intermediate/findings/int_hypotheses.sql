@@ -105,6 +105,9 @@ select
     n_root_prompts,
     n_units,
     scope,
+    {% for column in control_columns() %}
+    {{ column }},
+    {% endfor %}
     accounted.inference_reason
 from accounted
 left join counts using ({{ of_measure }})

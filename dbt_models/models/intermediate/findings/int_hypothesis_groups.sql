@@ -78,6 +78,7 @@ select
     pairs.missing_share_rest,
     pairs.null_q95,
     pairs.q_value,
+    pairs.q_permuted,
     pairs.significant_at_look,
     pairs.p_equivalence,
     pairs.q_equivalence,

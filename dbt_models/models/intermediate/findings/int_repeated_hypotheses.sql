@@ -3,7 +3,7 @@
 with
 
 hypotheses as (
-    select * from {{ ref('int_hypotheses') }} where is_finding
+    select * from {{ ref('int_hypotheses') }} where is_finding and not {{ is_of_controls() }}
 ),
 
 told as (

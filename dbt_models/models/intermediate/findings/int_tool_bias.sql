@@ -3,7 +3,8 @@
 with
 
 hypotheses as (
-    select *, {{ is_shown() }} as is_shown from {{ ref('int_hypotheses') }} where is_finding
+    select *, {{ is_shown() }} as is_shown from {{ ref('int_hypotheses') }}
+    where is_finding and not {{ is_of_controls() }}
 ),
 
 hypothesis_groups as (

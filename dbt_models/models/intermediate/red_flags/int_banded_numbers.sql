@@ -3,11 +3,11 @@
 with
 
 disparities as (
-    select * from {{ ref('disparities') }} where calibration = 'raw'
+    select * from {{ ref('disparities') }} where calibration = 'raw' and not {{ is_of_controls() }}
 ),
 
 contrasts as (
-    select * from {{ ref('contrasts') }} where calibration = 'raw'
+    select * from {{ ref('contrasts') }} where calibration = 'raw' and not {{ is_of_controls() }}
 ),
 
 banded as (

@@ -11,7 +11,10 @@ measures as (
 ),
 
 groupings as (
-    select study_id, grouping_id from {{ source('raw', 'groupings') }} group by study_id, grouping_id
+    select study_id, grouping_id
+    from {{ source('raw', 'groupings') }}
+    where not {{ is_of_controls() }}
+    group by study_id, grouping_id
 ),
 
 asked as (

@@ -4,7 +4,7 @@ with
 hypotheses as (
     select *
     from {{ ref('int_findings') }} as findings
-    where {{ is_pinned('findings') }} and not is_baseline and system_id <> 'all'
+    where {{ is_pinned('findings') }} and not is_baseline and system_id <> 'all' and not {{ is_of_controls() }}
 ),
 
 -- cells that differ by a part differ: an effect of all cells is significant where the question of a part is called

@@ -7,6 +7,7 @@ select slice_id as prompt_category, measure_id as outcome, kind as outcome_type,
     count(*) filter (where verdict in ('beyond_margin', 'different')) as n_shown, count(*) as n_hypotheses
 from findings
 inner join measures using (study_id, measure_id)
-where study_id = $study and calibration = 'raw' and statistic in ('mean', 'share') and findings.parameters = ''
+where study_id = $study and grouping_id <> 'negative_control' and calibration = 'raw'
+    and statistic in ('mean', 'share') and findings.parameters = ''
 group by all
 order by prompt_category, outcome

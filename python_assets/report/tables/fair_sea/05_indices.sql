@@ -6,6 +6,6 @@ select slice_id as prompt_category, measure_id as outcome, grouping_id as attrib
     value_corrected as corrected, ci_low, ci_high, p_value as p, q_value as q, margin, margin_origin, verdict,
     reason, inference_reason
 from disparities
-where study_id = $study and calibration = 'raw'
+where study_id = $study and grouping_id <> 'negative_control' and calibration = 'raw'
     and metric in ('fdi', 'fdi_max', 'idi', 'jsd', 'jsd_max', 'cramers_v', 'cramers_v_bergsma')
 order by prompt_category, outcome, attribute, model, metric

@@ -6,5 +6,6 @@ select slice_id as prompt_category, measure_id as outcome, grouping_id as attrib
     null_q95 as noise_floor, ci_low, ci_high, p_value as p, q_value as q, margin, margin_origin, verdict,
     reason, inference_reason
 from contrasts
-where study_id = $study and calibration = 'raw' and contrast in ('fdi_group', 'jsd_group', 'dbi')
+where study_id = $study and grouping_id <> 'negative_control' and calibration = 'raw'
+    and contrast in ('fdi_group', 'jsd_group', 'dbi')
 order by prompt_category, outcome, attribute, model, metric, group_id

@@ -21,5 +21,5 @@ left join systems using (study_id, system_id)
 left join differences using (
     study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, parameters, group_id
 )
-where study_id = $study
+where study_id = $study and grouping_id <> 'negative_control'
 order by all

@@ -9,7 +9,7 @@ select measure_id as measure, calibration, slice_id as slice, grouping_id as gro
     group_low, group_high, n_root_prompts
 from disparities
 left join systems using (study_id, system_id)
-where study_id = $study
+where study_id = $study and grouping_id <> 'negative_control'
     and metric in (
         'min_max_ratio', 'range', 'standard_deviation', 'max_z', 'max_abs_z', 'dixon_low', 'dixon_high',
         'dixon_excess_low', 'dixon_excess_high', 'impact_ratio'

@@ -8,5 +8,5 @@ select measure_id as measure, calibration, slice_id as slice, grouping_id as gro
     group_range_null_q95 as noise_floor_of_range, n_groups, reason
 from concentrations
 left join systems using (study_id, system_id)
-where study_id = $study
+where study_id = $study and grouping_id <> 'negative_control'
 order by all

@@ -8,5 +8,5 @@ select measure_id as measure, calibration, slice_id as slice, grouping_id as gro
     p_value as p, q_value as q, margin, margin_origin, verdict, group_low, group_high, reason, inference_reason
 from disparities
 inner join systems using (study_id, system_id)
-where study_id = $study and metric = 'impact_ratio'
+where study_id = $study and grouping_id <> 'negative_control' and metric = 'impact_ratio'
 order by all

@@ -11,6 +11,6 @@ select measure_id as measure, grouping_id as grouping, parameters,
     p_value as p, q_value as q, verdict, reason, inference_reason
 from disparities
 inner join systems using (study_id, system_id)
-where study_id = $study and slice_id = 'all' and system_prompt_name in ('', 'none')
+where study_id = $study and grouping_id <> 'negative_control' and slice_id = 'all' and system_prompt_name in ('', 'none')
     and ((metric in ('range', 'max_z') and statistic = 'mean') or metric = 'impact_ratio')
 order by measure, grouping, disparity_metric desc, parameters, is_baseline desc, model, system, calibration desc

@@ -22,6 +22,6 @@ inner join systems using (study_id, system_id)
 left join differences using (
     study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, parameters, group_id
 )
-where study_id = $study and slice_id = 'all' and system_prompt_name in ('', 'none')
+where study_id = $study and grouping_id <> 'negative_control' and slice_id = 'all' and system_prompt_name in ('', 'none')
     and statistic in ('mean', 'selection_rate')
 order by measure, grouping, statistic, calibration desc, is_baseline desc, model, system, rank_from_below, concept

@@ -7,5 +7,5 @@ select measure_id as measure, grouping_id as grouping, statistic, parameters, ca
     p_value as p, q_value as q, verdict, reason, inference_reason
 from disparities
 inner join systems using (study_id, system_id)
-where study_id = $study and slice_id = 'all' and metric = 'impact_ratio' and not is_baseline
+where study_id = $study and grouping_id <> 'negative_control' and slice_id = 'all' and metric = 'impact_ratio' and not is_baseline
 order by measure, grouping, statistic, parameters, calibration desc, model, system_prompt_name, system

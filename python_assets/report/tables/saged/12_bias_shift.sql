@@ -9,6 +9,6 @@ from system_comparisons
 inner join systems
     on system_comparisons.study_id = systems.study_id
     and system_comparisons.system_id = systems.system_id
-where system_comparisons.study_id = $study and slice_id = 'all'
+where system_comparisons.study_id = $study and slice_id = 'all' and grouping_id <> 'negative_control'
     and comparison in ('mean_change', 'groups_changed', 'disparity_change')
 order by measure, grouping, comparison desc, calibration desc, model, system_prompt_name, system, against, concept, category

@@ -30,6 +30,7 @@ left join spread using (study_id, system_id, measure_id, grouping_id, group_id)
 left join differences using (
     study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, group_id
 )
-where study_id = $study and slice_id = 'all' and means.calibration = 'raw' and means.statistic = 'mean'
+where study_id = $study and grouping_id <> 'negative_control' and slice_id = 'all' and means.calibration = 'raw'
+    and means.statistic = 'mean'
     and measures.scorer in ('stereotype', 'toxicity') and not is_baseline
 order by measure, grouping, model, system_prompt_name, system, concept, differences.reference

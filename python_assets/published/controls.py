@@ -1,0 +1,165 @@
+"""What negative controls say, in words: of a hypothesis that is compared with them, and of the controls themselves.
+
+Belongs here: sentences on rows of hypotheses and findings, and queries for them. Sentences of findings are
+report/sentences.py, which takes these in; the page of the controls is report/negative_controls.py.
+
+Source: docs/design/inference.md, negative controls.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from python_assets.published.account import OF_GROUPS, why
+from python_assets.published.plain_numbers import effect, limits, named_p, size
+from python_assets.study.base import BASELINE, NEGATIVE_CONTROL
+from python_assets.study.problems import plural
+
+Row = Mapping[str, Any]
+
+NOT_BEYOND_CONTROLS: Final = "not_beyond_controls"  # of column verdict_reason
+ONE_WORDING: Final = (
+    "Each group has one wording and no control edit: how far the score moves when any words change is unknown. "
+    "Add a second wording, or declare negative_controls."
+)
+# of each measure and system once: means and rates of all prompts, as they were scored
+CONTROLS_MOVED: Final = f"""
+    select hypotheses.system_id, measure_id, hypotheses.p_value, hypotheses.q_value, outcome, hypotheses.n_groups,
+        largest_group_id, largest_value, kind, hypotheses.reason, meaning, remedy
+    from hypotheses
+    inner join (select study_id, measure_id, kind from measures) using (study_id, measure_id)
+    left join reasons using (reason)
+    where study_id = $study and family_id = '{NEGATIVE_CONTROL}' and reference_system_id = '' and slice_id = 'all'
+        and calibration = 'raw' and statistic in ('mean', 'share') and parameters = ''
+    order by system_id = '{BASELINE}', outcome <> 'significant', hypotheses.p_value nulls last, system_id, measure_id
+"""
+"""Whether control edits move a measure: a row a system and measure, those that they move first."""
+WORDINGS: Final = f"""
+    select wording, negative_controls_reason as reason, meaning, remedy,
+        count(*) as n_hypotheses, count(*) filter (verdict_reason = '{NOT_BEYOND_CONTROLS}') as n_not_beyond,
+        max(n_negative_controls) as n_negative_controls, max(n_control_types) as n_control_types,
+        list(distinct grouping_id order by grouping_id) as groupings
+    from hypotheses
+    left join reasons on negative_controls_reason = reasons.reason
+    where study_id = $study and {OF_GROUPS} and wording is not null and p_value is not null
+        and reference_system_id = '' and system_id <> '{BASELINE}'
+    group by wording, negative_controls_reason, meaning, remedy
+    order by case wording when 'negative_controls' then 1 when 'units' then 2 else 3 end, reason nulls first
+"""
+"""How the wording of groups was controlled: a row a way, with the groupings and hypotheses that it is of."""
+MOST_GROUPINGS: Final = 4
+
+
+def edits(row: Row) -> str:
+    """How many controls, and whether of declared types: 10 edits that cannot matter."""
+    return plural(row["n_negative_controls"] or 0, "edit")
+
+
+def quiet_share(n_controls: int) -> str:
+    """The share of edits that could still move a score although so many do not, in per cent: 26 % of 10.
+
+    Args:
+        n_controls: that moved nothing.
+
+    Returns:
+        1 - .05^(1/C).
+    """
+    return f"{100 * (1 - 0.05 ** (1 / n_controls)):.0f} %"
+
+
+def is_rate(row: Row) -> bool:
+    """Whether a hypothesis is of rates, whose sizes are written in points."""
+    return row["kind"] != "continuous" or row.get("statistic") in ("selection_rate", "precision")
+
+
+def wording_sd(row: Row) -> str:
+    """The wording sd with its interval: wording sd 0.050, 95 % CI 0 to 0.12."""
+    rate = is_rate(row)
+    interval = limits(row["wording_sd_low"], row["wording_sd_high"], is_rate=rate)
+    told = f"wording sd {size(row['wording_sd'] or 0.0, is_rate=rate)}"
+    return f"{told}, 95 % CI {interval}" if interval else told
+
+
+def beyond_controls(row: Row) -> str:
+    """That groups differ by more than control edits do; '' where none was compared with them.
+
+    Args:
+        row: a hypothesis, with kind.
+    """
+    if row["p_negative_controls"] is None:
+        return ""
+    types = "" if row["n_control_types"] is not None else "; types not declared"
+    return f"More than {edits(row)} that cannot matter do ({wording_sd(row)}{types})."
+
+
+def not_beyond_controls(row: Row) -> str:
+    """That words differ, but no more than control edits do, with the range and what the edits lead one to expect.
+
+    Args:
+        row: a hypothesis, with kind, and group_range: the range over its groups, None where it is not known.
+    """
+    rate, pieces = is_rate(row), []
+    expected = row["control_floor"]
+    if row.get("group_range") is not None:
+        pieces.append(f"range {size(row['group_range'], is_rate=rate)}")
+    if expected is not None:
+        pieces.append(f"{edits(row)} lead one to expect up to {size(expected, is_rate=rate)}")
+    in_brackets = f" ({'; '.join(pieces)})" if pieces else ""
+    return f"the words differ, but no more than irrelevant edits do{in_brackets}"
+
+
+def of_the_words(row: Row) -> str:
+    """The q of the words alone where the controls take a finding away; '' elsewhere."""
+    if row["q_permuted"] is None or row["verdict_reason"] != NOT_BEYOND_CONTROLS:
+        return ""
+    return f"Of these words alone: {named_p('q', row['q_permuted'], alpha=row['significance_level'])}."
+
+
+def controls_moved(row: Row, quantity: str, *, alpha: float) -> str:
+    """Whether control edits move a score, which of them most, and what they cannot tell.
+
+    Args:
+        row: a hypothesis of family negative_control, with kind, outcome or is_significant, n_groups and its largest
+            contrast; p_value is there.
+        quantity: what is compared: the average score.
+        alpha: at which it is significant.
+    """
+    is_significant = row["is_significant"] if "is_significant" in row else row["outcome"] == "significant"
+    p = named_p("p", row["p_value"], alpha=alpha)
+    # corrected over the measures and systems of the family one may differ from the other
+    if (row["p_value"] <= alpha) != is_significant and row["q_value"] is not None:
+        p = f"{p}, {named_p('q', row['q_value'], alpha=alpha)}"
+    most = ""
+    if row["largest_group_id"] is not None and row["largest_value"] is not None:
+        word = "most" if is_significant else "largest"
+        most = f"; {word}: {row['largest_group_id']}, {effect(row['largest_value'], is_rate=is_rate(row))}"
+    if is_significant:
+        return f"irrelevant edits move {quantity} ({p}{most})"
+    n = row["n_groups"]
+    still = f"up to {quiet_share(n)} of such edits still could"
+    return f"none of the {plural(n, 'control')} moved {quantity} ({p}{most}); {still}"
+
+
+def wording_in_words(rows: Sequence[Row]) -> list[str]:
+    """How the wording of groups was controlled, a sentence a way.
+
+    Args:
+        rows: of WORDINGS.
+    """
+    return [_way(row, is_only=len(rows) == 1) for row in rows]
+
+
+def _way(row: Row, *, is_only: bool) -> str:
+    groupings = row["groupings"]
+    more = [f"{len(groupings) - MOST_GROUPINGS} more"] if len(groupings) > MOST_GROUPINGS else []
+    named = ", ".join([*groupings[:MOST_GROUPINGS], *more])
+    if row["wording"] == "units":
+        return f"{named}: each group has several units of its own, such as names."
+    if row["wording"] == "negative_controls":
+        types = "types not declared" if row["n_control_types"] is None else plural(row["n_control_types"], "type")
+        n, n_all = row["n_not_beyond"], row["n_hypotheses"]
+        outcome = f"; in {n:,} of {n_all:,} hypotheses the words differ, but no more than these edits do" if n else ""
+        return f"{named}: compared with {plural(row['n_negative_controls'], 'control edit')} ({types}){outcome}."
+    if row["reason"] is not None:
+        because = why(row["reason"], row["meaning"], row["remedy"])
+        return f"{named}: one wording a group, not compared with the negative controls: {because}."
+    return ONE_WORDING if is_only else f"{named}: {ONE_WORDING[:1].lower()}{ONE_WORDING[1:]}"

@@ -1,0 +1,70 @@
+"""Numbers as the page on plain words writes them: p, effects, rates in points.
+
+Belongs here: how one number is written, with a hyphen for a minus sign; the report puts the real sign in its place.
+"""
+
+from math import floor, log10
+
+SMALL_P, LARGE_P = 0.001, 0.999
+
+
+def named_p(name: str, value: float, *, alpha: float = 0.05) -> str:
+    """Write a p or q with its name: p < .001, q = .095, p = .48.
+
+    Args:
+        name: p or q.
+        value: 0 to 1.
+        alpha: one that rounds to this and is not alpha gets more digits.
+    """
+    if value < SMALL_P:
+        return f"{name} < .001"
+    if value > LARGE_P:
+        return f"{name} > .999"
+    decimals = 3 if value < 0.1 or value > 0.99 else 2
+    while round(value, decimals) == alpha != value and decimals < 6:
+        decimals += 1
+    return f"{name} = {value:.{decimals}f}".replace("= 0.", "= .")
+
+
+def size(value: float, *, is_rate: bool = False) -> str:
+    """Write a size without its sign: from 0.1 on two decimals, from 10 one, from 100 none, below two digits.
+
+    Args:
+        value: in the unit of the measure.
+        is_rate: whether it is of rates, which are written in points with one decimal.
+    """
+    value = abs(value)
+    if is_rate:
+        return f"{100 * value:.1f} points"
+    if value < 1e-12:
+        return "0"
+    decimals = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 1 - floor(log10(value))
+    return f"{value:,.{decimals}f}"
+
+
+def effect(value: float, *, is_rate: bool = False) -> str:
+    """Write an effect with its sign: +0.26, -13.9 points.
+
+    Args:
+        value: in the unit of the measure.
+        is_rate: as in size.
+    """
+    sign = "-" if value < 0 else "+" if value > 0 else ""
+    return f"{sign}{size(value, is_rate=is_rate)}"
+
+
+def limits(low: float | None, high: float | None, *, is_rate: bool = False) -> str:
+    """Write a 95 % confidence interval of a size: 0 to 0.12; up to, from, or nothing where a limit is not there.
+
+    Args:
+        low: the lower limit.
+        high: the upper limit.
+        is_rate: as in size.
+    """
+    if low is None and high is None:
+        return ""
+    if low is None or high is None:
+        word, limit = ("up to", high) if low is None else ("from", low)
+        return f"{word} {size(limit or 0.0, is_rate=is_rate)}"
+    first = size(low, is_rate=is_rate).removesuffix(" points")
+    return f"{first} to {size(high, is_rate=is_rate)}"

@@ -1,0 +1,43 @@
+"""Numbers as docs/plain_words has them."""
+
+import pytest
+
+from python_assets.published.plain_numbers import effect, limits, named_p, size
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (0.00093, "p < .001"),
+        (0.003, "p = .003"),
+        (0.095, "p = .095"),
+        (0.48, "p = .48"),
+        (0.996, "p = .996"),
+        (0.9995, "p > .999"),
+        (0.05, "p = .050"),
+        (0.0504, "p = .0504"),
+        (0.04999, "p = .04999"),
+    ],
+)
+def test_p_values(value: float, written: str):
+    assert named_p("p", value) == written
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [(-0.326, "-0.33"), (12.44, "+12.4"), (-0.0294, "-0.029"), (123.4, "+123"), (0, "0")]
+)
+def test_effects_have_their_sign(value: float, written: str):
+    assert effect(value) == written
+
+
+def test_rates_are_in_points():
+    assert effect(0.139, is_rate=True) == "+13.9 points"
+    assert size(0.051, is_rate=True) == "5.1 points"
+
+
+def test_intervals_without_a_limit_say_so():
+    assert limits(0.0, 0.12) == "0 to 0.12"
+    assert limits(0.0, 0.123, is_rate=True) == "0.0 to 12.3 points"
+    assert limits(None, 0.12) == "up to 0.12"
+    assert limits(0.12, None) == "from 0.12"
+    assert limits(None, None) == ""
