@@ -166,6 +166,7 @@ _LIMITS = """
 """
 _SCHEME = """
     select coalesce(min(scheme), 'blocked'), coalesce(bool_and(unit_factor is not null), false),
+        coalesce(bool_and(unit_factor in (select factor from raw.factors where factor_type = 'prompt')), false),
         count(distinct (root_position, root_prompt_position)) = count(distinct root_prompt_position)
     from intermediate.int_prompt_groups
     where slice_id = ? and grouping_id = ?
@@ -221,10 +222,10 @@ def read_cells(
         raise ValueError(f"measure {unknown!r} of int_cells is not in raw.measures")
     group_ids = [group_id for group_id, _ in connection.execute(_GROUPS, where).fetchall()]
     design = {name: np.ma.getdata(array) for name, array in connection.execute(_DESIGN, where).fetchnumpy().items()}
-    scheme, is_of_units, has_own_prompts = connection.execute(_SCHEME, where).fetchall()[0]
+    scheme, is_of_units, is_of_wordings, has_own_prompts = connection.execute(_SCHEME, where).fetchall()[0]
     frame = _frame(design, len(group_ids))._replace(
         has_own_prompts=has_own_prompts,
-        moves_whole_units=scheme == "blocked" and is_of_units and has_own_prompts,
+        moves_whole_units=scheme == "blocked" and is_of_wordings and has_own_prompts,
     )
     values = _fetch(connection, _VALUES.format(own=measure_filter), columns, parameters)
     cell = _positions(frame, values, f"int_cells of {slice_id}, {grouping_id}")
