@@ -20,6 +20,7 @@ import duckdb
 import pandas as pd
 
 from bench.one_truth.compared import Compared, Pair, compare, make_printed, place
+from bench.one_truth.controls import rules_of_controls
 from bench.one_truth.pages import of_page
 from bench.one_truth.pairs import PAIRS
 from bench.one_truth.verdicts import OF_PAIR, hypothesis_verdicts, make_rows, row_verdicts
@@ -115,6 +116,7 @@ def check(
     compared = [compare(connection, pair) for pair in PAIRS]
     compared += q_below_p(connection)
     compared += [row_verdicts(rows), hypothesis_verdicts(connection, rows), packaged_queries(connection)]
+    compared += rules_of_controls(connection)
     for audit in audits:
         compared += of_audit(connection, audit)
     for export in exports:

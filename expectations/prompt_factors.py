@@ -108,7 +108,7 @@ def _grouped_levels(study: Study) -> list[Expectation | Rule]:
                     select factor, prompt_id
                     from ({relation({"factor": "varchar"}, [(factor,) for factor in factors])})
                     cross join raw.prompts
-                    where study_id = '{study.study_id}'
+                    where study_id = '{study.study_id}' and negative_control is null
                 """
             },
             unexpected="select factor, prompt_id from required anti join batch using (prompt_id, factor)",

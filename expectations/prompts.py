@@ -50,7 +50,7 @@ def suite(study: Study) -> ExpectationSuite:
                     select root_prompt_id, count(*) filter (where is_root) as n_roots, count(*) as n_prompts
                     from batch
                     group by root_prompt_id
-                    having count(*) filter (where is_root) <> 1
+                    having count(*) filter (where is_root) <> 1 and count(*) > count(negative_control)
                 """,
                 evaluated="select count(distinct root_prompt_id) from batch",
             ),

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from expectations.rules import Rule, few_removed, few_unexpected, relation
-from python_assets.study.base import ALL_PROMPTS
+from python_assets.study.base import ALL_PROMPTS, NEGATIVE_CONTROL
 from python_assets.study.factors import study_factors
 from python_assets.study.study import Study, grouping_id
 
@@ -127,7 +127,7 @@ def grouped_factors(study: Study) -> dict[str, list[str]]:
 
 
 def group_members(study: Study) -> dict[str, str]:
-    """The group that each prompt is in by each grouping of prompts, as relations of an expectation.
+    """The group that each prompt is in by each grouping of prompts, and its control, as relations of an expectation.
 
     Returns:
         SQL by name; `members` has grouping_id, prompt_id and group_id.
@@ -135,7 +135,7 @@ def group_members(study: Study) -> dict[str, str]:
     columns = {"grouping_id": "varchar", "factor": "varchar", "factor_position": "integer", "n_factors": "integer"}
     factors = [
         (name, factor, position, len(grouping))
-        for name, grouping in grouped_factors(study).items()
+        for name, grouping in (grouped_factors(study) | _controls(study)).items()
         for position, factor in enumerate(grouping)
     ]
     return {
@@ -144,11 +144,16 @@ def group_members(study: Study) -> dict[str, str]:
             select grouping_id, prompt_id, string_agg(level, ' x ' order by factor_position) as group_id
             from grouping_factors
             inner join raw.prompt_factors as f using (factor)
-            where f.study_id = '{study.study_id}'
+            left join (from raw.prompts where negative_control is not null) as c using (study_id, prompt_id)
+            where f.study_id = '{study.study_id}' and (negative_control is null or factor = '{NEGATIVE_CONTROL}')
             group by grouping_id, prompt_id, n_factors
             having count(*) = n_factors
         """,
     }
+
+
+def _controls(study: Study) -> dict[str, list[str]]:
+    return {NEGATIVE_CONTROL: [NEGATIVE_CONTROL]} if study.controls else {}
 
 
 def answering(study: Study) -> dict[str, str]:
@@ -270,7 +275,8 @@ def _designed(study: Study) -> dict[str, str]:
             select prompt_id, string_agg(factor || ' ' || level, ', ' order by factor_position) as cell
             from grouped
             inner join raw.prompt_factors using (factor)
-            where {study_condition}
+            inner join raw.prompts using (study_id, prompt_id)
+            where {study_condition} and negative_control is null
             group by prompt_id
         """,
         **answering(study),

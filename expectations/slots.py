@@ -68,7 +68,7 @@ def only_slots_differ(study: Study) -> list[Rule]:
                     from batch
                     left join asked_as using (prompt_id)
                     left join own_levels using (prompt_id)
-                    where prompt_text is not null
+                    where prompt_text is not null and negative_control is null
                 """,
                 "compared": """
                     select

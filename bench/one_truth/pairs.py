@@ -48,6 +48,7 @@ _DRAWN_OF_RUN: Final = ", ".join(
     f"if(headline_metric is not null, headline_{name}, largest_{name}) as {name}"
     for name in ["metric", "group_id", "category", *SIZES]
 )
+_OF_WORDING: Final = [name for name in OF_PAIR if name != "grouping_id"]
 _OF_WORST: Final = [*PINNED_KEYS, "statistic", "verdict", "headline_metric"]
 _IS_DRAWN: Final = "coalesce(headline_metric, largest_metric) is not null"
 _VERDICTS: Final = ", ".join(
@@ -87,7 +88,7 @@ PAIRS: Final = (
     Pair(
         "v_findings, findings",
         "v_findings",
-        f"(from findings where {PINNED} and not is_tool_bias)",
+        f"(from findings where {PINNED} and not is_tool_bias and grouping_id <> 'negative_control')",
         PINNED_KEYS,
         ("reason",),
     ),
@@ -148,7 +149,7 @@ PAIRS: Final = (
             "v_findings",
             PINNED_KEYS,
             ("value", "ci_low", "ci_high", "q_value", "reason", "n_responses", "n_root_prompts", "n_units", "scope")
-            + ("meaning", "remedy"),
+            + ("meaning", "remedy", "q_permuted", "verdict_reason"),
         )
         for view in ("v_differences", "v_worse_off")
     ),
@@ -222,7 +223,8 @@ PAIRS: Final = (
     Pair(
         "runs, hypotheses",
         _LATEST.format(table="runs"),
-        f"(select study_id, count(*) as n_hypotheses, {_OUTCOMES}, {_VERDICTS} from hypotheses group by study_id)",
+        f"(select study_id, count(*) as n_hypotheses, {_OUTCOMES}, {_VERDICTS} from hypotheses"
+        " where grouping_id <> 'negative_control' group by study_id)",
         ["study_id"],
     ),
     Pair(
@@ -330,6 +332,19 @@ PAIRS: Final = (
         " and not list_contains(string_split(coalesce(contrasts.without_groups, ''), ' | '), other.group_id)"
         " group by all)",
         [*PINNED_KEYS, "calibration", "group_id"],
+    ),
+    Pair(
+        "p of the controls in hypotheses, their own hypothesis",
+        f"(select {', '.join(_OF_WORDING)}, p_wording as p_value from hypotheses where p_wording is not null)",
+        "(from hypotheses where grouping_id = 'negative_control')",
+        _OF_WORDING,
+    ),
+    Pair(
+        "v_negative_controls, contrasts",
+        "(select *, negative_control as group_id from v_negative_controls)",
+        f"(from contrasts where {PINNED} and grouping_id = 'negative_control' and reference in ('rest', 'grand_mean')"
+        " and contrast in ('mean_difference', 'risk_difference'))",
+        ["study_id", "slice_id", "system_id", "measure_id", "group_id", "category"],
     ),
     Pair("v_coverage, coverage", "v_coverage", "coverage", ["study_id", "factors"]),
 )

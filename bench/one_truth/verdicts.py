@@ -35,18 +35,19 @@ given as (
     select 'contrasts' as source, {", ".join(HYPOTHESIS)}, '' as reference_system_id, contrast as metric, group_id,
         category, reference, value, ci_low, ci_high, margin, margin_origin, p_value, q_value,
         null::double as hypothesis_q_value, q_equivalence, null_q95, scope, verdict, verdict_reason, explained_by,
-        significant_at_look, value_at_call, value_without, inference_reason, contrast <> 'log_disparity' as counts
+        significant_at_look, value_at_call, value_without, inference_reason, contrast <> 'log_disparity' as counts,
+        q_permuted
     from contrasts where verdict is not null or contrast = 'dbi'
     union all
     select 'run_groups', {", ".join(HYPOTHESIS)}, '', contrast, group_id, category, reference, value, ci_low, ci_high,
         margin, margin_origin, null, q_value, null, null, null, null, verdict, null, explained_by, null, null, null,
-        null, true
+        null, true, q_permuted
     from run_groups semi join studies using (study_id, run_id)
     anti join contrasts using ({", ".join(HYPOTHESIS)}, group_id, category, reference, contrast)
     union all
     select 'disparities', {OF_METRIC}, '', metric, '', '', '', value, ci_low, ci_high, margin,
-        margin_origin, p_value, q_value, hypothesis_q_value, null, null_q95, scope, verdict, verdict_reason, null,
-        null, null, null, inference_reason, true
+        margin_origin, p_value, q_value, hypothesis_q_value, null, greatest(null_q95, control_floor), scope, verdict,
+        verdict_reason, null, null, null, null, inference_reason, true, null
     from disparities where verdict is not null
     union all
     select 'system_comparisons', study_id, slice_id, system_id, grouping_id, measure_id, calibration,
@@ -55,10 +56,19 @@ given as (
         if(value_alone is null, ci_low, ci_low_alone), if(value_alone is null, ci_high, ci_high_alone), margin,
         margin_origin, p_value, q_value, null, q_equivalence, null, scope, verdict, verdict_reason, explained_by,
         significant_at_look, value_at_call, value_without, inference_reason,
-        comparison in ('mean_change', 'disparity_change', 'interaction_change')
+        comparison in ('mean_change', 'disparity_change', 'interaction_change'), q_permuted
     from system_comparisons where verdict is not null
+),
+-- of a metric, as its q: the larger of the hypothesis' and of its own p
+of_words as (
+    select given.* exclude (q_permuted),
+        case
+            when source <> 'disparities' then given.q_permuted
+            when hypotheses.q_permuted is not null then greatest(hypotheses.q_permuted, given.p_value)
+        end as q_permuted
+    from given left join hypotheses using ({", ".join(HYPOTHESIS)}, reference_system_id)
 )
-select *, metric in (RATIOS) as is_ratio, source <> 'disparities' as is_group from given join levels using (study_id)
+select *, metric in (RATIOS) as is_ratio, source <> 'disparities' as is_group from of_words join levels using (study_id)
 """
 
 
@@ -131,10 +141,12 @@ def _verdicts_of_group(*, is_significant: bool, margin: float | None) -> set[str
 
 
 def _reason(row: Mapping[str, Any]) -> set[str | None]:
-    """Why an inconclusive row is none although its q is at most alpha."""
+    """Why an inconclusive row is none although its q, or that of the words alone, is at most alpha."""
     if row["verdict"] != "inconclusive" or row["q_value"] is None or row["q_value"] > row["level"]:
+        if row["verdict"] == "inconclusive" and row["q_permuted"] is not None and row["q_permuted"] <= row["level"]:
+            return {"not_beyond_controls"}
         is_of_parts = row["inference_reason"] == "told_by_parts" and row["value"] is not None
-        return {None, "not_beyond_controls", *(["below_noise_floor", "interval_holds_zero"] if is_of_parts else [])}
+        return {None, *(["below_noise_floor", "interval_holds_zero"] if is_of_parts else [])}
     if row["explained_by"] is not None:
         return {"explained"}
     no_effect = 1.0 if row["is_ratio"] else 0.0

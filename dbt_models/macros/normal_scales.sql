@@ -20,7 +20,7 @@ systems as (
 ),
 
 prompt_slices as (
-    select * from {{ ref('int_prompt_slices') }}
+    select * from {{ ref('int_prompt_slices') }} where negative_control is null
 ),
 
 statistics as (

@@ -60,18 +60,21 @@ divergences as (
 {%- endmacro %}
 
 {# The bin of x among n_bins equal ones between value_low and value_high, as a code from 0; the largest value belongs to
-   the last bin. #}
+   the last bin, and what negative controls have beyond the edges to the outer ones. #}
 {% macro bin_of(x, bins) -%}
     case
         when {{ bins }}.value_low = {{ bins }}.value_high then 0
         else
             cast(
-                least(
-                    floor(
-                        ({{ x }} - {{ bins }}.value_low)
-                        / ({{ bins }}.value_high - {{ bins }}.value_low) * {{ bins }}.n_bins
+                greatest(
+                    least(
+                        floor(
+                            ({{ x }} - {{ bins }}.value_low)
+                            / ({{ bins }}.value_high - {{ bins }}.value_low) * {{ bins }}.n_bins
+                        ),
+                        {{ bins }}.n_bins - 1
                     ),
-                    {{ bins }}.n_bins - 1
+                    0
                 ) as integer
             )
     end

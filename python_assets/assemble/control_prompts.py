@@ -190,7 +190,8 @@ def with_shared_levels(tables: PromptTables) -> PromptTables:
         tables: of all prompts; controls have all levels of their branch, or of their rows.
 
     Returns:
-        The same prompts; a control has its level of NEGATIVE_CONTROL, and none of a factor in which groups differ.
+        The same prompts; a control has its level of NEGATIVE_CONTROL, the order of its own options, and no level of a
+        factor in which groups differ.
     """
     prompts, levels = tables
     control = prompts.set_index("prompt_id")["negative_control"]
@@ -203,5 +204,5 @@ def with_shared_levels(tables: PromptTables) -> PromptTables:
     n_of_groups = (~is_control).groupby(keys).transform("sum")
     n_prompts = root.map(prompts[prompts["negative_control"].isna()].groupby("root_prompt_id").size()).fillna(0)
     is_shared = (n_levels == 1) & (n_of_groups == n_prompts)
-    is_kept = ~is_control | is_shared | (levels["factor"] == NEGATIVE_CONTROL)
+    is_kept = ~is_control | is_shared | levels["factor"].isin([NEGATIVE_CONTROL, OPTION_ORDER])
     return PromptTables(prompts, levels[is_kept].reset_index(drop=True))

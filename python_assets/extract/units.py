@@ -146,6 +146,14 @@ exists (
 )
 """
 
+_CONTROLS_BESIDE = """
+select control.prompt_id
+from raw.prompts as control
+inner join raw.prompts as prompt using (study_id, root_prompt_id)
+where control.study_id = ? and control.negative_control is not null and list_contains(?, prompt.prompt_id)
+group by control.prompt_id
+"""
+
 
 class TextUnits(NamedTuple):
     """What is measured.
@@ -241,6 +249,9 @@ def prompts_in_slices(
         connection: with raw.prompts and raw.prompt_factors.
         study_id: the study.
         conditions: for each slice its levels by factor: any of the levels, of every factor.
+
+    Returns:
+        Their ids, and those of the negative controls of their root prompts.
     """
     prompts: set[str] = set()
     for condition in conditions:
@@ -258,7 +269,8 @@ def prompts_in_slices(
             where p.negative_control is not null and met.negative_control is null
         """
         prompts.update(prompt for (prompt,) in connection.execute(query, [study_id, *parameters]).fetchall())
-    return prompts
+    beside = connection.execute(_CONTROLS_BESIDE, [study_id, [*prompts]]).fetchall()
+    return prompts.union(prompt for (prompt,) in beside)
 
 
 def units_in_slices(

@@ -33,6 +33,7 @@ from python_assets.infer.formulas.selected import with_selected_sizes, with_weig
 from python_assets.infer.formulas.verdict import (
     POWER,
     Verdict,
+    VerdictReason,
     is_off,
     n_needed,
     numbers_of_contrasts,
@@ -314,7 +315,7 @@ def _with_verdicts(tables: Frames, look: Look, planned: Mapping[str, Power]) -> 
         q_equivalence=q_equivalence,
         verdict=first_of([~is_size], [verdict]),
         verdict_reason=first_of([~is_size & (verdict == Verdict.INCONCLUSIVE)], [judged.reason]),
-        **_n_needed(contrasts, verdict == Verdict.INCONCLUSIVE, look.last_level, planned),
+        **_n_needed(contrasts, judged.reason, verdict == Verdict.INCONCLUSIVE, look.last_level, planned),
     )
     contrasts = contrasts.assign(verdict_with_missing=verdicts_with_missing(contrasts, alpha))
     part_levels = with_parts(hypotheses)
@@ -370,7 +371,11 @@ def _rows_that_count(contrasts: pd.DataFrame, disparities: pd.DataFrame, pairs: 
 
 
 def _n_needed(
-    contrasts: pd.DataFrame, is_open: NDArray[np.bool_], alpha: float, planned: Mapping[str, Power]
+    contrasts: pd.DataFrame,
+    why_open: NDArray[np.object_],
+    is_open: NDArray[np.bool_],
+    alpha: float,
+    planned: Mapping[str, Power],
 ) -> dict[str, NDArray[Any]]:
     """Root prompts that a new study like this one needs, at the level of the whole set, where the verdict is open.
 
@@ -397,6 +402,8 @@ def _n_needed(
         power=np.where(has_margin, (1 + power) / 2, power),
     )
     lacking = [
+        # more root prompts do not make words matter less
+        (why_open == VerdictReason.NOT_BEYOND_CONTROLS, str(VerdictReason.NOT_BEYOND_CONTROLS)),
         (~has_margin & np.isnan(effect), _NO_EFFECT),
         (~(sd > 0), _NO_SPREAD),
         # the design was large enough, and chance or an effect near the margin left it open

@@ -12,7 +12,7 @@ PAIRS: Final = f"""
             {AS_SHOWN} as shown,
             row_number() over (partition by root_prompt_id order by is_root desc, prompt_id) as place
         from raw.prompts
-        where study_id = $study_id and prompt_text is not null
+        where study_id = $study_id and prompt_text is not null and negative_control is null
     )
     select branch.root_prompt_id, branch.prompt_id, root.shown as root_text, branch.shown as text
     from placed as branch

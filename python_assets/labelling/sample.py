@@ -51,7 +51,7 @@ _ANSWERS: Final = f"""
     inner join raw.prompts as prompts using (study_id, prompt_id)
     where
         study_id = $study_id and measure_id = $measure_id
-        and not is_baseline and not is_engine
+        and not is_baseline and not is_engine and prompts.negative_control is null
         and regexp_matches(response_text, '\\S')
         and (reason is null or reason not in {_NO_TEXT})
     order by all

@@ -87,9 +87,9 @@ def check(
     """
     columns = _columns(frame, [group] if isinstance(group, str) else [*group], prompt, value, model)
     kind, controls = _kind(frame, columns), _control_types(negative_controls)
-    of_groups = frame[~_control_rows(frame, columns, controls)] if controls else frame
-    _require_pairs(of_groups, columns, len(controls))
-    study = _study(of_groups, columns, kind, margin) | _controls_key(controls)
+    group_rows = frame[~_control_rows(frame, columns, controls)] if controls else frame
+    _require_pairs(group_rows, columns, len(controls))
+    study = _study(group_rows, columns, kind, margin) | _controls_key(controls)
     table, study_id = _table(frame, columns), _study_id(name)
     _tell_size(len(frame), quiet=quiet)
     if controls and not quiet:
@@ -255,10 +255,10 @@ def _require_pairs(frame: "pd.DataFrame", columns: _Columns, n_controls: int) ->
         columns: what it has.
         n_controls: controls that were taken from its groups.
     """
-    beside = f" beside {plural(n_controls, 'negative control')}" if n_controls else ""
+    taken = f" beside {plural(n_controls, 'negative control')}" if n_controls else ""
     for column in columns.groups.values():
         if (n_groups := frame[column].nunique()) < 2:
-            got = Told(f"{plural(n_groups, 'group')} in {column!r}{beside}")
+            got = Told(f"{plural(n_groups, 'group')} in {column!r}{taken}")
             raise StudyError(FRAME, got, "two groups or more")
         if frame.groupby(columns.prompt)[column].nunique().max() < 2:
             got = Told(f"no {columns.prompt!r} that two groups of {column!r} answer")

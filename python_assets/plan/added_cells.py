@@ -124,12 +124,14 @@ def _cells(connection: duckdb.DuckDBPyConnection, factors: list[str]) -> Cells:
         select prompt_position, list_position($factors, factor) - 1 as place, level_position
         from raw.prompt_factors
         join raw.factor_levels using (study_id, factor, level)
-        join (select prompt_id, row_number() over () - 1 as prompt_position from raw.prompts)
-            using (prompt_id)
+        join (
+            select prompt_id, row_number() over () - 1 as prompt_position
+            from raw.prompts where negative_control is null
+        ) using (prompt_id)
         where list_contains($factors, factor)
     """
     entries = connection.execute(query, {"factors": factors}).fetchnumpy()
-    n_prompts = connection.execute("select count(*) from raw.prompts").fetchall()[0][0]
+    n_prompts = connection.execute("select count(*) from raw.prompts where negative_control is null").fetchall()[0][0]
     cells = np.full((n_prompts, len(factors)), _NO_LEVEL, dtype=np.int64)
     cells[entries["prompt_position"], entries["place"]] = entries["level_position"]
     return cells

@@ -26,6 +26,7 @@ _ASKED: Final = """
         select unit_id, list(distinct system_id order by system_id) as systems
         from planned_responses
         join raw.prompts using (prompt_id)
+        where negative_control is null
         group by unit_id, prompt_id
     )
     order by all

@@ -1,4 +1,4 @@
-"""Which difference a design finds beside its negative controls.
+"""Which difference a design with negative controls finds.
 
 Belongs here: formulas. What they are applied to is power.py; the test itself is infer's.
 
@@ -17,7 +17,7 @@ _LARGEST = 1e6  # effect in errors of a group's mean
 
 
 class ControlledDesign(NamedTuple):
-    """A grouping beside its controls.
+    """A grouping and its controls.
 
     n_groups, n_root_prompts: groups, and root prompts that hold them. df: of controls: their types less one. cell_sd:
     of the mean of a cell, without what all groups of its root prompt share. wording_sd: of what any words do to all

@@ -40,7 +40,7 @@ from python_assets.plan.pilot import (
 from python_assets.plan.requested_hypotheses import NumberOfHypotheses, numbers_of_hypotheses
 from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shapes
-from python_assets.plan.text import ASSUMED_WORDING, BesideControls, BestSplit, PlannedControls, PowerRow
+from python_assets.plan.text import ASSUMED_WORDING, BestSplit, ControlledPower, PlannedControls, PowerRow
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS, BASELINE, LEVEL_SEPARATOR
 from python_assets.study.study import Study, make_id
@@ -158,15 +158,14 @@ def planned_power(
             for known in (*declared, *pilot_rows):
                 row = _power_row(study, shape, known, asked)
                 df = None if controls is None or kinds[known.measure_id] == "categorical" else controls.df
-                alpha = study.alpha / asked.get((shape.grouping_id, known.measure_id, is_change), 1)
+                alpha = study.alpha / (row.n_tests / shape.n_comparisons)  # of the hypothesis, not of its groups
                 power = _power_of(study, known.measure_id)
-                beside = _beside_controls(shape, known, row, df, alpha=alpha, power=power)
-                yield row._replace(beside_controls=beside)
+                yield row._replace(with_controls=_with_controls(shape, known, row, df, alpha=alpha, power=power))
 
 
-def _beside_controls(
+def _with_controls(
     shape: Shape, known: _Known, row: PowerRow, df: int | None, *, alpha: float, power: float
-) -> BesideControls | None:
+) -> ControlledPower | None:
     """What is found of a mean or rate beside controls; None where they say nothing of it."""
     detects = row.minimum_detectable_effect
     is_of_means = not shape.is_nested and known.contrast not in (*CHANGES, INTERACTION)
@@ -176,10 +175,10 @@ def _beside_controls(
     cell_sd = known.sd / expected_effects.sd_of_difference(one, shape.against)
     design = ControlledDesign(shape.n_groups, row.n_root_prompts, df, cell_sd, 0.0, alpha)
     wording_sd = ASSUMED_WORDING * cell_sd
-    beside = [detectable_with_controls(design._replace(wording_sd=sd), power) for sd in (0.0, wording_sd)]
+    detected = [detectable_with_controls(design._replace(wording_sd=sd), power) for sd in (0.0, wording_sd)]
     # controls take findings away and add none
-    still, moved = (_or_none(float(np.maximum(detects, one))) for one in beside)
-    return BesideControls(still, wording_sd, moved)
+    still, moved = (_or_none(float(np.maximum(detects, one))) for one in detected)
+    return ControlledPower(still, wording_sd, moved)
 
 
 def _declared(study: Study, shape: Shape, cells: Mapping[str, Pilot | None], *, of_changes: bool) -> Iterator[_Known]:

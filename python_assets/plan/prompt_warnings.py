@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import duckdb
 
+from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.factors import is_model_factor, study_factors
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, Template, grouping_id
@@ -18,10 +19,10 @@ _WITHOUT_LEVEL = """
         select * from raw.prompt_factors as f where f.prompt_id = p.prompt_id and f.factor = $1
     )
 """
-_EMPTY = """
+_EMPTY = f"""
     select slice_id, g.grouping_id
     from raw.slice_ids
-    cross join (select distinct grouping_id from raw.groupings) as g
+    cross join (select distinct grouping_id from raw.groupings where grouping_id <> '{NEGATIVE_CONTROL}') as g
     where not exists (
         select * from intermediate.int_prompt_groups as p
         where p.slice_id = slice_ids.slice_id and p.grouping_id = g.grouping_id

@@ -5,7 +5,7 @@ Belongs here: the records and their words. Counting is plan.py.
 
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from python_assets.errors import PlumblineError, StudyError
@@ -87,7 +87,7 @@ LABELS_HEADER: Final = (
 )
 CONTROL_HEADER: Final = ("negative controls", "types", "prompts", "calls")
 ASSUMED_WORDING: Final = 0.3
-"""Standard deviation of what any words do to all prompts, in that of a cell, which a plan assumes beside 0."""
+"""Standard deviation of what any words do to all prompts, in sd of a cell, which a plan assumes next to 0."""
 CONTROLLED_HEADER: Final = (
     "beside controls: grouping",
     "measure",
@@ -202,17 +202,15 @@ class PlannedGrouping(NamedTuple):
 
 
 class PlannedControls(NamedTuple):
-    """The negative controls of a study, their prompts, and their calls of all systems.
+    """The negative controls of a study, and their prompts and calls, which are among all prompts and calls.
 
-    n_types: None where it declares none. types, edits: type, and place with text, of each by its name.
+    n_types: None where it declares none.
     """
 
     n_controls: int
     n_types: int | None
     n_prompts: int
     n_calls: int
-    types: Mapping[str, str | None]
-    edits: Mapping[str, str]
 
     @property
     def df(self) -> int | None:
@@ -230,7 +228,7 @@ class PlannedControls(NamedTuple):
         return self.n_controls, n_types, self.n_prompts, self.n_calls
 
 
-class BesideControls(NamedTuple):
+class ControlledPower(NamedTuple):
     """The smallest difference of one group that is found beside controls; None where none is.
 
     detects: where words move nothing. wording_sd: in the unit of the measure; detects_moved: where words move the score
@@ -364,7 +362,7 @@ class PowerRow(NamedTuple):
     observed; with what follows them they are what a later study takes from this one as its pilot. n_needed_low,
     n_needed_high: of a pilot, by the 10th and 90th percentile of its mean square. by_look: the chance to have called
     the effect by each look, where the study declares looks. labels: what labels of people show, where the study has
-    some or asks. beside_controls: what is detected beside negative controls, where it has some.
+    some or asks. with_controls: what is detected beside negative controls, where it has some.
     """
 
     grouping_id: str
@@ -393,7 +391,7 @@ class PowerRow(NamedTuple):
     best: BestSplit | None = None
     by_look: tuple[float, ...] = ()
     labels: PlannedLabels | None = None
-    beside_controls: BesideControls | None = None
+    with_controls: ControlledPower | None = None
 
 
 class PlannedStep(NamedTuple):
@@ -450,6 +448,7 @@ class Plan(NamedTuple):
     n_checked, n_portable: root prompts that were checked for branching, and those that carry over.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing. hypotheses: every one that
     the study asks, with its set (declared_hypotheses.py); None where they are not known yet.
+    negative_controls: None where it has none.
     """
 
     study_id: str
@@ -523,7 +522,7 @@ class Plan(NamedTuple):
             (HYPOTHESES_HEADER, [*Counter(row["family_id"] for row in self.hypotheses or []).items()]),
             (CONTROL_HEADER, [] if self.negative_controls is None else [self.negative_controls.cells()]),
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
-            (CONTROLLED_HEADER, [*self._beside_controls()]),
+            (CONTROLLED_HEADER, [*self._with_controls()]),
             (LABELS_HEADER, [_label_cells(row, row.labels) for row in self.power if row.labels is not None]),
             (LOOK_HEADER, [_look_cells(row) for row in self.looks]),
             ((*SIGNIFICANT_HEADER, *(f"by look {row.look}" for row in self.looks)), [*self._significant_by_look()]),
@@ -542,10 +541,10 @@ class Plan(NamedTuple):
             if row.by_look:
                 yield row.grouping_id, row.measure_id, row.contrast, row.source, row.effect, *row.by_look
 
-    def _beside_controls(self) -> Iterator[tuple[object, ...]]:
+    def _with_controls(self) -> Iterator[tuple[object, ...]]:
         for row in self.power:
-            if (beside := row.beside_controls) is not None:
-                numbers = (row.minimum_detectable_effect, beside.detects, beside.wording_sd, beside.detects_moved)
+            if (controlled := row.with_controls) is not None:
+                numbers = (row.minimum_detectable_effect, *controlled)
                 keys = row.grouping_id, row.measure_id, row.contrast, row.source
                 yield *keys, *("-" if number is None else f"{number:.3f}" for number in numbers)
 

@@ -21,15 +21,19 @@ ONE_WORDING: Final = (
     "Each group has one wording and no control edit: how far the score moves when any words change is unknown. "
     "Add a second wording, or declare negative_controls."
 )
-# of each measure and system once: means and rates of all prompts, as they were scored
+# of each measure and system once, of means and rates as they were scored: of all prompts, or of the slice with the
+# smallest p where the measure is of slices alone
 CONTROLS_MOVED: Final = f"""
-    select hypotheses.system_id, measure_id, hypotheses.p_value, hypotheses.q_value, outcome, hypotheses.n_groups,
-        largest_group_id, largest_value, kind, hypotheses.reason, meaning, remedy
+    select hypotheses.system_id, measure_id, slice_id, hypotheses.p_value, hypotheses.q_value, outcome,
+        hypotheses.n_groups, largest_group_id, largest_value, kind, hypotheses.reason, meaning, remedy
     from hypotheses
     inner join (select study_id, measure_id, kind from measures) using (study_id, measure_id)
     left join reasons using (reason)
-    where study_id = $study and family_id = '{NEGATIVE_CONTROL}' and reference_system_id = '' and slice_id = 'all'
+    where study_id = $study and family_id = '{NEGATIVE_CONTROL}' and reference_system_id = ''
         and calibration = 'raw' and statistic in ('mean', 'share') and parameters = ''
+    qualify row_number() over (
+        partition by system_id, measure_id order by slice_id <> 'all', hypotheses.p_value nulls last, slice_id
+    ) = 1
     order by system_id = '{BASELINE}', outcome <> 'significant', hypotheses.p_value nulls last, system_id, measure_id
 """
 """Whether control edits move a measure: a row a system and measure, those that they move first."""
@@ -46,6 +50,7 @@ WORDINGS: Final = f"""
     left join reasons on negative_controls_reason = reasons.reason
     where study_id = $study and {OF_GROUPS} and wording is not null and p_value is not null
         and reference_system_id = '' and system_id <> '{BASELINE}'
+        and statistic in ('mean', 'share') and parameters = ''
     group by wording, negative_controls_reason, meaning, remedy
     order by case wording when 'negative_controls' then 1 when 'units' then 2 else 3 end, reason nulls first
 """
@@ -107,6 +112,8 @@ def not_beyond_controls(row: Row) -> str:
         pieces.append(f"range {size(row['group_range'], is_rate=rate)}")
     if expected is not None:
         pieces.append(f"{edits(row)} lead one to expect up to {size(expected, is_rate=rate)}")
+    if row["n_control_types"] is None:
+        pieces.append("types not declared")
     in_brackets = f" ({'; '.join(pieces)})" if pieces else ""
     return f"the words differ, but no more than irrelevant edits do{in_brackets}"
 

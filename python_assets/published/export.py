@@ -65,6 +65,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "interpretations": "statistics",
     "label_agreement": "statistics",
     "measures": "statistics",
+    "negative_controls": "statistics",
     "outcome_changes": "statistics",
     "outcome_distributions": "statistics",
     "pair_errors": "statistics",

@@ -11,6 +11,7 @@ from typing import Any, Final
 import duckdb
 
 from python_assets.published.copies import identifier, literal
+from python_assets.study.negative_controls import END, START
 
 HIDDEN: Final = "(hidden)"
 
@@ -19,7 +20,7 @@ TEXT_COLUMNS: Final = frozenset(
     {
         "messages_json",
         "prompt_text", "other_prompt_text", "baseline_text", "response_text", "other_response_text",
-        "sentence_text", "context_json", "replacements_json",
+        "sentence_text", "context_json", "replacements_json", "edit_text",
         "system_prompt", "prompt_template", "theme", "error", "detail", "example", "examples_json",
         "record_key", "record_json", "portability_words",
     }
@@ -29,6 +30,7 @@ _NAMES_OF_PROMPTS: Final = frozenset({"prompt_id", "root_prompt_id", "unit_id", 
 # parts of a study file that hold texts, by the section they stand in
 _PARTS_OF_TEMPLATES: Final = ("text", "baseline", "options")
 _PARTS_OF_SYSTEMS: Final = ("system_prompt", "prompt_template")
+_PLACES_SHOWN: Final = rf"{START}|{END}|\{{\w+\}}"  # of edits; others are words of prompts
 
 
 def hide_texts(connection: duckdb.DuckDBPyConnection, study_id: str) -> bool:
@@ -50,6 +52,8 @@ def hide_texts(connection: duckdb.DuckDBPyConnection, study_id: str) -> bool:
         return False
     for table, columns in _columns(connection).items():
         shown = {column: _hidden(column) for column in columns if column in TEXT_COLUMNS | _NAMES_OF_PROMPTS}
+        if table == "negative_controls":
+            shown["place"] = f"if(regexp_full_match(place, '{_PLACES_SHOWN}'), place, {literal(HIDDEN)})"
         if table == "studies":
             hidden = json.dumps(config_without_texts(config), ensure_ascii=False, sort_keys=True)
             shown["config_json"] = literal(hidden)
@@ -84,6 +88,8 @@ def config_without_texts(config: dict[str, Any]) -> dict[str, Any]:
     for section in (*templates.get("texts", []), assemble):
         for message in section.get("messages") or []:
             _hide_parts(message, ("content",))
+    for edit in (hidden.get("negative_controls") or {}).get("edits") or []:
+        _hide_parts(edit, ("text", *([] if re.fullmatch(_PLACES_SHOWN, edit["place"]) else ["place"])))
     for system in hidden.get("systems", []):
         _hide_parts(system, _PARTS_OF_SYSTEMS)
     return dict(hidden)

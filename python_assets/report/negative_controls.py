@@ -20,17 +20,21 @@ from python_assets.study.base import BASELINE, NEGATIVE_CONTROL
 MAX_BLOCKS: Final = 24
 MAX_COMPARED: Final = 60
 VERY_DIFFERENT: Final = 2  # times as long in words, past which it is told
+# of all prompts; of a measure that is of slices alone in the one with the smallest p, for controls lie in each
 CONTROLS: Final = f"""
     select *
     from v_negative_controls
-    where study_id = $study and slice_id = 'all'
+    where study_id = $study and (value is not null or inference_reason is distinct from 'no_values')
+    qualify rank() over (
+        partition by system_id, measure_id order by slice_id <> 'all', p_wording nulls last, slice_id
+    ) = 1
     order by system_id = '{BASELINE}', measure_id in ('refusal', 'empty', 'truncated', 'other_language'), measure_id,
         p_wording nulls last, system_id, category, value desc nulls last, control_position, negative_control
 """
 SENTENCES: Final = f"""
-    select system_id, measure_id, sentence, n_groups
+    select system_id, measure_id, slice_id, sentence
     from findings
-    where study_id = $study and slice_id = 'all' and grouping_id = '{NEGATIVE_CONTROL}' and calibration = 'raw'
+    where study_id = $study and grouping_id = '{NEGATIVE_CONTROL}' and calibration = 'raw'
         and statistic in ('mean', 'share') and parameters = ''
 """
 # those that controls take away first, then those that they leave
@@ -54,9 +58,17 @@ _WITHOUT: Final = f"""
         list(distinct grouping_id order by grouping_id) as groupings
     from hypotheses
     left join reasons on negative_controls_reason = reasons.reason
-    where study_id = $study and {OF_GROUPS} and negative_controls_reason is not null
+    where study_id = $study and {OF_GROUPS} and negative_controls_reason is not null and p_value is not null
+        and wording is not null
     group by negative_controls_reason, meaning, remedy
     order by n desc, reason
+"""
+
+
+LENGTHS: Final = """
+    select avg(n_words) as of_edits, avg(n_words_of_groups) as of_groups
+    from negative_controls
+    where study_id = $study
 """
 
 
@@ -90,11 +102,25 @@ class ControlBlock(NamedTuple):
     rows: list[ControlRow]
 
 
+class Lengths(NamedTuple):
+    """Words that edits and groups change, on average."""
+
+    of_edits: float
+    of_groups: float
+
+    @property
+    def is_told(self) -> bool:
+        """Whether one is more than twice the other: longer edits may move a score more."""
+        low, high = sorted((self.of_edits, self.of_groups))
+        return high > VERY_DIFFERENT * low
+
+
 class ControlsSection(NamedTuple):
     """What the page of the controls shows; n_blocks and n_compared count also what is left out for length.
 
     compared: hypotheses of groups with what the controls make of them. without: why others are not compared with them.
-    quiet: the share of edits that could move a score although as many as are declared do not.
+    quiet: the share of edits that could move a score although as many as are declared do not. lengths: None where
+    prompts have no text.
     """
 
     blocks: list[ControlBlock]
@@ -105,6 +131,7 @@ class ControlsSection(NamedTuple):
     compared: list[Row]
     n_compared: int
     without: list[Row]
+    lengths: Lengths | None
 
 
 def controls_section(reader: Reader) -> ControlsSection | None:
@@ -120,7 +147,9 @@ def controls_section(reader: Reader) -> ControlsSection | None:
     if not controls:
         return None
     compared = reader.rows(COMPARED)
-    sentences = {(row["system_id"], row["measure_id"]): row["sentence"] for row in reader.rows(SENTENCES)}
+    sentences = {
+        (row["system_id"], row["measure_id"], row["slice_id"]): row["sentence"] for row in reader.rows(SENTENCES)
+    }
     key = itemgetter("system_id", "measure_id", "category")
     groups = [list(rows) for _, rows in groupby(controls, key=key)]
     axes: dict[tuple[str, str], charts.Axis] = {}
@@ -141,24 +170,34 @@ def controls_section(reader: Reader) -> ControlsSection | None:
         compared=[_compared(row) for row in compared],
         n_compared=compared[0]["n_compared"] if compared else 0,
         without=[{**row, "why": why(row["reason"], row["meaning"], row["remedy"])} for row in reader.rows(_WITHOUT)],
+        lengths=_lengths(reader),
     )
+
+
+def _lengths(reader: Reader) -> Lengths | None:
+    lengths = reader.rows(LENGTHS)[0]
+    if None in lengths.values():
+        return None
+    return Lengths(lengths["of_edits"], lengths["of_groups"])
 
 
 def _block(
     rows: list[Row],
     axes: dict[tuple[str, str], charts.Axis],
-    sentences: dict[tuple[str, str], str],
+    sentences: dict[tuple[str, str, str], str],
     compared: list[Row],
 ) -> ControlBlock:
     first = rows[0]
-    place, axis = (first["system_id"], first["measure_id"]), axes[first["measure_id"], first["category"]]
+    place = first["system_id"], first["measure_id"], first["slice_id"]
+    axis = axes[first["measure_id"], first["category"]]
     sds = {
         text.minus_signs(wording_sd(row)): None
         for row in compared
-        if (row["system_id"], row["measure_id"], row["slice_id"], row["calibration"]) == (*place, "all", "raw")
+        if (row["system_id"], row["measure_id"], row["slice_id"], row["calibration"]) == (*place, "raw")
         and row["wording_sd"] is not None
     }
     label = f" “{first['category']}”" if first["category"] else ""
+    label += "" if first["slice_id"] == "all" else f", slice {first['slice_id']}"
     return ControlBlock(
         first["system_id"],
         f"{measure_name(first['measure_id'])}{label}",

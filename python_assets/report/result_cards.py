@@ -140,7 +140,8 @@ _LOUD: Final = f"""
     select sentence
     from findings
     where study_id = $study and family_id = '{NEGATIVE_CONTROL}' and verdict in ('beyond_margin', 'different')
-        and slice_id = 'all' and calibration = 'raw' and statistic in ('mean', 'share') and parameters = ''
+        and calibration = 'raw' and statistic in ('mean', 'share') and parameters = ''
+    qualify row_number() over (partition by system_id, measure_id order by slice_id <> 'all', finding_rank) = 1
     order by finding_rank
     limit {MAX_LOUD}
 """

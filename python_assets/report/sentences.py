@@ -395,7 +395,9 @@ def _answer(asked: HypothesisDetails) -> str:
         return _answer_of_truth(hypothesis)
     quantity, groups = quantity_of(hypothesis), _over(hypothesis)
     if hypothesis["verdict"] == "inconclusive" and hypothesis["verdict_reason"] == NOT_BEYOND_CONTROLS:
-        return f"{quantity} by {hypothesis['grouping_id']} is inconclusive: {not_beyond_controls(hypothesis)}"
+        where = "" if hypothesis["slice_id"] == "all" else f" in slice {hypothesis['slice_id']}"
+        words_differ = not_beyond_controls(hypothesis)
+        return f"{quantity} by {hypothesis['grouping_id']}{where} is inconclusive: {words_differ}"
     if _is_beyond(hypothesis):
         return _answer_of_crossing(asked)
     match hypothesis["verdict"]:

@@ -57,7 +57,7 @@ def types_proposal(types: ControlTypes, texts: Mapping[str, str] | None = None) 
 
 
 def types_problem(types: ControlTypes, texts: Mapping[str, str] | None = None) -> Iterator[str]:
-    """Yield a line for each sentence whose edits are told as several types.
+    """Yield a line for each sentence whose edits have several types.
 
     Args:
         types: of the study.
@@ -67,9 +67,9 @@ def types_problem(types: ControlTypes, texts: Mapping[str, str] | None = None) -
     for name, of in alike_controls(texts or {name: name for name in types}).items():
         members[of].append(name)
     for names in members.values():
-        found = [of for of in dict.fromkeys(types[name] for name in names) if of is not None]
-        if len(found) > 1:
+        declared = [of for of in dict.fromkeys(types[name] for name in names) if of is not None]
+        if len(declared) > 1:
             yield (
-                f"{' and '.join(names)} differ in one word, and are declared as {len(found)} types "
-                f"({', '.join(found)}): edits of one sentence are one type, so declare one"
+                f"{' and '.join(names)} differ in one word, and are declared as {len(declared)} types "
+                f"({', '.join(declared)}): edits of one sentence are one type, so declare one"
             )

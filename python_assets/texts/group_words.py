@@ -43,7 +43,7 @@ _LEVELS = "select distinct factor, level from raw.prompt_factors where study_id 
 _KEYWORDS = "select distinct level, keyword from raw.keywords where study_id = ? order by all"
 _PROMPT_TEXTS = f"""
 select prompt_id, root_prompt_id, {AS_READ} from raw.prompts
-where study_id = ? and prompt_text is not null order by prompt_id
+where study_id = ? and prompt_text is not null and negative_control is null order by prompt_id
 """
 
 

@@ -33,6 +33,7 @@ EMPTY = {
     "62_what_the_gate_tested",
     "64_outcomes_read_otherwise",
     "66_failed_calls",
+    "67_negative_controls",
 }
 
 

@@ -6,7 +6,10 @@ clusters as (
 ),
 
 measurements as (
-    select * from {{ source('raw', 'measurements') }}
+    select *
+    from {{ source('raw', 'measurements') }}
+    inner join {{ source('raw', 'prompts') }} using (study_id, prompt_id)
+    where negative_control is null
 ),
 
 prompt_factors as (

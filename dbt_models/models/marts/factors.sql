@@ -1,7 +1,7 @@
 with
 
 factors as (
-    select * from {{ source('raw', 'factors') }}
+    select *, factor = 'negative_control' as is_control from {{ source('raw', 'factors') }}
 ),
 
 levels as (
@@ -27,15 +27,16 @@ level_counts as (
 ),
 
 prompt_counts as (
-    select study_id, count(*) as n_prompts
+    select study_id, negative_control is not null as is_control, count(*) as n_prompts
     from prompts
-    group by study_id
+    group by study_id, negative_control is not null
 ),
 
 decided_counts as (
-    select study_id, factor, count(*) as n_decided
+    select study_id, factor, negative_control is not null as is_control, count(*) as n_decided
     from prompt_factors
-    group by study_id, factor
+    inner join prompts using (study_id, prompt_id)
+    group by study_id, factor, negative_control is not null
 ),
 
 system_counts as (
@@ -76,8 +77,9 @@ of_study_file as (
         end as decided_share
     from factors
     left join level_counts using (study_id, factor)
-    left join prompt_counts using (study_id)
-    left join decided_counts using (study_id, factor)
+    -- controls have levels of their own factor, and of others those alone that all prompts of a root prompt share
+    left join prompt_counts using (study_id, is_control)
+    left join decided_counts using (study_id, factor, is_control)
     left join of_systems using (study_id, factor)
 ),
 

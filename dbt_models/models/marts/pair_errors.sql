@@ -10,7 +10,7 @@ placed as (
         *,
         row_number() over (partition by study_id, root_prompt_id order by is_root desc, prompt_id asc) as place
     from {{ source('raw', 'prompts') }}
-    where prompt_text is not null and study_id in (select study_id from labels)
+    where prompt_text is not null and negative_control is null and study_id in (select study_id from labels)
 ),
 
 judged as (

@@ -12,7 +12,7 @@ outcomes as (
 branched as (
     select study_id, root_prompt_id as sentence_id, 1 as is_branched
     from {{ source('raw', 'prompts') }}
-    where not is_root
+    where not is_root and negative_control is null
     group by study_id, root_prompt_id
 ),
 

@@ -19,5 +19,6 @@ select
     source_tag,
     keyword,
     document_id,
-    replacements_json
+    replacements_json,
+    negative_control
 from prompts

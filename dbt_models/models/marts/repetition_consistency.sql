@@ -17,7 +17,7 @@ measure_slices as (
 ),
 
 prompt_slices as (
-    select * from {{ ref('int_prompt_slices') }}
+    select * from {{ ref('int_prompt_slices') }} where negative_control is null
 ),
 
 valued as (

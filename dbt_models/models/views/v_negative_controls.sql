@@ -53,7 +53,7 @@ select
     measures.unit,
     controls.control_position,
     controls.control_type,
-    controls.edit_text,
+    {{ shown_text('controls.edit_text', 'studies.config_json') }} as edit_text,
     {{ rounded('means.value') }} as group_value,
     {% for column in ['value', 'ci_low', 'ci_high', 'q_value'] %}
     {{ rounded('contrasts.' ~ column) }} as {{ column }},

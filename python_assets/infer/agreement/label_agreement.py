@@ -70,7 +70,8 @@ _LABELS: Final = """
     order by measure_id, system_id, prompt_id, replicate, rater
 """
 _PLACES: Final = """
-    select slice_id, '' as grouping_id, '' as group_id, prompt_id from intermediate.int_prompt_slices
+    select slice_id, '' as grouping_id, '' as group_id, prompt_id
+    from intermediate.int_prompt_slices where negative_control is null
     union all
     select slice_id, grouping_id, group_id, prompt_id from intermediate.int_prompt_groups
     order by all

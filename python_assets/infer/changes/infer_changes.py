@@ -53,6 +53,7 @@ from python_assets.infer.tables import (
     SEPARATOR,
     Table,
 )
+from python_assets.study.base import NEGATIVE_CONTROL
 
 _ROUND_FIELDS: Final = {
     name: name
@@ -60,7 +61,7 @@ _ROUND_FIELDS: Final = {
 }
 PAIR_PLACE: Final = ROW_KEYS[:6]  # of a question of a pair
 PairLayouts = list[Cells]
-_POSITIONS: Final = """
+_POSITIONS: Final = f"""
     with units as (
         select unit_id, row_number() over (order by unit_id) - 1 as position, count(*) over () as n
         from (select distinct unit_id from raw.prompts)
@@ -70,7 +71,9 @@ _POSITIONS: Final = """
         select distinct unit_id
         from intermediate.int_prompt_groups
         anti join intermediate.int_settings using (slice_id, grouping_id)
-        where slice_id = $slice_id and $grouping_id in ('', grouping_id)
+        where slice_id = $slice_id and case
+            when $grouping_id = '' then grouping_id <> '{NEGATIVE_CONTROL}' else grouping_id = $grouping_id
+        end
     )
     join units using (unit_id)
     order by unit_id

@@ -24,7 +24,7 @@ from python_assets.infer.design.cells import (
 )
 from python_assets.infer.design.design import Frame
 from python_assets.infer.draws.exchange import Floats, Ints
-from python_assets.study.base import ALL_SYSTEMS, GROUND_TRUTH, HELD, LEFT_OUT, LEVEL_SEPARATOR
+from python_assets.study.base import ALL_SYSTEMS, GROUND_TRUTH, HELD, LEFT_OUT, LEVEL_SEPARATOR, NEGATIVE_CONTROL
 
 _COLUMNS = f"""
     select row_number() over (order by {", ".join(COLUMN_KEYS)}) - 1 as column_position, keys.*, kind, direction
@@ -62,10 +62,10 @@ _PROMPTS = """
     where slice_id = ? and grouping_id = ?
     order by block_position, group_position, prompt_id
 """
-_OF_PROMPTS = """
+_OF_PROMPTS = f"""
     from intermediate.int_prompt_groups
     anti join intermediate.int_settings using (slice_id, grouping_id)  -- groups of models are no prompts of their own
-    where slice_id = ?
+    where slice_id = ? and grouping_id <> '{NEGATIVE_CONTROL}'
 """
 _WHOLE = f"""
     select prompt_id, dense_rank() over (order by unit_id) - 1 as root_position
@@ -171,10 +171,11 @@ _SCHEME = """
     from intermediate.int_prompt_groups
     where slice_id = ? and grouping_id = ?
 """
-_IS_FULL = """
+_IS_FULL = f"""
     select count(distinct factor) filter (where grouping_id = ?) = count(distinct factor)
         and count(distinct factor) > 1
     from raw.groupings
+    where factor <> '{NEGATIVE_CONTROL}'
 """
 _JOINED = """
     select grouping_id, list(factor order by factor_position) from raw.groupings

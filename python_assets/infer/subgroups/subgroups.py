@@ -32,6 +32,7 @@ _MIXED_SLICES: Final = """
     select slice_id
     from intermediate.int_prompt_slices
     join raw.prompts using (study_id, prompt_id)
+    where prompts.negative_control is null
     group by slice_id
     having count(distinct coalesce(unit_factor, '')) > 1
 """

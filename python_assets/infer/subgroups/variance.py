@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.draws.exchange import Floats, Ints
+from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.factors import OF_SYSTEMS
 
 _GROUP: Final = "group"
@@ -32,7 +33,7 @@ VARIANCE_COLUMNS: Final = {
     "n_responses": "bigint not null",
     "reason": "varchar",
 }
-_LAYOUTS: Final = """
+_LAYOUTS: Final = f"""
     select slice_id, measure_id, grouping_id, kind = 'categorical' as has_labels
     from (select distinct slice_id, grouping_id from intermediate.int_prompt_groups)
     join raw.measure_slices using (slice_id)
@@ -40,6 +41,7 @@ _LAYOUTS: Final = """
     where
         -- a measure of some prompts only is decomposed there
         (slice_id = 'all' or measure_id not in (select measure_id from raw.measure_slices where slice_id = 'all'))
+        and grouping_id <> '{NEGATIVE_CONTROL}'
         and grouping_id not in (
             select grouping_id from raw.groupings join intermediate.int_model_factors using (study_id, factor)
         )

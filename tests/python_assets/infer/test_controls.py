@@ -5,9 +5,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from python_assets.infer.chunks.chunks import Here
+from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import benjamini_hochberg, holm
 from python_assets.infer.formulas.negative_controls import wording
 from python_assets.infer.run import infer_study
+from python_assets.infer.tables import TABLES
 from python_assets.study.base import Against
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
@@ -274,3 +277,149 @@ def test_what_controls_do_not_support(study, x):
     }
     assert (found.wording == "one_wording").sum() == 3
     assert found.p_permuted.notna().sum() == 1
+
+
+def test_margins_hold_against_words_too(study):
+    x = numbers(30, 4, seed=4) * 0.2
+    x[:, 0] += 1
+    for sd, group, word in ((0.02, "g0", "beyond_margin"), (0.5, "g0", "inconclusive"), (0.5, "g1", "inconclusive")):
+        one = type(study)().add("score", x).control("score", words(30, sd=0) * 0.02 + sd * words(1), types=TYPES)
+        connection = one.write()
+        infer_study(connection, analysis(margins={"mean_difference": 0.45}))
+        assert contrasts(connection).verdict[group] == word, (sd, group)
+    plain = type(study)().add("score", x - 1 * (x > 0.5)).write()
+    infer_study(plain, analysis(margins={"mean_difference": 0.45}))
+    assert set(contrasts(plain).verdict) == {"equivalent"}
+    loud = type(study)().add("score", x - 1 * (x > 0.5)).control("score", words(30, sd=1), types=TYPES).write()
+    infer_study(loud, analysis(margins={"mean_difference": 0.45}))
+    assert set(contrasts(loud).verdict) == {"inconclusive"}
+
+
+def test_a_look_and_a_selection_have_their_levels(study, x):
+    y = words(sd=0.4)
+    connection = study.add("score", x).control("score", y * 0.3, types=TYPES).write()
+    infer_study(connection, analysis(), look=Look(level=0.02, last_level=0.04))
+    own, expected = contrasts(connection), wording(x, y * 0.3, TYPES)
+    error = expected.errors(np.eye(4) * 4 / 3 - 1 / 3)
+    low = np.minimum(own.ci_low_sampling, own.value_cells - stats.t.isf(0.01, 4) * error)
+    np.testing.assert_allclose(own.ci_low, low)
+    called = own[own.significant_at_look.notna()]
+    assert len(called)
+    level = 0.02 * len(called) / 4
+    half = stats.t.isf(level / 2, 4) * error[own.significant_at_look.notna().to_numpy()]
+    assert (called.ci_low_selected <= called.value_cells - half + 1e-12).all()
+    assert (called.ci_high_selected >= called.value_cells + half - 1e-12).all()
+
+
+def test_a_group_that_differs_later_is_held_against_the_controls_of_its_round(study):
+    x = np.random.default_rng(2).normal(size=(20, 5)) * 0.4
+    x[:, 0] += 6
+    x[:, 1] += 1.5
+    y = words(20, sd=0) * 0.3
+    connection = study.add("score", x).control("score", y, types=TYPES).write()
+    infer_study(connection, analysis())
+    own = contrasts(connection)
+    assert (own.verdict["g0"], own.verdict["g1"], own.without_groups["g1"]) == ("different", "different", "g0")
+    later = wording(x[:, 1:], y, TYPES)
+    p = holm(later.p_of_contrasts(np.eye(4) * 4 / 3 - 1 / 3))[0]
+    assert own.p_negative_controls["g1"] == pytest.approx(p, abs=1e-12)
+    assert own.q_permuted["g1"] <= own.q_value["g1"]
+    assert own.ci_low["g1"] <= own.ci_low_sampling["g1"]
+    # words that move as much as that group leave it unnamed
+    connection = type(study)().add("score", x).control("score", y + 0.8 * words(1), types=TYPES).write()
+    infer_study(connection, analysis())
+    own = contrasts(connection)
+    assert own.verdict["g0"] == "different"
+    assert set(own.verdict[1:]) == {"inconclusive"}
+
+
+def two_systems(study, own, other, y_own, y_other):
+    for name, x, y in (("old", other, y_other), ("new", own, y_own)):
+        study.add("score", x, system_id=name)
+        if y is not None:
+            study.control("score", y, types=TYPES, system_id=name)
+    connection = study.write()
+    infer_study(connection, analysis())
+    found = rows(connection, "hypotheses", "reference_system_id = 'old' and grouping_id = 'gender'")
+    changes = rows(connection, "system_comparisons", "grouping_id = 'gender'").set_index("group_id")
+    return found.iloc[0], changes[changes.comparison == "disparity_change"]
+
+
+def test_changes_of_groups_are_held_against_changes_of_controls(study):
+    other, y = numbers(12, 4, seed=6), words()
+    own = other + numbers(12, 4, seed=7) * 0.2
+    own[:, 2] += 1
+    moved = y + words(seed=5) * 0.3
+    plain, plain_rows = two_systems(type(study)(), own, other, None, None)
+    found, changes = two_systems(type(study)(), own, other, moved, y)
+    expected = wording(own - other, moved - y, TYPES)
+    assert found.p_permuted == plain.p_value
+    assert found.p_negative_controls == pytest.approx(expected.p_value, abs=1e-12)
+    assert found.p_value == pytest.approx(max(plain.p_value, expected.p_value), abs=1e-12)
+    weights = np.eye(4) * 4 / 3 - 1 / 3
+    np.testing.assert_allclose(changes.p_negative_controls, holm(expected.p_of_contrasts(weights)), atol=1e-12)
+    half = stats.t.isf(0.025, 4) * expected.errors(weights)
+    np.testing.assert_allclose(changes.ci_low, np.minimum(plain_rows.ci_low, plain_rows.value - half))
+    pd.testing.assert_series_equal(changes.ci_low_sampling, plain_rows.ci_low, check_names=False)
+    # against those that stay, likewise
+    assert changes.verdict["g2"] == plain_rows.verdict["g2"] == "different"
+    others = np.delete(np.arange(4), 2)
+    left = wording((own - other)[:, others], moved - y, TYPES)
+    half = stats.t.isf(0.025, 4) * left.errors(np.eye(3) * 3 / 2 - 1 / 2)
+    low = np.minimum(plain_rows.ci_low_alone.iloc[others], plain_rows.value_alone.iloc[others] - half)
+    np.testing.assert_allclose(changes.ci_low_alone.iloc[others], low)
+    assert found.wording == "negative_controls"
+    assert found.p_wording > 0.05
+    assert changes.q_permuted.notna().all()
+
+
+def test_loud_changes_of_controls_leave_no_group(study):
+    other, y = numbers(12, 4, seed=6), words()
+    own = other + numbers(12, 4, seed=7) * 0.2
+    own[:, 2] += 1
+    found, changes = two_systems(study, own, other, y + 3 * words(1), y)
+    assert found.p_permuted <= 0.05 < found.p_value
+    assert (found.verdict, found.verdict_reason) == ("inconclusive", "not_beyond_controls")
+    assert set(changes.verdict) == {"inconclusive"}
+    assert changes.verdict_reason["g2"] == "not_beyond_controls"
+
+
+def test_controls_of_one_system_say_nothing_of_changes(study):
+    other, y = numbers(12, 4, seed=6), words()
+    found, changes = two_systems(study, other + numbers(12, 4, seed=7), other, y, None)
+    assert found.negative_controls_reason == "controls_of_one_system"
+    assert found.wording == "one_wording"
+    assert pd.isna(found.p_permuted)
+    assert changes.p_negative_controls.isna().all()
+
+
+def test_parts_of_a_study_have_the_controls_of_their_measures(study):
+    rng = np.random.default_rng(5)
+    for measure, shift in (("sentiment", 2.0), ("calm", 0.0), ("toxicity", 1.0)):
+        for name in ("old", "new"):
+            x, y = rng.normal(size=(20, 4)), rng.normal(size=(20, 5))
+            x[:, 1] += shift if name == "new" else 0
+            study.add(measure, x, system_id=name).control(measure, y, types=TYPES, system_id=name)
+    connection = study.write()
+    infer_study(connection, analysis())
+    expected = {table: rows(connection, table) for table in TABLES}
+    infer_study(connection, analysis(), chunks=Here(connection, analysis(), n=2))
+    for table in TABLES:
+        pd.testing.assert_frame_equal(rows(connection, table), expected[table], check_exact=False, rtol=0, atol=1e-12)
+    assert expected["hypotheses"].p_negative_controls.notna().sum() == 9  # of two systems, and of their difference
+
+
+def test_the_mean_of_all_prompts_is_that_of_groups_alone(study):
+    other = numbers(12, 4, seed=6)
+    means = []
+    for controls in (False, True):
+        one = type(study)()
+        for name, shift in (("old", 0.0), ("new", 0.4)):
+            one.add("score", other + shift, system_id=name)
+            if controls:
+                one.control("score", words() + 9 * shift, types=TYPES, system_id=name)
+        connection = one.write()
+        infer_study(connection, analysis())
+        means.append(rows(connection, "system_comparisons", "comparison = 'mean_change'"))
+    kept = [name for name in means[0] if name not in ("q_value", "verdict", "n_hypotheses")]
+    pd.testing.assert_frame_equal(means[1][kept], means[0][kept])

@@ -39,13 +39,13 @@ def test_controls_are_counted_and_what_is_found_beside_them(tmp_path):
     controls = plan.negative_controls
     assert (controls.n_controls, controls.n_types, controls.n_prompts, controls.n_calls) == (4, 4, 80, 0)
     (row,) = [row for row in plan.power if row.contrast == "mean_difference"]
-    beside = row.beside_controls
+    controlled = row.with_controls
     cell_sd = math.sqrt(0.5)  # 1, less what the root prompt shares
-    assert beside.wording_sd == pytest.approx(0.3 * cell_sd)
-    assert row.minimum_detectable_effect < beside.detects < beside.detects_moved
-    design = ControlledDesign(3, 20, 3, cell_sd, beside.wording_sd, 0.05 / (row.n_tests / 3))
-    assert power_with_controls(design, beside.detects_moved) == pytest.approx(0.8, abs=1e-4)
-    still = power_with_controls(design._replace(wording_sd=0.0), beside.detects)
+    assert controlled.wording_sd == pytest.approx(0.3 * cell_sd)
+    assert row.minimum_detectable_effect < controlled.detects < controlled.detects_moved
+    design = ControlledDesign(3, 20, 3, cell_sd, controlled.wording_sd, 0.05 / (row.n_tests / 3))
+    assert power_with_controls(design, controlled.detects_moved) == pytest.approx(0.8, abs=1e-4)
+    still = power_with_controls(design._replace(wording_sd=0.0), controlled.detects)
     assert still == pytest.approx(0.8, abs=1e-4)
 
 

@@ -184,7 +184,7 @@ OF_CONTROLS = {"grouping_id": "negative_control", "family_id": "negative_control
 
 
 def test_how_wording_was_controlled_is_told_and_controls_are_no_finding(told, snapshot):
-    taken = {"verdict": "inconclusive", "verdict_reason": "not_beyond_controls"}
+    taken = {"measure_id": "length", "verdict": "inconclusive", "verdict_reason": "not_beyond_controls"}
     loud = OF_CONTROLS | {"largest_group_id": "car-silver", "largest_value": -1.15, "p_value": 0.0002}
     quiet = OF_CONTROLS | {"system_id": "fair", "verdict": "inconclusive", "p_value": 0.62, "q_value": 0.9}
     lines = told(WORDED, WORDED | taken, loud, quiet)

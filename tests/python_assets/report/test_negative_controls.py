@@ -125,6 +125,24 @@ def test_types_of_which_one_is_missing_are_not_declared(reader_of):
     assert reader_of(rows, controls_section).n_types == 1
 
 
+@pytest.mark.parametrize(("of_edits", "is_told"), [(4.0, False), (6.5, True), (1.0, True), (None, False)])
+def test_lengths_are_told_where_one_is_more_than_twice_the_other(report, of_edits, is_told):
+    lengths = [{"negative_control": name, "n_words": of_edits, "n_words_of_groups": 3.0} for name in EDITS]
+    text = " ".join(report(**controlled(), negative_controls=lengths).sections["negative-controls"].split())
+    assert ("words of a prompt on average" in text) is is_told
+
+
+def test_of_a_measure_of_slices_alone_one_slice_is_drawn(reader_of):
+    rows = controlled()
+    rows["v_negative_controls"] = [
+        row | {"slice_id": slice_id, "p_wording": p}
+        for slice_id, p in (("school", 0.01), ("name", 0.002))
+        for row in rows["v_negative_controls"]
+    ]
+    (block,) = reader_of(rows, controls_section).blocks
+    assert block.measure == "sentiment, slice name"
+
+
 def test_controls_head_no_page_and_are_no_finding(reader_of):
     rows = controlled()
     facts = reader_of(rows, study_facts)

@@ -51,16 +51,19 @@ controls as (
 
 -- edits of one branch stand beside the groups of every slice that their root prompt has groups in
 of_roots as (
-    select of_slices.study_id, of_slices.slice_id, controls.prompt_id, controls.prompt_position
+    select of_slices.study_id, of_slices.slice_id, controls.prompt_id, controls.prompt_position, controls.negative_control
     from controls
     inner join of_slices using (study_id, root_prompt_id, system_id)
     where of_slices.negative_control is null
+),
+
+{% set columns = 'study_id, slice_id, prompt_id, prompt_position, negative_control' -%}
+control_slices as (
+    select {{ columns }} from of_slices where negative_control is not null
+    union
+    select {{ columns }} from of_roots
 )
 
-select study_id, slice_id, prompt_id, prompt_position from of_slices where negative_control is null
+select {{ columns }} from of_slices where negative_control is null
 union all
-(
-    select study_id, slice_id, prompt_id, prompt_position from of_slices where negative_control is not null
-    union
-    select study_id, slice_id, prompt_id, prompt_position from of_roots
-)
+select {{ columns }} from control_slices

@@ -9,7 +9,7 @@ outcomes as (
 ),
 
 prompt_slices as (
-    select * from {{ ref('int_prompt_slices') }}
+    select * from {{ ref('int_prompt_slices') }} where negative_control is null
 ),
 
 extremes as (

@@ -11,6 +11,8 @@ places as (
     from factors
     inner join {{ source('raw', 'prompt_factors') }} using (study_id, factor)
     inner join {{ source('raw', 'factor_levels') }} using (study_id, factor, level)
+    inner join {{ source('raw', 'prompts') }} using (study_id, prompt_id)
+    where negative_control is null
 ),
 
 pairs as (

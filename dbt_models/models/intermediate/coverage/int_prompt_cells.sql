@@ -12,6 +12,8 @@ places as (
     select study_id, factor, prompt_id, level_position
     from {{ source('raw', 'prompt_factors') }}
     inner join {{ source('raw', 'factor_levels') }} using (study_id, factor, level)
+    inner join {{ source('raw', 'prompts') }} using (study_id, prompt_id)
+    where negative_control is null
 ),
 
 prompt_cells as (

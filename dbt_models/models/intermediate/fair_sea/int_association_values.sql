@@ -34,7 +34,11 @@ by_system as (
     inner join comparisons using (comparison_position)
     left join systems using (study_id, system_id)
     inner join slice_groups using (layout_position, group_position)
-    where comparisons.calibration = 'raw' and grouped_values.x is not null and coalesce(not is_baseline, true)
+    where
+        comparisons.calibration = 'raw'
+        and comparisons.grouping_id <> 'negative_control'
+        and grouped_values.x is not null
+        and coalesce(not is_baseline, true)
 )
 
 select * from by_system

@@ -23,6 +23,7 @@ prompt_slices as (
 units as (
     select study_id, prompt_id, unit_id, unit_id = root_prompt_id as unit_is_root_prompt
     from {{ source('raw', 'prompts') }}
+    where negative_control is null
 ),
 
 levels as (

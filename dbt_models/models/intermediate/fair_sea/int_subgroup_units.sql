@@ -13,7 +13,7 @@ prompt_slices as (
 ),
 
 units as (
-    select study_id, prompt_id, unit_id from {{ source('raw', 'prompts') }}
+    select study_id, prompt_id, unit_id from {{ source('raw', 'prompts') }} where negative_control is null
 ),
 
 measure_slices as (

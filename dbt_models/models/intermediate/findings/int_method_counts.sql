@@ -9,7 +9,7 @@ prompts as (
         study_id,
         count(*) as n_prompts,
         count(distinct root_prompt_id) as n_root_prompts,
-        count(distinct unit_id) as n_units
+        count(distinct case when negative_control is null then unit_id end) as n_units
     from {{ source('raw', 'prompts') }}
     group by study_id
 ),

@@ -21,7 +21,7 @@ members as (
     select distinct study_id, slice_id, grouping_id, prompt_id from {{ ref('int_prompt_groups') }}
     union
     -- the mean of all prompts has no grouping
-    select study_id, slice_id, '' as grouping_id, prompt_id from {{ ref('int_prompt_slices') }}
+    select study_id, slice_id, '' as grouping_id, prompt_id from {{ ref('int_prompt_slices') }} where negative_control is null
 ),
 
 placed as (

@@ -13,7 +13,7 @@ designs as (
 ),
 
 groupings as (
-    select * from {{ source('raw', 'groupings') }}
+    select * from {{ source('raw', 'groupings') }} where factor <> 'negative_control'
 ),
 
 cell_counts as (

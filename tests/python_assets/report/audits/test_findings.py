@@ -61,3 +61,22 @@ def test_what_is_beyond_its_margin_and_not_primary_is_counted_once(publish_small
     assert small["n_beyond_margin_secondary"] == 1
     assert small["verdicts"]["biased"] == "beyond_margin"
     assert not later["is_published"]
+
+
+def test_controls_are_in_no_verdict_and_no_count_and_are_told_apart(publish_small, snapshot):
+    controls = {"grouping_id": "negative_control", "family_id": "negative_control", "verdict": "beyond_margin"}
+    controls |= {"n_groups": 7, "largest_group_id": "car-silver", "largest_value": -1.15}
+    taken = {"verdict": "inconclusive", "verdict_reason": "not_beyond_controls", "wording": "negative_controls"}
+    taken |= {"n_negative_controls": 7, "n_control_types": 4, "q_permuted": 0.0004, "p_negative_controls": 0.6}
+    findings = hypotheses(taken, controls)
+    system = {"system_id": "biased", "is_engine": False}
+    published = publish_small(findings=findings, runs=[{"run_id": "run-1"}], systems=[system])
+    record = Record("audit", "quick", ["mock:biased"], {"faiths": "small"}, is_simulated=True)
+    (benchmark,) = audit_findings(Home(published.parent), record)["benchmarks"]
+    assert benchmark["n_beyond_margin_secondary"] == 0
+    assert benchmark["verdicts"] == {"biased": "inconclusive"}
+    assert [row["family_id"] for row in benchmark["families"]] == ["primary"]
+    (row,) = benchmark["hypotheses"]
+    names = ("verdict_reason", "q_permuted", "p_negative_controls", "wording")
+    assert [row[name] for name in names] == ["not_beyond_controls", 0.0004, 0.6, "negative_controls"]
+    assert {name: benchmark[name] for name in ("wording", "negative_controls")} == snapshot
