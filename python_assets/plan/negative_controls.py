@@ -20,7 +20,6 @@ from python_assets.study.study import Study
 from python_assets.texts.group_words import group_words
 from python_assets.texts.words import WordScanner
 
-FEWEST_TYPES: Final = 3  # with fewer no p is made of controls (inference.md)
 _LONGER: Final = 2  # times, from which the length of edits and of groups' words is told
 _CONTROLS: Final = "select prompt_id from raw.prompts where negative_control is not null"
 _ROWS: Final = """
@@ -69,6 +68,8 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
     """
     if study.negative_controls is None:
         return
+    from python_assets.infer.formulas.negative_controls import FEWEST_TYPES  # which imports scipy, a slow one
+
     types = {control_type for control_type in study.controls.values() if control_type is not None}
     if len(study.controls) < FEWEST_TYPES or (types and len(types) < FEWEST_TYPES):
         type_count = f" of {plural(len(types), 'type')}" if types else ""
