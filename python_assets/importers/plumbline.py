@@ -115,9 +115,13 @@ class PlumblineImporter(Importer):
             raise StudyError(PATH_FIELD, got, "the columns of measures", "correct the name in the study file")
         quarantine = [record for _, records in read for record in records]
         # a prompt that was copied may have had no level of a factor
-        told = f"{FACTOR_PREFIX}{NEGATIVE_CONTROL}"
+        column = f"{FACTOR_PREFIX}{NEGATIVE_CONTROL}"
         imported = table_of_rows(
-            _with_messages(study), table, quarantine, needs_levels=False, control_column=told if told in table else None
+            _with_messages(study),
+            table,
+            quarantine,
+            needs_levels=False,
+            control_column=column if column in table else None,
         )
         imported = imported._replace(
             prompts=_as_exported(study, imported.prompts, table), n_unpaired=n_unpaired(tables)

@@ -147,8 +147,10 @@ def table_of_rows(
     # prompts and generations may be named by columns of levels
     respelled = dict.fromkeys([*_respelled(entries, levels), *conditional(study.factors, levels)])
     spelled = table.assign(**{column_of[name]: levels[name] for name in respelled})
-    told = None if control_column is None else as_text(table[control_column])
-    prompt_levels, control, names_several = take_out_controls(levels.drop(columns=model_factors), study.controls, told)
+    named_control = None if control_column is None else as_text(table[control_column])
+    prompt_levels, control, names_several = take_out_controls(
+        levels.drop(columns=model_factors), study.controls, named_control
+    )
     keyed = _keyed(spelled, spec, prompt_levels).assign(**{NEGATIVE_CONTROL: control})
     rules = broken_rules(
         keyed,

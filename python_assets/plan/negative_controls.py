@@ -20,7 +20,6 @@ from python_assets.study.study import Study
 from python_assets.texts.group_words import group_words
 from python_assets.texts.words import WordScanner
 
-FEWEST_TYPES: Final = 3  # with fewer no p is made of controls (inference.md)
 _LONGER: Final = 2  # times, from which the length of edits and of groups' words is told
 _CONTROLS: Final = "select prompt_id from raw.prompts where negative_control is not null"
 _ROWS: Final = """
@@ -69,12 +68,14 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
     """
     if study.negative_controls is None:
         return
+    from python_assets.infer.formulas.negative_controls import FEWEST_TYPES  # which imports scipy, a slow one
+
     types = {control_type for control_type in study.controls.values() if control_type is not None}
     if len(study.controls) < FEWEST_TYPES or (types and len(types) < FEWEST_TYPES):
-        of_types = f" of {plural(len(types), 'type')}" if types else ""
+        type_count = f" of {plural(len(types), 'type')}" if types else ""
         yield (
-            f"negative_controls: {plural(len(study.controls), 'control')}{of_types}; groups are held against controls "
-            f"of {FEWEST_TYPES} types at least, so that these change no p: declare more, ten of ten types are usual"
+            f"negative_controls: {plural(len(study.controls), 'control')}{type_count} change no p, which takes "
+            f"{FEWEST_TYPES} types at least: declare more, ten of ten types are usual"
         )
     build_models(connection, ("negative_controls",))
     rows = connection.execute(_ROWS).df()
@@ -82,16 +83,16 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
     if not (rare := rows.loc[2 * rows["n_root_prompts"] < n_root_prompts, "negative_control"]).empty:
         yield (
             f"negative_controls: {listed(rare)} stand in fewer than half of the {n_root_prompts:,} root prompts and "
-            "are left out of tests: give the others such a prompt"
+            "cannot be tested: give the others such a prompt"
         )
-    n_words, of_groups = rows["n_words"].mean(), rows["n_words_of_groups"].mean()
-    if max(n_words, of_groups) > _LONGER * min(n_words, of_groups):
+    n_words, n_group_words = rows["n_words"].mean(), rows["n_words_of_groups"].mean()
+    if max(n_words, n_group_words) > _LONGER * min(n_words, n_group_words):
         yield (
-            f"negative_controls: edits change {n_words:.1f} words on average, groups {of_groups:.1f}: an edit says how "
-            "far words move a score where it is about as long as what names a group"
+            f"negative_controls: edits change {n_words:.1f} words on average, groups {n_group_words:.1f}: an edit says "
+            "how far words move a score where it is about as long as what names a group"
         )
     yield from _edits_that_name_groups(study, connection)
-    edits = {edit.name: f"{edit.place} {edit.text}" for edit in study.negative_controls.edits or ()}
+    edits = {edit.name: f"{edit.place_} {edit.text}" for edit in study.negative_controls.edits or ()}
     for line in (types_proposal(study.controls, edits or None), *types_problem(study.controls, edits or None)):
         if line:
             yield f"negative_controls: {line}"
@@ -113,7 +114,7 @@ def _edits_that_name_groups(study: Study, connection: duckdb.DuckDBPyConnection)
     words = {one.word: one.level for one in group_words(study, connection).words}
     finder = WordScanner({word: word for word in words})
     for position, edit in enumerate((study.negative_controls and study.negative_controls.edits) or ()):
-        for key, text in (("place", edit.place), ("text", edit.text)):
+        for key, text in (("place", edit.place_), ("text", edit.text)):
             for word in sorted(finder.meanings(text)):
                 factor, level = words[word]
                 yield (

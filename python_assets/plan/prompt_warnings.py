@@ -76,7 +76,7 @@ def _texts_without_slot(study: Study) -> Iterator[str]:
         if text.units is not None:  # names tell the levels that they are nested in
             told_apart.setdefault(text.units.name, []).append(text)
     for factor, texts in told_apart.items():
-        if without := [text.id for text in texts if f"{{{factor}}}" not in text.asked]:
+        if without := [text.id for text in texts if not text.holds(f"{{{factor}}}")]:
             yield (
                 f"prompts.templates.texts: {listed(without)} ask the same for every level of {factor}: "
                 f"write {{{factor}}} into the text"

@@ -48,8 +48,8 @@ def with_description(parts: Parts, file: StudyFile) -> tuple[Parts, list[SourceE
     return described, []
 
 
-def _controls(found: Described) -> NegativeControls | None:
-    controls = found.negative_controls
+def _controls(description: Described) -> NegativeControls | None:
+    controls = description.negative_controls
     if not controls:
         return None
     return NegativeControls(levels=dict(controls) if any(controls.values()) else list(controls))

@@ -95,7 +95,7 @@ def analysis_of(study: Study) -> dict[str, Any]:
 
 
 def analysis_sha256(study: Study) -> str:
-    """Hash of the analysis as canonical JSON, negative controls with it; comments, prompts and generations are not."""
+    """Hash of the analysis as canonical JSON, negative controls with it; comments, prompts and systems are not."""
     return sha256_of(analysis_of(study))
 
 

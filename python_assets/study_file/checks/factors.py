@@ -74,7 +74,8 @@ def _level_problems(
 
 def _misspelled(draft: Draft) -> bool:
     """Whether templates name a factor that is not declared: it may be the one that seems to be unused."""
-    templates = draft.parts.prompts.templates if draft.parts.prompts else None
+    prompts = draft.parts.prompts
+    templates = prompts.templates if prompts else None
     return templates is not None and any(
         factor.has_prompts and factor.origin == "declared" and name not in draft.parts.factors
         for name, factor in (draft.factors or {}).items()

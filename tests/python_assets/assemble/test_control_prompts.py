@@ -121,8 +121,8 @@ def test_root_prompts_without_the_branch_or_the_place_are_told(assembled):
     texts = [*TEXTS, {"id": "t3", "text": "A {gender} and a {race} cat."}]
     notes = assembled(CAR, texts=texts, branch="Malay").notes
     assert notes == [
-        "negative_controls.edits: 1 of 3 root prompts lack the place of 'car', first 't3'; a control of fewer than "
-        "half of them is left out of tests"
+        "negative_controls.edits: 1 of 3 root prompts lack the place of 'car', first 't3'; a control needs half "
+        "of them to be tested"
     ]
 
 

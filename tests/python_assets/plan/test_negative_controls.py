@@ -157,7 +157,7 @@ def test_few_controls_and_words_of_groups_are_told(planned_edits):
         "{name: whose, type: person, place: end, text: A man wrote it.}",
     ]
     first, second, third = told(planned_edits(f"negative_controls: {{edits: [{', '.join(edits)}]}}\n"))
-    assert first.startswith("negative_controls: 2 controls of 2 types; ")
+    assert first.startswith("negative_controls: 2 controls of 2 types change no p, ")
     assert second.startswith("negative_controls: edits change 2.5 words on average, groups 1.0")
     assert third == (
         "negative_controls.edits[1].text: 'whose' names 'man', a word of gender 'man': an edit that speaks of a group "
