@@ -100,9 +100,7 @@ def words_of_levels(study: Study, connection: duckdb.DuckDBPyConnection) -> list
     """
     wordings = study.prompts.wordings
     factors = {
-        name: factor
-        for name, factor in study_factors(study).items()
-        if _names_groups(factor) and name not in wordings
+        name: factor for name, factor in study_factors(study).items() if _names_groups(factor) and name not in wordings
     }
     levels = connection.execute(_LEVELS, [study.study_id]).fetchall()
     words = [word for factor, level in levels if factor in factors for word in _words_of_level(study, factor, level)]
