@@ -57,7 +57,7 @@ DESIGNS: Final = (
 
 
 class Answers(NamedTuple):
-    """Answers to texts, shape (texts, groups, sets); wording of each text, all 0 where there is one; levels of groups."""
+    """Answers, shape (texts, groups, sets); wording of each text, all 0 where there is one; levels of groups."""
 
     x: Floats
     wording: Ints
@@ -197,15 +197,21 @@ class Found(NamedTuple):
 
 
 def found(
-    design: Design, n_texts: int, *, n_wordings: int, tau: float, effect: float, n_sets: int, n_permutations: int, pairs: bool = False
+    design: Design,
+    n_texts: int,
+    *,
+    n_wordings: int,
+    tau: float,
+    effect: float,
+    n_sets: int,
+    n_permutations: int,
+    pairs: bool = False,
 ) -> Found:
     """What the engine calls of made-up answers; one wording: root prompts are the units."""
     rng, parts = np.random.default_rng(1), []
     for start in range(0, n_sets, AT_ONCE):
         n = min(AT_ONCE, n_sets - start)
-        given = answers(
-            rng, design, n_texts, n_wordings=n_wordings, tau=tau, effect=effect, n_sets=n, pairs=pairs
-        )
+        given = answers(rng, design, n_texts, n_wordings=n_wordings, tau=tau, effect=effect, n_sets=n, pairs=pairs)
         parts.append(_looked_at(design, given, effect, n_permutations, is_worded=n_wordings > 1))
     return Found(*np.concatenate(parts, axis=1).mean(axis=1))
 

@@ -229,8 +229,7 @@ def read_cells(
         _SCHEME, {"slice": slice_id, "grouping": grouping_id, "wordings": list(wordings)}
     ).fetchall()[0]
     frame = _frame(design, len(group_ids))._replace(
-        has_own_prompts=has_own_prompts,
-        moves_whole_units=scheme == "blocked" and is_of_wordings and has_own_prompts,
+        has_own_prompts=has_own_prompts, moves_whole_units=scheme == "blocked" and is_of_wordings and has_own_prompts
     )
     values = _fetch(connection, _VALUES.format(own=measure_filter), columns, parameters)
     cell = _positions(frame, values, f"int_cells of {slice_id}, {grouping_id}")
