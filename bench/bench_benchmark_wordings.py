@@ -57,7 +57,7 @@ DESIGNS: Final = (
 
 
 class Answers(NamedTuple):
-    """Answers to texts, shape (texts, groups, sets); wording of each text, all 0 where there is one; levels of groups."""
+    """Answers, shape (texts, groups, sets); wording of each text, all 0 where there is one; levels of groups."""
 
     x: Floats
     wording: Ints

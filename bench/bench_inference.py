@@ -106,6 +106,8 @@ def stored(options: argparse.Namespace) -> None:
         human_labels=[],
         power={},
         fills_scale=False,
+        prompts=SimpleNamespace(wordings={}),
+        has_wordings=lambda grouping: False,
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "build.duckdb"

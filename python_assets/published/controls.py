@@ -164,7 +164,8 @@ def _way(row: Row, *, is_only: bool) -> str:
     more = [f"{len(groupings) - MOST_GROUPINGS} more"] if len(groupings) > MOST_GROUPINGS else []
     named = ", ".join([*groupings[:MOST_GROUPINGS], *more])
     if row["wording"] == "units" and row["n_wordings"]:
-        return f"{named}: each group stands in {row['n_wordings']} wordings, which are the units, so that findings hold for similar wordings."
+        ways = f"each group stands in {row['n_wordings']} wordings, which are the units"
+        return f"{named}: {ways}, so that findings hold for similar wordings."
     if row["wording"] == "units":
         return f"{named}: each group has several units of its own, such as names."
     if row["wording"] == "negative_controls":

@@ -11,7 +11,6 @@ from typing import Final, Literal, NamedTuple
 
 import duckdb
 
-from python_assets.importers.unit_table import read_units
 from python_assets.study.factors import KnownFactor, study_factors
 from python_assets.study.prompts import Branch
 from python_assets.study.study import Scrape, Study
@@ -41,6 +40,11 @@ _TOKEN: Final = re.compile(r"[^\W_]+(?:['’-](?!s\b)[^\W_]+)*")
 
 _LEVELS = "select distinct factor, level from raw.prompt_factors where study_id = ? order by all"
 _KEYWORDS = "select distinct level, keyword from raw.keywords where study_id = ? order by all"
+_WORDINGS = """
+select distinct unit_id, json_extract_string(replacements_json, ?) as wording_text, level
+from raw.prompts inner join raw.prompt_factors using (study_id, prompt_id)
+where study_id = ? and unit_factor = ? and factor = ? order by all
+"""
 _PROMPT_TEXTS = f"""
 select prompt_id, root_prompt_id, {AS_READ} from raw.prompts
 where study_id = ? and prompt_text is not null and negative_control is null order by prompt_id
@@ -104,15 +108,16 @@ def words_of_levels(study: Study, connection: duckdb.DuckDBPyConnection) -> list
     }
     levels = connection.execute(_LEVELS, [study.study_id]).fetchall()
     words = [word for factor, level in levels if factor in factors for word in _words_of_level(study, factor, level)]
-    return words + [*_wordings(study)]
+    return words + [*_wordings(study, connection)]
 
 
-def _wordings(study: Study) -> Iterator[GroupWord]:
+def _wordings(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[GroupWord]:
     """Of every wording the words that not all groups have in it, as words of the first factor of its group."""
-    for units in study.prompts.wordings.values():
+    for name, units in study.prompts.wordings.items():
         factor, texts = units.nested_in[0], defaultdict[str, dict[str, str]](dict)
-        for row in read_units(study.folder, units, study.factors, (study.path, "prompts", "templates")):
-            texts[row[units.name]][row[str(units.text)]] = row[factor]
+        slot = f'$."{{{name}}}"'
+        for wording, text, level in connection.execute(_WORDINGS, [slot, study.study_id, name, factor]).fetchall():
+            texts[wording][text] = level
         for levels in texts.values():
             shared = set.intersection(*(set(text.split()) for text in levels))
             for text, level in levels.items():

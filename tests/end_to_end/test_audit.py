@@ -44,7 +44,7 @@ def test_the_biased_model_is_found_and_nothing_of_the_fair_one(audited):
 def test_each_benchmark_is_a_study_of_its_own_that_stays(audited):
     home, studies, _ = audited
     written = sorted(path.name for path in studies.iterdir())
-    assert written == ["audit_faiths.yml", "audit_hiring.yml", "benchmark_names.csv"]
+    assert written == ["audit_faiths.yml", "audit_hiring.yml", "benchmark_names.csv", "faiths_wordings.csv"]
     assert len(list((home / "report").glob("audit_*.html"))) == 2
 
 

@@ -1,5 +1,7 @@
 """tests/python_assets/infer/test_design.py - mirrors python_assets/infer/design.py."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,14 @@ def test_smallest_p_is_the_share_of_the_most_extreme_arrangements(build):
     pairs, triples = build(np.zeros((5, 2)))[0].design, build(np.zeros((4, 3)))[0].design
     assert pairs.smallest_p() == pytest.approx([2 / 32] * 2)
     assert triples.smallest_p() == pytest.approx([1 / 81] * 3)
+
+
+def test_groups_that_move_in_whole_units_have_as_many_arrangements_as_units_allow(build):
+    design = build(np.zeros((6, 2)))[0].design
+    halved = np.array([0, 0, 0, 1, 1, 1])
+    frame = design.frame._replace(root_of_block=halved, moves_whole_units=True)
+    assert replace(design, frame=frame).smallest_p() == pytest.approx([2 / 4] * 2)
+    assert len(np.unique(frame.moved_with)) == 4
 
 
 def test_columns_with_the_same_gaps_are_taken_together():

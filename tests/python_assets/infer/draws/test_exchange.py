@@ -126,3 +126,13 @@ def test_infinite_draws_count_as_largest():
 def test_random_draws_count_the_observation_and_enumeration_does_not():
     assert p_values(np.array([0, 99]), random_draws([0, 0], n=99)).tolist() == [0.01, 1.0]
     assert p_values(np.array([1]), given_draws(np.zeros((4, 2), dtype=int))).tolist() == [0.25]
+
+
+def test_blocks_whose_cells_move_together_are_in_one_order_in_every_draw():
+    block, moved_with = np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4)
+    moved_with[6:] += 3  # the last two blocks are of another unit
+    order = Shuffles(5, 200, block, moved_with).order(slice(0, 200)).reshape(200, 4, 3) - np.arange(0, 12, 3)[:, None]
+    assert (order[:, 0] == order[:, 1]).all()
+    assert (order[:, 2] == order[:, 3]).all()
+    assert (order[:, 0] != order[:, 2]).any()
+    assert len(np.unique(order[:, 0], axis=0)) == 6
