@@ -3,7 +3,7 @@
 Belongs here: sentences on rows of hypotheses and findings, and queries for them. Sentences of findings are
 report/sentences.py, which takes these in; the page of the controls is report/negative_controls.py.
 
-Source: docs/design/inference.md, negative controls.
+Source: inference.md 14.
 """
 
 from collections.abc import Mapping, Sequence
