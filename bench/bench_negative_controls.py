@@ -33,7 +33,7 @@ NEAR_MIXTURE, NEAR_POWER = 0.05, 0.07
 P_VALUES: Final = """
     select system_id, p_permuted, p_value from hypotheses
     where grouping_id = 'words' and measure_id = 'score' and statistic = 'mean' and calibration = 'raw'
-        and reference_system_id is null
+        and reference_system_id = ''
     order by system_id
 """
 

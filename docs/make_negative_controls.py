@@ -13,6 +13,7 @@ import pandas as pd
 
 from python_assets.importers.formats import read_import
 from python_assets.library.in_memory import MemoryResults, run_in_memory
+from python_assets.published.plain_numbers import named_p
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.progress import SILENT
 
@@ -22,13 +23,11 @@ STUDY = ROOT / "studies" / "hiring_edits.yml"
 BEGIN, END = "<!-- table: python -m docs.make_negative_controls -->\n", "<!-- end of table -->"
 ALPHA: Final = 0.05
 HYPOTHESES: Final = """
-    select h.system_id, h.slice_id as axis, h.p_permuted, h.q_permuted, h.p_value, h.q_value, h.wording_sd,
-        h.verdict_reason, c.p_value as p_wording, c.headline_group_id as loudest
-    from hypotheses as h
-    join hypotheses as c using (slice_id, system_id, measure_id, calibration, statistic)
-    where h.grouping_id = 'edit' and c.grouping_id = 'negative_control' and measure_id = 'score' and statistic = 'mean'
-        and h.reference_system_id is null
-    order by h.p_permuted, axis
+    select system_id, slice_id as axis, p_permuted, q_permuted, p_value, q_value, wording_sd,
+        verdict_reason, p_wording, loudest_control, loudest_control_value
+    from hypotheses
+    where grouping_id = 'edit' and measure_id = 'score' and statistic = 'mean' and reference_system_id = ''
+    order by p_permuted, axis
 """
 
 
@@ -43,11 +42,10 @@ def run_audit(types: Mapping[str, str] | None = None) -> MemoryResults:
 
 def audit() -> pd.DataFrame:
     """One row a hypothesis of an axis: p and q by permutation, beside four types, and beside seven (p_seven)."""
-    four = run_audit()
-    names = four.sql("select negative_control from negative_controls").negative_control
-    seven = run_audit({name: name for name in names}).sql(HYPOTHESES)
+    four = run_audit().sql(HYPOTHESES)
+    seven = run_audit({name: name for name in load_study(STUDY).controls}).sql(HYPOTHESES)
     both = seven.set_index(["system_id", "axis"])[["p_value", "q_value"]].add_suffix("_seven")
-    return four.sql(HYPOTHESES).join(both, on=["system_id", "axis"])
+    return four.join(both, on=["system_id", "axis"])
 
 
 def table(found: pd.DataFrame) -> str:
@@ -66,10 +64,7 @@ def table(found: pd.DataFrame) -> str:
 
 
 def _p(value: float) -> str:
-    """As plain_words.md writes p."""
-    if value < 0.001:
-        return "< .001"
-    return f"{value:.{3 if value < 0.1 else 2}f}".removeprefix("0")
+    return named_p("p", value).removeprefix("p ").removeprefix("= ")
 
 
 def main() -> None:

@@ -144,7 +144,7 @@ def group_members(study: Study) -> dict[str, str]:
             select grouping_id, prompt_id, string_agg(level, ' x ' order by factor_position) as group_id
             from grouping_factors
             inner join raw.prompt_factors as f using (factor)
-            inner join raw.prompts as p using (study_id, prompt_id)
+            left join (from raw.prompts where negative_control is not null) as c using (study_id, prompt_id)
             where f.study_id = '{study.study_id}' and (negative_control is null or factor = '{NEGATIVE_CONTROL}')
             group by grouping_id, prompt_id, n_factors
             having count(*) = n_factors

@@ -201,7 +201,7 @@ PAIRS: Final = (
     Pair(
         "n of summary_statistics, subgroups",
         "(select study_id, slice_id, system_id, measure_id, grouping_id, group_id, n_responses, n_missing"
-        f" from summary_statistics where {PINNED} and"
+        f" from summary_statistics where {PINNED} and grouping_id <> 'negative_control' and"
         " (study_id, measure_id) in (select (study_id, measure_id) from measures where kind = 'binary'))",
         "subgroups",
         [*PINNED_KEYS, "group_id"],

@@ -36,18 +36,18 @@ given as (
         category, reference, value, ci_low, ci_high, margin, margin_origin, p_value, q_value,
         null::double as hypothesis_q_value, q_equivalence, null_q95, scope, verdict, verdict_reason, explained_by,
         significant_at_look, value_at_call, value_without, inference_reason, contrast <> 'log_disparity' as counts,
-        q_permuted
+        q_permuted, without_groups
     from contrasts where verdict is not null or contrast = 'dbi'
     union all
     select 'run_groups', {", ".join(HYPOTHESIS)}, '', contrast, group_id, category, reference, value, ci_low, ci_high,
         margin, margin_origin, null, q_value, null, null, null, null, verdict, null, explained_by, null, null, null,
-        null, true, q_permuted
+        null, true, q_permuted, without_groups
     from run_groups semi join studies using (study_id, run_id)
     anti join contrasts using ({", ".join(HYPOTHESIS)}, group_id, category, reference, contrast)
     union all
     select 'disparities', {OF_METRIC}, '', metric, '', '', '', value, ci_low, ci_high, margin,
         margin_origin, p_value, q_value, hypothesis_q_value, null, greatest(null_q95, control_floor), scope, verdict,
-        verdict_reason, null, null, null, null, inference_reason, true, null
+        verdict_reason, null, null, null, null, inference_reason, true, null, null
     from disparities where verdict is not null
     union all
     select 'system_comparisons', study_id, slice_id, system_id, grouping_id, measure_id, calibration,
@@ -56,7 +56,7 @@ given as (
         if(value_alone is null, ci_low, ci_low_alone), if(value_alone is null, ci_high, ci_high_alone), margin,
         margin_origin, p_value, q_value, null, q_equivalence, null, scope, verdict, verdict_reason, explained_by,
         significant_at_look, value_at_call, value_without, inference_reason,
-        comparison in ('mean_change', 'disparity_change', 'interaction_change'), q_permuted
+        comparison in ('mean_change', 'disparity_change', 'interaction_change'), q_permuted, without_groups
     from system_comparisons where verdict is not null
 ),
 -- of a metric, as its q: the larger of the hypothesis' and of its own p
@@ -162,7 +162,8 @@ def row_verdicts(rows: Sequence[dict[str, Any]]) -> Compared:
     for row in rows:
         # a group stands only if none that lies farther is inconclusive
         is_open = row["is_group"] and row["counts"] and row["verdict"] == "inconclusive" and row["value"] is not None
-        if is_open and row["q_value"] is not None:
+        # what differs because of others is settled
+        if is_open and row["q_value"] is not None and row["explained_by"] is None:
             hypothesis = tuple(row[key] for key in keys)
             farthest[hypothesis] = max(farthest.get(hypothesis, 0.0), abs(row["value"]))
     found = []
@@ -172,6 +173,7 @@ def row_verdicts(rows: Sequence[dict[str, Any]]) -> Compared:
         may_be_unsettled = (
             row["is_group"]
             and row["significant_at_look"] is None
+            and row["without_groups"] is None  # of a later round: farther groups are not in it
             and (is_farther_open or row["verdict"] == "inconclusive" and farthest.get(hypothesis, 0.0) > 0)
         )
         verdicts, row["is_significant"] = possible_verdicts(row, is_unsettled=may_be_unsettled)

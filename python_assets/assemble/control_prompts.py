@@ -1,6 +1,6 @@
 """Negative controls as prompts: edits of one branch of every root prompt, and the levels that controls have.
 
-Belongs here: what is written where. The edits are those of the study file.
+Belongs here: what is written where. The edits come from the study file.
 """
 
 import re
@@ -23,7 +23,7 @@ _SHOWN: Final = 3  # root prompts that a note names
 
 
 class ControlPrompts(NamedTuple):
-    """Prompts of groups, in which the slots of edits are empty, and after them those of the controls.
+    """Prompts of groups, in which the slots of edits are empty, and then the controls.
 
     Attributes:
         branch: the levels of the branches that were edited; None where root prompts have several.
@@ -63,12 +63,12 @@ def with_controls(study: Study, prompts: Sequence[AssembledPrompt]) -> ControlPr
     for position, edit in enumerate(edits):
         if not controls[edit.name]:
             field = (study.path, "negative_controls", "edits", position, "place")
-            got, expected = f"{edit.place!r}, which no edited prompt has", "start, end, or words of the prompts"
+            got, expected = f"{edit.place_!r}, which no edited prompt has", "start, end, or words of the prompts"
             raise SourceError(field, got, expected, "correct it, or take the edit out")
-    of_groups = [_rewritten(one, lambda text: _emptied(text, slots)) for one in prompts]
+    group_prompts = [_rewritten(one, lambda text: _emptied(text, slots)) for one in prompts]
     named = {_levels_that_vary(by_root[root], branch) for root, branch in branches.items() if branch}
     return ControlPrompts(
-        [*of_groups, *(control for made in controls.values() for control in made)],
+        [*group_prompts, *(control for made in controls.values() for control in made)],
         named.pop() if len(named) == 1 else None,
         [*_notes(branches, controls)],
     )
@@ -107,8 +107,8 @@ def _levels_that_vary(prompts: Sequence[AssembledPrompt], branch: Sequence[Assem
 
 def _edited(prompt: AssembledPrompt, edit: ControlEdit, slots: Sequence[str]) -> AssembledPrompt | None:
     """The control of a prompt; None where its texts lack the place."""
-    if edit.place in (START, END):
-        lines = [edit.text, prompt.prompt_text] if edit.place == START else [prompt.prompt_text, edit.text]
+    if edit.place_ in (START, END):
+        lines = [edit.text, prompt.prompt_text] if edit.place_ == START else [prompt.prompt_text, edit.text]
         edited = _rewritten(prompt._replace(prompt_text="\n".join(lines)), lambda text: _emptied(text, slots))
     else:
         edited = _rewritten(prompt, lambda text: _emptied(_with_words(text, edit), slots))
@@ -134,10 +134,10 @@ def _rewritten(prompt: AssembledPrompt, write: Callable[[str], str]) -> Assemble
 
 
 def _with_words(text: str, edit: ControlEdit) -> str:
-    """A text with the edit in its slot, or in the place of the words, which are whole ones."""
-    before = r"\b" if edit.place[0].isalnum() else ""
-    after = r"\b" if edit.place[-1].isalnum() else ""
-    return re.sub(f"{before}{re.escape(edit.place)}{after}", lambda _: edit.text, text)
+    """A text with the edit in its slot, or instead of the words, which are whole ones."""
+    before = r"\b" if edit.place_[0].isalnum() else ""
+    after = r"\b" if edit.place_[-1].isalnum() else ""
+    return re.sub(f"{before}{re.escape(edit.place_)}{after}", lambda _: edit.text, text)
 
 
 def _emptied(text: str, slots: Sequence[str]) -> str:
@@ -162,7 +162,7 @@ def _notes(
         if absent := [root for root in edited if root not in roots]:
             yield (
                 f"negative_controls.edits: {len(absent):,} of {len(edited):,} root prompts lack the place of {name!r}, "
-                f"first {listed(islice(absent, _SHOWN))}; a control of fewer than half of them is left out of tests"
+                f"first {listed(islice(absent, _SHOWN))}; a control needs half of them to be tested"
             )
 
 
@@ -179,7 +179,7 @@ def require_controls(study: Study, prompts: pd.DataFrame) -> None:
     seen = set(prompts["negative_control"].dropna())
     if missing := [name for name in study.controls if name not in seen]:
         field = (study.path, "negative_controls", "levels")
-        got, expected = f"no prompt of {listed(missing)}", f"levels of the import, of which {listed(sorted(seen))} are"
+        got, expected = f"no prompt of {listed(missing)}", f"controls that the import has: {listed(sorted(seen))}"
         raise SourceError(field, got, expected, suggestion(missing[0], sorted(seen), "correct it, or take it out"))
 
 

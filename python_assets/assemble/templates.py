@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import islice, product
 from typing import NamedTuple
@@ -60,11 +61,12 @@ def prompts_from_templates(study: Study, spec: Templates) -> TemplatePrompts:
         seed=study.seed,
     )
     units = _units(study, kept)
+    turns = _turns(kept)
     unordered = {OPTION_ORDER: NO_OPTIONS} if spec.option_orders else {}
     prompts = [
         _fill(study, spec, template, combination, order, is_root=is_root and i == 0, unordered=unordered)
-        for template in kept
-        for combination, is_root in _fitting(study, template, _combinations(study, spec, template, units))
+        for template, turn in zip(kept, turns, strict=True)
+        for combination, is_root in _fitting(study, template, _combinations(study, spec, template, units, turn))
         for i, order in enumerate(template.option_orders)
     ]
     return TemplatePrompts(prompts, len(different) - len(kept), same_as)
@@ -102,16 +104,35 @@ def _units(study: Study, templates: Iterable[Template]) -> dict[str, list[dict[s
     return by_table
 
 
+def _turns(templates: Iterable[Template]) -> list[int]:
+    """The place of each template among those of its units."""
+    n_before: Counter[str] = Counter()
+    turns = []
+    for template in templates:
+        name = "" if template.units is None else template.units.name
+        turns.append(n_before[name])
+        n_before[name] += 1
+    return turns
+
+
 def _combinations(
-    study: Study, spec: Templates, template: Template, units: Mapping[str, list[dict[str, str]]]
+    study: Study, spec: Templates, template: Template, units: Mapping[str, list[dict[str, str]]], turn: int
 ) -> list[dict[str, str]]:
-    """Every combination of the crossed factors, with every listed combination, or with every unit."""
+    """Every combination of the crossed factors, with every listed combination, or with every unit.
+
+    Of wordings a template has the one whose turn it is; each round of them begins one later than that before, so that
+    topics, which take turns as well, meet all of them.
+    """
     names = spec.cross_of(template)
     levels = [_declared_levels(study, factor) for factor in names]
     crossed = [dict(zip(names, combination, strict=True)) for combination in product(*levels)]
     listed = spec.combinations_of(template) or [{}]
     if template.units is not None:
         listed = units[template.units.model_dump_json()]
+        if template.units.text:
+            wordings = list(dict.fromkeys(row[template.units.name] for row in listed))
+            wording = wordings[(turn + turn // len(wordings)) % len(wordings)]
+            listed = [row for row in listed if row[template.units.name] == wording]
     return [combination | one for combination in crossed for one in listed]
 
 
@@ -168,9 +189,12 @@ def _fill(
     unordered: Mapping[str, str],
 ) -> AssembledPrompt:
     """One prompt; unordered: the level of a template without options, where others have some."""
+    text_column = None if template.units is None else template.units.text
+    wording = {template.units.name: combination[text_column]} if template.units and text_column else {}
+    combination = {name: level for name, level in combination.items() if name != text_column}
     levels = template.factors | combination
     declared = {factor: study.factors.get(factor, _NOT_DECLARED) for factor in levels}
-    texts = {factor: declared[factor].texts.get(level, level) for factor, level in levels.items()}
+    texts = {factor: declared[factor].texts.get(level, level) for factor, level in levels.items()} | wording
     for factor, level in levels.items():
         texts |= pronoun_slots(factor, declared[factor].pronouns, level)
     if study.negative_controls is not None:  # control_prompts.py fills their slots

@@ -3,6 +3,7 @@
 Belongs here: from the power that a plan tells to a number of texts, and what the design can show in the end.
 """
 
+import math
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,8 @@ from python_assets.plan.pilot import CHANGES
 from python_assets.plan.plan import plan_study
 from python_assets.plan.power import DECLARED
 from python_assets.plan.text import Plan, PowerRow
+from python_assets.study.base import LEVEL_SEPARATOR
+from python_assets.study.study import Study
 from python_assets.study_file.load import load_study
 from python_assets.study_file.new_study import write_new
 
@@ -60,7 +63,7 @@ def sized(benchmark: str, study_id: str, models: list[AuditedModel], design: str
         copy_files(original, text, path.parent)
         write_new(path, whole.encode())
         study = load_study(path, simulated=True)
-        needed = [n for row in powers(plan_study(study)) if (n := _n_texts_needed(row)) is not None]
+        needed = [n for row in powers(plan_study(study)) if (n := _n_texts_needed(row, study, n_there)) is not None]
     if not needed:
         return Sized(whole, None, n_there)
     n_texts = min(max(LEAST_TEXTS, *needed), n_there)
@@ -78,7 +81,10 @@ def smallest_shown(plan: Plan) -> float | None:
     return None if None in shown else max(filter(None, shown), default=None)
 
 
-def _n_texts_needed(row: PowerRow) -> int | None:
-    """Root prompts; where units are compared whole, answers of one unit: each text is put to each of them."""
-    is_nested = row.prompt_by_group_share is None
-    return row.n_responses_needed if is_nested else row.n_needed
+def _n_texts_needed(row: PowerRow, study: Study, n_there: int) -> int | None:
+    """Root prompts; where units are compared whole, by the answers of a group in one unit, which all texts make up."""
+    if row.prompt_by_group_share is not None and not study.has_wordings(row.grouping_id.split(LEVEL_SEPARATOR)):
+        return row.n_needed
+    if row.n_responses_needed is None or not row.n_responses:
+        return None
+    return math.ceil(row.n_responses_needed * n_there / row.n_responses)

@@ -269,8 +269,8 @@ def prompts_in_slices(
             where p.negative_control is not null and met.negative_control is null
         """
         prompts.update(prompt for (prompt,) in connection.execute(query, [study_id, *parameters]).fetchall())
-    beside = connection.execute(_CONTROLS_BESIDE, [study_id, [*prompts]]).fetchall()
-    return prompts.union(prompt for (prompt,) in beside)
+    controls = connection.execute(_CONTROLS_BESIDE, [study_id, [*prompts]]).fetchall()
+    return prompts.union(prompt for (prompt,) in controls)
 
 
 def units_in_slices(

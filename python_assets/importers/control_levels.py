@@ -1,4 +1,4 @@
-"""Levels of an import that are negative controls and no group: taken out of the columns that they stand in.
+"""Levels of an import that are negative controls and no group: removed from the columns that they stand in.
 
 Belongs here: which rows of an import are controls. Reading the table is table.py.
 """
@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from python_assets.importers.factor_levels import spellings
+from python_assets.study.base import NEGATIVE_CONTROL
 
 
 class ControlLevels(NamedTuple):
-    """Levels of groups alone, and the controls beside them.
+    """Levels of groups alone, and the control of each row.
 
     Attributes:
         levels: one row a row of the import, one column a factor; NULL where a control stood there.
@@ -25,17 +25,20 @@ class ControlLevels(NamedTuple):
     names_several: pd.Series
 
 
-def take_out_controls(levels: pd.DataFrame, controls: Collection[str]) -> ControlLevels:
-    """Tell the rows that name a control in some column, in whichever spelling.
+def take_out_controls(
+    levels: pd.DataFrame, controls: Collection[str], named_control: pd.Series | None = None
+) -> ControlLevels:
+    """Tell the rows that name a control in some column.
 
     Args:
         levels: of factors of prompts, as declared, one row a row of the import, one column a factor.
         controls: levels that are controls.
+        named_control: the control of each row, where a column tells them.
     """
     none = pd.Series(None, index=levels.index, dtype="str")
     if not controls:
         return ControlLevels(levels, none, none.notna())
-    spelled = levels.apply(lambda column: column.replace(spellings(column.dropna().unique(), list(controls))))
-    named = spelled.where(spelled.isin(list(controls)))
+    entries = levels if named_control is None else levels.assign(**{NEGATIVE_CONTROL: named_control})
+    named = entries.where(entries.isin(list(controls)))
     control = named.bfill(axis=1).iloc[:, 0].astype("str") if len(named.columns) else none
-    return ControlLevels(levels.mask(named.notna()), control, named.nunique(axis=1) > 1)
+    return ControlLevels(levels.mask(named[[*levels]].notna()), control, named.nunique(axis=1) > 1)

@@ -3,7 +3,7 @@
 Belongs here: what a column of levels means. Reading the table is table.py.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -14,24 +14,25 @@ from python_assets.study.study import Factor
 from python_assets.texts.identity import identity
 
 
-def as_declared(factors: Mapping[str, Factor], entries: pd.DataFrame) -> pd.DataFrame:
+def as_declared(factors: Mapping[str, Factor], entries: pd.DataFrame, controls: Collection[str] = ()) -> pd.DataFrame:
     """Levels as the study file writes them, where entries differ in case, encoding, blanks or invisible signs.
 
     Args:
         factors: declared ones.
         entries: one row a row of the import, one column a factor, as text.
+        controls: negative controls, which may stand in any column.
 
     Returns:
         The same without space around; an entry that is several levels in another spelling, or none, stays.
     """
     levels = entries.apply(lambda column: column.str.strip())
     for name in map(str, entries):
-        declared = factors[name].levels if name in factors else None
-        levels[name] = levels[name].replace(spellings(levels[name].dropna().unique(), declared or []))
+        declared = [*((factors[name].levels if name in factors else None) or []), *controls]
+        levels[name] = levels[name].replace(_spellings(levels[name].dropna().unique(), declared))
     return levels
 
 
-def spellings(entries: Iterable[str], declared: Sequence[str]) -> dict[str, str]:
+def _spellings(entries: Iterable[str], declared: Sequence[str]) -> dict[str, str]:
     """The declared level of each entry that is one of them in another spelling."""
     by_identity: dict[str, list[str]] = {}
     for level in declared:

@@ -33,6 +33,7 @@ class Described(NamedTuple):
     prompts, each with the factors that its units are nested in. measures: those that a study has which names
     none, and that others may take by name. removes_prompt: whether responses are measured without their
     prompt. no_measures: why nothing could be measured if the study names no measure; None where responses can.
+    negative_controls: the type of each, None where it has none.
     """
 
     columns: ImportColumns
@@ -43,6 +44,7 @@ class Described(NamedTuple):
     removes_prompt: bool | None = None
     units: Mapping[str, Sequence[str]] = MappingProxyType({})
     no_measures: str | None = None
+    negative_controls: Mapping[str, str | None] = MappingProxyType({})
 
 
 class ImportedTable(NamedTuple):

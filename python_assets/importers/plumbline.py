@@ -29,10 +29,11 @@ from python_assets.importers.table import measure_columns, table_of_rows
 from python_assets.providers.outcomes import NOT_RECORDED, ended_by
 from python_assets.published.hidden_texts import HIDDEN
 from python_assets.published.manifest import FACTOR_PREFIX
-from python_assets.study.base import AS_WRITTEN_READING, OTHER_LANGUAGE, REPLAY, UNDECIDED, UNSCORED
+from python_assets.study.base import AS_WRITTEN_READING, NEGATIVE_CONTROL, OTHER_LANGUAGE, REPLAY, UNDECIDED, UNSCORED
 from python_assets.study.factors import OF_SYSTEMS
 from python_assets.study.imports import DescribedImport, ImportColumns
 from python_assets.study.measures import IN_EVERY_STUDY, REFUSAL
+from python_assets.study.negative_controls import NegativeControls
 from python_assets.study.problems import listed
 from python_assets.study.study import Factor, MeasureSpec, Study
 from python_assets.warehouse.build import Quarantined
@@ -86,6 +87,7 @@ class PlumblineImporter(Importer):
             units=_units(copies),
             measures=_recorded_measures(copies),
             removes_prompt=_agreed(copies, "whether prompts are removed from responses", removals),
+            negative_controls=_controls(copies),
         )
 
     @classmethod
@@ -113,7 +115,14 @@ class PlumblineImporter(Importer):
             raise StudyError(PATH_FIELD, got, "the columns of measures", "correct the name in the study file")
         quarantine = [record for _, records in read for record in records]
         # a prompt that was copied may have had no level of a factor
-        imported = table_of_rows(_with_messages(study), table, quarantine, needs_levels=False)
+        column = f"{FACTOR_PREFIX}{NEGATIVE_CONTROL}"
+        imported = table_of_rows(
+            _with_messages(study),
+            table,
+            quarantine,
+            needs_levels=False,
+            control_column=column if column in table else None,
+        )
         imported = imported._replace(
             prompts=_as_exported(study, imported.prompts, table), n_unpaired=n_unpaired(tables)
         )
@@ -200,7 +209,8 @@ def _agreed(copies: Sequence[Copy], what: str, said: Sequence[_T]) -> _T:
 def _factors(copies: Sequence[Copy]) -> dict[str, Factor]:
     """The factors of the prompts, with the levels of every copy: those of the first, then what others add."""
     merged: dict[str, Factor] = {}
-    for name in dict.fromkeys(name for copy in copies for name in copy.manifest.factors):
+    names = dict.fromkeys(name for copy in copies for name in copy.manifest.factors)
+    for name in (one for one in names if one != NEGATIVE_CONTROL):
         having = [copy for copy in copies if name in copy.manifest.factors]
         factors = [copy.manifest.factors[name] for copy in having]
         types = [(factor.type, factor.reference_level) for factor in factors]
@@ -210,6 +220,16 @@ def _factors(copies: Sequence[Copy]) -> dict[str, Factor]:
         levels = list(dict.fromkeys(level for factor in factors for level in factor.levels))
         merged[name] = Factor(type=type_, levels=levels, reference=reference)
     return merged
+
+
+def _controls(copies: Sequence[Copy]) -> dict[str, str | None]:
+    """The negative controls of every copy, each with its type in the first that has it."""
+    controls: dict[str, str | None] = {}
+    for copy in copies:
+        if NEGATIVE_CONTROL in copy.manifest.factors:
+            declared = NegativeControls.model_validate(copy.manifest.config["negative_controls"])
+            controls = {**declared.types, **controls}
+    return controls
 
 
 def _units(copies: Sequence[Copy]) -> dict[str, list[str]]:

@@ -121,6 +121,7 @@ def table_of_rows(
     *,
     needs_levels: bool,
     carried: Sequence[str] = (),
+    control_column: str | None = None,
 ) -> ImportedTable:
     """Read rows of responses as an import.
 
@@ -130,6 +131,7 @@ def table_of_rows(
         quarantine: what was rejected before.
         needs_levels: whether every prompt has a level of every factor.
         carried: further columns that rows are to have, those of ENDINGS where the table has them.
+        control_column: the column that tells negative controls, where levels of factors do not.
 
     Returns:
         What table_of_files gives.
@@ -141,11 +143,14 @@ def table_of_rows(
     column_of = spec.factors | spec.columns_of_models
     model_factors = [name for name in column_of if name not in _factors_of_prompts(study, spec)]
     entries = pd.DataFrame({name: as_text(table[column]) for name, column in column_of.items()}, table.index)
-    levels = with_references(study.factors, as_declared(study.factors, entries))
+    levels = with_references(study.factors, as_declared(study.factors, entries, study.controls))
     # prompts and generations may be named by columns of levels
     respelled = dict.fromkeys([*_respelled(entries, levels), *conditional(study.factors, levels)])
     spelled = table.assign(**{column_of[name]: levels[name] for name in respelled})
-    prompt_levels, control, names_several = take_out_controls(levels.drop(columns=model_factors), study.controls)
+    named_control = None if control_column is None else as_text(table[control_column])
+    prompt_levels, control, names_several = take_out_controls(
+        levels.drop(columns=model_factors), study.controls, named_control
+    )
     keyed = _keyed(spelled, spec, prompt_levels).assign(**{NEGATIVE_CONTROL: control})
     rules = broken_rules(
         keyed,

@@ -1,4 +1,4 @@
-"""Tables of the units that a template is put to, one row a unit with the levels that it is nested in.
+"""Tables of the units that a template is put to: a row a unit with the levels that it is nested in, or a row a wording.
 
 Belongs here: reading such a table. How a template is crossed with its units is assemble/templates.py.
 """
@@ -28,27 +28,43 @@ def read_units(
         field: of the study file, for error texts.
 
     Returns:
-        One mapping a unit, in the order of the file: nested_in, then the unit itself.
+        One mapping a row, in the order of the file: nested_in, the unit itself, and its text where units are wordings.
 
     Raises:
         SourceError: the table cannot be read or is empty, a unit stands there twice, or a level is blank, is
-            not declared, or cannot be a level.
+            not declared, or cannot be a level; or a wording lacks a group, or two of a group are one text.
         StudyError: it lacks one of the columns.
     """
     path = folder / units.file
     if not path.is_file():
         raise SourceError(field, f"no file at {path}", "a table of units", "correct the path")
-    columns = [*units.nested_in, units.name]
+    columns = units.columns
     table = read_table_file(path, columns, field).table[columns]
     rows = table.astype(object).where(table.notna(), "").astype("str").apply(lambda column: column.str.strip())
     if rows.empty:
         raise SourceError(field, f"no row in {path.name}", f"a row of each {units.name}", "add them")
     for column in columns:
         _check_levels(rows, column, units.name, factors.get(column), path.name, field)
-    if not (twice := rows.loc[rows[units.name].duplicated(), units.name]).empty:
+    if units.text:
+        _check_wordings(rows, units, path.name, field)
+    elif not (twice := rows.loc[rows[units.name].duplicated(), units.name]).empty:
         got = f"{path.name} with several rows for {units.name} {listed(dict.fromkeys(twice))}"
         raise SourceError(field, got, "one row of each unit, which lies in one group", "keep one of them")
     return [{str(name): level for name, level in row.items()} for row in rows.to_dict("records")]
+
+
+def _check_wordings(rows: pd.DataFrame, units: TemplateUnits, file: str, field: FieldPath) -> None:
+    """Each wording has each group once, and no group has a text twice."""
+    of_group = rows.groupby(units.nested_in, sort=False)
+    n_groups, counts = of_group.ngroups, rows.groupby(units.name, sort=False).size()
+    is_repeated = rows.duplicated([*units.nested_in, units.name]).to_numpy()
+    if len(wrong := counts[counts != n_groups]) or is_repeated.any():
+        name = wrong.index[0] if len(wrong) else rows.loc[is_repeated, units.name].iloc[0]
+        got = f"{file} with {counts[name]} rows for {units.name} {name!r}"
+        raise SourceError(field, got, f"one for each of {n_groups} groups", "add those that are lacking")
+    if len(same := rows[rows.duplicated([*units.nested_in, units.text])]):
+        got = f"{file} with {same[units.text].iloc[0]!r} in several wordings of one group"
+        raise SourceError(field, got, "each text once", "write another wording")
 
 
 def _check_levels(

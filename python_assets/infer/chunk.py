@@ -73,6 +73,7 @@ class Chunk:
         self._layouts = layouts(
             connection,
             has_unit=study.unit is not None,
+            wordings=list(study.prompts.wordings),
             measures=measures,
             labelled=self._labelled,
             unscored=self._unscored,

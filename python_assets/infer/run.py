@@ -165,7 +165,7 @@ def infer_study(
             unobserved.assign(p_value=np.nan, significance_level=look.level, verdict=str(Verdict.NOT_TESTED))
         )
     if "hypotheses" in tables:
-        tables["hypotheses"] = with_wording(tables, connection)
+        tables["hypotheses"] = with_wording(tables, connection, study)
     tables = with_held_factors(tables, connection)
     if power_rows and "contrasts" in tables:
         tables["design_power"] = power_rows(tables["contrasts"], tables["system_comparisons"])

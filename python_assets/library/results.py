@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_SENTENCES: Final = 12
+MOST_CONTROLS: Final = 4  # systems and measures of which it is printed whether negative controls move them
 FINDINGS, GROUPS, DIFFERENCES, QUOTES = RESULT_TABLES = (
     "v_findings",
     "summary_statistics",
@@ -60,12 +61,26 @@ class Results:
         return f"Results({str(self.database)!r}, study={self.study!r})"
 
     def __str__(self) -> str:
-        """What was found, in sentences, the strongest first; of what could not be tested, why."""
+        """What was found, in sentences, the strongest first; of what could not be tested, why; then of controls."""
         first_findings = self.findings.head(MOST_SENTENCES + 1)
         sentences = [*first_findings["sentence"].fillna(first_findings["meaning"]).fillna("")]
-        return "\n".join(
-            [*sentences[:MOST_SENTENCES], *(["... and more in findings"] if len(sentences) > MOST_SENTENCES else [])]
-        )
+        more = ["... and more in findings"] if len(sentences) > MOST_SENTENCES else []
+        return "\n".join([*sentences[:MOST_SENTENCES], *more, *self._control_sentences()])
+
+    def _control_sentences(self) -> list[str]:
+        """Whether negative controls move a measure, of one study."""
+        from python_assets.published.controls import CONTROLS_MOVED, controls_moved
+
+        if self.study is None:
+            return []
+        level = "select significance_level from studies where study_id = $study"
+        query = f"select * from ({CONTROLS_MOVED}) cross join ({level})"
+        frame = self.sql(query, {"study": self.study}).dropna(subset="p_value").head(MOST_CONTROLS)
+        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        return [
+            f"{row['system_id']}: {controls_moved(row, row['measure_id'], alpha=row['significance_level'])}."
+            for row in rows
+        ]
 
     @property
     def findings(self) -> "pd.DataFrame":

@@ -14,6 +14,7 @@ import duckdb
 from python_assets.assemble.root_prompts import SAME_TEXT
 from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.plan.text import STEP_HEADER, PlannedBlocks, PlannedStep, aligned
+from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, grouping_id
 from python_assets.warehouse import paths
@@ -31,10 +32,10 @@ _SENTENCES: Final = """
 _BRANCHES: Final = """
     select dropped_reason, count(*) from raw.branch_outcomes group by all order by count(*) desc, dropped_reason
 """
-_BLOCKS: Final = """
+_BLOCKS: Final = f"""
     with present as (
         select distinct slice_id, grouping_id, unit_id, block_id, group_id from planned_cells
-        where scheme = 'blocked' and not is_of_models
+        where scheme = 'blocked' and not is_of_models and grouping_id <> '{NEGATIVE_CONTROL}'
     ),
     counted as (
         select *, count(*) over (partition by slice_id, grouping_id, unit_id, block_id) as n_present from present

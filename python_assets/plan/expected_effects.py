@@ -57,6 +57,20 @@ class Spread(NamedTuple):
         return self.lasting + self.rest / self.n_responses
 
 
+def spread_of_wordings(spread: Spread, n_beside: int) -> Spread:
+    """The spread of groups over wordings, which are the units; each text stands in one of them.
+
+    A wording is taken to move no group: what a text does to a group is averaged over the texts of a wording, and each
+    has n_beside answers of the group.
+
+    Args:
+        spread: over texts, with all answers of a group in one wording.
+        n_beside: answers of a group to one text.
+    """
+    rest = spread.prompt_by_group_share * n_beside + spread.rest
+    return spread._replace(correlation=1 - rest, prompt_by_group_share=0.0)
+
+
 def spread_of_rate(rate: float, effect: float, spread: Spread) -> Spread:
     """The spread of a rate, with the largest that the group can have which differs by the effect.
 

@@ -1,7 +1,7 @@
-"""What a study's negative controls cost, and what it says without them.
+"""The negative controls of a planned study: how much of what is asked they are, and what is odd about them.
 
-Belongs here: counting controls and their calls, and warnings. Which difference is found with controls is
-control_power.py.
+Belongs here: counting and reading what is assembled in memory, and what a study without controls cannot say. Which
+difference is found with controls is control_power.py.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,64 +10,92 @@ from typing import Final
 import duckdb
 import pandas as pd
 
+from python_assets.plan.group_models import build_models
 from python_assets.plan.text import PlannedControls, PlannedGrouping, PlannedSystem
+from python_assets.published.controls import ONE_WORDING
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.control_types import types_problem, types_proposal
-from python_assets.study.problems import plural
+from python_assets.study.problems import listed, plural
+from python_assets.study.study import Study
+from python_assets.texts.group_words import group_words
+from python_assets.texts.words import WordScanner
 
-ONE_WORDING: Final = (
-    "Each group has one wording and no control edit: how far the score moves when any words change is unknown. "
-    "Add a second wording, or declare negative_controls."
-)
-_CONTROLS: Final = """
-    select negative_control, control_type, coalesce(place || ' ' || edit_text, negative_control) as edit
-    from raw.negative_controls order by control_position
+_LONGER: Final = 2  # times, from which the length of edits and of groups' words is told
+_CONTROLS: Final = "select prompt_id from raw.prompts where negative_control is not null"
+_ROWS: Final = """
+    select negative_control, place, edit_text, n_root_prompts, n_words, n_words_of_groups
+    from marts.negative_controls order by control_position
 """
-_PROMPTS: Final = "select prompt_id from raw.prompts where negative_control is not null"
+_N_ROOT_PROMPTS: Final = "select count(distinct root_prompt_id) from raw.prompts where negative_control is null"
 
 
 def planned_controls(
-    connection: duckdb.DuckDBPyConnection, responses: pd.DataFrame, systems: Sequence[PlannedSystem]
+    study: Study, connection: duckdb.DuckDBPyConnection, responses: pd.DataFrame, systems: Sequence[PlannedSystem]
 ) -> PlannedControls | None:
-    """Count the controls of a study; None where it has none.
+    """How many of the prompts and calls are of negative controls; None where there are none.
 
     Args:
-        connection: with its prompts and controls.
-        responses: one row a system and prompt: system_id, prompt_id, and n, of responses.
-        systems: those that are asked have calls.
+        study: the study.
+        connection: with raw.prompts filled.
+        responses: one row a system and prompt: system_id, prompt_id and n.
+        systems: that answer.
     """
-    edits = connection.execute(_CONTROLS).fetchall()
-    if not edits:
+    controls = [prompt for (prompt,) in connection.execute(_CONTROLS).fetchall()]
+    if not controls:
         return None
-    prompts = {prompt_id for (prompt_id,) in connection.execute(_PROMPTS).fetchall()}
-    called_systems = {one.system_id for one in systems if one.n_calls}
-    n_of_controls = responses[responses.prompt_id.isin(prompts) & responses.system_id.isin(called_systems)].n.sum()
-    types = {name: control_type for name, control_type, _ in edits}
+    n_by_system = responses[responses["prompt_id"].isin(controls)].groupby("system_id")["n"].sum()
+    # a system makes as many calls for each of its responses
+    n_calls = sum(
+        (one.n_calls or 0) * int(n_by_system.get(one.system_id, 0)) // one.n_responses
+        for one in systems
+        if one.n_responses
+    )
+    types = study.controls.values()
     return PlannedControls(
-        n_controls=len(edits),
-        n_types=None if None in types.values() else len({*types.values()}),
-        n_prompts=len(prompts),
-        n_calls=int(n_of_controls),
-        types=types,
-        edits={name: edit for name, _, edit in edits},
+        n_controls=len(types),
+        n_types=None if None in types else len({*types}),
+        n_prompts=len(controls),
+        n_calls=n_calls,
     )
 
 
-def control_warnings(controls: PlannedControls | None) -> Iterator[str]:
-    """Yield what is wrong with the controls of a study: too few, types not declared, two types of one sentence.
+def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """Controls that are too few, rare, longer than the words of groups, or that name a group.
 
     Args:
-        controls: of the study, None where it has none.
+        study: the study.
+        connection: with its prompts and design tables.
     """
-    if controls is None:
+    if study.negative_controls is None:
         return
-    if controls.df is None:
-        n_types = "" if controls.n_types is None else f" of {plural(controls.n_types, 'type')}"
-        few = f"{plural(controls.n_controls, 'control')}{n_types}"
-        yield f"negative_controls: {few} are too few for a test: declare at least three, of three types, better ten"
-    if proposal := types_proposal(controls.types, controls.edits):
-        yield f"negative_controls: {proposal}"
-    yield from (f"negative_controls: {line}" for line in types_problem(controls.types, controls.edits))
+    from python_assets.infer.formulas.negative_controls import FEWEST_TYPES  # which imports scipy, a slow one
+
+    types = {control_type for control_type in study.controls.values() if control_type is not None}
+    if len(study.controls) < FEWEST_TYPES or (types and len(types) < FEWEST_TYPES):
+        type_count = f" of {plural(len(types), 'type')}" if types else ""
+        yield (
+            f"negative_controls: {plural(len(study.controls), 'control')}{type_count} change no p, which takes "
+            f"{FEWEST_TYPES} types at least: declare more, ten of ten types are usual"
+        )
+    build_models(connection, ("negative_controls",))
+    rows = connection.execute(_ROWS).df()
+    [n_root_prompts] = connection.execute(_N_ROOT_PROMPTS).fetchone() or (0,)
+    if not (rare := rows.loc[2 * rows["n_root_prompts"] < n_root_prompts, "negative_control"]).empty:
+        yield (
+            f"negative_controls: {listed(rare)} stand in fewer than half of the {n_root_prompts:,} root prompts and "
+            "cannot be tested: give the others such a prompt"
+        )
+    n_words, n_group_words = rows["n_words"].mean(), rows["n_words_of_groups"].mean()
+    if max(n_words, n_group_words) > _LONGER * min(n_words, n_group_words):
+        yield (
+            f"negative_controls: edits change {n_words:.1f} words on average, groups {n_group_words:.1f}: an edit says "
+            "how far words move a score where it is about as long as what names a group"
+        )
+    yield from _edits_that_name_groups(study, connection)
+    edits = {edit.name: f"{edit.place_} {edit.text}" for edit in study.negative_controls.edits or ()}
+    for line in (types_proposal(study.controls, edits or None), *types_problem(study.controls, edits or None)):
+        if line:
+            yield f"negative_controls: {line}"
 
 
 def one_wording_warnings(groupings: Sequence[PlannedGrouping], controls: PlannedControls | None) -> Iterator[str]:
@@ -80,3 +108,16 @@ def one_wording_warnings(groupings: Sequence[PlannedGrouping], controls: Planned
     names = [one.grouping_id for one in groupings if one.has_one_wording and one.slice_id == ALL_PROMPTS]
     if names and controls is None:
         yield f"grouping{'s' * (len(names) > 1)} {', '.join(names)}: {ONE_WORDING}"
+
+
+def _edits_that_name_groups(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    words = {one.word: one.level for one in group_words(study, connection).words}
+    finder = WordScanner({word: word for word in words})
+    for position, edit in enumerate((study.negative_controls and study.negative_controls.edits) or ()):
+        for key, text in (("place", edit.place_), ("text", edit.text)):
+            for word in sorted(finder.meanings(text)):
+                factor, level = words[word]
+                yield (
+                    f"negative_controls.edits[{position}].{key}: {edit.name!r} names {word!r}, a word of {factor} "
+                    f"{level!r}: an edit that speaks of a group can matter; reword it"
+                )

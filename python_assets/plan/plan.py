@@ -90,6 +90,7 @@ def _known_plan(
     fill_planned_cells(connection, responses)
     names = [one.system_id for one in systems]
     n_responses = sum(one.n_responses or 0 for one in systems)
+    controls = planned_controls(study, connection, responses, systems)
     factors = planned_factors(study, connection)
     engines = planned_engines(study, connection, responses, paths.home())
     costs = planned_costs(study, connection, engines, paths.home())
@@ -98,7 +99,6 @@ def _known_plan(
     changed = shapes_of_changes(connection, group_shapes, pairs)
     n_hypotheses = numbers_of_hypotheses(hypotheses, connection, groupings, changed)
     blocks = planned_blocks(connection, is_branched=study.prompts.branch is not None)
-    controls = planned_controls(connection, responses, systems)
     looks = planned_looks(study, assembled.n_root_prompts, max(n_hypotheses.values(), default=1))
     return Plan(
         study_id=study.study_id,
@@ -120,9 +120,9 @@ def _known_plan(
             *factor_warnings(study, connection, factors),
             *prompt_warnings(study, connection),
             *near_text_warnings(study, connection),
+            *control_warnings(study, connection),
             *scored_word_warnings(study, connection),
             *one_wording_warnings(groupings, controls),
-            *control_warnings(controls),
             *_unpaired_warnings(assembled),
             *regression_warnings(study, connection),
             *comparison_warnings(study, comparisons),

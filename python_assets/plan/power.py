@@ -4,6 +4,7 @@ Belongs here: where the spread comes from, the study file, a pilot or the respon
 inference.design_power: of contrasts, and of changes between generations. The formulas are expected_effects.py.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, TypedDict
 
@@ -41,7 +42,7 @@ from python_assets.plan.schemes import planned_groupings
 from python_assets.plan.shapes import Shape, shapes
 from python_assets.plan.text import ASSUMED_WORDING, BestSplit, ControlledPower, PlannedControls, PowerRow
 from python_assets.study.analysis import Power
-from python_assets.study.base import ALL_PROMPTS, BASELINE
+from python_assets.study.base import ALL_PROMPTS, BASELINE, LEVEL_SEPARATOR
 from python_assets.study.study import Study, make_id
 from python_assets.warehouse import paths
 from python_assets.warehouse.looks import planned_shares
@@ -157,10 +158,9 @@ def planned_power(
             for known in (*declared, *pilot_rows):
                 row = _power_row(study, shape, known, asked)
                 df = None if controls is None or kinds[known.measure_id] == "categorical" else controls.df
-                alpha = study.alpha / asked.get((shape.grouping_id, known.measure_id, is_change), 1)
+                alpha = study.alpha / (row.n_tests / shape.n_comparisons)  # of the hypothesis, not of its groups
                 power = _power_of(study, known.measure_id)
-                controlled = _with_controls(shape, known, row, df, alpha=alpha, power=power)
-                yield row._replace(with_controls=controlled)
+                yield row._replace(with_controls=_with_controls(shape, known, row, df, alpha=alpha, power=power))
 
 
 def _with_controls(
@@ -186,6 +186,8 @@ def _declared(study: Study, shape: Shape, cells: Mapping[str, Pilot | None], *, 
     for name, spec in study.analysis.power.items():
         measure_id = make_id(name)
         spread = _spread_of(spec, shape, cells.get(measure_id))
+        if (n_beside := _n_beside(study, shape)) is not None:
+            spread = expected_effects.spread_of_wordings(spread, n_beside)
         if of_changes:
             for change in changes_of(shape):
                 yield _known(measure_id, change, shape, sd=_sd(spread, shape, change), spread=spread, rate=spec.rate)
@@ -213,6 +215,15 @@ def _spread_of(spec: Power, shape: Shape, pilot: Pilot | None) -> Spread:
         left=_left(shape),
     )
     return spread if spec.rate is None else expected_effects.spread_of_rate(spec.rate, spec.effect, spread)
+
+
+def _n_beside(study: Study, shape: Shape) -> int | None:
+    """Prompts of a group on one text, where groups stand in wordings; None elsewhere."""
+    grouping = shape.grouping_id.split(LEVEL_SEPARATOR)
+    if not study.has_wordings(grouping):
+        return None
+    factors = {name for units in study.prompts.wordings.values() for name in units.nested_in if name not in grouping}
+    return math.prod(len(study.factors[name].levels or [""]) for name in factors)
 
 
 def _left(shape: Shape) -> float | None:
@@ -378,9 +389,13 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfHypothe
     n = known.n_root_prompts if known.source == OBSERVED else shape.n_root_prompts
     detectable = _detectable(shape, known, n, options)
     effect = _effect(study, spec, known)
-    count = _needed(effect, known.sd, options)
+    # of groups in wordings it is texts that are added, not wordings
+    is_worded = study.has_wordings(shape.grouping_id.split(LEVEL_SEPARATOR))
+    count = None if is_worded else _needed(effect, known.sd, options)
     pilot_needs = [] if known.sds is None else [_needed(effect, sd, options) for sd in known.sds]
     split = _split(study, shape, known, n, effect, options)
+    if is_worded:
+        split = split._replace(best=None, told=None)
     pilot = known.pilot
     return PowerRow(
         grouping_id=shape.grouping_id,
@@ -394,7 +409,7 @@ def _power_row(study: Study, shape: Shape, known: _Known, asked: NumberOfHypothe
         effect=_or_none(effect),
         n_tests=options["n_tests"],
         n_needed=count,
-        n_calls=_calls(count, shape),
+        n_calls=_calls_of_texts(split.needed, shape) if is_worded else _calls(count, shape),
         best_n_responses=split.best,
         n_responses_needed=split.needed,
         n_responses=(None if pilot is None else pilot.n_responses) or _or_none(shape.n_responses_of_group),
@@ -524,6 +539,13 @@ def _calls(n_root_prompts: int | None, shape: Shape) -> int | None:
     if n_root_prompts is None or n_root_prompts > verdict.N_NEEDED_CAP:
         return None
     return int(np.ceil(n_root_prompts * shape.n_responses))
+
+
+def _calls_of_texts(n_responses: int | None, shape: Shape) -> int | None:
+    """Calls that so many responses of a group in each wording take."""
+    if n_responses is None:
+        return None
+    return int(np.ceil(n_responses * shape.n_responses / shape.n_responses_of_group * shape.n_root_prompts))
 
 
 class _PowerOptions(TypedDict):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import duckdb
 
+from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.factors import is_model_factor, study_factors
 from python_assets.study.problems import listed
 from python_assets.study.study import Study, Template, grouping_id
@@ -18,10 +19,10 @@ _WITHOUT_LEVEL = """
         select * from raw.prompt_factors as f where f.prompt_id = p.prompt_id and f.factor = $1
     )
 """
-_EMPTY = """
+_EMPTY = f"""
     select slice_id, g.grouping_id
     from raw.slice_ids
-    cross join (select distinct grouping_id from raw.groupings) as g
+    cross join (select distinct grouping_id from raw.groupings where grouping_id <> '{NEGATIVE_CONTROL}') as g
     where not exists (
         select * from intermediate.int_prompt_groups as p
         where p.slice_id = slice_ids.slice_id and p.grouping_id = g.grouping_id
@@ -75,7 +76,7 @@ def _texts_without_slot(study: Study) -> Iterator[str]:
         if text.units is not None:  # names tell the levels that they are nested in
             told_apart.setdefault(text.units.name, []).append(text)
     for factor, texts in told_apart.items():
-        if without := [text.id for text in texts if f"{{{factor}}}" not in text.asked]:
+        if without := [text.id for text in texts if not text.holds(f"{{{factor}}}")]:
             yield (
                 f"prompts.templates.texts: {listed(without)} ask the same for every level of {factor}: "
                 f"write {{{factor}}} into the text"

@@ -5,7 +5,7 @@ infer/design and infer/schemes; groups, blocks and strata are those of dbt (int_
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -203,8 +203,9 @@ def _planned(
         scheme = _REFUSED[counts.scheme]
         sizes = (counts.n_units, 0, 0, False)
     elif counts.scheme == "blocked" or counts.n_groups < 2:
-        scheme = _in_blocks(counts, has_unit=study.unit is not None)
-        has_one_wording = not counts.is_of_models and not isinstance(scheme, InferenceReason)
+        scheme = _in_blocks(counts, has_unit=study.unit is not None, wordings=study.prompts.wordings)
+        is_worded = study.has_wordings(counts.grouping_id.split(LEVEL_SEPARATOR))
+        has_one_wording = not (counts.is_of_models or is_worded or isinstance(scheme, InferenceReason))
         sizes = (counts.n_units_compared, counts.n_blocks, counts.n_cells, counts.is_complete)
         left_out = counts.n_units - counts.n_units_compared
         if left_out and counts.n_units_compared:
@@ -256,7 +257,7 @@ def _of_crossing(study: Study, key: str, n_root_prompts: int | None) -> Iterator
         yield f"no p: {InferenceReason.TOO_FEW_ROOT_PROMPTS.meaning}"
 
 
-def _in_blocks(counts: _Blocks, *, has_unit: bool) -> str | InferenceReason:
+def _in_blocks(counts: _Blocks, *, has_unit: bool, wordings: Collection[str]) -> str | InferenceReason:
     """What infer makes of units with several groups (inference.md 2.6)."""
     if counts.n_groups < 2:
         return InferenceReason.ONE_GROUP
@@ -274,7 +275,9 @@ def _in_blocks(counts: _Blocks, *, has_unit: bool) -> str | InferenceReason:
         return chosen
     n_units = {Unit.ROOT_PROMPT: counts.n_units_compared, Unit.BLOCK: counts.n_blocks}.get(chosen, 1)
     scope = scopes(np.array([n_units]), chosen, has_own_prompts=counts.has_own_prompts)[0]
-    what = "responses among groups" if chosen is Unit.REPLICATE else "labels inside blocks"
+    moves_whole = counts.unit_factor in wordings and counts.has_own_prompts and chosen is Unit.ROOT_PROMPT
+    what = "labels of a wording, in all its blocks at once" if moves_whole else "labels inside blocks"
+    what = "responses among groups" if chosen is Unit.REPLICATE else what
     return f"{what}; unit {counts.unit if chosen is Unit.ROOT_PROMPT else chosen}; {scope}"
 
 

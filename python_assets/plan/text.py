@@ -5,7 +5,7 @@ Belongs here: the records and their words. Counting is plan.py.
 
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from python_assets.errors import PlumblineError, StudyError
@@ -202,17 +202,15 @@ class PlannedGrouping(NamedTuple):
 
 
 class PlannedControls(NamedTuple):
-    """The negative controls of a study, their prompts, and their calls of all systems.
+    """The negative controls of a study, and their prompts and calls, which are among all prompts and calls.
 
-    n_types: None where it declares none. types, edits: type, and place with text, of each by its name.
+    n_types: None where it declares none.
     """
 
     n_controls: int
     n_types: int | None
     n_prompts: int
     n_calls: int
-    types: Mapping[str, str | None]
-    edits: Mapping[str, str]
 
     @property
     def df(self) -> int | None:
@@ -450,6 +448,7 @@ class Plan(NamedTuple):
     n_checked, n_portable: root prompts that were checked for branching, and those that carry over.
     unknown: what was not fetched or asked yet, and how to; None where nothing is missing. hypotheses: every one that
     the study asks, with its set (declared_hypotheses.py); None where they are not known yet.
+    negative_controls: None where it has none.
     """
 
     study_id: str

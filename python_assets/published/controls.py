@@ -41,7 +41,11 @@ WORDINGS: Final = f"""
     select wording, negative_controls_reason as reason, meaning, remedy,
         count(*) as n_hypotheses, count(*) filter (verdict_reason = '{NOT_BEYOND_CONTROLS}') as n_not_beyond,
         max(n_negative_controls) as n_negative_controls, max(n_control_types) as n_control_types,
-        list(distinct grouping_id order by grouping_id) as groupings
+        list(distinct grouping_id order by grouping_id) as groupings, (
+            select count(distinct unit_id) from prompts
+            inner join factors using (study_id)
+            where study_id = $study and factor = unit_factor and type = 'prompt'
+        ) as n_wordings
     from hypotheses
     left join reasons on negative_controls_reason = reasons.reason
     where study_id = $study and {OF_GROUPS} and wording is not null and p_value is not null
@@ -108,6 +112,8 @@ def not_beyond_controls(row: Row) -> str:
         pieces.append(f"range {size(row['group_range'], is_rate=rate)}")
     if expected is not None:
         pieces.append(f"{edits(row)} lead one to expect up to {size(expected, is_rate=rate)}")
+    if row["n_control_types"] is None:
+        pieces.append("types not declared")
     in_brackets = f" ({'; '.join(pieces)})" if pieces else ""
     return f"the words differ, but no more than irrelevant edits do{in_brackets}"
 
@@ -157,6 +163,8 @@ def _way(row: Row, *, is_only: bool) -> str:
     groupings = row["groupings"]
     more = [f"{len(groupings) - MOST_GROUPINGS} more"] if len(groupings) > MOST_GROUPINGS else []
     named = ", ".join([*groupings[:MOST_GROUPINGS], *more])
+    if row["wording"] == "units" and row["n_wordings"]:
+        return f"{named}: each group stands in {row['n_wordings']} wordings, which are the units, so that findings hold for similar wordings."
     if row["wording"] == "units":
         return f"{named}: each group has several units of its own, such as names."
     if row["wording"] == "negative_controls":

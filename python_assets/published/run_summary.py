@@ -52,7 +52,7 @@ _STUDY: Final = """
 """
 _FINDINGS: Final = f"""
     select system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, q_value, verdict,
-        {effect_columns("findings")}
+        negative_controls_reason, {effect_columns("findings")}
     from {{findings}} as findings
     where study_id = $study and verdict <> 'not_tested' and not is_tool_bias and not is_repeated and {OF_GROUPS}
     order by finding_rank
@@ -278,7 +278,8 @@ def _fact(study: _Study, row: Row) -> str:
     unsettled = "not as in the ground truth" if is_truth else "groups differ; which is not settled"
     # without a group that is significant a metric may head it
     who = ", ".join(named) or (f"{unsettled}; {_named(row)}" if row["is_headline"] else unsettled)
-    return f"{_of_statistic(row)}: {who} (q {row['q_value']:.2g}{_past_margin(row)})"
+    alone = "; not compared with the controls" if row["negative_controls_reason"] is not None else ""
+    return f"{_of_statistic(row)}: {who} (q {row['q_value']:.2g}{_past_margin(row)}{alone})"
 
 
 def _of_statistic(row: Row) -> str:

@@ -118,6 +118,7 @@ class Lengths(NamedTuple):
 class ControlsSection(NamedTuple):
     """What the page of the controls shows; n_blocks and n_compared count also what is left out for length.
 
+    constant: measures of systems that no control tells apart, all values being equal or missing, which are not drawn.
     compared: hypotheses of groups with what the controls make of them. without: why others are not compared with them.
     quiet: the share of edits that could move a score although as many as are declared do not. lengths: None where
     prompts have no text.
@@ -125,6 +126,7 @@ class ControlsSection(NamedTuple):
 
     blocks: list[ControlBlock]
     n_blocks: int
+    constant: list[str]
     n_controls: int
     n_types: int | None
     quiet: str
@@ -152,6 +154,8 @@ def controls_section(reader: Reader) -> ControlsSection | None:
     }
     key = itemgetter("system_id", "measure_id", "category")
     groups = [list(rows) for _, rows in groupby(controls, key=key)]
+    constant = [rows[0] for rows in groups if not _varies(rows)]
+    groups = [rows for rows in groups if _varies(rows)]
     axes: dict[tuple[str, str], charts.Axis] = {}
     for row in controls:
         measure = row["measure_id"], row["category"]
@@ -164,6 +168,7 @@ def controls_section(reader: Reader) -> ControlsSection | None:
     return ControlsSection(
         blocks=[_block(rows, axes, sentences, compared) for rows in groups[:MAX_BLOCKS]],
         n_blocks=len(groups),
+        constant=[f"{measure_name(row['measure_id'])} of {row['system_id']}" for row in constant],
         n_controls=n_controls,
         n_types=None if None in types else len(types),
         quiet=quiet_share(n_controls),
@@ -172,6 +177,11 @@ def controls_section(reader: Reader) -> ControlsSection | None:
         without=[{**row, "why": why(row["reason"], row["meaning"], row["remedy"])} for row in reader.rows(_WITHOUT)],
         lengths=_lengths(reader),
     )
+
+
+def _varies(rows: list[Row]) -> bool:
+    """Whether some control differs from the others, however little."""
+    return any(row["value"] for row in rows) or rows[0]["p_wording"] is not None
 
 
 def _lengths(reader: Reader) -> Lengths | None:
@@ -199,13 +209,13 @@ def _block(
     label = f" “{first['category']}”" if first["category"] else ""
     label += "" if first["slice_id"] == "all" else f", slice {first['slice_id']}"
     return ControlBlock(
-        first["system_id"],
-        f"{measure_name(first['measure_id'])}{label}",
-        axis,
-        sentences.get(place, ""),
-        [*sds],
-        sum(row["verdict"] in ("beyond_margin", "different") for row in rows),
-        [_row(row, axis) for row in rows],
+        system_id=first["system_id"],
+        measure=f"{measure_name(first['measure_id'])}{label}",
+        axis=axis,
+        sentence=sentences.get(place, ""),
+        sds=[*sds],
+        n_moved=sum(row["verdict"] in ("beyond_margin", "different") for row in rows),
+        rows=[_row(row, axis) for row in rows],
     )
 
 

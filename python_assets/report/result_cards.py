@@ -94,7 +94,7 @@ _OF_SYSTEMS: Final = f"""
 """
 # of all questions of a fact
 BEYOND: Final = f"""
-    select calibration, statistic, parameters, {effect_columns("findings")}
+    select calibration, statistic, parameters, negative_controls_reason, {effect_columns("findings")}
     from findings
     where study_id = $study and not is_tool_bias and not is_repeated and verdict = 'beyond_margin'
         and headline_margin is not null
@@ -312,7 +312,7 @@ def _fact(reader: Reader, hypothesis: Row) -> Fact:
         first_groups=first_of_both_signs(groups, MAX_CARD_GROUPS),
         others=reader.rows(OTHER_SIZES, **fact, finding_rank=hypothesis["finding_rank"]),
         behind=behind_fact(reader, keys, groups),
-        beyond=[f"{_effect(row)}: beyond its {_margin(row)}" for row in reader.rows(BEYOND, **fact)],
+        beyond=[_beyond(row) for row in reader.rows(BEYOND, **fact)],
     )
 
 
@@ -324,6 +324,12 @@ def _effect(row: Row) -> str:
     limits = interval(row["ci_low"], row["ci_high"])
     size = f"{words(row['metric'])}{statistic}{group} {number(row['value'])}{f' {limits}' if limits else ''}"
     return f"{size[:1].upper()}{size[1:]}"
+
+
+def _beyond(row: Row) -> str:
+    """An effect that is beyond its margin; that it is not compared with negative controls, where the study has some."""
+    alone = "" if row["negative_controls_reason"] is None else " (not compared with the controls)"
+    return f"{_effect(row)}: beyond its {_margin(row)}{alone}"
 
 
 def _largest(row: Row) -> str:

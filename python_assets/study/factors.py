@@ -75,7 +75,7 @@ def known_factors(declared: Mapping[str, Factor], prompts: Prompts, unit: str | 
             name,
             KnownFactor(
                 name=name,
-                type="model" if name in model_columns else "domain",
+                type="model" if name in model_columns else "prompt" if name in prompts.wordings else "domain",
                 origin=origin,
                 levels=levels,
                 reference=_scrape_reference(prompts, name),

@@ -12,12 +12,12 @@ from pydantic import Field, StrictStr, model_validator
 
 from python_assets.study.base import FactorName, Level, Part, Unfit
 
-PACKAGED: Final = "packaged"
+PACKAGED_EDITS: Final = "packaged"
 START, END = "start", "end"
 
 
 def packaged_edits() -> list[dict[str, str]]:
-    """Ten edits of ten types for English prompts, each a line that is true of nobody."""
+    """Ten edits of ten types for English prompts, each a line that says nothing of a person."""
     text = resources.files(__package__).joinpath("negative_controls.yml").read_text(encoding="utf-8")
     edits: list[dict[str, str]] = yaml.safe_load(text)
     return edits
@@ -32,14 +32,14 @@ class ControlEdit(Part):
 
     name: Level
     type: Level | None = None
-    place: StrictStr = Field(END, min_length=1)
+    place_: StrictStr = Field(END, alias="place", min_length=1)
     text: StrictStr
 
     @property
     def slot(self) -> str | None:
         """The name of the slot that is filled; None of other places."""
-        is_slot = self.place.startswith("{") and self.place.endswith("}")
-        return self.place[1:-1] if is_slot else None
+        is_slot = self.place_.startswith("{") and self.place_.endswith("}")
+        return self.place_[1:-1] if is_slot else None
 
 
 class NegativeControls(Part):
@@ -59,9 +59,9 @@ class NegativeControls(Part):
     @model_validator(mode="before")
     @classmethod
     def _packaged_are_written_out(cls, data: Any) -> Any:
-        if data == PACKAGED:
-            data = {"edits": PACKAGED}
-        if isinstance(data, dict) and data.get("edits") == PACKAGED:
+        if data == PACKAGED_EDITS:
+            data = {"edits": PACKAGED_EDITS}
+        if isinstance(data, dict) and data.get("edits") == PACKAGED_EDITS:
             return {**data, "edits": packaged_edits()}
         return data
 
@@ -95,4 +95,4 @@ class NegativeControls(Part):
         """The rows of raw.negative_controls, without study_id."""
         if self.edits is None:
             return [(name, i, control_type, None, None) for i, (name, control_type) in enumerate(self.types.items())]
-        return [(edit.name, i, edit.type, edit.place, edit.text) for i, edit in enumerate(self.edits)]
+        return [(edit.name, i, edit.type, edit.place_, edit.text) for i, edit in enumerate(self.edits)]

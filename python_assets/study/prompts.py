@@ -149,12 +149,20 @@ class TemplateUnits(Part):
     """What the prompts of a template are draws of, such as the names of people of a gender and race.
 
     file: a table with a row a unit. name: its column with the units, and the factor that they are levels of.
-    nested_in: its columns with the levels that a unit keeps, by factor.
+    nested_in: its columns with the levels that a unit keeps, by factor. text: its column with what stands in the
+    prompt, where units are wordings: then a unit has a row for each combination of nested_in, and a template has one
+    unit alone, which templates take by turns.
     """
 
     file: Expanded
     name: FactorName = "name"
     nested_in: list[FactorName] = Field(min_length=1)
+    text: FactorName | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the table that are read."""
+        return [*self.nested_in, self.name, *([self.text] if self.text else [])]
 
 
 class Template(Part):
@@ -201,6 +209,10 @@ class Template(Part):
     def asked(self) -> str:
         """All that holds slots and is sent: the messages and the text."""
         return "\n\n".join([*(message.content for message in self.messages or ()), self.text])
+
+    def holds(self, words: str) -> bool:
+        """Whether the text or a message has some words, or a slot."""
+        return words in self.asked
 
     @property
     def option_orders(self) -> list[list[str]]:
@@ -301,7 +313,13 @@ class Prompts(Part):
         if self.import_ is not None:
             return self.import_.units
         template_units = self.templates.units if self.templates is not None else {}
-        return {name: units.nested_in for name, units in template_units.items()}
+        return {name: [] if units.text else units.nested_in for name, units in template_units.items()}
+
+    @property
+    def wordings(self) -> dict[str, TemplateUnits]:
+        """The units that are wordings of groups, by the factor that they are levels of."""
+        template_units = self.templates.units if self.templates is not None else {}
+        return {name: units for name, units in template_units.items() if units.text}
 
     @property
     def written_level(self) -> str:

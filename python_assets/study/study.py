@@ -5,7 +5,7 @@ measures.py and analysis.py; reading it, expanding it and checking one part agai
 study_file/. The message of a check says what is expected and, after a semicolon, what to do.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -239,7 +239,7 @@ class Study(Part):
 
     @property
     def all_groupings(self) -> list[tuple[str, ...]]:
-        """The groupings, and that of the negative controls, if there are any, as the last."""
+        """The groupings, and as the last one the negative controls, if there are any."""
         return [*self.groupings, *([(NEGATIVE_CONTROL,)] if self.controls else [])]
 
     @property
@@ -253,6 +253,10 @@ class Study(Part):
         if self.analysis.seed is not None:
             return self.analysis.seed
         return int.from_bytes(self.study_id.encode(), "big") % 2**32
+
+    def has_wordings(self, grouping: Iterable[str]) -> bool:
+        """Whether the groups of some factors stand in wordings, which are the units."""
+        return any(set(grouping) <= set(units.nested_in) for units in self.prompts.wordings.values())
 
     @property
     def unit_name(self) -> str:

@@ -6,6 +6,7 @@ importer's, in importers/.
 
 from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.formats import IMPORTERS, PATH_FIELD, Described
+from python_assets.study.negative_controls import NegativeControls
 from python_assets.study.study import Factor, Import, MeasureSpec, Prompts
 from python_assets.study_file.expand import Draft
 from python_assets.study_file.parts import Parts
@@ -42,8 +43,16 @@ def with_description(parts: Parts, file: StudyFile) -> tuple[Parts, list[SourceE
         factors=_factors(parts, description),
         unit=parts.unit or description.unit,
         measures=_measures(parts, description, names_measures="measures" in file.data),
+        negative_controls=parts.negative_controls or _controls(description),
     )
     return described, []
+
+
+def _controls(description: Described) -> NegativeControls | None:
+    controls = description.negative_controls
+    if not controls:
+        return None
+    return NegativeControls(levels=dict(controls) if any(controls.values()) else list(controls))
 
 
 def _prompts(prompts: Prompts, spec: Import, found: Described) -> Prompts:

@@ -22,6 +22,7 @@ from python_assets.study.base import (
     Against,
 )
 from python_assets.study.factors import KnownFactor, known_factors
+from python_assets.study.negative_controls import NegativeControls
 from python_assets.study.problems import rename_to
 from python_assets.study.study import (
     Embedding,
@@ -252,6 +253,11 @@ class Draft(NamedTuple):
         """The stem of the file."""
         return self.file.stem
 
+    @property
+    def controls(self) -> NegativeControls | None:
+        """The negative controls that the file or the import names."""
+        return self.parts.negative_controls
+
     def study(self, config: str = "") -> Study:
         """The study, for which the prompts must be understood.
 
@@ -275,7 +281,7 @@ class Draft(NamedTuple):
             measures=list(self.parts.measures.values()),
             human_labels=list(self.parts.human_labels.values()),
             pair_labels=list(self.parts.pair_labels.values()),
-            negative_controls=self.parts.negative_controls,
+            negative_controls=self.controls,
             slices=self.slices,
             each=self.parts.each,
             groupings=list(self.groupings),
@@ -307,7 +313,7 @@ class Draft(NamedTuple):
     def _references(self) -> dict[str, tuple[Against, str | None]]:
         references = {grouping_id(grouping): self._reference(grouping) for grouping in self.groupings}
         # each control is held against the others, whatever groups are held against
-        return references | ({} if self.parts.negative_controls is None else {NEGATIVE_CONTROL: (Against.REST, None)})
+        return references | ({} if self.controls is None else {NEGATIVE_CONTROL: (Against.REST, None)})
 
     def _reference(self, grouping: tuple[str, ...]) -> tuple[Against, str | None]:
         """What the groups of a grouping are compared with; the group is the references of its factors."""

@@ -115,6 +115,7 @@ def _config_json(file: StudyFile, draft: Draft) -> str:
         "systems": list(sections.systems.values()),
         "unit": draft.parts.unit,
         "measures": list(_measures(sections, draft)),
+        "negative_controls": draft.controls,
         "groupings": [list(grouping) for grouping in draft.groupings],
         "slices": sections.slices | ({} if sections.each is None else {"each": sections.each}),
     }

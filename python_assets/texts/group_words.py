@@ -4,11 +4,14 @@ Belongs here: which words, for a level or a prompt. Writing neutral ones in thei
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
 import duckdb
 
+from python_assets.importers.unit_table import read_units
 from python_assets.study.factors import KnownFactor, study_factors
 from python_assets.study.prompts import Branch
 from python_assets.study.study import Scrape, Study
@@ -95,9 +98,27 @@ def words_of_levels(study: Study, connection: duckdb.DuckDBPyConnection) -> list
 
     Args: as of group_words.
     """
-    factors = {name: factor for name, factor in study_factors(study).items() if _names_groups(factor)}
+    wordings = study.prompts.wordings
+    factors = {
+        name: factor for name, factor in study_factors(study).items() if _names_groups(factor) and name not in wordings
+    }
     levels = connection.execute(_LEVELS, [study.study_id]).fetchall()
-    return [word for factor, level in levels if factor in factors for word in _words_of_level(study, factor, level)]
+    words = [word for factor, level in levels if factor in factors for word in _words_of_level(study, factor, level)]
+    return words + [*_wordings(study)]
+
+
+def _wordings(study: Study) -> Iterator[GroupWord]:
+    """Of every wording the words that not all groups have in it, as words of the first factor of its group."""
+    for units in study.prompts.wordings.values():
+        factor, texts = units.nested_in[0], defaultdict[str, dict[str, str]](dict)
+        for row in read_units(study.folder, units, study.factors, (study.path, "prompts", "templates")):
+            texts[row[units.name]][row[str(units.text)]] = row[factor]
+        for levels in texts.values():
+            shared = set.intersection(*(set(text.split()) for text in levels))
+            for text, level in levels.items():
+                for is_shared, run in groupby(text.split(), shared.__contains__):
+                    if not is_shared:
+                        yield GroupWord((factor, level), " ".join(run), (factor, _TEXT))
 
 
 def _names_groups(factor: KnownFactor) -> bool:

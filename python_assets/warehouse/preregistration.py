@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.errors import WarehouseError
 from python_assets.registry import source_sha256
-from python_assets.study.base import ALL_PROMPTS, CALIBRATIONS, REPLAY
+from python_assets.study.base import ALL_PROMPTS, CALIBRATIONS, NEGATIVE_CONTROL, REPLAY
 from python_assets.study.study import Study
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.chain import (
@@ -29,7 +29,7 @@ from python_assets.warehouse.chain import (
 )
 from python_assets.warehouse.lines import TIME, append_line, canonical
 
-SECTIONS: Final = ("analysis", "baseline", "groupings", "measures", "slices", "unit")
+SECTIONS: Final = ("analysis", "baseline", "groupings", "measures", "negative_controls", "slices", "unit")
 UNLISTED: Final = ("secondary", "pooled", "baseline")  # sets whose questions are counted, and listed in the file alone
 MOST_HYPOTHESES: Final = 60
 
@@ -58,7 +58,8 @@ class Preregistration(NamedTuple):
             "alpha": analysis["alpha"],
             "permutations": analysis["permutations"],
             "measures": [measure["name"] for measure in self.content["measures"]],
-            "groupings": list(self.content["references"]),
+            "groupings": [name for name in self.content["references"] if name != NEGATIVE_CONTROL],
+            **({"controls": _controls(controls)} if (controls := self.content.get("negative_controls")) else {}),
             "slices": [ALL_PROMPTS, *(_slice(*item) for item in self.content["slices"].items())],
             **{key: analysis.get(key) for key in analysis_keys},  # primary is absent where the rule holds
         }
@@ -94,7 +95,7 @@ def analysis_of(study: Study) -> dict[str, Any]:
 
 
 def analysis_sha256(study: Study) -> str:
-    """Hash of the analysis as canonical JSON: comments, prompts and generations are not in it."""
+    """Hash of the analysis as canonical JSON, negative controls with it; comments, prompts and systems are not."""
     return sha256_of(analysis_of(study))
 
 
@@ -231,6 +232,10 @@ def _hypothesis(row: dict[str, str]) -> str:
     in_slice = f" in {row['slice_id']}" if row["slice_id"] != ALL_PROMPTS else ""
     statistic = row["statistic"].replace("_", " ")
     return f"{row['system_id']}{against}, {statistic}{options} of {measure}{by}{in_slice}"
+
+
+def _controls(controls: dict[str, Any]) -> list[str]:
+    return [*controls["levels"]] if "levels" in controls else [edit["name"] for edit in controls["edits"]]
 
 
 def _slice(name: str, conditions: object) -> str:

@@ -34,6 +34,7 @@ EMPTY = {
     "64_outcomes_read_otherwise",
     "66_failed_calls",
     "67_negative_controls",
+    "69_what_irrelevant_edits_do",
 }
 
 

@@ -3,9 +3,12 @@
 import shutil
 from itertools import count
 
+import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
+import plumbline
 from bench.bench_negative_controls import ALPHA, CELLS, p_values
 from docs.make_negative_controls import BEGIN, END, PAGE, audit, table
 from tests.end_to_end.conftest import ROOT, call_plumbline, open_warehouse
@@ -15,7 +18,7 @@ OF_OCCUPATIONS = """
     select system_id, outcome, verdict_reason, q_value, q_permuted, wording, headline_group_id
     from hypotheses
     where grouping_id = 'occupation' and measure_id = 'sentiment' and statistic = 'mean' and calibration = 'raw'
-        and reference_system_id is null
+        and reference_system_id = ''
     order by system_id
 """
 
@@ -67,6 +70,54 @@ def test_rare_words_and_a_group_that_differs_are_called_as_often_as_said(cell):
     assert abs(n_significant / n_sets - cell.expected) <= allowed
 
 
+THREE = ("one", "two", "three")
+
+
+def checked(groups, controls, *, effect=0.0, words=0.0, n_prompts=12, types=None, only=None):
+    """A check of scores that words move; `only` says of how many prompts a control has some."""
+    rng = np.random.default_rng(3)
+    names = [*groups, *controls]
+    x = rng.normal(size=(n_prompts, 1)) + rng.normal(size=(n_prompts, len(names))) + words * rng.normal(size=len(names))
+    x[:, 0] += effect
+    wide = pd.DataFrame(x, columns=names).rename_axis("prompt")
+    frame = wide.melt(ignore_index=False, var_name="words").reset_index()
+    for name, n in (only or {}).items():
+        frame = frame[(frame.words != name) | (frame.prompt < n)]
+    of = {"group": "words", "prompt": "prompt", "value": "value"}
+    return plumbline.check(frame, **of, negative_controls=types or {name: name for name in controls}, quiet=True)
+
+
+def test_a_check_says_what_its_controls_do():
+    controls = [f"control {i}" for i in range(10)]
+    results = checked("abcd", controls, words=2.0, types=controls)
+    (finding,) = results.findings[results.findings.measure_id == "value"].head(1).itertuples()
+    assert (finding.verdict_reason, finding.n_negative_controls) == ("not_beyond_controls", 10)
+    assert "types not declared" in finding.sentence
+    assert str(results).splitlines()[-1].startswith("model: irrelevant edits move value (p < .001; most: control ")
+    found = checked("abcd", controls, effect=4.0)
+    assert "More than 10 edits that cannot matter do (wording sd " in str(found)
+    assert str(found).splitlines()[-1].startswith("model: none of the 10 controls moved value")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"controls": ["one", "two"]}, "too_few_controls"),
+        ({"controls": [*THREE], "types": dict.fromkeys(THREE, "same")}, "too_few_controls"),
+        ({"controls": [*THREE], "only": {"one": 4}}, "control_incomplete"),
+    ],
+    ids=["two", "of one type", "answered for a third"],
+)
+def test_controls_that_give_no_test_say_why_and_the_permuted_p_stands(options, reason):
+    (row,) = (
+        checked("abcd", effect=4.0, **options)
+        .sql("select * from hypotheses where grouping_id = 'words' and measure_id = 'value' and statistic = 'mean'")
+        .itertuples()
+    )
+    assert (row.negative_controls_reason, row.wording) == (reason, "one_wording")
+    assert (row.outcome, np.isnan(row.p_negative_controls)) == ("significant", True)
+
+
 @pytest.fixture(scope="module")
 def audited(data_folder):
     """The hypotheses of an audit with placebos."""
@@ -92,7 +143,8 @@ def test_the_cars_of_one_model_are_told_and_its_names_are_not(audited):
     names = of_qwen.loc["firstName"]
     assert names.q_permuted <= ALPHA < min(names.p_value, names.p_value_seven)
     assert (of_qwen.p_wording < 0.001).all()
-    assert set(of_qwen.loudest) == {"car-silver"}
+    assert set(of_qwen.loudest_control) == {"car-silver"}
+    assert of_qwen.loudest_control_value.to_numpy() == pytest.approx(-1.155, abs=0.001)
     assert (audited[audited.system_id != "qwen_3_next_80b"].p_wording > ALPHA).all()
 
 

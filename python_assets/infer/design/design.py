@@ -40,7 +40,7 @@ class Frame(NamedTuple):
 
     block, group: codes of each cell. root_of_block: root prompt of each block, or the unit that the study
     declares in its place. n_groups: of the grouping. has_own_prompts: whether no two of them share a root
-    prompt.
+    prompt. moves_whole_units: whether groups change places in all blocks of a unit at once.
     """
 
     block: Ints
@@ -48,6 +48,12 @@ class Frame(NamedTuple):
     root_of_block: Ints
     n_groups: int
     has_own_prompts: bool = True
+    moves_whole_units: bool = False
+
+    @property
+    def moved_with(self) -> Ints | None:
+        """Of each cell the number of its group in its unit, where these change places whole; None elsewhere."""
+        return self.root_of_block[self.block] * self.n_groups + self.group if self.moves_whole_units else None
 
 
 @dataclass(frozen=True)
@@ -183,9 +189,10 @@ class Design:
         Source: inference.md section 1. Which cell of a block the group gets is all that its statistic sees.
         Where every block is a pair, exchanging all pairs gives the same |statistic|.
         """
-        size = self.block_size[self.block]
-        log_arrangements = np.bincount(self.group, np.log(size), minlength=self.frame.n_groups)
-        only_pairs = np.bincount(self.group, size != 2, minlength=self.frame.n_groups) == 0
+        held = self.n_blocks_of_group_and_unit > 0 if self.frame.moves_whole_units else self.holds
+        size = held.sum(axis=0)
+        log_arrangements = held @ np.log(size)
+        only_pairs = held @ (size != 2) == 0
         return cast(Floats, np.minimum((1 + only_pairs) * np.exp(-log_arrangements), 1))
 
     def scopes(self, n_units: Ints) -> NDArray[np.object_]:

@@ -5,7 +5,7 @@ in the tables changes nothing. What the matrices are is cells.py.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 import duckdb
@@ -166,9 +166,10 @@ _LIMITS = """
 """
 _SCHEME = """
     select coalesce(min(scheme), 'blocked'), coalesce(bool_and(unit_factor is not null), false),
+        coalesce(bool_and(list_contains($wordings, unit_factor)), false),
         count(distinct (root_position, root_prompt_position)) = count(distinct root_prompt_position)
     from intermediate.int_prompt_groups
-    where slice_id = ? and grouping_id = ?
+    where slice_id = $slice and grouping_id = $grouping
 """
 _IS_FULL = f"""
     select count(distinct factor) filter (where grouping_id = ?) = count(distinct factor)
@@ -198,6 +199,7 @@ def read_cells(
     grouping_id: str,
     *,
     has_unit: bool,
+    wordings: Collection[str] = (),
     measures: Sequence[str] | None = None,
 ) -> Cells:
     """Read the cells of one slice and grouping: all that its prompts can have, whichever of them have a value.
@@ -207,6 +209,7 @@ def read_cells(
         slice_id: the slice.
         grouping_id: the grouping.
         has_unit: whether the study declares what the independent unit of all prompts is.
+        wordings: factors whose levels are units that are wordings, which change places whole.
         measures: those that are read; all where None. The frame is that of the prompts, so that no other measure
             decides on the draws of one.
 
@@ -222,8 +225,12 @@ def read_cells(
         raise ValueError(f"measure {unknown!r} of int_cells is not in raw.measures")
     group_ids = [group_id for group_id, _ in connection.execute(_GROUPS, where).fetchall()]
     design = {name: np.ma.getdata(array) for name, array in connection.execute(_DESIGN, where).fetchnumpy().items()}
-    scheme, is_of_units, has_own_prompts = connection.execute(_SCHEME, where).fetchall()[0]
-    frame = _frame(design, len(group_ids))._replace(has_own_prompts=has_own_prompts)
+    scheme, is_of_units, is_of_wordings, has_own_prompts = connection.execute(
+        _SCHEME, {"slice": slice_id, "grouping": grouping_id, "wordings": list(wordings)}
+    ).fetchall()[0]
+    frame = _frame(design, len(group_ids))._replace(
+        has_own_prompts=has_own_prompts, moves_whole_units=scheme == "blocked" and is_of_wordings and has_own_prompts
+    )
     values = _fetch(connection, _VALUES.format(own=measure_filter), columns, parameters)
     cell = _positions(frame, values, f"int_cells of {slice_id}, {grouping_id}")
     shape = (len(frame.block), len(columns))

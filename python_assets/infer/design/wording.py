@@ -5,7 +5,7 @@ Belongs here: columns of hypotheses. What negative controls do to p is contrasts
 Source: inference.md 14.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -16,7 +16,8 @@ import pandas as pd
 from python_assets.infer.design.control_cells import declares_controls
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import CONTROL_FIELDS, DISPARITY_CHANGE, GROUPS_CHANGED, HYPOTHESIS, PAIR_SIDES
-from python_assets.study.base import BASELINE, NEGATIVE_CONTROL
+from python_assets.study.base import BASELINE, LEVEL_SEPARATOR, NEGATIVE_CONTROL
+from python_assets.study.study import Study
 
 _NESTED: Final = """
     select slice_id, grouping_id
@@ -28,6 +29,13 @@ _NESTED: Final = """
     )
     group by all
     having min(n_units) > 1
+"""
+_UNITS: Final = """
+    select slice_id, grouping_id, unit_factor
+    from intermediate.int_prompt_groups
+    where scheme = 'blocked' and unit_factor is not null
+    group by all
+    having count(distinct unit_id) > 1
 """
 _OF_MODELS: Final = "select distinct slice_id, grouping_id from intermediate.int_settings"
 _PLACE: Final = ["slice_id", "grouping_id"]
@@ -43,13 +51,16 @@ class WordingControl(StrEnum):
     ONE_WORDING = "one_wording"
 
 
-def with_wording(tables: Mapping[str, pd.DataFrame], connection: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+def with_wording(
+    tables: Mapping[str, pd.DataFrame], connection: duckdb.DuckDBPyConnection, study: Study
+) -> pd.DataFrame:
     """Hypotheses that say how wording was controlled, and what the controls themselves were found to do.
 
     Args:
         tables: hypotheses as published, with reference_system_id and, where controls say anything, CONTROL_FIELDS; if
             they are there, contrasts and system_comparisons with value.
         connection: to the build file.
+        study: the study, which may have units that are wordings.
 
     Returns:
         Hypotheses with wording, p_wording, loudest_control, loudest_control_value and negative_controls_reason.
@@ -62,7 +73,7 @@ def with_wording(tables: Mapping[str, pd.DataFrame], connection: duckdb.DuckDBPy
     is_of_prompts &= ((hypotheses.grouping_id != "") & (hypotheses.system_id != BASELINE)).to_numpy()
     has_controls = hypotheses.p_negative_controls.notna().to_numpy()
     kinds = {
-        WordingControl.UNITS: places.isin(connection.execute(_NESTED).fetchall()),
+        WordingControl.UNITS: places.isin([*connection.execute(_NESTED).fetchall(), *_worded(connection, study)]),
         WordingControl.NEGATIVE_CONTROLS: has_controls,
         WordingControl.ONE_WORDING: np.ones(len(hypotheses), dtype=bool),
     }
@@ -92,6 +103,14 @@ def with_wording(tables: Mapping[str, pd.DataFrame], connection: duckdb.DuckDBPy
             [None, hypotheses.negative_controls_reason, untested],
         ),
     )
+
+
+def _worded(connection: duckdb.DuckDBPyConnection, study: Study) -> Iterator[tuple[str, str]]:
+    """Slices and groupings whose units are the wordings of their groups."""
+    for slice_id, grouping_id, unit_factor in connection.execute(_UNITS).fetchall():
+        is_worded = study.has_wordings(grouping_id.split(LEVEL_SEPARATOR))
+        if is_worded and unit_factor in study.prompts.wordings:
+            yield slice_id, grouping_id
 
 
 def _loudest(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

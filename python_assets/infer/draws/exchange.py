@@ -109,15 +109,17 @@ class Draws(Counted):
 class Shuffles:
     """Random orders within the strata of some cells, drawn once for all presence patterns of them."""
 
-    def __init__(self, seed: int, n: int, stratum: Ints) -> None:
+    def __init__(self, seed: int, n: int, stratum: Ints, moved_with: Ints | None = None) -> None:
         """Say what is drawn.
 
         Args:
             seed: of the cells.
             n: number of draws, B.
             stratum: of each cell, not decreasing; no draw crosses it.
+            moved_with: of each cell a number from 0; strata whose cells have the same numbers are in the same order in
+                every draw. Each cell by itself where None.
         """
-        self.n, self._seed = n, seed
+        self.n, self._seed, self._moved_with = n, seed, moved_with
         sizes = np.bincount(stratum)
         self._n_cells, self._width, self._n_strata = len(stratum), int(sizes.max(initial=0)), len(sizes)
         first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
@@ -154,7 +156,9 @@ class Shuffles:
 
     def _drawn(self, batch: slice) -> NDArray[np.unsignedinteger]:
         n = batch.stop - batch.start
-        keys = np.random.default_rng([self._seed, batch.start]).random((n, self._n_cells))
+        n_moved = self._n_cells if self._moved_with is None else int(self._moved_with.max(initial=-1)) + 1
+        keys = np.random.default_rng([self._seed, batch.start]).random((n, n_moved))
+        keys = keys if self._moved_with is None else keys[:, self._moved_with]
         is_full = self._n_cells == self._n_strata * self._width
         table = keys if is_full else np.full((n, self._n_strata * self._width), np.inf)
         if not is_full:  # what pads a stratum comes last and is cut off
@@ -163,14 +167,16 @@ class Shuffles:
         return order.reshape(n, -1) if is_full else order.reshape(n, -1)[:, self._padded]
 
 
-def shuffles_of(seed: int, n: int, stratum: Ints) -> Shuffles:
+def shuffles_of(seed: int, n: int, stratum: Ints, moved_with: Ints | None = None) -> Shuffles:
     """Shuffles of these arguments; the last ones stay, since groups and what changed of them have the same orders."""
-    return _kept_shuffles(seed, n, stratum.astype(np.intp).tobytes())
+    moved = None if moved_with is None else moved_with.astype(np.intp).tobytes()
+    return _kept_shuffles(seed, n, stratum.astype(np.intp).tobytes(), moved)
 
 
 @lru_cache(maxsize=2)
-def _kept_shuffles(seed: int, n: int, stratum: bytes) -> Shuffles:
-    return Shuffles(seed, n, np.frombuffer(stratum, dtype=np.intp))
+def _kept_shuffles(seed: int, n: int, stratum: bytes, moved_with: bytes | None) -> Shuffles:
+    moved = None if moved_with is None else np.frombuffer(moved_with, dtype=np.intp)
+    return Shuffles(seed, n, np.frombuffer(stratum, dtype=np.intp), moved)
 
 
 def _order_of(keys: Floats) -> NDArray[np.int64]:

@@ -65,6 +65,7 @@ def layouts(
     connection: duckdb.DuckDBPyConnection,
     *,
     has_unit: bool,
+    wordings: Collection[str] = (),
     measures: Sequence[str] | None = None,
     labelled: Sequence[str] = (),
     unscored: Unscored = frozenset(),
@@ -82,6 +83,7 @@ def layouts(
             connection,
             *design,
             has_unit=has_unit,
+            wordings=wordings,
             measures=measures,
             labelled=labelled,
             contrasts=contrasts,
@@ -118,6 +120,7 @@ class Layout:
         grouping_id: str,
         *,
         has_unit: bool,
+        wordings: Collection[str] = (),
         measures: Sequence[str] | None = None,
         labelled: Sequence[str] = (),
         contrasts: Sequence[str] = (),
@@ -136,7 +139,9 @@ class Layout:
             columns = cells.columns.assign(refused=pd.Series(reasons, index=cells.columns.index, dtype=object))
             return cells._replace(columns=columns)
 
-        study_cells = read_cells(connection, slice_id, grouping_id, has_unit=has_unit, measures=measures)
+        study_cells = read_cells(
+            connection, slice_id, grouping_id, has_unit=has_unit, wordings=wordings, measures=measures
+        )
         study_cells = study_cells._replace(x=equalised(study_cells.x))
         if labelled:
             study_cells = with_labels(study_cells, read_labels(connection, study_cells, labelled), labelled)

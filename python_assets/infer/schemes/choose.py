@@ -189,7 +189,8 @@ def _unit_seed(cells: Cells, options: Options, unit: Unit) -> int:
 
 def orders_in_blocks(cells: Cells, options: Options, unit: Unit) -> Shuffles:
     """The orders of the cells of a slice and grouping in their blocks, drawn once for every hypothesis."""
-    return shuffles_of(_unit_seed(cells, options, unit), options.n_permutations, cells.frame.block)
+    frame = cells.frame
+    return shuffles_of(_unit_seed(cells, options, unit), options.n_permutations, frame.block, frame.moved_with)
 
 
 def _in_blocks(cells: Cells, rows: Callable[[], CellRows], options: Options) -> Iterator[Chosen]:

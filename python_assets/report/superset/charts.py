@@ -106,8 +106,17 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "findings",
                 "Every question, the worst first",
                 "v_findings",
-                ("finding_rank", "sentence", "verdict", "q_value", "family_id", "system_id", "measure_id")
-                + ("grouping_id", "slice_id", "meaning", "remedy", "model", "system_prompt_name"),
+                ("finding_rank", "sentence", "verdict", "q_value", "q_permuted", "scope_with_wording", "family_id")
+                + (
+                    "system_id",
+                    "measure_id",
+                    "grouping_id",
+                    "slice_id",
+                    "meaning",
+                    "remedy",
+                    "model",
+                    "system_prompt_name",
+                ),
                 order=("finding_rank",),
             ),
         ),
@@ -134,6 +143,16 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 + ("value_shrunken", "unit", "q_value", "verdict", "side", "explained_by", "n_responses")
                 + ("n_root_prompts", "slice_id", "meaning", "model", "system_prompt_name"),
                 order=("finding_rank", "-value"),
+            ),
+        ),
+        (
+            TableChart(
+                "negative_controls",
+                "How far edits that cannot matter move a score",
+                "v_negative_controls",
+                ("system_id", "measure_id", "slice_id", "negative_control", "control_type", "value", *_LIMITS)
+                + ("unit", "q_value", "verdict", "p_wording", "model", "system_prompt_name"),
+                order=("p_wording", "-value"),
             ),
         ),
         (

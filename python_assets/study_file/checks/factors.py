@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from python_assets.errors import FieldPath, StudyError, Told
+from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.factors import DERIVED, TEMPLATE
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import OPTION_ORDER
@@ -24,6 +25,9 @@ def factor_problems(draft: Draft) -> Iterator[StudyError]:
         if name in reserved:
             expected = f"another name than {listed(reserved)}, which every prompt has"
             yield StudyError(path, name, expected, "rename the factor or remove it")
+        elif name == NEGATIVE_CONTROL:
+            expected = "another name, for the levels of this factor are the negative controls"
+            yield StudyError(path, name, expected, "rename the factor")
         elif draft.factors and not draft.factors[name].has_prompts and not _misspelled(draft):
             yield StudyError(path, name, f"a factor of the prompts: {_of_prompts(draft)}", _how_to_use(draft))
         levels = draft.factors[name].levels if draft.factors else factor.levels
@@ -70,7 +74,8 @@ def _level_problems(
 
 def _misspelled(draft: Draft) -> bool:
     """Whether templates name a factor that is not declared: it may be the one that seems to be unused."""
-    templates = draft.parts.prompts.templates if draft.parts.prompts else None
+    prompts = draft.parts.prompts
+    templates = prompts.templates if prompts else None
     return templates is not None and any(
         factor.has_prompts and factor.origin == "declared" and name not in draft.parts.factors
         for name, factor in (draft.factors or {}).items()

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from python_assets.errors import NOTHING, FieldPath, StudyError
-from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.negative_controls import END, START, ControlEdit, NegativeControls
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import Prompts
@@ -16,10 +15,7 @@ _WHERE: FieldPath = ("negative_controls",)
 
 def negative_control_problems(draft: Draft) -> Iterator[StudyError]:
     """The controls of a study are of its prompts, and none is a group."""
-    if draft.factors is not None and NEGATIVE_CONTROL in draft.factors:
-        expected = f"another name than {NEGATIVE_CONTROL!r}, the factor whose levels are negative controls"
-        yield StudyError(("factors", NEGATIVE_CONTROL), NEGATIVE_CONTROL, expected, "rename the factor")
-    controls, prompts = draft.parts.negative_controls, draft.parts.prompts
+    controls, prompts = draft.controls, draft.parts.prompts
     if controls is None or prompts is None:
         return
     if controls.edits is not None and prompts.import_ is not None:
@@ -79,20 +75,20 @@ def _type_problems(controls: NegativeControls) -> Iterator[StudyError]:
 
 def _branch_problems(draft: Draft, controls: NegativeControls) -> Iterator[StudyError]:
     branch, where = controls.branch, (*_WHERE, "branch")
-    of_prompts = {
+    prompt_levels = {
         name: factor.levels or []
         for name, factor in (draft.factors or {}).items()
         if factor.type != "model" and factor.origin != "derived" and factor.has_prompts
     }
     if isinstance(branch, str):
-        levels = list(dict.fromkeys(level for known in of_prompts.values() for level in known))
+        levels = list(dict.fromkeys(level for known in prompt_levels.values() for level in known))
         if branch not in levels:
             yield unknown_name(where, branch, "a level whose prompts are edited", levels, "correct it")
     for factor, level in branch.items() if isinstance(branch, Mapping) else ():
-        if factor not in of_prompts:
-            yield unknown_name((*where, factor), factor, "a factor of the prompts", list(of_prompts), "correct it")
-        elif level not in of_prompts[factor]:
-            yield unknown_name((*where, factor), level, f"a level of {factor}", of_prompts[factor], "correct it")
+        if factor not in prompt_levels:
+            yield unknown_name((*where, factor), factor, "a factor of the prompts", list(prompt_levels), "correct it")
+        elif level not in prompt_levels[factor]:
+            yield unknown_name((*where, factor), level, f"a level of {factor}", prompt_levels[factor], "correct it")
 
 
 def _edit_problems(edits: Sequence[ControlEdit], prompts: Prompts, factors: Sequence[str]) -> Iterator[StudyError]:
@@ -100,23 +96,23 @@ def _edit_problems(edits: Sequence[ControlEdit], prompts: Prompts, factors: Sequ
     seen: dict[tuple[str, str], str] = {}
     for position, edit in enumerate(edits):
         where: FieldPath = (*_WHERE, "edits", position)
-        if (first := seen.setdefault((edit.place, edit.text), edit.name)) != edit.name:
+        if (first := seen.setdefault((edit.place_, edit.text), edit.name)) != edit.name:
             expected = f"an edit of its own; {first!r} writes the same in the same place"
             yield StudyError((*where, "text"), edit.text, expected, "change it, or take it out")
-        if edit.place == END and is_completed:
-            expected = "another place than the end, where the model goes on with the prompt"
-            yield StudyError((*where, "place"), edit.place, expected, "write place: start")
-        if edit.text == edit.place or (not edit.text and edit.slot is not None):
+        if edit.place_ == END and is_completed:
+            expected = "another place than the end, where the model continues the prompt"
+            yield StudyError((*where, "place"), edit.place_, expected, "write place: start")
+        if edit.text == edit.place_ or (not edit.text and edit.slot is not None):
             expected = "a text that changes the prompt"
             yield StudyError((*where, "text"), edit.text, expected, "write another one")
         if edit.slot in factors:
-            expected = f"a slot of the edit's own, for {edit.place} is that of a factor"
-            yield StudyError((*where, "place"), edit.place, expected, "name the slot otherwise, such as {aside}")
+            expected = f"a slot of the edit's own, for {edit.place_} is the slot of a factor"
+            yield StudyError((*where, "place"), edit.place_, expected, "name the slot otherwise, such as {aside}")
         elif prompts.templates is not None:
             yield from _place_problems(where, edit, prompts.templates)
         elif edit.slot is not None:
             expected = "start, end or words of the prompts, for only templates have slots"
-            yield StudyError((*where, "place"), edit.place, expected, "write place: start")
+            yield StudyError((*where, "place"), edit.place_, expected, "write place: start")
 
 
 def _is_completed(prompts: Prompts) -> bool:
@@ -127,11 +123,11 @@ def _is_completed(prompts: Prompts) -> bool:
 
 def _place_problems(where: FieldPath, edit: ControlEdit, templates: Templates) -> Iterator[StudyError]:
     """The place of an edit is in half of the templates at least: of fewer root prompts no control is tested."""
-    if edit.place in (START, END):
+    if edit.place_ in (START, END):
         return
-    without = [text.id for text in templates.texts if edit.place not in text.asked]
+    without = [text.id for text in templates.texts if not text.holds(edit.place_)]
     if 2 * len(without) > len(templates.texts):
-        n_having = len(templates.texts) - len(without)
-        expected = f"a place in half of the {len(templates.texts)} templates at least, not {n_having} of them"
+        n, n_having = len(templates.texts), len(templates.texts) - len(without)
+        expected = f"a place in at least half of the templates, which {n_having} of {n} have"
         remedy = f"write it into {listed(without)}, or take place: start"
-        yield StudyError((*where, "place"), edit.place, expected, remedy)
+        yield StudyError((*where, "place"), edit.place_, expected, remedy)

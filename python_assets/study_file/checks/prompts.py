@@ -1,11 +1,12 @@
 """Prompts: levels and keywords that are there, templates that name factors."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from python_assets.errors import FieldPath, StudyError, Told
-from python_assets.study.base import FACTOR_NAME
+from python_assets.study.base import FACTOR_NAME, NEGATIVE_CONTROL
 from python_assets.study.factors import DERIVED
+from python_assets.study.negative_controls import NegativeControls
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import OPTIONS, OPTIONS_SLOT
 from python_assets.study.pronouns import SLOT, pronoun_slots
@@ -87,7 +88,7 @@ def _words_of_levels(prompts: Prompts, scrape: Scrape) -> Iterator[tuple[str, st
 def _template_problems(draft: Draft, templates: Templates) -> Iterator[StudyError]:
     declared = draft.parts.factors
     yield from _cross_problems((*_TEMPLATES, "cross"), templates.cross, declared)
-    yield from _combination_problems(draft, templates)
+    yield from _combination_problems(declared, templates)
     ids = [text.id for text in templates.texts]
     for index, text in enumerate(templates.texts):
         path: FieldPath = (*_TEMPLATES, "texts", index)
@@ -105,7 +106,7 @@ def _template_problems(draft: Draft, templates: Templates) -> Iterator[StudyErro
                 expected = "a factor that is the template's own, or one that is crossed, not both"
                 yield StudyError((*path, "factors", name), name, expected, "remove it here")
         yield from unit_problems((*path, "units"), text, templates, declared)
-        yield from _slot_problems(path, text, templates, draft)
+        yield from _slot_problems(path, text, templates, declared, draft.controls)
 
 
 def _cross_problems(path: FieldPath, cross: list[str], declared: dict[str, Factor]) -> Iterator[StudyError]:
@@ -114,7 +115,7 @@ def _cross_problems(path: FieldPath, cross: list[str], declared: dict[str, Facto
         yield from without_levels((*path, index), name, declared)
 
 
-def _combination_problems(draft: Draft, templates: Templates) -> Iterator[StudyError]:
+def _combination_problems(declared: dict[str, Factor], templates: Templates) -> Iterator[StudyError]:
     if templates.cross and templates.combinations:
         expected = "cross or combinations, not both"
         yield StudyError((*_TEMPLATES, "cross"), templates.cross, expected, "remove one of them")
@@ -123,7 +124,7 @@ def _combination_problems(draft: Draft, templates: Templates) -> Iterator[StudyE
         if set(combination) != set(templates.combinations[0]):
             expected = f"the factors of the first combination: {listed(templates.combinations[0])}"
             yield StudyError(path, list(combination), expected, "name the same factors in every combination")
-        yield from _levels_problems(path, combination, draft.parts.factors)
+        yield from _levels_problems(path, combination, declared)
 
 
 def _levels_problems(path: FieldPath, chosen: dict[str, str], declared: dict[str, Factor]) -> Iterator[StudyError]:
@@ -137,13 +138,18 @@ def _levels_problems(path: FieldPath, chosen: dict[str, str], declared: dict[str
             yield unknown_level((*path, name), level, name, levels)
 
 
-def _slot_problems(path: FieldPath, text: Template, templates: Templates, draft: Draft) -> Iterator[StudyError]:
-    """A slot is a factor that every prompt of the template has, a pronoun of its level, or that of an edit."""
-    factors = draft.parts.factors
+def _slot_problems(
+    path: FieldPath,
+    text: Template,
+    templates: Templates,
+    factors: Mapping[str, Factor],
+    controls: NegativeControls | None,
+) -> Iterator[StudyError]:
+    """A slot is a factor that every prompt of the template has, a pronoun of its level, or what an edit fills."""
     combinations = [set(combination) for combination in templates.combinations_of(text)]
     known = {*templates.factors_of(text), *(set.intersection(*combinations) if combinations else ())}
     known |= {slot for name in known if name in factors for slot in pronoun_slots(name, factors[name].pronouns)}
-    known |= set(draft.parts.negative_controls.slots if draft.parts.negative_controls else ())
+    known |= set(controls.slots if controls else ())
     # a name of cross that is misspelt is told where it stands, not at every slot that has it right
     is_misspelt = not set(templates.cross_of(text)) <= factors.keys()
     written: dict[FieldPath, str] = {("text",): text.text.replace(OPTIONS_SLOT, ""), ("baseline",): text.baseline or ""}
@@ -159,9 +165,13 @@ def _slot_problems(path: FieldPath, text: Template, templates: Templates, draft:
 
 def _import_problems(draft: Draft, spec: Import) -> Iterator[StudyError]:
     for name in spec.factors:
+        where: FieldPath = ("prompts", "import", "factors", name)
         if name in DERIVED:
             expected = f"another name than {listed(DERIVED)}, which every prompt has"
-            yield StudyError(("prompts", "import", "factors", name), name, expected, "rename the factor")
+            yield StudyError(where, name, expected, "rename the factor")
+        elif name == NEGATIVE_CONTROL:
+            expected = "another name, for the levels of this factor are the negative controls"
+            yield StudyError(where, name, expected, "rename the factor")
     yield from _system_column_problems(draft, spec)
 
 

@@ -24,6 +24,8 @@ DEFAULTS = {
     "margins": {},
     "declared_margins": {},
     "unit": None,
+    "prompts": SimpleNamespace(wordings={}),
+    "has_wordings": lambda grouping: False,
     "references": {},
     "requested_contrasts": (),
     "compared_with": None,

@@ -99,3 +99,67 @@ groupings: [gender]
     plan = plan_study(load_study(path))
     assert plan.groupings[0].reason is None
     assert not [one for one in plan.warnings if ONE_WORDING in one]
+
+
+TEMPLATES = """
+factors: {gender: {levels: [woman, man]}}
+prompts:
+  templates:
+    cross: [gender]
+    texts:
+      - {id: t1, text: "A {gender} asks on Monday."}
+      - {id: t2, text: "Is a {gender} here on Monday?"}
+      - {id: t3, text: "A {gender} asks on Monday for help."}
+systems:
+  - {name: fair, provider: simulator, replicates: 2}
+  - {name: other, provider: simulator}
+"""
+
+
+@pytest.fixture
+def planned_edits(tmp_path, monkeypatch):
+    """Plan templates with some controls."""
+    monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path / "home"))
+
+    def plan(controls=""):
+        path = tmp_path / "mine.yml"
+        path.write_text(TEMPLATES + controls, encoding="utf-8")
+        return plan_study(load_study(path))
+
+    return plan
+
+
+def told(plan):
+    return [one for one in plan.warnings if one.startswith("negative_controls") or "no level of gender" in one]
+
+
+def test_prompts_and_calls_of_controls_are_told_apart(planned_edits):
+    plan = planned_edits("negative_controls: packaged\n")
+    controls = plan.negative_controls
+    assert (controls.n_controls, controls.n_types) == (10, 10)
+    assert (plan.n_prompts, controls.n_prompts) == (36, 30)
+    assert (plan.n_calls, controls.n_calls) == (36 * 3, 30 * 3)
+    assert told(plan) == [
+        "negative_controls: edits change 2.6 words on average, groups 1.0: an edit says how far words move a score "
+        "where it is about as long as what names a group"
+    ]
+
+
+def test_a_study_without_controls_counts_none(planned_edits):
+    plan = planned_edits()
+    assert (plan.negative_controls, told(plan)) == (None, [])
+    assert "negative controls" not in plan.text()
+
+
+def test_few_controls_and_words_of_groups_are_told(planned_edits):
+    edits = [
+        "{name: day, type: day, place: Monday, text: Friday}",
+        "{name: whose, type: person, place: end, text: A man wrote it.}",
+    ]
+    first, second, third = told(planned_edits(f"negative_controls: {{edits: [{', '.join(edits)}]}}\n"))
+    assert first.startswith("negative_controls: 2 controls of 2 types change no p, ")
+    assert second.startswith("negative_controls: edits change 2.5 words on average, groups 1.0")
+    assert third == (
+        "negative_controls.edits[1].text: 'whose' names 'man', a word of gender 'man': an edit that speaks of a group "
+        "can matter; reword it"
+    )

@@ -26,6 +26,7 @@ HYPOTHESIS = {
     "sentence": "told.",
     "reason": "",
     "inference_reason": "",
+    "negative_controls_reason": None,
     "headline_metric": "mean_difference",
     "headline_group_id": "Russia",
     "headline_category": "",
@@ -97,6 +98,7 @@ def told(tmp_path):
         served=(),
         calls=(("fair", "answered", 5, 5, 0),),
         failed_calls=(),
+        wordings=(),
     ):
         rows = told_apart(HYPOTHESIS | {"finding_rank": rank} | row for rank, row in enumerate(hypotheses, 1))
         keys = {name: (HYPOTHESIS | hypotheses[0])[name] for name in list(HYPOTHESIS)[:8]}
@@ -123,6 +125,9 @@ def told(tmp_path):
             other = {"study_id": "other", **dict.fromkeys(texts, "few")}
             insert(connection, "hypotheses", [*changed(account_of(rows, pairs), account), other])
             insert(connection, "reasons", REASONS)
+            study = {"study_id": "mine" if wordings else "other", "unit_factor": "wording"}
+            insert(connection, "prompts", [study | {"unit_id": text} for text in wordings or ("aged 24",)])
+            insert(connection, "factors", [{"study_id": "mine", "factor": "wording", "type": "prompt"}])
             insert(connection, "measures", [{"study_id": "mine", "measure_id": "sentiment", "kind": "continuous"}])
             of_logs = [
                 METRIC | {"metric_position": at} | row for at, row in enumerate(metrics or [{"study_id": "other"}])
@@ -195,11 +200,23 @@ def test_one_wording_a_group_is_told_in_one_line(told):
     assert line.endswith("Add a second wording, or declare negative_controls.")
 
 
+def test_a_finding_that_is_not_compared_with_controls_says_so(told):
+    lines = told({"wording": "one_wording", "negative_controls_reason": "few"})
+    (line,) = [line for line in lines if line.startswith("Found")]
+    assert line.endswith("(q 0.01; not compared with the controls)")
+
+
 def test_why_controls_are_not_compared_with_is_told(told, snapshot):
     lines = told(
         {"wording": "one_wording", "negative_controls_reason": "few"}, {"wording": "units", "grouping_id": "name"}
     )
     assert [line for line in lines if line.startswith("Wording")] == snapshot
+
+
+def test_how_many_wordings_a_group_stands_in_is_told(told):
+    lines = told({"wording": "units"}, wordings=("aged 24", "of 24", "of 24"))
+    (line,) = [line for line in lines if line.startswith("Wording")]
+    assert "stands in 2 wordings, which are the units" in line
 
 
 def test_simulated_responses_are_said_to_be(told, snapshot):

@@ -224,6 +224,6 @@ def test_the_command_says_what_it_wrote(publish_small, tmp_path, monkeypatch, ca
     monkeypatch.setenv("PLUMBLINE_HOME", str(tmp_path))
     path = Path(tmp_path, "bundle.zip")
     assert main(["dashboards", "--superset", str(path)]) == 0
-    assert capsys.readouterr().out == f"{path}: {len(charts())} charts of 13 views\n"
+    assert capsys.readouterr().out == f"{path}: {len(charts())} charts of 14 views\n"
     assert main(["dashboards", "--superset", str(tmp_path)]) == 1
     assert capsys.readouterr().err.count("\n") == 1
