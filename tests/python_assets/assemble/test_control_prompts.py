@@ -3,6 +3,9 @@ import pytest
 from python_assets.assemble.assemble_study import assemble
 from python_assets.errors import SourceError
 from python_assets.scrape.scrape_study import scrape
+from python_assets.warehouse.build import Home
+from python_assets.warehouse.progress import SILENT
+from python_assets.warehouse.run_context import RunContext
 
 FACTORS = {
     "gender": {"levels": ["Female", "Male"], "texts": {"Female": "woman", "Male": "man"}, "reference": "Male"},
@@ -147,6 +150,22 @@ def test_sentences_have_lines_before_them(make_study, build):
     texts = rows(build, "prompt_text, root_prompt_id", "negative_control = 'weather' or is_root")
     roots = {root: text for text, root in texts[:2]}
     assert [text for text, _ in texts[2:]] == [f"It rained that morning.\n{text}" for text in roots.values()]
+
+
+def test_a_look_asks_the_controls_of_its_root_prompts(make_study, build, tmp_path):
+    texts = [{"id": f"t{n}", "text": f"Is a {{gender}} {n} here?"} for n in range(6)]
+    prompts = {"templates": {"texts": texts, "cross": ["gender"]}}
+    study = make_study(
+        prompts,
+        factors={"gender": FACTORS["gender"]},
+        negative_controls={"edits": [LINE, BLANK]},
+        analysis={"looks": 2},
+    )
+    assemble(study, build, RunContext(Home(tmp_path), SILENT, look=1))
+    n_prompts = build.sql(
+        "select count(*), count(negative_control) from raw.prompts group by root_prompt_id"
+    ).fetchall()
+    assert n_prompts == [(4, 2)] * 3
 
 
 def test_where_units_are_declared_a_control_is_of_its_root_prompt(make_study, build):

@@ -36,14 +36,14 @@ LEFT_ALONE = {
     "coverage": "*",
     "outcome_distributions": "* exclude (ci_low, ci_high)",
     "subgroups": "study_id, slice_id, system_id, measure_id, grouping_id, group_id, n_responses, deviation_rate",
-    "association_tests": "* exclude (p_value_permutation, null_q95)",
+    "association_tests": "* exclude (p_value_permutation, null_q95, scope)",
     "factor_models": "* exclude (q_value, n_hypotheses)",
     "repetition_consistency": "*",
     "variance_components": "*",
     "summary_statistics": "slice_id, system_id, measure_id, grouping_id, group_id, statistic, value, n_responses",
-    "contrasts": "slice_id, system_id, measure_id, calibration, grouping_id, group_id, contrast, value, p_value",
+    "contrasts": "slice_id, system_id, measure_id, calibration, grouping_id, group_id, contrast, value",
     "disparities": "slice_id, system_id, measure_id, grouping_id, metric, statistic, parameters, value",
-    "system_comparisons": "slice_id, system_id, measure_id, grouping_id, group_id, comparison, value, p_value",
+    "system_comparisons": "slice_id, system_id, measure_id, grouping_id, group_id, comparison, value",
 }
 
 

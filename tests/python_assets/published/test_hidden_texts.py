@@ -74,3 +74,27 @@ def test_messages_before_prompts_lose_their_words():
             {"role": "user", "content": "(hidden) {gender}"},
             {"role": "assistant", "content": "(hidden)"},
         ]
+
+
+def test_edits_lose_their_words_and_keep_where_they_stand():
+    edits = [
+        {"name": "day", "place": "on Monday", "text": "on Tuesday"},
+        {"name": "line", "place": "end", "text": "Ref. 4471."},
+        {"name": "folder", "place": "{aside}", "text": "with a folder"},
+        {"name": "blank", "place": "start", "text": ""},
+    ]
+    config = {**CONFIG, "report": {"hide_texts": True}, "negative_controls": {"edits": edits}}
+    hidden = [
+        ("day", "(hidden)", "(hidden)"),
+        ("line", "end", "(hidden)"),
+        ("folder", "{aside}", "(hidden)"),
+        ("blank", "start", ""),
+    ]
+    assert [tuple(edit.values()) for edit in config_without_texts(config)["negative_controls"]["edits"]] == hidden
+    with duckdb.connect() as connection:
+        connection.execute("create table studies as select 's' as study_id, ? as config_json", [json.dumps(config)])
+        rows = [[edit["name"], edit["place"], edit["text"]] for edit in edits]
+        connection.execute("create table negative_controls (negative_control text, place text, edit_text text)")
+        connection.executemany("insert into negative_controls values (?, ?, ?)", rows)
+        assert hide_texts(connection, "s")
+        assert connection.execute("from negative_controls").fetchall() == hidden

@@ -32,6 +32,7 @@ CHANGES = {
     "measures": {"measures": '[sentiment, {name: answer, choices: ["yes", "no"]}]'},
     "groupings": {"groupings": "[gender, race]"},
     "slices": {"slices": "{each: race}"},
+    "negative controls": {"negative_controls": "{edits: [{name: day, type: day, text: Received on a Tuesday.}]}"},
 }
 SAME = {
     "a comment": {"measures": "[sentiment]  # of the text"},
@@ -61,6 +62,18 @@ def test_what_is_analysed_changes_the_hash(study_of, changes):
 @pytest.mark.parametrize("changes", SAME.values(), ids=SAME)
 def test_what_is_asked_of_whom_does_not(study_of, changes):
     assert analysis_sha256(study_of(**changes)) == analysis_sha256(study_of())
+
+
+@pytest.mark.parametrize("changed", ["name: date", "type: time", "text: Received on a Friday.", "place: start"])
+def test_an_edit_that_is_changed_is_another_analysis(study_of, changed):
+    edit = {"name": "name: day", "type": "type: day", "text": "text: Received on a Tuesday.", "place": "place: end"}
+    key = changed.partition(":")[0]
+    before, after = (
+        study_of(negative_controls=f"{{edits: [{{{', '.join(one.values())}}}]}}")
+        for one in (edit, edit | {key: changed})
+    )
+    assert analysis_sha256(before) != analysis_sha256(after)
+    assert analysis_of(before)["negative_controls"]["edits"][0]["text"] == "Received on a Tuesday."
 
 
 def test_what_a_function_that_is_a_statistic_says_is_part_of_the_analysis(study_of, tmp_path):
