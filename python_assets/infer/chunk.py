@@ -185,11 +185,11 @@ def _stacked(chunks: Iterable[tuple[str, Table]]) -> Frames:
 
 def _with_controlled(tables: Frames) -> Frames:
     """Tables whose hypotheses say what negative controls say of them, where they say anything."""
-    told = tables.pop(CONTROLLED, None)
-    if told is None:
+    controlled = tables.pop(CONTROLLED, None)
+    if controlled is None:
         return tables
-    told = told.drop(columns="category")
-    hypotheses = tables["hypotheses"].merge(told, on=HYPOTHESIS, how="left", validate="one_to_one")
+    controlled = controlled.drop(columns="category")
+    hypotheses = tables["hypotheses"].merge(controlled, on=HYPOTHESIS, how="left", validate="one_to_one")
     return tables | {"hypotheses": hypotheses}
 
 

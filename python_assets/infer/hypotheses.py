@@ -17,7 +17,6 @@ from python_assets.infer.draws.exchange import TIE, Floats, Ints
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import holm, hypothesis_levels
 from python_assets.infer.formulas.verdict import Verdict, VerdictReason, headlines, hypothesis_verdicts, rows_off
-from python_assets.infer.result import first_of
 from python_assets.infer.tables import (
     CORRECTED,
     HEADLINE,
@@ -274,12 +273,12 @@ def permuted_levels(hypotheses: pd.DataFrame, rows: pd.DataFrame, p: "pd.Series[
         rows: with HYPOTHESIS and p_maxt_permuted.
         p: of the rows, stepped down inside their hypothesis, where p_maxt_permuted is NaN.
     """
-    has_controls, is_held = hypotheses.p_permuted.notna().to_numpy(), rows.p_maxt_permuted.notna().to_numpy()
+    has_controls, is_controlled = hypotheses.p_permuted.notna().to_numpy(), rows.p_maxt_permuted.notna().to_numpy()
     if not has_controls.any():
         return np.full(len(hypotheses), np.nan), np.full(len(rows), np.nan)
     p_hypothesis = hypotheses.p_permuted.fillna(hypotheses.p_value)
     q, q_rows = _levels(hypotheses, _positions(hypotheses, rows), p_hypothesis, rows.p_maxt_permuted.fillna(p))
-    return np.where(has_controls, q, np.nan), np.where(is_held, q_rows, np.nan)
+    return np.where(has_controls, q, np.nan), np.where(is_controlled, q_rows, np.nan)
 
 
 def _levels(
@@ -339,9 +338,9 @@ def with_verdicts(hypotheses: pd.DataFrame, rows: pd.DataFrame, look: Look) -> p
     names = {f"headline_{name}": heading[name].astype(object).where(is_headed, None).to_numpy() for name in HEADLINE}
     is_open = ((hypotheses.q_value <= look.level) & ~hypotheses.is_significant).to_numpy()
     is_controlled = ((hypotheses.q_permuted <= look.level) & (hypotheses.q_value > look.level)).to_numpy()
-    words = [str(VerdictReason.NOT_BEYOND_CONTROLS), str(VerdictReason.INTERVAL_HOLDS_ZERO)]
-    is_inconclusive = verdict == Verdict.INCONCLUSIVE
-    reason = first_of([is_controlled & is_inconclusive, is_open & is_inconclusive], words)
+    reason = np.full(len(hypotheses), None, dtype=object)
+    reason[is_open & (verdict == Verdict.INCONCLUSIVE)] = str(VerdictReason.INTERVAL_HOLDS_ZERO)
+    reason[is_controlled & (verdict == Verdict.INCONCLUSIVE)] = str(VerdictReason.NOT_BEYOND_CONTROLS)
     return hypotheses.assign(verdict=verdict, verdict_reason=reason, **names)
 
 

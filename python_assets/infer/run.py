@@ -15,19 +15,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from python_assets.infer.changes.infer_changes import (
+    as_hypotheses,
     changes_as_contrasts,
     pair_questions,
     pairs_as_answers,
     with_levels_of_pairs,
-    with_permuted_levels_of_pairs,
     with_significance_of_pairs,
     with_verdicts_of_pairs,
 )
 from python_assets.infer.chunk import Chunk, Frames, united, with_t_where_flips_are_few
 from python_assets.infer.chunks.chunks import Chunks, Here
-from python_assets.infer.contrasts.controlled import TOLD
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
+from python_assets.infer.design.wording import with_wording
 from python_assets.infer.formulas.looks import Look, only_look
 from python_assets.infer.formulas.selected import with_selected_sizes, with_weights
 from python_assets.infer.formulas.verdict import (
@@ -56,6 +56,9 @@ from python_assets.infer.hypotheses import (
 from python_assets.infer.options import MOST_PERMUTATIONS, Margins, Options, margin_origins, options_of
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import (
+    ANSWERING_COMPARISONS,
+    CONTROL_FIELDS,
+    GROUPS_CHANGED,
     HEADLINE,
     HYPOTHESIS,
     LOG_DISPARITY,
@@ -66,7 +69,6 @@ from python_assets.infer.tables import (
     Place,
     write_tables,
 )
-from python_assets.infer.wording import with_wording
 from python_assets.study.analysis import Power
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
@@ -204,7 +206,7 @@ def _hypotheses_in_families(tables: Frames, families: Families, declared: pd.Dat
     """Tables whose questions have their set: those of pairs of generations too, and what nothing was observed of."""
     group_hypotheses = tables["hypotheses"].assign(**dict.fromkeys(PAIR_SIDES, ""), is_observed=True)
     hypotheses = pd.concat([group_hypotheses, pair_questions(tables["system_comparisons"])], ignore_index=True)
-    lacking = [name for name in TOLD if name not in hypotheses]
+    lacking = [name for name in CONTROL_FIELDS if name not in hypotheses]
     hypotheses = hypotheses.assign(**dict.fromkeys(lacking, np.nan))
     if declared is not None and len(unobserved := _unobserved(declared, hypotheses)):
         hypotheses = pd.concat([hypotheses, unobserved], ignore_index=True)
@@ -278,11 +280,18 @@ def _with_permuted_levels(tables: Frames) -> Frames:
     """Tables with the q that negative controls have no part in; of the round that a row tells of."""
     hypotheses, contrasts, pairs = (tables[name] for name in ("hypotheses", "contrasts", "system_comparisons"))
     q, q_of_contrasts = permuted_levels(hypotheses, contrasts, contrasts.p_value_maxt)
+    hypotheses = hypotheses.assign(q_permuted=q)
+    q_of_pairs, answers = np.full(len(pairs), np.nan), as_hypotheses(pairs)
+    is_group = pairs.comparison.isin(ANSWERING_COMPARISONS).to_numpy()
+    q_of_pairs[is_group] = permuted_levels(hypotheses, answers[is_group], pairs.p_maxt[is_group])[1]
+    is_hypothesis = (pairs.comparison == GROUPS_CHANGED).to_numpy()
+    keys = pd.MultiIndex.from_frame(answers.loc[is_hypothesis, HYPOTHESIS])
+    q_of_pairs[is_hypothesis] = hypotheses.set_index(HYPOTHESIS).q_permuted.reindex(keys)
     return {
         **tables,
-        "hypotheses": hypotheses.assign(q_permuted=q),
+        "hypotheses": hypotheses,
         "contrasts": contrasts.assign(q_permuted=q_of_contrasts),
-        "system_comparisons": with_permuted_levels_of_pairs(pairs, hypotheses.assign(q_permuted=q)),
+        "system_comparisons": pairs.assign(q_permuted=q_of_pairs),
     }
 
 

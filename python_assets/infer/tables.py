@@ -37,6 +37,11 @@ GROUPS_CHANGED: Final = "groups_changed"
 DISPERSION_CHANGE: Final = "dispersion_change"
 SEPARATOR: Final = " | "  # of groups in explained_by and without_groups
 CONTROLLED: Final = "controlled"  # table of what negative controls say of hypotheses, which are joined to these
+CONTROL_FIELDS: Final = (
+    *("p_permuted", "p_negative_controls", "n_negative_controls", "n_control_types", "wording_sd", "wording_sd_low"),
+    *("wording_sd_high", "negative_controls_reason", "control_floor"),
+)
+"""What negative controls say of hypotheses."""
 ACROSS: Final = " against "  # between the two generations of a question
 ANSWERING_COMPARISONS: Final = (DISPARITY_CHANGE, INTERACTION_CHANGE)
 """The groups that answer whether groups moved apart; of a crossing its cells beyond their parts."""

@@ -209,13 +209,13 @@ def _block(
     label = f" “{first['category']}”" if first["category"] else ""
     label += "" if first["slice_id"] == "all" else f", slice {first['slice_id']}"
     return ControlBlock(
-        first["system_id"],
-        f"{measure_name(first['measure_id'])}{label}",
-        axis,
-        sentences.get(place, ""),
-        [*sds],
-        sum(row["verdict"] in ("beyond_margin", "different") for row in rows),
-        [_row(row, axis) for row in rows],
+        system_id=first["system_id"],
+        measure=f"{measure_name(first['measure_id'])}{label}",
+        axis=axis,
+        sentence=sentences.get(place, ""),
+        sds=[*sds],
+        n_moved=sum(row["verdict"] in ("beyond_margin", "different") for row in rows),
+        rows=[_row(row, axis) for row in rows],
     )
 
 

@@ -116,9 +116,16 @@ class PanelDrawer(NamedTuple):
         controls = self.controls.get(system_id)
         bands = self._bands(controls, rows, list(by_group.values()))
         drawn = [self._group(row, by_group[row["group_id"]], pooled, caption, bands) for row in in_order]
-        flags = system["is_simulated"], system["is_baseline"]
-        controls_row = None if controls is None else self._controls(controls, bands)
-        return Panel(system_id, *flags, caption.in_words(drawn), drawn, len(rows), drawn_of, controls_row)
+        return Panel(
+            system_id,
+            is_simulated=system["is_simulated"],
+            is_baseline=system["is_baseline"],
+            counts=caption.in_words(drawn),
+            groups=drawn,
+            n_groups=len(rows),
+            drawn_of=drawn_of,
+            controls=None if controls is None else self._controls(controls, bands),
+        )
 
     def _bands(self, controls: Controls | None, means: list[Row], differences: list[Row]) -> tuple[Band, Band]:
         """Where means and differences of groups lie if their range is no larger than what the controls make likely."""

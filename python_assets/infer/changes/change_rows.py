@@ -10,10 +10,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.contrasts.controlled import TOLD
 from python_assets.infer.draws.exchange import Floats
 from python_assets.infer.result import Bools, Result
-from python_assets.infer.tables import COMPARISON_COLUMNS, Table
+from python_assets.infer.tables import COMPARISON_COLUMNS, CONTROL_FIELDS, Table
 
 _COLUMNS: Final = {
     **{
@@ -64,7 +63,7 @@ def change_rows(change: Change, *, missing: Any = "no_block", **keys: Any) -> Ta
     arrays: Table = {name: np.asarray(columns.get(name), dtype=kind) for name, kind in _COLUMNS.items()}
     shape = estimates.value.shape
     rows = {name: array if array.shape == shape else np.full(shape, array) for name, array in arrays.items()}
-    return rows | {name: keys[name] for name in TOLD if name in keys}
+    return rows | {name: keys[name] for name in CONTROL_FIELDS if name in keys}
 
 
 def without_p(rows: Table, where: Bools, reason: str) -> Table:
@@ -74,14 +73,14 @@ def without_p(rows: Table, where: Bools, reason: str) -> Table:
 
 
 def joined_rows(tables: Iterable[Table]) -> pd.DataFrame:
-    """All rows; where there are none, the columns alone. Those of TOLD where some rows have them."""
+    """All rows; where there are none, the columns alone. Those of CONTROL_FIELDS where some rows have them."""
     all_tables = [*tables]
     columns = {
         name: pd.Series(np.concatenate([np.empty(0, dtype=kind), *(table[name] for table in all_tables)]), dtype=kind)
         for name, kind in _COLUMNS.items()
     }
-    if any(TOLD[0] in table for table in all_tables):
-        for name in TOLD:
+    if any(CONTROL_FIELDS[0] in table for table in all_tables):
+        for name in CONTROL_FIELDS:
             values = [table.get(name, np.full(len(table["value"]), np.nan)) for table in all_tables]
             columns[name] = pd.Series(np.concatenate(values))
     return pd.DataFrame(columns)

@@ -21,7 +21,6 @@ from python_assets.infer.changes.measure_changes import Exchanges, MeasureChange
 from python_assets.infer.changes.pairs_of_systems import PairFacts, SystemPair, compared_pairs, read_facts
 from python_assets.infer.changes.subgroup_rates import subgroup_changes
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, FEWEST_ROOT_PROMPTS
-from python_assets.infer.contrasts.controlled import TOLD
 from python_assets.infer.contrasts.standing import OF_SELECTION, by_t, of_t, standing_cells, told_of_standing
 from python_assets.infer.design.cells import COLUMN_KEYS, Cells
 from python_assets.infer.design.design import Unit
@@ -32,7 +31,6 @@ from python_assets.infer.draws.flips import Flips
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import group_levels
 from python_assets.infer.formulas.verdict import RowNumbers, Verdict, VerdictReason, is_off, row_verdicts, rows_off
-from python_assets.infer.hypotheses import permuted_levels
 from python_assets.infer.options import Options, margin_of_change
 from python_assets.infer.result import NOBODY_STANDS, Bools, InferenceReason, Result, first_of
 from python_assets.infer.schemes.choose import orders_in_blocks
@@ -40,6 +38,7 @@ from python_assets.infer.schemes.corrected_values import with_labels
 from python_assets.infer.tables import (
     ACROSS,
     ANSWERING_COMPARISONS,
+    CONTROL_FIELDS,
     CORRECTED,
     DISPARITY_CHANGE,
     GENERAL_SCOPES,
@@ -268,7 +267,7 @@ def changes_of(
 def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
     """The questions of every pair, as rows of questions, to be corrected with those of groups."""
     pair_rows = rows[rows.comparison.isin(PAIR_HYPOTHESES)]
-    told = {name: pair_rows[name].where(pair_rows.p_value.notna()) for name in TOLD if name in pair_rows}
+    findings = {name: pair_rows[name].where(pair_rows.p_value.notna()) for name in CONTROL_FIELDS if name in pair_rows}
     this_system, other = pair_rows.system_id, pair_rows.reference_system_id
     columns = [
         *("slice_id", "measure_id", "calibration", "grouping_id", "comparison"),
@@ -285,7 +284,7 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
             n_groups=0,
             method=None,
             is_observed=pair_rows.reason != InferenceReason.NO_VALUES,
-            **told,
+            **findings,
         )
     )
 
@@ -317,25 +316,6 @@ def with_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame, look: Loo
         q_value=np.where(has_set, q, np.nan),
         is_significant=~np.isnan(look.significant_at("system_comparisons", rows, q, may=may_call)) & has_set,
     )
-
-
-def with_permuted_levels_of_pairs(rows: pd.DataFrame, hypotheses: pd.DataFrame) -> pd.DataFrame:
-    """Add q_permuted, which negative controls have no part in: of groups, and of the hypotheses that they answer.
-
-    Args:
-        rows: of with_who_moved.
-        hypotheses: of all, with q_permuted.
-    """
-    is_group = rows.comparison.isin(ANSWERING_COMPARISONS).to_numpy()
-    as_rows = as_hypotheses(rows)
-    q = np.full(len(rows), np.nan)
-    if hypotheses.q_permuted.notna().any():
-        q[is_group] = permuted_levels(hypotheses, as_rows[is_group], rows.p_maxt[is_group])[1]
-        is_hypothesis = (rows.comparison == GROUPS_CHANGED).to_numpy()
-        of_hypotheses = hypotheses.set_index(HYPOTHESIS).q_permuted
-        keys = pd.MultiIndex.from_frame(as_rows.loc[is_hypothesis, HYPOTHESIS])
-        q[is_hypothesis] = of_hypotheses.reindex(keys).to_numpy(dtype=float)
-    return rows.assign(q_permuted=q)
 
 
 def pairs_as_answers(rows: pd.DataFrame) -> pd.DataFrame:

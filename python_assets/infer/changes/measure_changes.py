@@ -29,7 +29,7 @@ from python_assets.infer.changes.swapped import (
 )
 from python_assets.infer.changes.unit_changes import unit_changes, units_interaction
 from python_assets.infer.changes.who_moved import FEWEST_GROUPS, Moved, Rounds, who_moved
-from python_assets.infer.contrasts.controlled import Told, hold, weights_of_rows
+from python_assets.infer.contrasts.controlled import ControlFindings, hold, weights_of_rows
 from python_assets.infer.contrasts.interaction import InteractionRequest, mirrors_of, of_blocks, values_in_blocks
 from python_assets.infer.contrasts.means import shuffled_levels
 from python_assets.infer.design.cells import MIXED_UNITS, Cells, are_equal, equalised
@@ -225,7 +225,7 @@ class MeasureChanges:
 
     def _swapped(self, without: Collection[int]) -> Result:
         d = self.changes_without(without)
-        return self._held(self._tested(np.stack([d, 0 * d]), fewest=self.fewest).result, d, without)[0]
+        return self._controlled(self._tested(np.stack([d, 0 * d]), fewest=self.fewest).result, d, without)[0]
 
     def _shuffled(self, swapped: Result, without: Collection[int]) -> Result:
         return swapped if self.errors.n_labelled else self.also_shuffled(swapped, without)
@@ -270,31 +270,33 @@ class MeasureChanges:
         named = ("value", "std_error", "ci_low", "ci_high", "p_equivalence", "skewness")
         reason = first_of([self.rarely_apart(without)], [InferenceReason.APPROXIMATE])
         sized = Result.of(sizes.value.shape, reason=reason, **{name: getattr(sizes, name) for name in named})
-        return self._held(sized, d, without)[0]
+        return self._controlled(sized, d, without)[0]
 
-    def _held(self, found: Result, d: Floats, without: Collection[int] = ()) -> tuple[Result, Told | None]:
+    def _controlled(
+        self, results: Result, d: Floats, without: Collection[int] = ()
+    ) -> tuple[Result, ControlFindings | None]:
         """Changes of groups that allow for what changes of negative controls do, and what these say; else as they were.
 
         Args:
-            found: of the groups.
+            results: of the groups.
             d: that they are of, shape (root prompts, groups), NaN where absent.
             without: groups that are out of all blocks.
         """
         cells, controls = self.cells, self.cells.controls
         if controls is None or self.errors.n_labelled is not None or [*self.columns] != [""]:
-            return found, None
+            return results, None
         if cells.asks_of_parts is not None or cells.is_of_models:
-            return found, None
-        told, reference = Told.of(1), Reference()
+            return results, None
+        findings, reference = ControlFindings.of(1), Reference()
         is_in = (~np.isnan(d)).sum(axis=0) >= self.fewest
         words = self._wording(controls, is_in, without)
-        told.put(0, words, float(np.fmax.reduce(found.p_hypothesis)))
+        findings.put(0, words, float(np.fmax.reduce(results.p_hypothesis)))
         if isinstance(words, InferenceReason):
-            return found, told
-        held = Result._make(np.array(field)[None] for field in found)
+            return results, findings
+        controlled = Result._make(np.array(field)[None] for field in results)
         weights = weights_of_rows(reference, cells.frame.n_groups, is_in)
-        hold(held, 0, words, weights, is_in, reference, margin=self.margin, alpha=self.options.alpha)
-        return Result._make(field[0] for field in held), told
+        hold(controlled, 0, words, weights, is_in, reference, margin=self.margin, alpha=self.options.alpha)
+        return Result._make(field[0] for field in controlled), findings
 
     def _wording(self, controls: ControlCells, is_in: Bools, without: Collection[int]) -> Wording | InferenceReason:
         """How far words move changes of groups, some of them left."""
@@ -305,9 +307,9 @@ class MeasureChanges:
         x = by_root(frame, cell, (self.x[0] - self.x[1])[cell])[:, is_in, 0]
         names = (str(self.keys["system_id"]), str(self.keys["reference_system_id"]))
         measure = (str(self.keys["measure_id"]), str(self.keys["calibration"]))
-        own, other = (controls.of((name, *measure))[0] for name in names)
-        words = wording(x, own - other, controls.types)
-        is_of_one = np.isnan(own).all(axis=0) != np.isnan(other).all(axis=0)
+        y, y_reference = (controls.of((name, *measure))[0] for name in names)
+        words = wording(x, y - y_reference, controls.types)
+        is_of_one = np.isnan(y).all(axis=0) != np.isnan(y_reference).all(axis=0)
         lacks = words in (InferenceReason.TOO_FEW_CONTROLS, InferenceReason.CONTROL_INCOMPLETE)
         return InferenceReason.CONTROLS_OF_ONE_SYSTEM if lacks and is_of_one.any() else words
 
@@ -393,14 +395,14 @@ class MeasureChanges:
         )
         if self.errors.n_labelled is None and self.cells.asks_of_parts is None:
             groups = groups._replace(result=self.also_shuffled(groups.result))
-        held, told = self._held(groups.result, self._pair.differences[0])
-        groups = groups._replace(result=held)
+        controlled, findings = self._controlled(groups.result, self._pair.differences[0])
+        groups = groups._replace(result=controlled)
         yield self._rows(DISPARITY_CHANGE, self._judged(groups), margin=self.margin, **self._groups)
         most = int(n.argmax())
         is_skewed = (groups.result.reason == InferenceReason.APPROXIMATE).any()
         reason = InferenceReason.APPROXIMATE if is_skewed else groups.result.reason[most]
         largest = _largest(groups.result, most, n_units=n.max(), reason=reason)
-        yield self._rows(GROUPS_CHANGED, self._judged(largest), **({} if told is None else told.columns))
+        yield self._rows(GROUPS_CHANGED, self._judged(largest), **({} if findings is None else findings.columns))
 
     def _moved_units(self) -> Iterator[Table]:
         """The same of units that lie in one group each."""

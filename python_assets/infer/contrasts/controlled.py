@@ -1,6 +1,6 @@
-"""Contrasts held against negative controls: p, intervals and margins that allow for what words alone do.
+"""Contrasts compared with negative controls: p, intervals and margins that allow for what words alone do.
 
-Belongs here: the one place where controls are applied, to the results of columns whose groups meet in blocks and to
+Belongs here: the one first_row where controls are applied, to the results of columns whose groups meet in blocks and to
 changes between two systems. How far words move means is formulas/negative_controls.py.
 
 Source: inference.md 14.
@@ -26,7 +26,7 @@ FLOORS: Final = ("range", "standard_deviation")
 """Metrics that controls lead one to expect a size of."""
 
 
-class Told(NamedTuple):
+class ControlFindings(NamedTuple):
     """What controls say of the hypothesis of each column, shape (columns,); NaN and None where they say nothing.
 
     n_controls, n_types: of those that stand in enough root prompts. floors: of FLOORS. reason: why there is no p.
@@ -43,34 +43,32 @@ class Told(NamedTuple):
     negative_controls_reason: Objects
 
     @classmethod
-    def of(cls, n: int) -> "Told":
+    def of(cls, n: int) -> "ControlFindings":
         """Nothing known yet."""
-        p_permuted, p, n_controls, n_types, sd, low, high = np.full((7, n), np.nan)
         floors = {name: np.full(n, np.nan) for name in FLOORS}
-        return cls(p_permuted, p, n_controls, n_types, sd, low, high, floors, np.full(n, None, dtype=object))
+        numbers = dict(zip(cls._fields[:7], np.full((7, n), np.nan), strict=True))
+        return cls(**numbers, floors=floors, negative_controls_reason=np.full(n, None, dtype=object))
 
     @property
     def columns(self) -> Table:
-        """The same as columns of hypotheses."""
+        """Columns of hypotheses, CONTROL_FIELDS."""
         fields = self._asdict()
         floors = fields.pop("floors")
         return {**fields, "control_floor": floors[FLOORS[0]]}
 
-    def put(self, at: int, found: Wording | InferenceReason, p_permuted: float) -> None:
-        """Write down what was found of a column."""
-        if isinstance(found, InferenceReason):
-            self.negative_controls_reason[at] = found
+    def put(self, at: int, outcome: Wording | InferenceReason, p_permuted: float) -> None:
+        """Write down what controls say of a column."""
+        if isinstance(outcome, InferenceReason):
+            self.negative_controls_reason[at] = outcome
             return
         self.p_permuted[at] = p_permuted
-        self.p_negative_controls[at] = found.p_value
-        self.n_negative_controls[at] = found.is_kept.sum()
-        self.n_control_types[at] = np.nan if found.n_types is None else found.n_types
-        self.wording_sd[at], self.wording_sd_low[at], self.wording_sd_high[at] = found.sd, found.sd_low, found.sd_high
-        for name, floor in found.floors.items():
+        self.p_negative_controls[at] = outcome.p_value
+        self.n_negative_controls[at] = outcome.is_kept.sum()
+        self.n_control_types[at] = np.nan if outcome.n_types is None else outcome.n_types
+        self.wording_sd[at], self.wording_sd_low[at] = outcome.sd, outcome.sd_low
+        self.wording_sd_high[at] = outcome.sd_high
+        for name, floor in outcome.floors.items():
             self.floors[name][at] = floor
-
-
-TOLD: Final = tuple(Told.of(0).columns)
 
 
 def control_key(cells: Cells, column: int) -> Key:
@@ -84,13 +82,13 @@ def with_controls(
     cell: Ints,
     columns: Ints,
     x: Floats,
-    found: Result,
+    results: Result,
     *,
     reference: Reference,
     margin: Floats,
     alpha: float,
     is_rate: bool,
-) -> tuple[Result, Told]:
+) -> tuple[Result, ControlFindings]:
     """Contrasts of means or rates that allow for what negative controls do in the same root prompts.
 
     Args:
@@ -98,7 +96,7 @@ def with_controls(
         cell: positions of the cells that are compared.
         columns: positions of the columns.
         x: their values, shape (cells compared, columns).
-        found: contrasts of them, shape (columns, rows of Reference.rows).
+        results: contrasts of them, shape (columns, rows of Reference.rows).
         reference: what groups are compared with.
         margin: of each column, NaN without one.
         alpha: intervals are 1 - alpha.
@@ -107,25 +105,25 @@ def with_controls(
     Returns:
         Contrasts as they were where controls say nothing, and what controls say of every column.
     """
-    controls, told = cells.controls, Told.of(len(columns))
+    controls, findings = cells.controls, ControlFindings.of(len(columns))
     if controls is None:
-        return found, told
+        return results, findings
     groups_by_root = by_root(cells.frame, cell, x)
     n_by_root = sums_by_root(cells.frame, cell, cells.n_responses[np.ix_(cell, columns)]) if is_rate else None
-    found = Result._make(np.array(field) for field in found)
-    for at in np.flatnonzero((~np.isnan(found.p_value)).any(axis=1)):
+    results = Result._make(np.array(field) for field in results)
+    for at in np.flatnonzero((~np.isnan(results.p_value)).any(axis=1)):
         y, n_y = controls.of(control_key(cells, int(columns[at])))
         n = None if n_by_root is None else (n_by_root[:, :, at], n_y)
         words: Wording | InferenceReason = InferenceReason.CONTROLS_NOT_SUPPORTED
-        is_in = groups_in_hypothesis(reference, cells.frame.n_groups, ~np.isnan(found.p_value[at]))
+        is_in = groups_in_hypothesis(reference, cells.frame.n_groups, ~np.isnan(results.p_value[at]))
         if not controls.is_of_units:
             n_of_groups = None if n is None else (n[0][:, is_in], n[1])
             words = wording(groups_by_root[:, is_in, at], y, controls.types, n_of_groups)
-        told.put(int(at), words, float(np.nanmax(found.p_hypothesis[at])))
+        findings.put(int(at), words, float(np.nanmax(results.p_hypothesis[at])))
         if isinstance(words, Wording):
             weights = weights_of_rows(reference, cells.frame.n_groups, is_in)
-            hold(found, int(at), words, weights, is_in, reference, margin=float(margin[at]), alpha=alpha)
-    return found, told
+            hold(results, int(at), words, weights, is_in, reference, margin=float(margin[at]), alpha=alpha)
+    return results, findings
 
 
 def groups_in_hypothesis(reference: Reference, n_groups: int, is_tested: Bools) -> Bools:
@@ -153,7 +151,7 @@ def weights_of_rows(reference: Reference, n_groups: int, is_in: Bools) -> Floats
 
 
 def hold(
-    found: Result,
+    results: Result,
     at: int,
     words: Wording,
     weights: Floats,
@@ -163,8 +161,8 @@ def hold(
     margin: float,
     alpha: float,
 ) -> None:
-    """Change the rows of one column of found in place: the larger p, the outer interval."""
-    rows = Result._make(field[at] for field in found)
+    """Change the rows of one column in place: the larger p, the outer interval."""
+    rows = Result._make(field[at] for field in results)
     is_tested, has_value = ~np.isnan(rows.p_value), ~np.isnan(rows.value)
     p = np.where(is_tested, words.p_of_contrasts(weights[:, is_in]), np.nan)
     first = _first_of_mirrors(reference, len(is_in), is_tested)
@@ -190,7 +188,7 @@ def hold(
         "p_equivalence": np.maximum(rows.p_equivalence, p_equivalence),
     }
     for name, values in changed.items():
-        getattr(found, name)[at] = values
+        getattr(results, name)[at] = values
 
 
 def _first_of_mirrors(reference: Reference, n_groups: int, is_tested: Bools) -> Ints:
@@ -198,9 +196,9 @@ def _first_of_mirrors(reference: Reference, n_groups: int, is_tested: Bools) -> 
     positions = np.arange(len(is_tested))
     if reference.against is Against.ALL_PAIRS:
         group, other = reference.rows(n_groups)
-        place = np.zeros((n_groups, n_groups), dtype=np.intp)
-        place[group, other] = positions
-        return place[np.minimum(group, other), np.maximum(group, other)]
+        first_row = np.zeros((n_groups, n_groups), dtype=np.intp)
+        first_row[group, other] = positions
+        return first_row[np.minimum(group, other), np.maximum(group, other)]
     if reference.against is not Against.LEVEL and is_tested.sum() == 2:
         positions[is_tested] = np.flatnonzero(is_tested)[0]
     return positions

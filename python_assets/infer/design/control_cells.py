@@ -1,4 +1,4 @@
-"""Negative controls of a slice beside the groups of another grouping, root prompt by root prompt.
+"""Negative controls of a slice by root prompt, as the groups of another grouping have them.
 
 Belongs here: which control cells belong to which root prompts. They are the cells of grouping negative_control, read as
 those of any grouping; what they say of groups is contrasts/controlled.py.
@@ -34,24 +34,24 @@ Key = tuple[str, str, str]
 class ControlCells(NamedTuple):
     """Means of negative controls in the root prompts of a slice and grouping.
 
-    names, types: of the controls of the slice; types None where the study declares none. place: of a column. x,
-    n_responses: shape (root prompts, controls, columns), NaN and 0 where absent. is_of_units: whether units that the
-    study declares take the place of root prompts, which controls do not have.
+    names, types: of the controls of the slice; types None where the study declares none. column_of: positions of
+    columns. x, n_responses: shape (root prompts, controls, columns), NaN and 0 where absent. is_of_units: whether units
+    that the study declares take the place of root prompts, which controls do not have.
     """
 
     names: Sequence[str]
     types: Sequence[str] | None
-    place: Mapping[Key, int]
+    column_of: Mapping[Key, int]
     x: Floats
     n_responses: Floats
     is_of_units: bool = False
 
     def of(self, key: Key) -> tuple[Floats, Floats]:
         """Means and responses of one system, measure and calibration, shape (root prompts, controls)."""
-        if key not in self.place:
+        if key not in self.column_of:
             nothing = np.zeros(self.x.shape[:2])
             return np.full_like(nothing, np.nan), nothing
-        return self.x[:, :, self.place[key]], self.n_responses[:, :, self.place[key]]
+        return self.x[:, :, self.column_of[key]], self.n_responses[:, :, self.column_of[key]]
 
 
 class PromptCells(NamedTuple):
@@ -66,7 +66,7 @@ class PromptCells(NamedTuple):
 
     @classmethod
     def of(cls, columns: pd.DataFrame, frame: Frame, x: Floats, n_responses: Floats) -> "PromptCells":
-        """The same of x and n_responses of shape (cells, columns)."""
+        """Averages of x and sums of n_responses, both of shape (cells, columns)."""
         every = np.arange(len(frame.block))
         return cls(columns, by_root(frame, every, x), sums_by_root(frame, every, n_responses))
 
@@ -103,7 +103,7 @@ def declares_controls(connection: duckdb.DuckDBPyConnection) -> bool:
 def read_controls(
     connection: duckdb.DuckDBPyConnection, control_cells: Mapping[str, PromptCells]
 ) -> dict[tuple[str, str], ControlCells]:
-    """The controls beside every slice and grouping of prompts but their own.
+    """The controls of every slice and grouping of prompts but their own.
 
     Args:
         connection: to the build file.
@@ -121,7 +121,7 @@ def read_controls(
     units = connection.execute(_UNITS).df()
     is_own = units.grouping_id == NEGATIVE_CONTROL
     own_units = {str(slice_id): rows for slice_id, rows in units[is_own].groupby("slice_id")}
-    beside = {}
+    by_layout = {}
     for key, rows in units[~is_own].groupby(_PLACE, sort=True):
         slice_id, grouping_id = map(str, key)
         names = names_of.get(slice_id, [])
@@ -133,7 +133,7 @@ def read_controls(
             both = rows.merge(own_units[slice_id], on="unit_id", suffixes=("", "_of_control"))
             at, place_of_control = both.root_position.to_numpy(), both.root_position_of_control.to_numpy()
             x[at], n_responses[at] = cells.x[place_of_control], cells.n_responses[place_of_control]
-        beside[slice_id, grouping_id] = ControlCells(
+        by_layout[slice_id, grouping_id] = ControlCells(
             names,
             None if any(one is None for one in type_of.values()) else types,
             {} if cells is None else _places(cells.columns),
@@ -141,7 +141,7 @@ def read_controls(
             n_responses,
             is_of_units=bool(rows.is_of_units.any()),
         )
-    return beside
+    return by_layout
 
 
 def _places(columns: pd.DataFrame) -> dict[Key, int]:

@@ -19,8 +19,8 @@ from python_assets.infer.result import Bools, InferenceReason
 
 FEWEST_CONTROLS: Final = 3
 FEWEST_TYPES: Final = 3
-FEWEST_ROOT_PROMPTS: Final = 3
-LEAST_SHARE: Final = 0.5  # of the root prompts that groups are compared on, under which a control is left out
+FEWEST_FOR_WORDING: Final = 3
+LEAST_CONTROL_SHARE: Final = 0.5  # of the root prompts that groups are compared on, under which a control is left out
 _SURE: Final = 0.95
 _CHI2_TAIL: Final = 0.05  # of the spread that controls show, where they show less than the groups' own error
 
@@ -114,7 +114,7 @@ class Wording(NamedTuple):
         return self._p(weights @ self.groups, np.sqrt(self.variance * (weights**2).sum(axis=-1)))
 
     def p_of_unedited(self) -> Floats:
-        """The same of every group against the text without any edit, which controls stand for."""
+        """Two-sided p of every group against the text without any edit, which controls stand for."""
         error = np.sqrt(self.variance * (1 + 1 / len(self.controls)))
         return self._p(self.groups - self.controls.mean(), error)
 
@@ -166,10 +166,10 @@ def wording(
     Source: inference.md 14, steps 1 to 3 and 8.
     """
     is_used = (~np.isnan(x)).sum(axis=1) >= 2
-    if is_used.sum() < FEWEST_ROOT_PROMPTS:
+    if is_used.sum() < FEWEST_FOR_WORDING:
         return InferenceReason.TOO_FEW_ROOT_PROMPTS
     x, y = x[is_used], y[is_used]
-    is_kept = (~np.isnan(y)).mean(axis=0) >= LEAST_SHARE
+    is_kept = (~np.isnan(y)).mean(axis=0) >= LEAST_CONTROL_SHARE
     n_controls = int(is_kept.sum())
     kept_types = None if types is None else {one for one, kept in zip(types, is_kept, strict=True) if kept}
     n_types = None if kept_types is None else len(kept_types)
@@ -177,12 +177,12 @@ def wording(
         had_enough = len(is_kept) >= FEWEST_CONTROLS and (types is None or len(set(types)) >= FEWEST_TYPES)
         return InferenceReason.CONTROL_INCOMPLETE if had_enough else InferenceReason.TOO_FEW_CONTROLS
     y = y[:, is_kept]
-    of_groups, of_controls = profile(x), profile(y)
-    if of_groups is None or of_controls is None:
+    group_profile, control_profile = profile(x), profile(y)
+    if group_profile is None or control_profile is None:
         return InferenceReason.NOT_CONNECTED
     df = degrees_of_freedom(n_controls, n_types)
-    groups, controls = of_groups.means, of_controls.means
-    error_of_groups, residual, back, unit = of_groups.error, of_controls.residual, 1.0, 1.0
+    groups, controls = group_profile.means, control_profile.means
+    error_of_groups, residual, back, unit = group_profile.error, control_profile.residual, 1.0, 1.0
     if n_responses is not None:
         n_x, n_y = (n[is_used].sum(axis=0) for n in n_responses)
         groups, spread = _arcsine(groups, n_x)
@@ -190,7 +190,7 @@ def wording(
         error_of_groups, residual = error_of_groups / (4 * spread), residual / (4 * spread_of_controls)
         back, unit = 2 * np.sqrt(spread), 2 * np.sqrt(spread_of_controls)
     s2 = float(controls.var(ddof=1))
-    inverse_n_of_groups, inverse_n = (float((1 / one.n).mean()) for one in (of_groups, of_controls))
+    inverse_n_of_groups, inverse_n = (float((1 / one.n).mean()) for one in (group_profile, control_profile))
     error = residual * inverse_n
     low, high = (
         np.sqrt(max(0.0, df * variance / stats.chi2.ppf(quantile, df) - error))

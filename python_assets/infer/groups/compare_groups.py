@@ -120,7 +120,7 @@ def _compared(sheet: Sheet, scheme: Scheme, x: Floats, shape: tuple[int, ...], s
 
 
 def takes_controls(cells: Cells, scheme: Scheme | None, role: str) -> bool:
-    """Whether columns are held against negative controls: means and rates of groups that meet in blocks."""
+    """Whether columns are compared with negative controls: means and rates of groups that meet in blocks."""
     return (
         cells.controls is not None
         and not cells.is_of_models
@@ -138,7 +138,7 @@ def _controlled(sheet: Sheet, scheme: Scheme, x: Floats, compared: Compared) -> 
     if not isinstance(scheme, Blocks) or not takes_controls(sheet.cells, scheme, sheet.role):
         return sheet, compared
     name, is_rate = sheet.contrasts[0], sheet.role != "continuous"
-    held, told = with_controls(
+    results, findings = with_controls(
         sheet.cells,
         scheme.design.cell,
         sheet.columns,
@@ -149,13 +149,13 @@ def _controlled(sheet: Sheet, scheme: Scheme, x: Floats, compared: Compared) -> 
         alpha=scheme.alpha,
         is_rate=is_rate,
     )
-    contrasts = compared.contrasts | {name: held}
+    contrasts = compared.contrasts | {name: results}
     if (log := contrasts.get(LOG_DISPARITY)) is not None:
-        p = np.where(np.isnan(log.p_maxt), np.nan, held.p_negative_controls)
+        p = np.where(np.isnan(log.p_maxt), np.nan, results.p_negative_controls)
         p_maxt = np.where(np.isnan(p), log.p_maxt, np.maximum(log.p_maxt, p))
         permuted = np.where(np.isnan(p), np.nan, log.p_maxt)
         contrasts[LOG_DISPARITY] = log._replace(p_negative_controls=p, p_maxt_permuted=permuted, p_maxt=p_maxt)
-    return replace(sheet, told=told), compared._replace(contrasts=contrasts)
+    return replace(sheet, control_findings=findings), compared._replace(contrasts=contrasts)
 
 
 def _fewest_responses(sheet: Sheet) -> Floats:

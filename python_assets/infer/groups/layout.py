@@ -78,7 +78,7 @@ def layouts(
     Options; functions: of statistics of the study's own, by path.
     """
     mixed, none = mixed_scorers(connection), Unscored()
-    found = {
+    by_design = {
         design: Layout(
             connection,
             *design,
@@ -95,12 +95,16 @@ def layouts(
         )
         for design in designs(connection, measures)
     }
-    own = {slice_id: one.cells for (slice_id, grouping_id), one in found.items() if grouping_id == NEGATIVE_CONTROL}
-    by_prompt = {name: PromptCells.of(one.columns, one.frame, one.x, one.n_responses) for name, one in own.items()}
+    control_cells = {
+        slice_id: one.cells for (slice_id, grouping_id), one in by_design.items() if grouping_id == NEGATIVE_CONTROL
+    }
+    by_prompt = {
+        name: PromptCells.of(one.columns, one.frame, one.x, one.n_responses) for name, one in control_cells.items()
+    }
     for design, controls in read_controls(connection, by_prompt).items():
-        if design in found:
-            found[design].beside(controls)
-    return found
+        if design in by_design:
+            by_design[design].take_controls(controls)
+    return by_design
 
 
 class Layout:
@@ -149,8 +153,8 @@ class Layout:
         self._values: Values | None = None
         self._rows: CellRows | None = None
 
-    def beside(self, controls: ControlCells) -> None:
-        """Hold everything that is asked from now on against negative controls."""
+    def take_controls(self, controls: ControlCells) -> None:
+        """Compare all that is computed from now on with negative controls."""
         self.of_models = self.of_models._replace(controls=controls)
         self.cells = self.cells._replace(controls=controls)
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from python_assets.infer.contrasts.compare import Compared, Scheme
-from python_assets.infer.contrasts.controlled import Told
+from python_assets.infer.contrasts.controlled import ControlFindings
 from python_assets.infer.contrasts.index import BELOW_FOUR_FIFTHS, DESCRIPTIVE, INDICES, RATE_INDICES
 from python_assets.infer.contrasts.interaction import mirrors_of
 from python_assets.infer.contrasts.labelled import AS_VALUES
@@ -88,7 +88,7 @@ class Sheet:
     role: what the columns are: continuous, binary, selection, precision, nonlinear; label: the share of one
     label; labels: all of a measure. reference: what the study compares groups with, None where that group
     is not there. requested: contrasts that not every study has. n_root_prompts, n_units, method, scope: of the
-    indices. told: what negative controls say of the columns, None where they are not asked.
+    indices. control_findings: what negative controls say of the columns, None where they are not asked.
     """
 
     cells: Cells
@@ -101,7 +101,7 @@ class Sheet:
     n_units: int = 0
     method: str | None = None
     scope: str | None = None
-    told: Told | None = None
+    control_findings: ControlFindings | None = None
 
     def resting_on(self, scheme: Scheme) -> "Sheet":
         """With what the means of all groups rest on."""
@@ -139,7 +139,7 @@ class Sheet:
         return bool(self.cells.is_pooled[self.columns[0]])
 
     @property
-    def written(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def told(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The contrasts and metrics that rows are written of: of all models together the sizes of FAIR-SEA alone."""
         if not self.is_pooled:
             return self.contrasts, self.metrics
@@ -195,9 +195,9 @@ def sheet_rows(sheet: Sheet, compared: Compared) -> Tables:
         candidates = (INTERACTION, *(["risk_difference"] if sheet.role == "labels" else []), sheet.contrasts[0])
         hypothesis = next(compared.contrasts[name] for name in candidates if name in compared.contrasts)
         yield "hypotheses", _hypothesis_rows(sheet, hypothesis, is_beyond=INTERACTION in compared.contrasts)
-    if sheet.told is not None:
-        yield CONTROLLED, sheet.keys | sheet.told.columns
-    contrasts, metrics = sheet.written
+    if sheet.control_findings is not None:
+        yield CONTROLLED, sheet.keys | sheet.control_findings.columns
+    contrasts, metrics = sheet.told
     for name in contrasts:
         yield "contrasts", _contrast_rows(sheet, name, compared.contrasts[name])
     for metric in metrics:
@@ -316,10 +316,10 @@ def _index_rows(sheet: Sheet, metric: str, test: Result) -> Table:
     """The rows of a metric."""
     has_p, n, has_value = ~np.isnan(test.p_value), len(sheet.columns), ~np.isnan(test.value)
     floor, is_of_words = np.full(n, np.nan), np.zeros(n, dtype=bool)
-    if sheet.told is not None:
-        floor = sheet.told.floors.get(metric, floor)
+    if sheet.control_findings is not None:
+        floor = sheet.control_findings.floors.get(metric, floor)
         # the interval of a metric does not allow for words, and says so
-        is_of_words = ~np.isnan(sheet.told.p_negative_controls) & (sheet.scope == SIMILAR_PROMPTS)
+        is_of_words = ~np.isnan(sheet.control_findings.p_negative_controls) & (sheet.scope == SIMILAR_PROMPTS)
     return {
         **sheet.keys,
         **same(n, metric=metric),

@@ -6,11 +6,12 @@ import pytest
 from scipy import stats
 
 from python_assets.infer.chunks.chunks import Here
+from python_assets.infer.contrasts.controlled import ControlFindings
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import benjamini_hochberg, holm
 from python_assets.infer.formulas.negative_controls import wording
 from python_assets.infer.run import infer_study
-from python_assets.infer.tables import TABLES
+from python_assets.infer.tables import CONTROL_FIELDS, TABLES
 from python_assets.study.base import Against
 from tests.python_assets.infer.test_run import analysis, numbers, rows
 
@@ -80,6 +81,10 @@ def test_p_is_the_larger_one_and_intervals_are_the_outer_ones(study, x):
     assert metrics.scope["range"] == "similar prompts, these words"
     kept = ["value_cells", "null_median", "null_q95", "ci_low", "ci_high", "p_value", "value_corrected"]
     pd.testing.assert_frame_equal(metrics[kept], plain_metrics.set_index("metric")[kept])
+
+
+def test_what_controls_say_has_the_columns_of_hypotheses():
+    assert set(ControlFindings.of(1).columns) == set(CONTROL_FIELDS)
 
 
 def test_loud_controls_leave_nothing_and_say_so(study, x):

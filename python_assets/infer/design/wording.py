@@ -1,4 +1,4 @@
-"""How every hypothesis was held against the words that its groups are asked in, once p and q are known.
+"""How the wording of groups was controlled in every hypothesis, once p and q are known.
 
 Belongs here: columns of hypotheses. What negative controls do to p is contrasts/controlled.py.
 
@@ -13,10 +13,9 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from python_assets.infer.contrasts.controlled import TOLD
 from python_assets.infer.design.control_cells import declares_controls
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import DISPARITY_CHANGE, GROUPS_CHANGED, HYPOTHESIS, PAIR_SIDES
+from python_assets.infer.tables import CONTROL_FIELDS, DISPARITY_CHANGE, GROUPS_CHANGED, HYPOTHESIS, PAIR_SIDES
 from python_assets.study.base import BASELINE, LEVEL_SEPARATOR, NEGATIVE_CONTROL
 from python_assets.study.study import Study
 
@@ -58,8 +57,8 @@ def with_wording(
     """Hypotheses that say how wording was controlled, and what the controls themselves were found to do.
 
     Args:
-        tables: hypotheses as published, with reference_system_id and, where any were held against controls, TOLD; where
-            they are there contrasts and system_comparisons, with value.
+        tables: hypotheses as published, with reference_system_id and, where controls say anything, CONTROL_FIELDS; if
+            they are there, contrasts and system_comparisons with value.
         connection: to the build file.
         study: the study, which may have units that are wordings.
 
@@ -67,7 +66,7 @@ def with_wording(
         Hypotheses with wording, p_wording, loudest_control, loudest_control_value and negative_controls_reason.
     """
     hypotheses = tables["hypotheses"]
-    hypotheses = hypotheses.assign(**dict.fromkeys([name for name in TOLD if name not in hypotheses], np.nan))
+    hypotheses = hypotheses.assign(**dict.fromkeys([name for name in CONTROL_FIELDS if name not in hypotheses], np.nan))
     places = pd.MultiIndex.from_frame(hypotheses[_PLACE])
     is_control = (hypotheses.grouping_id == NEGATIVE_CONTROL).to_numpy()
     is_of_prompts = ~places.isin(connection.execute(_OF_MODELS).fetchall()) & ~is_control
@@ -84,17 +83,17 @@ def with_wording(
     )
     if "contrasts" not in tables or not declares_controls(connection):
         return hypotheses.assign(negative_controls_reason=None)
-    of_controls = hypotheses[is_control].set_index(_SAME).p_value
+    control_p = hypotheses[is_control].set_index(_SAME).p_value
     loudest = _loudest(tables)
     keys = pd.MultiIndex.from_frame(hypotheses[_SAME])
-    found, is_asked = loudest.reindex(keys), is_of_prompts
+    loudest, is_about = loudest.reindex(keys), is_of_prompts
     untested = hypotheses.inference_reason.where(
         hypotheses.p_value.isna(), str(InferenceReason.CONTROLS_NOT_SUPPORTED)
     ).fillna(str(InferenceReason.NO_VALUES))
     return hypotheses.assign(
-        p_wording=np.where(is_asked, of_controls.reindex(keys), np.nan),
-        loudest_control=first_of([is_asked & found.group_id.notna().to_numpy()], [found.group_id.to_numpy(object)]),
-        loudest_control_value=np.where(is_asked, found.value, np.nan),
+        p_wording=np.where(is_about, control_p.reindex(keys), np.nan),
+        loudest_control=first_of([is_about & loudest.group_id.notna().to_numpy()], [loudest.group_id.to_numpy(object)]),
+        loudest_control_value=np.where(is_about, loudest.value, np.nan),
         negative_controls_reason=first_of(
             [
                 has_controls | is_control,
@@ -117,10 +116,10 @@ def _worded(connection: duckdb.DuckDBPyConnection, study: Study) -> Iterator[tup
 def _loudest(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """The control that lies farthest from the others, with its contrast; equal to 12 digits: the first by name."""
     contrasts, changes = tables["contrasts"], tables["system_comparisons"]
-    own = contrasts[contrasts.contrast.isin(_DIFFERENCES)].assign(**{PAIR_SIDES[1]: ""})
+    group_contrasts = contrasts[contrasts.contrast.isin(_DIFFERENCES)].assign(**{PAIR_SIDES[1]: ""})
     moved = changes[changes.comparison == DISPARITY_CHANGE].assign(statistic=GROUPS_CHANGED, parameters="")
     columns = ["grouping_id", "category", *_SAME, "group_id", "value"]
-    rows = pd.concat([own[columns], moved[columns]], ignore_index=True)
+    rows = pd.concat([group_contrasts[columns], moved[columns]], ignore_index=True)
     rows = rows[(rows.grouping_id == NEGATIVE_CONTROL) & (rows.category == "") & rows.value.notna()]
     ordered = rows.assign(size=-_rounded(rows.value)).sort_values(["size", "group_id"], kind="stable")
     return ordered.drop_duplicates(_SAME).set_index(_SAME)[["group_id", "value"]]
