@@ -16,6 +16,7 @@ from python_assets.plan.group_models import build_group_models
 from python_assets.plan.plan import plan_study
 from python_assets.plan.text import Plan
 from python_assets.scrape.scrape_study import scrape
+from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.study import Study
 from python_assets.study_file.load import load_study
 from python_assets.warehouse import paths
@@ -94,6 +95,7 @@ def see_that_it_counts_what_the_marts_count(planned: Planned, study_id: str) -> 
     if study_id in ASKED_IN_PART:
         pytest.skip("its plan counts the groups that are asked alone")
     prompts = planned.of_study("intermediate.int_prompt_groups", study_id)
+    prompts = prompts[prompts.grouping_id != NEGATIVE_CONTROL]  # which a plan counts beside the groupings
     groups = prompts.groupby(KEYS).group_id.nunique()
     compared = in_shared_parts(prompts)
     for found in plan.groupings:
