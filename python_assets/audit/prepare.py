@@ -4,7 +4,7 @@ Belongs here: the record of an audit, the order of these steps. How large a stud
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,6 +18,7 @@ from python_assets.plan.text import NO_PRICE_WORDS, Plan, aligned, total_cost
 from python_assets.plan.would_fail import require_ready
 from python_assets.published.query import open_published
 from python_assets.report.audits.record import Record, read_record, write_record
+from python_assets.study.base import LEVEL_SEPARATOR
 from python_assets.study.study import ID_PATTERN, Study
 from python_assets.study_file.load import load_study
 from python_assets.study_file.new_study import write_new
@@ -188,6 +189,7 @@ def told(wanted: Wanted, found: Sequence[Prepared]) -> str:
         f"Audit {wanted.name}: {', '.join(one.name for one in wanted.models)}; {wanted.design} design, which is to "
         f"show differences of {points} points of 100",
         aligned(_HEADER, [_cells(one, wanted) for one in found]),
+        f"Wording: {'; '.join(_wordings(found))}",
     ]
     for one in found:
         shown = smallest_shown(one.plan)
@@ -200,6 +202,24 @@ def told(wanted: Wanted, found: Sequence[Prepared]) -> str:
         elif one.was_there:
             lines.append(f"{one.benchmark}: {one.study.path} was there and is used as it is")
     return "\n".join(lines)
+
+
+def _wordings(found: Sequence[Prepared]) -> Iterator[str]:
+    """How the wording of groups is controlled, a way each with its benchmarks."""
+    ways = {one.benchmark: _wording(one) for one in found}
+    for way in dict.fromkeys(ways.values()):
+        yield f"{way} ({', '.join(name for name, own in ways.items() if own == way)})"
+
+
+def _wording(one: Prepared) -> str:
+    if one.study.prompts.wordings:
+        worded = [row for row in one.plan.groupings if one.study.has_wordings(row.grouping_id.split(LEVEL_SEPARATOR))]
+        return f"{max(row.n_units for row in worded)} wordings a group, which are the units"
+    if one.study.negative_controls:
+        return "negative controls"
+    if one.study.prompts.units:
+        return f"several units a group ({', '.join(one.study.prompts.units)})"
+    return "one wording a group, not controlled"
 
 
 def minutes_to_go(found: Sequence[Prepared]) -> float | None:

@@ -96,6 +96,14 @@ def test_a_simulated_audit_costs_nobody_anything(studies, home):
     assert told(asked, [one]).splitlines()[2].split()[5:9] == ["0", "0", "0.000", "0.000"]
 
 
+def test_how_wording_is_controlled_is_told_of_every_benchmark(home, tmp_path):
+    asked = wanted("ollama:llama3.3")._replace(benchmarks=["age", "hiring"])
+    lines = told(asked, prepare(asked, tmp_path / "studies", home)).splitlines()
+    assert [line for line in lines if line.startswith("Wording")] == [
+        "Wording: 10 wordings a group, which are the units (age); several units a group (name) (hiring)"
+    ]
+
+
 def test_a_name_that_cannot_begin_a_study_is_told(studies, home):
     with pytest.raises(StudyError, match="--name"):
         prepare(wanted("ollama:a")._replace(name="My audit"), studies, home)
