@@ -255,12 +255,28 @@ def table(designs: Sequence[Design], n_sets: int, n_permutations: int) -> Iterat
                         n_sets=n_sets,
                         n_permutations=n_permutations,
                     )
-                    yield _line(design, label, n_texts, f"{n_wordings} wordings", tau, shift, got)
+                    yield _line(
+                        design,
+                        label,
+                        n_texts=n_texts,
+                        words=f"{n_wordings} wordings",
+                        tau=tau,
+                        effect=shift,
+                        shares=got,
+                    )
             for tau, shift in studies_of(effect) if len(design.levels) == 1 else ():
                 controlled = found_with_controls(
                     design, design.before[place], tau=tau, effect=shift, n_sets=n_sets, n_permutations=n_permutations
                 )
-                yield _line(design, label, design.before[place], f"{N_CONTROLS} controls", tau, shift, controlled)
+                yield _line(
+                    design,
+                    label,
+                    n_texts=design.before[place],
+                    words=f"{N_CONTROLS} controls",
+                    tau=tau,
+                    effect=shift,
+                    shares=controlled,
+                )
 
 
 def _line(

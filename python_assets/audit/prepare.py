@@ -204,11 +204,11 @@ def told(wanted: Wanted, found: Sequence[Prepared]) -> str:
     return "\n".join(lines)
 
 
-def _wordings(found: Sequence[Prepared]) -> Iterator[str]:
+def _wordings(prepared: Sequence[Prepared]) -> Iterator[str]:
     """How the wording of groups is controlled, a way each with its benchmarks."""
-    ways = {one.benchmark: _wording(one) for one in found}
+    ways = {one.benchmark: _wording(one) for one in prepared}
     for way in dict.fromkeys(ways.values()):
-        yield f"{way} ({', '.join(name for name, own in ways.items() if own == way)})"
+        yield f"{way} ({', '.join(name for name, this_way in ways.items() if this_way == way)})"
 
 
 def _wording(one: Prepared) -> str:

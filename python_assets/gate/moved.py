@@ -21,7 +21,7 @@ from python_assets.gate.both_runs import NOW, THEN
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.options import margin_of_change
 from python_assets.infer.result import NOBODY_STANDS
-from python_assets.published.account import OF_GROUPS, PAIR_OUTCOMES
+from python_assets.published.account import ABOUT_GROUPS, PAIR_OUTCOMES
 from python_assets.published.query import open_published
 from python_assets.report.readings import read_by
 from python_assets.study.measures import IN_EVERY_STUDY
@@ -38,7 +38,7 @@ _CHANGES: Final = f"""
         select *
         from system_comparisons
         inner join measures using (study_id, measure_id)
-        where study_id = $study and {OF_GROUPS}
+        where study_id = $study and {ABOUT_GROUPS}
     ),
     means as (
         select system_id, slice_id, measure_id, calibration, grouping_id, group_id, category,

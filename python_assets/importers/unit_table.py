@@ -55,8 +55,8 @@ def read_units(
 
 def _check_wordings(rows: pd.DataFrame, units: TemplateUnits, file: str, field: FieldPath) -> None:
     """Each wording has each group once, and no group has a text twice."""
-    of_group = rows.groupby(units.nested_in, sort=False)
-    n_groups, counts = of_group.ngroups, rows.groupby(units.name, sort=False).size()
+    by_group = rows.groupby(units.nested_in, sort=False)
+    n_groups, counts = by_group.ngroups, rows.groupby(units.name, sort=False).size()
     is_repeated = rows.duplicated([*units.nested_in, units.name]).to_numpy()
     if len(wrong := counts[counts != n_groups]) or is_repeated.any():
         name = wrong.index[0] if len(wrong) else rows.loc[is_repeated, units.name].iloc[0]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_SENTENCES: Final = 12
-MOST_CONTROLS: Final = 4  # systems and measures of which it is printed whether negative controls move them
+MOST_MOVED: Final = 4  # systems and measures of which it is printed whether negative controls move them
 FINDINGS, GROUPS, DIFFERENCES, QUOTES = RESULT_TABLES = (
     "v_findings",
     "summary_statistics",
@@ -75,8 +75,8 @@ class Results:
             return []
         level = "select significance_level from studies where study_id = $study"
         query = f"select * from ({CONTROLS_MOVED}) cross join ({level})"
-        frame = self.sql(query, {"study": self.study}).dropna(subset="p_value").head(MOST_CONTROLS)
-        rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        frame = self.sql(query, {"study": self.study}).dropna(subset="p_value").head(MOST_MOVED)
+        rows: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
         return [
             f"{row['system_id']}: {controls_moved(row, row['measure_id'], alpha=row['significance_level'])}."
             for row in rows

@@ -12,7 +12,7 @@ from python_assets.study.base import NEGATIVE_CONTROL
 
 Row = Mapping[str, Any]
 
-OF_GROUPS: Final = f"grouping_id <> '{NEGATIVE_CONTROL}'"
+ABOUT_GROUPS: Final = f"grouping_id <> '{NEGATIVE_CONTROL}'"
 """A condition of rows that are about groups: edits that cannot matter are no finding; controls.py has their words."""
 
 OUTCOMES: Final[Mapping[str, str]] = {
@@ -28,7 +28,7 @@ _COUNTS: Final = ", ".join(f"count(*) filter (outcome = '{name}') as n_{name}" f
 FAMILIES: Final = f"""
     select family_id, count(*) as n_hypotheses, count(p_value) as n_tested, {_COUNTS}
     from hypotheses
-    where study_id = $study and {OF_GROUPS}
+    where study_id = $study and {ABOUT_GROUPS}
     group by family_id
     order by
         case family_id
@@ -40,14 +40,14 @@ FAMILIES: Final = f"""
 PAIR_OUTCOMES: Final = f"""
     select count(*) as n_hypotheses, {_COUNTS}
     from hypotheses
-    where study_id = $study and reference_system_id <> '' and {OF_GROUPS}
+    where study_id = $study and reference_system_id <> '' and {ABOUT_GROUPS}
 """
 """What the questions of pairs of generations came to, in one row."""
 SIGNIFICANT_FINDINGS: Final = f"""
     select findings.*
     from findings
     semi join (
-        select * from hypotheses where outcome = 'significant' and reference_system_id = '' and {OF_GROUPS}
+        select * from hypotheses where outcome = 'significant' and reference_system_id = '' and {ABOUT_GROUPS}
     ) as significant
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
 """
@@ -68,14 +68,14 @@ SIGNIFICANT: Final = f"""
         from hypotheses
         left join findings
             using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-        where study_id = $study and outcome = 'significant' and {OF_GROUPS}
+        where study_id = $study and outcome = 'significant' and {ABOUT_GROUPS}
     )
 """
 UNTESTED: Final = f"""
     select reason, meaning, remedy, count(*) as n, list(distinct measure_id order by measure_id) as measures
     from hypotheses
     left join reasons using (reason)
-    where study_id = $study and p_value is null and {OF_GROUPS}
+    where study_id = $study and p_value is null and {ABOUT_GROUPS}
     group by reason, meaning, remedy
     order by n desc, meaning, reason
 """

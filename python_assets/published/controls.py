@@ -9,7 +9,7 @@ Source: inference.md 14.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from python_assets.published.account import OF_GROUPS, why
+from python_assets.published.account import ABOUT_GROUPS, why
 from python_assets.published.plain_numbers import effect, limits, named_p, size
 from python_assets.study.base import BASELINE, NEGATIVE_CONTROL
 from python_assets.study.problems import plural
@@ -48,7 +48,7 @@ WORDINGS: Final = f"""
         ) as n_wordings
     from hypotheses
     left join reasons on negative_controls_reason = reasons.reason
-    where study_id = $study and {OF_GROUPS} and wording is not null and p_value is not null
+    where study_id = $study and {ABOUT_GROUPS} and wording is not null and p_value is not null
         and reference_system_id = '' and system_id <> '{BASELINE}'
         and statistic in ('mean', 'share') and parameters = ''
     group by wording, negative_controls_reason, meaning, remedy
@@ -118,7 +118,7 @@ def not_beyond_controls(row: Row) -> str:
     return f"the words differ, but no more than irrelevant edits do{in_brackets}"
 
 
-def of_the_words(row: Row) -> str:
+def wording_limit(row: Row) -> str:
     """The q of the words alone where the controls take a finding away; '' elsewhere."""
     if row["q_permuted"] is None or row["verdict_reason"] != NOT_BEYOND_CONTROLS:
         return ""

@@ -8,8 +8,8 @@ from typing import Any, Final, NamedTuple
 import duckdb
 
 from python_assets.published.account import (
+    ABOUT_GROUPS,
     FAMILIES,
-    OF_GROUPS,
     OUTCOME_CHANGES,
     SIGNIFICANT,
     SIGNIFICANT_FINDINGS,
@@ -35,7 +35,7 @@ MOST_BY_RANK: Final = 3
 MOST_METRICS: Final = 3
 MOST_UNSCORED: Final = 3
 MOST_RATERS: Final = 4
-MOST_CONTROLS: Final = 2  # systems and measures that control edits move
+MOST_MOVED_IN_RUN: Final = 2  # systems and measures that control edits move
 MOST_SYSTEMS: Final = 3
 _KEYS: Final = (
     *("system_id", "measure_id", "calibration", "grouping_id", "slice_id", "statistic", "parameters"),
@@ -54,7 +54,7 @@ _FINDINGS: Final = f"""
     select system_id, measure_id, calibration, grouping_id, slice_id, statistic, parameters, q_value, verdict,
         negative_controls_reason, {effect_columns("findings")}
     from {{findings}} as findings
-    where study_id = $study and verdict <> 'not_tested' and not is_tool_bias and not is_repeated and {OF_GROUPS}
+    where study_id = $study and verdict <> 'not_tested' and not is_tool_bias and not is_repeated and {ABOUT_GROUPS}
     order by finding_rank
 """
 _STANDING: Final = """
@@ -71,7 +71,7 @@ _CHANGED: Final = f"""
         system_id, reference_system_id, measure_id, calibration, grouping_id, slice_id, comparison, q_value
     from system_comparisons
     where study_id = $study and comparison in ('mean_change', 'groups_changed')
-        and verdict in ('beyond_margin', 'different') and {OF_GROUPS}
+        and verdict in ('beyond_margin', 'different') and {ABOUT_GROUPS}
     qualify row_number() over (
         partition by system_id, reference_system_id, measure_id, grouping_id, slice_id, comparison
         order by calibration desc
@@ -240,9 +240,12 @@ def _of_wording(study: _Study, facts: Row) -> list[str]:
         return [" ".join(ways)] if ways else []
     level = facts["significance_level"]
     moved = [
-        f"{row['system_id']}: {controls_moved(row, row['measure_id'], alpha=level)}" for row in tested[:MOST_CONTROLS]
+        f"{row['system_id']}: {controls_moved(row, row['measure_id'], alpha=level)}"
+        for row in tested[:MOST_MOVED_IN_RUN]
     ]
-    more = [f"{len(tested) - MOST_CONTROLS:,} more in v_negative_controls"] if len(tested) > MOST_CONTROLS else []
+    more = (
+        [f"{len(tested) - MOST_MOVED_IN_RUN:,} more in v_negative_controls"] if len(tested) > MOST_MOVED_IN_RUN else []
+    )
     return [" ".join(ways), " | ".join([*moved, *more])]
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.infer.result import NOBODY_STANDS, InferenceReason
 from python_assets.infer.tables import INTERACTION_CHANGE
-from python_assets.published.account import OF_GROUPS
+from python_assets.published.account import ABOUT_GROUPS
 from python_assets.report.behind import answer
 from python_assets.report.reader import Reader, Row
 from python_assets.report.readings import read_by_of
@@ -39,7 +39,7 @@ _PLACES: Final = f"""
         from system_comparisons
         where study_id = $study and slice_id = 'all' and calibration = 'raw'
             and comparison in ('mean_change', 'groups_changed')
-            and inference_reason is distinct from 'no_variation' and {OF_GROUPS}
+            and inference_reason is distinct from 'no_variation' and {ABOUT_GROUPS}
     ),
     of_mean as (
         select measure_id, count(*) filter (verdict = 'different') as n_shown, min(p_value) as smallest
@@ -88,7 +88,7 @@ _SIGNIFICANT: Final = f"""
     from system_comparisons as changes
     join (select study_id, look, n_looks, significance_level from studies) using (study_id)
     where study_id = $study and verdict in ('beyond_margin', 'different')
-        and comparison in ('mean_change', 'disparity_change', 'interaction_change') and {OF_GROUPS}
+        and comparison in ('mean_change', 'disparity_change', 'interaction_change') and {ABOUT_GROUPS}
     qualify comparison = 'mean_change' or row_number() over (
         partition by slice_id, measure_id, calibration, grouping_id, system_id, reference_system_id,
             comparison

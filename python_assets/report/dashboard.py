@@ -7,7 +7,7 @@ are dashboard_responses.py, the pages scripts/*.js.
 
 from typing import Final, NamedTuple
 
-from python_assets.published.account import OF_GROUPS
+from python_assets.published.account import ABOUT_GROUPS
 from python_assets.report.dashboard_responses import MAX_DASHBOARD_VALUES, DrawnResponses
 from python_assets.report.packing import Header, Key, Pack
 from python_assets.report.reader import Reader, natural
@@ -104,7 +104,7 @@ DISPARITY_ROWS: Final = f"""
     inner join kept using (slice_id, grouping_id)
     left join (select * exclude (parameters), parameters as options from concentrations)
         using (study_id, slice_id, system_id, measure_id, calibration, grouping_id, statistic, options)
-    where study_id = $study and {OF_GROUPS}
+    where study_id = $study and {ABOUT_GROUPS}
     order by slice_id, grouping_id, measure_id, calibration, statistic, metric, system_id
 """
 THEMES: Final = """

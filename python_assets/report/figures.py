@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from python_assets.published.account import OF_GROUPS
+from python_assets.published.account import ABOUT_GROUPS
 from python_assets.report import charts
 from python_assets.report.panels import MAX_PANEL_GROUPS, Controls, Panel, PanelDrawer
 from python_assets.report.reader import Reader, Row
@@ -63,11 +63,11 @@ _KEYS: Final = f"""
     with means as (
         select slice_id, grouping_id, measure_id, calibration, '' as category, system_id, group_id, value
         from summary_statistics
-        where study_id = $study and statistic = 'mean' and {OF_GROUPS}
+        where study_id = $study and statistic = 'mean' and {ABOUT_GROUPS}
         union all
         select slice_id, grouping_id, measure_id, 'raw', category, system_id, group_id, share
         from outcome_distributions
-        where study_id = $study and {OF_GROUPS}
+        where study_id = $study and {ABOUT_GROUPS}
             and measure_id in (
                 select measure_id from measures where study_id = $study and kind = 'categorical'
             )

@@ -7,7 +7,7 @@ found in detail is result_cards.py.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from python_assets.published.account import OF_GROUPS
+from python_assets.published.account import ABOUT_GROUPS
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name
 from python_assets.report.text import listed, plural
@@ -52,7 +52,7 @@ _CHANGED: Final = f"""
     select distinct system_id, reference_system_id, measure_id
     from system_comparisons
     where study_id = $study and comparison in ('mean_change', 'groups_changed')
-        and verdict in ('beyond_margin', 'different') and {OF_GROUPS}
+        and verdict in ('beyond_margin', 'different') and {ABOUT_GROUPS}
     order by all
 """
 

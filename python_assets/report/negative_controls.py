@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup
 
-from python_assets.published.account import OF_GROUPS, why
+from python_assets.published.account import ABOUT_GROUPS, why
 from python_assets.published.controls import NOT_BEYOND_CONTROLS, quiet_share, wording_sd
 from python_assets.report import charts, text
 from python_assets.report.reader import Reader, Row
@@ -31,7 +31,7 @@ CONTROLS: Final = f"""
     order by system_id = '{BASELINE}', measure_id in ('refusal', 'empty', 'truncated', 'other_language'), measure_id,
         p_wording nulls last, system_id, category, value desc nulls last, control_position, negative_control
 """
-SENTENCES: Final = f"""
+CONTROL_SENTENCES: Final = f"""
     select system_id, measure_id, slice_id, sentence
     from findings
     where study_id = $study and grouping_id = '{NEGATIVE_CONTROL}' and calibration = 'raw'
@@ -48,7 +48,7 @@ COMPARED: Final = f"""
     from hypotheses
     inner join (select study_id, measure_id, kind from measures) using (study_id, measure_id)
     left join ranges using (slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and {OF_GROUPS} and p_negative_controls is not null and reference_system_id = ''
+    where study_id = $study and {ABOUT_GROUPS} and p_negative_controls is not null and reference_system_id = ''
     order by family_id <> 'primary', verdict_reason is distinct from '{NOT_BEYOND_CONTROLS}', q_permuted nulls last,
         hypotheses.p_value, system_id, measure_id, grouping_id, slice_id, calibration desc, statistic, parameters
     limit {MAX_COMPARED}
@@ -58,7 +58,7 @@ _WITHOUT: Final = f"""
         list(distinct grouping_id order by grouping_id) as groupings
     from hypotheses
     left join reasons on negative_controls_reason = reasons.reason
-    where study_id = $study and {OF_GROUPS} and negative_controls_reason is not null and p_value is not null
+    where study_id = $study and {ABOUT_GROUPS} and negative_controls_reason is not null and p_value is not null
         and wording is not null
     group by negative_controls_reason, meaning, remedy
     order by n desc, reason
@@ -66,7 +66,7 @@ _WITHOUT: Final = f"""
 
 
 LENGTHS: Final = """
-    select avg(n_words) as of_edits, avg(n_words_of_groups) as of_groups
+    select avg(n_words) as edit_words, avg(n_words_of_groups) as group_words
     from negative_controls
     where study_id = $study
 """
@@ -105,13 +105,13 @@ class ControlBlock(NamedTuple):
 class Lengths(NamedTuple):
     """Words that edits and groups change, on average."""
 
-    of_edits: float
-    of_groups: float
+    edit_words: float
+    group_words: float
 
     @property
     def is_told(self) -> bool:
         """Whether one is more than twice the other: longer edits may move a score more."""
-        low, high = sorted((self.of_edits, self.of_groups))
+        low, high = sorted((self.edit_words, self.group_words))
         return high > VERY_DIFFERENT * low
 
 
@@ -150,7 +150,8 @@ def controls_section(reader: Reader) -> ControlsSection | None:
         return None
     compared = reader.rows(COMPARED)
     sentences = {
-        (row["system_id"], row["measure_id"], row["slice_id"]): row["sentence"] for row in reader.rows(SENTENCES)
+        (row["system_id"], row["measure_id"], row["slice_id"]): row["sentence"]
+        for row in reader.rows(CONTROL_SENTENCES)
     }
     key = itemgetter("system_id", "measure_id", "category")
     groups = [list(rows) for _, rows in groupby(controls, key=key)]
@@ -188,7 +189,7 @@ def _lengths(reader: Reader) -> Lengths | None:
     lengths = reader.rows(LENGTHS)[0]
     if None in lengths.values():
         return None
-    return Lengths(lengths["of_edits"], lengths["of_groups"])
+    return Lengths(lengths["edit_words"], lengths["group_words"])
 
 
 def _block(
@@ -198,12 +199,12 @@ def _block(
     compared: list[Row],
 ) -> ControlBlock:
     first = rows[0]
-    place = first["system_id"], first["measure_id"], first["slice_id"]
+    first_keys = first["system_id"], first["measure_id"], first["slice_id"]
     axis = axes[first["measure_id"], first["category"]]
     sds = {
         text.minus_signs(wording_sd(row)): None
         for row in compared
-        if (row["system_id"], row["measure_id"], row["slice_id"], row["calibration"]) == (*place, "raw")
+        if (row["system_id"], row["measure_id"], row["slice_id"], row["calibration"]) == (*first_keys, "raw")
         and row["wording_sd"] is not None
     }
     label = f" “{first['category']}”" if first["category"] else ""

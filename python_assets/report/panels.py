@@ -141,12 +141,12 @@ class PanelDrawer(NamedTuple):
         )
 
     def _controls(self, controls: Controls, bands: tuple[Band, Band]) -> ControlsRow:
-        of_means, of_differences = bands
+        mean_band, difference_band = bands
         floor = controls.floor
         return ControlsRow(
             max(len(controls.means), len(controls.differences)),
-            charts.controls_row(self.mean_axis, controls.means, band=of_means),
-            charts.controls_row(self.difference_axis, controls.differences, band=of_differences),
+            charts.controls_row(self.mean_axis, controls.means, band=mean_band),
+            charts.controls_row(self.difference_axis, controls.differences, band=difference_band),
             "" if floor is None else f"range up to {text.fixed(floor, self.difference_axis.decimals)} expected",
         )
 

@@ -7,8 +7,8 @@ such as its variance or the calibrated values, are folded in. Sentences are sent
 from typing import Any, Final, NamedTuple
 
 from python_assets.published.account import (
+    ABOUT_GROUPS,
     FAMILIES,
-    OF_GROUPS,
     OUTCOMES,
     SIGNIFICANT,
     SIGNIFICANT_FINDINGS,
@@ -90,7 +90,7 @@ _OF_SYSTEMS: Final = f"""
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
     where study_id = $study and reference_system_id = '' and system_id <> 'baseline'
-        and is_tool_bias is distinct from true and {OF_GROUPS}
+        and is_tool_bias is distinct from true and {ABOUT_GROUPS}
 """
 # of all questions of a fact
 BEYOND: Final = f"""
@@ -117,7 +117,7 @@ FIRST_BY_RANK: Final = f"""
     select system_id, measure_id, grouping_id, slice_id, statistic, verdict, {effect_columns("findings")}
     from findings
     where study_id = $study and verdict in ('inconclusive', 'equivalent') and largest_value is not null
-        and not is_tool_bias and not is_repeated and {OF_GROUPS}
+        and not is_tool_bias and not is_repeated and {ABOUT_GROUPS}
     order by finding_rank
     limit {MAX_BY_RANK}
 """
@@ -132,7 +132,7 @@ TOOL: Final = """
 LEAD: Final = f"""
     select *
     from findings
-    where study_id = $study and not is_tool_bias and statistic is distinct from '{GROUND_TRUTH}' and {OF_GROUPS}
+    where study_id = $study and not is_tool_bias and statistic is distinct from '{GROUND_TRUTH}' and {ABOUT_GROUPS}
     order by verdict not in ('beyond_margin', 'different'), finding_rank
     limit 1
 """

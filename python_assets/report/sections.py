@@ -6,7 +6,7 @@ Belongs here: queries of the published tables. Where a table is cut, what was le
 import json
 from typing import Any, Final, NamedTuple
 
-from python_assets.published.account import OF_GROUPS
+from python_assets.published.account import ABOUT_GROUPS
 from python_assets.published.calls import CALLS_BY_SYSTEM, calls_in_words
 from python_assets.report.explanations import CONTRASTS, DISPARITIES, STATISTIC_MEANINGS
 from python_assets.report.reader import OUTCOME, Reader, Row
@@ -85,7 +85,7 @@ def _groupings(reader: Reader) -> dict[str, Any]:
         f"""
         select slice_id, grouping_id, count(distinct group_id) as n_groups
         from summary_statistics
-        where study_id = $study and {OF_GROUPS}
+        where study_id = $study and {ABOUT_GROUPS}
         group by slice_id, grouping_id
         order by slice_id <> 'all', slice_id, len(string_split(grouping_id, ' x ')), grouping_id
         """
@@ -137,7 +137,7 @@ def hypotheses(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
         reader: the study.
         is_tool_bias: those of the prompts' own baseline texts, or those of all generations.
     """
-    selected = f"study_id = $study and is_tool_bias = {is_tool_bias} and {OF_GROUPS}"
+    selected = f"study_id = $study and is_tool_bias = {is_tool_bias} and {ABOUT_GROUPS}"
     counts = reader.rows(
         f"""
         select system_id, measure_id, calibration, count(*) as n,
@@ -188,7 +188,7 @@ def disparities(reader: Reader) -> Listed:
         f"system_id = 'baseline', {VERDICT_RANK} nulls last, p_value nulls last, system_id, "
         "measure_id, calibration, slice_id, grouping_id, statistic, parameters, metric"
     )
-    return _listed(reader, "disparities", f"study_id = $study and {OF_GROUPS}", order, MAX_DISPARITIES)
+    return _listed(reader, "disparities", f"study_id = $study and {ABOUT_GROUPS}", order, MAX_DISPARITIES)
 
 
 def imported_metrics(reader: Reader) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from python_assets.published.controls import (
     beyond_controls,
     controls_moved,
     not_beyond_controls,
-    of_the_words,
+    wording_limit,
 )
 from python_assets.published.effects import margin_words
 from python_assets.report.explanations import DISPARITIES, STATISTIC_MEANINGS
@@ -235,7 +235,7 @@ def finding_sentence(asked: HypothesisDetails) -> str:
         return f"{_start(hypothesis)}{_capital(same)}: {verdict(hypothesis['verdict'])}."
     statements = [f"{_start(hypothesis)}{_capital(_answer(asked))}."]
     if hypothesis["verdict"] in (*DIFFERENCE_VERDICTS, "inconclusive"):
-        statements += [_largest(asked), of_the_words(hypothesis)]
+        statements += [_largest(asked), wording_limit(hypothesis)]
     if hypothesis["verdict"] in DIFFERENCE_VERDICTS:
         statements += [
             *_who(asked),

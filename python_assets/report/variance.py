@@ -5,7 +5,7 @@ Belongs here: reading variance_components and what each source means in words.
 
 from typing import Final, NamedTuple
 
-from python_assets.published.account import OF_GROUPS
+from python_assets.published.account import ABOUT_GROUPS
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name
 from python_assets.report.text import words
@@ -24,7 +24,7 @@ _MEANINGS: Final[dict[str, str]] = {
 _COMPONENTS: Final = f"""
     select *
     from variance_components
-    where study_id = $study and share is not null and {OF_GROUPS}
+    where study_id = $study and share is not null and {ABOUT_GROUPS}
     order by measure_id, grouping_id, slice_id, position
 """
 

@@ -189,10 +189,10 @@ class Design:
         Source: inference.md section 1. Which cell of a block the group gets is all that its statistic sees.
         Where every block is a pair, exchanging all pairs gives the same |statistic|.
         """
-        held = self.n_blocks_of_group_and_unit > 0 if self.frame.moves_whole_units else self.holds
-        size = held.sum(axis=0)
-        log_arrangements = held @ np.log(size)
-        only_pairs = held @ (size != 2) == 0
+        cells = self.n_blocks_of_group_and_unit > 0 if self.frame.moves_whole_units else self.holds
+        size = cells.sum(axis=0)
+        log_arrangements = cells @ np.log(size)
+        only_pairs = cells @ (size != 2) == 0
         return cast(Floats, np.minimum((1 + only_pairs) * np.exp(-log_arrangements), 1))
 
     def scopes(self, n_units: Ints) -> NDArray[np.object_]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import duckdb
 
-from python_assets.published.account import FAMILIES, OF_GROUPS, UNSCORED_MEASURES, UNTESTED, unscored_in_words, why
+from python_assets.published.account import ABOUT_GROUPS, FAMILIES, UNSCORED_MEASURES, UNTESTED, unscored_in_words, why
 from python_assets.published.controls import CONTROLS_MOVED, WORDINGS, controls_moved, wording_in_words
 from python_assets.published.copies import study_row
 from python_assets.published.effects import effect_columns
@@ -52,7 +52,7 @@ _HYPOTHESES: Final = f"""
     from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and {OF_GROUPS}
+    where study_id = $study and {ABOUT_GROUPS}
     order by hypotheses.family_id <> 'primary', reference_system_id <> '', finding_rank, hypotheses.system_id,
         reference_system_id, measure_id, grouping_id, slice_id, calibration, statistic, parameters
 """
