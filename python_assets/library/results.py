@@ -76,7 +76,7 @@ class Results:
         level = "select significance_level from studies where study_id = $study"
         query = f"select * from ({CONTROLS_MOVED}) cross join ({level})"
         frame = self.sql(query, {"study": self.study}).dropna(subset="p_value").head(MOST_MOVED)
-        rows: list[dict[str, Any]] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        rows: Any = frame.astype(object).where(frame.notna(), None).to_dict("records")
         return [
             f"{row['system_id']}: {controls_moved(row, row['measure_id'], alpha=row['significance_level'])}."
             for row in rows

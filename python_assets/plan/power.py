@@ -126,7 +126,7 @@ def design_power_rows(
 
 def planned_power(
     study: Study,
-    found: list[Shape],
+    shapes: list[Shape],
     changed: list[Shape],
     asked: NumberOfHypotheses,
     controls: PlannedControls | None = None,
@@ -135,7 +135,7 @@ def planned_power(
 
     Args:
         study: the study.
-        found: the shapes of its groupings.
+        shapes: the shapes of its groupings.
         changed: of shapes_of_changes.
         asked: of numbers_of_hypotheses.
         controls: negative controls of the study, None where it has none.
@@ -144,8 +144,8 @@ def planned_power(
         WarehouseError: the pilot is not published, says nothing about this study, or is of another design.
     """
     kinds = {measure.measure_id: measure.kind for measure in resolve_measures(study)}
-    piloted = read_pilot(study, paths.home().published, found) if study.analysis.pilot else {}
-    for is_change, all_shapes in ((False, found), (True, changed)):
+    piloted = read_pilot(study, paths.home().published, shapes) if study.analysis.pilot else {}
+    for is_change, all_shapes in ((False, shapes), (True, changed)):
         for shape in (shape for shape in all_shapes if shape.n_groups >= 2):
             rows = piloted.get(shape.grouping_id, [])
             cells = {row.measure_id: row.pilot for row in rows if row.contrast not in CHANGES}

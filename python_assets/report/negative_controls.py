@@ -213,7 +213,7 @@ def _block(
         system_id=first["system_id"],
         measure=f"{measure_name(first['measure_id'])}{label}",
         axis=axis,
-        sentence=sentences.get(place, ""),
+        sentence=sentences.get(first_keys, ""),
         sds=[*sds],
         n_moved=sum(row["verdict"] in ("beyond_margin", "different") for row in rows),
         rows=[_row(row, axis) for row in rows],
