@@ -180,9 +180,9 @@ def found_with_controls(
         for i in range(n):
             words = wording(groups.x[:, :, i], given.x[:, n_groups:, i], types, ones)
             assert isinstance(words, Wording)
-            is_called = max(p[i], words.p_value) <= ALPHA
+            is_significant = max(p[i], words.p_value) <= ALPHA
             is_group = max(p_group[i], words.p_of_contrasts(weights, n_groups)[0]) <= ALPHA
-            called.append((is_called, is_called and is_group))
+            called.append((is_significant, is_significant and is_group))
     first, second = np.mean(called, axis=0)
     return float(first), float(second)
 

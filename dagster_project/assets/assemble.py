@@ -19,6 +19,7 @@ _OUTCOMES: Final = ("sentence_outcomes", "branch_outcomes")
     specs=[
         raw_table("prompts", "assemble", "prompt_id", ["sentences", "keywords", "documents"]),
         raw_table("prompt_factors", "assemble", "(prompt_id, factor)", ["sentences", "keywords", "documents"]),
+        raw_table("negative_controls", "assemble", "negative_control", ["sentences", "keywords", "documents"]),
         raw_table("looks", "assemble", "look of a study that declares looks", ["sentences", "keywords", "documents"]),
         raw_table("normalised_levels", "assemble", "(record_key, factor)", ["sentences", "keywords", "documents"]),
         raw_table(
@@ -53,7 +54,15 @@ def assemble(
     look = look_to_ask(loaded, warehouse.home, wanted_look(context))
     with stage_connection(context, loaded, warehouse) as connection:
         counts = timed(assemble_study, loaded, connection, replace(run_context(context, warehouse), look=look))
-        for table in ("prompts", "prompt_factors", "looks", "normalised_levels", *OF_LOGS, *_OUTCOMES):
+        for table in (
+            "prompts",
+            "prompt_factors",
+            "negative_controls",
+            "looks",
+            "normalised_levels",
+            *OF_LOGS,
+            *_OUTCOMES,
+        ):
             yield materialise(connection, "raw", table, **counts)
 
 

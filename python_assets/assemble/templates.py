@@ -105,7 +105,7 @@ def _units(study: Study, templates: Iterable[Template]) -> dict[str, list[dict[s
 
 
 def _turns(templates: Iterable[Template]) -> list[int]:
-    """The place of each template among those of its units."""
+    """The position of each template among the templates with the same units."""
     n_before: Counter[str] = Counter()
     turns = []
     for template in templates:

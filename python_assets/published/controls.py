@@ -84,8 +84,8 @@ def wording_sd(row: Row) -> str:
     """The wording sd with its interval: wording sd 0.050, 95 % CI 0 to 0.12."""
     rate = is_rate(row)
     interval = limits(row["wording_sd_low"], row["wording_sd_high"], is_rate=rate)
-    told = f"wording sd {size(row['wording_sd'] or 0.0, is_rate=rate)}"
-    return f"{told}, 95 % CI {interval}" if interval else told
+    text = f"wording sd {size(row['wording_sd'] or 0.0, is_rate=rate)}"
+    return f"{text}, 95 % CI {interval}" if interval else text
 
 
 def beyond_controls(row: Row) -> str:

@@ -151,7 +151,7 @@ def summary(home: Home, study_id: str) -> str:
         if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
         lines += [
-            f"{'Wording' if index == 0 else '':<10} {told}" for index, told in enumerate(_of_wording(study, facts))
+            f"{'Wording' if index == 0 else '':<10} {line}" for index, line in enumerate(_of_wording(study, facts))
         ]
         changes = study.rows(_CHANGED)
         last = [

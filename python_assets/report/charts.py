@@ -115,7 +115,7 @@ def row(
 
 
 def controls_row(axis: Axis, values: Sequence[float], *, band: tuple[float, float] | None = None) -> Markup:
-    """The values of negative controls as grey dots in one row; those outside the scale are left out.
+    """The values of negative controls as grey dots in one row, without those outside the scale.
 
     Args:
         axis: the scale of the figure.

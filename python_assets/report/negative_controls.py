@@ -116,7 +116,7 @@ class Lengths(NamedTuple):
 
 
 class ControlsSection(NamedTuple):
-    """What the page of the controls shows; n_blocks and n_compared count also what is left out for length.
+    """What the page of the controls shows; n_blocks and n_compared count also what is too long to show.
 
     constant: measures of systems that no control tells apart, all values being equal or missing, which are not drawn.
     compared: hypotheses of groups with what the controls make of them. without: why others are not compared with them.

@@ -34,7 +34,7 @@ class GroupRow(NamedTuple):
 
 
 class Controls(NamedTuple):
-    """The negative controls beside the groups of one system.
+    """The negative controls of one system, next to its groups.
 
     means: of the responses with each edit. differences: of each from the other edits. floor: the range of groups that
     they lead one to expect, in the unit of the measure; None where the groups are not compared with them.
@@ -83,7 +83,7 @@ class Caption(NamedTuple):
 class PanelDrawer(NamedTuple):
     """Draws the panels of one figure.
 
-    values: single responses by generation and group. controls: the negative controls by generation. reference: what
+    values: single responses by generation and group. controls: the negative controls by system. reference: what
     groups are compared with.
     """
 

@@ -273,8 +273,8 @@ def _beyond_controls(hypothesis: Row) -> str:
     """That groups differ by more than control edits do, or why these were not compared with them."""
     if hypothesis["negative_controls_reason"] is None:
         return beyond_controls(hypothesis)
-    told = (hypothesis[f"negative_controls_{name}"] for name in ("reason", "meaning", "remedy"))
-    return f"Not compared with the negative controls: {why(*told)}."
+    words = (hypothesis[f"negative_controls_{name}"] for name in ("reason", "meaning", "remedy"))
+    return f"Not compared with the negative controls: {why(*words)}."
 
 
 def group_sentence(group: Row, asked: HypothesisDetails) -> str:

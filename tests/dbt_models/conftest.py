@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import duckdb
@@ -52,9 +53,9 @@ class Analysis(NamedTuple):
     regressions: dict[str, Regression] = REGRESSIONS
     unscored_allowed: dict[str, float] = {}
     fills_scale: bool = False
-    human_labels: tuple[()] = ()
     power: dict[str, Power] = {}
     human_labels: tuple[object, ...] = ()
+    prompts: SimpleNamespace = SimpleNamespace(wordings={})
 
 
 class Built(NamedTuple):

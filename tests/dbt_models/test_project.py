@@ -126,7 +126,7 @@ def test_views_are_pinned_to_their_key_and_have_hand_made_rows(built: Built, of_
         if node.get("test_metadata", {}).get("name") == "unique_key"
     }
     by_hand = {unit_test.split(".")[2] for unit_test in of_dbt["unit_tests"]}
-    assert len(views) == 13
+    assert len(views) == 14
     for name, node in views.items():
         grain = node["description"].partition("(")[2].partition(")")[0]
         assert pinned[name] == grain.split(", "), name

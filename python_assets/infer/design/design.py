@@ -40,7 +40,7 @@ class Frame(NamedTuple):
 
     block, group: codes of each cell. root_of_block: root prompt of each block, or the unit that the study
     declares in its place. n_groups: of the grouping. has_own_prompts: whether no two of them share a root
-    prompt. moves_whole_units: whether groups change places in all blocks of a unit at once.
+    prompt. moves_whole_units: whether groups are shuffled in all blocks of a unit at once.
     """
 
     block: Ints
@@ -52,7 +52,7 @@ class Frame(NamedTuple):
 
     @property
     def moved_with(self) -> Ints | None:
-        """Of each cell the number of its group in its unit, where these change places whole; None elsewhere."""
+        """Of each cell the number of its group in its unit, where units are shuffled whole; None elsewhere."""
         return self.root_of_block[self.block] * self.n_groups + self.group if self.moves_whole_units else None
 
 

@@ -209,7 +209,7 @@ def read_cells(
         slice_id: the slice.
         grouping_id: the grouping.
         has_unit: whether the study declares what the independent unit of all prompts is.
-        wordings: factors whose levels are units that are wordings, which change places whole.
+        wordings: factors whose levels are units that are wordings, which are shuffled whole.
         measures: those that are read; all where None. The frame is that of the prompts, so that no other measure
             decides on the draws of one.
 

@@ -127,7 +127,7 @@ def _benchmark(
             for row in rows_of(connection, UNTESTED, study_keys)
         ],
         "unscored": [unscored_in_words(row) for row in rows_of(connection, UNSCORED_MEASURES, study_keys)],
-        "wording": [_of_wording(row, told) for row, told in zip(wordings, wording_in_words(wordings), strict=True)],
+        "wording": [_of_wording(row, words) for row, words in zip(wordings, wording_in_words(wordings), strict=True)],
         "negative_controls": [
             _of_control(row, study["significance_level"]) for row in rows_of(connection, CONTROLS_MOVED, study_keys)
         ],
@@ -135,9 +135,9 @@ def _benchmark(
     }
 
 
-def _of_wording(row: Row, told: str) -> dict[str, Any]:
+def _of_wording(row: Row, words: str) -> dict[str, Any]:
     names = ("wording", "groupings", "reason", "n_hypotheses", "n_negative_controls", "n_control_types")
-    return {**{name: row[name] for name in names}, "n_not_beyond_controls": row["n_not_beyond"], "told": told}
+    return {**{name: row[name] for name in names}, "n_not_beyond_controls": row["n_not_beyond"], "told": words}
 
 
 def _of_control(row: Row, level: float) -> dict[str, Any]:
