@@ -243,7 +243,7 @@ def _beginning(prompt: str) -> re.Pattern[str]:
 def prompts_in_slices(
     connection: duckdb.DuckDBPyConnection, study_id: str, conditions: Sequence[Mapping[str, Sequence[str]]]
 ) -> set[str]:
-    """The prompts that are in one of several slices; negative controls are where groups of their root prompt are.
+    """The prompts that are in one of several slices; a negative control is where groups of its root prompt are.
 
     Args:
         connection: with raw.prompts and raw.prompt_factors.
@@ -251,7 +251,7 @@ def prompts_in_slices(
         conditions: for each slice its levels by factor: any of the levels, of every factor.
 
     Returns:
-        Their ids, and those of the negative controls of their root prompts.
+        Their ids, with the negative controls of their root prompts.
     """
     prompts: set[str] = set()
     for condition in conditions:

@@ -31,13 +31,13 @@ class Axis(NamedTuple):
         """How many digits after the point tell values apart on this scale."""
         return int(np.clip(2 - np.floor(np.log10(self.high - self.low)), 0, 6))
 
-    def place(self, value: float) -> int:
+    def x(self, value: float) -> int:
         """The horizontal place of a value in the coordinates of a row, at the edge where it lies outside."""
         return round(WIDTH * min(max((value - self.low) / (self.high - self.low), 0), 1))
 
     def per_cent(self, value: float) -> float:
         """The horizontal place of a value in per cent of the width."""
-        return self.place(value) / WIDTH * 100
+        return self.x(value) / WIDTH * 100
 
 
 class Mark(NamedTuple):
@@ -106,9 +106,9 @@ def row(
         band: what edits that cannot matter lead one to expect: all groups lie in it where their range is no larger.
     """
     paths = [_band(axis, band)] if band else []
-    paths += [_path("tick", "".join(f"M{axis.place(tick)} 0V{CHART_HEIGHT}" for tick in axis.ticks))]
+    paths += [_path("tick", "".join(f"M{axis.x(tick)} 0V{CHART_HEIGHT}" for tick in axis.ticks))]
     if line is not None:
-        paths.append(_path("line", f"M{axis.place(line)} 0V{CHART_HEIGHT}"))
+        paths.append(_path("line", f"M{axis.x(line)} 0V{CHART_HEIGHT}"))
     paths.append(_path("value", _dots(axis, values)))
     paths.extend(_mark(axis, mark))
     return _drawing("".join(paths))
@@ -122,14 +122,14 @@ def controls_row(axis: Axis, values: Sequence[float], *, band: tuple[float, floa
         values: of the controls.
         band: as in row.
     """
-    ticks = _path("tick", "".join(f"M{axis.place(tick)} 0V{CHART_HEIGHT}" for tick in axis.ticks))
+    ticks = _path("tick", "".join(f"M{axis.x(tick)} 0V{CHART_HEIGHT}" for tick in axis.ticks))
     inside = [value for value in values if axis.low <= value <= axis.high]
-    dots = _path("control", "".join(f"M{axis.place(value)} {MIDDLE}h0" for value in inside))
+    dots = _path("control", "".join(f"M{axis.x(value)} {MIDDLE}h0" for value in inside))
     return _drawing(f"{_band(axis, band) if band else ''}{ticks}{dots}")
 
 
 def _band(axis: Axis, band: tuple[float, float]) -> str:
-    left, right = (axis.place(limit) for limit in band)
+    left, right = (axis.x(limit) for limit in band)
     return f'<rect class="band" x="{left}" width="{right - left}" y="0" height="{CHART_HEIGHT}"/>'
 
 
@@ -139,10 +139,10 @@ def bar(fraction: float) -> Markup:
     return _drawing(f'<rect class="bar" width="{filled}" y="6" height="12"/>')
 
 
-def stacked(parts: Sequence[Mapping[str, Any]]) -> Markup:
-    """A bar of parts beside each other, each with its share of the width and the place of its colour."""
+def stacked(segments: Sequence[Mapping[str, Any]]) -> Markup:
+    """A bar of adjacent segments, each with its share of the width and the place of its colour."""
     shapes, left = [], 0.0
-    for segment in parts:
+    for segment in segments:
         width = WIDTH * segment["share"]
         extent = f'x="{left:.1f}" width="{width:.1f}" y="4" height="16"'
         shapes.append(f'<rect class="part part-{segment["place"]}" {extent}/>')
@@ -164,7 +164,7 @@ def course(axis: Axis, points: Sequence[Point], n_places: int, breaks: Collectio
         return round(WIDTH * (position + 0.5) / n_places)
 
     def up(value: float) -> int:
-        return COURSE_HEIGHT - round(axis.place(value) * COURSE_HEIGHT / WIDTH)
+        return COURSE_HEIGHT - round(axis.x(value) * COURSE_HEIGHT / WIDTH)
 
     paths = [_path("line", f"M0 {up(0.0)}H{WIDTH}" if axis.low <= 0 <= axis.high else "")]
     paths += [_path("break", f"M{across(position - 0.5)} 0V{COURSE_HEIGHT}") for position in sorted(breaks)]
@@ -191,7 +191,7 @@ def _drawing(shapes: str, height: int = CHART_HEIGHT) -> Markup:
 def _dots(axis: Axis, values: Sequence[float]) -> str:
     inside = [value for value in values if axis.low <= value <= axis.high]
     # a fixed jitter: the same page every time, and equal values beside one another
-    return "".join(f"M{axis.place(value)} {5 + 7 * i % 15}h0" for i, value in enumerate(inside))
+    return "".join(f"M{axis.x(value)} {5 + 7 * i % 15}h0" for i, value in enumerate(inside))
 
 
 def _mark(axis: Axis, mark: Mark) -> list[str]:
@@ -199,10 +199,10 @@ def _mark(axis: Axis, mark: Mark) -> list[str]:
         return []
     paths = []
     if mark.low is not None or mark.high is not None:
-        left = 0 if mark.low is None else axis.place(mark.low)
-        right = WIDTH if mark.high is None else axis.place(mark.high)
+        left = 0 if mark.low is None else axis.x(mark.low)
+        right = WIDTH if mark.high is None else axis.x(mark.high)
         paths.append(_path(f"interval{mark.side}", f"M{left} {MIDDLE}H{right}"))
-    dot = f"M{axis.place(mark.value)} {MIDDLE}h0"
+    dot = f"M{axis.x(mark.value)} {MIDDLE}h0"
     paths.append(_path(f"dot{mark.side}", dot))
     return [*paths, _path("hole", dot)] if mark.is_hollow else paths
 

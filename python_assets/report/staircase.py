@@ -22,14 +22,12 @@ def staircases(axis: Axis, samples: Sequence[Sequence[float]], ideal: float) -> 
         samples: at most N_STYLES, none of them empty.
         ideal: where all values should be.
     """
-    ticks = "".join(f"M{axis.place(tick)} 0V{STAIRCASE_HEIGHT}" for tick in axis.ticks)
+    ticks = "".join(f"M{axis.x(tick)} 0V{STAIRCASE_HEIGHT}" for tick in axis.ticks)
     ticks += "".join(f"M0 {STAIRCASE_HEIGHT * quarter / 4:g}H{WIDTH}" for quarter in range(5))
     lines = "".join(
         f'<path class="stairs stairs-{style}" d="{_stairs(axis, values)}"/>' for style, values in enumerate(samples)
     )
-    shapes = (
-        f'<path class="tick" d="{ticks}"/><path class="ideal" d="M{axis.place(ideal)} 0V{STAIRCASE_HEIGHT}"/>{lines}'
-    )
+    shapes = f'<path class="tick" d="{ticks}"/><path class="ideal" d="M{axis.x(ideal)} 0V{STAIRCASE_HEIGHT}"/>{lines}'
     box = f'viewBox="0 0 {WIDTH} {STAIRCASE_HEIGHT}" preserveAspectRatio="none"'
     return Markup(f'<svg class="ecdf" {box} aria-hidden="true">{shapes}</svg>')
 
@@ -37,5 +35,5 @@ def staircases(axis: Axis, samples: Sequence[Sequence[float]], ideal: float) -> 
 def _stairs(axis: Axis, values: Sequence[float]) -> str:
     path, n = [f"M0 {STAIRCASE_HEIGHT}"], len(values)
     for rank, value in enumerate(sorted(values), start=1):
-        path.append(f"H{axis.place(value)}V{STAIRCASE_HEIGHT * (1 - rank / n):.1f}")
+        path.append(f"H{axis.x(value)}V{STAIRCASE_HEIGHT * (1 - rank / n):.1f}")
     return "".join(path) + f"H{WIDTH}"

@@ -79,7 +79,7 @@ class Wording(NamedTuple):
     """How far words alone move the means of groups, and the groups themselves on the same scale.
 
     groups, controls: column means, of rates the arcsine of their root. variance: V, of a mean that words alone move.
-    df: nu. back: from that scale to that of the measure. is_kept: controls that stand in enough root prompts, of all
+    df: nu. back: to the scale of the measure. is_kept: controls that stand in enough root prompts, of all
     that are declared. n_types: of these, None where types are not declared. sd, sd_low, sd_high: of the wording
     effect, with 95 % limits, in the unit of the measure. nothing: differences of so much are rounding.
     """

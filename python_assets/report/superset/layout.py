@@ -33,22 +33,22 @@ class Filter(NamedTuple):
 
 
 EVERY_TAB: Final = tuple(TABS)
-OF_ONE_MEASURE: Final = ("Groups", "Model against model", "History")
+ONE_MEASURE_PAGES: Final = ("Groups", "Model against model", "History")
 FILTERS: Final = (
     Filter("Study", "study_id", "Whose numbers are shown.", EVERY_TAB, is_one=True),
     Filter(
         "Model",
         "system_id",
         "A model as it is asked, with its role and prompt; all of them where none is chosen.",
-        ("Overview", *OF_ONE_MEASURE),
+        ("Overview", *ONE_MEASURE_PAGES),
         is_one=False,
     ),
-    Filter("Measure", "measure_id", "One at a time: measures have units of their own.", OF_ONE_MEASURE, is_one=True),
+    Filter("Measure", "measure_id", "One at a time: measures have units of their own.", ONE_MEASURE_PAGES, is_one=True),
     Filter(
         "Grouping",
         "grouping_id",
         "The factors whose levels are compared, one set of them at a time.",
-        (*OF_ONE_MEASURE, "Coverage"),
+        (*ONE_MEASURE_PAGES, "Coverage"),
         is_one=True,
     ),
 )

@@ -14,7 +14,7 @@ def test_every_value_lies_on_the_scale_in_the_order_of_its_size(values):
     axis = make_axis(values)
     assert axis.low <= min(values)
     assert max(values) <= axis.high
-    positions = [axis.place(value) for value in sorted(values)]
+    positions = [axis.x(value) for value in sorted(values)]
     assert positions == sorted(positions)
     assert positions[0] >= 0
     assert positions[-1] <= WIDTH
@@ -53,10 +53,10 @@ def test_dot_and_interval_stand_where_their_values_are():
     axis = make_axis([0.0, 1.0])
     drawn = row(axis, Mark(0.5, 0.25, 0.75), line=0.5)
     middle = CHART_HEIGHT // 2
-    assert shape(drawn, "dot") == f"M{axis.place(0.5)} {middle}h0"
-    assert shape(drawn, "interval") == f"M{axis.place(0.25)} {middle}H{axis.place(0.75)}"
-    assert shape(drawn, "line") == f"M{axis.place(0.5)} 0V{CHART_HEIGHT}"
-    assert axis.place(0.5) == WIDTH // 2
+    assert shape(drawn, "dot") == f"M{axis.x(0.5)} {middle}h0"
+    assert shape(drawn, "interval") == f"M{axis.x(0.25)} {middle}H{axis.x(0.75)}"
+    assert shape(drawn, "line") == f"M{axis.x(0.5)} 0V{CHART_HEIGHT}"
+    assert axis.x(0.5) == WIDTH // 2
 
 
 def test_an_unbounded_side_runs_to_the_edge():

@@ -163,5 +163,5 @@ def test_a_staircase_rises_at_every_value_from_none_to_all():
     axis = make_axis([0.0, 1.0])
     picture = staircases(axis, [[0.5, 0.25]], ideal=0.0)
     (stairs,) = re.findall(r'class="stairs stairs-0" d="([^"]+)"', picture)
-    assert stairs == f"M0 {STAIRCASE_HEIGHT}H{axis.place(0.25)}V{STAIRCASE_HEIGHT / 2}H{axis.place(0.5)}V0.0H1000"
-    assert f'class="ideal" d="M{axis.place(0.0)} 0V{STAIRCASE_HEIGHT}"' in picture
+    assert stairs == f"M0 {STAIRCASE_HEIGHT}H{axis.x(0.25)}V{STAIRCASE_HEIGHT / 2}H{axis.x(0.5)}V0.0H1000"
+    assert f'class="ideal" d="M{axis.x(0.0)} 0V{STAIRCASE_HEIGHT}"' in picture
