@@ -199,12 +199,12 @@ def _block(
     compared: list[Row],
 ) -> ControlBlock:
     first = rows[0]
-    first_keys = first["system_id"], first["measure_id"], first["slice_id"]
+    block_keys = first["system_id"], first["measure_id"], first["slice_id"]
     axis = axes[first["measure_id"], first["category"]]
     sds = {
         text.minus_signs(wording_sd(row)): None
         for row in compared
-        if (row["system_id"], row["measure_id"], row["slice_id"], row["calibration"]) == (*first_keys, "raw")
+        if (row["system_id"], row["measure_id"], row["slice_id"], row["calibration"]) == (*block_keys, "raw")
         and row["wording_sd"] is not None
     }
     label = f" “{first['category']}”" if first["category"] else ""
@@ -213,7 +213,7 @@ def _block(
         system_id=first["system_id"],
         measure=f"{measure_name(first['measure_id'])}{label}",
         axis=axis,
-        sentence=sentences.get(first_keys, ""),
+        sentence=sentences.get(block_keys, ""),
         sds=[*sds],
         n_moved=sum(row["verdict"] in ("beyond_margin", "different") for row in rows),
         rows=[_row(row, axis) for row in rows],

@@ -1,6 +1,6 @@
 """Contrasts compared with negative controls: p, intervals and margins that allow for what words alone do.
 
-Belongs here: the one first_row where controls are applied, to the results of columns whose groups meet in blocks and to
+Belongs here: the one place where controls are applied, to the results of columns whose groups meet in blocks and to
 changes between two systems. How far words move means is formulas/negative_controls.py.
 
 Source: inference.md 14.
