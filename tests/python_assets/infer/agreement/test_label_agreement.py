@@ -46,7 +46,9 @@ class Build:
         in_slice = in_slice[(in_slice.slice_id == "all") | in_slice.prompt_id.str.match("p0[0-8]")]
         connection.execute("create schema if not exists intermediate")
         connection.register("in_slice", in_slice.merge(prompts, on="prompt_id").assign(grouping_id="gender"))
-        connection.execute("create table intermediate.int_prompt_slices as select slice_id, prompt_id, null as negative_control from in_slice")
+        connection.execute(
+            "create table intermediate.int_prompt_slices as select slice_id, prompt_id, null as negative_control from in_slice"
+        )
         connection.execute(
             "create table intermediate.int_prompt_groups as "
             "select slice_id, grouping_id, group_id, prompt_id from in_slice"
