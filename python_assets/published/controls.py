@@ -25,8 +25,8 @@ ONE_WORDING: Final = (
 # smallest p where the measure is of slices alone
 CONTROLS_MOVED: Final = f"""
     select hypotheses.system_id, measure_id, slice_id, hypotheses.p_value, hypotheses.q_value, outcome,
-        cast(coalesce(n_used, hypotheses.n_groups) as bigint) as n_used, largest_group_id, largest_value, kind, hypotheses.reason,
-        meaning, remedy
+        cast(coalesce(n_used, hypotheses.n_groups) as bigint) as n_used, largest_group_id, largest_value, kind,
+        hypotheses.reason, meaning, remedy
     from hypotheses
     inner join (select study_id, measure_id, kind from measures) using (study_id, measure_id)
     left join reasons using (reason)
@@ -47,7 +47,8 @@ CONTROLS_MOVED: Final = f"""
 WORDINGS: Final = f"""
     select wording, negative_controls_reason as reason, meaning, remedy,
         count(*) as n_hypotheses, count(*) filter (verdict_reason = '{NOT_BEYOND_CONTROLS}') as n_not_beyond,
-        max(n_negative_controls) as n_negative_controls, bool_and(wording_sd_high = 0) as are_equal, max(n_control_types) as n_control_types,
+        max(n_negative_controls) as n_negative_controls, max(n_control_types) as n_control_types,
+        bool_and(wording_sd_high = 0) as are_equal,
         list(distinct grouping_id order by grouping_id) as groupings, (
             select count(distinct unit_id) from prompts
             inner join factors using (study_id)
@@ -62,7 +63,7 @@ WORDINGS: Final = f"""
     order by case wording when 'negative_controls' then 1 when 'units' then 2 else 3 end, reason nulls first
 """
 """How the wording of groups was controlled: a row a way, with the groupings and hypotheses that it is of."""
-# in the slice in which CONTROLS_MOVED tells of them, or the first; groups of several groupings may differ in root prompts
+# in one slice; of groupings in several numbers of root prompts the most
 UNUSED: Final = f"""
     with of_groups as (
         select slice_id, system_id, measure_id, max(n_root_prompts) as n_of_groups

@@ -22,8 +22,14 @@ MAX_COMPARED: Final = 60
 VERY_DIFFERENT: Final = 2  # times as long in words, past which it is told
 # of all prompts; of a measure that is of slices alone in the one with the smallest p, for controls lie in each
 CONTROLS: Final = f"""
-    select *, n_root_prompts = max(n_root_prompts) over (partition by system_id) as is_of_all
-    from v_negative_controls
+    select *
+    from (
+        select *, min(slice_id) filter (p_wording is not null) over systems
+            is distinct from max(slice_id) filter (p_wording is not null) over systems as is_in_several
+        from v_negative_controls
+        where study_id = $study
+        window systems as (partition by system_id, measure_id)
+    )
     where study_id = $study and (value is not null or inference_reason is distinct from 'no_values')
     qualify rank() over (
         partition by system_id, measure_id order by slice_id <> 'all', p_wording nulls last, slice_id
@@ -212,9 +218,8 @@ def _block(
         if (row["system_id"], row["measure_id"], row["slice_id"], row["calibration"]) == (*block_keys, "raw")
         and row["wording_sd"] is not None
     }
-    is_of_all = any(row["is_of_all"] for row in rows)
     label = f" “{first['category']}”" if first["category"] else ""
-    label += "" if first["slice_id"] == "all" or is_of_all else f", slice {first['slice_id']}"
+    label += "" if first["slice_id"] == "all" or not first["is_in_several"] else f", slice {first['slice_id']}"
     return ControlBlock(
         system_id=first["system_id"],
         measure=f"{measure_name(first['measure_id'])}{label}",

@@ -148,11 +148,10 @@ def sentences(
     refused = {_place(row) for row in findings if row["measure_id"] == REFUSAL and _is_significant(row)}
     twins = {_key(row): row for row in findings if row["calibration"] in TWINS and row["p_value"] is not None}
     n_used: dict[Key, int] = {}
-    most_root_prompts: dict[tuple[str, str], int] = {}
+    slices_of: dict[Key, set[str]] = defaultdict(set)
     for row in findings:
         if row["family_id"] == NEGATIVE_CONTROL:
-            system = row["study_id"], row["system_id"]
-            most_root_prompts[system] = max(most_root_prompts.get(system, 0), row["n_root_prompts"] or 0)
+            slices_of[_controls_tested(row)].add(row["slice_id"])
         elif row["n_negative_controls"]:
             n_used[_scored(row)] = max(n_used.get(_scored(row), 0), row["n_negative_controls"])
     sentence_rows: list[dict[str, str]] = []
@@ -178,9 +177,9 @@ def sentences(
         )
         significant = [row for row in rows if row["is_significant"] and not row["is_mirror"]]
         is_of_controls = hypothesis["family_id"] == NEGATIVE_CONTROL
-        n_of_controls = most_root_prompts.get((hypothesis["study_id"], hypothesis["system_id"]))
+        n_slices = len(slices_of[_controls_tested(hypothesis)])
         sentence = (
-            _of_controls(hypothesis, n_of_controls, n_used.get(_scored(hypothesis)))
+            _of_controls(hypothesis, n_slices, n_used.get(_scored(hypothesis)))
             if is_of_controls
             else finding_sentence(spec)
         )
@@ -223,6 +222,10 @@ def _place(row: Row) -> Key:
 def _scored(row: Row) -> Key:
     """A measure of the answers of a slice and system, whatever they are grouped by."""
     return tuple(row[name] for name in ("study_id", "slice_id", "system_id", "measure_id"))
+
+
+def _controls_tested(row: Row) -> Key:
+    return tuple(row[name] for name in ("study_id", "system_id", "measure_id", "calibration", "statistic"))
 
 
 def _of_pair(rows: Sequence[Row]) -> dict[str, Row]:
@@ -277,15 +280,14 @@ def finding_sentence(asked: HypothesisDetails) -> str:
     return " ".join(statement for statement in statements if statement)
 
 
-def _of_controls(hypothesis: Row, n_root_prompts: int | None, n_used: int | None) -> str:
+def _of_controls(hypothesis: Row, n_slices: int, n_used: int | None) -> str:
     """Whether edits that cannot matter move a score: it is no finding about groups.
 
-    n_root_prompts: that controls of the system stand in; a slice of all of them is not named. n_used: controls that groups of
-    its slice are compared with; None where none is.
+    n_slices: that its controls are tested in; of one the name tells nothing. n_used: controls that groups of its slice
+    are compared with; None where none is.
     """
     quantity, slice_id = quantity_of(hypothesis), hypothesis["slice_id"]
-    is_of_all = slice_id == "all" or (n_root_prompts is not None and hypothesis["n_root_prompts"] == n_root_prompts)
-    quantity += "" if is_of_all else f" in slice {slice_id}"
+    quantity += "" if slice_id == "all" or n_slices == 1 else f" in slice {slice_id}"
     if hypothesis["p_value"] is None:
         return f"{_start(hypothesis)}Whether irrelevant edits move {quantity} {_UNTESTED} {_why(hypothesis)}."
     moved = controls_moved(

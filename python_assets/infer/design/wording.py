@@ -114,7 +114,10 @@ def _worded(connection: duckdb.DuckDBPyConnection, study: Study) -> Iterator[tup
 
 
 def _loudest(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The control that lies farthest from the others, with its contrast; equal to 12 digits: the first by name; none where all are 0."""
+    """The control that lies farthest from the others, with its contrast; equal to 12 digits: the first by name.
+
+    None where all values are 0.
+    """
     contrasts, changes = tables["contrasts"], tables["system_comparisons"]
     group_contrasts = contrasts[contrasts.contrast.isin(_DIFFERENCES)].assign(**{PAIR_SIDES[1]: ""})
     moved = changes[changes.comparison == DISPARITY_CHANGE].assign(statistic=GROUPS_CHANGED, parameters="")
