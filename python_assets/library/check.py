@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from python_assets.errors import StudyError, Told
 from python_assets.library.results import Results
 from python_assets.library.study import Study, run_file
-from python_assets.study.control_types import ControlTypes, types_problem, types_proposal
+from python_assets.study.control_types import ControlTypes, too_few, types_problem, types_proposal
 from python_assets.study.problems import plural
 from python_assets.warehouse.progress import duration
 
@@ -93,7 +93,7 @@ def check(
     table, study_id = _table(frame, columns), _study_id(name)
     _tell_size(len(frame), quiet=quiet)
     if controls and not quiet:
-        _tell_types(controls)
+        _tell_controls(controls)
     if folder is not None:
         return _in_folder(study, table, study_id, Path(folder).absolute(), report, quiet=quiet)
     return _in_memory(study, table, study_id, report, quiet=quiet)
@@ -141,9 +141,11 @@ def _controls_key(controls: ControlTypes) -> dict[str, Any]:
     return {"negative_controls": {"levels": dict(controls) if has_types else [*controls]}}
 
 
-def _tell_types(controls: ControlTypes) -> None:
-    """Propose types where none are declared; tell two of one sentence that have two."""
-    for line in (types_proposal(controls), *types_problem(controls)):
+def _tell_controls(controls: ControlTypes) -> None:
+    """Tell that they are too few; propose types where none are declared; tell two of one sentence that have two."""
+    from python_assets.infer.formulas.negative_controls import FEWEST_TYPES  # which imports scipy, a slow one
+
+    for line in (too_few(controls, FEWEST_TYPES), types_proposal(controls), *types_problem(controls)):
         if line:
             print(f"negative_controls: {line}", file=sys.stderr, flush=True)
 

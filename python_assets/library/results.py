@@ -68,19 +68,33 @@ class Results:
         return "\n".join([*sentences[:MOST_SENTENCES], *more, *self._control_sentences()])
 
     def _control_sentences(self) -> list[str]:
-        """Whether negative controls move a measure, of one study."""
-        from python_assets.published.controls import CONTROLS_MOVED, controls_moved
+        """Groupings not compared with negative controls, whether these move a measure, and which are not used."""
+        from python_assets.published.controls import (
+            CONTROLS_MOVED,
+            UNUSED,
+            WORDINGS,
+            controls_moved,
+            unused_in_words,
+            wording_in_words,
+        )
 
         if self.study is None:
             return []
+        without = [row for row in self._records(WORDINGS) if row["reason"] is not None]
         level = "select significance_level from studies where study_id = $study"
         query = f"select * from ({CONTROLS_MOVED}) cross join ({level})"
-        frame = self.sql(query, {"study": self.study}).dropna(subset="p_value").head(MOST_MOVED)
-        rows: Any = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        return [
+        tested = [row for row in self._records(query) if row["p_value"] is not None]
+        moved = [
             f"{row['system_id']}: {controls_moved(row, row['measure_id'], alpha=row['significance_level'])}."
-            for row in rows
+            for row in tested[:MOST_MOVED]
         ]
+        return [*wording_in_words(without), *moved, *unused_in_words(self._records(UNUSED))]
+
+    def _records(self, query: str) -> list[dict[str, Any]]:
+        """Rows of a query on the study, with None for NULL."""
+        frame = self.sql(query, {"study": self.study})
+        rows: Any = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        return list(rows)
 
     @property
     def findings(self) -> "pd.DataFrame":

@@ -14,8 +14,8 @@ from python_assets.plan.group_models import build_models
 from python_assets.plan.text import PlannedControls, PlannedGrouping, PlannedSystem
 from python_assets.published.controls import ONE_WORDING
 from python_assets.study.base import ALL_PROMPTS
-from python_assets.study.control_types import types_problem, types_proposal
-from python_assets.study.problems import listed, plural
+from python_assets.study.control_types import too_few, types_problem, types_proposal
+from python_assets.study.problems import listed
 from python_assets.study.study import Study
 from python_assets.texts.group_words import group_words
 from python_assets.texts.words import WordScanner
@@ -70,13 +70,8 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
         return
     from python_assets.infer.formulas.negative_controls import FEWEST_TYPES  # which imports scipy, a slow one
 
-    types = {control_type for control_type in study.controls.values() if control_type is not None}
-    if len(study.controls) < FEWEST_TYPES or (types and len(types) < FEWEST_TYPES):
-        type_count = f" of {plural(len(types), 'type')}" if types else ""
-        yield (
-            f"negative_controls: {plural(len(study.controls), 'control')}{type_count} change no p, which takes "
-            f"{FEWEST_TYPES} types at least: declare more, ten of ten types are usual"
-        )
+    if line := too_few(study.controls, FEWEST_TYPES):
+        yield f"negative_controls: {line}"
     build_models(connection, ("negative_controls",))
     rows = connection.execute(_ROWS).df()
     [n_root_prompts] = connection.execute(_N_ROOT_PROMPTS).fetchone() or (0,)

@@ -13,7 +13,7 @@ from python_assets.infer.formulas.verdict import N_NEEDED_CAP
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.tables import INTERACTION
 from python_assets.plan.labels import LABELLED_SIZES, PlannedLabels
-from python_assets.study.base import ALL_PROMPTS
+from python_assets.study.base import ALL_PROMPTS, NEGATIVE_CONTROL
 
 _UNKNOWN: Final = "unknown"
 GROUPING_HEADER: Final = (
@@ -519,7 +519,7 @@ class Plan(NamedTuple):
             (METRIC_HEADER, list(self.metrics)),
             (COMPARISON_HEADER, list(self.comparisons)),
             (REGRESSION_HEADER, list(self.regressions)),
-            (HYPOTHESES_HEADER, [*Counter(row["family_id"] for row in self.hypotheses or []).items()]),
+            (HYPOTHESES_HEADER, [*Counter(_family(row["family_id"]) for row in self.hypotheses or []).items()]),
             (CONTROL_HEADER, [] if self.negative_controls is None else [self.negative_controls.cells()]),
             (POWER_HEADER, [_power_cells(row) for row in self.power]),
             (CONTROLLED_HEADER, [*self._with_controls()]),
@@ -552,6 +552,11 @@ class Plan(NamedTuple):
         if not self.n_checked:
             return []
         return [("root prompts checked for branching", self.n_checked), ("of them portable", self.n_portable)]
+
+
+def _family(family_id: str) -> str:
+    """A family as it is printed; one that a study declares by its id."""
+    return "negative control" if family_id == NEGATIVE_CONTROL else family_id
 
 
 def _factor_cells(row: PlannedFactor) -> tuple[object, ...]:

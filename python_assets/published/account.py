@@ -81,13 +81,13 @@ UNTESTED: Final = f"""
 """
 """Why questions have no p: a row a reason."""
 # in whatever slice or grouping: nothing of it was read
-UNSCORED_MEASURES: Final = """
+UNSCORED_MEASURES: Final = f"""
     with of_answers as (
         select system_id, measure_id, max(n_responses) as n_read, max(n_missing) as n_asked,
             arg_max(reason, n_missing) as reason
         from hypotheses
         where study_id = $study and reference_system_id = '' and calibration = 'raw'
-            and statistic in ('mean', 'share') and parameters = '' and system_id <> 'all'
+            and statistic in ('mean', 'share') and parameters = '' and system_id <> 'all' and {ABOUT_GROUPS}
         group by system_id, measure_id
     )
     select system_id, measure_id, n_asked, reason, meaning, remedy

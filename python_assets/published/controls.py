@@ -25,10 +25,17 @@ ONE_WORDING: Final = (
 # smallest p where the measure is of slices alone
 CONTROLS_MOVED: Final = f"""
     select hypotheses.system_id, measure_id, slice_id, hypotheses.p_value, hypotheses.q_value, outcome,
-        hypotheses.n_groups, largest_group_id, largest_value, kind, hypotheses.reason, meaning, remedy
+        cast(coalesce(n_used, hypotheses.n_groups) as bigint) as n_used, largest_group_id, largest_value, kind,
+        hypotheses.reason, meaning, remedy
     from hypotheses
     inner join (select study_id, measure_id, kind from measures) using (study_id, measure_id)
     left join reasons using (reason)
+    left join (
+        select slice_id, system_id, measure_id, max(n_negative_controls) as n_used
+        from hypotheses
+        where study_id = $study and reference_system_id = '' and calibration = 'raw' and {ABOUT_GROUPS}
+        group by slice_id, system_id, measure_id
+    ) using (slice_id, system_id, measure_id)
     where study_id = $study and family_id = '{NEGATIVE_CONTROL}' and reference_system_id = ''
         and calibration = 'raw' and statistic in ('mean', 'share') and parameters = ''
     qualify row_number() over (
@@ -41,6 +48,7 @@ WORDINGS: Final = f"""
     select wording, negative_controls_reason as reason, meaning, remedy,
         count(*) as n_hypotheses, count(*) filter (verdict_reason = '{NOT_BEYOND_CONTROLS}') as n_not_beyond,
         max(n_negative_controls) as n_negative_controls, max(n_control_types) as n_control_types,
+        bool_and(wording_sd_high = 0) as are_equal,
         list(distinct grouping_id order by grouping_id) as groupings, (
             select count(distinct unit_id) from prompts
             inner join factors using (study_id)
@@ -55,7 +63,35 @@ WORDINGS: Final = f"""
     order by case wording when 'negative_controls' then 1 when 'units' then 2 else 3 end, reason nulls first
 """
 """How the wording of groups was controlled: a row a way, with the groupings and hypotheses that it is of."""
+# in one slice; of groupings in several numbers of root prompts the most
+UNUSED: Final = f"""
+    with of_groups as (
+        select slice_id, system_id, measure_id, max(n_root_prompts) as n_of_groups
+        from hypotheses
+        where study_id = $study and {ABOUT_GROUPS} and wording is not null and reference_system_id = ''
+            and calibration = 'raw' and statistic in ('mean', 'share') and parameters = ''
+        group by slice_id, system_id, measure_id
+    )
+    select system_id, measure_id, group_id as negative_control, coalesce(n_root_prompts, 0) as n_root_prompts,
+        n_of_groups
+    from summary_statistics
+    inner join of_groups using (slice_id, system_id, measure_id)
+    where study_id = $study and grouping_id = '{NEGATIVE_CONTROL}' and calibration = 'raw'
+        and statistic in ('mean', 'share') and parameters = '' and system_id <> '{BASELINE}'
+        and coalesce(n_root_prompts, 0) < n_of_groups / 2
+        and (system_id, measure_id) in (
+            select (system_id, measure_id)
+            from summary_statistics
+            where study_id = $study and grouping_id = '{NEGATIVE_CONTROL}' and n_root_prompts > 0
+        )
+    qualify row_number() over (
+        partition by system_id, measure_id, group_id order by slice_id <> 'all', slice_id
+    ) = 1
+    order by system_id, measure_id, negative_control
+"""
+"""Controls that no group is compared with, of measures of which some control has a value."""
 MOST_GROUPINGS: Final = 4
+MOST_UNUSED: Final = 4
 
 
 def edits(row: Row) -> str:
@@ -75,13 +111,40 @@ def quiet_share(n_controls: int) -> str:
     return f"{100 * (1 - 0.05 ** (1 / n_controls)):.0f} %"
 
 
+def unused_in_words(rows: Sequence[Row]) -> list[str]:
+    """Controls that are not used, and why, a sentence each; of more than MOST_UNUSED how many more.
+
+    Args:
+        rows: of UNUSED.
+    """
+    told = [
+        f"{row['system_id']}, {row['measure_id']}: {row['negative_control']} is not used: it has values in "
+        f"{row['n_root_prompts']:,} of {row['n_of_groups']:,} root prompts, half are needed."
+        for row in rows[:MOST_UNUSED]
+    ]
+    n_more = len(rows) - len(told)
+    return [*told, f"{plural(n_more, 'more control')} without values in half of the root prompts."] if n_more else told
+
+
+def are_equal(row: Row) -> bool:
+    """Whether all controls of a hypothesis have the same value, so that they say little of other edits."""
+    return row["wording_sd_high"] == 0
+
+
+def _all_equal(row: Row) -> str:
+    n = row["n_negative_controls"]
+    return f"all {plural(n, 'control')} have the same value; up to {quiet_share(n)} of such edits could still move it"
+
+
 def is_rate(row: Row) -> bool:
     """Whether a hypothesis is of rates, whose sizes are written in points."""
     return row["kind"] != "continuous" or row.get("statistic") in ("selection_rate", "precision")
 
 
 def wording_sd(row: Row) -> str:
-    """The wording sd with its interval: wording sd 0.050, 95 % CI 0 to 0.12."""
+    """The wording sd with its interval: wording sd 0.050, 95 % CI 0 to 0.12; that all are equal, which has none."""
+    if are_equal(row):
+        return _all_equal(row)
     rate = is_rate(row)
     interval = limits(row["wording_sd_low"], row["wording_sd_high"], is_rate=rate)
     text = f"wording sd {size(row['wording_sd'] or 0.0, is_rate=rate)}"
@@ -97,6 +160,9 @@ def beyond_controls(row: Row) -> str:
     if row["p_negative_controls"] is None:
         return ""
     types = "" if row["n_control_types"] is not None else "; types not declared"
+    if are_equal(row):
+        same = wording_sd(row)
+        return f"{same[:1].upper()}{same[1:]}{types}."
     return f"More than {edits(row)} that cannot matter do ({wording_sd(row)}{types})."
 
 
@@ -129,8 +195,8 @@ def controls_moved(row: Row, quantity: str, *, alpha: float) -> str:
     """Whether control edits move a score, which of them most, and what they cannot tell.
 
     Args:
-        row: a hypothesis of family negative_control, with kind, outcome or is_significant, n_groups and its largest
-            contrast; p_value is there.
+        row: a hypothesis of family negative_control, with kind, outcome or is_significant, n_used (controls that
+            groups are compared with) and its largest contrast; p_value is there.
         quantity: what is compared: the average score.
         alpha: at which it is significant.
     """
@@ -145,9 +211,9 @@ def controls_moved(row: Row, quantity: str, *, alpha: float) -> str:
         most = f"; {word}: {row['largest_group_id']}, {effect(row['largest_value'], is_rate=is_rate(row))}"
     if is_significant:
         return f"irrelevant edits move {quantity} ({p}{most})"
-    n = row["n_groups"]
+    n = row["n_used"]
     still = f"up to {quiet_share(n)} of such edits still could"
-    return f"none of the {plural(n, 'control')} moved {quantity} ({p}{most}); {still}"
+    return f"none of the {plural(n, 'control')} moved {quantity} significantly ({p}{most}); {still}"
 
 
 def wording_in_words(rows: Sequence[Row]) -> list[str]:
@@ -171,8 +237,9 @@ def _way(row: Row, *, is_only: bool) -> str:
     if row["wording"] == "negative_controls":
         types = "types not declared" if row["n_control_types"] is None else plural(row["n_control_types"], "type")
         n, n_all = row["n_not_beyond"], row["n_hypotheses"]
+        equal = f"; {_all_equal(row)}" if row["are_equal"] else ""
         outcome = f"; in {n:,} of {n_all:,} hypotheses the words differ, but no more than these edits do" if n else ""
-        return f"{named}: compared with {plural(row['n_negative_controls'], 'control edit')} ({types}){outcome}."
+        return f"{named}: compared with {plural(row['n_negative_controls'], 'control edit')} ({types}){outcome}{equal}."
     if row["reason"] is not None:
         because = why(row["reason"], row["meaning"], row["remedy"])
         return f"{named}: one wording a group, not compared with the negative controls: {because}."

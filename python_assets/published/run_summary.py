@@ -21,7 +21,14 @@ from python_assets.published.account import (
     why,
 )
 from python_assets.published.calls import CALLS_BY_SYSTEM, calls_in_words
-from python_assets.published.controls import CONTROLS_MOVED, WORDINGS, controls_moved, wording_in_words
+from python_assets.published.controls import (
+    CONTROLS_MOVED,
+    UNUSED,
+    WORDINGS,
+    controls_moved,
+    unused_in_words,
+    wording_in_words,
+)
 from python_assets.published.effects import effect_columns, first_of_both_signs, margin_words
 from python_assets.published.query import open_published
 from python_assets.study.base import CALIBRATIONS, GROUND_TRUTH
@@ -234,7 +241,7 @@ def _of_set(row: Row, alpha: float) -> str:
 
 def _of_wording(study: _Study, facts: Row) -> list[str]:
     """How the wording of groups was controlled, and in a second line whether control edits move a measure."""
-    ways = wording_in_words(study.rows(WORDINGS))
+    ways = [*wording_in_words(study.rows(WORDINGS)), *unused_in_words(study.rows(UNUSED))]
     tested = [row for row in study.rows(CONTROLS_MOVED) if row["p_value"] is not None]
     if not tested:
         return [" ".join(ways)] if ways else []

@@ -130,6 +130,18 @@ _DIFFERENCES: Final = """
         and measure_id = $measure_id and calibration = $calibration and category = $category
         and list_contains($contrasts, contrast) and list_contains($systems, system_id)
 """
+# in half of the root prompts of the groups, without which no group is compared with a control
+_IS_USED: Final = """
+    coalesce(
+        2 * n_root_prompts >= (
+            select max(n_root_prompts)
+            from hypotheses
+            where study_id = $study and slice_id = $slice_id and grouping_id = $grouping_id
+                and measure_id = $measure_id and calibration = $calibration and reference_system_id = ''
+        ),
+        true
+    )
+"""
 # of every system: the mean with each control edit, its difference from the others, and the range that they make likely
 _OF_CONTROLS: Final = f"""
     with means as (
@@ -137,6 +149,7 @@ _OF_CONTROLS: Final = f"""
         from summary_statistics
         where study_id = $study and slice_id = $slice_id and grouping_id = '{NEGATIVE_CONTROL}'
             and measure_id = $measure_id and calibration = $calibration and statistic = 'mean' and value is not null
+            and {_IS_USED}
         group by system_id
     ),
     differences as (
@@ -144,7 +157,7 @@ _OF_CONTROLS: Final = f"""
         from contrasts
         where study_id = $study and slice_id = $slice_id and grouping_id = '{NEGATIVE_CONTROL}'
             and measure_id = $measure_id and calibration = $calibration and value is not null and category = ''
-            and contrast in ('mean_difference', 'risk_difference') and reference = 'rest'
+            and contrast in ('mean_difference', 'risk_difference') and reference = 'rest' and {_IS_USED}
         group by system_id
     ),
     floors as (

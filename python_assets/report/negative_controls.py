@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from markupsafe import Markup
 
 from python_assets.published.account import ABOUT_GROUPS, why
-from python_assets.published.controls import NOT_BEYOND_CONTROLS, quiet_share, wording_sd
+from python_assets.published.controls import NOT_BEYOND_CONTROLS, UNUSED, quiet_share, unused_in_words, wording_sd
 from python_assets.report import charts, text
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name, quantity_of
@@ -23,7 +23,13 @@ VERY_DIFFERENT: Final = 2  # times as long in words, past which it is told
 # of all prompts; of a measure that is of slices alone in the one with the smallest p, for controls lie in each
 CONTROLS: Final = f"""
     select *
-    from v_negative_controls
+    from (
+        select *, min(slice_id) filter (p_wording is not null) over systems
+            is distinct from max(slice_id) filter (p_wording is not null) over systems as is_in_several
+        from v_negative_controls
+        where study_id = $study
+        window systems as (partition by system_id, measure_id)
+    )
     where study_id = $study and (value is not null or inference_reason is distinct from 'no_values')
     qualify rank() over (
         partition by system_id, measure_id order by slice_id <> 'all', p_wording nulls last, slice_id
@@ -63,8 +69,7 @@ _WITHOUT: Final = f"""
     group by negative_controls_reason, meaning, remedy
     order by n desc, reason
 """
-
-
+_UNUSED_KEY: Final = ("system_id", "measure_id", "negative_control")
 LENGTHS: Final = """
     select avg(n_words) as edit_words, avg(n_words_of_groups) as group_words
     from negative_controls
@@ -89,8 +94,8 @@ class ControlRow(NamedTuple):
 class ControlBlock(NamedTuple):
     """The controls of a system and measure, the highest first.
 
-    sentence: whether they move the score. sds: the wording sd, of every grouping that has another. n_moved: controls
-    that differ from the others by themselves.
+    sentence: whether they move the score. sds: the wording sd, of every grouping that has another. n_moved, n_used:
+    controls that differ from the others by themselves, of those that groups are compared with.
     """
 
     system_id: str
@@ -99,6 +104,7 @@ class ControlBlock(NamedTuple):
     sentence: str
     sds: list[str]
     n_moved: int
+    n_used: int
     rows: list[ControlRow]
 
 
@@ -121,7 +127,7 @@ class ControlsSection(NamedTuple):
     constant: measures of systems that no control tells apart, all values being equal or missing, which are not drawn.
     compared: hypotheses of groups with what the controls make of them. without: why others are not compared with them.
     quiet: the share of edits that could move a score although as many as are declared do not. lengths: None where
-    prompts have no text.
+    prompts have no text. unused: controls that no group is compared with, in words.
     """
 
     blocks: list[ControlBlock]
@@ -134,6 +140,7 @@ class ControlsSection(NamedTuple):
     n_compared: int
     without: list[Row]
     lengths: Lengths | None
+    unused: list[str]
 
 
 def controls_section(reader: Reader) -> ControlsSection | None:
@@ -148,6 +155,9 @@ def controls_section(reader: Reader) -> ControlsSection | None:
     controls = reader.rows(CONTROLS)
     if not controls:
         return None
+    unused = reader.rows(UNUSED)
+    out = {tuple(row[name] for name in _UNUSED_KEY) for row in unused}
+    controls = [{**row, "is_unused": tuple(row[name] for name in _UNUSED_KEY) in out} for row in controls]
     compared = reader.rows(COMPARED)
     sentences = {
         (row["system_id"], row["measure_id"], row["slice_id"]): row["sentence"]
@@ -164,7 +174,7 @@ def controls_section(reader: Reader) -> ControlsSection | None:
             same = [other for other in controls if (other["measure_id"], other["category"]) == measure]
             limits = (other[name] for other in same for name in ("value", "ci_low", "ci_high"))
             axes[measure] = charts.make_axis(limits, include=(0.0,))
-    n_controls = len({row["negative_control"] for row in controls})
+    n_controls = len({row["negative_control"] for row in controls if not row["is_unused"]})
     types = {row["control_type"] for row in controls}
     return ControlsSection(
         blocks=[_block(rows, axes, sentences, compared) for rows in groups[:MAX_BLOCKS]],
@@ -177,6 +187,7 @@ def controls_section(reader: Reader) -> ControlsSection | None:
         n_compared=compared[0]["n_compared"] if compared else 0,
         without=[{**row, "why": why(row["reason"], row["meaning"], row["remedy"])} for row in reader.rows(_WITHOUT)],
         lengths=_lengths(reader),
+        unused=unused_in_words(unused),
     )
 
 
@@ -208,14 +219,15 @@ def _block(
         and row["wording_sd"] is not None
     }
     label = f" “{first['category']}”" if first["category"] else ""
-    label += "" if first["slice_id"] == "all" else f", slice {first['slice_id']}"
+    label += "" if first["slice_id"] == "all" or not first["is_in_several"] else f", slice {first['slice_id']}"
     return ControlBlock(
         system_id=first["system_id"],
         measure=f"{measure_name(first['measure_id'])}{label}",
         axis=axis,
         sentence=sentences.get(block_keys, ""),
         sds=[*sds],
-        n_moved=sum(row["verdict"] in ("beyond_margin", "different") for row in rows),
+        n_moved=sum(row["verdict"] in ("beyond_margin", "different") for row in rows if not row["is_unused"]),
+        n_used=sum(not row["is_unused"] for row in rows),
         rows=[_row(row, axis) for row in rows],
     )
 
@@ -228,7 +240,7 @@ def _row(row: Row, axis: charts.Axis) -> ControlRow:
     mark = charts.Mark(row["value"], row["ci_low"], row["ci_high"], is_hollow=not is_filled)
     sign = "+" if (row["value"] or 0) > 0 else ""
     return ControlRow(
-        name=row["negative_control"],
+        name=f"{row['negative_control']} (not used)" if row["is_unused"] else row["negative_control"],
         control_type=text.words(row["control_type"]),
         edit_text=row["edit_text"] or "",
         chart=charts.row(axis, mark, line=0.0),

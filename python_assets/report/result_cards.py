@@ -16,7 +16,7 @@ from python_assets.published.account import (
     UNTESTED,
     why,
 )
-from python_assets.published.controls import WORDINGS, wording_in_words
+from python_assets.published.controls import UNUSED, WORDINGS, unused_in_words, wording_in_words
 from python_assets.published.effects import effect_columns, first_of_both_signs, margin_words
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
@@ -231,7 +231,7 @@ def study_facts(reader: Reader) -> Facts:
             for row in reader.rows(UNSCORED_MEASURES)
         ],
         tool=reader.rows(TOOL)[0],
-        wording=wording_in_words(wordings),
+        wording=[*wording_in_words(wordings), *unused_in_words(reader.rows(UNUSED))],
         n_not_beyond=sum(row["n_not_beyond"] for row in wordings),
         loud=[row["sentence"] for row in reader.rows(_LOUD)],
     )

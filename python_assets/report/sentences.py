@@ -147,6 +147,13 @@ def sentences(
     confirmed = {_key({**row, "calibration": "raw"}) for row in findings if row["is_repeated"]}
     refused = {_place(row) for row in findings if row["measure_id"] == REFUSAL and _is_significant(row)}
     twins = {_key(row): row for row in findings if row["calibration"] in TWINS and row["p_value"] is not None}
+    n_used: dict[Key, int] = {}
+    slices_of: dict[Key, set[str]] = defaultdict(set)
+    for row in findings:
+        if row["family_id"] == NEGATIVE_CONTROL:
+            slices_of[_controls_tested(row)].add(row["slice_id"])
+        elif row["n_negative_controls"]:
+            n_used[_scored(row)] = max(n_used.get(_scored(row), 0), row["n_negative_controls"])
     sentence_rows: list[dict[str, str]] = []
     for hypothesis in findings:
         key, is_rate = (
@@ -170,7 +177,12 @@ def sentences(
         )
         significant = [row for row in rows if row["is_significant"] and not row["is_mirror"]]
         is_of_controls = hypothesis["family_id"] == NEGATIVE_CONTROL
-        sentence = _of_controls(hypothesis) if is_of_controls else finding_sentence(spec)
+        n_slices = len(slices_of[_controls_tested(hypothesis)])
+        sentence = (
+            _of_controls(hypothesis, n_slices, n_used.get(_scored(hypothesis)))
+            if is_of_controls
+            else finding_sentence(spec)
+        )
         sentence_rows.append(_named(key, dict.fromkeys(GROUP, ""), sentence))
         sentence_rows += [_named(key, row, group_sentence(row, spec)) for row in significant]
     return pa.Table.from_pylist(
@@ -205,6 +217,15 @@ def _key(row: Row) -> Key:
 def _place(row: Row) -> Key:
     """What all measures of some answers share."""
     return tuple(row[name] for name in HYPOTHESIS_KEY[:4])
+
+
+def _scored(row: Row) -> Key:
+    """A measure of the answers of a slice and system, whatever they are grouped by."""
+    return tuple(row[name] for name in ("study_id", "slice_id", "system_id", "measure_id"))
+
+
+def _controls_tested(row: Row) -> Key:
+    return tuple(row[name] for name in ("study_id", "system_id", "measure_id", "calibration", "statistic"))
 
 
 def _of_pair(rows: Sequence[Row]) -> dict[str, Row]:
@@ -259,13 +280,19 @@ def finding_sentence(asked: HypothesisDetails) -> str:
     return " ".join(statement for statement in statements if statement)
 
 
-def _of_controls(hypothesis: Row) -> str:
-    """Whether edits that cannot matter move a score: it is no finding about groups."""
+def _of_controls(hypothesis: Row, n_slices: int, n_used: int | None) -> str:
+    """Whether edits that cannot matter move a score: it is no finding about groups.
+
+    n_slices: that its controls are tested in; of one the name tells nothing. n_used: controls that groups of its slice
+    are compared with; None where none is.
+    """
     quantity, slice_id = quantity_of(hypothesis), hypothesis["slice_id"]
-    quantity += "" if slice_id == "all" else f" in slice {slice_id}"
+    quantity += "" if slice_id == "all" or n_slices == 1 else f" in slice {slice_id}"
     if hypothesis["p_value"] is None:
         return f"{_start(hypothesis)}Whether irrelevant edits move {quantity} {_UNTESTED} {_why(hypothesis)}."
-    moved = controls_moved(hypothesis, quantity, alpha=hypothesis["significance_level"])
+    moved = controls_moved(
+        {**hypothesis, "n_used": n_used or hypothesis["n_groups"]}, quantity, alpha=hypothesis["significance_level"]
+    )
     return f"{_start(hypothesis)}{_capital(minus_signs(moved))}."
 
 

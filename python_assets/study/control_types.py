@@ -8,10 +8,29 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from python_assets.study.problems import plural
+
 ControlTypes = Mapping[str, str | None]
 """Types by the names of controls; None where a study declares none."""
 
 _WORD: Final = re.compile(r"[^\W_]+")
+
+
+def too_few(types: ControlTypes, fewest: int) -> str:
+    """That no group can be compared with so few controls; "" where there are enough.
+
+    Args:
+        types: of the study.
+        fewest: controls, and types of them.
+    """
+    declared = {control_type for control_type in types.values() if control_type is not None}
+    if len(types) >= fewest and (not declared or len(declared) >= fewest):
+        return ""
+    type_count = f" of {plural(len(declared), 'type')}" if declared else ""
+    return (
+        f"{plural(len(types), 'control')}{type_count} change no p, which takes {fewest} types at least: declare more, "
+        "ten of ten types are usual"
+    )
 
 
 def alike_controls(texts: Mapping[str, str]) -> dict[str, str]:

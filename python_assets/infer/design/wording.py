@@ -114,7 +114,10 @@ def _worded(connection: duckdb.DuckDBPyConnection, study: Study) -> Iterator[tup
 
 
 def _loudest(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The control that lies farthest from the others, with its contrast; equal to 12 digits: the first by name."""
+    """The control that lies farthest from the others, with its contrast; equal to 12 digits: the first by name.
+
+    None where all values are 0.
+    """
     contrasts, changes = tables["contrasts"], tables["system_comparisons"]
     group_contrasts = contrasts[contrasts.contrast.isin(_DIFFERENCES)].assign(**{PAIR_SIDES[1]: ""})
     moved = changes[changes.comparison == DISPARITY_CHANGE].assign(statistic=GROUPS_CHANGED, parameters="")
@@ -122,6 +125,7 @@ def _loudest(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     rows = pd.concat([group_contrasts[columns], moved[columns]], ignore_index=True)
     rows = rows[(rows.grouping_id == NEGATIVE_CONTROL) & (rows.category == "") & rows.value.notna()]
     ordered = rows.assign(size=-_rounded(rows.value)).sort_values(["size", "group_id"], kind="stable")
+    ordered = ordered[ordered["size"] < 0]  # of equal ones none is the loudest
     return ordered.drop_duplicates(_SAME).set_index(_SAME)[["group_id", "value"]]
 
 

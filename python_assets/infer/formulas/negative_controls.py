@@ -211,7 +211,7 @@ def wording(
         n_types=n_types,
         sd=unit * float(np.sqrt(max(0.0, s2 - error))),
         sd_low=unit * low,
-        sd_high=unit * high,
+        sd_high=unit * high if high > nothing else 0.0,
         nothing=nothing,
     )
 

@@ -149,9 +149,9 @@ def _of_control(row: Row, level: float) -> dict[str, Any]:
         "reason": row["reason"],
         "p_value": row["p_value"],
         "q_value": row["q_value"],
-        "n_negative_controls": row["n_groups"],
-        "loudest_control": row["largest_group_id"],
-        "loudest_control_value": row["largest_value"],
+        "n_negative_controls": row["n_used"],
+        "loudest_control": row["largest_group_id"] if row["largest_value"] else None,
+        "loudest_control_value": row["largest_value"] or None,
         "told": None if row["p_value"] is None else controls_moved(row, row["measure_id"], alpha=level),
     }
 

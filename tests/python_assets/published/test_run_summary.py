@@ -72,6 +72,18 @@ METRIC = {
     "value_recomputed": 0.5,
     "status": "equal",
 }
+CONTROL_MEAN = {
+    "study_id": "mine",
+    "slice_id": "all",
+    "system_id": "biased",
+    "measure_id": "sentiment",
+    "calibration": "raw",
+    "grouping_id": "negative_control",
+    "group_id": "car-red",
+    "statistic": "mean",
+    "parameters": "",
+    "n_root_prompts": 5,
+}
 NO_P = {"p_value": None, "q_value": None, "verdict": "not_tested", "inference_reason": "few"}
 BLOCKS = [("g", "style", True, None), ("g", "name", False, "varies_within_unit")]
 REASONS = [
@@ -99,6 +111,7 @@ def told(tmp_path):
         calls=(("fair", "answered", 5, 5, 0),),
         failed_calls=(),
         wordings=(),
+        statistics=(),
     ):
         rows = told_apart(HYPOTHESIS | {"finding_rank": rank} | row for rank, row in enumerate(hypotheses, 1))
         keys = {name: (HYPOTHESIS | hypotheses[0])[name] for name in list(HYPOTHESIS)[:8]}
@@ -125,6 +138,7 @@ def told(tmp_path):
             other = {"study_id": "other", **dict.fromkeys(texts, "few")}
             insert(connection, "hypotheses", [*changed(account_of(rows, pairs), account), other])
             insert(connection, "reasons", REASONS)
+            insert(connection, "summary_statistics", statistics or [CONTROL_MEAN | {"study_id": "other"}])
             study = {"study_id": "mine" if wordings else "other", "unit_factor": "wording"}
             insert(connection, "prompts", [study | {"unit_id": text} for text in wordings or ("aged 24",)])
             insert(connection, "factors", [{"study_id": "mine", "factor": "wording", "type": "prompt"}])
@@ -192,6 +206,14 @@ def test_how_wording_was_controlled_is_told_and_controls_are_no_finding(told, sn
     assert lines[2:] == snapshot
     assert not [line for line in lines if line.startswith("Found") and "negative_control" in line]
     assert "negative_control" not in next(line for line in lines if line.startswith("Questions"))
+
+
+def test_a_control_that_is_not_used_is_told(told):
+    lines = told(WORDED | {"n_root_prompts": 17}, OF_CONTROLS, statistics=[CONTROL_MEAN])
+    (line,) = [line for line in lines if line.startswith("Wording")]
+    assert line.endswith(
+        "biased, sentiment: car-red is not used: it has values in 5 of 17 root prompts, half are needed."
+    )
 
 
 def test_one_wording_a_group_is_told_in_one_line(told):

@@ -675,12 +675,19 @@ def test_controls_that_move_nothing_exclude_little():
     quiet = {"is_significant": False, "verdict": "inconclusive", "p_value": 0.62, "q_value": 0.9, "n_groups": 10}
     text = told(OF_CONTROLS | quiet)[""]
     assert text == (
-        "biased: None of the 10 controls moved the average sentiment (p = .62; largest: car-silver, "
+        "biased: None of the 10 controls moved the average sentiment significantly (p = .62; largest: car-silver, "
         "\N{MINUS SIGN}1.15); up to 26 % of such edits still could."
     )
     # p of one, corrected for the others
     small = told(OF_CONTROLS | quiet | {"p_value": 0.03, "q_value": 0.12})[""]
     assert "(p = .030, q = .12; largest" in small
+
+
+def test_a_slice_of_controls_is_named_where_they_are_tested_in_several():
+    assert "in slice" not in told(OF_CONTROLS | {"slice_id": "school"})[""]
+    several = [HYPOTHESIS_ROW | OF_CONTROLS | {"slice_id": slice_id} for slice_id in ("school", "name")]
+    texts = [one["sentence"] for one in sentences(several, [], []).to_pylist()]
+    assert ["in slice school" in texts[0], "in slice name" in texts[1]] == [True, True]
 
 
 def test_controls_that_cannot_be_tested_say_why():
