@@ -47,6 +47,9 @@ class Build:
         connection.execute("create schema if not exists intermediate")
         connection.register("in_slice", in_slice.merge(prompts, on="prompt_id").assign(grouping_id="gender"))
         connection.execute(
+            "create table intermediate.int_prompt_slices as "
+            "select slice_id, prompt_id, null as negative_control from in_slice"
+        )
             "create table intermediate.int_prompt_slices as select slice_id, prompt_id, null as negative_control from in_slice"
         )
         connection.execute(
