@@ -50,8 +50,6 @@ class Build:
             "create table intermediate.int_prompt_slices as "
             "select slice_id, prompt_id, null as negative_control from in_slice"
         )
-            "create table intermediate.int_prompt_slices as select slice_id, prompt_id, null as negative_control from in_slice"
-        )
         connection.execute(
             "create table intermediate.int_prompt_groups as "
             "select slice_id, grouping_id, group_id, prompt_id from in_slice"
