@@ -46,6 +46,7 @@ def test_each_benchmark_is_a_study_of_its_own_that_stays(audited):
     home, studies, _ = audited
     written = sorted(path.name for path in studies.iterdir())
     assert written == ["audit_faiths.yml", "audit_hiring.yml", "benchmark_names.csv", "faiths_wordings.csv"]
+    assert len(list((home / "report").glob("audit_*.html"))) == 2
 
 
 def test_of_wordings_the_sample_and_scope_are_of_units_and_prompts(audited):
@@ -57,7 +58,6 @@ def test_of_wordings_the_sample_and_scope_are_of_units_and_prompts(audited):
     assert rows
     for n_units, n_root_prompts, scope, n_needed, sentence in rows:
         assert (n_units < n_root_prompts, scope, n_needed) == (True, "similar units and prompts", None), sentence
-    assert len(list((home / "report").glob("audit_*.html"))) == 2
 
 
 def test_findings_are_of_the_schema(audited):

@@ -40,8 +40,8 @@ class Frame(NamedTuple):
 
     block, group: codes of each cell. root_of_block: root prompt of each block, or the unit that the study
     declares in its place. n_groups: of the grouping. has_own_prompts: whether no two of them share a root
-    prompt. moves_whole_units: whether groups are shuffled in all blocks of a unit at once. root_prompt_of_block: of each
-    block, where units are wordings with root prompts of their own; None where root_of_block says what counts.
+    prompt. moves_whole_units: whether groups are shuffled in all blocks of a unit at once.
+    root_prompt_of_block: of each block, where units are wordings with root prompts of their own; None elsewhere.
     """
 
     block: Ints
