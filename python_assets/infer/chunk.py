@@ -114,7 +114,8 @@ class Chunk:
 
     @cached_property
     def _of_pairs(self) -> PairLayouts:
-        return pair_layouts(self._connection, [one.of_models for one in self._layouts.values()], self._labelled)
+        of_models = [one.of_models for one in self._layouts.values()]
+        return pair_layouts(self._connection, of_models, self._labelled, list(self._study.prompts.wordings))
 
     def again(self, hypotheses: pd.DataFrame, options: Options) -> Frames:
         """The rows of some questions of the part with more draws."""

@@ -80,6 +80,7 @@ OF_EFFECT: Final = "effect"
 _NO_EFFECT: Final = "no_effect_declared"
 _NO_SPREAD: Final = "spread_unknown"
 ENOUGH: Final = "enough_root_prompts"
+_OF_WORDINGS: Final = "wordings_are_units"
 _LOOKED_AT: Final = ("contrasts", "hypotheses", "system_comparisons")
 _MEASURE_SLICES: Final = "select measure_id, slice_id from raw.measure_slices order by all"
 _OF_MODELS: Final = """
@@ -395,7 +396,9 @@ def _n_needed(
     """
     n_groups = contrasts.groupby(HYPOTHESIS, sort=False).p_value.transform("count")
     n_tests = n_groups * contrasts.n_hypotheses / contrasts.n_significant.clip(lower=1)
-    margin, sd = (contrasts[name].to_numpy(dtype=float) for name in ("margin", "sd"))
+    margin, sd, n_units, n_root_prompts = (
+        contrasts[name].to_numpy(dtype=float) for name in ("margin", "sd", "n_units", "n_root_prompts")
+    )
     powers = contrasts.measure_id.map({name: spec.power for name, spec in planned.items()}).fillna(POWER)
     effects = contrasts.measure_id.map({name: spec.effect for name, spec in planned.items()})
     power = powers.to_numpy(dtype=float)
@@ -415,8 +418,10 @@ def _n_needed(
         (why_open == VerdictReason.NOT_BEYOND_CONTROLS, str(VerdictReason.NOT_BEYOND_CONTROLS)),
         (~has_margin & np.isnan(effect), _NO_EFFECT),
         (~(sd > 0), _NO_SPREAD),
+        # the spread is over units that hold several root prompts each
+        (n_units < n_root_prompts, _OF_WORDINGS),
         # the design was large enough, and chance or an effect near the margin left it open
-        (needed <= contrasts.n_root_prompts.to_numpy(dtype=float), ENOUGH),
+        (needed <= n_root_prompts, ENOUGH),
     ]
     reason = np.select([is_open & lacks for lacks, _ in lacking], [word for _, word in lacking], "").astype(object)
     has_number = is_open & (reason == "")

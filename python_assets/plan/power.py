@@ -318,12 +318,16 @@ def power_warnings(study: Study, found: list[Shape]) -> Iterator[str]:
 def _changes_as_contrasts(comparisons: pd.DataFrame) -> pd.DataFrame:
     """Rows of comparisons under the names that those of contrasts have."""
     rows = comparisons[comparisons.comparison.isin(CHANGES)]
-    n = rows.n_root_prompts.astype(float)
-    return rows.assign(contrast=rows.comparison, system_id=rows.system_id, sd=rows.std_error * np.sqrt(n))
+    n = rows.get("n_units", rows.n_root_prompts).fillna(rows.n_root_prompts).astype(float)
+    sd = rows.std_error * np.sqrt(n)
+    return rows.assign(contrast=rows.comparison, system_id=rows.system_id, sd=sd, n_root_prompts=n)
 
 
 def _observed(observed: pd.DataFrame, shape: Shape, contrasts: set[str]) -> Iterator[_Known]:
     is_mean = observed.contrast == MEAN_CHANGE  # of all prompts, whatever they are grouped by
+    if "n_units" in observed:  # what an sd is over: wordings hold several root prompts each
+        n_units_or_prompts = np.fmin(observed.n_root_prompts.astype(float), observed.n_units.astype(float))
+        observed = observed.assign(n_root_prompts=n_units_or_prompts)
     if shape.is_nested:  # no group has a difference on one unit, so that its error stands for the spread
         n_units = float(shape.n_root_prompts)
         observed = observed.assign(

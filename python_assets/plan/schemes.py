@@ -274,8 +274,9 @@ def _in_blocks(counts: _Blocks, *, has_unit: bool, wordings: Collection[str]) ->
     if isinstance(chosen, InferenceReason):
         return chosen
     n_units = {Unit.ROOT_PROMPT: counts.n_units_compared, Unit.BLOCK: counts.n_blocks}.get(chosen, 1)
-    scope = scopes(np.array([n_units]), chosen, has_own_prompts=counts.has_own_prompts)[0]
-    moves_whole = counts.unit_factor in wordings and counts.has_own_prompts and chosen is Unit.ROOT_PROMPT
+    own = counts.has_own_prompts
+    moves_whole = counts.unit_factor in wordings and own and chosen is Unit.ROOT_PROMPT
+    scope = scopes(np.array([n_units]), chosen, has_own_prompts=own, is_of_wordings=moves_whole)[0]
     what = "labels of a wording, in all its blocks at once" if moves_whole else "labels inside blocks"
     what = "responses among groups" if chosen is Unit.REPLICATE else what
     return f"{what}; unit {counts.unit if chosen is Unit.ROOT_PROMPT else chosen}; {scope}"

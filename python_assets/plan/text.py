@@ -86,6 +86,7 @@ LABELS_HEADER: Final = (
     "without reading",
 )
 CONTROL_HEADER: Final = ("negative controls", "types", "prompts", "calls")
+_NO_POWER: Final = "\nDeclare analysis.power to see which difference the design finds beside these controls."
 ASSUMED_WORDING: Final = 0.3
 """Standard deviation of what any words do to all prompts, in sd of a cell, which a plan assumes next to 0."""
 CONTROLLED_HEADER: Final = (
@@ -527,7 +528,11 @@ class Plan(NamedTuple):
             (LOOK_HEADER, [_look_cells(row) for row in self.looks]),
             ((*SIGNIFICANT_HEADER, *(f"by look {row.look}" for row in self.looks)), [*self._significant_by_look()]),
         )
-        sections += [aligned(header, rows) for header, rows in tables if rows]
+        sections += [
+            aligned(header, rows) + (_NO_POWER if header is CONTROL_HEADER and not self.power else "")
+            for header, rows in tables
+            if rows
+        ]
         if advice := [*map(_advice, (row for row in self.power if row.best is not None))]:
             sections.append(_listed("Best use of calls:", advice))
         if self.not_checked:

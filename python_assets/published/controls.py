@@ -238,7 +238,8 @@ def _way(row: Row, *, is_only: bool) -> str:
         types = "types not declared" if row["n_control_types"] is None else plural(row["n_control_types"], "type")
         n, n_all = row["n_not_beyond"], row["n_hypotheses"]
         equal = f"; {_all_equal(row)}" if row["are_equal"] else ""
-        outcome = f"; in {n:,} of {n_all:,} hypotheses the words differ, but no more than these edits do" if n else ""
+        share = "" if n == n_all else f"in {n:,} of {n_all:,} hypotheses "
+        outcome = f"; {share}the words differ, but no more than these edits do" if n else ""
         return f"{named}: compared with {plural(row['n_negative_controls'], 'control edit')} ({types}){outcome}{equal}."
     if row["reason"] is not None:
         because = why(row["reason"], row["meaning"], row["remedy"])

@@ -4,6 +4,7 @@ import json
 import random
 from pathlib import Path
 
+import duckdb
 import jsonschema
 import pytest
 
@@ -46,6 +47,17 @@ def test_each_benchmark_is_a_study_of_its_own_that_stays(audited):
     written = sorted(path.name for path in studies.iterdir())
     assert written == ["audit_faiths.yml", "audit_hiring.yml", "benchmark_names.csv", "faiths_wordings.csv"]
     assert len(list((home / "report").glob("audit_*.html"))) == 2
+
+
+def test_of_wordings_the_sample_and_scope_are_of_units_and_prompts(audited):
+    with duckdb.connect(str(audited[0] / "plumbline.duckdb"), read_only=True) as connection:
+        rows = connection.execute("""
+            select n_units, n_root_prompts, scope, n_needed, sentence from findings
+            where study_id = 'audit_faiths' and statistic = 'mean' and p_value is not null
+        """).fetchall()
+    assert rows
+    for n_units, n_root_prompts, scope, n_needed, sentence in rows:
+        assert (n_units < n_root_prompts, scope, n_needed) == (True, "similar units and prompts", None), sentence
 
 
 def test_findings_are_of_the_schema(audited):

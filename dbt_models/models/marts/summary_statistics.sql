@@ -34,7 +34,8 @@ inferred as (
         inference.ci_high,
         statistics.n_responses,
         statistics.n_missing,
-        statistics.n_root_prompts,
+        -- where units are wordings SQL counts these, inference the root prompts that stand in them
+        greatest(statistics.n_root_prompts, coalesce(inference.n_root_prompts, 0)) as n_root_prompts,
         inference.scope,
         case when {{ value }} is null then statistics.reason end as reason,
         {{ inference_reason('statistics.reason', is_tested_statistic('parameters')) }} as inference_reason

@@ -22,7 +22,7 @@ _COLUMNS: Final = {
     },
     **dict.fromkeys(("std_error", "df", "studentised", "p_maxt", "p_by_t", "p_equivalence"), float),
     **dict.fromkeys(("p_maxt_permuted", "control_error", "control_df"), float),
-    "skewness_of_hypothesis": float,
+    **dict.fromkeys(("skewness_of_hypothesis", "n_units"), float),
     "mirror_of": object,
     "is_permuted": bool,
 }
@@ -54,6 +54,7 @@ def change_rows(change: Change, *, missing: Any = "no_block", **keys: Any) -> Ta
     columns: dict[str, Any] = {
         **estimates._asdict(),
         "n_draws": estimates.drawn,
+        "n_units": np.nan,  # where they are no root prompts, of keys
         "value_a": change.value_a,
         "value_b": change.value_b,
         "reason": np.where(np.isnan(estimates.value), missing, None),

@@ -80,7 +80,10 @@ _POSITIONS: Final = f"""
 
 
 def pair_layouts(
-    connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells], labelled: Sequence[str] = ()
+    connection: duckdb.DuckDBPyConnection,
+    layouts: Sequence[Cells],
+    labelled: Sequence[str] = (),
+    wordings: Sequence[str] = (),
 ) -> PairLayouts:
     """All prompts of each slice, whose mean is asked once, and the cells of its groupings but those of models.
 
@@ -89,9 +92,10 @@ def pair_layouts(
         layouts: the cells of its slices and groupings. Of a part of the study: their columns of its measures, in the
             frame of all.
         labelled: measures that people gave labels of.
+        wordings: factors whose levels are units that are wordings.
     """
     group_layouts = [cells for cells in layouts if not cells.is_of_models]
-    return [*_whole_slices(connection, group_layouts, labelled), *group_layouts]
+    return [*_whole_slices(connection, group_layouts, labelled, wordings), *group_layouts]
 
 
 def compare_systems(
@@ -153,7 +157,7 @@ def compare_again(
 
 
 def _whole_slices(
-    connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells], labelled: Sequence[str]
+    connection: duckdb.DuckDBPyConnection, layouts: Sequence[Cells], labelled: Sequence[str], wordings: Sequence[str]
 ) -> Iterator[Cells]:
     """All prompts of each slice, where the mean of all cells is one number whatever they are grouped by."""
     columns_by_slice: dict[str, list[pd.DataFrame]] = {}
@@ -165,7 +169,8 @@ def _whole_slices(
         is_number &= ~every.calibration.isin([CORRECTED, *OF_SCORER])
         wanted = every[is_number].drop_duplicates([*COLUMN_KEYS]).sort_values([*COLUMN_KEYS], ignore_index=True)
         if len(wanted):
-            cells = read_whole(connection, slice_id, wanted.assign(column_position=np.arange(len(wanted))))
+            columns_of_slice = wanted.assign(column_position=np.arange(len(wanted)))
+            cells = read_whole(connection, slice_id, columns_of_slice, wordings)
             yield with_labels(cells, read_labels(connection, cells, labelled), labelled) if labelled else cells
 
 
@@ -271,7 +276,7 @@ def pair_questions(rows: pd.DataFrame) -> pd.DataFrame:
     this_system, other = pair_rows.system_id, pair_rows.reference_system_id
     columns = [
         *("slice_id", "measure_id", "calibration", "grouping_id", "comparison"),
-        *("p_value", "p_by_t", "n_draws", "is_permuted", "n_root_prompts", "scope", "inference_reason"),
+        *("p_value", "p_by_t", "n_draws", "is_permuted", "n_root_prompts", "n_units", "scope", "inference_reason"),
     ]
     return (
         pair_rows[columns]
@@ -502,8 +507,8 @@ def _told_alike(rows: pd.DataFrame) -> pd.DataFrame:
     is_tested = is_group & rows.q_value.notna()
     tested = rows[is_tested].groupby(PAIR_PLACE, sort=False)
     n_groups = tested.group_id.transform("nunique").reindex(rows.index)
-    n_root_prompts = tested.n_root_prompts.transform("max").reindex(rows.index)
-    conditions = [is_group & ~is_tested, n_root_prompts < FEWEST_ROOT_PROMPTS, n_groups < FEWEST_GROUPS]
+    n_units = tested.n_units.transform("max").fillna(tested.n_root_prompts.transform("max")).reindex(rows.index)
+    conditions = [is_group & ~is_tested, n_units < FEWEST_ROOT_PROMPTS, n_groups < FEWEST_GROUPS]
     reason = first_of(
         [condition.to_numpy(dtype=bool) for condition in conditions],
         [rows.inference_reason, InferenceReason.TOO_FEW_ROOT_PROMPTS, InferenceReason.NO_MAJORITY_STAYS],

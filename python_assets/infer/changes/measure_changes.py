@@ -456,7 +456,22 @@ class MeasureChanges:
 
     def _rows(self, comparison: object, change: Change, *, missing: object = "no_block", **keys: object) -> Table:
         common = {"n_dropped": self._pair.n_dropped, "group_id": "", "category": "", **self.keys}
+        if self.cells.frame.is_of_wordings:
+            n = change.result.n_root_prompts
+            counted = self._n_root_prompts(n, is_shared=comparison not in (MEAN_CHANGE, GROUP_CHANGE))
+            change, common["n_units"] = change._replace(result=change.result._replace(n_root_prompts=counted)), n
         return change_rows(change, missing=missing, **common | {"comparison": comparison} | keys)
+
+    def _n_root_prompts(self, n_units: Ints, *, is_shared: bool) -> Ints:
+        """Root prompts that stand in so many wordings, of the rows of groups or of one row of all of them.
+
+        is_shared: whether cells count that have another group beside them alone.
+        """
+        frame, is_there = self.cells.frame, ~self._is_out(())
+        cell = shared(frame, is_there) if is_shared else np.flatnonzero(is_there)
+        design = Design(frame, cell, Unit.ROOT_PROMPT)
+        of_groups = np.resize(design.roots_of_group, len(n_units))
+        return np.where(n_units > 0, of_groups if len(n_units) > 1 else design.n_root_prompts, 0)
 
     def _judged(
         self,
@@ -476,8 +491,9 @@ class MeasureChanges:
         """
         judged, n = change.result, change.result.n_root_prompts
         if not of_units:
-            has_own = self.cells.frame.has_own_prompts
-            judged = judged._replace(scope=scopes(n, Unit.ROOT_PROMPT, has_own_prompts=has_own))
+            own, is_of_wordings = self.cells.frame.has_own_prompts, self.cells.frame.is_of_wordings
+            scope = scopes(n, Unit.ROOT_PROMPT, has_own_prompts=own, is_of_wordings=is_of_wordings)
+            judged = judged._replace(scope=scope)
         has_p = ~np.isnan(judged.p_value)
         is_open = has_flags & has_p & (~judged.reason.astype(bool) | (not of_units))
         is_coarse = (judged.n_units < FEWEST_FOR_RATES) & (self.kind != "continuous")

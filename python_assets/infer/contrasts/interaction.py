@@ -127,6 +127,7 @@ def of_blocks(design: Design, x: Floats, asked: InteractionRequest, signs: Calla
     """
     left = residuals(design.frame, design.cell, x, asked.parts)
     n_roots, shape = len(left.root), (x.shape[1], design.frame.n_groups)
+    is_of_wordings = design.frame.is_of_wordings
     if not n_roots:
         return Result.of(shape, reason=InferenceReason.ALIASED)
     weighted = Weighted.of(left)
@@ -148,7 +149,7 @@ def of_blocks(design: Design, x: Floats, asked: InteractionRequest, signs: Calla
         p_by_t=by_t.stepped,
         sd=cells.std_error * np.sqrt(n),
         n_draws=n_drawn,
-        n_root_prompts=np.broadcast_to(n, shape),
+        n_root_prompts=np.broadcast_to(np.where(n > 0, design.roots_of_group, 0) if is_of_wordings else n, shape),
         n_units=np.broadcast_to(n, shape),
         is_permuted=np.broadcast_to(is_permuted, shape),
         method=np.broadcast_to(method, shape),

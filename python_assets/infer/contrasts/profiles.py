@@ -141,7 +141,7 @@ def profile_tests(
     holds = np.ones(n_measures, dtype=bool)
     if n_responses is not None:
         n_occurring = (shuffled.levels > TIE).sum(axis=1)
-        design_numbers = {"n_groups": len(means.groups), "n_root_prompts": means.n_root_prompts}
+        design_numbers = {"n_groups": len(means.groups), "n_root_prompts": means.n_clusters}
         holds = divergences_hold(**design_numbers, n_labels=n_occurring, n_responses=n_responses)
     contrasts = {name: _contrast(means, tested, which, n_groups, holds) for which, name in enumerate(OF_GROUPS)}
     return ProfileTest(contrasts, _indices(means, tested, holds))

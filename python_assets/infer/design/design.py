@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from python_assets.infer.draws.exchange import Floats, Ints, Slots
 from python_assets.infer.result import InferenceReason
-from python_assets.infer.tables import SIMILAR_PROMPTS, SIMILAR_UNITS, THESE_PROMPTS
+from python_assets.infer.tables import SIMILAR_PROMPTS, SIMILAR_UNITS, SIMILAR_UNITS_AND_PROMPTS, THESE_PROMPTS
 
 if TYPE_CHECKING:  # a plan reads this file too
     from scipy import sparse
@@ -41,6 +41,7 @@ class Frame(NamedTuple):
     block, group: codes of each cell. root_of_block: root prompt of each block, or the unit that the study
     declares in its place. n_groups: of the grouping. has_own_prompts: whether no two of them share a root
     prompt. moves_whole_units: whether groups are shuffled in all blocks of a unit at once.
+    root_prompt_of_block: of each block, where units are wordings with root prompts of their own; None elsewhere.
     """
 
     block: Ints
@@ -49,6 +50,12 @@ class Frame(NamedTuple):
     n_groups: int
     has_own_prompts: bool = True
     moves_whole_units: bool = False
+    root_prompt_of_block: Ints | None = None
+
+    @property
+    def is_of_wordings(self) -> bool:
+        """Whether units are wordings with root prompts of their own, so that errors are over both."""
+        return self.root_prompt_of_block is not None
 
     @property
     def moved_with(self) -> Ints | None:
@@ -103,6 +110,17 @@ class Design:
         return self._roots[1]
 
     @cached_property
+    def counted_of_block(self) -> Ints:
+        """What is counted as the root prompt of each block: of wordings the root prompts that stand in them."""
+        of_block = self.frame.root_prompt_of_block
+        return self.root_of_block if of_block is None else np.unique(of_block[self._blocks[0]], return_inverse=True)[1]
+
+    @property
+    def n_root_prompts(self) -> int:
+        """Root prompts of all groups."""
+        return int(self.counted_of_block.max(initial=-1)) + 1
+
+    @cached_property
     def unit_of_block(self) -> Ints:
         """Unit of each block: its root prompt, or itself."""
         return self.root_of_block if self.unit is Unit.ROOT_PROMPT else np.arange(len(self.block_size))
@@ -149,7 +167,7 @@ class Design:
     @cached_property
     def roots_of_group(self) -> Ints:
         """Root prompts that hold each group, shape (groups,)."""
-        pairs = np.unique(np.stack([self.group, self.root_of_block[self.block]]), axis=1)
+        pairs = np.unique(np.stack([self.group, self.counted_of_block[self.block]]), axis=1)
         return np.bincount(pairs[0], minlength=self.frame.n_groups)
 
     @cached_property
@@ -197,7 +215,8 @@ class Design:
 
     def scopes(self, n_units: Ints) -> NDArray[np.object_]:
         """What rows over so many units can speak about."""
-        return scopes(n_units, self.unit, has_own_prompts=self.frame.has_own_prompts)
+        own = self.frame.has_own_prompts
+        return scopes(n_units, self.unit, has_own_prompts=own, is_of_wordings=self.frame.is_of_wordings)
 
     @property
     def method(self) -> str:
@@ -251,16 +270,18 @@ def presence_patterns(x: Floats) -> Iterator[tuple[NDArray[np.bool_], Ints]]:
         yield present[:, members[0]], np.array(members)
 
 
-def scopes(n_units: Ints, unit: Unit, *, has_own_prompts: bool) -> NDArray[np.object_]:
+def scopes(n_units: Ints, unit: Unit, *, has_own_prompts: bool, is_of_wordings: bool = False) -> NDArray[np.object_]:
     """What each row of blocks can speak about: prompts or units like these, or these prompts only.
 
     Args:
         n_units: root prompts, or the declared units in their place.
         unit: what errors are over.
         has_own_prompts: whether no two of them share any; of shared prompts the error says nothing.
+        is_of_wordings: whether they are wordings with root prompts of their own, so that the error is of both.
 
     Source: inference.md 2.7.
     """
     wide = (n_units >= MIN_UNITS_FOR_SCOPE) & (unit is Unit.ROOT_PROMPT)
-    like_these = SIMILAR_PROMPTS if has_own_prompts else SIMILAR_UNITS
+    of_own_prompts = SIMILAR_UNITS_AND_PROMPTS if is_of_wordings else SIMILAR_PROMPTS
+    like_these = of_own_prompts if has_own_prompts else SIMILAR_UNITS
     return np.where(wide, like_these, THESE_PROMPTS).astype(object)

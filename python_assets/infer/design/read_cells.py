@@ -72,8 +72,15 @@ _WHOLE = f"""
     from (select distinct prompt_id, unit_id {_OF_PROMPTS})
     order by prompt_id
 """
+_WHOLE_ROOT_PROMPTS = f"""
+    select dense_rank() over (order by root_prompt_id) - 1 as root_prompt_position
+    from raw.prompts
+    where prompt_id in (select prompt_id {_OF_PROMPTS})
+    order by prompt_id
+"""
 _WHOLE_SCHEMES = f"""
-    select scheme, count(distinct (root_position, root_prompt_position)) = count(distinct root_prompt_position)
+    select scheme, count(distinct (root_position, root_prompt_position)) = count(distinct root_prompt_position),
+        coalesce(bool_and(list_contains(?, unit_factor)), false)
     {_OF_PROMPTS}
     group by grouping_id, scheme
 """
@@ -228,9 +235,11 @@ def read_cells(
     scheme, is_of_units, is_of_wordings, has_own_prompts = connection.execute(
         _SCHEME, {"slice": slice_id, "grouping": grouping_id, "wordings": list(wordings)}
     ).fetchall()[0]
-    frame = _frame(design, len(group_ids))._replace(
-        has_own_prompts=has_own_prompts, moves_whole_units=scheme == "blocked" and is_of_wordings and has_own_prompts
-    )
+    frame = _frame(design, len(group_ids))._replace(has_own_prompts=has_own_prompts)
+    if scheme == "blocked" and is_of_wordings and has_own_prompts:
+        of_block = np.zeros(len(frame.root_of_block), dtype=np.intp)
+        of_block[frame.block] = design["root_prompt_position"]
+        frame = frame._replace(moves_whole_units=True, root_prompt_of_block=of_block)
     values = _fetch(connection, _VALUES.format(own=measure_filter), columns, parameters)
     cell = _positions(frame, values, f"int_cells of {slice_id}, {grouping_id}")
     shape = (len(frame.block), len(columns))
@@ -275,19 +284,22 @@ def _parts(connection: duckdb.DuckDBPyConnection, grouping_id: str, group_ids: S
     return grouping_parts
 
 
-def read_whole(connection: duckdb.DuckDBPyConnection, slice_id: str, columns: pd.DataFrame) -> Cells:
+def read_whole(
+    connection: duckdb.DuckDBPyConnection, slice_id: str, columns: pd.DataFrame, wordings: Collection[str] = ()
+) -> Cells:
     """All prompts of a slice as cells of one group, whichever groupings they stand in: each prompt once.
 
     Args:
         connection: to the build file.
         slice_id: the slice.
         columns: the means that are wanted, as Cells has them.
+        wordings: factors whose levels are units that are wordings.
 
     Returns:
         Cells of grouping '', where the mean of a root prompt is that of its prompts.
     """
     prompts = connection.execute(_WHOLE, [slice_id]).fetchnumpy()
-    schemes = connection.execute(_WHOLE_SCHEMES, [slice_id]).fetchall()
+    schemes = connection.execute(_WHOLE_SCHEMES, [list(wordings), slice_id]).fetchall()
     root = np.ma.getdata(prompts["root_position"]).astype(np.intp)
     (n_replicates,) = connection.execute(_REPLICATES).fetchall()[0]
     query = _WHOLE_VALUES.format(mean=_ORDERED if n_replicates > 1 else _OF_ONE, ranks=RANKS)
@@ -296,17 +308,21 @@ def read_whole(connection: duckdb.DuckDBPyConnection, slice_id: str, columns: pd
     x, n_responses = np.full(shape, np.nan), np.zeros(shape)
     at = values["prompt_rank"].astype(np.intp), values["column_position"].astype(np.intp)
     x[at], n_responses[at] = values["prompt_mean"], values["n_responses"]
-    frame = Frame(np.arange(len(root)), np.zeros(len(root), dtype=np.intp), root, 1)
+    has_own_prompts = all(has_own for _, has_own, _ in schemes)
+    frame = Frame(np.arange(len(root)), np.zeros(len(root), dtype=np.intp), root, 1, has_own_prompts)
+    if has_own_prompts and schemes and all(is_of_wordings for *_, is_of_wordings in schemes):
+        (positions,) = connection.execute(_WHOLE_ROOT_PROMPTS, [slice_id]).fetchnumpy().values()
+        frame = frame._replace(root_prompt_of_block=np.ma.getdata(positions).astype(np.intp))
     return Cells(
         slice_id=slice_id,
         grouping_id="",
         columns=columns,
         group_ids=[""],
-        frame=frame._replace(has_own_prompts=all(has_own for _, has_own in schemes)),
+        frame=frame,
         x=x,
         n_responses=n_responses,
         has_several_prompts=False,
-        scheme=MIXED_UNITS if MIXED_UNITS in {scheme for scheme, _ in schemes} else "blocked",
+        scheme=MIXED_UNITS if MIXED_UNITS in {scheme for scheme, *_ in schemes} else "blocked",
     )
 
 

@@ -34,10 +34,11 @@ def few_flips(hypotheses: pd.DataFrame, alpha: float) -> "pd.Series[bool]":
     """Whether no flip of the root prompts of a question could be called in its set.
 
     Args:
-        hypotheses: with n_hypotheses and p_by_t, NaN where none is of flips.
+        hypotheses: with n_hypotheses, n_root_prompts, n_units and p_by_t, NaN where none is of flips.
         alpha: error rate.
     """
-    reached = hypotheses.n_hypotheses * 2.0 ** (1 - hypotheses.n_root_prompts.astype(float))
+    n_flipped = np.fmin(hypotheses.n_root_prompts.astype(float), hypotheses.n_units.astype(float))
+    reached = hypotheses.n_hypotheses * 2.0 ** (1 - n_flipped)
     return hypotheses.p_by_t.notna() & (reached > alpha)
 
 

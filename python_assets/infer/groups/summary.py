@@ -31,6 +31,7 @@ class GroupMeans(NamedTuple):
     Attributes:
         is_rarely_apart: whether a group differs from its own most frequent value in few root prompts.
         n: root prompts, or the declared units in their place.
+        n_root_prompts: n, but of units that are wordings the root prompts that stand in them.
         is_crossed: whether units of the group share prompts, so that the error is of both.
         scope: what an interval speaks about.
         reason: why there is no interval; None where there is one.
@@ -42,6 +43,7 @@ class GroupMeans(NamedTuple):
     skewness: Floats
     is_rarely_apart: Bools
     n: Ints
+    n_root_prompts: Ints
     is_crossed: Bools
     scope: Objects
     reason: Objects
@@ -84,7 +86,7 @@ def summary_rows(cells: Cells, alpha: float) -> Iterator[Table]:
             "ci_low": (limits.low * given).ravel(),
             "ci_high": (limits.high * given).ravel(),
             "skewness": (np.where(is_mean, means.skewness, np.nan) * given).ravel(),
-            "n_root_prompts": np.tile(means.n, len(columns)),
+            "n_root_prompts": np.tile(means.n_root_prompts, len(columns)),
             "scope": first_of([has_interval], [means.scope]).ravel(),
             "inference_reason": reason.ravel(),
         }
@@ -110,6 +112,7 @@ def _group_means(cells: Cells, present: Bools, columns: Ints) -> GroupMeans:
         skewness=skewed.skewness(by_unit, is_present[:, :, None], 1).T,
         is_rarely_apart=_is_rarely_apart(by_unit, is_present),
         n=n,
+        n_root_prompts=design.roots_of_group if cells.frame.is_of_wordings else n,
         is_crossed=np.zeros(n.shape, dtype=bool),
         scope=design.scopes(n),
         reason=first_of(
@@ -243,14 +246,27 @@ def bootstrap_rows(cells: Cells, values: Values, spec: StatisticSpec, options: O
         n_bootstrap=options.n_bootstrap,
         seed=stable_seed(options.seed, cells.slice_id, cells.grouping_id, "bootstrap"),
     )
-    scope = scopes(intervals.n_root_prompts, Unit.ROOT_PROMPT, has_own_prompts=cells.frame.has_own_prompts)
+    own, n_root_prompts = cells.frame.has_own_prompts, intervals.n_root_prompts
+    scope = scopes(n_root_prompts, Unit.ROOT_PROMPT, has_own_prompts=own, is_of_wordings=cells.frame.is_of_wordings)
+    if cells.frame.root_prompt_of_block is not None:
+        n_root_prompts = _n_root_prompts(cells, values, cells.frame.root_prompt_of_block)
     nothing = np.full(intervals.reason.size, np.nan)
     return {
         **_keys(cells, columns),
         **dict.fromkeys(("value", "std_error", "skewness"), nothing),
         "ci_low": intervals.ci_low.ravel(),
         "ci_high": intervals.ci_high.ravel(),
-        "n_root_prompts": intervals.n_root_prompts.ravel(),
+        "n_root_prompts": n_root_prompts.ravel(),
         "scope": first_of([~np.isnan(intervals.ci_low)], [scope]).ravel(),
         "inference_reason": intervals.reason.ravel(),
     }
+
+
+def _n_root_prompts(cells: Cells, values: Values, of_block: Ints) -> Ints:
+    """Root prompts with a value, shape (columns, groups); of_block: the root prompt of each block."""
+    frame = cells.frame
+    places = np.stack([values.column, frame.group[values.cell], of_block[frame.block[values.cell]]])
+    column, group, _ = np.unique(places[:, ~np.isnan(values.x)], axis=1)
+    counts = np.zeros((len(cells.columns), frame.n_groups), dtype=np.intp)
+    np.add.at(counts, (column, group), 1)
+    return counts

@@ -121,7 +121,7 @@ class OfBlocks(ABC):
             outside=InferenceReason.FEW_BESIDE_OTHERS,
             smallest_p=smallest_p,
             n_tests=n_tests,
-            scope=self.design.scopes(n_root_prompts),
+            scope=self.design.scopes(n_units),
             method=self.design.method,
             names=("permuted t", "cluster t", "cluster t and Hall interval"),
             is_cautious=False,

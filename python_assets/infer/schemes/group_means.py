@@ -86,6 +86,11 @@ class BlockMeans:
     @property
     def n_root_prompts(self) -> int:
         """Root prompts with a block of two groups."""
+        return self.design.n_root_prompts
+
+    @property
+    def n_clusters(self) -> int:
+        """Root prompts with a block of two groups, or the units in their place."""
         return int(self.design.root_of_block.max()) + 1
 
     @property
@@ -96,7 +101,7 @@ class BlockMeans:
     @property
     def scope(self) -> str:
         """What the indices speak about."""
-        return str(self.design.scopes(np.array([self.n_root_prompts]))[0])
+        return str(self.design.scopes(np.array([self.n_clusters]))[0])
 
     @property
     def method(self) -> str:
@@ -256,6 +261,11 @@ class UnitMeans:
     def n_root_prompts(self) -> int:
         """Root prompts of all units."""
         return int(self.units.n_root_prompts_of(np.ones((1, len(self.units.group)), dtype=bool))[0])
+
+    @property
+    def n_clusters(self) -> int:
+        """Root prompts of all units."""
+        return self.n_root_prompts
 
     @property
     def n_units(self) -> int:

@@ -80,7 +80,7 @@ class PairContrast(OfBlocks):
             first=first,
             n_blocks=n_blocks,
             unit=unit,
-            n_root_prompts=len(np.unique(self.design.root_of_block[blocks])),
+            n_root_prompts=len(np.unique(self.design.counted_of_block[blocks])),
             log_arrangements=float(np.log(size * (size - 1.0)).sum()),
         )
 

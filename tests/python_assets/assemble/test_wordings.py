@@ -61,7 +61,7 @@ def test_a_plan_knows_wordings_as_units(tmp_path):
     plan = plan_study(load_study(written(tmp_path, rows, n_texts=40)))
     (grouping,) = plan.groupings
     assert (grouping.n_units, grouping.n_blocks) == (10, 40)
-    assert grouping.scheme.startswith("labels of a wording, in all its blocks at once; unit wording")
+    assert grouping.scheme == "labels of a wording, in all its blocks at once; unit wording; similar units and prompts"
     assert not grouping.has_one_wording
     (power,) = [row for row in plan.power if row.contrast == "risk_difference"]
     assert (power.n_root_prompts, power.n_responses, power.n_needed) == (10, 4, None)

@@ -50,7 +50,9 @@ def test_controls_are_counted_and_what_is_found_beside_them(tmp_path):
 
 
 def test_controls_are_told_as_tables(tmp_path, snapshot):
-    parts = planned(tmp_path, TYPES).text().split("\n\n")
+    text = planned(tmp_path, TYPES).text()
+    assert "Declare analysis.power" not in text
+    parts = text.split("\n\n")
     assert [part for part in parts if part.startswith(("negative controls", "beside controls"))] == snapshot
 
 
@@ -139,6 +141,7 @@ def test_prompts_and_calls_of_controls_are_told_apart(planned_edits):
     assert (controls.n_controls, controls.n_types) == (10, 10)
     assert (plan.n_prompts, controls.n_prompts) == (36, 30)
     assert (plan.n_calls, controls.n_calls) == (36 * 3, 30 * 3)
+    assert "Declare analysis.power to see which difference the design finds beside these controls." in plan.text()
     assert told(plan) == [
         "negative_controls: edits change 2.6 words on average, groups 1.0: an edit says how far words move a score "
         "where it is about as long as what names a group"

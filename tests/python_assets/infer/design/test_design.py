@@ -7,6 +7,8 @@ import pytest
 
 from python_assets.infer.design.design import Unit, choose_unit, presence_patterns, scopes
 from python_assets.infer.result import InferenceReason
+from python_assets.infer.schemes.block_contrast import BlockContrast
+from python_assets.infer.schemes.pair_contrast import PairContrast
 
 
 @pytest.mark.parametrize(
@@ -49,6 +51,22 @@ def test_groups_that_move_in_whole_units_have_as_many_arrangements_as_units_allo
     frame = design.frame._replace(root_of_block=halved, moves_whole_units=True)
     assert replace(design, frame=frame).smallest_p() == pytest.approx([2 / 4] * 2)
     assert len(np.unique(frame.moved_with)) == 4
+
+
+def test_of_wordings_root_prompts_are_counted_apart_and_errors_speak_of_both(build):
+    design = build(np.zeros((10, 2)))[0].design
+    wordings = np.arange(5).repeat(2)
+    frame = design.frame._replace(
+        root_of_block=wordings, moves_whole_units=True, root_prompt_of_block=design.frame.root_of_block
+    )
+    worded = replace(design, frame=frame)
+    assert (worded.n_units, worded.n_root_prompts, worded.roots_of_group.tolist()) == (5, 10, [10, 10])
+    assert worded.scopes(np.array([4, 5])).tolist() == ["these prompts", "similar units and prompts"]
+    rows = BlockContrast(worded).rows
+    assert (rows.n_units.tolist(), rows.n_root_prompts.tolist()) == ([5, 5], [10, 10])
+    assert set(rows.scope) == {"similar units and prompts"}
+    pair = PairContrast(worded, np.array([0]), np.array([1])).rows
+    assert (pair.n_units.tolist(), pair.n_root_prompts.tolist()) == ([5], [10])
 
 
 def test_columns_with_the_same_gaps_are_taken_together():
