@@ -147,6 +147,8 @@ def test_an_answer_to_a_control_is_read_as_one_to_the_prompt_that_was_edited(bui
 def test_a_control_of_an_import_has_the_names_of_groups_that_stand_in_it(build, make_study):
     controlled(build, "r | car")
     spec = {"import": {"path": "x.csv", "columns": {"prompt": "id"}}}
-    study = make_study("vader", factors={"race": Factor(levels=["Chinese", "Malay"])}, prompts=Prompts.model_validate(spec))
+    study = make_study(
+        "vader", factors={"race": Factor(levels=["Chinese", "Malay"])}, prompts=Prompts.model_validate(spec)
+    )
     names = group_words(study, build.connection).names
     assert names == {"low": (LOW,), "huda": (HUDA,), "r | car": (LOW,)}
