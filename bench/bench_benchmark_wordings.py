@@ -181,7 +181,7 @@ def found_with_controls(
             words = wording(groups.x[:, :, i], given.x[:, n_groups:, i], types, ones)
             assert isinstance(words, Wording)
             is_significant = max(p[i], words.p_value) <= ALPHA
-            is_group = max(p_group[i], words.p_of_contrasts(weights, n_groups)[0]) <= ALPHA
+            is_group = max(p_group[i], words.p_of_contrasts(weights)[0]) <= ALPHA
             called.append((is_significant, is_significant and is_group))
     first, second = np.mean(called, axis=0)
     return float(first), float(second)

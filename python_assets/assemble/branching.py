@@ -12,9 +12,8 @@ from typing import NamedTuple
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.vocabulary import Ends, Replaced, Vocabulary
 from python_assets.assemble.word_classes import changes_word_class
+from python_assets.study.base import ID_SEPARATOR
 from python_assets.study.study import Branch
-
-ID_SEPARATOR = " > "
 
 
 class BranchOutcome(NamedTuple):

@@ -10,10 +10,9 @@ from typing import Final, NamedTuple
 
 import pandas as pd
 
-from python_assets.assemble.branching import ID_SEPARATOR
 from python_assets.assemble.prompts import AssembledPrompt, PromptTables
 from python_assets.errors import SourceError
-from python_assets.study.base import LEVEL_SEPARATOR, NEGATIVE_CONTROL
+from python_assets.study.base import ID_SEPARATOR, LEVEL_SEPARATOR, NEGATIVE_CONTROL
 from python_assets.study.negative_controls import END, START, ControlEdit, NegativeControls
 from python_assets.study.problems import listed, suggestion
 from python_assets.study.prompts import OPTION_ORDER

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from itertools import islice, product
 from typing import NamedTuple
 
-from python_assets.assemble.branching import ID_SEPARATOR
 from python_assets.assemble.prompts import AssembledPrompt
 from python_assets.assemble.sampling import sample_per_stratum
 from python_assets.errors import FieldPath, SourceError
 from python_assets.importers.unit_table import read_units
+from python_assets.study.base import ID_SEPARATOR
 from python_assets.study.factors import fits_conditions
 from python_assets.study.problems import MOST_NAMES, listed
 from python_assets.study.prompts import LETTERS, NO_OPTIONS, OPTION_ORDER, OPTIONS_SLOT

@@ -20,13 +20,23 @@ from python_assets.extract.measurement_rows import no_numbers
 from python_assets.extract.measures import Measure
 from python_assets.extract.neutral_words import NEUTRAL_WORDS_VERSION, NeutralWords
 from python_assets.extract.units import NEUTRAL_BASELINE_ID, NEUTRAL_ID, Ids, TextUnits
-from python_assets.study.base import AS_WRITTEN_READING
+from python_assets.study.base import AS_WRITTEN_READING, ID_SEPARATOR
 from python_assets.study.study import Study
 from python_assets.texts.group_words import GroupWords, Level
 
 PARAMETER: Final = "names=as written"
 
-_LEVELS = "select prompt_id, factor, level from raw.prompt_factors where study_id = ?"
+# a control names the group of the prompt that was edited, whose levels it does not have
+_LEVELS: Final = f"""
+select prompt_id, factor, level from raw.prompt_factors where study_id = $study_id
+union all
+select control.prompt_id, factor, level
+from raw.prompts as control
+inner join raw.prompt_factors as edited
+    on control.study_id = edited.study_id
+    and control.prompt_id = edited.prompt_id || '{ID_SEPARATOR}' || control.negative_control
+where control.study_id = $study_id
+"""
 
 
 def with_neutral_texts(
@@ -85,7 +95,7 @@ class Vocabularies:
         self, study: Study, connection: duckdb.DuckDBPyConnection, known: set[Level], names: Mapping[str, Sequence[str]]
     ) -> None:
         levels: dict[str, list[Level]] = {}
-        for prompt, factor, level in connection.execute(_LEVELS, [study.study_id]).fetchall():
+        for prompt, factor, level in connection.execute(_LEVELS, {"study_id": study.study_id}).fetchall():
             if (factor, level) in known:
                 levels.setdefault(prompt, []).append((factor, level))
         numbers: dict[tuple[frozenset[Level], tuple[str, ...]], int] = {}

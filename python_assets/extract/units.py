@@ -257,17 +257,7 @@ def prompts_in_slices(
     for condition in conditions:
         wanted = " and ".join([_SLICE_CONDITION] * len(condition)) or "true"
         parameters: list[Any] = [value for factor, levels in condition.items() for value in (factor, list(levels))]
-        query = f"""
-            with met as (
-                select prompt_id, root_prompt_id, negative_control from raw.prompts as prompt
-                where prompt.study_id = ? and {wanted}
-            )
-            select prompt_id from met
-            union
-            select p.prompt_id from raw.prompts as p
-            join met using (root_prompt_id)
-            where p.negative_control is not null and met.negative_control is null
-        """
+        query = f"select prompt_id from raw.prompts as prompt where prompt.study_id = ? and {wanted}"
         prompts.update(prompt for (prompt,) in connection.execute(query, [study_id, *parameters]).fetchall())
     controls = connection.execute(_CONTROLS_BESIDE, [study_id, [*prompts]]).fetchall()
     return prompts.union(prompt for (prompt,) in controls)

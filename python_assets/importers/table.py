@@ -340,6 +340,6 @@ def _is_root(study: Study, prompts: pd.DataFrame, factors: Sequence[str]) -> pd.
         reference = _declared(study, name).reference
         if reference is not None:
             is_reference &= prompts[LEVEL_PREFIX + name] == reference
-    order = (~is_reference).sort_values(kind="stable").index
+    order = (~is_reference[prompts[NEGATIVE_CONTROL].isna()]).sort_values(kind="stable").index
     first = prompts.loc[order].drop_duplicates("root_prompt_id").index
-    return pd.Series(prompts.index.isin(first), index=prompts.index) & prompts[NEGATIVE_CONTROL].isna()
+    return pd.Series(prompts.index.isin(first), index=prompts.index)

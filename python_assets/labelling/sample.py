@@ -23,8 +23,8 @@ from python_assets.labelling.pairs import PAIRS
 from python_assets.labelling.row_ids import PAIR, row_id
 from python_assets.labelling.sheets import LABEL, ROW_ID, SHEET_ROW
 from python_assets.published.copies import literal
-from python_assets.published.query import require_names_of_today
-from python_assets.study.base import ALL_PROMPTS
+from python_assets.published.query import columns_of_table, require_names_of_today
+from python_assets.study.base import ALL_PROMPTS, NEGATIVE_CONTROL
 from python_assets.study.measures import REFUSAL
 from python_assets.study.problems import unknown_name
 from python_assets.study.study import Study, make_id
@@ -187,8 +187,11 @@ def _published(home: Home, study: Study) -> Iterator[duckdb.DuckDBPyConnection]:
     with connect() as connection:
         connection.execute(f"attach {literal(str(home.published))} as published (read_only)")
         connection.execute("create schema raw")
+        # of before there were controls: no prompt is one
+        is_older = NEGATIVE_CONTROL not in columns_of_table(connection, "prompts")
         for table in _TABLES:
-            connection.execute(f"create view raw.{table} as from published.main.{table}")
+            added = f", null::varchar as {NEGATIVE_CONTROL}" if is_older and table == "prompts" else ""
+            connection.execute(f"create view raw.{table} as select *{added} from published.main.{table}")
         if not connection.execute("from raw.prompts where study_id = ? limit 1", [study.study_id]).fetchall():
             raise never_run
         yield connection

@@ -273,7 +273,7 @@ def _found(study: _Study, n_lines: int) -> list[str]:
     n_told = len(rows) if len(rows) <= n_lines else n_lines - 1
     lines = [_fact(study, row) for row in rows[:n_told]]
     if len(rows) > n_told:
-        query = f"select sentence from findings where study_id = '{study.study_id}'"
+        query = f"select sentence from findings where study_id = '{study.study_id}' order by finding_rank"
         lines.append(f'{len(rows) - n_told} more: plumbline sql "{query}"')
     return [f"{'Found' if index == 0 else '':<10} {text}" for index, text in enumerate(lines)]
 

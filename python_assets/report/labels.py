@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup
 
+from python_assets.published.account import ABOUT_GROUPS
 from python_assets.report import charts
 from python_assets.report.reader import Reader, Row
 from python_assets.report.text import interval, number, share
@@ -21,11 +22,11 @@ AGREEMENT: Final = """
         and comparison = 'people_and_reading' and n > 0
     order by system_id <> 'all', system_id, grouping_id, group_id
 """
-PUT_RIGHT: Final = """
+PUT_RIGHT: Final = f"""
     with values_of as (
         select * from contrasts
         where study_id = $study and measure_id = $measure_id and statistic = 'mean' and slice_id = 'all'
-            and contrast in ('mean_difference', 'risk_difference') and parameters = ''
+            and contrast in ('mean_difference', 'risk_difference') and parameters = '' and {ABOUT_GROUPS}
     )
     select system_id, grouping_id, group_id, reference,
         raw.value as raw, raw.ci_low as raw_low, raw.ci_high as raw_high, raw.verdict as raw_verdict,

@@ -30,6 +30,8 @@ CALIBRATIONS: Final = {
 }
 """What the values of a measure are, as a word before its name."""
 LEVEL_SEPARATOR = " x "
+ID_SEPARATOR: Final = " > "
+"""Between the parts of the id of a prompt."""
 ID_PATTERN = re.compile(r"[a-z][a-z0-9_]*\Z")
 FACTOR_NAME: Final = r"[A-Za-z]\w*"
 AS_WRITTEN = "as written"

@@ -46,8 +46,8 @@ from raw.prompts inner join raw.prompt_factors using (study_id, prompt_id)
 where study_id = ? and unit_factor = ? and factor = ? order by all
 """
 _PROMPT_TEXTS = f"""
-select prompt_id, root_prompt_id, {AS_READ} from raw.prompts
-where study_id = ? and prompt_text is not null and negative_control is null order by prompt_id
+select prompt_id, root_prompt_id, {AS_READ}, negative_control is not null from raw.prompts
+where study_id = ? and prompt_text is not null order by prompt_id
 """
 
 
@@ -171,15 +171,23 @@ def _keywords(scrape: Scrape, study: Study, connection: duckdb.DuckDBPyConnectio
 def _names_in_prompts(
     study: Study, connection: duckdb.DuckDBPyConnection, known: set[str]
 ) -> dict[str, tuple[str, ...]]:
-    """Names by prompt: runs of words with a capital that some prompt of the same root prompt lacks."""
+    """Names by prompt: runs of words with a capital that some prompt of a group of the same root prompt lacks.
+
+    A control has those of them that stand in it: what its edit wrote is no name.
+    """
     texts: dict[str, dict[str, str]] = {}
-    for prompt, root, text in connection.execute(_PROMPT_TEXTS, [study.study_id]).fetchall():
-        texts.setdefault(root, {})[prompt] = text
+    controls: dict[str, dict[str, str]] = {}
+    for prompt, root, text, is_control in connection.execute(_PROMPT_TEXTS, [study.study_id]).fetchall():
+        (controls if is_control else texts).setdefault(root, {})[prompt] = text
     names_by_prompt: dict[str, tuple[str, ...]] = {}
-    for prompts in texts.values():
+    for root, prompts in texts.items():
         tokens = {text: frozenset(_TOKEN.findall(text)) for text in set(prompts.values())}
         everywhere = frozenset.intersection(*tokens.values())
         names = {text: tuple(_names_in(text, everywhere, known)) for text in tokens}
+        of_groups = {name for of_text in names.values() for name in of_text}
+        for prompt, text in controls.get(root, {}).items():
+            prompts[prompt] = text
+            names[text] = tuple(name for name in _names_in(text, everywhere, known) if name in of_groups)
         names_by_prompt |= {prompt: names[text] for prompt, text in prompts.items() if names[text]}
     return names_by_prompt
 

@@ -1,7 +1,9 @@
 """Systems that are sensitive to words are not called biased beside controls; an audit with placebos, by its study."""
 
+import re
 import shutil
-from itertools import count
+from itertools import count, product
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,8 @@ import yaml
 import plumbline
 from bench.bench_negative_controls import ALPHA, CELLS, p_values
 from docs.make_negative_controls import BEGIN, END, PAGE, audit, table
-from tests.end_to_end.conftest import ROOT, call_plumbline, open_warehouse
+from python_assets.report.tables.queries import Document, queries_of
+from tests.end_to_end.conftest import ROOT, call_plumbline, in_memory, open_warehouse
 from tests.promises import at_most, seldom
 
 OF_OCCUPATIONS = """
@@ -68,6 +71,70 @@ def test_rare_words_and_a_group_that_differs_are_called_as_often_as_said(cell):
     assert len(p) == n_sets
     allowed = at_most(cell.expected, n_sets) - cell.expected
     assert abs(n_significant / n_sets - cell.expected) <= allowed
+
+
+# what is inferred of groups moves with controls, and the rules of data are held for every answer
+MOVED = {"p", "q", "p_within_prompts", "noise_floor", "noise_floor_of_z", "noise_floor_of_range", "median_by_chance"}
+MOVED |= {"ci_low", "ci_high", "corrected", "verdict", "bias", "sentence", "n_shown", "n_evaluated"}
+MOVED |= {"n_significant_higher", "n_significant_lower", "status"}
+GROUPS, EDITS = ("a", "b", "c"), ("red", "rain", "page")
+IMPORT = """
+title: Groups
+factors: {group: {levels: [a, b, c], reference: a}, tone: {levels: [warm, cold]}}
+prompts:
+  import:
+    path: t.csv
+    columns: {system: model, prompt: [root, group, tone], root_prompt: root, replicate: replicate}
+    factors: {group: group, tone: tone}
+systems: [{name: one, provider: replay}, {name: two, provider: replay}]
+measures:
+  - {name: score, kind: continuous, column: score}
+  - {name: hired, kind: binary, column: hired}
+groupings: [group, tone, [group, tone]]
+analysis: {permutations: 99, bootstrap: 200, seed: 1, association_tests: true, contrasts: [dbi]}
+"""
+
+
+@pytest.fixture(scope="module")
+def without_and_beside(tmp_path_factory):
+    """The tables of one import without its controls, and with them."""
+    keys = ["model", "root", "group", "tone", "replicate"]
+    rows = [*product(("one", "two"), range(8), GROUPS + EDITS, ("warm", "cold"), range(2))]
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rows, columns=keys).assign(score=rng.random(len(rows)), hired=rng.integers(0, 2, len(rows)))
+    made = []
+    for kept, controls in ((GROUPS, ""), (GROUPS + EDITS, f"negative_controls: {{levels: [{', '.join(EDITS)}]}}")):
+        folder = tmp_path_factory.mktemp("tables")
+        table[table.group.isin(kept)].to_csv(folder / "t.csv", index=False)
+        (folder / "t.yml").write_text(IMPORT + controls, encoding="utf-8")
+        made.append(in_memory(folder / "t.yml"))
+    return made
+
+
+def cells(tables, query):
+    """The columns of a table of a document that controls do not move, to nine digits."""
+    # measures of models that are not there: any measure has the shape of theirs
+    sql = re.sub(r"= '(personality|baseline_distance)'|in \('stereotype', 'toxicity'\)", "= 'column'", query.sql)
+    answer = tables.connection.execute(sql, {"study": "t"})
+    columns = dict(zip([name for name, *_ in answer.description], zip(*answer.fetchall(), strict=True), strict=False))
+    return {
+        name: [round(one, 9) if isinstance(one, float) else one for one in column]
+        for name, column in columns.items()
+        if name not in MOVED
+    }
+
+
+@pytest.mark.parametrize("document", get_args(Document))
+def test_every_table_of_a_document_is_of_groups_alone(without_and_beside, document):
+    for query in queries_of(document):
+        without, beside = (cells(tables, query) for tables in without_and_beside)
+        assert without == beside, query.name
+
+
+def test_findings_of_controls_come_last(without_and_beside):
+    query = "select grouping_id = 'negative_control' from findings order by finding_rank"
+    is_of_controls = [flag for (flag,) in without_and_beside[1].rows(query)]
+    assert any(is_of_controls) and is_of_controls == sorted(is_of_controls)
 
 
 THREE = ("one", "two", "three")

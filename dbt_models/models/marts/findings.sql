@@ -49,6 +49,7 @@ ranked as (
         row_number() over (
             partition by study_id
             order by
+                family_id = 'negative_control' asc,
                 is_tool_bias asc,
                 family_position asc,
                 family_id asc,

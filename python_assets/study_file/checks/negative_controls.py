@@ -41,13 +41,14 @@ def _path_of(controls: NegativeControls, position: int, key: str) -> FieldPath:
 
 
 def _name_problems(draft: Draft, controls: NegativeControls) -> Iterator[StudyError]:
-    names = controls.names
+    names, factors = controls.names, draft.factors or {}
+    # of a derived factor no levels are known yet, and an unknown one is told elsewhere
     group_of = {
         level: name
         for grouping in draft.groupings
         for name in grouping
-        for level in (draft.factors or {})[name].levels or ()
-        if draft.factors and name in draft.factors
+        if name in factors
+        for level in factors[name].levels or ()
     }
     if controls.edits is None and isinstance(controls.levels, list):
         yield from repeated((*_WHERE, "levels"), names, "control")

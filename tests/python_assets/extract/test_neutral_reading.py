@@ -4,6 +4,7 @@ import pytest
 from python_assets.extract.neutral_words import NEUTRAL_WORDS_VERSION
 from python_assets.study.prompts import Prompts
 from python_assets.study.study import Factor, Vectors
+from python_assets.texts.group_words import group_words
 from tests.spelling import write_vectors
 
 LOW, HUDA = "Low Yi Ting", "Nurul Huda"
@@ -119,3 +120,35 @@ def test_an_annotation_wins_over_both_readings(build, make_study, make_imported)
     build.extract(study, imported)
     assert values(build, "vader") == [0.0, 0.5]
     assert "vader_as_written" not in ids(build)
+
+
+CONTROL = "low > day"
+
+
+def controlled(build, control):
+    """Prompts by name, and one that was edited, which has no level of what differs in its root prompt."""
+    build.prompts(**dict.fromkeys(["low", "huda", control]))
+    build.factors(("low", "name", LOW), ("huda", "name", HUDA), (control, "negative_control", "day"))
+    build.connection.execute("update raw.prompts set root_prompt_id = 'r', is_root = prompt_id = 'low'")
+    build.connection.execute("update raw.prompts set negative_control = 'day' where prompt_id = ?", [control])
+    for prompt, text in (("low", f"Hire {LOW}?"), ("huda", f"Hire {HUDA}?"), (control, f"Hire {LOW}? On a Tuesday.")):
+        build.connection.execute("update raw.prompts set prompt_text = ? where prompt_id = ?", [text, prompt])
+    build.responses(*((name, f"{LOW} came to a good end.") for name in ("low", control)))
+
+
+def test_an_answer_to_a_control_is_read_as_one_to_the_prompt_that_was_edited(build, make_study):
+    controlled(build, CONTROL)
+    build.extract(make_study("vader", factors=FACTORS))
+    of_branch, of_control = values(build, "vader")
+    assert of_branch == of_control > 0
+    assert len(set(values(build, "vader_as_written"))) == 1
+
+
+def test_a_control_of_an_import_has_the_names_of_groups_that_stand_in_it(build, make_study):
+    controlled(build, "r | car")
+    spec = {"import": {"path": "x.csv", "columns": {"prompt": "id"}}}
+    study = make_study(
+        "vader", factors={"race": Factor(levels=["Chinese", "Malay"])}, prompts=Prompts.model_validate(spec)
+    )
+    names = group_words(study, build.connection).names
+    assert names == {"low": (LOW,), "huda": (HUDA,), "r | car": (LOW,)}

@@ -1,6 +1,6 @@
 import pytest
 
-from python_assets.extract.units import read_units, without_prompt
+from python_assets.extract.units import prompts_in_slices, read_units, without_prompt
 from python_assets.study.study import Prompts
 
 SENTENCE = "Ideraland is a country whose king rules alone."
@@ -95,3 +95,16 @@ def test_a_prompt_without_a_text_changes_no_response(build, options):
     build.responses(("p", "the queen."))
     units = read_units(build.connection, "study", **options)
     assert texts_of(units, "text_id", "baseline_id") == [["the queen.", SENTENCE], [SENTENCE, None]]
+
+
+def test_controls_are_where_groups_of_their_root_prompt_are_and_in_no_slice_of_another_study(build):
+    build.prompts(woman=None, other=None, day=None)
+    build.factors(("woman", "topic", "work"), ("other", "topic", "home"))
+    build.connection.execute("update raw.prompts set root_prompt_id = 'r' where prompt_id <> 'other'")
+    build.connection.execute("update raw.prompts set negative_control = 'day' where prompt_id = 'day'")
+    build.connection.execute(
+        "insert into raw.prompts by name select * replace ('another' as study_id, 'theirs' as prompt_id) "
+        "from raw.prompts where prompt_id = 'day'"
+    )
+    assert prompts_in_slices(build.connection, "study", [{"topic": ["work"]}]) == {"woman", "day"}
+    assert prompts_in_slices(build.connection, "study", [{"topic": ["home"]}]) == {"other"}

@@ -18,7 +18,7 @@ ROWS = [
 def study_of(make_study, tmp_path):
     """A study of rows with the given controls; levels are declared."""
 
-    def make(rows, controls, **parts):
+    def make(rows, controls, *, reference=None, **parts):
         pd.DataFrame(rows).to_csv(tmp_path / "t.csv", index=False)
         spec = {
             "path": "t.csv",
@@ -27,7 +27,7 @@ def study_of(make_study, tmp_path):
         }
         return make_study(
             {"import": spec},
-            factors={"level": {"levels": ["woman", "man"]}},
+            factors={"level": {"levels": ["woman", "man"], "reference": reference}},
             negative_controls={"levels": controls},
             systems=[{"name": "one", "provider": "replay"}],
             measures=[{"name": "s", "kind": "continuous", "column": "s"}],
@@ -92,6 +92,17 @@ def test_a_root_prompt_of_controls_alone_has_no_root(study_of):
     rows = [*ROWS, {"root": "r3", "level": "car-red", "topic": "work", "side": "edit", "s": 0.5}]
     prompts = read_import(study_of(rows, ["car-red", "rain"])).prompts
     assert prompts.groupby("root_prompt_id")["is_root"].sum().to_dict() == {"r1": 1, "r2": 1, "r3": 0}
+
+
+def test_the_root_is_a_group_where_a_control_comes_first_and_no_row_has_the_reference(study_of):
+    rows = [{"root": "r1", "level": level, "topic": "work", "side": "name", "s": 0.5} for level in ("car-red", "woman")]
+    rows.append({"root": "r2", "level": "man", "topic": "work", "side": "name", "s": 0.5})
+    prompts = read_import(study_of(rows, ["car-red"], reference="man")).prompts
+    assert prompts.set_index("prompt_id")["is_root"].to_dict() == {
+        "r1 | car-red": False,
+        "r1 | woman": True,
+        "r2 | man": True,
+    }
 
 
 def test_without_controls_levels_stay():

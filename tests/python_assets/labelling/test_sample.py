@@ -106,3 +106,13 @@ def test_a_study_that_was_not_run_has_nothing_to_draw_from(studied, make_study, 
     studied.home.published.unlink()
     with pytest.raises(StudyError, match="plumbline run another"):
         studied.draw()
+
+
+def test_a_file_of_before_there_were_controls_is_read_as_without_them(studied):
+    now = studied.draw("refusal", n=6).rows, studied.draw_pairs(n=6).rows
+    with duckdb.connect(str(studied.home.published)) as connection:
+        connection.execute("create table older as select * exclude (negative_control) from prompts")
+        connection.execute("drop table prompts")
+        connection.execute("alter table older rename to prompts")
+    older = studied.draw("refusal", n=6).rows, studied.draw_pairs(n=6).rows
+    assert all(one.equals(other) for one, other in zip(now, older, strict=True))

@@ -8,9 +8,13 @@ with thresholds (metric, fair, bias) as (
 ),
 
 numbers as (
-    select metric, band, verdict from disparities where study_id = $study and calibration = 'raw' and value is not null
+    select metric, band, verdict
+    from disparities
+    where study_id = $study and grouping_id <> 'negative_control' and calibration = 'raw' and value is not null
     union all
-    select contrast, band, verdict from contrasts where study_id = $study and calibration = 'raw' and value is not null
+    select contrast, band, verdict
+    from contrasts
+    where study_id = $study and grouping_id <> 'negative_control' and calibration = 'raw' and value is not null
 )
 
 select metric, cast(fair as double) as fair_up_to, cast(bias as double) as bias_from, band, count(*) as n_numbers,

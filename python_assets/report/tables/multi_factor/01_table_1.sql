@@ -22,5 +22,5 @@ select factors.type, factors.factor as name,
 from factors
 left join named on factors.factor = named.factor
 left join coverage on factors.study_id = coverage.study_id and factors.factor = coverage.factors
-where factors.study_id = $study
+where factors.study_id = $study and factors.factor <> 'negative_control'
 order by case factors.type when 'domain' then 1 when 'prompt' then 2 else 3 end, name

@@ -5,7 +5,13 @@ select system_id as system, model, system_prompt_name, system_prompt, is_simulat
     count(distinct responses.prompt_id) as hypotheses, count(distinct prompts.root_prompt_id) as root_questions,
     count(responses.response_id) as responses, count(*) filter (where responses.outcome = 'ok') as usable_responses
 from systems
-left join responses using (study_id, system_id)
+left join (
+    select *
+    from responses
+    where prompt_id not in (
+        select prompt_id from prompt_factors where study_id = $study and factor = 'negative_control'
+    )
+) as responses using (study_id, system_id)
 left join prompts using (study_id, prompt_id)
 where study_id = $study and not is_baseline and not is_engine
 group by all

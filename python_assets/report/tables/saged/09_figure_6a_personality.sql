@@ -12,6 +12,9 @@ left join system_comparisons as change
     on measurements.study_id = change.study_id and measurements.system_id = change.system_id
     and measurements.measure_id = change.measure_id and change.comparison = 'mean_change'
     and change.slice_id = 'all' and change.calibration = 'raw' and change.grouping_id = ''
-where study_id = $study and not is_baseline and measures.scorer = 'personality'
+where study_id = $study and prompt_id not in (
+        select prompt_id from prompt_factors where study_id = $study and factor = 'negative_control'
+    )
+    and not is_baseline and measures.scorer = 'personality'
 group by all
 order by measure, systems.model, system, against

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bench.bench_benchmark_wordings import Design, found_with_controls
 from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.formulas.multiplicity import holm
 from python_assets.infer.formulas.negative_controls import (
@@ -232,3 +233,10 @@ def test_an_interval_without_controls_stays():
 
 def test_the_range_of_two_groups_is_that_of_t():
     assert studentised_range(2, 7) == pytest.approx(np.sqrt(2) * stats.t.isf(0.025, 7), rel=1e-6)
+
+
+def test_the_bench_of_wordings_compares_a_group_with_controls():
+    design = Design("small", levels=(3,), n_wordings=1, texts=(20, 20), before=(20, 20))
+    options = {"tau": 0.0, "n_sets": 8, "n_permutations": 99}
+    assert found_with_controls(design, 40, effect=0.45, **options) == (1, 1)
+    assert found_with_controls(design, 20, effect=0.0, **options)[0] < 1

@@ -16,6 +16,7 @@ def levels(text, **changes):
 
 
 CASES = {
+    "controls beside a mistyped grouping": (edits(EDIT) | {"groupings": "[gendre]"}, "groupings[0]"),
     "a branch that does not exist": (edits(EDIT, branch="branch: womn, "), "negative_controls.branch"),
     "a branch of an unknown factor": (edits(EDIT, branch="branch: {gendr: woman}, "), "negative_controls.branch.gendr"),
     "a branch of an unknown level": (edits(EDIT, branch="branch: {gender: womn}, "), "negative_controls.branch.gender"),
@@ -115,3 +116,10 @@ def test_controls_are_a_grouping_beside_those_of_groups(tmp_path):
     assert study.groupings == [("gender",)]
     assert study.all_groupings == [("gender",), ("negative_control",)]
     assert [str(against) for against, _ in study.references.values()] == ["rest", "rest"]
+
+
+def test_controls_stand_beside_a_grouping_of_a_factor_that_the_file_does_not_declare(tmp_path):
+    sections = edits(EDIT) | {"groupings": "[gender, decoding]"}
+    path = tmp_path / "mine.yml"
+    path.write_text("".join(f"{key}: {content}\n" for key, content in sections.items()), encoding="utf-8")
+    assert load_study(path, check_files=False).controls == {"day": "weekday"}
