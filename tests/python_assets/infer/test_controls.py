@@ -457,13 +457,18 @@ def test_a_group_that_moved_less_is_held_against_the_controls_of_its_round(study
     found, changes = two_systems(study, own, other, quiet + 0.8 * words(1), y)
     assert found.verdict == "different"
     assert changes.verdict.tolist() == ["different", *["inconclusive"] * 4]
+    assert changes.verdict_reason.isna()["g1"]
+    # g1 stays among those that others are compared with
+    moved = own - other
+    assert changes.value_alone["g2"] == pytest.approx((moved[:, 2] - moved[:, [1, 3, 4]].mean(axis=1)).mean())
 
 
 def test_blocks_that_a_group_leaves_alone_are_no_part_of_the_words_of_the_others(study):
     other, y = numbers(24, 4, seed=6), words()
     own = other + numbers(24, 4, seed=7) * 0.2
     own[:, 2] += 1
-    own[0, [0, 1]] = np.nan  # one block of two of a root prompt has g2, which moved, and g3
+    own[0, [0, 1]] = np.nan  # of two blocks of a root prompt one has g2, which moved, and g3, the other lacks g3
+    own[1, 3] = np.nan
     moved = y + words(seed=5) * 0.3
     for name, x, of in (("old", other, y), ("new", own, moved)):
         study.add("score", x, system_id=name).control("score", of, types=TYPES, system_id=name)
@@ -471,9 +476,8 @@ def test_blocks_that_a_group_leaves_alone_are_no_part_of_the_words_of_the_others
     infer_study(connection, analysis())
     changes = rows(connection, "system_comparisons", "grouping_id = 'gender' and comparison = 'disparity_change'")
     changes = changes.set_index("group_id")
-    d = (own - other)[:, [0, 1, 3]]
-    d[0] = np.nan
-    d = np.nanmean(d.reshape(12, 2, 3), axis=1)
+    blocks = (own - other)[:, [0, 1, 3]].reshape(12, 2, 3)
+    d = np.concatenate([blocks[:1, 1], blocks[1:].mean(axis=1)])
     half = stats.t.isf(0.025, 4) * wording(d, moved - y, TYPES).errors(np.eye(3) * 3 / 2 - 1 / 2)
     assert (changes.verdict["g2"], changes.value_alone.notna().all()) == ("different", True)
     np.testing.assert_allclose((changes.ci_high_alone - changes.value_alone)[["g0", "g1", "g3"]], half)
