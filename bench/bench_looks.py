@@ -29,7 +29,11 @@ from python_assets.infer.tables import ROW_KEYS
 
 AT_ONCE: Final = 20
 NO_PAIRS: Final = pd.DataFrame(
-    columns=[*ROW_KEYS, "family_id", "is_significant", *Mean._fields, *INTERVAL, "p_value", "p_maxt", "mirror_of"],
+    columns=[
+        *ROW_KEYS,
+        *("family_id", "is_significant", *Mean._fields, *INTERVAL, "p_value", "p_maxt", "mirror_of"),
+        *("control_error", "control_df"),
+    ],
     dtype=object,
 )
 

@@ -20,6 +20,7 @@ from python_assets.study.study import Study
 from python_assets.texts.group_words import group_words
 from python_assets.texts.words import WordScanner
 
+_OF_DIFFERENCES: Final = dict.fromkeys(("mean_difference", "risk_difference"))
 _LONGER: Final = 2  # times, from which the length of edits and of groups' words is told
 _CONTROLS: Final = "select prompt_id from raw.prompts where negative_control is not null"
 _ROWS: Final = """
@@ -72,6 +73,11 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
 
     if line := too_few(study.controls, FEWEST_TYPES):
         yield f"negative_controls: {line}"
+    elif not _OF_DIFFERENCES.keys() & study.margins.keys():
+        yield (
+            "negative_controls: nothing can be beyond_margin, because metrics are worth different at most beside "
+            f"controls: declare analysis.margins of {' or '.join(_OF_DIFFERENCES)} if it is asked for"
+        )
     build_models(connection, ("negative_controls",))
     rows = connection.execute(_ROWS).df()
     [n_root_prompts] = connection.execute(_N_ROOT_PROMPTS).fetchone() or (0,)
@@ -103,6 +109,17 @@ def one_wording_warnings(groupings: Sequence[PlannedGrouping], controls: Planned
     names = [one.grouping_id for one in groupings if one.has_one_wording and one.slice_id == ALL_PROMPTS]
     if names and controls is None:
         yield f"grouping{'s' * (len(names) > 1)} {', '.join(names)}: {ONE_WORDING}"
+
+
+def few_wordings_warnings(groupings: Sequence[PlannedGrouping]) -> Iterator[str]:
+    """Yield the groupings, in all prompts or a slice, whose units are wordings and too few."""
+    for one in groupings:
+        if one.has_few_wordings:
+            told = "get no p" if one.reason else "say nothing of similar ones, and their intervals are wide"
+            yield (
+                f"grouping {one.name}: groups stand in {plural(one.n_units, 'wording')}, which are the units: so few "
+                f"{told}; write 5 a group at least, 8 are usual"
+            )
 
 
 def _edits_that_name_groups(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:

@@ -26,7 +26,12 @@ from python_assets.plan.label_warnings import favourable_warnings, label_warning
 from python_assets.plan.looks import look_warnings, planned_looks
 from python_assets.plan.metrics_of_logs import planned_metrics
 from python_assets.plan.near_texts import near_text_warnings
-from python_assets.plan.negative_controls import control_warnings, one_wording_warnings, planned_controls
+from python_assets.plan.negative_controls import (
+    control_warnings,
+    few_wordings_warnings,
+    one_wording_warnings,
+    planned_controls,
+)
 from python_assets.plan.outcome_warnings import outcome_warnings
 from python_assets.plan.power import planned_power, power_warnings
 from python_assets.plan.prompt_warnings import prompt_warnings
@@ -123,6 +128,7 @@ def _known_plan(
             *control_warnings(study, connection),
             *scored_word_warnings(study, connection),
             *one_wording_warnings(groupings, controls),
+            *few_wordings_warnings(groupings),
             *_unpaired_warnings(assembled),
             *regression_warnings(study, connection),
             *comparison_warnings(study, comparisons),

@@ -13,7 +13,7 @@ import duckdb
 import numpy as np
 
 from python_assets.infer.design.cells import MIXED_UNITS, PARTLY_NESTED
-from python_assets.infer.design.design import Unit, choose_unit, scopes
+from python_assets.infer.design.design import MIN_UNITS_FOR_SCOPE, Unit, choose_unit, scopes
 from python_assets.infer.design.parts import FEWEST
 from python_assets.infer.design.read_cells import NOT_REDUNDANT
 from python_assets.infer.result import InferenceReason
@@ -197,7 +197,7 @@ def _planned(
     strata = strata_of.get((counts.grouping_id, counts.slice_id))
     factors = factors_of[counts.grouping_id, counts.slice_id]
     notes: list[str] = []
-    has_one_wording = False
+    has_one_wording = has_few_wordings = False
     scheme: str | InferenceReason
     if counts.scheme in _REFUSED:
         scheme = _REFUSED[counts.scheme]
@@ -207,6 +207,9 @@ def _planned(
         is_worded = study.has_wordings(counts.grouping_id.split(LEVEL_SEPARATOR))
         has_one_wording = not (counts.is_of_models or is_worded or isinstance(scheme, InferenceReason))
         sizes = (counts.n_units_compared, counts.n_blocks, counts.n_cells, counts.is_complete)
+        has_few_wordings = (
+            _moves_whole(counts, study.prompts.wordings) and 0 < counts.n_units_compared < MIN_UNITS_FOR_SCOPE
+        )
         left_out = counts.n_units - counts.n_units_compared
         if left_out and counts.n_units_compared:
             notes = [f"{left_out} of {counts.n_units} units have no two groups beside each other and are left out"]
@@ -242,6 +245,7 @@ def _planned(
             if row["left_out_because"] not in (None, NOT_REDUNDANT)
         ),
         has_one_wording=has_one_wording,
+        has_few_wordings=has_few_wordings,
     )
 
 
@@ -267,19 +271,24 @@ def _in_blocks(counts: _Blocks, *, has_unit: bool, wordings: Collection[str]) ->
     if counts.most_prompts > 1 and not averages:
         return InferenceReason.SEVERAL_PROMPTS
     fewest = 1 if counts.is_of_models else counts.fewest_responses
-    chosen = choose_unit(counts.n_units_compared, counts.n_blocks, fewest)
-    has_replicates = counts.most_responses > 1 and not counts.is_of_models
+    whole = _moves_whole(counts, wordings)
+    chosen = choose_unit(counts.n_units_compared, counts.n_blocks, fewest, moves_whole_units=whole)
+    has_replicates = counts.most_responses > 1 and not counts.is_of_models and not whole
     if chosen is InferenceReason.TOO_FEW_ROOT_PROMPTS and has_replicates:
         return InferenceReason.TOO_FEW_REPLICATES
     if isinstance(chosen, InferenceReason):
         return chosen
     n_units = {Unit.ROOT_PROMPT: counts.n_units_compared, Unit.BLOCK: counts.n_blocks}.get(chosen, 1)
     own = counts.has_own_prompts
-    moves_whole = counts.unit_factor in wordings and own and chosen is Unit.ROOT_PROMPT
-    scope = scopes(np.array([n_units]), chosen, has_own_prompts=own, is_of_wordings=moves_whole)[0]
-    what = "labels of a wording, in all its blocks at once" if moves_whole else "labels inside blocks"
+    scope = scopes(np.array([n_units]), chosen, has_own_prompts=own, is_of_wordings=whole)[0]
+    what = "labels of a wording, in all its blocks at once" if whole else "labels inside blocks"
     what = "responses among groups" if chosen is Unit.REPLICATE else what
     return f"{what}; unit {counts.unit if chosen is Unit.ROOT_PROMPT else chosen}; {scope}"
+
+
+def _moves_whole(counts: _Blocks, wordings: Collection[str]) -> bool:
+    """Whether groups are shuffled in all blocks of a unit at once, as read_cells has it."""
+    return counts.scheme == "blocked" and counts.unit_factor in wordings and counts.has_own_prompts
 
 
 def _nested(strata: _Strata | None, unit: str) -> str | InferenceReason:

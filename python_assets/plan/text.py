@@ -179,7 +179,8 @@ class PlannedGrouping(NamedTuple):
     block and a group. is_complete: whether all blocks hold all groups. held: the factors that blocks or
     strata hold fixed; left_out: those that are redundant, and why. scheme: what is exchanged, its unit, its
     scope; reason: why there is no inference. notes: what is left out. has_one_wording: whether each group stands in one
-    wording in all its prompts, and not in units of its own such as names.
+    wording in all its prompts, and not in units of its own such as names. has_few_wordings: whether its units are
+    wordings, too few to speak of similar ones.
     """
 
     grouping_id: str
@@ -195,6 +196,7 @@ class PlannedGrouping(NamedTuple):
     held: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     has_one_wording: bool = False
+    has_few_wordings: bool = False
 
     @property
     def name(self) -> str:

@@ -17,6 +17,7 @@ from python_assets.study.problems import plural
 Row = Mapping[str, Any]
 
 NOT_BEYOND_CONTROLS: Final = "not_beyond_controls"  # of column verdict_reason
+_THESE_PROMPTS: Final = "these prompts"  # of column scope: nothing is said about others
 ONE_WORDING: Final = (
     "Each group has one wording and no control edit: how far the score moves when any words change is unknown. "
     "Add a second wording, or declare negative_controls."
@@ -48,7 +49,7 @@ WORDINGS: Final = f"""
     select wording, negative_controls_reason as reason, meaning, remedy,
         count(*) as n_hypotheses, count(*) filter (verdict_reason = '{NOT_BEYOND_CONTROLS}') as n_not_beyond,
         max(n_negative_controls) as n_negative_controls, max(n_control_types) as n_control_types,
-        bool_and(wording_sd_high = 0) as are_equal,
+        bool_and(wording_sd_high = 0) as are_equal, bool_and(scope <> '{_THESE_PROMPTS}') as is_wide,
         list(distinct grouping_id order by grouping_id) as groupings, (
             select count(distinct unit_id) from prompts
             inner join factors using (study_id)
@@ -231,6 +232,8 @@ def _way(row: Row, *, is_only: bool) -> str:
     named = ", ".join([*groupings[:MOST_GROUPINGS], *more])
     if row["wording"] == "units" and row["n_wordings"]:
         ways = f"each group stands in {row['n_wordings']} wordings, which are the units"
+        if not row["is_wide"]:
+            return f"{named}: {ways}; some hypotheses have too few of them to say anything about similar wordings."
         return f"{named}: {ways}, so that findings hold for similar wordings."
     if row["wording"] == "units":
         return f"{named}: each group has several units of its own, such as names."

@@ -402,7 +402,10 @@ class MeasureChanges:
         is_skewed = (groups.result.reason == InferenceReason.APPROXIMATE).any()
         reason = InferenceReason.APPROXIMATE if is_skewed else groups.result.reason[most]
         largest = _largest(groups.result, most, n_units=n.max(), reason=reason)
-        yield self._rows(GROUPS_CHANGED, self._judged(largest), **({} if findings is None else findings.columns))
+        hypothesis = self._judged(largest)
+        if findings is not None and np.isnan(hypothesis.result.p_value).all():
+            findings = ControlFindings.of(1)
+        yield self._rows(GROUPS_CHANGED, hypothesis, **({} if findings is None else findings.columns))
 
     def _moved_units(self) -> Iterator[Table]:
         """The same of units that lie in one group each."""

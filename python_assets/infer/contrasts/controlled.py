@@ -20,7 +20,7 @@ from python_assets.infer.formulas.negative_controls import Wording, margin_p, wi
 from python_assets.infer.options import Reference
 from python_assets.infer.result import Bools, InferenceReason, Objects, Result
 from python_assets.infer.tables import Table
-from python_assets.study.base import Against
+from python_assets.study.base import BASELINE, Against
 
 FLOORS: Final = ("range", "standard_deviation")
 """Metrics that controls lead one to expect a size of."""
@@ -116,7 +116,7 @@ def with_controls(
         n = None if n_by_root is None else (n_by_root[:, :, at], n_y)
         words: Wording | InferenceReason = InferenceReason.CONTROLS_NOT_SUPPORTED
         is_in = groups_in_hypothesis(reference, cells.frame.n_groups, ~np.isnan(results.p_value[at]))
-        if not controls.is_of_units:
+        if not controls.is_of_units and cells.columns.system_id.iloc[columns[at]] != BASELINE:
             n_of_groups = None if n is None else (n[0][:, is_in], n[1])
             words = wording(groups_by_root[:, is_in, at], y, controls.types, n_of_groups)
         findings.put(int(at), words, float(np.nanmax(results.p_hypothesis[at])))

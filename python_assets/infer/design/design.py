@@ -227,17 +227,23 @@ class Design:
         return "".join(f", {word}" for word in words)
 
 
-def choose_unit(n_root_prompts: int, n_blocks: int, fewest_replicates: int) -> Unit | InferenceReason:
+def choose_unit(
+    n_root_prompts: int, n_blocks: int, fewest_replicates: int, *, moves_whole_units: bool = False
+) -> Unit | InferenceReason:
     """Choose what is independent, or say why nothing is.
 
     Args:
         n_root_prompts: root prompts with at least one block of two groups or more.
         n_blocks: such blocks.
         fewest_replicates: responses in the cell of such a block that has fewest.
+        moves_whole_units: whether groups are shuffled in all blocks of a unit at once, so that errors are over units
+            however few they are: a unit moves all of its blocks and replicates alike.
 
     Source: inference.md 2.6. It leaves open what 3 or 4 root prompts without replicates are: they stand for
     themselves, as its golden cases of 4 blocks do.
     """
+    if moves_whole_units:
+        n_blocks, fewest_replicates = 0, 1
     for unit, n in ((Unit.ROOT_PROMPT, n_root_prompts), (Unit.BLOCK, n_blocks)):
         if n >= MIN_BLOCKS:
             return unit

@@ -237,14 +237,15 @@ def units_of_columns(cells: Cells, cell: Ints, columns: Ints) -> Iterator[tuple[
     """
     blocks = np.unique(cells.frame.block[cell])
     n_roots = len(np.unique(cells.frame.root_of_block[blocks]))
+    moves_whole = cells.frame.moves_whole_units
     counts = np.minimum(cells.n_responses[np.ix_(cell, columns)], 1 if cells.is_of_models else np.inf)
     fewest, most = counts.min(axis=0, initial=np.inf), counts.max(axis=0, initial=0)
     kinds = np.where((fewest >= 2) & (len(cell) > 0), 2, most >= 2)  # replicates in all cells, in some, in none
     for kind in (2, 1, 0):
         members = columns[kinds == kind]
         if len(members):
-            unit = choose_unit(n_roots, len(blocks), 2 if kind == 2 else 1)
-            if unit is InferenceReason.TOO_FEW_ROOT_PROMPTS and kind:
+            unit = choose_unit(n_roots, len(blocks), 2 if kind == 2 else 1, moves_whole_units=moves_whole)
+            if unit is InferenceReason.TOO_FEW_ROOT_PROMPTS and kind and not moves_whole:
                 unit = InferenceReason.TOO_FEW_REPLICATES
             yield members, unit
 

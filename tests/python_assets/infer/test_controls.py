@@ -264,6 +264,56 @@ def test_controls_that_say_nothing_give_the_reason(study, x):
     }
 
 
+def test_two_groups_say_one_thing(study):
+    x, y = numbers(12, 2, shift=1.5), words(sd=0.4)
+    connection = study.add("score", x).control("score", y, types=TYPES).write()
+    infer_study(connection, analysis())
+    p = wording(x, y, TYPES).p_of_contrasts(np.array([[1, -1], [-1, 1]]))
+    np.testing.assert_allclose(contrasts(connection).p_negative_controls, p, atol=1e-12)
+
+
+def test_a_difference_whose_margin_words_reach_is_not_beyond_it(study):
+    rng = np.random.default_rng(4)
+    x, y = 0.05 * rng.normal(size=(20, 2)), 0.05 * rng.normal(size=(20, 5))
+    x[:, 0] += 1
+    y += 0.25 / np.sqrt(2) * np.array([-1, -1, 0, 1, 1])  # of which a difference has an error of .25
+    connection = study.add("score", x).control("score", y, types=TYPES).write()
+    infer_study(connection, analysis(margins={"mean_difference": 0.5}))
+    own = contrasts(connection)
+    assert own.ci_low_sampling["g0"] > 0.5 > own.ci_low["g0"] > 0
+    assert own.q_value["g0"] <= 0.05
+    assert own.verdict["g0"] == "different"
+
+
+def as_units(connection):
+    """The study once more with units that root prompts are levels of, such as names."""
+    connection.execute("alter table intermediate.int_prompt_groups alter unit_factor type varchar")
+    connection.execute("update intermediate.int_prompt_groups set unit_factor = 'name' where grouping_id = 'gender'")
+    infer_study(connection, analysis())
+
+
+def test_units_of_their_own_are_not_compared_with_controls(study, x):
+    plain, *_ = without_controls(type(study)(), x)
+    connection = study.add("score", x).control("score", words(sd=3), types=TYPES).write()
+    as_units(connection)
+    found = hypothesis(connection)
+    assert (found["negative_controls_reason"], found["p_value"]) == ("controls_not_supported", plain["p_value"])
+    assert contrasts(connection).p_negative_controls.isna().all()
+
+
+def test_a_baseline_is_not_compared_with_controls(study, x):
+    for name in ("model", "baseline"):
+        study.add("score", x, system_id=name).control("score", words(sd=3), types=TYPES, system_id=name)
+    connection = study.write()
+    infer_study(connection, analysis())
+    found = rows(connection, "hypotheses", "grouping_id = 'gender' and statistic = 'mean'").set_index("system_id")
+    assert found.negative_controls_reason["baseline"] == "controls_not_supported"
+    assert found.wording.isna()["baseline"]
+    assert found.p_negative_controls.isna().to_dict() == {"baseline": True, "model": False}
+    own = rows(connection, "contrasts", "system_id = 'baseline' and grouping_id = 'gender'")
+    assert own.p_negative_controls.isna().all()
+
+
 def test_what_controls_do_not_support(study, x):
     study.add("score", x).select("score").ask("median")
     for category, sign in (("yes", 1), ("no", -1)):
@@ -387,6 +437,78 @@ def test_loud_changes_of_controls_leave_no_group(study):
     assert (found.verdict, found.verdict_reason) == ("inconclusive", "not_beyond_controls")
     assert set(changes.verdict) == {"inconclusive"}
     assert changes.verdict_reason["g2"] == "not_beyond_controls"
+
+
+def moved_twice(n_prompts=20):
+    """Values of two systems, between which g0 moved far and g1 less."""
+    other = numbers(n_prompts, 5, seed=6)
+    own = other + np.random.default_rng(2).normal(size=(n_prompts, 5)) * 0.4
+    own[:, 0] += 6
+    own[:, 1] += 1.5
+    return own, other
+
+
+def test_a_group_that_moved_less_is_held_against_the_controls_of_its_round(study):
+    own, other = moved_twice()
+    y = words(20)
+    quiet = y + 0.3 * words(20, seed=5)
+    found, changes = two_systems(type(study)(), own, other, quiet, y)
+    assert changes.verdict[["g0", "g1"]].tolist() == ["different", "different"]
+    found, changes = two_systems(study, own, other, quiet + 0.8 * words(1), y)
+    assert found.verdict == "different"
+    assert changes.verdict.tolist() == ["different", *["inconclusive"] * 4]
+    assert changes.verdict_reason.isna()["g1"]
+    # g1 stays among those that others are compared with
+    moved = own - other
+    assert changes.value_alone["g2"] == pytest.approx((moved[:, 2] - moved[:, [1, 3, 4]].mean(axis=1)).mean())
+
+
+def test_blocks_that_a_group_leaves_alone_are_no_part_of_the_words_of_the_others(study):
+    other, y = numbers(24, 4, seed=6), words()
+    own = other + numbers(24, 4, seed=7) * 0.2
+    own[:, 2] += 1
+    own[0, [0, 1]] = np.nan  # of two blocks of a root prompt one has g2, which moved, and g3, the other lacks g3
+    own[1, 3] = np.nan
+    moved = y + words(seed=5) * 0.3
+    for name, x, of in (("old", other, y), ("new", own, moved)):
+        study.add("score", x, system_id=name).control("score", of, types=TYPES, system_id=name)
+    connection = study.write(blocks_of_root=2)
+    infer_study(connection, analysis())
+    changes = rows(connection, "system_comparisons", "grouping_id = 'gender' and comparison = 'disparity_change'")
+    changes = changes.set_index("group_id")
+    blocks = (own - other)[:, [0, 1, 3]].reshape(12, 2, 3)
+    d = np.concatenate([blocks[:1, 1], blocks[1:].mean(axis=1)])
+    half = stats.t.isf(0.025, 4) * wording(d, moved - y, TYPES).errors(np.eye(3) * 3 / 2 - 1 / 2)
+    assert (changes.verdict["g2"], changes.value_alone.notna().all()) == ("different", True)
+    np.testing.assert_allclose((changes.ci_high_alone - changes.value_alone)[["g0", "g1", "g3"]], half)
+
+
+def test_changes_of_units_of_their_own_are_not_compared_with_controls(study):
+    other, y = numbers(12, 4, seed=6), words()
+    own = other + numbers(12, 4, seed=7)
+    for name, x in (("old", other), ("new", own)):
+        study.add("score", x, system_id=name).control("score", y, types=TYPES, system_id=name)
+    connection = study.write()
+    as_units(connection)
+    found = rows(connection, "hypotheses", "reference_system_id = 'old' and grouping_id = 'gender'").iloc[0]
+    assert found.negative_controls_reason == "controls_not_supported"
+    changes = rows(connection, "system_comparisons", "grouping_id = 'gender'")
+    assert changes.p_negative_controls.isna().all()
+
+
+def test_a_change_without_p_has_none_of_controls(study):
+    equal, y = np.full((12, 4), 0.5), words()
+    for name, of in (("old", y), ("new", y + words(seed=5))):
+        study.add("score", equal, system_id=name).control("score", of, types=TYPES, system_id=name)
+    connection = study.write()
+    infer_study(connection, analysis())
+    (row,) = rows(connection, "system_comparisons", "grouping_id = 'gender' and comparison = 'groups_changed'").to_dict(
+        "records"
+    )
+    assert pd.isna([row["p_value"], row["p_negative_controls"]]).all()
+    found = rows(connection, "hypotheses", "reference_system_id = 'old' and grouping_id = 'gender'").iloc[0]
+    assert found[["p_permuted", "p_negative_controls", "wording_sd"]].isna().all()
+    assert (found.negative_controls_reason, found.wording) == ("no_variation", "one_wording")
 
 
 def test_controls_of_one_system_say_nothing_of_changes(study):

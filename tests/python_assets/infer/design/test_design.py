@@ -30,6 +30,12 @@ def test_unit_is_the_widest_that_there_is_enough_of(n_roots, n_blocks, replicate
     assert choose_unit(n_roots, n_blocks, replicates) is expected
 
 
+@pytest.mark.parametrize("replicates", [1, 9])
+def test_units_that_move_whole_have_nothing_in_their_place(replicates):
+    found = [choose_unit(n, 36, replicates, moves_whole_units=True) for n in (2, 3, 4, 5)]
+    assert found == [InferenceReason.TOO_FEW_ROOT_PROMPTS, *[Unit.ROOT_PROMPT] * 3]
+
+
 def test_scope_needs_five_root_prompts_as_units():
     n = np.array([4, 5])
     of_prompts = scopes(n, Unit.ROOT_PROMPT, has_own_prompts=True)

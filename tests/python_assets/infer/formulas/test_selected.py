@@ -94,6 +94,19 @@ def test_golden_numbers():
         np.testing.assert_allclose((found.value + sign * half)[significant], GOLDEN[f"ci_{side}_selected"], atol=1e-9)
 
 
+def test_changes_hold_what_words_do_at_the_level_of_the_selection():
+    rows = contrasts(comparison="disparity_change", reference_system_id="old", p_value=0.5, p_maxt=0.5)
+    rows = rows.assign(ci_low=rows.value - 0.01, ci_high=rows.value + 0.01, is_significant=rows.index < 3)
+    rows = rows.assign(skewness=0.0, skewness_of_hypothesis=0.0, control_error=np.nan, control_df=4.0)
+    none = contrasts()[:0]
+    _, plain = sized(none, rows, 0.05)
+    _, found = sized(none, rows.assign(control_error=2.0), 0.05)
+    half = stats.t.isf(0.05 * 3 / 12 / 2, 4) * 2
+    np.testing.assert_allclose(found.ci_low_selected[:3], rows.value[:3] - half)
+    np.testing.assert_allclose(found.ci_high_selected[:3], rows.value[:3] + half)
+    assert (plain.ci_low_selected[:3] > found.ci_low_selected[:3]).all()
+
+
 def test_weights_are_the_likeliest_shares_of_a_mixture():
     """By a general optimiser of the same likelihood; 200 steps come as close as this."""
     z, variance = np.random.default_rng(3).normal(0, 2, size=200), 1 + SPREADS**2

@@ -166,6 +166,7 @@ def index_word(**numbers):
     [
         ({}, "different"),
         ({"null_q95": 1.1}, "inconclusive"),
+        ({"control_floor": 1.1}, "inconclusive"),
         ({"q_hypothesis": 0.2}, "inconclusive"),
         ({"margin": 0.5}, "beyond_margin"),
         ({"margin": 0.7}, "different"),
