@@ -20,6 +20,7 @@ from python_assets.study.study import Study
 from python_assets.texts.group_words import group_words
 from python_assets.texts.words import WordScanner
 
+_MANY: Final = 30  # controls, past which calls buy little: power at 20 is near its limit (inference.md 14)
 _LONGER: Final = 2  # times, from which the length of edits and of groups' words is told
 _CONTROLS: Final = "select prompt_id from raw.prompts where negative_control is not null"
 _ROWS: Final = """
@@ -70,6 +71,8 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
         return
     from python_assets.infer.formulas.negative_controls import FEWEST_TYPES  # which imports scipy, a slow one
 
+    if (n_controls := len(study.controls)) > _MANY:
+        yield f"negative_controls: {n_controls} controls are asked in every root prompt: some ten of ten types are usual"
     types = {control_type for control_type in study.controls.values() if control_type is not None}
     if len(study.controls) < FEWEST_TYPES or (types and len(types) < FEWEST_TYPES):
         type_count = f" of {plural(len(types), 'type')}" if types else ""
@@ -86,7 +89,9 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
             "cannot be tested: give the others such a prompt"
         )
     n_words, n_group_words = rows["n_words"].mean(), rows["n_words_of_groups"].mean()
-    if max(n_words, n_group_words) > _LONGER * min(n_words, n_group_words):
+    # a study cannot change those that come with Plumbline
+    is_packaged = study.negative_controls.is_packaged
+    if not is_packaged and max(n_words, n_group_words) > _LONGER * min(n_words, n_group_words):
         yield (
             f"negative_controls: edits change {n_words:.1f} words on average, groups {n_group_words:.1f}: an edit says "
             "how far words move a score where it is about as long as what names a group"
