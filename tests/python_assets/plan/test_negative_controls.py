@@ -139,7 +139,13 @@ def test_prompts_and_calls_of_controls_are_told_apart(planned_edits):
     assert (controls.n_controls, controls.n_types) == (10, 10)
     assert (plan.n_prompts, controls.n_prompts) == (36, 30)
     assert (plan.n_calls, controls.n_calls) == (36 * 3, 30 * 3)
-    assert told(plan) == [
+    assert told(plan) == []  # nobody can shorten the packaged ones
+
+
+def test_edits_longer_than_the_words_of_groups_are_told(planned_edits):
+    written = [f"{{name: {name}, type: {name}, place: start, text: {name} came by at noon.}}" for name in ("Rain", "Post", "Dusk")]
+    plan = planned_edits(f"negative_controls: {{edits: [{', '.join(written)}]}}\n")
+    assert told(plan)[:1] == [
         "negative_controls: edits change 2.6 words on average, groups 1.0: an edit says how far words move a score "
         "where it is about as long as what names a group"
     ]
